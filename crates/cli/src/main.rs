@@ -1,0 +1,2 @@
+//! numasim
+fn main() {}

@@ -1,0 +1,83 @@
+//! Applications: how much they compute per byte, and where their data lies.
+
+use crate::ids::NodeId;
+use crate::machine::Machine;
+use crate::units::{FlopPerByte, Gflop};
+
+/// Most application instances in all files together.
+pub const MAX_INSTANCES: usize = 10_000;
+
+/// Where the data of an application lies, seen from each of its threads.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Placement {
+    /// NUMA-perfect: every thread reads the memory of its own node.
+    Local,
+    /// NUMA-bad: all data on one node.
+    Home(NodeId),
+    /// Spread evenly over all nodes, memory-only ones included.
+    Interleave,
+    /// A given fraction of the data on each node; one entry per node, sum 1.
+    Fractions(Vec<f64>),
+}
+
+impl Placement {
+    /// The share of a thread's data that lies on `memory`, for a thread that runs on `from`.
+    ///
+    /// The shares over all memories of the machine sum to 1.
+    pub fn fraction(&self, machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
+        match self {
+            Self::Local => f64::from(from == memory),
+            Self::Home(home) => f64::from(*home == memory),
+            Self::Interleave => 1.0 / machine.node_count() as f64,
+            Self::Fractions(fractions) => fractions[memory.0],
+        }
+    }
+
+    /// The node that holds all data of a NUMA-bad application.
+    pub fn home(&self) -> Option<NodeId> {
+        match self {
+            Self::Home(home) => Some(*home),
+            Self::Local | Self::Interleave | Self::Fractions(_) => None,
+        }
+    }
+}
+
+/// What a file says about the data of an application: a placement, or a home that explore chooses.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Data {
+    /// Decided.
+    Placed(Placement),
+    /// `home = "any"`: all data on one node, which one is open.
+    OpenHome,
+}
+
+impl Data {
+    /// The placement, if it is decided.
+    pub fn placement(&self) -> Option<&Placement> {
+        match self {
+            Self::Placed(placement) => Some(placement),
+            Self::OpenHome => None,
+        }
+    }
+}
+
+/// One application instance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct App {
+    /// Its own name: `mem-2`, or `mem` when there is only one instance.
+    pub name: String,
+    /// The name of its `[[app]]` table: `mem`.
+    pub group: String,
+    /// FLOP per byte moved to or from memory.
+    pub arithmetic_intensity: FlopPerByte,
+    /// Where its data lies.
+    pub data: Data,
+    /// Fewest threads over the whole machine that explore may give it.
+    pub min_threads: u32,
+    /// Most threads over the whole machine that explore may give it; `None` is no limit.
+    pub max_threads: Option<u32>,
+    /// Its weight in the objectives.
+    pub weight: f64,
+    /// The work it has to do; needed by the makespan objective only.
+    pub work: Option<Gflop>,
+}

@@ -1,0 +1,17 @@
+//! Numbers that name things. Each kind is its own type, so that a node is never used as an application.
+
+use std::fmt;
+
+/// A NUMA node, numbered from 0 in the order of the machine file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub usize);
+
+impl fmt::Display for NodeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "node {}", self.0)
+    }
+}
+
+/// An application instance (`mem-2`), numbered from 0 in the order of the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AppId(pub usize);

@@ -1,0 +1,15 @@
+//! Given a machine, applications and a placement of threads: who gets which bandwidth, and how fast is it?
+#![warn(missing_docs)]
+
+pub mod allocation;
+pub mod app;
+pub mod ids;
+pub mod machine;
+pub mod scenario;
+pub mod units;
+
+pub use allocation::Allocation;
+pub use app::{App, Data, Placement};
+pub use ids::{AppId, NodeId};
+pub use machine::{Machine, Node};
+pub use scenario::{Scenario, Study};

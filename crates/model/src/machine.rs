@@ -1,0 +1,247 @@
+//! The machine: NUMA nodes, each with cores and a memory controller, joined by directed links.
+
+use std::collections::BTreeMap;
+
+use crate::ids::NodeId;
+use crate::units::{Gflops, GigabytesPerSecond};
+
+/// Most NUMA nodes a machine may have.
+pub const MAX_NODES: usize = 1024;
+/// Most cores a NUMA node may have.
+pub const MAX_CORES_PER_NODE: u32 = 65_536;
+
+/// One NUMA node: its cores and its memory controller.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Node {
+    /// Cores; 0 for a memory-only node (CXL, HBM in flat mode).
+    pub cores: u32,
+    /// Peak of one core. Meaningless, and 0, on a memory-only node.
+    pub gflops_per_core: Gflops,
+    /// What the memory controller delivers to all readers together.
+    pub bandwidth: GigabytesPerSecond,
+    /// The most one thread can draw from all memories together; `None` is no limit.
+    pub core_bandwidth: Option<GigabytesPerSecond>,
+}
+
+/// How a figure of a machine file came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FigureKind {
+    /// Measured on the machine, e.g. by STREAM, Intel MLC or likwid-bench.
+    Measured,
+    /// Computed from a data sheet: clock x FLOP per cycle, channels x transfer rate.
+    Theoretical,
+    /// Derived from other measurements, e.g. fitted to a benchmark run.
+    Estimated,
+    /// Chosen by the author of the file, e.g. for a made-up machine.
+    Assumed,
+}
+
+impl FigureKind {
+    /// The word that stands for it in files and tables.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Theoretical => "theoretical",
+            Self::Estimated => "estimated",
+            Self::Assumed => "assumed",
+        }
+    }
+}
+
+/// Kind and source of one figure (`[machine.provenance]`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Provenance {
+    /// Measured, theoretical, estimated or assumed.
+    pub kind: FigureKind,
+    /// Who measured or computed it, and how.
+    pub source: Option<String>,
+}
+
+/// A machine that is known to be consistent: made only by [`Machine::new`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Machine {
+    name: String,
+    source: Option<String>,
+    provenance: BTreeMap<String, Provenance>,
+    nodes: Vec<Node>,
+    /// `links[from * nodes + to]`; the diagonal and the rows of memory-only nodes are unused.
+    links: Vec<f64>,
+}
+
+/// Why a machine cannot be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MachineError {
+    /// No node at all, or more than [`MAX_NODES`].
+    #[error("a machine has 1 to {MAX_NODES} NUMA nodes, this one has {0}")]
+    NodeCount(usize),
+    /// Every node is memory-only.
+    #[error("no NUMA node has a core")]
+    NoCores,
+    /// A node has more than [`MAX_CORES_PER_NODE`] cores.
+    #[error("{node} has {cores} cores; at most {MAX_CORES_PER_NODE} are supported")]
+    TooManyCores {
+        /// The node.
+        node: NodeId,
+        /// Its cores.
+        cores: u32,
+    },
+    /// A bandwidth or peak is zero, negative or not finite.
+    #[error("{what} of {node} must be a positive finite number, not {value}")]
+    NotPositive {
+        /// Which figure.
+        what: &'static str,
+        /// The node (of a link: where its core is).
+        node: NodeId,
+        /// The offending value.
+        value: f64,
+    },
+    /// The link table has the wrong shape.
+    #[error("{nodes} nodes need {nodes} x {nodes} link bandwidths, got {got}")]
+    LinkCount {
+        /// Nodes of the machine.
+        nodes: usize,
+        /// Entries given.
+        got: usize,
+    },
+}
+
+impl Machine {
+    /// Checks the figures and builds the machine.
+    ///
+    /// `links` has nodes x nodes entries in GB/s: row = node of the core that runs, column = node of the memory
+    /// that is read. Its diagonal and the rows of memory-only nodes are ignored.
+    ///
+    /// # Errors
+    /// Every variant of [`MachineError`].
+    pub fn new(
+        name: impl Into<String>,
+        nodes: Vec<Node>,
+        links: Vec<GigabytesPerSecond>,
+    ) -> Result<Self, MachineError> {
+        let count = nodes.len();
+        if count == 0 || count > MAX_NODES {
+            return Err(MachineError::NodeCount(count));
+        }
+        if links.len() != count * count {
+            return Err(MachineError::LinkCount { nodes: count, got: links.len() });
+        }
+        if nodes.iter().all(|node| node.cores == 0) {
+            return Err(MachineError::NoCores);
+        }
+        let positive = |what, node, value: f64| {
+            if value > 0.0 && value.is_finite() {
+                Ok(())
+            } else {
+                Err(MachineError::NotPositive { what, node, value })
+            }
+        };
+        for (n, node) in nodes.iter().enumerate() {
+            let id = NodeId(n);
+            if node.cores > MAX_CORES_PER_NODE {
+                return Err(MachineError::TooManyCores { node: id, cores: node.cores });
+            }
+            positive("the memory bandwidth", id, node.bandwidth.value())?;
+            if let Some(ceiling) = node.core_bandwidth {
+                positive("the bandwidth ceiling of a core", id, ceiling.value())?;
+            }
+            if node.cores == 0 {
+                continue;
+            }
+            positive("the peak of a core", id, node.gflops_per_core.value())?;
+            for m in (0..count).filter(|&m| m != n) {
+                positive("a link", id, links[n * count + m].value())?;
+            }
+        }
+        Ok(Self {
+            name: name.into(),
+            source: None,
+            provenance: BTreeMap::new(),
+            nodes,
+            links: links.into_iter().map(GigabytesPerSecond::value).collect(),
+        })
+    }
+
+    /// Equal nodes, and the same bandwidth between each ordered pair of different nodes.
+    ///
+    /// # Errors
+    /// Every variant of [`MachineError`].
+    pub fn uniform(
+        name: impl Into<String>,
+        nodes: usize,
+        node: Node,
+        link: GigabytesPerSecond,
+    ) -> Result<Self, MachineError> {
+        if nodes > MAX_NODES {
+            return Err(MachineError::NodeCount(nodes));
+        }
+        Self::new(name, vec![node; nodes], vec![link; nodes * nodes])
+    }
+
+    /// The same machine with a free-text source.
+    #[must_use]
+    pub fn with_source(mut self, source: Option<String>) -> Self {
+        self.source = source;
+        self
+    }
+
+    /// The same machine with kind and source of its figures, by key of the machine file.
+    #[must_use]
+    pub fn with_provenance(mut self, provenance: BTreeMap<String, Provenance>) -> Self {
+        self.provenance = provenance;
+        self
+    }
+
+    /// The name in the machine file.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where the figures come from.
+    pub fn source(&self) -> Option<&str> {
+        self.source.as_deref()
+    }
+
+    /// Kind and source of each figure, by key of the machine file (`gflops_per_core`, `link_gbs`, …).
+    pub fn provenance(&self) -> &BTreeMap<String, Provenance> {
+        &self.provenance
+    }
+
+    /// All nodes in order; `nodes()[i]` is node i.
+    pub fn nodes(&self) -> &[Node] {
+        &self.nodes
+    }
+
+    /// One node.
+    pub fn node(&self, node: NodeId) -> &Node {
+        &self.nodes[node.0]
+    }
+
+    /// Number of NUMA nodes, memory-only ones included.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The nodes in order, as ids.
+    pub fn node_ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..self.nodes.len()).map(NodeId)
+    }
+
+    /// The nodes that have cores.
+    pub fn compute_nodes(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.node_ids().filter(|&n| self.node(n).cores > 0)
+    }
+
+    /// Cores of the whole machine.
+    pub fn total_cores(&self) -> u64 {
+        self.nodes.iter().map(|node| u64::from(node.cores)).sum()
+    }
+
+    /// Bandwidth of the link on which cores of `from` read memory of `to`.
+    ///
+    /// `None` where there is no link: `from` = `to`, or `from` has no cores.
+    pub fn link(&self, from: NodeId, to: NodeId) -> Option<GigabytesPerSecond> {
+        (from != to && self.node(from).cores > 0)
+            .then(|| GigabytesPerSecond::new(self.links[from.0 * self.nodes.len() + to.0]))
+    }
+}

@@ -1,0 +1,27 @@
+//! What the input files describe together: a machine, applications, and the scenarios to evaluate.
+
+use crate::allocation::Allocation;
+use crate::app::{App, Data};
+use crate::machine::Machine;
+
+/// One way of placing the threads.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// The name in the file.
+    pub name: String,
+    /// Threads of each application on each node.
+    pub allocation: Allocation,
+    /// Data of each application in this scenario: its own, or what the scenario puts in its place.
+    pub data: Vec<Data>,
+}
+
+/// All input files, united and checked: the value every command works on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Study {
+    /// The machine.
+    pub machine: Machine,
+    /// Application instances, in the order of the files.
+    pub apps: Vec<App>,
+    /// Scenarios, in the order of the files.
+    pub scenarios: Vec<Scenario>,
+}
