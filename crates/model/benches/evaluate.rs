@@ -1,0 +1,59 @@
+//! How fast is one evaluation of the paper's 4 x 20-core scenarios (Table III) on one core?
+//!
+//! Run with `cargo bench -p numasim-model`; the target is 2 million evaluations per second.
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use numasim_model::machine::{Machine, Node};
+use numasim_model::sharing::{Demand, Solver};
+use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
+use numasim_model::{NodeId, Placement};
+
+fn main() {
+    divan::main();
+}
+
+/// The paper's server: 4 nodes x 20 cores, 0.29 GFLOPS, 100 GB/s, links 10 GB/s (section III-B).
+fn table_iii_machine() -> Machine {
+    let node = Node {
+        cores: 20,
+        gflops_per_core: Gflops::new(0.29),
+        bandwidth: GigabytesPerSecond::new(100.0),
+        core_bandwidth: None,
+    };
+    Machine::uniform("paper, Table III", 4, node, GigabytesPerSecond::new(10.0)).expect("a valid machine")
+}
+
+fn solver(last_intensity: f64, last_placement: Placement) -> Solver {
+    let demand =
+        |intensity, placement| Demand { arithmetic_intensity: FlopPerByte::new(intensity), placement };
+    let mem = || demand(1.0 / 32.0, Placement::Local);
+    Solver::new(&table_iii_machine(), &[mem(), mem(), mem(), demand(last_intensity, last_placement)])
+}
+
+fn bench(bencher: Bencher, solver: &Solver, threads: &[u32]) {
+    let mut workspace = solver.workspace();
+    bencher.counter(ItemsCount::new(1_usize)).bench_local(|| {
+        solver.solve(divan::black_box(threads), &mut workspace);
+        workspace.gflops()[0]
+    });
+}
+
+/// Uneven 1,1,1,17: all data local.
+#[divan::bench]
+fn uneven_all_local(bencher: Bencher) {
+    let threads: Vec<u32> = [[1; 4], [1; 4], [1; 4], [17; 4]].concat();
+    bench(bencher, &solver(1.0, Placement::Local), &threads);
+}
+
+/// Even 5,5,5,5 with a NUMA-bad application at home on node 0: links and a contended controller.
+#[divan::bench]
+fn numa_bad_cross_node(bencher: Bencher) {
+    bench(bencher, &solver(1.0 / 16.0, Placement::Home(NodeId(0))), &[5; 16]);
+}
+
+/// Even 5,5,5,5 with the last application interleaved over all nodes: every link in use.
+#[divan::bench]
+fn interleaved(bencher: Bencher) {
+    bench(bencher, &solver(1.0 / 16.0, Placement::Interleave), &[5; 16]);
+}

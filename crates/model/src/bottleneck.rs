@@ -1,0 +1,108 @@
+//! What holds the threads of an application back on a node: people ask why before they believe.
+
+use crate::allocation::Allocation;
+use crate::ids::NodeId;
+use crate::machine::Machine;
+use crate::sharing::{FlowView, PoolKind, PoolView, Solver, Workspace};
+
+/// The one resource that, made wider, would make these threads faster.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bottleneck {
+    /// The core computes at its peak.
+    CorePeak,
+    /// The core draws all the bandwidth one thread can.
+    CoreBandwidth,
+    /// The controller of their own node, shared with the other threads of the node.
+    LocalController(NodeId),
+    /// The link to the node of the data.
+    Link {
+        /// Where the threads run.
+        from: NodeId,
+        /// Where the data is.
+        to: NodeId,
+    },
+    /// The controller of the home node, because of remote demand: for remote threads, all links together ask for more
+    /// than it has; for the node's own threads, it would satisfy them if nobody read it from outside, or remote
+    /// readers leave them less than an equal part (the starvation warning).
+    RemoteDemand(NodeId),
+}
+
+impl Bottleneck {
+    /// A short stable word for JSON and CSV.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::CorePeak => "core-peak",
+            Self::CoreBandwidth => "core-bandwidth",
+            Self::LocalController(_) => "local-controller",
+            Self::Link { .. } => "link",
+            Self::RemoteDemand(_) => "remote-demand",
+        }
+    }
+}
+
+/// Differences below this part of the demand are rounding.
+const TOLERANCE: f64 = 1e-9;
+
+/// For each group (application x nodes + node): its bottleneck, `None` where it has no threads.
+pub(crate) fn bottlenecks(
+    machine: &Machine,
+    solver: &Solver,
+    allocation: &Allocation,
+    workspace: &Workspace,
+) -> Vec<Option<Bottleneck>> {
+    let threads = allocation.as_slice();
+    let mut found: Vec<Option<Bottleneck>> = threads
+        .iter()
+        .enumerate()
+        .map(|(group, &count)| (count > 0).then(|| core_limit(machine, solver, group, workspace)))
+        .collect();
+    // Of the memories a thread reads, the one with the smallest granted / fraction decides (step 5).
+    let mut scarcest = vec![f64::INFINITY; threads.len()];
+    for (flow, pool) in solver.flows(threads, workspace) {
+        let group = flow.app.0 * solver.nodes() + flow.from.0;
+        let bandwidth = flow.granted / flow.fraction;
+        if flow.granted < flow.wants * (1.0 - TOLERANCE) && bandwidth < scarcest[group] {
+            scarcest[group] = bandwidth;
+            found[group] = Some(pool_limit(machine, solver, workspace, &flow, &pool));
+        }
+    }
+    found
+}
+
+/// For a thread that gets all it wants: the core's peak, or the core's own bandwidth ceiling.
+fn core_limit(machine: &Machine, solver: &Solver, group: usize, workspace: &Workspace) -> Bottleneck {
+    let peak = machine.node(NodeId(group % solver.nodes())).gflops_per_core.value();
+    if solver.gflops_per_thread(group, workspace) < peak * (1.0 - TOLERANCE) {
+        Bottleneck::CoreBandwidth
+    } else {
+        Bottleneck::CorePeak
+    }
+}
+
+/// For a thread that gets less than it wants from a pool.
+fn pool_limit(
+    machine: &Machine,
+    solver: &Solver,
+    workspace: &Workspace,
+    flow: &FlowView,
+    pool: &PoolView,
+) -> Bottleneck {
+    match flow.kind {
+        PoolKind::Link if pool.scale < 1.0 => Bottleneck::RemoteDemand(flow.memory),
+        PoolKind::Link => Bottleneck::Link { from: flow.from, to: flow.memory },
+        PoolKind::Own => {
+            let capacity = machine.node(flow.memory).bandwidth.value();
+            let readers = solver
+                .pools(workspace)
+                .filter(|p| p.memory == flow.memory && p.kind == PoolKind::Link && p.wanted > 0.0)
+                .count();
+            let fits_alone = pool.wanted <= capacity * (1.0 + TOLERANCE);
+            let starved = pool.available < capacity / (1.0 + readers as f64) * (1.0 - TOLERANCE);
+            if readers > 0 && (fits_alone || starved) {
+                Bottleneck::RemoteDemand(flow.memory)
+            } else {
+                Bottleneck::LocalController(flow.memory)
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! The full result of one scenario: performance, bandwidth, what is used, what holds each application back.
+
+use crate::allocation::{Allocation, TooManyThreads};
+use crate::app::{App, Placement};
+use crate::bottleneck::{Bottleneck, bottlenecks};
+use crate::ids::{AppId, NodeId};
+use crate::machine::Machine;
+use crate::sharing::trace::{MemoryTrace, trace};
+use crate::sharing::{Demand, PoolKind, PoolView, Solver, Workspace};
+use crate::units::{Gflops, GigabytesPerSecond};
+
+/// Everything a reader wants to know about one scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evaluation {
+    /// GFLOPS of all applications.
+    pub total: Gflops,
+    /// Applications, in the order of the files.
+    pub apps: Vec<AppResult>,
+    /// Memory controllers, in node order.
+    pub nodes: Vec<ControllerUse>,
+    /// Links from every node with cores to every other node.
+    pub links: Vec<LinkUse>,
+    /// What the reader should know before trusting the result.
+    pub warnings: Vec<Warning>,
+    /// The worked calculation.
+    pub trace: Vec<MemoryTrace>,
+}
+
+/// One application in one scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AppResult {
+    /// Its GFLOPS on all nodes.
+    pub gflops: Gflops,
+    /// What its threads draw from all memories.
+    pub bandwidth: GigabytesPerSecond,
+    /// The node that holds all its data, if there is one.
+    pub home: Option<NodeId>,
+    /// One entry per node; `None` where it has no threads.
+    pub per_node: Vec<Option<GroupResult>>,
+}
+
+/// The threads of one application on one node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupResult {
+    /// How many.
+    pub threads: u32,
+    /// GFLOPS of all of them.
+    pub gflops: Gflops,
+    /// What they draw from all memories.
+    pub bandwidth: GigabytesPerSecond,
+    /// What holds them back.
+    pub bottleneck: Bottleneck,
+}
+
+/// Use of one memory controller. Bandwidths are what is really drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ControllerUse {
+    /// The node.
+    pub node: NodeId,
+    /// What it can deliver.
+    pub capacity: GigabytesPerSecond,
+    /// What it delivers.
+    pub bandwidth: GigabytesPerSecond,
+    /// The part of it that goes to other nodes.
+    pub remote: GigabytesPerSecond,
+}
+
+/// Use of one link. Bandwidth is what is really drawn.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinkUse {
+    /// Node of the cores that read.
+    pub from: NodeId,
+    /// Node of the memory that is read.
+    pub to: NodeId,
+    /// What it can carry.
+    pub capacity: GigabytesPerSecond,
+    /// What it carries.
+    pub bandwidth: GigabytesPerSecond,
+}
+
+/// Something about the model that may make the result misleading.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Warning {
+    /// The remote-first rule leaves a node's own threads less than an equal part of their controller: fewer GB/s
+    /// than capacity / (1 + number of nodes that read it from outside).
+    StarvedByRemote {
+        /// The node.
+        node: NodeId,
+        /// What its own threads want together.
+        wanted: GigabytesPerSecond,
+        /// What remote readers leave them.
+        left: GigabytesPerSecond,
+        /// The equal part.
+        equal_part: GigabytesPerSecond,
+        /// How many nodes read it from outside.
+        readers: usize,
+    },
+}
+
+/// Why a scenario cannot be evaluated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum EvaluateError {
+    /// The lists do not belong together.
+    #[error("{apps} applications need {apps} placements and an allocation of {apps} x {nodes} threads")]
+    Shape {
+        /// Applications given.
+        apps: usize,
+        /// Nodes of the machine.
+        nodes: usize,
+    },
+    /// More threads than cores.
+    #[error(transparent)]
+    TooManyThreads(#[from] TooManyThreads),
+}
+
+/// Evaluates `allocation` with the data of each application placed by `placements`.
+///
+/// # Errors
+/// [`EvaluateError::Shape`] if the lists do not fit each other; [`EvaluateError::TooManyThreads`] if a node has more
+/// threads than cores.
+pub fn evaluate(
+    machine: &Machine,
+    apps: &[App],
+    placements: &[Placement],
+    allocation: &Allocation,
+) -> Result<Evaluation, EvaluateError> {
+    let nodes = machine.node_count();
+    if apps.len() != placements.len() || allocation.as_slice().len() != apps.len() * nodes {
+        return Err(EvaluateError::Shape { apps: apps.len(), nodes });
+    }
+    allocation.fits(machine)?;
+    let demands: Vec<Demand> = apps
+        .iter()
+        .zip(placements)
+        .map(|(app, placement)| Demand {
+            arithmetic_intensity: app.arithmetic_intensity,
+            placement: placement.clone(),
+        })
+        .collect();
+    let solver = Solver::new(machine, &demands);
+    let mut workspace = solver.workspace();
+    solver.solve(allocation.as_slice(), &mut workspace);
+
+    let apps = app_results(machine, placements, allocation, &solver, &workspace);
+    let (nodes, links) = resource_use(machine, allocation, &solver, &workspace);
+    Ok(Evaluation {
+        total: apps.iter().map(|app| app.gflops).sum(),
+        apps,
+        nodes,
+        links,
+        warnings: starved(machine, &solver, &workspace),
+        trace: trace(machine, &solver, allocation, &workspace),
+    })
+}
+
+fn app_results(
+    machine: &Machine,
+    placements: &[Placement],
+    allocation: &Allocation,
+    solver: &Solver,
+    workspace: &Workspace,
+) -> Vec<AppResult> {
+    let bottlenecks = bottlenecks(machine, solver, allocation, workspace);
+    let group_result = |app: AppId, node: NodeId| {
+        let threads = allocation.get(app, node);
+        let group = app.0 * solver.nodes() + node.0;
+        let bottleneck = bottlenecks[group].clone()?;
+        let all = f64::from(threads);
+        Some(GroupResult {
+            threads,
+            gflops: Gflops::new(all * solver.gflops_per_thread(group, workspace)),
+            bandwidth: GigabytesPerSecond::new(all * workspace.bandwidth_per_thread()[group]),
+            bottleneck,
+        })
+    };
+    placements
+        .iter()
+        .enumerate()
+        .map(|(a, placement)| {
+            let per_node: Vec<_> = machine.node_ids().map(|node| group_result(AppId(a), node)).collect();
+            AppResult {
+                gflops: per_node.iter().flatten().map(|group| group.gflops).sum(),
+                bandwidth: per_node.iter().flatten().map(|group| group.bandwidth).sum(),
+                home: placement.home(),
+                per_node,
+            }
+        })
+        .collect()
+}
+
+fn resource_use(
+    machine: &Machine,
+    allocation: &Allocation,
+    solver: &Solver,
+    workspace: &Workspace,
+) -> (Vec<ControllerUse>, Vec<LinkUse>) {
+    let count = machine.node_count();
+    // drawn[from * count + to]
+    let mut drawn = vec![0.0; count * count];
+    for (flow, _) in solver.flows(allocation.as_slice(), workspace) {
+        let group = flow.app.0 * count + flow.from.0;
+        drawn[flow.from.0 * count + flow.memory.0] +=
+            f64::from(flow.threads) * workspace.bandwidth_per_thread()[group] * flow.fraction;
+    }
+    let controllers = machine.node_ids().map(|m| {
+        let remote = machine.node_ids().filter(|&n| n != m).map(|n| drawn[n.0 * count + m.0]).sum();
+        let remote = GigabytesPerSecond::new(remote);
+        ControllerUse {
+            node: m,
+            capacity: machine.node(m).bandwidth,
+            bandwidth: remote + GigabytesPerSecond::new(drawn[m.0 * count + m.0]),
+            remote,
+        }
+    });
+    let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
+    let links = pairs.filter_map(|(from, to)| {
+        machine.link(from, to).map(|capacity| LinkUse {
+            from,
+            to,
+            capacity,
+            bandwidth: GigabytesPerSecond::new(drawn[from.0 * count + to.0]),
+        })
+    });
+    (controllers.collect(), links.collect())
+}
+
+/// How far below the equal part counts: less is rounding.
+const TOLERANCE: f64 = 1e-9;
+
+fn starved(machine: &Machine, solver: &Solver, workspace: &Workspace) -> Vec<Warning> {
+    let pools: Vec<PoolView> = solver.pools(workspace).collect();
+    let own_pools = pools.iter().filter(|pool| pool.kind == PoolKind::Own);
+    own_pools
+        .filter_map(|own| {
+            let node = own.memory;
+            let readers = pools
+                .iter()
+                .filter(|pool| pool.memory == node && pool.kind == PoolKind::Link && pool.wanted > 0.0)
+                .count();
+            let equal_part = machine.node(node).bandwidth.value() / (1.0 + readers as f64);
+            let below = own.available < equal_part * (1.0 - TOLERANCE);
+            let hungry = own.wanted > own.available * (1.0 + TOLERANCE);
+            (readers > 0 && below && hungry).then_some(Warning::StarvedByRemote {
+                node,
+                wanted: GigabytesPerSecond::new(own.wanted),
+                left: GigabytesPerSecond::new(own.available),
+                equal_part: GigabytesPerSecond::new(equal_part),
+                readers,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,56 @@
+//! Who gets which bandwidth: the model `baseline-proportional`.
+//!
+//! # Unit
+//! All rates are in GB/s (10^9 bytes per second), per thread unless a name says otherwise.
+//!
+//! # Problem
+//! Threads on NUMA nodes want to read memory, each at the rate its core could digest. Memory controllers and the
+//! directed links between nodes cannot serve all of them. Who gets how much?
+//!
+//! # Terminology
+//! - **wants** d: what one thread would read with the machine to itself, min(peak of the core / arithmetic
+//!   intensity, bandwidth ceiling of the core), times the fraction of its data on the memory in question.
+//! - **flow**: the equal threads of one application on one node that read one memory.
+//! - **pool**: an amount of bandwidth that flows share: a link (for the flows of one node that read another node's
+//!   memory), or what remote readers leave of a controller (for the node's own flows).
+//! - **baseline**: pool / cores of the node where the threads run; every core has a right to it.
+//! - **granted**: what a thread gets of a pool, before it is known whether it can use it.
+//! - **drawn**: what it really uses: a thread that waits for one memory leaves the others unused.
+//!
+//! # Algorithm (paper: Dokulil and Benkner, section III-A)
+//! For each memory m with bandwidth B:
+//! 1. *Remote first*: each link n -> m grants min(what its flows want, link). If all links together would get more
+//!    than B, each is scaled by the same factor.
+//! 2. Inside a link the flows share by the rule of step 4.
+//! 3. What is left, R, is the pool of the threads that run on m.
+//! 4. *Baseline plus proportional*: each thread gets min(wants, baseline); the rest goes out in proportion to what
+//!    each thread still wants.
+//! 5. A thread's bandwidth is the smallest granted / fraction over the memories it reads; its performance is
+//!    min(peak, bandwidth x arithmetic intensity), the roofline.
+//!
+//! # Properties
+//! Nobody above demand; controllers and links never above capacity; at least min(wants, baseline) on a saturated
+//! pool; capacity is used up while anyone there is hungry; order of applications and numbering of nodes do not
+//! matter; all bandwidths and peaks times k gives the result times k; a thread added on one node never helps a thread
+//! on another node (the search relies on it).
+
+mod fast;
+mod split;
+pub mod trace;
+
+pub use fast::{FlowView, PoolKind, PoolView, Solver, Workspace};
+
+use crate::app::Placement;
+use crate::units::FlopPerByte;
+
+/// What the solver needs to know of an application: its arithmetic intensity and where its data lies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Demand {
+    /// FLOP per byte moved to or from memory.
+    pub arithmetic_intensity: FlopPerByte,
+    /// Where its data lies; an open home must be decided before.
+    pub placement: Placement,
+}
+
+/// The name of this model on the command line and in JSON.
+pub const MODEL_NAME: &str = "baseline-proportional";

@@ -1,0 +1,156 @@
+//! The worked calculation behind a result, step by step: what the paper prints as Tables I and II.
+//!
+//! Nothing here is on the hot path: the trace asks a solved [`Workspace`] what happened and repeats the arithmetic
+//! of the split with its intermediate values.
+
+use super::split::Split;
+use super::{PoolKind, Solver, Workspace};
+use crate::allocation::Allocation;
+use crate::ids::{AppId, NodeId};
+use crate::machine::Machine;
+
+/// One memory controller: what remote readers took, and how each pool was split.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MemoryTrace {
+    /// The node of the controller.
+    pub memory: NodeId,
+    /// Bandwidth of the controller, GB/s.
+    pub capacity: f64,
+    /// What its links together would get, before it is fitted into the controller, GB/s.
+    pub remote_before_scaling: f64,
+    /// The factor that fits the links into the controller; 1 where they fit.
+    pub scale: f64,
+    /// R, what is left for the node's own threads, GB/s.
+    pub left_for_own: f64,
+    /// The pools with threads: links first, then the node's own.
+    pub pools: Vec<PoolTrace>,
+}
+
+/// One pool: the rows of the paper's Tables I and II.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PoolTrace {
+    /// Own controller or link.
+    pub kind: PoolKind,
+    /// Where the threads run.
+    pub from: NodeId,
+    /// Cores of that node: the divisor of the baseline.
+    pub cores: u32,
+    /// Capacity of the link or controller, GB/s.
+    pub capacity: f64,
+    /// Total required bandwidth, GB/s.
+    pub wanted: f64,
+    /// What there is to share, GB/s.
+    pub available: f64,
+    /// Baseline GB/s per thread.
+    pub baseline: f64,
+    /// Allocated GB/s: the baselines of all threads together.
+    pub allocated_baseline: f64,
+    /// Remaining GB/s after the baselines.
+    pub remaining: f64,
+    /// Still required GB/s of all threads together.
+    pub still_required: f64,
+    /// The applications that share the pool.
+    pub flows: Vec<FlowTrace>,
+}
+
+/// One application in one pool; all bandwidths are GB/s per thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowTrace {
+    /// The application.
+    pub app: AppId,
+    /// Its threads on the node.
+    pub threads: u32,
+    /// Fraction of its data on this memory.
+    pub fraction: f64,
+    /// What it wants of this memory.
+    pub wants: f64,
+    /// Allocated baseline: min(wants, baseline).
+    pub allocated_baseline: f64,
+    /// Still required: wants - allocated baseline.
+    pub still_required: f64,
+    /// Its part of the remainder.
+    pub share: f64,
+    /// Granted in total.
+    pub granted: f64,
+    /// What it draws in the end; less than granted where another memory holds it back.
+    pub drawn: f64,
+    /// GFLOPS of one thread.
+    pub gflops: f64,
+}
+
+/// The calculation for a solved allocation, for the memories that somebody reads.
+pub fn trace(
+    machine: &Machine,
+    solver: &Solver,
+    allocation: &Allocation,
+    workspace: &Workspace,
+) -> Vec<MemoryTrace> {
+    machine
+        .node_ids()
+        .map(|memory| trace_memory(machine, solver, allocation, workspace, memory))
+        .filter(|memory| !memory.pools.is_empty())
+        .collect()
+}
+
+fn trace_memory(
+    machine: &Machine,
+    solver: &Solver,
+    allocation: &Allocation,
+    workspace: &Workspace,
+    memory: NodeId,
+) -> MemoryTrace {
+    let capacity = machine.node(memory).bandwidth.value();
+    let of_memory = || solver.pools(workspace).filter(|pool| pool.memory == memory);
+    let links = || of_memory().filter(|pool| pool.kind == PoolKind::Link);
+    let remote: f64 = links().map(|pool| pool.wanted.min(pool.capacity)).sum();
+    let pools = of_memory().filter_map(|pool| {
+        let cores = machine.node(pool.from).cores;
+        let views: Vec<_> = solver
+            .flows(allocation.as_slice(), workspace)
+            .map(|(flow, _)| flow)
+            .filter(|flow| flow.memory == memory && flow.from == pool.from)
+            .collect();
+        if views.is_empty() {
+            return None;
+        }
+        let takers = views.iter().map(|flow| (f64::from(flow.threads), flow.wants));
+        let split = Split::new(pool.available, 1.0 / f64::from(cores), takers);
+        let flows = views.iter().map(|flow| {
+            let group = flow.app.0 * solver.nodes() + flow.from.0;
+            let allocated_baseline = flow.wants.min(split.baseline);
+            FlowTrace {
+                app: flow.app,
+                threads: flow.threads,
+                fraction: flow.fraction,
+                wants: flow.wants,
+                allocated_baseline,
+                still_required: flow.wants - allocated_baseline,
+                share: flow.granted - allocated_baseline,
+                granted: flow.granted,
+                drawn: workspace.bandwidth_per_thread()[group] * flow.fraction,
+                gflops: solver.gflops_per_thread(group, workspace),
+            }
+        });
+        Some(PoolTrace {
+            kind: pool.kind,
+            from: pool.from,
+            cores,
+            capacity: pool.capacity,
+            wanted: pool.wanted,
+            available: pool.available,
+            baseline: split.baseline,
+            allocated_baseline: split.allocated_baseline,
+            remaining: (pool.available - split.allocated_baseline).max(0.0),
+            still_required: split.still_required,
+            flows: flows.collect(),
+        })
+    });
+    MemoryTrace {
+        memory,
+        capacity,
+        remote_before_scaling: remote,
+        scale: if remote > capacity { capacity / remote } else { 1.0 },
+        left_for_own: (capacity - remote).max(0.0),
+        pools: pools.collect(),
+    }
+}
