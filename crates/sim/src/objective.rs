@@ -1,0 +1,190 @@
+//! What "best" means: the four objectives, as scores to be made as large as possible.
+//!
+//! Inside the search every objective is a **score**: larger is better, and concave in the GFLOPS of the applications,
+//! which is what the bounds need. Outside it is a **value** in the unit that people know.
+//!
+//! | objective | score | value |
+//! |---|---|---|
+//! | total-gflops | sum of weight x G | the same, GFLOPS |
+//! | fair | min of p = G / G alone | the same, a fraction |
+//! | geomean | sum weight x ln p / sum weight | exp(score), a fraction |
+//! | makespan | min of G / work | 1 / score, seconds |
+
+use numasim_model::ids::AppId;
+use numasim_model::sharing::{Demand, Solver};
+use numasim_model::{App, Data, Machine, NodeId, Placement};
+
+/// An objective of `explore`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Objective {
+    /// The largest sum of weight x GFLOPS.
+    TotalGflops,
+    /// The largest minimum of GFLOPS / GFLOPS alone with every core of the machine.
+    Fair,
+    /// The largest weighted geometric mean of GFLOPS / GFLOPS alone.
+    Geomean,
+    /// The smallest time until every application has done its work.
+    Makespan,
+}
+
+impl Objective {
+    /// Its name on the command line and in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TotalGflops => "total-gflops",
+            Self::Fair => "fair",
+            Self::Geomean => "geomean",
+            Self::Makespan => "makespan",
+        }
+    }
+
+    /// The unit of its value; empty for a fraction.
+    pub const fn unit(self) -> &'static str {
+        match self {
+            Self::TotalGflops => "GFLOPS",
+            Self::Fair | Self::Geomean => "",
+            Self::Makespan => "s",
+        }
+    }
+}
+
+/// An objective made ready for a machine and applications.
+#[derive(Clone, Debug)]
+pub struct Goal {
+    objective: Objective,
+    /// Per application: its weight; for geomean divided by the sum of weights.
+    weights: Vec<f64>,
+    /// Per application: what its GFLOPS are divided by (alone, work or 1).
+    unit_gflops: Vec<f64>,
+    /// Per application: GFLOPS alone with every core.
+    alone: Vec<f64>,
+}
+
+/// Why an objective does not apply.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum GoalError {
+    /// The makespan needs to know how much there is to do.
+    #[error("the makespan objective needs `work_gflop` for every application; missing for: {}", .0.join(", "))]
+    MissingWork(Vec<String>),
+    /// A mean with no weight at all.
+    #[error("the geomean objective needs at least one application with a weight above 0")]
+    NoWeight,
+}
+
+impl Goal {
+    /// Computes what the objective compares with.
+    ///
+    /// # Errors
+    /// [`GoalError`] if work or weights are missing.
+    pub fn new(objective: Objective, machine: &Machine, apps: &[App]) -> Result<Self, GoalError> {
+        let alone: Vec<f64> = apps.iter().map(|app| gflops_alone(machine, app)).collect();
+        let mut weights: Vec<f64> = apps.iter().map(|app| app.weight).collect();
+        let unit_gflops = match objective {
+            Objective::TotalGflops => vec![1.0; apps.len()],
+            Objective::Fair => alone.clone(),
+            Objective::Geomean => {
+                let sum: f64 = weights.iter().sum();
+                if sum <= 0.0 {
+                    return Err(GoalError::NoWeight);
+                }
+                weights.iter_mut().for_each(|weight| *weight /= sum);
+                alone.clone()
+            }
+            Objective::Makespan => {
+                let missing: Vec<String> =
+                    apps.iter().filter(|app| app.work.is_none()).map(|app| app.name.clone()).collect();
+                if !missing.is_empty() {
+                    return Err(GoalError::MissingWork(missing));
+                }
+                apps.iter().filter_map(|app| app.work).map(numasim_model::units::Gflop::value).collect()
+            }
+        };
+        Ok(Self { objective, weights, unit_gflops, alone })
+    }
+
+    /// The objective.
+    pub fn objective(&self) -> Objective {
+        self.objective
+    }
+
+    /// GFLOPS of each application alone with every core of the machine, an open home at its best node.
+    pub fn alone(&self) -> &[f64] {
+        &self.alone
+    }
+
+    /// Weight of each application in the score (normalised for geomean).
+    pub(crate) fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// What the GFLOPS of each application are divided by.
+    pub(crate) fn unit_gflops(&self) -> &[f64] {
+        &self.unit_gflops
+    }
+
+    /// The score of these GFLOPS per application; larger is better, -infinity for a geomean with a 0 in it.
+    #[inline]
+    pub fn score(&self, gflops: &[f64]) -> f64 {
+        match self.objective {
+            Objective::TotalGflops => gflops.iter().zip(&self.weights).map(|(g, w)| g * w).sum(),
+            Objective::Fair | Objective::Makespan => gflops
+                .iter()
+                .zip(&self.unit_gflops)
+                .map(|(g, unit)| if *unit > 0.0 { g / unit } else { 0.0 })
+                .fold(f64::INFINITY, f64::min),
+            Objective::Geomean => gflops
+                .iter()
+                .zip(&self.unit_gflops)
+                .zip(&self.weights)
+                .filter(|(_, weight)| **weight > 0.0)
+                .map(|((g, unit), weight)| {
+                    if *unit > 0.0 { weight * (g / unit).ln() } else { f64::NEG_INFINITY }
+                })
+                .sum(),
+        }
+    }
+
+    /// The value people read, from the score. The makespan of an allocation in which somebody never ends is infinite.
+    pub fn value(&self, score: f64) -> f64 {
+        match self.objective {
+            Objective::TotalGflops | Objective::Fair => score,
+            Objective::Geomean => score.exp(),
+            Objective::Makespan => 1.0 / score,
+        }
+    }
+
+    /// What breaks ties between equal scores: the smallest p for total-gflops, else the sum of p.
+    pub(crate) fn tie_break(&self, gflops: &[f64]) -> f64 {
+        let parts = gflops.iter().zip(&self.alone).filter(|(_, alone)| **alone > 0.0).map(|(g, a)| g / a);
+        match self.objective {
+            Objective::TotalGflops => parts.fold(f64::INFINITY, f64::min),
+            _ => parts.sum(),
+        }
+    }
+
+    /// How many times better `value` is than `baseline`: above 1 means that it wins. `None` where that has no
+    /// meaning (division by zero).
+    pub fn factor(&self, value: f64, baseline: f64) -> Option<f64> {
+        let factor = match self.objective {
+            Objective::Makespan => baseline / value,
+            _ => value / baseline,
+        };
+        factor.is_finite().then_some(factor)
+    }
+}
+
+/// GFLOPS of an application that has every core of the machine to itself; an open home takes its best node.
+fn gflops_alone(machine: &Machine, app: &App) -> f64 {
+    let everything: Vec<u32> = machine.nodes().iter().map(|node| node.cores).collect();
+    let with = |placement: Placement| {
+        let demand = Demand { arithmetic_intensity: app.arithmetic_intensity, placement };
+        let solver = Solver::new(machine, std::slice::from_ref(&demand));
+        let mut workspace = solver.workspace();
+        solver.solve(&everything, &mut workspace);
+        workspace.gflops()[AppId(0).0]
+    };
+    match &app.data {
+        Data::Placed(placement) => with(placement.clone()),
+        Data::OpenHome => machine.node_ids().map(|n: NodeId| with(Placement::Home(n))).fold(0.0, f64::max),
+    }
+}

@@ -1,0 +1,169 @@
+//! The question that `explore` answers, checked and made ready.
+
+use numasim_model::sharing::{Demand, Solver, Workspace};
+use numasim_model::{Allocation, App, Data, Machine, NodeId, Placement};
+
+use crate::objective::{Goal, GoalError, Objective};
+use crate::restrictions::{Infeasible, Restrictions};
+
+/// A machine, applications, an objective and restrictions that do not contradict each other openly.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    pub(crate) machine: Machine,
+    pub(crate) apps: Vec<App>,
+    pub(crate) goal: Goal,
+    pub(crate) restrictions: Restrictions,
+}
+
+/// Why there is nothing to search.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProblemError {
+    /// No application in the files.
+    #[error("there is no application to place")]
+    NoApps,
+    /// The objective does not apply.
+    #[error(transparent)]
+    Goal(#[from] GoalError),
+    /// The restrictions leave no allocation.
+    #[error(transparent)]
+    Infeasible(#[from] Infeasible),
+}
+
+impl Problem {
+    /// Checks the question.
+    ///
+    /// # Errors
+    /// [`ProblemError`] if there is nothing to place, the objective lacks an input, or the restrictions contradict
+    /// each other in a way that shows without a search.
+    pub fn new(
+        machine: &Machine,
+        apps: &[App],
+        objective: Objective,
+        restrictions: Restrictions,
+    ) -> Result<Self, ProblemError> {
+        if apps.is_empty() {
+            return Err(ProblemError::NoApps);
+        }
+        let goal = Goal::new(objective, machine, apps)?;
+        restrictions.check(machine, apps)?;
+        Ok(Self { machine: machine.clone(), apps: apps.to_vec(), goal, restrictions })
+    }
+
+    /// The machine.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// The applications.
+    pub fn apps(&self) -> &[App] {
+        &self.apps
+    }
+
+    /// The objective, made ready.
+    pub fn goal(&self) -> &Goal {
+        &self.goal
+    }
+
+    /// The restrictions.
+    pub fn restrictions(&self) -> &Restrictions {
+        &self.restrictions
+    }
+
+    /// A solver with each open home decided by `homes`: one entry per application, used where the home is open.
+    pub(crate) fn solver(&self, placements: &[Placement]) -> Solver {
+        let demands: Vec<Demand> = self
+            .apps
+            .iter()
+            .zip(placements)
+            .map(|(app, placement)| Demand {
+                arithmetic_intensity: app.arithmetic_intensity,
+                placement: placement.clone(),
+            })
+            .collect();
+        Solver::new(&self.machine, &demands)
+    }
+
+    /// The placements of all applications when the open ones, in order, have their data on `homes`.
+    pub(crate) fn placements(&self, homes: &[NodeId]) -> Vec<Placement> {
+        let mut open = homes.iter();
+        self.apps
+            .iter()
+            .map(|app| match &app.data {
+                Data::Placed(placement) => placement.clone(),
+                Data::OpenHome => Placement::Home(open.next().copied().unwrap_or(NodeId(0))),
+            })
+            .collect()
+    }
+
+    /// The applications whose home is open.
+    pub(crate) fn open_apps(&self) -> Vec<usize> {
+        (0..self.apps.len()).filter(|&a| self.apps[a].data == Data::OpenHome).collect()
+    }
+}
+
+/// One answer: who runs where, with the data where, and how good it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// Threads of each application on each node.
+    pub allocation: Allocation,
+    /// Where the data of each application lies, open homes decided.
+    pub placements: Vec<Placement>,
+    /// What the search compares: larger is better.
+    pub score: f64,
+    /// Breaks ties between equal scores.
+    pub(crate) tie_break: f64,
+}
+
+/// Relative difference below which two scores count as equal.
+pub(crate) const SCORE_TOLERANCE: f64 = 1e-9;
+
+/// The smallest step that counts as better than `score`.
+pub(crate) fn margin(score: f64) -> f64 {
+    if score.is_finite() { SCORE_TOLERANCE * score.abs().max(1e-300) } else { 0.0 }
+}
+
+impl Candidate {
+    /// Whether this is better than `other`: a larger score, or an equal one and a larger tie-break.
+    pub(crate) fn beats(&self, other: &Self) -> bool {
+        let margin = margin(other.score);
+        if self.score > other.score + margin {
+            return true;
+        }
+        self.score >= other.score - margin
+            && self.tie_break > other.tie_break + crate::problem::margin(other.tie_break)
+    }
+}
+
+/// Solver and workspace for fixed placements: turns thread counts into candidates.
+pub(crate) struct Evaluator<'a> {
+    problem: &'a Problem,
+    pub(crate) placements: Vec<Placement>,
+    pub(crate) solver: Solver,
+    workspace: Workspace,
+}
+
+impl<'a> Evaluator<'a> {
+    pub(crate) fn new(problem: &'a Problem, placements: Vec<Placement>) -> Self {
+        let solver = problem.solver(&placements);
+        let workspace = solver.workspace();
+        Self { problem, placements, solver, workspace }
+    }
+
+    /// GFLOPS of each application.
+    pub(crate) fn gflops(&mut self, threads: &[u32]) -> &[f64] {
+        self.solver.solve(threads, &mut self.workspace);
+        self.workspace.gflops()
+    }
+
+    /// Score and tie-break.
+    pub(crate) fn rate(&mut self, threads: &[u32]) -> (f64, f64) {
+        self.solver.solve(threads, &mut self.workspace);
+        let gflops = self.workspace.gflops();
+        (self.problem.goal.score(gflops), self.problem.goal.tie_break(gflops))
+    }
+
+    pub(crate) fn candidate(&mut self, allocation: Allocation) -> Candidate {
+        let (score, tie_break) = self.rate(allocation.as_slice());
+        Candidate { allocation, placements: self.placements.clone(), score, tie_break }
+    }
+}

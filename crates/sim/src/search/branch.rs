@@ -1,0 +1,374 @@
+//! Exact search for fixed placements: depth first, one node after the other, pruned by the dual bound.
+//!
+//! The options of a node are walked from the one that earns most at the prices of the bound; as soon as the sum of
+//! earnings cannot exceed the best known score, the rest of the walk is skipped. Nodes that can be exchanged take
+//! options in non-descending position, so that only one order of equal nodes is visited.
+//!
+//! The tree is cut into tasks (choices for the first one or two nodes). Tasks are worked off in batches of fixed size:
+//! all tasks of a batch start from the same cutoff and their findings are merged in order, so that the answer does not
+//! depend on the number of threads.
+
+use rayon::prelude::*;
+
+use super::dual::{Earnings, Prices, Relaxation};
+use super::pool::{Canonical, Pool};
+use super::{Budget, Monitor};
+use crate::problem::{Evaluator, Problem};
+use numasim_model::{Allocation, AppId, NodeId, Placement};
+
+/// One step of the search: which node is filled, and from which class.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    node: NodeId,
+    class: usize,
+    /// Nodes of this class that are not filled yet, this one included.
+    left_in_class: f64,
+    /// What all nodes of later classes can earn.
+    later: f64,
+    /// Whether the step before filled a node of the same class.
+    same_as_before: bool,
+}
+
+/// An option that may be part of a better answer.
+#[derive(Clone, Copy, Debug)]
+struct Ranked {
+    earns: f64,
+    option: u32,
+}
+
+/// The prepared search tree.
+pub(super) struct Tree<'a> {
+    problem: &'a Problem,
+    relaxation: &'a Relaxation<'a>,
+    placements: &'a [Placement],
+    constant: f64,
+    steps: Vec<Step>,
+    /// Per class, best first, those that cannot improve on the cutoff left out.
+    ranked: Vec<Vec<Ranked>>,
+    /// `reach[step * apps + app]`: the most GFLOPS an application can get on the nodes from this step on.
+    reach: Vec<f64>,
+    /// `most_threads[step * apps + app]`: the most threads it can get there.
+    most_threads: Vec<u32>,
+    /// No application reads another node's memory: potentials are exact.
+    decoupled: bool,
+}
+
+/// What a finished or stopped tree search leaves behind.
+pub(super) struct TreeResult {
+    /// An upper bound on everything that was not searched; -infinity if all was.
+    pub(super) open_bound: f64,
+}
+
+/// Tasks that start from the same cutoff.
+const BATCH: usize = 128;
+
+impl<'a> Tree<'a> {
+    /// Ranks the options at `prices`; those that cannot lead above `cutoff` are left out.
+    pub(super) fn new(
+        problem: &'a Problem,
+        relaxation: &'a Relaxation<'a>,
+        placements: &'a [Placement],
+        prices: &Prices,
+        cutoff: f64,
+    ) -> Self {
+        let constant = relaxation.constant(prices);
+        let earnings: Vec<Earnings> =
+            (0..relaxation.classes.len()).map(|c| relaxation.earnings(c, prices)).collect();
+        let all: Vec<Vec<Ranked>> = relaxation
+            .classes
+            .iter()
+            .zip(&earnings)
+            .map(|(class, earnings)| {
+                let mut ranked: Vec<Ranked> = (0..class.table.len())
+                    .map(|option| Ranked {
+                        earns: earnings.of(&class.table, option),
+                        option: u32::try_from(option).unwrap_or(u32::MAX),
+                    })
+                    .collect();
+                ranked.par_sort_unstable_by(|a, b| b.earns.total_cmp(&a.earns).then(a.option.cmp(&b.option)));
+                ranked
+            })
+            .collect();
+        let top = |c: usize| all[c].first().map_or(f64::NEG_INFINITY, |r| r.earns);
+        let root: f64 = constant
+            + (0..all.len()).map(|c| relaxation.classes[c].nodes.len() as f64 * top(c)).sum::<f64>();
+        let ranked = all
+            .iter()
+            .enumerate()
+            .map(|(c, ranked)| {
+                ranked.iter().copied().take_while(|r| root - top(c) + r.earns > cutoff).collect()
+            })
+            .collect();
+        let decoupled = placements.iter().all(|placement| *placement == Placement::Local);
+        let mut tree = Self {
+            problem,
+            relaxation,
+            placements,
+            constant,
+            steps: Vec::new(),
+            ranked,
+            reach: Vec::new(),
+            most_threads: Vec::new(),
+            decoupled,
+        };
+        tree.lay_out_steps();
+        tree
+    }
+
+    /// Nodes whose memory others read come last: by then most of what is read from outside is known.
+    fn lay_out_steps(&mut self) {
+        let classes = &self.relaxation.classes;
+        let home = |c: usize| {
+            self.placements.iter().any(|p| p.home().is_some_and(|h| classes[c].nodes.contains(&h)))
+        };
+        let mut order: Vec<usize> = (0..classes.len()).collect();
+        order.sort_by_key(|&c| (home(c), std::cmp::Reverse(classes[c].nodes.len()), c));
+        let top = |c: usize| self.ranked[c].first().map_or(f64::NEG_INFINITY, |r| r.earns);
+        let mut steps = Vec::new();
+        for (i, &class) in order.iter().enumerate() {
+            let later = order[i + 1..].iter().map(|&c| classes[c].nodes.len() as f64 * top(c)).sum();
+            for (k, &node) in classes[class].nodes.iter().enumerate() {
+                let left_in_class = (classes[class].nodes.len() - k) as f64;
+                steps.push(Step { node, class, left_in_class, later, same_as_before: k > 0 });
+            }
+        }
+        let apps = self.problem.apps.len();
+        let mut reach = vec![0.0; (steps.len() + 1) * apps];
+        let mut most_threads = vec![0; (steps.len() + 1) * apps];
+        for (s, step) in steps.iter().enumerate().rev() {
+            let table = &classes[step.class].table;
+            for a in 0..apps {
+                let options = || self.ranked[step.class].iter().map(|r| r.option as usize);
+                let potential = options().map(|o| table.potential(o)[a]).fold(0.0, f64::max);
+                let threads = options().map(|o| table.counts(o)[a]).max().unwrap_or(0);
+                reach[s * apps + a] = reach[(s + 1) * apps + a] + potential;
+                most_threads[s * apps + a] = most_threads[(s + 1) * apps + a] + threads;
+            }
+        }
+        self.steps = steps;
+        self.reach = reach;
+        self.most_threads = most_threads;
+    }
+
+    /// Searches the whole tree, or as much as `budget` and `monitor` allow, and adds what it finds to `pool`.
+    pub(super) fn search(
+        &self,
+        canonical: &Canonical,
+        pool: &mut Pool,
+        budget: &mut Budget,
+        monitor: &dyn Monitor,
+    ) -> TreeResult {
+        let mut tasks = self.tasks().peekable();
+        loop {
+            let cutoff = pool.cutoff();
+            let batch: Vec<Task> = tasks.by_ref().filter(|task| task.bound > cutoff).take(BATCH).collect();
+            if batch.is_empty() {
+                return TreeResult { open_bound: f64::NEG_INFINITY };
+            }
+            if budget.spent() || monitor.stop() {
+                let open = batch.iter().map(|task| task.bound).chain(tasks.map(|task| task.bound));
+                return TreeResult { open_bound: open.fold(f64::NEG_INFINITY, f64::max) };
+            }
+            let share = budget.left() / batch.len() as u64 + 1;
+            let searched: Vec<(Pool, u64, Option<f64>)> = batch
+                .into_par_iter()
+                .map(|task| {
+                    let mut walk = Walk::new(self, canonical, pool.clone(), share, monitor);
+                    walk.run(&task);
+                    (walk.pool, walk.work, walk.cut_short.then_some(task.bound))
+                })
+                .collect();
+            let mut open_bound = f64::NEG_INFINITY;
+            for (found, work, open) in searched {
+                pool.merge(canonical, found);
+                budget.spend(work);
+                open_bound = open_bound.max(open.unwrap_or(f64::NEG_INFINITY));
+            }
+            if open_bound > pool.cutoff() {
+                let rest = tasks.map(|task| task.bound).fold(open_bound, f64::max);
+                return TreeResult { open_bound: rest };
+            }
+            if let Some(next) = tasks.peek() {
+                monitor.progress(pool.best().map(|best| best.score), next.bound.max(cutoff));
+            }
+        }
+    }
+
+    /// The choices for the first two nodes (one, if there is only one), each with its bound.
+    fn tasks(&self) -> impl Iterator<Item = Task> + '_ {
+        let first = self.steps.first();
+        let ranked = first.map_or(&[][..], |step| &self.ranked[step.class][..]);
+        ranked.iter().enumerate().flat_map(move |(i, _)| {
+            let second = self.steps.get(1);
+            let range = match second {
+                None => 0..1,
+                Some(step) => {
+                    let start = if step.same_as_before { i } else { 0 };
+                    start..self.ranked[step.class].len()
+                }
+            };
+            range.map(move |j| {
+                let prefix = second.map(|_| j);
+                Task { first: i, second: prefix, bound: self.task_bound(i, prefix) }
+            })
+        })
+    }
+
+    fn task_bound(&self, first: usize, second: Option<usize>) -> f64 {
+        let earns = self.ranked[self.steps[0].class][first].earns;
+        match second {
+            None => self.constant + earns,
+            Some(j) => {
+                let step = &self.steps[1];
+                self.constant
+                    + earns
+                    + self.ranked[step.class][j].earns * step.left_in_class
+                    + step.later
+            }
+        }
+    }
+}
+
+/// A choice for the first nodes.
+struct Task {
+    first: usize,
+    second: Option<usize>,
+    bound: f64,
+}
+
+/// One depth-first walk below a task.
+struct Walk<'t> {
+    tree: &'t Tree<'t>,
+    canonical: &'t Canonical,
+    evaluator: Evaluator<'t>,
+    pool: Pool,
+    cutoff: f64,
+    threads: Vec<u32>,
+    /// `potential[step * apps + app]`: GFLOPS bound on the nodes before this step.
+    potential: Vec<f64>,
+    given: Vec<u32>,
+    scratch: Vec<f64>,
+    work: u64,
+    limit: u64,
+    cut_short: bool,
+    monitor: &'t dyn Monitor,
+}
+
+impl<'t> Walk<'t> {
+    fn new(
+        tree: &'t Tree<'t>,
+        canonical: &'t Canonical,
+        pool: Pool,
+        limit: u64,
+        monitor: &'t dyn Monitor,
+    ) -> Self {
+        let apps = tree.problem.apps.len();
+        Self {
+            tree,
+            canonical,
+            evaluator: Evaluator::new(tree.problem, tree.placements.to_vec()),
+            cutoff: pool.cutoff(),
+            pool,
+            threads: vec![0; apps * tree.problem.machine.node_count()],
+            potential: vec![0.0; (tree.steps.len() + 1) * apps],
+            given: vec![0; apps],
+            scratch: vec![0.0; apps],
+            work: 0,
+            limit,
+            cut_short: false,
+            monitor,
+        }
+    }
+
+    fn run(&mut self, task: &Task) {
+        let first = self.tree.ranked[self.tree.steps[0].class][task.first];
+        let earned = self.tree.constant + first.earns;
+        let leaf = task.second.is_none();
+        if self.place(0, first.option as usize, leaf)
+            && let Some(j) = task.second
+        {
+            self.step(1, j, j + 1, earned);
+        }
+    }
+
+    /// Walks the options `from..to` of a step; `earned` is the constant plus what the nodes before earn.
+    fn step(&mut self, step: usize, from: usize, to: usize, earned: f64) {
+        let tree = self.tree;
+        let here = tree.steps[step];
+        let last = step + 1 == tree.steps.len();
+        for position in from..to.min(tree.ranked[here.class].len()) {
+            let Ranked { earns, option } = tree.ranked[here.class][position];
+            if earned + earns * here.left_in_class + here.later <= self.cutoff {
+                return;
+            }
+            self.work += 1;
+            if self.work > self.limit || (self.work % 4096 == 0 && self.monitor.stop()) {
+                self.cut_short = true;
+                return;
+            }
+            if self.place(step, option as usize, last) {
+                let start = if tree.steps[step + 1].same_as_before { position } else { 0 };
+                self.step(step + 1, start, usize::MAX, earned + earns);
+            }
+            self.remove(step, option as usize);
+            if self.cut_short {
+                return;
+            }
+        }
+    }
+
+    /// Fills the node of `step`; true if deeper steps may still beat the cutoff. A complete allocation is rated.
+    fn place(&mut self, step: usize, option: usize, last: bool) -> bool {
+        let tree = self.tree;
+        let apps = self.given.len();
+        let here = tree.steps[step];
+        let table = &tree.relaxation.classes[here.class].table;
+        let (counts, potential) = (table.counts(option), table.potential(option));
+        let nodes = tree.problem.machine.node_count();
+        let mut possible = true;
+        for a in 0..apps {
+            self.threads[a * nodes + here.node.0] = counts[a];
+            self.given[a] += counts[a];
+            let app = &tree.problem.apps[a];
+            let sum = self.potential[step * apps + a] + potential[a];
+            self.potential[(step + 1) * apps + a] = sum;
+            self.scratch[a] = sum + tree.reach[(step + 1) * apps + a];
+            possible &= self.given[a] + tree.most_threads[(step + 1) * apps + a] >= app.min_threads
+                && app.max_threads.is_none_or(|max| self.given[a] <= max);
+        }
+        if !possible || tree.problem.goal.score(&self.scratch) <= self.cutoff {
+            return false;
+        }
+        if last {
+            self.rate_complete();
+        }
+        !last
+    }
+
+    fn remove(&mut self, step: usize, option: usize) {
+        let tree = self.tree;
+        let here = tree.steps[step];
+        let counts = tree.relaxation.classes[here.class].table.counts(option);
+        let nodes = tree.problem.machine.node_count();
+        for (a, &count) in counts.iter().enumerate() {
+            self.threads[a * nodes + here.node.0] = 0;
+            self.given[a] -= count;
+        }
+    }
+
+    fn rate_complete(&mut self) {
+        if !self.tree.decoupled {
+            let gflops = self.evaluator.gflops(&self.threads);
+            if self.tree.problem.goal.score(gflops) <= self.cutoff {
+                return;
+            }
+        }
+        let (apps, nodes) = (self.given.len(), self.tree.problem.machine.node_count());
+        let mut allocation = Allocation::empty(apps, nodes);
+        allocation.as_mut_slice().copy_from_slice(&self.threads);
+        debug_assert!((0..apps).all(|a| allocation.total(AppId(a)) == u64::from(self.given[a])));
+        let candidate = self.evaluator.candidate(allocation);
+        self.pool.add(self.canonical, candidate);
+        self.cutoff = self.pool.cutoff();
+    }
+}

@@ -1,0 +1,149 @@
+//! The best answers met so far, different ones only.
+
+use numasim_model::{AppId, NodeId};
+
+use crate::problem::{Candidate, Problem, margin};
+use crate::symmetry::{app_classes, node_classes};
+
+/// Renames nodes and instances so that answers that differ by an exchange of equals become the same.
+#[derive(Clone, Debug)]
+pub(super) struct Canonical {
+    apps: usize,
+    nodes: usize,
+    /// Orders in which the applications may stand: exchanges of equal instances.
+    app_orders: Vec<Vec<usize>>,
+    /// Classes of nodes that can be exchanged when no open home is decided yet.
+    node_groups: Vec<Vec<usize>>,
+}
+
+/// Above this many orders of equal instances only the written order is tried.
+const MAX_ORDERS: usize = 720;
+
+impl Canonical {
+    pub(super) fn new(problem: &Problem) -> Self {
+        let nodes = problem.machine.node_count();
+        let fixed: Vec<_> = problem.apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
+        let of_node = node_classes(&problem.machine, &fixed);
+        let of_app = app_classes(&problem.apps);
+        let group = |of: &[usize], r: usize| (0..of.len()).filter(|&i| of[i] == r).collect::<Vec<_>>();
+        let node_groups = (0..nodes).filter(|&n| of_node[n] == n).map(|n| group(&of_node, n)).collect();
+        let mut app_orders = vec![(0..problem.apps.len()).collect::<Vec<_>>()];
+        for members in (0..of_app.len()).filter(|&a| of_app[a] == a).map(|a| group(&of_app, a)) {
+            let permutations = permutations(&members, MAX_ORDERS / app_orders.len().max(1));
+            app_orders = app_orders
+                .iter()
+                .flat_map(|order| {
+                    permutations.iter().map(|permutation| {
+                        let mut next = order.clone();
+                        members.iter().zip(permutation).for_each(|(&slot, &app)| next[slot] = app);
+                        next
+                    })
+                })
+                .collect();
+        }
+        Self { apps: problem.apps.len(), nodes, app_orders, node_groups }
+    }
+
+    /// The smallest description of `candidate` under exchanges of equals.
+    fn key(&self, candidate: &Candidate) -> Vec<u32> {
+        let column = |order: &[usize], node: usize| -> Vec<u32> {
+            let threads = order.iter().map(|&a| candidate.allocation.get(AppId(a), NodeId(node)));
+            let homes =
+                order.iter().map(|&a| u32::from(candidate.placements[a].home() == Some(NodeId(node))));
+            threads.chain(homes).collect()
+        };
+        let describe = |order: &Vec<usize>| {
+            let mut key = Vec::with_capacity(self.nodes * self.apps * 2);
+            for group in &self.node_groups {
+                let mut columns: Vec<_> = group.iter().map(|&node| column(order, node)).collect();
+                columns.sort_unstable();
+                key.extend(columns.into_iter().flatten());
+            }
+            key
+        };
+        self.app_orders.iter().map(describe).min().unwrap_or_default()
+    }
+}
+
+/// All orders of `items`, or only the given one if there are more than `limit`.
+fn permutations(items: &[usize], limit: usize) -> Vec<Vec<usize>> {
+    let count = (1..=items.len()).try_fold(1_usize, usize::checked_mul).unwrap_or(usize::MAX);
+    if count > limit.max(1) {
+        return vec![items.to_vec()];
+    }
+    let mut found = vec![Vec::new()];
+    for _ in items {
+        found = found
+            .into_iter()
+            .flat_map(|partial: Vec<usize>| {
+                items.iter().filter(|item| !partial.contains(item)).map(|&item| {
+                    let mut longer = partial.clone();
+                    longer.push(item);
+                    longer
+                }).collect::<Vec<_>>()
+            })
+            .collect();
+    }
+    found
+}
+
+/// Up to `capacity` different answers, best first.
+#[derive(Clone, Debug)]
+pub(super) struct Pool {
+    capacity: usize,
+    entries: Vec<(Candidate, Vec<u32>)>,
+}
+
+impl Pool {
+    pub(super) fn new(capacity: usize) -> Self {
+        Self { capacity: capacity.max(1), entries: Vec::new() }
+    }
+
+    /// An answer must score more than this to enter; -infinity while there is room.
+    pub(super) fn cutoff(&self) -> f64 {
+        if self.entries.len() < self.capacity {
+            f64::NEG_INFINITY
+        } else {
+            self.entries.last().map_or(f64::NEG_INFINITY, |(candidate, _)| {
+                candidate.score + margin(candidate.score)
+            })
+        }
+    }
+
+    pub(super) fn best(&self) -> Option<&Candidate> {
+        self.entries.first().map(|(candidate, _)| candidate)
+    }
+
+    /// Keeps `candidate` if it is different from, or a better tie than, what is there, and good enough.
+    pub(super) fn add(&mut self, canonical: &Canonical, candidate: Candidate) {
+        if let Some((last, _)) = self.entries.last()
+            && self.entries.len() == self.capacity
+            && !candidate.beats(last)
+        {
+            return;
+        }
+        let key = canonical.key(&candidate);
+        if self.entries.iter().any(|(_, other)| *other == key) {
+            return;
+        }
+        let position = self
+            .entries
+            .iter()
+            .position(|(other, other_key)| {
+                candidate.beats(other) || (!other.beats(&candidate) && key < *other_key)
+            })
+            .unwrap_or(self.entries.len());
+        self.entries.insert(position, (candidate, key));
+        self.entries.truncate(self.capacity);
+    }
+
+    pub(super) fn merge(&mut self, canonical: &Canonical, other: Self) {
+        for (candidate, _) in other.entries {
+            self.add(canonical, candidate);
+        }
+    }
+
+    pub(super) fn into_candidates(self) -> Vec<Candidate> {
+        self.entries.into_iter().map(|(candidate, _)| candidate).collect()
+    }
+}

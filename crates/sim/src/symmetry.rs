@@ -1,0 +1,111 @@
+//! Which nodes and which application instances can be exchanged without changing anything.
+
+use std::collections::BTreeSet;
+
+use numasim_model::{App, Machine, NodeId, Placement};
+
+/// Splits `0..count` into classes of mutually exchangeable items; `classes[i]` is the smallest member of i's class.
+///
+/// Exchangeability by transpositions is an equivalence: (i j)(j k)(i j) = (i k).
+fn classes(count: usize, mut exchangeable: impl FnMut(usize, usize) -> bool) -> Vec<usize> {
+    let mut class: Vec<usize> = (0..count).collect();
+    for i in 0..count {
+        if let Some(j) = (0..i).find(|&j| class[j] == j && exchangeable(j, i)) {
+            class[i] = j;
+        }
+    }
+    class
+}
+
+/// For each node the smallest node it can be exchanged with: same cores, peaks, bandwidths and links, and the
+/// placements look the same afterwards.
+pub(crate) fn node_classes(machine: &Machine, placements: &[Placement]) -> Vec<usize> {
+    let nodes = machine.node_count();
+    let link = |from: usize, to: usize| machine.link(NodeId(from), NodeId(to));
+    classes(nodes, |i, j| {
+        machine.nodes()[i] == machine.nodes()[j]
+            && link(i, j) == link(j, i)
+            && (0..nodes)
+                .filter(|&k| k != i && k != j)
+                .all(|k| link(i, k) == link(j, k) && link(k, i) == link(k, j))
+            && placements.iter().all(|placement| match placement {
+                Placement::Local | Placement::Interleave => true,
+                Placement::Home(home) => home.0 != i && home.0 != j,
+                Placement::Fractions(fractions) => fractions[i] == fractions[j],
+            })
+    })
+}
+
+/// For each application the smallest one that differs from it by name only.
+pub(crate) fn app_classes(apps: &[App]) -> Vec<usize> {
+    classes(apps.len(), |i, j| {
+        let (a, b) = (&apps[i], &apps[j]);
+        a.arithmetic_intensity == b.arithmetic_intensity
+            && a.data == b.data
+            && a.min_threads == b.min_threads
+            && a.max_threads == b.max_threads
+            && a.weight == b.weight
+            && a.work == b.work
+    })
+}
+
+/// Home vectors for the open applications, one or a few from each set that can be turned into each other.
+///
+/// The smallest vector of each set under exchanges of nodes and of instances is always among them: equal instances
+/// have non-decreasing homes, and equal nodes are first used in order. `None` if there are more than `limit`.
+pub(crate) fn home_vectors(
+    open_apps: &[usize],
+    app_classes: &[usize],
+    node_classes: &[usize],
+    limit: usize,
+) -> Option<Vec<Vec<NodeId>>> {
+    let mut found = vec![Vec::new()];
+    for (position, &app) in open_apps.iter().enumerate() {
+        let twin = open_apps[..position].iter().rposition(|&other| app_classes[other] == app_classes[app]);
+        let mut longer = Vec::new();
+        for homes in &found {
+            let used: BTreeSet<usize> = homes.iter().map(|home: &NodeId| home.0).collect();
+            let at_least = twin.map_or(0, |t| homes[t].0);
+            for node in at_least..node_classes.len() {
+                let earlier_unused =
+                    (0..node).any(|n| node_classes[n] == node_classes[node] && !used.contains(&n));
+                if used.contains(&node) || !earlier_unused {
+                    let mut next = homes.clone();
+                    next.push(NodeId(node));
+                    longer.push(next);
+                }
+            }
+        }
+        if longer.len() > limit {
+            return None;
+        }
+        found = longer;
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_equal_open_apps_on_equal_nodes_share_a_home_or_do_not() {
+        let homes = home_vectors(&[0, 1], &[0, 0], &[0, 0, 0, 0], 100).unwrap();
+        assert_eq!(homes, vec![vec![NodeId(0), NodeId(0)], vec![NodeId(0), NodeId(1)]]);
+    }
+
+    #[test]
+    fn different_nodes_are_all_tried() {
+        assert_eq!(home_vectors(&[0], &[0], &[0, 1, 0, 3], 100).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn too_many_vectors_are_refused() {
+        assert_eq!(home_vectors(&[0, 1, 2], &[0, 1, 2], &[0, 1, 2, 3], 63), None);
+    }
+
+    #[test]
+    fn without_open_apps_there_is_one_empty_vector() {
+        assert_eq!(home_vectors(&[], &[], &[0], 1).unwrap(), vec![Vec::new()]);
+    }
+}

@@ -1,0 +1,34 @@
+//! Small machines and applications for the tests of this crate.
+
+use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
+use numasim_model::{App, Data, Machine, Node, Placement};
+
+/// `nodes` equal nodes; GFLOPS per core, GB/s per controller, GB/s per link.
+pub(crate) fn uniform_machine(nodes: usize, cores: u32, peak: f64, bandwidth: f64, link: f64) -> Machine {
+    let node = Node {
+        cores,
+        gflops_per_core: Gflops::new(peak),
+        bandwidth: GigabytesPerSecond::new(bandwidth),
+        core_bandwidth: None,
+    };
+    Machine::uniform("test", nodes, node, GigabytesPerSecond::new(link)).unwrap()
+}
+
+/// An application with the defaults of the file format.
+pub(crate) fn app(name: &str, intensity: f64, data: Data) -> App {
+    App {
+        name: name.to_owned(),
+        group: name.to_owned(),
+        arithmetic_intensity: FlopPerByte::new(intensity),
+        data,
+        min_threads: 1,
+        max_threads: None,
+        weight: 1.0,
+        work: Some(Gflop::new(1000.0)),
+    }
+}
+
+/// A NUMA-perfect application.
+pub(crate) fn local_app(name: &str, intensity: f64) -> App {
+    app(name, intensity, Data::Placed(Placement::Local))
+}
