@@ -6,6 +6,7 @@ pub mod app;
 pub mod ids;
 pub mod machine;
 pub mod scenario;
+pub mod sharing;
 pub mod units;
 
 pub use allocation::Allocation;
@@ -13,3 +14,4 @@ pub use app::{App, Data, Placement};
 pub use ids::{AppId, NodeId};
 pub use machine::{Machine, Node};
 pub use scenario::{Scenario, Study};
+pub use sharing::Demand;
