@@ -16,6 +16,7 @@
 
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
+use crate::units::GigabytesPerSecond;
 
 #[cfg(test)]
 mod tests;
@@ -142,7 +143,7 @@ impl Grants {
         let links = |from| {
             machine
                 .node_ids()
-                .map(move |memory| machine.link(from, memory).map(|link| link.value()))
+                .map(move |memory| machine.link(from, memory).map(GigabytesPerSecond::value))
                 .collect()
         };
         Self {

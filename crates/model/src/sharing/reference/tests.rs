@@ -1,4 +1,6 @@
 use super::*;
+use crate::allocation::TooManyThreads;
+use crate::app::Placement;
 use crate::machine::Node;
 use crate::sharing::invariants;
 use crate::units::FlopPerByte;
