@@ -64,7 +64,7 @@ impl Allocation {
 
     /// Number of applications.
     pub fn apps(&self) -> usize {
-        if self.nodes == 0 { 0 } else { self.threads.len() / self.nodes }
+        self.threads.len().checked_div(self.nodes).unwrap_or(0)
     }
 
     /// Number of nodes.
