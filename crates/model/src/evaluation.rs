@@ -5,6 +5,7 @@ use crate::app::{App, Placement};
 use crate::bottleneck::{Bottleneck, bottlenecks};
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
+use crate::sharing::invariants;
 use crate::sharing::trace::{MemoryTrace, trace};
 use crate::sharing::{Demand, PoolKind, PoolView, Solver, Workspace};
 use crate::units::{Gflops, GigabytesPerSecond};
@@ -140,6 +141,7 @@ pub fn evaluate(
     let solver = Solver::new(machine, &demands);
     let mut workspace = solver.workspace();
     solver.solve(allocation.as_slice(), &mut workspace);
+    debug_assert_eq!(invariants::all(&solver.grants(machine, allocation.as_slice(), &workspace)), Ok(()));
 
     let apps = app_results(machine, placements, allocation, &solver, &workspace);
     let (nodes, links) = resource_use(machine, allocation, &solver, &workspace);

@@ -60,7 +60,8 @@ macro_rules! quantity {
 
         impl std::iter::Sum for $name {
             fn sum<I: Iterator<Item = Self>>(quantities: I) -> Self {
-                Self(quantities.map(Self::value).sum())
+                // `sum` of nothing is -0.0, which people would see.
+                Self(quantities.map(Self::value).fold(0.0, |sum, value| sum + value))
             }
         }
     };

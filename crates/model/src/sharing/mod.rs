@@ -34,7 +34,14 @@
 //! matter; all bandwidths and peaks times k gives the result times k; a thread added on one node never helps a thread
 //! on another node (the search relies on it).
 
+//!
+//! [`Solver`] is the fast one. [`mod@reference`] answers thread by thread in the words of the model; it is slow and is
+//! there to be compared with. [`invariants`] says what must hold of any answer.
+
+mod describe;
 mod fast;
+pub mod invariants;
+pub mod reference;
 mod split;
 pub mod trace;
 

@@ -1,0 +1,43 @@
+//! The fast solver's result in the terms of the promised properties.
+
+use super::Solver;
+use super::Workspace;
+use super::fast::FlowView;
+use super::invariants::{Grants, Group};
+use crate::machine::Machine;
+
+impl Solver {
+    /// What steps 1 to 4 granted, for [`super::invariants`].
+    pub fn grants(&self, machine: &Machine, threads: &[u32], workspace: &Workspace) -> Grants {
+        self.describe(machine, threads, workspace, |flow| flow.granted)
+    }
+
+    /// What is really drawn after step 5, in the same form: within every capacity and demand, but below the baseline
+    /// where a thread waits for another memory.
+    pub fn draws(&self, machine: &Machine, threads: &[u32], workspace: &Workspace) -> Grants {
+        let bandwidth = workspace.bandwidth_per_thread();
+        self.describe(machine, threads, workspace, |flow| {
+            bandwidth[flow.app.0 * self.nodes() + flow.from.0] * flow.fraction
+        })
+    }
+
+    fn describe(
+        &self,
+        machine: &Machine,
+        threads: &[u32],
+        workspace: &Workspace,
+        amount: impl Fn(&FlowView) -> f64,
+    ) -> Grants {
+        let mut grants = Grants::of_idle(machine);
+        grants.groups.extend(self.flows(threads, workspace).map(|(flow, _)| Group {
+            app: flow.app,
+            from: flow.from,
+            memory: flow.memory,
+            threads: flow.threads,
+            wants_gbs: flow.wants,
+            granted_gbs: amount(&flow),
+        }));
+        grants.groups.sort_by_key(|group| (group.app, group.from, group.memory));
+        grants
+    }
+}

@@ -1,0 +1,181 @@
+use super::*;
+
+/// Two nodes of 8 cores with 60 GB/s, links of 10 GB/s.
+/// Application 1 on node 1 reads memory 0: 2 x 5 GB/s fill the link (baseline 10 / 8 = 1.25 GB/s).
+/// Application 0 on node 0 splits what is left: R = 60 - 10 = 50, baseline 50 / 8 = 6.25 GB/s for each thread.
+fn sound() -> Grants {
+    let node = MemoryNode { capacity_gbs: 60.0, cores: 8 };
+    Grants {
+        nodes: vec![node, node],
+        link_capacity_gbs: vec![vec![None, Some(10.0)], vec![Some(10.0), None]],
+        groups: vec![group(0, 0, 8, 20.0, 6.25), group(1, 1, 2, 10.0, 5.0)],
+    }
+}
+
+/// Threads of `app` on `from` that read memory 0.
+fn group(app: usize, from: usize, threads: u32, wants_gbs: f64, granted_gbs: f64) -> Group {
+    Group { app: AppId(app), from: NodeId(from), memory: NodeId(0), threads, wants_gbs, granted_gbs }
+}
+
+fn with_groups(groups: Vec<Group>) -> Grants {
+    Grants { groups, ..sound() }
+}
+
+#[test]
+fn a_sound_sharing_has_every_property() {
+    assert_eq!(nobody_above_demand(&sound()), Ok(()));
+    assert_eq!(controllers_within_capacity(&sound()), Ok(()));
+    assert_eq!(links_within_capacity(&sound()), Ok(()));
+    assert_eq!(at_least_baseline(&sound()), Ok(()));
+    assert_eq!(work_conserving(&sound()), Ok(()));
+    assert_eq!(all(&sound()), Ok(()));
+}
+
+#[test]
+fn more_than_wanted_is_above_demand() {
+    let greedy = group(0, 0, 1, 1.0, 1.1);
+    assert_eq!(nobody_above_demand(&with_groups(vec![greedy])), Err(Violation::AboveDemand(greedy)));
+}
+
+#[test]
+fn a_negative_or_undefined_grant_is_no_amount() {
+    let negative = group(0, 0, 1, 1.0, -0.1);
+    assert_eq!(nobody_above_demand(&with_groups(vec![negative])), Err(Violation::NotAnAmount(negative)));
+    let undefined = group(0, 0, 1, 1.0, f64::NAN);
+    assert!(matches!(nobody_above_demand(&with_groups(vec![undefined])), Err(Violation::NotAnAmount(_))));
+}
+
+#[test]
+fn rounding_is_no_violation_but_a_millionth_is() {
+    assert_eq!(nobody_above_demand(&with_groups(vec![group(0, 0, 1, 1.0, 1.0 + 1e-12)])), Ok(()));
+    assert!(nobody_above_demand(&with_groups(vec![group(0, 0, 1, 1.0, 1.0 + 1e-6)])).is_err());
+}
+
+#[test]
+fn local_and_remote_grants_together_overrun_a_controller() {
+    // 8 x 6.5 + 2 x 5 = 62 GB/s from 60 GB/s
+    let mut grants = sound();
+    grants.groups[0].granted_gbs = 6.5;
+    assert_eq!(
+        controllers_within_capacity(&grants),
+        Err(Violation::ControllerOverrun { memory: NodeId(0), granted_gbs: 62.0, capacity_gbs: 60.0 })
+    );
+}
+
+#[test]
+fn two_threads_overrun_a_link() {
+    // 2 x 5.5 = 11 GB/s over 10 GB/s; the controller of node 0 would have had enough.
+    let grants = with_groups(vec![group(1, 1, 2, 10.0, 5.5)]);
+    assert_eq!(controllers_within_capacity(&grants), Ok(()));
+    assert_eq!(
+        links_within_capacity(&grants),
+        Err(Violation::LinkOverrun {
+            from: NodeId(1),
+            memory: NodeId(0),
+            granted_gbs: 11.0,
+            capacity_gbs: 10.0
+        })
+    );
+}
+
+#[test]
+fn an_uneven_split_takes_a_local_thread_below_its_baseline() {
+    // 4 x 5.25 + 4 x 7.25 = 50 = R, but everybody is entitled to 50 / 8 = 6.25 GB/s.
+    let robbed = group(0, 0, 4, 20.0, 5.25);
+    let grants = with_groups(vec![robbed, group(2, 0, 4, 20.0, 7.25), group(1, 1, 2, 10.0, 5.0)]);
+    assert_eq!(
+        at_least_baseline(&grants),
+        Err(Violation::BelowBaseline { group: robbed, baseline_gbs: 6.25 })
+    );
+}
+
+#[test]
+fn an_uneven_split_takes_a_thread_on_a_link_below_its_baseline() {
+    // 1 + 9 = 10 GB/s on the link, but everybody is entitled to 10 / 8 = 1.25 GB/s.
+    let robbed = group(1, 1, 1, 10.0, 1.0);
+    let grants = with_groups(vec![robbed, group(2, 1, 1, 10.0, 9.0)]);
+    assert_eq!(
+        at_least_baseline(&grants),
+        Err(Violation::BelowBaseline { group: robbed, baseline_gbs: 1.25 })
+    );
+}
+
+#[test]
+fn a_thread_that_wants_less_than_the_baseline_is_entitled_to_that_only() {
+    let grants = with_groups(vec![group(0, 0, 1, 1.0, 1.0)]);
+    assert_eq!(at_least_baseline(&grants), Ok(()));
+}
+
+#[test]
+fn local_threads_are_entitled_to_nothing_when_remote_readers_take_all() {
+    // A controller of 8 GB/s behind a link of 10 GB/s: 2 x 4 GB/s over the link, R = 0.
+    let mut grants = with_groups(vec![group(0, 0, 8, 20.0, 0.0), group(1, 1, 2, 10.0, 4.0)]);
+    grants.nodes[0].capacity_gbs = 8.0;
+    assert_eq!(all(&grants), Ok(()));
+}
+
+#[test]
+fn a_hungry_local_thread_beside_idle_bandwidth_is_a_violation() {
+    // 8 x 6 + 2 x 5 = 58 of 60 GB/s
+    let mut grants = sound();
+    grants.groups[0].granted_gbs = 6.0;
+    assert_eq!(
+        work_conserving(&grants),
+        Err(Violation::IdleCapacity {
+            group: grants.groups[0],
+            controller_left_gbs: 2.0,
+            link_left_gbs: None
+        })
+    );
+}
+
+#[test]
+fn a_hungry_thread_on_a_link_needs_link_or_controller_to_be_full() {
+    // The link is full, the controller is not: 10 of 10 and 10 of 60 GB/s.
+    assert_eq!(work_conserving(&with_groups(vec![group(1, 1, 2, 10.0, 5.0)])), Ok(()));
+    // The controller is full, the link is not: 8 of 8 and 8 of 10 GB/s.
+    let mut full = with_groups(vec![group(1, 1, 2, 10.0, 4.0)]);
+    full.nodes[0].capacity_gbs = 8.0;
+    assert_eq!(work_conserving(&full), Ok(()));
+    // Neither: 8 of 10 and 8 of 60 GB/s.
+    let hungry = group(1, 1, 2, 10.0, 4.0);
+    assert_eq!(
+        work_conserving(&with_groups(vec![hungry])),
+        Err(Violation::IdleCapacity { group: hungry, controller_left_gbs: 52.0, link_left_gbs: Some(2.0) })
+    );
+}
+
+#[test]
+fn a_group_without_threads_is_never_hungry() {
+    assert_eq!(all(&with_groups(vec![group(0, 0, 0, 20.0, 0.0)])), Ok(()));
+}
+
+#[test]
+fn threads_on_a_memory_only_node_or_beyond_the_machine_have_no_path() {
+    let mut no_cores = sound();
+    no_cores.nodes[1].cores = 0;
+    let violation = Err(Violation::NoPath { from: NodeId(1), memory: NodeId(0) });
+    assert_eq!(controllers_within_capacity(&no_cores), violation);
+    assert_eq!(at_least_baseline(&no_cores), violation);
+    let beyond = with_groups(vec![group(0, 2, 1, 1.0, 1.0)]);
+    assert_eq!(links_within_capacity(&beyond), Err(Violation::NoPath { from: NodeId(2), memory: NodeId(0) }));
+}
+
+#[test]
+fn a_violation_names_who_where_and_how_much() {
+    let violation = Violation::AboveDemand(group(3, 1, 1, 1.0, 1.5));
+    assert_eq!(
+        violation.to_string(),
+        "a thread of application 3 on node 1 that reads the memory of node 0 is granted 1.5 GB/s but wants 1 GB/s"
+    );
+    let idle = Violation::IdleCapacity {
+        group: group(0, 1, 1, 10.0, 4.0),
+        controller_left_gbs: 52.0,
+        link_left_gbs: Some(2.0),
+    };
+    assert_eq!(
+        idle.to_string(),
+        "a thread of application 0 on node 1 that reads the memory of node 0 is granted 4 of the 10 GB/s it \
+         wants, but the controller has 52 GB/s left and the link 2 GB/s"
+    );
+}

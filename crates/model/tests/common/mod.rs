@@ -1,0 +1,112 @@
+//! What the property tests share: random questions, the solvers that answer them, and how to compare answers.
+
+pub(crate) mod changes;
+pub(crate) mod strategies;
+
+use numasim_model::sharing::invariants::Grants;
+use numasim_model::sharing::{Solver as FastSolver, reference};
+use numasim_model::units::{Gflops, GigabytesPerSecond};
+use numasim_model::{Allocation, AppId, Demand, Machine, Node, NodeId};
+
+/// A question: who gets what when these threads run on this machine?
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) machine: Machine,
+    pub(crate) demands: Vec<Demand>,
+    pub(crate) allocation: Allocation,
+}
+
+/// An answer in the terms of the properties.
+#[derive(Clone, Debug)]
+pub(crate) struct Solved {
+    /// What steps 1 to 4 grant.
+    pub(crate) grants: Grants,
+    /// What is really drawn after step 5: the same groups in the same order.
+    pub(crate) draws: Grants,
+    /// `[app][node]`: GB/s of one thread; `None` where there is none.
+    pub(crate) bandwidth: Vec<Vec<Option<f64>>>,
+    /// `[app][node]`: GFLOPS of one thread; `None` where there is none.
+    pub(crate) gflops: Vec<Vec<Option<f64>>>,
+}
+
+pub(crate) type Solver = fn(&Machine, &[Demand], &Allocation) -> Solved;
+
+/// Every solver under test, with its name. A new solver gets one line here.
+pub(crate) const SOLVERS: &[(&str, Solver)] = &[("reference", by_reference), ("fast", by_fast)];
+
+/// The solver that `evaluate` and `explore` use.
+pub(crate) fn by_fast(machine: &Machine, demands: &[Demand], allocation: &Allocation) -> Solved {
+    let solver = FastSolver::new(machine, demands);
+    let mut workspace = solver.workspace();
+    let threads = allocation.as_slice();
+    solver.solve(threads, &mut workspace);
+    let nodes = machine.node_count();
+    let table = |value: &dyn Fn(usize) -> f64| {
+        (0..demands.len())
+            .map(|a| {
+                let groups = a * nodes..(a + 1) * nodes;
+                groups.map(|group| (threads[group] > 0).then(|| value(group))).collect()
+            })
+            .collect()
+    };
+    Solved {
+        grants: solver.grants(machine, threads, &workspace),
+        draws: solver.draws(machine, threads, &workspace),
+        bandwidth: table(&|group| workspace.bandwidth_per_thread()[group]),
+        gflops: table(&|group| solver.gflops_per_thread(group, &workspace)),
+    }
+}
+
+pub(crate) fn by_reference(machine: &Machine, demands: &[Demand], allocation: &Allocation) -> Solved {
+    let outcome = reference::solve(machine, demands, allocation).expect("generated allocations fit");
+    let value_gbs = |row: &Vec<Option<GigabytesPerSecond>>| {
+        row.iter().map(|cell| cell.map(GigabytesPerSecond::value)).collect()
+    };
+    let value_gflops = |row: &Vec<Option<Gflops>>| row.iter().map(|cell| cell.map(Gflops::value)).collect();
+    Solved {
+        grants: outcome.grants(machine),
+        draws: outcome.draws(machine),
+        bandwidth: outcome.thread_bandwidth.iter().map(value_gbs).collect(),
+        gflops: outcome.thread_gflops.iter().map(value_gflops).collect(),
+    }
+}
+
+impl Case {
+    pub(crate) fn solve(&self, solver: Solver) -> Solved {
+        solver(&self.machine, &self.demands, &self.allocation)
+    }
+
+    pub(crate) fn apps(&self) -> impl Iterator<Item = AppId> + use<> {
+        (0..self.demands.len()).map(AppId)
+    }
+
+    /// The same case on a machine with other nodes and links; `link(from, memory)` in GB/s.
+    pub(crate) fn on(&self, nodes: Vec<Node>, link: impl Fn(NodeId, NodeId) -> Option<f64>) -> Self {
+        Self { machine: machine(nodes, link), ..self.clone() }
+    }
+
+    /// The rounding that two ways of adding up may differ by, in GB/s. What is left of a controller may be the
+    /// small difference of two large sums, so the error is relative to the largest bandwidth, not to the result.
+    pub(crate) fn rounding_gbs(&self) -> f64 {
+        let nodes = self.machine.nodes().iter();
+        1e-12 * nodes.map(|node| node.bandwidth.value()).fold(0.0, f64::max)
+    }
+
+    /// The same in GFLOPS, for one thread of `app`.
+    pub(crate) fn rounding_gflops(&self, app: AppId) -> f64 {
+        self.rounding_gbs() * self.demands[app.0].arithmetic_intensity.value()
+    }
+}
+
+/// A machine from its nodes and links in GB/s; 1 where there is no link, which is never used.
+pub(crate) fn machine(nodes: Vec<Node>, link: impl Fn(NodeId, NodeId) -> Option<f64>) -> Machine {
+    let count = nodes.len();
+    let pairs = (0..count * count).map(|i| link(NodeId(i / count), NodeId(i % count)).unwrap_or(1.0));
+    let links = pairs.map(GigabytesPerSecond::new).collect();
+    Machine::new("random", nodes, links).expect("generated machines are sound")
+}
+
+/// The links of a machine, in GB/s.
+pub(crate) fn links(machine: &Machine) -> impl Fn(NodeId, NodeId) -> Option<f64> + '_ {
+    |from, memory| machine.link(from, memory).map(GigabytesPerSecond::value)
+}

@@ -1,0 +1,131 @@
+//! Random machines, applications and allocations that fit, with weight on the edges.
+
+use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
+use numasim_model::{Allocation, AppId, Demand, Machine, Node, NodeId, Placement};
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::{Case, machine};
+
+/// Log-uniform between two positive numbers: as many small ones as large ones.
+pub(crate) fn log_uniform(low: f64, high: f64) -> impl Strategy<Value = f64> {
+    (low.ln()..=high.ln()).prop_map(f64::exp)
+}
+
+/// A node with `cores` cores; one in four has a ceiling on what a core can draw.
+fn node(cores: impl Strategy<Value = u32>) -> impl Strategy<Value = Node> {
+    let ceiling = prop::option::weighted(0.25, log_uniform(0.5, 50.0));
+    (cores, log_uniform(0.1, 100.0), log_uniform(1.0, 200.0), ceiling).prop_map(
+        |(cores, peak, bandwidth, ceiling)| Node {
+            cores,
+            gflops_per_core: Gflops::new(if cores > 0 { peak } else { 0.0 }),
+            bandwidth: GigabytesPerSecond::new(bandwidth),
+            core_bandwidth: ceiling.map(GigabytesPerSecond::new),
+        },
+    )
+}
+
+/// Links from much narrower than a controller to wider than any.
+fn link() -> impl Strategy<Value = f64> {
+    log_uniform(0.2, 400.0)
+}
+
+fn uniform_machine(nodes: usize) -> impl Strategy<Value = Machine> {
+    (node(1..=8_u32), link()).prop_map(move |(node, link)| {
+        machine(vec![node; nodes], |from, memory| (from != memory).then_some(link))
+    })
+}
+
+/// Different nodes, some of them memory-only, and a full matrix of links.
+fn matrix_machine(nodes: usize) -> impl Strategy<Value = Machine> {
+    let cores = prop_oneof![1 => Just(0_u32), 1 => Just(1), 4 => 2..=8_u32];
+    (vec(node(cores), nodes), node(1..=8_u32), 0..nodes, vec(link(), nodes * nodes)).prop_map(
+        move |(mut list, with_cores, i, links)| {
+            if list.iter().all(|node| node.cores == 0) {
+                list[i] = with_cores;
+            }
+            machine(list, |from, memory| (from != memory).then(|| links[from.0 * nodes + memory.0]))
+        },
+    )
+}
+
+fn machine_of(nodes: usize) -> impl Strategy<Value = Machine> {
+    prop_oneof![1 => uniform_machine(nodes), 2 => matrix_machine(nodes)]
+}
+
+/// Fractions from small whole weights: often 0, never so small that rounding is all there is.
+fn fractions(nodes: usize) -> impl Strategy<Value = Vec<f64>> {
+    (vec(0..=4_u32, nodes), 0..nodes).prop_map(|(mut weights, i)| {
+        if weights.iter().all(|&weight| weight == 0) {
+            weights[i] = 1;
+        }
+        let sum: u32 = weights.iter().sum();
+        weights.iter().map(|&weight| f64::from(weight) / f64::from(sum)).collect()
+    })
+}
+
+pub(crate) fn placement(nodes: usize) -> impl Strategy<Value = Placement> {
+    prop_oneof![
+        Just(Placement::Local),
+        (0..nodes).prop_map(|home| Placement::Home(NodeId(home))),
+        Just(Placement::Interleave),
+        fractions(nodes).prop_map(Placement::Fractions),
+    ]
+}
+
+fn demand(nodes: usize) -> impl Strategy<Value = Demand> {
+    (log_uniform(1.0 / 64.0, 64.0), placement(nodes)).prop_map(|(intensity, placement)| Demand {
+        arithmetic_intensity: FlopPerByte::new(intensity),
+        placement,
+    })
+}
+
+/// The application of each thread on one node: nobody, a single thread, some, all cores, all cores of one.
+fn residents(apps: usize, cores: usize) -> BoxedStrategy<Vec<usize>> {
+    if cores == 0 {
+        return Just(Vec::new()).boxed();
+    }
+    prop_oneof![
+        1 => Just(Vec::new()),
+        1 => vec(0..apps, 1),
+        3 => vec(0..apps, 0..=cores),
+        3 => vec(0..apps, cores),
+        1 => (0..apps).prop_map(move |app| vec![app; cores]),
+    ]
+    .boxed()
+}
+
+fn allocation(apps: usize, machine: &Machine) -> impl Strategy<Value = Allocation> + use<> {
+    let nodes: Vec<_> = machine.nodes().iter().map(|node| residents(apps, node.cores as usize)).collect();
+    nodes.prop_map(move |residents| {
+        let mut allocation = Allocation::empty(apps, residents.len());
+        for (n, residents) in residents.iter().enumerate() {
+            for &app in residents {
+                let threads = allocation.get(AppId(app), NodeId(n));
+                allocation.set(AppId(app), NodeId(n), threads + 1);
+            }
+        }
+        allocation
+    })
+}
+
+/// A case on a machine with that many nodes.
+pub(crate) fn case_of(nodes: impl Strategy<Value = usize>) -> impl Strategy<Value = Case> {
+    (nodes, 1..=5_usize)
+        .prop_flat_map(|(nodes, apps)| (machine_of(nodes), vec(demand(nodes), apps)))
+        .prop_flat_map(|(machine, demands)| {
+            let allocation = allocation(demands.len(), &machine);
+            (Just(machine), Just(demands), allocation)
+        })
+        .prop_map(|(machine, demands, allocation)| Case { machine, demands, allocation })
+}
+
+/// A case on a machine with 1 to 5 nodes.
+pub(crate) fn case() -> impl Strategy<Value = Case> {
+    case_of(1..=5_usize)
+}
+
+/// 0 to `count` - 1 in any order.
+pub(crate) fn order(count: usize) -> impl Strategy<Value = Vec<usize>> {
+    Just((0..count).collect::<Vec<_>>()).prop_shuffle()
+}

@@ -1,0 +1,284 @@
+//! What the model promises, on random machines: for every solver in [`common::SOLVERS`].
+
+mod common;
+
+use common::changes::{renumbered, some_of, without_one_thread};
+use common::strategies::{case, case_of, log_uniform, order};
+use common::{Case, SOLVERS, Solved, Solver, by_fast, by_reference, links};
+use numasim_model::sharing::invariants;
+use numasim_model::{AppId, Demand, NodeId, Placement};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+/// `expected` and what `of(app, node)` finds in `got` are the same answer, up to rounding.
+fn assert_same(
+    case: &Case,
+    expected: &Solved,
+    got: &Solved,
+    of: impl Fn(AppId, NodeId) -> (usize, usize),
+) -> Result<(), TestCaseError> {
+    for app in case.apps() {
+        for node in case.machine.node_ids() {
+            let (a, n) = of(app, node);
+            let (before, after) = (expected.bandwidth[app.0][node.0], got.bandwidth[a][n]);
+            prop_assert!(
+                near(before, after, case.rounding_gbs()),
+                "GB/s of {app:?}, {node}: {before:?} {after:?}"
+            );
+            let (before, after) = (expected.gflops[app.0][node.0], got.gflops[a][n]);
+            prop_assert!(
+                near(before, after, case.rounding_gflops(app)),
+                "GFLOPS of {app:?}, {node}: {before:?} {after:?}"
+            );
+        }
+    }
+    Ok(())
+}
+
+fn near(a: Option<f64>, b: Option<f64>, rounding: f64) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => (a - b).abs() <= rounding,
+        (a, b) => a == b,
+    }
+}
+
+/// No thread that is in both answers, on a node that `counts`, has more bandwidth in `after`.
+fn assert_nobody_gains(
+    case: &Case,
+    before: &Solved,
+    after: &Solved,
+    counts: impl Fn(NodeId) -> bool,
+) -> Result<(), TestCaseError> {
+    for app in case.apps() {
+        for node in case.machine.node_ids().filter(|&node| counts(node)) {
+            if let (Some(before), Some(after)) =
+                (before.bandwidth[app.0][node.0], after.bandwidth[app.0][node.0])
+            {
+                prop_assert!(
+                    after <= before + case.rounding_gbs(),
+                    "{app:?} on {node} rises from {before} to {after}"
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+fn for_every_solver(check: impl Fn(Solver) -> Result<(), TestCaseError>) -> Result<(), TestCaseError> {
+    SOLVERS.iter().try_for_each(|&(name, solver)| {
+        check(solver).map_err(|error| TestCaseError::fail(format!("solver {name}: {error}")))
+    })
+}
+
+/// A case, a node whose controller or links become wider, and how many times as wide.
+fn case_with_a_wider_node() -> impl Strategy<Value = (Case, Index, f64)> {
+    (case(), any::<Index>(), log_uniform(1.0, 100.0))
+}
+
+fn holds(property: Result<(), invariants::Violation>) -> Result<(), TestCaseError> {
+    property.map_err(|violation| TestCaseError::fail(violation.to_string()))
+}
+
+/// Random cases for each property; all together take about a second.
+const CASES: u32 = 1024;
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(CASES))]
+
+    #[test]
+    fn nobody_gets_more_than_it_wants(case in case()) {
+        for_every_solver(|solver| {
+            let solved = case.solve(solver);
+            holds(invariants::nobody_above_demand(&solved.grants))?;
+            holds(invariants::nobody_above_demand(&solved.draws))
+        })?;
+    }
+
+    #[test]
+    fn no_controller_gives_more_than_it_has(case in case()) {
+        for_every_solver(|solver| {
+            let solved = case.solve(solver);
+            holds(invariants::controllers_within_capacity(&solved.grants))?;
+            holds(invariants::controllers_within_capacity(&solved.draws))
+        })?;
+    }
+
+    #[test]
+    fn no_link_carries_more_than_it_can(case in case()) {
+        for_every_solver(|solver| {
+            let solved = case.solve(solver);
+            holds(invariants::links_within_capacity(&solved.grants))?;
+            holds(invariants::links_within_capacity(&solved.draws))
+        })?;
+    }
+
+    #[test]
+    fn everybody_gets_the_baseline(case in case()) {
+        for_every_solver(|solver| holds(invariants::at_least_baseline(&case.solve(solver).grants)))?;
+    }
+
+    #[test]
+    fn nobody_is_hungry_beside_idle_bandwidth(case in case()) {
+        for_every_solver(|solver| holds(invariants::work_conserving(&case.solve(solver).grants)))?;
+    }
+
+    /// What is drawn is a fixed mix of memories: no more than granted anywhere, all of it somewhere.
+    #[test]
+    fn the_slowest_memory_sets_the_pace(case in case()) {
+        for_every_solver(|solver| {
+            let solved = case.solve(solver);
+            for app in case.apps() {
+                for node in case.machine.node_ids() {
+                    let Some(bandwidth) = solved.bandwidth[app.0][node.0] else { continue };
+                    let pairs = solved.grants.groups.iter().zip(&solved.draws.groups);
+                    let own = pairs.filter(|(grant, _)| grant.app == app && grant.from == node);
+                    let mut drawn_in_all = 0.0;
+                    let mut used_up_somewhere = false;
+                    for (grant, draw) in own {
+                        prop_assert!(draw.granted_gbs <= grant.granted_gbs + case.rounding_gbs());
+                        drawn_in_all += draw.granted_gbs;
+                        used_up_somewhere |= draw.granted_gbs >= grant.granted_gbs - case.rounding_gbs();
+                    }
+                    prop_assert!(near(Some(drawn_in_all), Some(bandwidth), case.rounding_gbs()));
+                    prop_assert!(used_up_somewhere);
+                    let peak = case.machine.node(node).gflops_per_core.value();
+                    let fed = bandwidth * case.demands[app.0].arithmetic_intensity.value();
+                    prop_assert!(near(solved.gflops[app.0][node.0], Some(fed.min(peak)), case.rounding_gflops(app)));
+                }
+            }
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn the_order_of_applications_does_not_matter(
+        (case, new) in case().prop_flat_map(|case| {
+            let new = order(case.demands.len());
+            (Just(case), new)
+        }),
+    ) {
+        // Application a becomes application new[a].
+        let mut moved = case.clone();
+        for app in case.apps() {
+            let to = AppId(new[app.0]);
+            moved.demands[to.0] = case.demands[app.0].clone();
+            for node in case.machine.node_ids() {
+                moved.allocation.set(to, node, case.allocation.get(app, node));
+            }
+        }
+        for_every_solver(|solver| {
+            assert_same(&case, &case.solve(solver), &moved.solve(solver), |app, node| (new[app.0], node.0))
+        })?;
+    }
+
+    #[test]
+    fn the_numbering_of_nodes_does_not_matter(
+        (case, new) in case().prop_flat_map(|case| {
+            let new = order(case.machine.node_count());
+            (Just(case), new)
+        }),
+    ) {
+        let moved = renumbered(&case, &new);
+        for_every_solver(|solver| {
+            assert_same(&case, &case.solve(solver), &moved.solve(solver), |app, node| (app.0, new[node.0]))
+        })?;
+    }
+
+    #[test]
+    fn a_machine_that_is_k_times_as_fast_gives_k_times_the_gflops(
+        case in case(),
+        k in log_uniform(1.0 / 1024.0, 1024.0),
+    ) {
+        let nodes = case.machine.nodes().iter().map(|node| {
+            let mut node = *node;
+            node.gflops_per_core = node.gflops_per_core * k;
+            node.bandwidth = node.bandwidth * k;
+            node.core_bandwidth = node.core_bandwidth.map(|ceiling| ceiling * k);
+            node
+        });
+        let links = links(&case.machine);
+        let faster = case.on(nodes.collect(), |from, memory| links(from, memory).map(|link| link * k));
+        for_every_solver(|solver| {
+            let mut expected = case.solve(solver);
+            let cells = expected.bandwidth.iter_mut().chain(&mut expected.gflops).flatten().flatten();
+            cells.for_each(|value| *value *= k);
+            assert_same(&faster, &expected, &faster.solve(solver), |app, node| (app.0, node.0))
+        })?;
+    }
+
+    #[test]
+    fn on_one_node_all_data_is_local(case in case_of(Just(1))) {
+        let mut local = case.clone();
+        local.demands.iter_mut().for_each(|demand: &mut Demand| demand.placement = Placement::Local);
+        for_every_solver(|solver| {
+            assert_same(&case, &local.solve(solver), &case.solve(solver), |app, node| (app.0, node.0))
+        })?;
+    }
+
+    /// Two independent readings of the model: thread by thread, and compiled for speed.
+    #[test]
+    fn the_fast_solver_equals_the_slow_obvious_one(case in case()) {
+        let (slow, fast) = (case.solve(by_reference), case.solve(by_fast));
+        assert_same(&case, &slow, &fast, |app, node| (app.0, node.0))?;
+        prop_assert_eq!(slow.grants.groups.len(), fast.grants.groups.len());
+        for (slow, fast) in slow.grants.groups.iter().zip(&fast.grants.groups) {
+            prop_assert_eq!((slow.app, slow.from, slow.memory), (fast.app, fast.from, fast.memory));
+            prop_assert!((slow.granted_gbs - fast.granted_gbs).abs() <= case.rounding_gbs(), "{slow:?} {fast:?}");
+        }
+    }
+
+    /// The bounds of the search rely on it.
+    #[test]
+    fn threads_added_on_one_node_help_nobody_on_another(
+        case in case(),
+        at in any::<Index>(),
+        kept in prop::collection::vec(0.0..=1.0_f64, 5),
+    ) {
+        let node = NodeId(at.index(case.machine.node_count()));
+        let mut fewer = case.clone();
+        for app in case.apps() {
+            fewer.allocation.set(app, node, some_of(case.allocation.get(app, node), kept[app.0]));
+        }
+        for_every_solver(|solver| {
+            assert_nobody_gains(&case, &fewer.solve(solver), &case.solve(solver), |other| other != node)
+        })?;
+    }
+
+    #[test]
+    fn a_thread_added_beside_local_threads_helps_none_of_them(case in case(), at in any::<Index>()) {
+        // Local data only: remote readers of one link do gain from company when the controller is short.
+        let mut case = case;
+        case.demands.iter_mut().for_each(|demand| demand.placement = Placement::Local);
+        let Some(fewer) = without_one_thread(&case, at) else { return Ok(()) };
+        for_every_solver(|solver| assert_nobody_gains(&case, &fewer.solve(solver), &case.solve(solver), |_| true))?;
+    }
+
+    #[test]
+    fn a_wider_controller_takes_bandwidth_from_nobody((case, at, factor) in case_with_a_wider_node()) {
+        let at = at.index(case.machine.node_count());
+        let mut nodes = case.machine.nodes().to_vec();
+        nodes[at].bandwidth = nodes[at].bandwidth * factor;
+        let wider = case.on(nodes, links(&case.machine));
+        for_every_solver(|solver| assert_nobody_gains(&wider, &wider.solve(solver), &case.solve(solver), |_| true))?;
+    }
+
+    #[test]
+    fn wider_links_of_a_node_take_bandwidth_from_none_of_its_threads_on_them(
+        (case, at, factor) in case_with_a_wider_node(),
+    ) {
+        let at = NodeId(at.index(case.machine.node_count()));
+        let old = links(&case.machine);
+        let wider = case.on(case.machine.nodes().to_vec(), |from, memory| {
+            old(from, memory).map(|link| if from == at { link * factor } else { link })
+        });
+        for_every_solver(|solver| {
+            let (before, after) = (case.solve(solver), wider.solve(solver));
+            for (before, after) in before.grants.groups.iter().zip(&after.grants.groups) {
+                if before.from == at && before.memory != at {
+                    prop_assert!(after.granted_gbs >= before.granted_gbs - case.rounding_gbs(), "{before:?} {after:?}");
+                }
+            }
+            Ok(())
+        })?;
+    }
+}
