@@ -1,2 +1,40 @@
-//! numasim
-fn main() {}
+//! `numasim`: which threads of which application to put on which NUMA node of a shared machine.
+
+mod args;
+mod commands;
+mod failure;
+mod fault;
+mod help;
+mod output;
+mod shell;
+mod style;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+use crate::shell::Shell;
+
+fn main() -> ExitCode {
+    fault::guard(|| {
+        let cli = Cli::parse(); // prints --help (exit 0) or what is wrong with the command line (exit 2)
+        let shell = Shell::new(cli.color);
+        let done = match &cli.command {
+            Command::Evaluate(args) => commands::evaluate::run(args, &shell),
+            Command::Explore(args) => commands::explore::run(args, &shell),
+            Command::Check(args) => commands::check::run(args, &shell),
+            Command::Detect(args) => commands::detect::run(args, &shell),
+            Command::Schema(args) => commands::schema::run(args, &shell),
+            Command::Completions(args) => commands::completions::run(args, &shell),
+            Command::Man(args) => commands::man::run(args, &shell),
+        };
+        match done {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => {
+                shell.report(&failure);
+                failure.exit_code()
+            }
+        }
+    })
+}

@@ -1,0 +1,144 @@
+
+use builtin;
+use str;
+
+set edit:completion:arg-completer[numasim] = {|@words|
+    fn spaces {|n|
+        builtin:repeat $n ' ' | str:join ''
+    }
+    fn cand {|text desc|
+        edit:complex-candidate $text &display=$text' '(spaces (- 14 (wcswidth $text)))$desc
+    }
+    var command = 'numasim'
+    for word $words[1..-1] {
+        if (str:has-prefix $word '-') {
+            break
+        }
+        set command = $command';'$word
+    }
+    var completions = [
+        &'numasim'= {
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand evaluate 'Compute the performance of every scenario in the files'
+            cand explore 'Find the best allocation of threads to NUMA nodes'
+            cand check 'Validate files and say what was read'
+            cand detect 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
+            cand schema 'Print the JSON Schema of the input files'
+            cand completions 'Print a script that completes commands and switches in a shell'
+            cand man 'Print the manual page'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'numasim;evaluate'= {
+            cand --model 'How bandwidth is shared'
+            cand --scenario 'Only the scenario with this name; may be given more than once'
+            cand --format 'How to write the result'
+            cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand --explain 'Show how the model comes to its figures, step by step'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;explore'= {
+            cand --model 'How bandwidth is shared'
+            cand --objective 'What to make as good as possible'
+            cand --min-threads-per-node 'Each application has at least N threads on every node that has cores'
+            cand --time-limit 'Stop after this many seconds with the best allocation found so far [default: no limit]'
+            cand --top 'Show up to K next-best allocations besides the best one'
+            cand --seed 'Seed of the random restarts; the same seed gives the same answer'
+            cand --threads 'Worker threads of the search itself [default: one per core of this host]'
+            cand --format 'How to write the result'
+            cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand --same-on-every-node 'An application has the same number of threads on every node that has cores'
+            cand --whole-nodes 'At most one application has threads on a node'
+            cand --no-idle-cores 'Every core is used'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;check'= {
+            cand --format 'How to write the result'
+            cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;detect'= {
+            cand --format 'How to write the result'
+            cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;schema'= {
+            cand -o 'Write to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;completions'= {
+            cand -o 'Write to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;man'= {
+            cand --dir 'Write all pages into this directory: numasim.1, numasim-evaluate.1, ...'
+            cand -o 'Write to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;help'= {
+            cand evaluate 'Compute the performance of every scenario in the files'
+            cand explore 'Find the best allocation of threads to NUMA nodes'
+            cand check 'Validate files and say what was read'
+            cand detect 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
+            cand schema 'Print the JSON Schema of the input files'
+            cand completions 'Print a script that completes commands and switches in a shell'
+            cand man 'Print the manual page'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'numasim;help;evaluate'= {
+        }
+        &'numasim;help;explore'= {
+        }
+        &'numasim;help;check'= {
+        }
+        &'numasim;help;detect'= {
+        }
+        &'numasim;help;schema'= {
+        }
+        &'numasim;help;completions'= {
+        }
+        &'numasim;help;man'= {
+        }
+        &'numasim;help;help'= {
+        }
+    ]
+    $completions[$command]
+}

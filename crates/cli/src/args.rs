@@ -1,0 +1,244 @@
+//! The command line: every command, every switch, and the types of their values.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint, value_parser};
+
+use crate::help;
+use crate::output::OutputArgs;
+
+/// Which threads of which application to put on which NUMA node of a shared machine
+#[derive(Debug, Parser)]
+#[command(name = "numasim", version, about, long_about = help::ABOUT, after_long_help = help::EXAMPLES)]
+#[command(after_help = help::EXIT_CODES, max_term_width = 100, propagate_version = true)]
+pub(crate) struct Cli {
+    /// When to use colours
+    ///
+    /// `auto`: on a terminal, unless NO_COLOR is set or TERM is "dumb".
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 900)]
+    pub(crate) color: ColorWhen,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compute the performance of every scenario in the files
+    #[command(after_help = help::EVALUATE)]
+    Evaluate(EvaluateArgs),
+    /// Find the best allocation of threads to NUMA nodes
+    #[command(after_help = help::EXPLORE)]
+    Explore(ExploreArgs),
+    /// Validate files and say what was read
+    #[command(after_help = help::CHECK)]
+    Check(CheckArgs),
+    /// Read the NUMA nodes and cores of this host and print the skeleton of a machine file
+    #[command(after_help = help::DETECT)]
+    Detect(DetectArgs),
+    /// Print the JSON Schema of the input files
+    #[command(after_help = help::SCHEMA)]
+    Schema(SchemaArgs),
+    /// Print a script that completes commands and switches in a shell
+    #[command(after_help = help::COMPLETIONS)]
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    #[command(after_help = help::MAN)]
+    Man(ManArgs),
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColorWhen {
+    /// On a terminal only
+    #[default]
+    Auto,
+    /// Also into pipes and with NO_COLOR set
+    Always,
+    /// No colours
+    Never,
+}
+
+/// What explore makes as good as possible.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ObjectiveName {
+    /// The largest sum of weight x GFLOPS
+    TotalGflops,
+    /// The largest minimum of GFLOPS / GFLOPS alone on the whole machine
+    Fair,
+    /// The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine
+    Geomean,
+    /// The shortest time until every application has done its work_gflop, in seconds
+    Makespan,
+}
+
+/// The input files and the model that every computing command takes.
+#[derive(Debug, Args)]
+pub(crate) struct StudyArgs {
+    /// TOML files; their tables are united: one [machine], any number of [[app]] and [[scenario]]
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// How bandwidth is shared
+    #[arg(long, value_name = "NAME", default_value = "baseline-proportional")]
+    pub(crate) model: String,
+}
+
+/// `numasim evaluate`.
+#[derive(Debug, Args)]
+pub(crate) struct EvaluateArgs {
+    #[command(flatten)]
+    pub(crate) study: StudyArgs,
+
+    /// Only the scenario with this name; may be given more than once
+    #[arg(long, value_name = "NAME", action = ArgAction::Append)]
+    pub(crate) scenario: Vec<String>,
+
+    /// Show how the model comes to its figures, step by step
+    #[arg(long)]
+    pub(crate) explain: bool,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// `numasim explore`.
+#[derive(Debug, Args)]
+pub(crate) struct ExploreArgs {
+    #[command(flatten)]
+    pub(crate) study: StudyArgs,
+
+    /// What to make as good as possible
+    #[arg(long, value_name = "NAME", default_value = "total-gflops")]
+    pub(crate) objective: ObjectiveName,
+
+    /// An application has the same number of threads on every node that has cores
+    #[arg(long, help_heading = "Restrict the choice (these combine)")]
+    pub(crate) same_on_every_node: bool,
+
+    /// At most one application has threads on a node
+    #[arg(long, help_heading = "Restrict the choice (these combine)")]
+    pub(crate) whole_nodes: bool,
+
+    /// Each application has at least N threads on every node that has cores
+    #[arg(long, value_name = "N", help_heading = "Restrict the choice (these combine)")]
+    pub(crate) min_threads_per_node: Option<u32>,
+
+    /// Every core is used
+    #[arg(long, help_heading = "Restrict the choice (these combine)")]
+    pub(crate) no_idle_cores: bool,
+
+    /// Stop after this many seconds with the best allocation found so far [default: no limit]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
+    pub(crate) time_limit: Option<Duration>,
+
+    /// Show up to K next-best allocations besides the best one
+    #[arg(long, value_name = "K", default_value_t = 3, value_parser = value_parser!(u16).range(0..=1000))]
+    pub(crate) top: u16,
+
+    /// Seed of the random restarts; the same seed gives the same answer
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// Worker threads of the search itself [default: one per core of this host]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// `numasim check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// TOML files; their tables are united: one [machine], any number of [[app]] and [[scenario]]
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// `numasim detect`.
+#[derive(Debug, Args)]
+pub(crate) struct DetectArgs {
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// `-o FILE` of the commands whose output has one format only.
+#[derive(Debug, Args)]
+pub(crate) struct FileArgs {
+    /// Write to FILE, whole or not at all, instead of standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// `numasim schema`.
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
+}
+
+/// `numasim completions`.
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
+}
+
+/// `numasim man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The page of this command [default: the main page, which lists all commands]
+    #[arg(value_name = "COMMAND")]
+    pub(crate) page: Option<String>,
+
+    /// Write all pages into this directory: numasim.1, numasim-evaluate.1, ...
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, conflicts_with_all = ["page", "output"])]
+    pub(crate) dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) file: FileArgs,
+}
+
+/// The longest time limit, in seconds: 30 years. A greater one means the same, and clocks cannot overflow.
+const LONGEST_TIME_LIMIT_S: f64 = 1e9;
+
+/// Reads `--time-limit`.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let refusal = "write a number of seconds, zero or more, such as 0.5 or 60";
+    let seconds: f64 = text.parse().map_err(|_| refusal.to_owned())?;
+    if !seconds.is_finite() || seconds < 0.0 {
+        return Err(refusal.to_owned());
+    }
+    Ok(Duration::from_secs_f64(seconds.min(LONGEST_TIME_LIMIT_S)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_of_the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_time_limit_is_a_finite_number_of_seconds_from_zero_up() {
+        assert_eq!(seconds("0"), Ok(Duration::ZERO));
+        assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1500)));
+        assert_eq!(seconds("1e300"), Ok(Duration::from_secs(1_000_000_000)));
+        for wrong in ["-1", "inf", "NaN", "5s", ""] {
+            assert!(seconds(wrong).is_err(), "{wrong} was accepted");
+        }
+    }
+}

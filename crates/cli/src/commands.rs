@@ -1,0 +1,9 @@
+//! The commands, one module each: `run` does the work of a parsed command line.
+
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod detect;
+pub(crate) mod evaluate;
+pub(crate) mod explore;
+pub(crate) mod man;
+pub(crate) mod schema;

@@ -1,0 +1,156 @@
+//! Why a command did not do its work, what a person is told about it, and the exit code.
+
+use std::error::Error;
+use std::fmt::{self, Write as _};
+use std::process::ExitCode;
+
+use crate::style;
+
+/// Exit code of a fault of the program (`EX_SOFTWARE` of sysexits.h).
+const FAULT: u8 = 70;
+
+/// A command that ended without its result.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The input or the question is wrong: a bad file, an unknown name, an infeasible problem.
+    Input(Explained),
+    /// The input is wrong; the text shows where, is complete, and may be coloured.
+    #[allow(dead_code, reason = "for the readers of input files")]
+    Diagnostics(String),
+    /// The result could not be written.
+    Output(Explained),
+    /// The program is wrong.
+    #[allow(dead_code, reason = "for results of the search that contradict themselves")]
+    Fault(Explained),
+}
+
+/// A message with its causes and what to do about it.
+#[derive(Debug)]
+pub(crate) struct Explained {
+    message: String,
+    causes: Vec<String>,
+    hints: Vec<String>,
+}
+
+impl Failure {
+    /// The input or the question is wrong.
+    pub(crate) fn input(message: impl Into<String>) -> Self {
+        Self::Input(Explained::new(message))
+    }
+
+    /// The result could not be written.
+    pub(crate) fn output(message: impl Into<String>) -> Self {
+        Self::Output(Explained::new(message))
+    }
+
+    /// The program is wrong.
+    #[allow(dead_code, reason = "for results of the search that contradict themselves")]
+    pub(crate) fn fault(message: impl Into<String>) -> Self {
+        Self::Fault(Explained::new(message))
+    }
+
+    /// Adds an error, and everything that caused it, as `caused by:` lines.
+    #[must_use]
+    pub(crate) fn caused_by(mut self, error: &dyn Error) -> Self {
+        if let Some(explained) = self.explained_mut() {
+            let mut next = Some(error);
+            while let Some(cause) = next {
+                explained.causes.push(cause.to_string());
+                next = cause.source();
+            }
+        }
+        self
+    }
+
+    /// Adds a `hint:` line: what to do instead.
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        if let Some(explained) = self.explained_mut() {
+            explained.hints.push(hint.into());
+        }
+        self
+    }
+
+    /// The one place where exit codes are decided. The command-line parser itself exits with 2.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::Input(_) | Self::Diagnostics(_) | Self::Output(_) => 1,
+            Self::Fault(_) => FAULT,
+        })
+    }
+
+    fn explained_mut(&mut self) -> Option<&mut Explained> {
+        match self {
+            Self::Input(explained) | Self::Output(explained) | Self::Fault(explained) => Some(explained),
+            Self::Diagnostics(_) => None,
+        }
+    }
+}
+
+impl Explained {
+    fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), causes: Vec::new(), hints: Vec::new() }
+    }
+}
+
+/// The coloured text for standard error, each line ended.
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Diagnostics(rendered) => {
+                f.write_str(rendered.trim_end_matches('\n'))?;
+                f.write_char('\n')
+            }
+            Self::Input(explained) | Self::Output(explained) | Self::Fault(explained) => explained.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Explained {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}error:{:#} {}", style::ERROR, style::ERROR, self.message)?;
+        for cause in &self.causes {
+            writeln!(f, "{}caused by:{:#} {cause}", style::CAUSE, style::CAUSE)?;
+        }
+        for hint in &self.hints {
+            writeln!(f, "{}hint:{:#} {hint}", style::HINT, style::HINT)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(failure: &Failure) -> String {
+        anstream::adapter::strip_str(&failure.to_string()).to_string()
+    }
+
+    #[test]
+    fn a_failure_is_told_with_its_causes_and_hints() {
+        let denied = std::io::Error::other("disk is full");
+        let failure = Failure::output("cannot write best.json").caused_by(&denied).hint("free some space");
+        assert_eq!(
+            plain(&failure),
+            "error: cannot write best.json\ncaused by: disk is full\nhint: free some space\n"
+        );
+    }
+
+    #[test]
+    fn rendered_diagnostics_are_told_as_they_are_and_end_their_line() {
+        assert_eq!(
+            plain(&Failure::Diagnostics("error: x\n --> a.toml:1:1\n\n".into())),
+            "error: x\n --> a.toml:1:1\n"
+        );
+    }
+
+    #[test]
+    fn only_a_fault_of_the_program_has_its_own_exit_code() {
+        let code = |failure: Failure| format!("{:?}", failure.exit_code());
+        assert_eq!(code(Failure::input("")), format!("{:?}", ExitCode::from(1)));
+        assert_eq!(code(Failure::output("")), format!("{:?}", ExitCode::from(1)));
+        assert_eq!(code(Failure::Diagnostics(String::new())), format!("{:?}", ExitCode::from(1)));
+        assert_eq!(code(Failure::fault("")), format!("{:?}", ExitCode::from(70)));
+    }
+}

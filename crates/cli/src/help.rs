@@ -1,0 +1,95 @@
+//! The longer texts of `--help`: what the tool is for, examples, units and exit codes.
+
+/// Start of `numasim --help`.
+pub(crate) const ABOUT: &str = "\
+Several applications share one machine with several NUMA nodes. Each node has cores and a memory \
+controller; the nodes are joined by links. numasim computes how fast each application runs with its \
+threads placed in a given way (evaluate), and searches for the best placement (explore). Machine, \
+applications and placements are described in TOML files.
+
+Units: 1 GB = 10^9 bytes; bandwidth in GB/s, performance in GFLOPS (10^9 floating-point operations per \
+second), arithmetic intensity in FLOP per byte moved to or from memory. Nodes are numbered from 0.";
+
+/// End of `numasim -h`, and part of the end of `--help`.
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes:
+  0   done
+  1   the input or the question is wrong (bad file, no feasible allocation, output not writable)
+  2   the command line is wrong
+  70  a fault of numasim itself";
+
+/// End of `numasim --help`.
+pub(crate) const EXAMPLES: &str = "\
+Examples:
+  numasim evaluate machine.toml apps.toml scenarios.toml
+  numasim explore configs/machines/MACHINE.toml configs/workloads/WORKLOAD.toml
+  numasim explore study.toml --objective fair --format json -o best.json
+  numasim check study.toml
+
+Exit codes:
+  0   done
+  1   the input or the question is wrong (bad file, no feasible allocation, output not writable)
+  2   the command line is wrong
+  70  a fault of numasim itself";
+
+/// End of `numasim evaluate --help`.
+pub(crate) const EVALUATE: &str = "\
+Examples:
+  numasim evaluate machine.toml apps.toml scenarios.toml
+  numasim evaluate study.toml --scenario even --scenario 'one app per node'
+  numasim evaluate study.toml --format csv -o figures.csv
+
+GFLOPS and GB/s (10^9 bytes per second). Files without a [[scenario]] are an error.";
+
+/// End of `numasim explore --help`.
+pub(crate) const EXPLORE: &str = "\
+Examples:
+  numasim explore machine.toml apps.toml
+  numasim explore study.toml --objective fair --time-limit 10
+  numasim explore study.toml --same-on-every-node --no-idle-cores --top 5
+  numasim explore study.toml --format json -o best.json
+
+By default cores may idle, and each application has at least min_threads and at most max_threads threads \
+over the whole machine. `optimal` is said only when it is proven; otherwise the answer carries a bound. \
+Ctrl-C ends the search and keeps the best allocation found so far.";
+
+/// End of `numasim check --help`.
+pub(crate) const CHECK: &str = "\
+Examples:
+  numasim check study.toml
+  numasim check machine.toml apps.toml --format json
+
+Exit code 1 if anything is wrong; the message shows file, line, column and what to write instead.";
+
+/// End of `numasim detect --help`.
+pub(crate) const DETECT: &str = "\
+Examples:
+  numasim detect -o machine.toml
+  numasim detect --format json
+
+Counts physical cores: one thread per core. Bandwidths and peaks cannot be read from a topology; they are \
+left out, with comments that say how to get them. Needs a build with hwloc (cargo build --release --features hwloc).";
+
+/// End of `numasim schema --help`.
+pub(crate) const SCHEMA: &str = "\
+Example:
+  numasim schema -o numasim.schema.json
+
+Editors with a TOML language server (taplo, Even Better TOML) complete and check keys with it, if the \
+first line of an input file is
+
+  #:schema ./numasim.schema.json";
+
+/// End of `numasim completions --help`.
+pub(crate) const COMPLETIONS: &str = "\
+Examples:
+  numasim completions bash -o ~/.local/share/bash-completion/completions/numasim
+  numasim completions zsh  -o ~/.zfunc/_numasim      (with fpath+=~/.zfunc in ~/.zshrc)
+  numasim completions fish -o ~/.config/fish/completions/numasim.fish";
+
+/// End of `numasim man --help`.
+pub(crate) const MAN: &str = "\
+Examples:
+  numasim man | man -l -
+  numasim man explore | man -l -
+  numasim man --dir ~/.local/share/man/man1";

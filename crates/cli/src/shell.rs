@@ -1,0 +1,55 @@
+//! What a command knows about its surroundings: colours, terminals, and how to speak to the person.
+
+use std::fmt::Display;
+use std::io::{IsTerminal, Write as _};
+
+use anstream::ColorChoice;
+
+use crate::args::ColorWhen;
+use crate::failure::Failure;
+use crate::style;
+
+/// The surroundings of a command.
+#[derive(Debug)]
+#[allow(dead_code, reason = "the commands that print tables and progress read them")]
+pub(crate) struct Shell {
+    /// Standard output is a terminal.
+    pub(crate) stdout_is_terminal: bool,
+    /// Standard error is a terminal: progress may be drawn there.
+    pub(crate) stderr_is_terminal: bool,
+    /// Columns of the terminal; `None` where standard output is none.
+    pub(crate) width: Option<usize>,
+}
+
+impl Shell {
+    /// Looks at the terminals and sets the colour policy for everything that is printed later.
+    pub(crate) fn new(color: ColorWhen) -> Self {
+        let choice = match color {
+            ColorWhen::Auto => ColorChoice::Auto,
+            ColorWhen::Always => ColorChoice::Always,
+            ColorWhen::Never => ColorChoice::Never,
+        };
+        choice.write_global();
+        let stdout_is_terminal = std::io::stdout().is_terminal();
+        let size = stdout_is_terminal.then(|| terminal_size::terminal_size_of(std::io::stdout())).flatten();
+        Self {
+            stdout_is_terminal,
+            stderr_is_terminal: std::io::stderr().is_terminal(),
+            width: size.map(|(width, _)| usize::from(width.0)),
+        }
+    }
+
+    /// Tells a failure on standard error.
+    #[allow(clippy::unused_self, reason = "printing before the colour policy is set would ignore it")]
+    pub(crate) fn report(&self, failure: &Failure) {
+        // Nobody is left to be told that standard error is closed.
+        let _ = write!(anstream::stderr(), "{failure}");
+    }
+
+    /// Tells a warning on standard error; the command goes on.
+    #[allow(dead_code, reason = "the commands that compute have something to warn of")]
+    #[allow(clippy::unused_self, reason = "printing before the colour policy is set would ignore it")]
+    pub(crate) fn warn(&self, warning: impl Display) {
+        let _ = writeln!(anstream::stderr(), "{}warning:{:#} {warning}", style::WARNING, style::WARNING);
+    }
+}
