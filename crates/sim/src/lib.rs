@@ -1,1 +1,18 @@
-//! numasim sim
+//! Choose placements: which application gets how many threads on which NUMA node.
+//!
+//! [`search::explore`] is the one door. It takes a [`Problem`] (machine, applications, objective, restrictions) and
+//! returns an [`search::Outcome`] that says how good the answer can be at most. Everything here is pure: time, the
+//! keyboard and the terminal are behind [`search::Monitor`], which the caller implements.
+
+pub mod baselines;
+pub mod objective;
+mod problem;
+pub mod restrictions;
+pub mod search;
+mod symmetry;
+#[cfg(test)]
+mod testing;
+
+pub use objective::Objective;
+pub use problem::{Candidate, Problem, ProblemError};
+pub use restrictions::{Infeasible, Restrictions};

@@ -122,6 +122,16 @@ impl Goal {
         &self.unit_gflops
     }
 
+    /// Whether every allocation has the same, worst score: an application that counts gets nothing even with the
+    /// whole machine to itself.
+    pub(crate) fn is_hopeless(&self) -> bool {
+        match self.objective {
+            Objective::TotalGflops | Objective::Makespan => false,
+            Objective::Fair => self.alone.contains(&0.0),
+            Objective::Geomean => self.alone.iter().zip(&self.weights).any(|(a, w)| *a == 0.0 && *w > 0.0),
+        }
+    }
+
     /// The score of these GFLOPS per application; larger is better, -infinity for a geomean with a 0 in it.
     #[inline]
     pub fn score(&self, gflops: &[f64]) -> f64 {
@@ -137,9 +147,11 @@ impl Goal {
                 .zip(&self.unit_gflops)
                 .zip(&self.weights)
                 .filter(|(_, weight)| **weight > 0.0)
-                .map(|((g, unit), weight)| {
-                    if *unit > 0.0 { weight * (g / unit).ln() } else { f64::NEG_INFINITY }
-                })
+                .map(
+                    |((g, unit), weight)| {
+                        if *unit > 0.0 { weight * (g / unit).ln() } else { f64::NEG_INFINITY }
+                    },
+                )
                 .sum(),
         }
     }

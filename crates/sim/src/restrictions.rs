@@ -39,7 +39,9 @@ pub enum Infeasible {
         cores: u32,
     },
     /// Whole nodes, yet everybody on every node.
-    #[error("at most one application on a node contradicts {per_node} threads of each of {apps} applications on every node")]
+    #[error(
+        "at most one application on a node contradicts {per_node} threads of each of {apps} applications on every node"
+    )]
     WholeNodesMinPerNode {
         /// The minimum.
         per_node: u32,
@@ -47,13 +49,17 @@ pub enum Infeasible {
         apps: usize,
     },
     /// Whole nodes and the same number on every node: only one application can run.
-    #[error("at most one application on a node, with the same number on every node, leaves room for one application; {apps} need threads")]
+    #[error(
+        "at most one application on a node, with the same number on every node, leaves room for one application; {apps} need threads"
+    )]
     WholeNodesSame {
         /// Applications that need a thread.
         apps: usize,
     },
     /// Fewer nodes than applications that need one.
-    #[error("at most one application on a node: the applications need {needed} whole nodes, {nodes} have cores")]
+    #[error(
+        "at most one application on a node: the applications need {needed} whole nodes, {nodes} have cores"
+    )]
     TooFewNodes {
         /// Nodes needed at least.
         needed: usize,
@@ -75,7 +81,9 @@ pub enum Infeasible {
         total: u64,
     },
     /// Not enough threads to use every core.
-    #[error("no idle cores: the applications may have {allowed} threads together, but the machine has {cores} cores")]
+    #[error(
+        "no idle cores: the applications may have {allowed} threads together, but the machine has {cores} cores"
+    )]
     IdleCores {
         /// Sum of `max_threads`.
         allowed: u64,
@@ -83,7 +91,9 @@ pub enum Infeasible {
         cores: u64,
     },
     /// The same number everywhere cannot fill nodes of different size.
-    #[error("no idle cores with the same number on every node needs nodes of equal size; they have {smallest} to {largest} cores")]
+    #[error(
+        "no idle cores with the same number on every node needs nodes of equal size; they have {smallest} to {largest} cores"
+    )]
     IdleCoresOnUnequalNodes {
         /// Cores of the smallest node.
         smallest: u32,
@@ -91,7 +101,9 @@ pub enum Infeasible {
         largest: u32,
     },
     /// The same number everywhere, in steps of the number of nodes, misses the range of an application.
-    #[error("the same number on every node gives {app} a multiple of {nodes} threads, but it may only have {min} to {max}")]
+    #[error(
+        "the same number on every node gives {app} a multiple of {nodes} threads, but it may only have {min} to {max}"
+    )]
     SameMissesRange {
         /// The application.
         app: String,

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use super::dual::{Earnings, Prices, Relaxation};
 use super::pool::{Canonical, Pool};
-use super::{Budget, Monitor};
+use super::{Budget, Monitor, Progress};
 use crate::problem::{Evaluator, Problem};
 use numasim_model::{Allocation, AppId, NodeId, Placement};
 
@@ -90,8 +90,8 @@ impl<'a> Tree<'a> {
             })
             .collect();
         let top = |c: usize| all[c].first().map_or(f64::NEG_INFINITY, |r| r.earns);
-        let root: f64 = constant
-            + (0..all.len()).map(|c| relaxation.classes[c].nodes.len() as f64 * top(c)).sum::<f64>();
+        let root: f64 =
+            constant + (0..all.len()).map(|c| relaxation.classes[c].nodes.len() as f64 * top(c)).sum::<f64>();
         let ranked = all
             .iter()
             .enumerate()
@@ -189,7 +189,7 @@ impl<'a> Tree<'a> {
                 return TreeResult { open_bound: rest };
             }
             if let Some(next) = tasks.peek() {
-                monitor.progress(pool.best().map(|best| best.score), next.bound.max(cutoff));
+                monitor.progress(&Progress::new(self.problem, pool.best(), next.bound));
             }
         }
     }
@@ -220,10 +220,7 @@ impl<'a> Tree<'a> {
             None => self.constant + earns,
             Some(j) => {
                 let step = &self.steps[1];
-                self.constant
-                    + earns
-                    + self.ranked[step.class][j].earns * step.left_in_class
-                    + step.later
+                self.constant + earns + self.ranked[step.class][j].earns * step.left_in_class + step.later
             }
         }
     }

@@ -28,8 +28,6 @@
 //! | fair, makespan | y >= 0, sum 1 | 0 |
 //! | geomean | y > 0 | sum w (ln(w / y) - 1) |
 
-use std::sync::Arc;
-
 use numasim_model::NodeId;
 
 use super::options::OptionTable;
@@ -39,7 +37,7 @@ use crate::problem::{Evaluator, Problem};
 /// Nodes that can be exchanged, with their common options.
 pub(super) struct Class {
     pub(super) nodes: Vec<NodeId>,
-    pub(super) table: Arc<OptionTable>,
+    pub(super) table: OptionTable,
     /// `draw[app * memories + class of memory]`: GB/s drawn from the memories of that class per GFLOPS of the
     /// application on a node of this class.
     draw: Vec<f64>,
@@ -49,11 +47,12 @@ pub(super) struct Class {
 pub(super) struct Relaxation<'a> {
     problem: &'a Problem,
     pub(super) classes: Vec<Class>,
-    /// Per class: all bandwidth of its memories together if somebody reads them over a link, else `None`.
+    /// Per class: all bandwidth of its memories together if it has a price (somebody reads them over a link), else
+    /// `None`.
     shared_bandwidth: Vec<Option<f64>>,
     /// Per application: whether `min_threads` / `max_threads` need a price.
     bounded: Vec<bool>,
-    /// Number of priced thread constraints times two plus classes: for scaling.
+    /// Cores of the machine: the scale of thread prices.
     total_cores: f64,
 }
 
@@ -93,15 +92,49 @@ impl<'a> Relaxation<'a> {
         node_classes: &[usize],
         limit: usize,
     ) -> Option<Self> {
+        Self::build(problem, evaluator, node_classes, false, |node| {
+            OptionTable::new(problem, &evaluator.solver, node, limit)
+        })
+    }
+
+    /// The looser relaxation over the corners of each node, for nodes with too many options to list.
+    ///
+    /// `homes_decided` false: the placements of open homes are arbitrary, and what these applications read is free.
+    pub(super) fn loose(
+        problem: &'a Problem,
+        evaluator: &Evaluator<'_>,
+        node_classes: &[usize],
+        homes_decided: bool,
+    ) -> Option<Self> {
+        let mut relaxation = Self::build(problem, evaluator, node_classes, true, |node| {
+            Some(OptionTable::corners(problem, &evaluator.solver, node))
+        })?;
+        if !homes_decided {
+            let memories = relaxation.classes.len();
+            for class in &mut relaxation.classes {
+                for a in problem.open_apps() {
+                    class.draw[a * memories..(a + 1) * memories].fill(0.0);
+                }
+            }
+        }
+        Some(relaxation)
+    }
+
+    fn build(
+        problem: &'a Problem,
+        evaluator: &Evaluator<'_>,
+        node_classes: &[usize],
+        price_all_memories: bool,
+        table: impl Fn(NodeId) -> Option<OptionTable>,
+    ) -> Option<Self> {
         let machine = &problem.machine;
-        let representatives: Vec<usize> =
-            (0..node_classes.len()).filter(|&n| node_classes[n] == n).collect();
+        let representatives: Vec<usize> = (0..node_classes.len()).filter(|&n| node_classes[n] == n).collect();
         let class_of = |n: usize| representatives.iter().position(|&r| r == node_classes[n]).unwrap_or(0);
         let memories = representatives.len();
         let mut classes = Vec::with_capacity(memories);
         for &representative in &representatives {
             let from = NodeId(representative);
-            let table = OptionTable::new(problem, &evaluator.solver, from, limit)?;
+            let table = table(from)?;
             let mut draw = vec![0.0; problem.apps.len() * memories];
             for (a, app) in problem.apps.iter().enumerate() {
                 for m in machine.node_ids() {
@@ -110,18 +143,17 @@ impl<'a> Relaxation<'a> {
                 }
             }
             let nodes = machine.node_ids().filter(|n| node_classes[n.0] == representative).collect();
-            classes.push(Class { nodes, table: Arc::new(table), draw });
+            classes.push(Class { nodes, table: table, draw });
         }
         let read_from_outside = |m: NodeId| {
-            evaluator
-                .placements
-                .iter()
-                .any(|placement| machine.compute_nodes().any(|n| n != m && placement.fraction(machine, n, m) > 0.0))
+            evaluator.placements.iter().any(|placement| {
+                machine.compute_nodes().any(|n| n != m && placement.fraction(machine, n, m) > 0.0)
+            })
         };
         let shared_bandwidth = classes
             .iter()
             .map(|class: &Class| {
-                let shared = class.nodes.iter().any(|&m| read_from_outside(m));
+                let shared = price_all_memories || class.nodes.iter().any(|&m| read_from_outside(m));
                 shared.then(|| class.nodes.iter().map(|&m| machine.node(m).bandwidth.value()).sum())
             })
             .collect();
@@ -160,8 +192,13 @@ impl<'a> Relaxation<'a> {
                 .sum(),
             _ => 0.0,
         };
-        let memory: f64 =
-            prices.lambda.iter().zip(&self.shared_bandwidth).filter(|(_, b)| b.is_some()).map(|(l, _)| l).sum();
+        let memory: f64 = prices
+            .lambda
+            .iter()
+            .zip(&self.shared_bandwidth)
+            .filter(|(_, b)| b.is_some())
+            .map(|(l, _)| l)
+            .sum();
         let threads: f64 = self
             .problem
             .apps
@@ -263,7 +300,8 @@ impl<'a> Relaxation<'a> {
         for _ in 0..steps {
             let (bound, slope) = self.bound(&prices);
             if bound < lowest {
-                since_improved = if lowest - bound > 1e-4 * (lowest - target).abs() { 0 } else { since_improved };
+                since_improved =
+                    if lowest - bound > 1e-4 * (lowest - target).abs() { 0 } else { since_improved };
                 lowest = bound;
                 best_prices = prices.clone();
             }
@@ -275,8 +313,7 @@ impl<'a> Relaxation<'a> {
                 continue;
             }
             let goal = if target.is_finite() { target } else { lowest - 0.05 * lowest.abs().max(1e-12) };
-            let norm: f64 =
-                slope.y.iter().chain(&slope.lambda).chain(&slope.nu).map(|s| s * s).sum();
+            let norm: f64 = slope.y.iter().chain(&slope.lambda).chain(&slope.nu).map(|s| s * s).sum();
             let excess = bound - goal;
             if norm <= 0.0 || excess <= 1e-12 * bound.abs() || step_factor < 1e-7 || !bound.is_finite() {
                 break;

@@ -45,6 +45,24 @@ impl OptionTable {
         Some(Self { apps, counts, potential })
     }
 
+    /// The corners of a looser, always small table: the node empty, or all its cores given to one application that
+    /// gets all it wants.
+    ///
+    /// Every real option lies below a mixture of corners, so that a bound over them holds for all options (the
+    /// roofline bound: cores and demand only; the bandwidth of memories must then be priced by the caller).
+    pub(super) fn corners(problem: &Problem, solver: &Solver, node: NodeId) -> Self {
+        let apps = problem.apps.len();
+        let cores = problem.machine.node(node).cores;
+        let mut counts = vec![0; apps * (apps + 1)];
+        let mut potential = vec![0.0; apps * (apps + 1)];
+        for (a, app) in problem.apps.iter().enumerate() {
+            let wants = solver.wants_per_thread()[a * solver.nodes() + node.0];
+            counts[(a + 1) * apps + a] = cores;
+            potential[(a + 1) * apps + a] = f64::from(cores) * wants * app.arithmetic_intensity.value();
+        }
+        Self { apps, counts, potential }
+    }
+
     /// Number of options.
     pub(super) fn len(&self) -> usize {
         self.counts.len() / self.apps

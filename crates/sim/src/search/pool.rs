@@ -76,11 +76,15 @@ fn permutations(items: &[usize], limit: usize) -> Vec<Vec<usize>> {
         found = found
             .into_iter()
             .flat_map(|partial: Vec<usize>| {
-                items.iter().filter(|item| !partial.contains(item)).map(|&item| {
-                    let mut longer = partial.clone();
-                    longer.push(item);
-                    longer
-                }).collect::<Vec<_>>()
+                items
+                    .iter()
+                    .filter(|item| !partial.contains(item))
+                    .map(|&item| {
+                        let mut longer = partial.clone();
+                        longer.push(item);
+                        longer
+                    })
+                    .collect::<Vec<_>>()
             })
             .collect();
     }
@@ -104,9 +108,9 @@ impl Pool {
         if self.entries.len() < self.capacity {
             f64::NEG_INFINITY
         } else {
-            self.entries.last().map_or(f64::NEG_INFINITY, |(candidate, _)| {
-                candidate.score + margin(candidate.score)
-            })
+            self.entries
+                .last()
+                .map_or(f64::NEG_INFINITY, |(candidate, _)| candidate.score + margin(candidate.score))
         }
     }
 

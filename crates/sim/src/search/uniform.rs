@@ -3,9 +3,9 @@
 use numasim_model::{Allocation, AppId, Placement};
 use rayon::prelude::*;
 
+use super::Monitor;
 use super::options::counts_for;
 use super::pool::{Canonical, Pool};
-use super::Monitor;
 use crate::problem::{Evaluator, Problem};
 
 /// The node contents that fit every node with cores, or `None` if there are more than `limit`.

@@ -1,0 +1,160 @@
+//! What people do without a search: the allocations that the best one is compared with.
+
+use numasim_model::{Allocation, App, AppId, Data, Machine, NodeId, Placement, Scenario};
+
+use crate::problem::{Candidate, Evaluator, Problem};
+
+/// An allocation to compare with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Baseline {
+    /// `even`, `one app per node`, or the name of a scenario.
+    pub name: String,
+    /// The allocation, open homes at their best nodes.
+    pub candidate: Candidate,
+    /// The restriction it breaks, if any: it is shown for comparison only.
+    pub breaks: Option<String>,
+}
+
+/// floor(cores / applications) threads of each application on each node.
+pub fn even(machine: &Machine, apps: usize) -> Allocation {
+    let mut allocation = Allocation::empty(apps, machine.node_count());
+    for node in machine.compute_nodes() {
+        let threads = machine.node(node).cores / u32::try_from(apps).unwrap_or(u32::MAX).max(1);
+        (0..apps).for_each(|a| allocation.set(AppId(a), node, threads));
+    }
+    allocation
+}
+
+/// Every node with cores given whole to one application, or `None` with more applications than such nodes.
+///
+/// An application whose data has a fixed home takes that node if it has cores and is free; the others follow in the
+/// order of the files; nodes left over are dealt out in the same order.
+pub fn one_app_per_node(machine: &Machine, apps: &[App]) -> Option<Allocation> {
+    let mut free: Vec<NodeId> = machine.compute_nodes().collect();
+    if apps.len() > free.len() || apps.is_empty() {
+        return None;
+    }
+    let mut allocation = Allocation::empty(apps.len(), machine.node_count());
+    let give = |allocation: &mut Allocation, a: usize, node: NodeId| {
+        allocation.set(AppId(a), node, machine.node(node).cores);
+    };
+    let mut waiting = Vec::new();
+    for (a, app) in apps.iter().enumerate() {
+        let home = app.data.placement().and_then(Placement::home);
+        match free.iter().position(|&node| Some(node) == home) {
+            Some(position) => give(&mut allocation, a, free.remove(position)),
+            None => waiting.push(a),
+        }
+    }
+    let order: Vec<usize> = waiting.into_iter().chain((0..apps.len()).cycle()).take(free.len()).collect();
+    for (node, a) in free.into_iter().zip(order) {
+        give(&mut allocation, a, node);
+    }
+    Some(allocation)
+}
+
+impl Problem {
+    /// `even`, `one app per node` where it is possible, and every scenario of the files.
+    pub fn baselines(&self, scenarios: &[Scenario]) -> Vec<Baseline> {
+        let own: Vec<Data> = self.apps.iter().map(|app| app.data.clone()).collect();
+        let mut baselines = vec![self.baseline("even", even(&self.machine, self.apps.len()), &own)];
+        if let Some(allocation) = one_app_per_node(&self.machine, &self.apps) {
+            baselines.push(self.baseline("one app per node", allocation, &own));
+        }
+        baselines.extend(scenarios.iter().map(|s| self.baseline(&s.name, s.allocation.clone(), &s.data)));
+        baselines
+    }
+
+    fn baseline(&self, name: &str, allocation: Allocation, data: &[Data]) -> Baseline {
+        let breaks = self.restrictions.violation(&self.machine, &self.apps, &allocation);
+        Baseline { name: name.to_owned(), candidate: self.with_best_homes(allocation, data), breaks }
+    }
+
+    /// Rates `allocation` with each open home of `data` at its best node.
+    ///
+    /// All combinations of homes are tried where there are few; else one home after the other is improved until
+    /// nothing changes.
+    pub fn with_best_homes(&self, allocation: Allocation, data: &[Data]) -> Candidate {
+        const FEW: usize = 4096;
+        let nodes = self.machine.node_count();
+        let open: Vec<usize> = (0..data.len()).filter(|&a| data[a] == Data::OpenHome).collect();
+        let placements: Vec<Placement> =
+            data.iter().map(|data| data.placement().cloned().unwrap_or(Placement::Home(NodeId(0)))).collect();
+        let rate = |placements: &[Placement]| {
+            Evaluator::new(self, placements.to_vec()).candidate(allocation.clone())
+        };
+        let mut best = rate(&placements);
+        let combinations = u32::try_from(open.len()).ok().and_then(|n| nodes.checked_pow(n));
+        if let Some(combinations) = combinations.filter(|&c| c <= FEW) {
+            for combination in 1..combinations {
+                let mut placements = placements.clone();
+                let mut rest = combination;
+                for &a in &open {
+                    placements[a] = Placement::Home(NodeId(rest % nodes));
+                    rest /= nodes;
+                }
+                let candidate = rate(&placements);
+                if candidate.beats(&best) {
+                    best = candidate;
+                }
+            }
+            return best;
+        }
+        let mut improved = true;
+        while improved {
+            improved = false;
+            for &a in &open {
+                for node in self.machine.node_ids() {
+                    let mut placements = best.placements.clone();
+                    placements[a] = Placement::Home(node);
+                    let candidate = rate(&placements);
+                    if candidate.beats(&best) {
+                        best = candidate;
+                        improved = true;
+                    }
+                }
+            }
+        }
+        best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{app, local_app, uniform_machine};
+
+    #[test]
+    fn even_rounds_down() {
+        // 8 cores, 3 applications: 2 threads each, 2 cores idle
+        let allocation = even(&uniform_machine(2, 8, 10.0, 32.0, 10.0), 3);
+        assert_eq!(allocation.row(AppId(1)), [2, 2]);
+    }
+
+    #[test]
+    fn a_fixed_home_takes_its_own_node() {
+        let machine = uniform_machine(3, 8, 10.0, 32.0, 10.0);
+        let apps = [
+            local_app("a", 1.0),
+            app("b", 1.0, Data::Placed(Placement::Home(NodeId(0)))),
+            local_app("c", 1.0),
+        ];
+        let allocation = one_app_per_node(&machine, &apps).unwrap();
+        assert_eq!(allocation.row(AppId(0)), [0, 8, 0]);
+        assert_eq!(allocation.row(AppId(1)), [8, 0, 0]);
+        assert_eq!(allocation.row(AppId(2)), [0, 0, 8]);
+    }
+
+    #[test]
+    fn nodes_left_over_are_dealt_out() {
+        let machine = uniform_machine(4, 8, 10.0, 32.0, 10.0);
+        let apps = [local_app("a", 1.0), local_app("b", 1.0)];
+        assert_eq!(one_app_per_node(&machine, &apps).unwrap().row(AppId(0)), [8, 0, 8, 0]);
+    }
+
+    #[test]
+    fn more_apps_than_nodes_have_no_such_allocation() {
+        let machine = uniform_machine(1, 8, 10.0, 32.0, 10.0);
+        assert_eq!(one_app_per_node(&machine, &[local_app("a", 1.0), local_app("b", 1.0)]), None);
+    }
+}

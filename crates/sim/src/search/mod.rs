@@ -1,0 +1,434 @@
+//! The search for the best allocation, behind one door: [`explore`].
+//!
+//! # Approach
+//! 1. Hill climbing from several starts gives a good answer ([`local`]).
+//! 2. Each set of open homes, one from each set that can be turned into each other by exchanging equal nodes or equal
+//!    instances ([`crate::symmetry`]), becomes a problem of its own.
+//! 3. Each gets an upper bound ([`dual`]); those that cannot beat the best answer are closed.
+//! 4. The others are searched node by node ([`branch`]), or all at once where every node gets the same ([`uniform`]).
+//!    When all are searched the answer is proven; else the largest open bound is reported with it.
+//! 5. A second pass with a lower cutoff finds the next best, different answers.
+//!
+//! The answer does not depend on the number of threads: work is handed out in batches of fixed size whose results are
+//! merged in order, and effort is counted in steps, not in seconds. Only a stop by the [`Monitor`] depends on time.
+
+mod branch;
+mod dual;
+mod local;
+mod options;
+mod pool;
+mod uniform;
+
+#[cfg(test)]
+mod tests;
+
+use numasim_model::{Allocation, Data, NodeId, Placement};
+use rayon::prelude::*;
+
+use crate::baselines::{even, one_app_per_node};
+use crate::problem::{Candidate, Evaluator, Problem, margin};
+use crate::restrictions::Infeasible;
+use crate::symmetry::{app_classes, home_vectors, node_classes};
+use branch::Tree;
+use dual::{Prices, Relaxation};
+use pool::{Canonical, Pool};
+
+/// How hard to search, and for what besides the best.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// How many other allocations to return.
+    pub top: usize,
+    /// Seed of the random restarts.
+    pub seed: u64,
+    /// Most steps of the exact search; more steps prove more.
+    pub effort: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { top: 3, seed: 0, effort: 3_000_000_000 }
+    }
+}
+
+/// How far a search has come.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Value of the best answer so far.
+    pub best: Option<f64>,
+    /// No answer has a better value than this.
+    pub bound: f64,
+}
+
+impl Progress {
+    fn new(problem: &Problem, best: Option<&Candidate>, bound: f64) -> Self {
+        let score = best.map_or(f64::NEG_INFINITY, |best| best.score);
+        Self {
+            best: best.map(|best| problem.goal.value(best.score)),
+            bound: problem.goal.value(bound.max(score)),
+        }
+    }
+}
+
+/// The outside world of a search: time, Ctrl-C and the progress line.
+pub trait Monitor: Sync {
+    /// True when the search should return what it has.
+    fn stop(&self) -> bool;
+    /// Called now and then.
+    fn progress(&self, progress: &Progress);
+}
+
+/// Never stops, shows nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unattended;
+
+impl Monitor for Unattended {
+    fn stop(&self) -> bool {
+        false
+    }
+    fn progress(&self, _: &Progress) {}
+}
+
+/// What is known about an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Nothing is better, to a relative 1e-9.
+    Optimal,
+    /// The monitor ended the search before the proof.
+    Stopped,
+    /// The effort was spent before the proof, or the space is too large to be covered.
+    Unproven,
+}
+
+/// The answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The best allocation found.
+    pub best: Candidate,
+    /// Its value of the objective.
+    pub value: f64,
+    /// No allocation has a better value than this.
+    pub bound: f64,
+    /// |bound - value| / |bound|.
+    pub gap: f64,
+    /// Whether it is proven.
+    pub status: Status,
+    /// The next best, different allocations, best first; not merely renamed equal nodes or instances.
+    pub alternatives: Vec<Candidate>,
+    /// Whether no better alternative is missing.
+    pub alternatives_complete: bool,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExploreError {
+    /// There is none.
+    #[error(transparent)]
+    Infeasible(#[from] Infeasible),
+    /// The search ended before it found one.
+    #[error("no allocation that keeps to the restrictions was found before the search was stopped")]
+    NothingFound,
+}
+
+/// Steps that are left of the effort.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget(u64);
+
+impl Budget {
+    fn left(self) -> u64 {
+        self.0
+    }
+    fn spent(self) -> bool {
+        self.0 == 0
+    }
+    fn spend(&mut self, steps: u64) {
+        self.0 = self.0.saturating_sub(steps);
+    }
+}
+
+/// Most options of one node that are listed.
+const MAX_OPTIONS: usize = 200_000;
+/// Most evaluations when every node gets the same.
+const MAX_UNIFORM: usize = 20_000_000;
+/// Most sets of open homes that are searched one by one.
+const MAX_HOME_VECTORS: usize = 512;
+/// Subgradient steps per bound.
+const DUAL_STEPS: usize = 400;
+/// Random starts of the hill climbing.
+const RESTARTS: u64 = 6;
+
+/// Finds the best allocation.
+///
+/// # Errors
+/// [`ExploreError::Infeasible`] if no allocation keeps to the restrictions, or none has a finite makespan;
+/// [`ExploreError::NothingFound`] if the monitor stopped the search before it found one.
+pub fn explore(
+    problem: &Problem,
+    settings: &Settings,
+    monitor: &dyn Monitor,
+) -> Result<Outcome, ExploreError> {
+    let search = Search { problem, settings, monitor, canonical: Canonical::new(problem) };
+    let mut pool = Pool::new(1);
+    for candidate in search.climbed() {
+        pool.add(&search.canonical, candidate);
+    }
+    let mut proof = search.prove(&mut pool, settings.effort);
+    let Some(best) = pool.best().cloned() else {
+        return Err(if proof.complete {
+            Infeasible::Together(problem.restrictions.describe(&problem.apps)).into()
+        } else {
+            ExploreError::NothingFound
+        });
+    };
+    let best = if monitor.stop() { best } else { search.climb_with_homes(best) };
+    let score = best.score;
+    if problem.goal.is_hopeless() {
+        proof = Proof { open_bound: score, complete: true };
+    }
+    if problem.goal.objective() == crate::Objective::Makespan && score <= 0.0 {
+        let stuck = search.without_progress();
+        return Err(if proof.complete {
+            Infeasible::NoFiniteMakespan(stuck).into()
+        } else {
+            ExploreError::NothingFound
+        });
+    }
+    let optimal = proof.complete || proof.open_bound <= score + margin(score);
+    let bound_score = if optimal { score } else { proof.open_bound };
+    let (value, bound) = (problem.goal.value(score), problem.goal.value(bound_score));
+    let status = match (optimal, monitor.stop()) {
+        (true, _) => Status::Optimal,
+        (false, true) => Status::Stopped,
+        (false, false) => Status::Unproven,
+    };
+    let (alternatives, alternatives_complete) = search.alternatives(&best);
+    let gap = if value == bound { 0.0 } else { ((bound - value) / bound).abs() };
+    Ok(Outcome { best, value, bound, gap, status, alternatives, alternatives_complete })
+}
+
+/// What the exact search has shown.
+struct Proof {
+    /// No allocation that was not met scores more than this.
+    open_bound: f64,
+    /// Everything was searched.
+    complete: bool,
+}
+
+struct Search<'a> {
+    problem: &'a Problem,
+    settings: &'a Settings,
+    monitor: &'a dyn Monitor,
+    canonical: Canonical,
+}
+
+/// One set of decided homes with its bound.
+struct Decided<'a> {
+    placements: Vec<Placement>,
+    relaxation: Option<Relaxation<'a>>,
+    bound: f64,
+    prices: Prices,
+}
+
+impl<'a> Search<'a> {
+    /// Hill climbing from simple and from random starts, in a fixed order.
+    fn climbed(&self) -> Vec<Candidate> {
+        let problem = self.problem;
+        let allowed =
+            |allocation: &Allocation| problem.restrictions.allow(&problem.machine, &problem.apps, allocation);
+        let mut starts: Vec<Allocation> = local::round_robin_start(problem).into_iter().collect();
+        starts.extend(Some(even(&problem.machine, problem.apps.len())).filter(allowed));
+        starts.extend(one_app_per_node(&problem.machine, &problem.apps).filter(allowed));
+        for restart in 0..RESTARTS {
+            let mut random = local::generator(self.settings.seed, restart);
+            starts.extend(local::random_start(problem, &mut random));
+        }
+        starts
+            .into_par_iter()
+            .map(|start| {
+                let data: Vec<Data> = problem.apps.iter().map(|app| app.data.clone()).collect();
+                self.climb_with_homes(problem.with_best_homes(start, &data))
+            })
+            .collect()
+    }
+
+    /// Climbs, moves open homes to better nodes, and climbs again until neither helps.
+    fn climb_with_homes(&self, start: Candidate) -> Candidate {
+        let data: Vec<Data> = self.problem.apps.iter().map(|app| app.data.clone()).collect();
+        let mut best = start;
+        while !self.monitor.stop() {
+            let mut evaluator = Evaluator::new(self.problem, best.placements.clone());
+            let climbed = local::climb(self.problem, &mut evaluator, best.allocation.clone(), self.monitor);
+            let moved = self.problem.with_best_homes(climbed.allocation.clone(), &data);
+            let next = if moved.beats(&climbed) { moved } else { climbed };
+            if !next.beats(&best) {
+                return best;
+            }
+            best = next;
+        }
+        best
+    }
+
+    /// Searches everything that could beat the cutoff of `pool`, with at most `effort` steps.
+    fn prove(&self, pool: &mut Pool, effort: u64) -> Proof {
+        let problem = self.problem;
+        let fixed: Vec<Placement> =
+            problem.apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
+        let homes = home_vectors(
+            &problem.open_apps(),
+            &app_classes(&problem.apps),
+            &node_classes(&problem.machine, &fixed),
+            MAX_HOME_VECTORS,
+        );
+        let Some(homes) = homes else {
+            let open_bound = self.bound_over_all_homes(pool);
+            return Proof { open_bound, complete: false };
+        };
+        if problem.restrictions.same_on_every_node
+            && let Some(contents) = uniform::contents(problem, MAX_UNIFORM / homes.len().max(1))
+        {
+            let complete = homes.iter().all(|homes| {
+                let placements = problem.placements(homes);
+                uniform::search(problem, &placements, &contents, &self.canonical, pool, self.monitor)
+            });
+            if complete {
+                return Proof { open_bound: f64::NEG_INFINITY, complete: true };
+            }
+        }
+        self.branch_over(pool, &homes, effort)
+    }
+
+    /// Bounds each set of homes and searches those that could beat the cutoff, the most promising first.
+    fn branch_over(&self, pool: &mut Pool, homes: &[Vec<NodeId>], effort: u64) -> Proof {
+        let mut decided: Vec<Decided<'a>> =
+            homes.par_iter().filter_map(|homes| self.decide(homes, pool.cutoff())).collect();
+        decided.sort_by(|a, b| b.bound.total_cmp(&a.bound));
+        let mut budget = Budget(effort);
+        let mut proof = Proof { open_bound: f64::NEG_INFINITY, complete: decided.len() == homes.len() };
+        for decided in decided {
+            if decided.bound <= pool.cutoff() {
+                continue;
+            }
+            let searchable = decided
+                .relaxation
+                .as_ref()
+                .filter(|_| !self.problem.restrictions.same_on_every_node && !budget.spent());
+            let open_bound = match searchable {
+                Some(relaxation) if !self.monitor.stop() => {
+                    let tree = Tree::new(
+                        self.problem,
+                        relaxation,
+                        &decided.placements,
+                        &decided.prices,
+                        pool.cutoff(),
+                    );
+                    let result = tree.search(&self.canonical, pool, &mut budget, self.monitor);
+                    result.open_bound.min(decided.bound)
+                }
+                _ => decided.bound,
+            };
+            proof.open_bound = proof.open_bound.max(open_bound);
+        }
+        proof.complete &= proof.open_bound <= pool.cutoff();
+        proof
+    }
+
+    /// The bound for one set of homes.
+    fn decide(&self, homes: &[NodeId], target: f64) -> Option<Decided<'a>> {
+        let placements = self.problem.placements(homes);
+        let evaluator = Evaluator::new(self.problem, placements.clone());
+        let classes = node_classes(&self.problem.machine, &placements);
+        let exact = Relaxation::new(self.problem, &evaluator, &classes, MAX_OPTIONS);
+        if let Some(relaxation) = exact {
+            let (bound, prices) = relaxation.improve(relaxation.start(), target, DUAL_STEPS);
+            return Some(Decided { placements, relaxation: Some(relaxation), bound, prices });
+        }
+        let loose = Relaxation::loose(self.problem, &evaluator, &classes, true)?;
+        let (bound, prices) = loose.improve(loose.start(), target, DUAL_STEPS);
+        Some(Decided { placements, relaxation: None, bound, prices })
+    }
+
+    /// A bound that holds wherever the open homes are.
+    fn bound_over_all_homes(&self, pool: &Pool) -> f64 {
+        let problem = self.problem;
+        let placements = problem.placements(&[]);
+        let evaluator = Evaluator::new(problem, placements);
+        let classes: Vec<usize> = (0..problem.machine.node_count()).collect();
+        Relaxation::loose(problem, &evaluator, &classes, false).map_or(f64::INFINITY, |relaxation| {
+            relaxation.improve(relaxation.start(), pool.cutoff(), DUAL_STEPS).0
+        })
+    }
+
+    /// The next best answers, and whether none is missing.
+    fn alternatives(&self, best: &Candidate) -> (Vec<Candidate>, bool) {
+        if self.settings.top == 0 {
+            return (Vec::new(), true);
+        }
+        let mut pool = Pool::new(self.settings.top + 1);
+        pool.add(&self.canonical, best.clone());
+        for neighbour in self.neighbours(best) {
+            pool.add(&self.canonical, neighbour);
+        }
+        let proof = self.prove(&mut pool, self.settings.effort / 20);
+        let complete = proof.complete;
+        let mut found = pool.into_candidates();
+        // The best stays the best even if a tie was found that the climb would not leave for it.
+        let position = found.iter().position(|candidate| candidate.allocation == best.allocation);
+        found.remove(position.unwrap_or(0));
+        found.truncate(self.settings.top);
+        (found, complete)
+    }
+
+    /// Allocations one thread away: one more, one less, or one exchanged for another application's.
+    fn neighbours(&self, best: &Candidate) -> Vec<Candidate> {
+        let problem = self.problem;
+        let mut evaluator = Evaluator::new(problem, best.placements.clone());
+        let apps: Vec<_> = (0..problem.apps.len()).map(numasim_model::AppId).collect();
+        let mut found = Vec::new();
+        let mut consider = |allocation: Allocation| {
+            if problem.restrictions.allow(&problem.machine, &problem.apps, &allocation) {
+                found.push(evaluator.candidate(allocation));
+            }
+        };
+        for site in local::sites(problem) {
+            for &a in &apps {
+                let change = |allocation: &mut Allocation, more: bool| {
+                    for &node in &site {
+                        let threads = allocation.get(a, node);
+                        let changed = if more { threads.checked_add(1) } else { threads.checked_sub(1) };
+                        let Some(changed) = changed else { return false };
+                        allocation.set(a, node, changed);
+                    }
+                    true
+                };
+                for more in [true, false] {
+                    let mut allocation = best.allocation.clone();
+                    if change(&mut allocation, more) {
+                        consider(allocation);
+                    }
+                }
+                for &b in apps.iter().filter(|&&b| b != a) {
+                    let mut allocation = best.allocation.clone();
+                    let possible = change(&mut allocation, false);
+                    for &node in &site {
+                        let threads = allocation.get(b, node);
+                        allocation.set(b, node, threads + 1);
+                    }
+                    if possible {
+                        consider(allocation);
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// The applications that get nothing even with the whole machine; all of them if each alone would.
+    fn without_progress(&self) -> Vec<String> {
+        let names = |filter: &dyn Fn(f64) -> bool| -> Vec<String> {
+            let alone = self.problem.goal.alone();
+            let stuck = self.problem.apps.iter().zip(alone).filter(|(_, alone)| filter(**alone));
+            stuck.map(|(app, _)| app.name.clone()).collect()
+        };
+        let stuck = names(&|alone| alone <= 0.0);
+        if stuck.is_empty() { names(&|_| true) } else { stuck }
+    }
+}

@@ -1,0 +1,210 @@
+//! The search against brute force on thousands of small random questions, and on the paper's machine.
+
+use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
+use numasim_model::{App, Data, Machine, Node, NodeId, Placement};
+use proptest::prelude::*;
+
+use super::*;
+use crate::objective::Objective;
+use crate::restrictions::Restrictions;
+use crate::testing::{app, local_app, uniform_machine};
+
+const OBJECTIVES: [Objective; 4] =
+    [Objective::TotalGflops, Objective::Fair, Objective::Geomean, Objective::Makespan];
+
+/// The best score over every allocation and every set of homes, by trying all; `None` if nothing is allowed.
+fn brute_force(problem: &Problem) -> Option<f64> {
+    let (apps, nodes) = (problem.apps.len(), problem.machine.node_count());
+    let open = problem.open_apps().len();
+    let mut best: Option<f64> = None;
+    for combination in 0..nodes.pow(u32::try_from(open).unwrap()) {
+        let homes: Vec<NodeId> =
+            (0..open).map(|i| NodeId(combination / nodes.pow(u32::try_from(i).unwrap()) % nodes)).collect();
+        let mut evaluator = Evaluator::new(problem, problem.placements(&homes));
+        let mut allocation = Allocation::empty(apps, nodes);
+        every_allocation(problem, &mut allocation, 0, &mut |allocation| {
+            if problem.restrictions.allow(&problem.machine, &problem.apps, allocation) {
+                let (score, _) = evaluator.rate(allocation.as_slice());
+                best = Some(best.map_or(score, |best| best.max(score)));
+            }
+        });
+    }
+    best
+}
+
+fn every_allocation(
+    problem: &Problem,
+    allocation: &mut Allocation,
+    cell: usize,
+    visit: &mut impl FnMut(&Allocation),
+) {
+    if cell == allocation.as_slice().len() {
+        visit(allocation);
+        return;
+    }
+    let node = NodeId(cell % allocation.nodes());
+    let cores = problem.machine.node(node).cores;
+    while allocation.on_node(node) <= u64::from(cores) {
+        every_allocation(problem, allocation, cell + 1, visit);
+        allocation.as_mut_slice()[cell] += 1;
+    }
+    allocation.as_mut_slice()[cell] = 0;
+}
+
+fn data(nodes: usize) -> impl Strategy<Value = Data> {
+    prop_oneof![
+        3 => Just(Data::Placed(Placement::Local)),
+        2 => (0..nodes).prop_map(|n| Data::Placed(Placement::Home(NodeId(n)))),
+        2 => Just(Data::OpenHome),
+        1 => Just(Data::Placed(Placement::Interleave)),
+        1 => prop::collection::vec(0_u32..4, nodes).prop_filter_map("some data", |parts| {
+            let sum: u32 = parts.iter().sum();
+            (sum > 0).then(|| {
+                let fractions = parts.iter().map(|&p| f64::from(p) / f64::from(sum)).collect();
+                Data::Placed(Placement::Fractions(fractions))
+            })
+        }),
+    ]
+}
+
+fn machine() -> impl Strategy<Value = Machine> {
+    let uniform = (1_usize..4, 1_u32..4, 1.0..40.0_f64, 1.0..30.0_f64)
+        .prop_map(|(nodes, cores, bandwidth, link)| uniform_machine(nodes, cores, 10.0, bandwidth, link));
+    let mixed = (1_usize..4).prop_flat_map(|nodes| {
+        let node = (0_u32..4, 1.0..20.0_f64, 1.0..40.0_f64, prop::option::of(0.5..8.0_f64));
+        (prop::collection::vec(node, nodes), prop::collection::vec(0.5..30.0_f64, nodes * nodes))
+            .prop_filter_map("a core somewhere", |(nodes, links)| {
+                let nodes = nodes
+                    .into_iter()
+                    .map(|(cores, peak, bandwidth, ceiling)| Node {
+                        cores,
+                        gflops_per_core: Gflops::new(peak),
+                        bandwidth: GigabytesPerSecond::new(bandwidth),
+                        core_bandwidth: ceiling.map(GigabytesPerSecond::new),
+                    })
+                    .collect();
+                let links = links.into_iter().map(GigabytesPerSecond::new).collect();
+                Machine::new("random", nodes, links).ok()
+            })
+    });
+    prop_oneof![uniform, mixed]
+}
+
+fn apps(nodes: usize) -> impl Strategy<Value = Vec<App>> {
+    let one = (
+        prop_oneof![Just(0.5), Just(10.0), 0.02..20.0_f64],
+        data(nodes),
+        0_u32..3,
+        prop::option::of(1_u32..5),
+        prop_oneof![3 => Just(1.0), 1 => 0.0..3.0_f64],
+        1.0..100.0_f64,
+    )
+        .prop_map(|(intensity, data, min, max, weight, work)| App {
+            min_threads: min.min(max.unwrap_or(min)),
+            max_threads: max,
+            weight,
+            work: Some(Gflop::new(work)),
+            arithmetic_intensity: FlopPerByte::new(intensity),
+            ..app("app", intensity, data)
+        });
+    // Equal instances exercise the symmetry.
+    (prop::collection::vec(one, 1..3), any::<bool>()).prop_map(|(mut apps, twin)| {
+        if twin {
+            apps.push(apps[0].clone());
+        }
+        apps
+    })
+}
+
+fn question() -> impl Strategy<Value = (Machine, Vec<App>, Objective, Restrictions)> {
+    let restrictions =
+        (prop::bool::weighted(0.2), prop::bool::weighted(0.2), 0_u32..10, prop::bool::weighted(0.2))
+            .prop_map(|(same, whole, minimum, no_idle)| Restrictions {
+                same_on_every_node: same,
+                whole_nodes: whole,
+                min_threads_per_node: minimum.saturating_sub(8),
+                no_idle_cores: no_idle,
+            });
+    machine()
+        .prop_flat_map(move |machine| {
+            let apps = apps(machine.node_count());
+            (Just(machine), apps, prop::sample::select(&OBJECTIVES[..]), restrictions.clone())
+        })
+        .prop_filter("small enough for brute force", |(machine, apps, ..)| {
+            let open = apps.iter().filter(|app| app.data == Data::OpenHome).count();
+            let per_node = |cores: u32| {
+                // C(cores + apps, apps)
+                let n = apps.len() as f64;
+                (1..=apps.len()).fold(1.0, |c, k| c * (f64::from(cores) + n - k as f64 + 1.0) / k as f64)
+            };
+            let all: f64 = machine.nodes().iter().map(|node| per_node(node.cores)).product();
+            all * (machine.node_count() as f64).powi(i32::try_from(open).unwrap()) < 60_000.0
+        })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    /// Every promise of the search at once, so that each random question is used fully: the optimum, the bound, the
+    /// status, the alternatives, and the same answer with a bound that is not allowed to search.
+    #[test]
+    fn explore_equals_brute_force((machine, apps, objective, restrictions) in question()) {
+        let Ok(problem) = Problem::new(&machine, &apps, objective, restrictions) else { return Ok(()) };
+        let truth = brute_force(&problem);
+        let outcome = match explore(&problem, &Settings::default(), &Unattended) {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                let impossible = truth.is_none_or(|score| objective == Objective::Makespan && score <= 0.0);
+                prop_assert!(impossible, "{error}, but brute force found {truth:?}");
+                return Ok(());
+            }
+        };
+        let truth = truth.unwrap();
+        prop_assert!(restrictions.allow(&machine, &apps, &outcome.best.allocation));
+        prop_assert!(same_score(outcome.best.score, truth), "found {} of {truth}", outcome.best.score);
+        prop_assert_eq!(outcome.status, Status::Optimal);
+        prop_assert_eq!(outcome.gap, 0.0);
+        for alternative in &outcome.alternatives {
+            prop_assert!(restrictions.allow(&machine, &apps, &alternative.allocation));
+            prop_assert!(alternative.score <= outcome.best.score + margin(outcome.best.score));
+        }
+        // Without any effort the bound must still hold, and nothing wrong may be called optimal.
+        let lazy = Settings { effort: 0, top: 0, seed: 1 };
+        if let Ok(quick) = explore(&problem, &lazy, &Unattended) {
+            let value = problem.goal.value(truth);
+            let holds = match objective {
+                Objective::Makespan => quick.bound <= value * (1.0 + 1e-9),
+                _ => quick.bound >= value * (1.0 - 1e-9),
+            };
+            prop_assert!(holds, "bound {} of {value}", quick.bound);
+            prop_assert!(quick.status != Status::Optimal || same_score(quick.best.score, truth));
+        }
+    }
+}
+
+fn same_score(a: f64, b: f64) -> bool {
+    a == b || (a - b).abs() <= 1e-8 * a.abs().max(b.abs())
+}
+
+fn paper() -> (Machine, Vec<App>) {
+    let machine = uniform_machine(4, 8, 10.0, 32.0, 10.0);
+    let apps = vec![
+        local_app("mem-1", 0.5),
+        local_app("mem-2", 0.5),
+        local_app("mem-3", 0.5),
+        local_app("compute", 10.0),
+    ];
+    (machine, apps)
+}
+
+#[test]
+fn paper_machine_is_solved_for_every_objective() {
+    let (machine, apps) = paper();
+    for objective in OBJECTIVES {
+        let problem = Problem::new(&machine, &apps, objective, Restrictions::default()).unwrap();
+        let start = std::time::Instant::now();
+        let outcome = explore(&problem, &Settings::default(), &Unattended).unwrap();
+        eprintln!("{objective:?}: {:?} {:?}", start.elapsed(), outcome);
+        assert_eq!(outcome.status, Status::Optimal, "{objective:?}");
+    }
+}
