@@ -10,7 +10,7 @@
 
 use rayon::prelude::*;
 
-use super::dual::{Earnings, Prices, Relaxation};
+use super::dual::{Earnings, Prices, Ranges, Relaxation};
 use super::pool::{Canonical, Pool};
 use super::{Budget, Monitor, Progress};
 use crate::problem::{Evaluator, Problem};
@@ -41,6 +41,7 @@ pub(super) struct Tree<'a> {
     problem: &'a Problem,
     relaxation: &'a Relaxation<'a>,
     placements: &'a [Placement],
+    ranges: &'a Ranges,
     constant: f64,
     steps: Vec<Step>,
     /// Per class, best first, those that cannot improve on the cutoff left out.
@@ -69,9 +70,10 @@ impl<'a> Tree<'a> {
         relaxation: &'a Relaxation<'a>,
         placements: &'a [Placement],
         prices: &Prices,
+        ranges: &'a Ranges,
         cutoff: f64,
     ) -> Self {
-        let constant = relaxation.constant(prices);
+        let constant = relaxation.constant(prices, ranges);
         let earnings: Vec<Earnings> =
             (0..relaxation.classes.len()).map(|c| relaxation.earnings(c, prices)).collect();
         let all: Vec<Vec<Ranked>> = relaxation
@@ -104,6 +106,7 @@ impl<'a> Tree<'a> {
             problem,
             relaxation,
             placements,
+            ranges,
             constant,
             steps: Vec::new(),
             ranked,
@@ -244,6 +247,8 @@ struct Walk<'t> {
     /// `potential[step * apps + app]`: GFLOPS bound on the nodes before this step.
     potential: Vec<f64>,
     given: Vec<u32>,
+    /// Threads per counter of the ranges (the whole-machine counters unused).
+    given_on_class: Vec<u32>,
     scratch: Vec<f64>,
     work: u64,
     limit: u64,
@@ -269,6 +274,7 @@ impl<'t> Walk<'t> {
             threads: vec![0; apps * tree.problem.machine.node_count()],
             potential: vec![0.0; (tree.steps.len() + 1) * apps],
             given: vec![0; apps],
+            given_on_class: vec![0; tree.ranges.lowest.len()],
             scratch: vec![0.0; apps],
             work: 0,
             limit,
@@ -326,12 +332,16 @@ impl<'t> Walk<'t> {
         for a in 0..apps {
             self.threads[a * nodes + here.node.0] = counts[a];
             self.given[a] += counts[a];
-            let app = &tree.problem.apps[a];
             let sum = self.potential[step * apps + a] + potential[a];
             self.potential[(step + 1) * apps + a] = sum;
             self.scratch[a] = sum + tree.reach[(step + 1) * apps + a];
-            possible &= self.given[a] + tree.most_threads[(step + 1) * apps + a] >= app.min_threads
-                && app.max_threads.is_none_or(|max| self.given[a] <= max);
+            possible &= self.given[a] + tree.most_threads[(step + 1) * apps + a] >= tree.ranges.lowest[a]
+                && self.given[a] <= tree.ranges.highest[a];
+            let on_class = apps * (1 + here.class) + a;
+            self.given_on_class[on_class] += counts[a];
+            possible &= self.given_on_class[on_class] <= tree.ranges.highest[on_class];
+            let class_is_full = here.left_in_class < 1.5;
+            possible &= !class_is_full || self.given_on_class[on_class] >= tree.ranges.lowest[on_class];
         }
         if !possible || tree.problem.goal.score(&self.scratch) <= self.cutoff {
             return false;
@@ -350,6 +360,7 @@ impl<'t> Walk<'t> {
         for (a, &count) in counts.iter().enumerate() {
             self.threads[a * nodes + here.node.0] = 0;
             self.given[a] -= count;
+            self.given_on_class[self.given.len() * (1 + here.class) + a] -= count;
         }
     }
 

@@ -7,13 +7,13 @@
 //! # Approach
 //! The score F is concave in G, so for any prices y >= 0 per unit of G (in units of `unit_gflops`):
 //! F(G) <= K(y) + sum_a y_a G_a / unit_a, with K from the objective (a conjugate). Further prices, each valid for any
-//! value >= 0: lambda_m for bandwidth of a memory that is read from outside, nu_a for threads where `min_threads` or
-//! `max_threads` bind. With all prices fixed the nodes are independent:
+//! value >= 0: lambda_m for bandwidth of a memory that is read from outside, nu_k for thread totals that must stay in a
+//! range (`min_threads`, `max_threads`, and the ranges of a [`Ranges`] box when the search splits the space). With all prices fixed the nodes are independent:
 //!
 //! ```text
-//! bound = K(y) + sum_m lambda_m B_m + sum_a (upper_a max_a - lower_a min_a)
+//! bound = K(y) + sum_m lambda_m B_m - sum_k nu_k (nu_k >= 0 ? lowest_k : highest_k)
 //!       + sum_n max over options x of sum_a [ max(0, y_a/unit_a - sum_m lambda_m fraction_m / AI_a) potential_a(x)
-//!                                            + (lower_a - upper_a) threads_a(x) ]
+//!                                            + nu_a threads_a(x) ]
 //! ```
 //!
 //! Why: a thread group that gets g GFLOPS draws g x fraction_m / AI from memory m, so that g earns
@@ -40,31 +40,41 @@ pub(super) struct Class {
     pub(super) table: OptionTable,
     /// `draw[app * memories + class of memory]`: GB/s drawn from the memories of that class per GFLOPS of the
     /// application on a node of this class.
-    draw: Vec<f64>,
+    pub(super) draw: Vec<f64>,
 }
 
 /// The relaxed problem for fixed placements.
 pub(super) struct Relaxation<'a> {
-    problem: &'a Problem,
+    pub(super) problem: &'a Problem,
     pub(super) classes: Vec<Class>,
     /// Per class: all bandwidth of its memories together if it has a price (somebody reads them over a link), else
     /// `None`.
-    shared_bandwidth: Vec<Option<f64>>,
-    /// Per application: whether `min_threads` / `max_threads` need a price.
-    bounded: Vec<bool>,
+    pub(super) shared_bandwidth: Vec<Option<f64>>,
     /// Cores of the machine: the scale of thread prices.
-    total_cores: f64,
+    pub(super) total_cores: f64,
+}
+
+/// Ranges of thread totals: a part of the search space.
+///
+/// Counter `a` is application a on the whole machine; counter `apps * (1 + class) + a` is application a on the nodes of
+/// one class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Ranges {
+    pub(super) lowest: Vec<u32>,
+    pub(super) highest: Vec<u32>,
+    /// The most that is possible at all: a range up to here needs no price.
+    capacity: Vec<u32>,
 }
 
 /// Prices, see the module text.
 #[derive(Clone, Debug)]
 pub(super) struct Prices {
     /// Per application, per unit of G / unit.
-    y: Vec<f64>,
+    pub(super) y: Vec<f64>,
     /// Per class of memories, times their bandwidth (so that it has the unit of the score).
-    lambda: Vec<f64>,
-    /// Per application, times the cores of the machine; positive pays for threads, negative charges for them.
-    nu: Vec<f64>,
+    pub(super) lambda: Vec<f64>,
+    /// Per counter of [`Ranges`], times the cores of the machine; positive pays for threads, negative charges.
+    pub(super) nu: Vec<f64>,
 }
 
 /// What the prices say about one class: the earnings of each application and thread.
@@ -81,6 +91,60 @@ impl Earnings {
         let gflops = table.potential(option).iter().zip(&self.per_gflops).map(|(g, p)| g * p);
         let threads = table.counts(option).iter().zip(&self.per_thread).map(|(&t, p)| f64::from(t) * p);
         gflops.sum::<f64>() + threads.sum::<f64>()
+    }
+}
+
+/// How hard to work on one bound.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Effort {
+    /// Subgradient steps.
+    pub(super) steps: usize,
+    /// Cutting planes after them.
+    pub(super) cuts: usize,
+}
+
+/// The lowest bound that was reached.
+#[derive(Clone, Debug)]
+pub(super) struct Improved {
+    pub(super) bound: f64,
+    pub(super) prices: Prices,
+    /// Per counter: a moving mean of the threads in the relaxed optimum, where a split is worth most.
+    pub(super) threads: Vec<f64>,
+    /// Options that shape the bound near its minimum: (class, option).
+    pub(super) cuts: Vec<(usize, usize)>,
+}
+
+impl Ranges {
+    /// The end of the range on which a price of this sign acts.
+    fn binding(&self, counter: usize, nu: f64) -> f64 {
+        f64::from(if nu >= 0.0 { self.lowest[counter] } else { self.highest[counter] })
+    }
+
+    /// Whether the range says more than what is possible at all.
+    pub(super) fn is_priced(&self, counter: usize) -> bool {
+        let (pays, charges) = self.prices_with_meaning(counter);
+        pays || charges
+    }
+
+    /// Whether a price that pays for threads has a meaning (a lowest number), and one that charges (a highest).
+    pub(super) fn prices_with_meaning(&self, counter: usize) -> (bool, bool) {
+        (self.lowest[counter] > 0, self.highest[counter] < self.capacity[counter])
+    }
+
+    /// A price of a sign that a limited end of the range justifies.
+    fn clamp(&self, counter: usize, nu: f64) -> f64 {
+        let (pays, charges) = self.prices_with_meaning(counter);
+        let least = if charges { f64::NEG_INFINITY } else { 0.0 };
+        let most = if pays { f64::INFINITY } else { 0.0 };
+        nu.clamp(least, most)
+    }
+
+    /// The two parts of the range of `counter` below and above `cut`: up to `cut`, and from `cut` + 1.
+    pub(super) fn split(&self, counter: usize, cut: u32) -> [Self; 2] {
+        let (mut below, mut above) = (self.clone(), self.clone());
+        below.highest[counter] = cut;
+        above.lowest[counter] = cut + 1;
+        [below, above]
     }
 }
 
@@ -157,30 +221,49 @@ impl<'a> Relaxation<'a> {
                 shared.then(|| class.nodes.iter().map(|&m| machine.node(m).bandwidth.value()).sum())
             })
             .collect();
-        // Only the sum objective leaves an application without threads; the others score that as the worst.
-        let sum = problem.goal.objective() == Objective::TotalGflops;
-        let bounded = problem
-            .apps
-            .iter()
-            .map(|app| app.max_threads.is_some() || app.min_threads > u32::from(!sum))
-            .collect();
         let total_cores = machine.total_cores() as f64;
-        Some(Self { problem, classes, shared_bandwidth, bounded, total_cores })
+        Some(Self { problem, classes, shared_bandwidth, total_cores })
+    }
+
+    /// The whole space: `min_threads` to `max_threads` on the machine, anything on a class.
+    pub(super) fn everything(&self) -> Ranges {
+        let machine = &self.problem.machine;
+        let clamp = |cores: u64| u32::try_from(cores).unwrap_or(u32::MAX);
+        let cores = |class: &Class| class.nodes.iter().map(|&n| u64::from(machine.node(n).cores)).sum();
+        let apps = &self.problem.apps;
+        let all = clamp(machine.total_cores());
+        let mut ranges = Ranges {
+            lowest: apps.iter().map(|app| app.min_threads).collect(),
+            highest: apps.iter().map(|app| app.max_threads.map_or(all, |max| max.min(all))).collect(),
+            capacity: vec![all; apps.len()],
+        };
+        for class in &self.classes {
+            let cores = clamp(cores(class));
+            ranges.lowest.extend(apps.iter().map(|_| 0));
+            ranges.highest.extend(apps.iter().map(|_| cores));
+            ranges.capacity.extend(apps.iter().map(|_| cores));
+        }
+        ranges
     }
 
     /// Prices to start from.
-    pub(super) fn start(&self) -> Prices {
+    pub(super) fn start(&self) -> Improved {
+        let prices = self.start_prices();
+        Improved { bound: f64::INFINITY, prices, threads: Vec::new(), cuts: Vec::new() }
+    }
+
+    fn start_prices(&self) -> Prices {
         let goal = &self.problem.goal;
         let apps = self.problem.apps.len();
         let y = match goal.objective() {
             Objective::TotalGflops | Objective::Geomean => goal.weights().to_vec(),
             Objective::Fair | Objective::Makespan => vec![1.0 / apps as f64; apps],
         };
-        Prices { y, lambda: vec![0.0; self.classes.len()], nu: vec![0.0; apps] }
+        Prices { y, lambda: vec![0.0; self.classes.len()], nu: vec![0.0; apps * (1 + self.classes.len())] }
     }
 
     /// The part of the bound that does not depend on the options.
-    pub(super) fn constant(&self, prices: &Prices) -> f64 {
+    pub(super) fn constant(&self, prices: &Prices, ranges: &Ranges) -> f64 {
         let goal = &self.problem.goal;
         let conjugate: f64 = match goal.objective() {
             Objective::Geomean => goal
@@ -192,30 +275,12 @@ impl<'a> Relaxation<'a> {
                 .sum(),
             _ => 0.0,
         };
-        let memory: f64 = prices
-            .lambda
-            .iter()
-            .zip(&self.shared_bandwidth)
-            .filter(|(_, b)| b.is_some())
-            .map(|(l, _)| l)
-            .sum();
-        let threads: f64 = self
-            .problem
-            .apps
-            .iter()
-            .zip(&prices.nu)
-            .map(|(app, nu)| -nu / self.total_cores * self.binding(app, *nu))
-            .sum();
-        conjugate + memory + threads
-    }
-
-    /// The thread count on which a price of this sign acts: the minimum if it pays, the maximum if it charges.
-    fn binding(&self, app: &numasim_model::App, nu: f64) -> f64 {
-        if nu >= 0.0 {
-            f64::from(app.min_threads)
-        } else {
-            app.max_threads.map_or(self.total_cores, f64::from)
-        }
+        let priced = prices.lambda.iter().zip(&self.shared_bandwidth).filter(|(_, b)| b.is_some());
+        let memory: f64 = priced.map(|(lambda, _)| lambda).sum();
+        let threads: f64 =
+            prices.nu.iter().enumerate().map(|(k, nu)| nu * ranges.binding(k, *nu)).sum::<f64>()
+                / self.total_cores;
+        conjugate + memory - threads
     }
 
     /// What an option earns on a node of `class` at these prices.
@@ -234,17 +299,21 @@ impl<'a> Relaxation<'a> {
                 (worth - cost).max(0.0)
             })
             .collect();
-        let per_thread = prices.nu.iter().map(|nu| nu / self.total_cores).collect();
+        let apps = self.problem.apps.len();
+        let per_thread = (0..apps)
+            .map(|a| (prices.nu[a] + prices.nu[apps * (1 + class) + a]) / self.total_cores)
+            .collect();
         Earnings { per_gflops, per_thread }
     }
 
     /// The bound at `prices` and its subgradient in the order y, lambda, nu.
-    fn bound(&self, prices: &Prices) -> (f64, Prices) {
+    fn bound(&self, prices: &Prices, ranges: &Ranges) -> (f64, Prices) {
         let apps = self.problem.apps.len();
         let memories = self.classes.len();
         let unit = self.problem.goal.unit_gflops();
-        let mut slope = Prices { y: vec![0.0; apps], lambda: vec![0.0; memories], nu: vec![0.0; apps] };
-        let mut bound = self.constant(prices);
+        let nu = vec![0.0; prices.nu.len()];
+        let mut slope = Prices { y: vec![0.0; apps], lambda: vec![0.0; memories], nu };
+        let mut bound = self.constant(prices, ranges);
         for (c, class) in self.classes.iter().enumerate() {
             let earnings = self.earnings(c, prices);
             let Some((option, best)) = best_option(&class.table, &earnings) else {
@@ -254,7 +323,9 @@ impl<'a> Relaxation<'a> {
             bound += copies * best;
             let (potential, counts) = (class.table.potential(option), class.table.counts(option));
             for a in 0..apps {
-                slope.nu[a] += copies * f64::from(counts[a]) / self.total_cores;
+                let threads = copies * f64::from(counts[a]);
+                slope.nu[a] += threads;
+                slope.nu[apps * (1 + c) + a] += threads;
                 if earnings.per_gflops[a] > 0.0 {
                     slope.y[a] += if unit[a] > 0.0 { copies * potential[a] / unit[a] } else { 0.0 };
                     for m in 0..memories {
@@ -269,13 +340,6 @@ impl<'a> Relaxation<'a> {
         for m in 0..memories {
             slope.lambda[m] = if self.shared_bandwidth[m].is_some() { slope.lambda[m] + 1.0 } else { 0.0 };
         }
-        for (a, app) in self.problem.apps.iter().enumerate() {
-            slope.nu[a] = if self.bounded[a] {
-                slope.nu[a] - self.binding(app, prices.nu[a]) / self.total_cores
-            } else {
-                0.0
-            };
-        }
         match self.problem.goal.objective() {
             Objective::TotalGflops => slope.y.fill(0.0),
             Objective::Geomean => {
@@ -285,53 +349,81 @@ impl<'a> Relaxation<'a> {
                     *slope = if *w > 0.0 { *slope - w / y } else { 0.0 };
                 }
             }
-            Objective::Fair | Objective::Makespan => {}
+            Objective::Fair | Objective::Makespan => {
+                // y stays on the simplex: what all entries have in common moves nothing and would only shorten steps.
+                let mean = slope.y.iter().sum::<f64>() / apps as f64;
+                slope.y.iter_mut().for_each(|slope| *slope -= mean);
+            }
         }
         (bound, slope)
     }
 
-    /// Lowers the bound by at most `steps` subgradient steps towards `target`, the best known score.
+    /// Lowers the bound on `ranges` towards `target`, the best known score: by subgradient steps, then to the minimum
+    /// by cutting planes. Ends early when `target` is reached.
     ///
-    /// Returns the lowest bound met and its prices.
-    pub(super) fn improve(&self, start: Prices, target: f64, steps: usize) -> (f64, Prices) {
-        let mut prices = start;
-        let (mut lowest, mut best_prices) = (f64::INFINITY, prices.clone());
-        let (mut step_factor, mut since_improved) = (1.0, 0);
-        for _ in 0..steps {
-            let (bound, slope) = self.bound(&prices);
-            if bound < lowest {
-                since_improved =
-                    if lowest - bound > 1e-4 * (lowest - target).abs() { 0 } else { since_improved };
-                lowest = bound;
-                best_prices = prices.clone();
-            }
-            since_improved += 1;
-            if since_improved > 8 {
-                step_factor *= 0.6;
-                since_improved = 0;
-                prices = best_prices.clone();
-                continue;
-            }
-            let goal = if target.is_finite() { target } else { lowest - 0.05 * lowest.abs().max(1e-12) };
-            let norm: f64 = slope.y.iter().chain(&slope.lambda).chain(&slope.nu).map(|s| s * s).sum();
-            let excess = bound - goal;
-            if norm <= 0.0 || excess <= 1e-12 * bound.abs() || step_factor < 1e-7 || !bound.is_finite() {
-                break;
-            }
-            self.step(&mut prices, &slope, step_factor * excess / norm);
+    /// `start` brings prices and cuts from a larger box.
+    pub(super) fn improve(&self, start: &Improved, ranges: &Ranges, target: f64, effort: Effort) -> Improved {
+        let mut descended = self.descend(start.prices.clone(), ranges, target, effort.steps);
+        descended.cuts.clone_from(&start.cuts);
+        if descended.bound <= target || effort.cuts == 0 {
+            return descended;
         }
-        (lowest, best_prices)
+        self.cut_down(descended, ranges, target, effort.cuts)
     }
 
-    fn step(&self, prices: &mut Prices, slope: &Prices, length: f64) {
+    /// Lowers the bound on `ranges` by at most `steps` subgradient steps towards `target`, the best known score; ends
+    /// early when it is reached.
+    fn descend(&self, start: Prices, ranges: &Ranges, target: f64, steps: usize) -> Improved {
+        let mut prices = start;
+        let mut best =
+            Improved { bound: f64::INFINITY, prices: prices.clone(), threads: Vec::new(), cuts: Vec::new() };
+        let (mut step_factor, mut since_improved) = (1.0, 0);
+        for _ in 0..steps {
+            let (bound, mut slope) = self.bound(&prices, ranges);
+            if best.threads.is_empty() {
+                best.threads.clone_from(&slope.nu);
+            }
+            for (mean, threads) in best.threads.iter_mut().zip(&slope.nu) {
+                *mean = 0.9 * *mean + 0.1 * threads;
+            }
+            if bound < best.bound {
+                let clearly = best.bound - bound > 1e-3 * (best.bound - target).abs();
+                since_improved = if clearly { 0 } else { since_improved };
+                best.bound = bound;
+                best.prices = prices.clone();
+            }
+            if best.bound <= target {
+                break;
+            }
+            since_improved += 1;
+            if since_improved > 10 {
+                step_factor *= 0.6;
+                since_improved = 0;
+                prices = best.prices.clone();
+                continue;
+            }
+            for (k, slope) in slope.nu.iter_mut().enumerate() {
+                let binding = ranges.binding(k, prices.nu[k]);
+                *slope = if ranges.is_priced(k) { (*slope - binding) / self.total_cores } else { 0.0 };
+            }
+            let goal =
+                if target.is_finite() { target } else { best.bound - 0.05 * best.bound.abs().max(1e-12) };
+            let norm: f64 = slope.y.iter().chain(&slope.lambda).chain(&slope.nu).map(|s| s * s).sum();
+            let excess = bound - goal;
+            if norm <= 0.0 || step_factor < 1e-6 || !bound.is_finite() {
+                break;
+            }
+            self.step(&mut prices, &slope, ranges, step_factor * excess / norm);
+        }
+        best
+    }
+
+    fn step(&self, prices: &mut Prices, slope: &Prices, ranges: &Ranges, length: f64) {
         for (lambda, s) in prices.lambda.iter_mut().zip(&slope.lambda) {
             *lambda = (*lambda - length * s).max(0.0);
         }
-        for (a, (nu, s)) in prices.nu.iter_mut().zip(&slope.nu).enumerate() {
-            *nu -= length * s;
-            if self.problem.apps[a].max_threads.is_none() {
-                *nu = nu.max(0.0);
-            }
+        for (k, (nu, s)) in prices.nu.iter_mut().zip(&slope.nu).enumerate() {
+            *nu = ranges.clamp(k, *nu - length * s);
         }
         match self.problem.goal.objective() {
             Objective::TotalGflops => {}
@@ -350,7 +442,7 @@ impl<'a> Relaxation<'a> {
 }
 
 /// The option that earns most; the first of equals. `None` for an empty table.
-fn best_option(table: &OptionTable, earnings: &Earnings) -> Option<(usize, f64)> {
+pub(super) fn best_option(table: &OptionTable, earnings: &Earnings) -> Option<(usize, f64)> {
     let mut best: Option<(usize, f64)> = None;
     for option in 0..table.len() {
         let earned = earnings.of(table, option);

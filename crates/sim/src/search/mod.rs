@@ -5,14 +5,17 @@
 //! 2. Each set of open homes, one from each set that can be turned into each other by exchanging equal nodes or equal
 //!    instances ([`crate::symmetry`]), becomes a problem of its own.
 //! 3. Each gets an upper bound ([`dual`]); those that cannot beat the best answer are closed.
-//! 4. The others are searched node by node ([`branch`]), or all at once where every node gets the same ([`uniform`]).
+//! 4. The others are split by thread totals ([`boxes`]) and what remains is searched node by node ([`branch`]); where
+//!    every node gets the same, all are evaluated ([`uniform`]).
 //!    When all are searched the answer is proven; else the largest open bound is reported with it.
 //! 5. A second pass with a lower cutoff finds the next best, different answers.
 //!
 //! The answer does not depend on the number of threads: work is handed out in batches of fixed size whose results are
 //! merged in order, and effort is counted in steps, not in seconds. Only a stop by the [`Monitor`] depends on time.
 
+mod boxes;
 mod branch;
+mod cutting;
 mod dual;
 mod local;
 mod options;
@@ -29,8 +32,8 @@ use crate::baselines::{even, one_app_per_node};
 use crate::problem::{Candidate, Evaluator, Problem, margin};
 use crate::restrictions::Infeasible;
 use crate::symmetry::{app_classes, home_vectors, node_classes};
-use branch::Tree;
-use dual::{Prices, Relaxation};
+use boxes::Boxes;
+use dual::{Effort, Improved, Relaxation};
 use pool::{Canonical, Pool};
 
 /// How hard to search, and for what besides the best.
@@ -140,6 +143,10 @@ impl Budget {
     fn spent(self) -> bool {
         self.0 == 0
     }
+    /// An n-th of what is left, at least one step.
+    fn share(self, n: u64) -> Self {
+        Self((self.0 / n.max(1)).max(1))
+    }
     fn spend(&mut self, steps: u64) {
         self.0 = self.0.saturating_sub(steps);
     }
@@ -151,8 +158,8 @@ const MAX_OPTIONS: usize = 200_000;
 const MAX_UNIFORM: usize = 20_000_000;
 /// Most sets of open homes that are searched one by one.
 const MAX_HOME_VECTORS: usize = 512;
-/// Subgradient steps per bound.
-const DUAL_STEPS: usize = 400;
+/// Work on the bound of one set of homes.
+const ROOT: Effort = Effort { steps: 100, cuts: 150 };
 /// Random starts of the hill climbing.
 const RESTARTS: u64 = 6;
 
@@ -224,8 +231,7 @@ struct Search<'a> {
 struct Decided<'a> {
     placements: Vec<Placement>,
     relaxation: Option<Relaxation<'a>>,
-    bound: f64,
-    prices: Prices,
+    improved: Improved,
 }
 
 impl<'a> Search<'a> {
@@ -300,30 +306,26 @@ impl<'a> Search<'a> {
     fn branch_over(&self, pool: &mut Pool, homes: &[Vec<NodeId>], effort: u64) -> Proof {
         let mut decided: Vec<Decided<'a>> =
             homes.par_iter().filter_map(|homes| self.decide(homes, pool.cutoff())).collect();
-        decided.sort_by(|a, b| b.bound.total_cmp(&a.bound));
+        decided.sort_by(|a, b| b.improved.bound.total_cmp(&a.improved.bound));
         let mut budget = Budget(effort);
         let mut proof = Proof { open_bound: f64::NEG_INFINITY, complete: decided.len() == homes.len() };
-        for decided in decided {
-            if decided.bound <= pool.cutoff() {
+        for Decided { placements, relaxation, improved } in decided {
+            let bound = improved.bound;
+            if bound <= pool.cutoff() {
                 continue;
             }
-            let searchable = decided
-                .relaxation
-                .as_ref()
-                .filter(|_| !self.problem.restrictions.same_on_every_node && !budget.spent());
-            let open_bound = match searchable {
-                Some(relaxation) if !self.monitor.stop() => {
-                    let tree = Tree::new(
-                        self.problem,
-                        relaxation,
-                        &decided.placements,
-                        &decided.prices,
-                        pool.cutoff(),
-                    );
-                    let result = tree.search(&self.canonical, pool, &mut budget, self.monitor);
-                    result.open_bound.min(decided.bound)
+            let same = self.problem.restrictions.same_on_every_node;
+            let open_bound = match &relaxation {
+                Some(relaxation) if !same && !budget.spent() && !self.monitor.stop() => Boxes {
+                    problem: self.problem,
+                    relaxation,
+                    placements: &placements,
+                    canonical: &self.canonical,
+                    monitor: self.monitor,
                 }
-                _ => decided.bound,
+                .search(improved, pool, &mut budget)
+                .min(bound),
+                _ => bound,
             };
             proof.open_bound = proof.open_bound.max(open_bound);
         }
@@ -338,12 +340,12 @@ impl<'a> Search<'a> {
         let classes = node_classes(&self.problem.machine, &placements);
         let exact = Relaxation::new(self.problem, &evaluator, &classes, MAX_OPTIONS);
         if let Some(relaxation) = exact {
-            let (bound, prices) = relaxation.improve(relaxation.start(), target, DUAL_STEPS);
-            return Some(Decided { placements, relaxation: Some(relaxation), bound, prices });
+            let improved = relaxation.improve(&relaxation.start(), &relaxation.everything(), target, ROOT);
+            return Some(Decided { placements, relaxation: Some(relaxation), improved });
         }
         let loose = Relaxation::loose(self.problem, &evaluator, &classes, true)?;
-        let (bound, prices) = loose.improve(loose.start(), target, DUAL_STEPS);
-        Some(Decided { placements, relaxation: None, bound, prices })
+        let improved = loose.improve(&loose.start(), &loose.everything(), target, ROOT);
+        Some(Decided { placements, relaxation: None, improved })
     }
 
     /// A bound that holds wherever the open homes are.
@@ -353,7 +355,7 @@ impl<'a> Search<'a> {
         let evaluator = Evaluator::new(problem, placements);
         let classes: Vec<usize> = (0..problem.machine.node_count()).collect();
         Relaxation::loose(problem, &evaluator, &classes, false).map_or(f64::INFINITY, |relaxation| {
-            relaxation.improve(relaxation.start(), pool.cutoff(), DUAL_STEPS).0
+            relaxation.improve(&relaxation.start(), &relaxation.everything(), pool.cutoff(), ROOT).bound
         })
     }
 

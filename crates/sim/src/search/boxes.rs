@@ -1,0 +1,226 @@
+//! Splits the space by thread totals until bounds close it: the outer level of the exact search.
+//!
+//! Node by node the search would visit very many allocations that differ only in where equal threads stand, all as good
+//! as the relaxation says. What closes the gap is that threads are whole: "application 3 has at most 9 threads" or "at
+//! least 10" makes both halves provably worse than the relaxation of the whole. Each box of ranges is bounded by the
+//! dual; the most promising box is split first, at the counter whose two halves have the lowest bounds. Boxes that
+//! resist are searched node by node.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use numasim_model::{AppId, NodeId, Placement};
+use rayon::prelude::*;
+
+use super::branch::Tree;
+use super::dual::{Effort, Improved, Ranges, Relaxation};
+use super::pool::{Canonical, Pool};
+use super::{Budget, Monitor, Progress};
+use crate::problem::Problem;
+
+/// Boxes split at the same time, from the same cutoff.
+const BATCH: usize = 16;
+/// Work on the bound of a box that may be split.
+const THOROUGH: Effort = Effort { steps: 30, cuts: 60 };
+/// Work to judge where to split.
+const TRIAL: Effort = Effort { steps: 20, cuts: 12 };
+/// Places judged per split.
+const TRIALS: usize = 24;
+/// Boxes split before the rest is searched node by node.
+const MAX_SPLITS: usize = 400;
+
+/// A part of the space with its bound.
+struct Part {
+    ranges: Ranges,
+    improved: Improved,
+    /// Order of creation: breaks ties, so that the order of work is fixed.
+    number: usize,
+}
+
+impl PartialEq for Part {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Part {}
+
+impl PartialOrd for Part {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Part {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.improved.bound.total_cmp(&other.improved.bound).then(other.number.cmp(&self.number))
+    }
+}
+
+/// The exact search for one set of decided placements.
+pub(super) struct Boxes<'a> {
+    pub(super) problem: &'a Problem,
+    pub(super) relaxation: &'a Relaxation<'a>,
+    pub(super) placements: &'a [Placement],
+    pub(super) canonical: &'a Canonical,
+    pub(super) monitor: &'a dyn Monitor,
+}
+
+impl Boxes<'_> {
+    /// Searches everything above the cutoff of `pool`, as far as `budget` and the monitor allow.
+    ///
+    /// Returns an upper bound on what was not searched; -infinity if everything was.
+    pub(super) fn search(&self, root: Improved, pool: &mut Pool, budget: &mut Budget) -> f64 {
+        let mut queue = BinaryHeap::new();
+        queue.push(Part { ranges: self.relaxation.everything(), improved: root, number: 0 });
+        let mut created = 1;
+        let mut stubborn = Vec::new();
+        while created < 2 * MAX_SPLITS && !self.monitor.stop() && !budget.spent() {
+            let cutoff = pool.cutoff();
+            let mut batch = Vec::new();
+            while batch.len() < BATCH
+                && let Some(part) = queue.pop()
+            {
+                if part.improved.bound > cutoff {
+                    batch.push(part);
+                }
+            }
+            if batch.is_empty() {
+                break;
+            }
+            let bound = batch.iter().map(|part| part.improved.bound).fold(f64::NEG_INFINITY, f64::max);
+            self.monitor.progress(&Progress::new(self.problem, pool.best(), bound));
+            let known = self.known(pool);
+            let split: Vec<(Part, Option<[Part; 2]>)> = batch
+                .into_par_iter()
+                .map(|part| {
+                    let halves = self.split(&part, cutoff, &known);
+                    (part, halves)
+                })
+                .collect();
+            for (part, halves) in split {
+                let Some(halves) = halves else {
+                    stubborn.push(part);
+                    continue;
+                };
+                for mut half in halves {
+                    half.number = created;
+                    created += 1;
+                    queue.push(half);
+                }
+            }
+        }
+        stubborn.extend(queue);
+        stubborn.sort_by(|a, b| b.cmp(a));
+        self.search_node_by_node(&stubborn, pool, budget)
+    }
+
+    fn search_node_by_node(&self, parts: &[Part], pool: &mut Pool, budget: &mut Budget) -> f64 {
+        let mut open_bound = f64::NEG_INFINITY;
+        for (position, part) in parts.iter().enumerate() {
+            let Part { ranges, improved, .. } = part;
+            if improved.bound <= pool.cutoff() {
+                continue;
+            }
+            if self.monitor.stop() || budget.spent() {
+                open_bound = open_bound.max(improved.bound);
+                continue;
+            }
+            let tree = Tree::new(
+                self.problem,
+                self.relaxation,
+                self.placements,
+                &improved.prices,
+                ranges,
+                pool.cutoff(),
+            );
+            // Every part gets its share, so that one stubborn part does not keep the others open.
+            let mut share = budget.share((parts.len() - position) as u64);
+            let before = share.left();
+            let result = tree.search(self.canonical, pool, &mut share, self.monitor);
+            budget.spend(before - share.left());
+            open_bound = open_bound.max(result.open_bound.min(improved.bound));
+        }
+        open_bound
+    }
+
+    /// Where a split may help: around the mean of the relaxed optimum, and around the best known answer (threads per
+    /// counter in `known`).
+    fn places(&self, part: &Part, known: &[u32]) -> Vec<(usize, u32)> {
+        let Part { ranges, improved, .. } = part;
+        let one_class = self.relaxation.classes.iter().filter(|class| class.table.len() > 1).count() < 2;
+        let counters = if one_class { self.problem.apps.len() } else { ranges.lowest.len() };
+        let open = |&counter: &usize| ranges.lowest[counter] < ranges.highest[counter];
+        let clamp = |counter: usize, cut: u32| cut.clamp(ranges.lowest[counter], ranges.highest[counter] - 1);
+        let around_known = (0..counters).filter(open).flat_map(|counter| {
+            let threads = known.get(counter).copied().unwrap_or(0);
+            [(counter, clamp(counter, threads)), (counter, clamp(counter, threads.saturating_sub(1)))]
+        });
+        let around_mean = (0..counters).filter(open).map(|counter| {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "clamped to the range"
+            )]
+            let cut = improved.threads.get(counter).map_or(0.0, |threads| threads.max(0.0)) as u32;
+            (counter, clamp(counter, cut))
+        });
+        let mut places: Vec<(usize, u32)> = around_known.chain(around_mean).collect();
+        places.sort_unstable();
+        places.dedup();
+        if places.len() > TRIALS {
+            // Wide ranges first: they have been split least.
+            let width = |counter: usize| ranges.highest[counter] - ranges.lowest[counter];
+            places.sort_by_key(|&(counter, cut)| (std::cmp::Reverse(width(counter)), counter, cut));
+            places.truncate(TRIALS);
+        }
+        places
+    }
+
+    /// The threads of the best known answer per counter.
+    fn known(&self, pool: &Pool) -> Vec<u32> {
+        let Some(best) = pool.best() else { return Vec::new() };
+        let apps = self.problem.apps.len();
+        let on = |nodes: &mut dyn Iterator<Item = NodeId>| -> Vec<u32> {
+            let nodes: Vec<NodeId> = nodes.collect();
+            (0..apps).map(|a| nodes.iter().map(|&n| best.allocation.get(AppId(a), n)).sum()).collect()
+        };
+        let mut known = on(&mut self.problem.machine.node_ids());
+        for class in &self.relaxation.classes {
+            known.extend(on(&mut class.nodes.iter().copied()));
+        }
+        known
+    }
+
+    /// Splits a box where it lowers the bound most; `None` if no counter can be split usefully.
+    fn split(&self, part: &Part, cutoff: f64, known: &[u32]) -> Option<[Part; 2]> {
+        let Part { ranges, improved, .. } = part;
+        let places = self.places(part, known);
+        let judge = |ranges: &Ranges, effort: Effort, from: &Improved| {
+            self.relaxation.improve(from, ranges, cutoff, effort)
+        };
+        let mut best: Option<(f64, [Ranges; 2], [Improved; 2])> = None;
+        for (counter, cut) in places {
+            let halves = ranges.split(counter, cut);
+            let trials = [judge(&halves[0], TRIAL, improved), judge(&halves[1], TRIAL, improved)];
+            let (low, high) = (trials[0].bound.min(trials[1].bound), trials[0].bound.max(trials[1].bound));
+            // Mostly the worse half counts, a little the better one.
+            let left = (high - cutoff).max(0.0) + 0.2 * (low - cutoff).max(0.0);
+            if best.as_ref().is_none_or(|(least, ..)| left < *least) {
+                best = Some((left, halves, trials));
+            }
+            if left <= 0.0 {
+                break;
+            }
+        }
+        let (_, halves, trials) = best?;
+        let [below, above] = halves;
+        let finish = |ranges: Ranges, trial: &Improved| {
+            let mut better =
+                if trial.bound > cutoff { judge(&ranges, THOROUGH, trial) } else { trial.clone() };
+            better.bound = better.bound.min(trial.bound).min(improved.bound);
+            Part { ranges, improved: better, number: 0 }
+        };
+        Some([finish(below, &trials[0]), finish(above, &trials[1])])
+    }
+}
