@@ -26,8 +26,12 @@ const THOROUGH: Effort = Effort { steps: 30, cuts: 60 };
 const TRIAL: Effort = Effort { steps: 20, cuts: 12 };
 /// Places judged per split.
 const TRIALS: usize = 24;
+/// Steps for a first try node by node, before any split: often that is enough.
+const FIRST_TRY: u64 = 200_000;
 /// Boxes split before the rest is searched node by node.
-const MAX_SPLITS: usize = 400;
+const MAX_SPLITS: u64 = 400;
+/// Steps of the search that are worth one split: a small effort splits less.
+const STEPS_PER_SPLIT: u64 = 100_000;
 
 /// A part of the space with its bound.
 struct Part {
@@ -71,11 +75,19 @@ impl Boxes<'_> {
     ///
     /// Returns an upper bound on what was not searched; -infinity if everything was.
     pub(super) fn search(&self, root: Improved, pool: &mut Pool, budget: &mut Budget) -> f64 {
-        let mut queue = BinaryHeap::new();
-        queue.push(Part { ranges: self.relaxation.everything(), improved: root, number: 0 });
+        let whole = Part { ranges: self.relaxation.everything(), improved: root, number: 0 };
+        let tried = FIRST_TRY.min(budget.left());
+        let mut first_try = Budget::new(tried);
+        let open_bound = self.tree(&whole, pool, &mut first_try);
+        budget.spend(tried - first_try.left());
+        if open_bound <= pool.cutoff() {
+            return f64::NEG_INFINITY;
+        }
+        let most_splits = MAX_SPLITS.min(budget.left() / STEPS_PER_SPLIT);
+        let mut queue = BinaryHeap::from([whole]);
         let mut created = 1;
         let mut stubborn = Vec::new();
-        while created < 2 * MAX_SPLITS && !self.monitor.stop() && !budget.spent() {
+        while created as u64 <= 2 * most_splits && !self.monitor.stop() && !budget.spent() {
             let cutoff = pool.cutoff();
             let mut batch = Vec::new();
             while batch.len() < BATCH
@@ -118,30 +130,29 @@ impl Boxes<'_> {
     fn search_node_by_node(&self, parts: &[Part], pool: &mut Pool, budget: &mut Budget) -> f64 {
         let mut open_bound = f64::NEG_INFINITY;
         for (position, part) in parts.iter().enumerate() {
-            let Part { ranges, improved, .. } = part;
-            if improved.bound <= pool.cutoff() {
+            let bound = part.improved.bound;
+            if bound <= pool.cutoff() {
                 continue;
             }
             if self.monitor.stop() || budget.spent() {
-                open_bound = open_bound.max(improved.bound);
+                open_bound = open_bound.max(bound);
                 continue;
             }
-            let tree = Tree::new(
-                self.problem,
-                self.relaxation,
-                self.placements,
-                &improved.prices,
-                ranges,
-                pool.cutoff(),
-            );
             // Every part gets its share, so that one stubborn part does not keep the others open.
             let mut share = budget.share((parts.len() - position) as u64);
             let before = share.left();
-            let result = tree.search(self.canonical, pool, &mut share, self.monitor);
+            open_bound = open_bound.max(self.tree(part, pool, &mut share));
             budget.spend(before - share.left());
-            open_bound = open_bound.max(result.open_bound.min(improved.bound));
         }
         open_bound
+    }
+
+    /// Searches one part node by node; returns a bound on what it left open.
+    fn tree(&self, part: &Part, pool: &mut Pool, budget: &mut Budget) -> f64 {
+        let Part { ranges, improved, .. } = part;
+        let prices = &improved.prices;
+        let tree = Tree::new(self.problem, self.relaxation, self.placements, prices, ranges, pool.cutoff());
+        tree.search(self.canonical, pool, budget, self.monitor).open_bound.min(improved.bound)
     }
 
     /// Where a split may help: around the mean of the relaxed optimum, and around the best known answer (threads per

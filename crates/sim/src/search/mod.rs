@@ -137,6 +137,9 @@ pub enum ExploreError {
 pub(crate) struct Budget(u64);
 
 impl Budget {
+    fn new(steps: u64) -> Self {
+        Self(steps)
+    }
     fn left(self) -> u64 {
         self.0
     }
@@ -160,6 +163,8 @@ const MAX_UNIFORM: usize = 20_000_000;
 const MAX_HOME_VECTORS: usize = 512;
 /// Work on the bound of one set of homes.
 const ROOT: Effort = Effort { steps: 100, cuts: 150 };
+/// Most steps spent on alternatives after the best is known.
+const ALTERNATIVES_EFFORT: u64 = 3_000_000;
 /// Random starts of the hill climbing.
 const RESTARTS: u64 = 6;
 
@@ -307,7 +312,7 @@ impl<'a> Search<'a> {
         let mut decided: Vec<Decided<'a>> =
             homes.par_iter().filter_map(|homes| self.decide(homes, pool.cutoff())).collect();
         decided.sort_by(|a, b| b.improved.bound.total_cmp(&a.improved.bound));
-        let mut budget = Budget(effort);
+        let mut budget = Budget::new(effort);
         let mut proof = Proof { open_bound: f64::NEG_INFINITY, complete: decided.len() == homes.len() };
         for Decided { placements, relaxation, improved } in decided {
             let bound = improved.bound;
@@ -369,7 +374,7 @@ impl<'a> Search<'a> {
         for neighbour in self.neighbours(best) {
             pool.add(&self.canonical, neighbour);
         }
-        let proof = self.prove(&mut pool, self.settings.effort / 20);
+        let proof = self.prove(&mut pool, self.settings.effort.min(ALTERNATIVES_EFFORT));
         let complete = proof.complete;
         let mut found = pool.into_candidates();
         // The best stays the best even if a tie was found that the climb would not leave for it.

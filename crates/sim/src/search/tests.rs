@@ -202,29 +202,7 @@ fn paper_machine_is_solved_for_every_objective() {
     let (machine, apps) = paper();
     for objective in OBJECTIVES {
         let problem = Problem::new(&machine, &apps, objective, Restrictions::default()).unwrap();
-        let start = std::time::Instant::now();
         let outcome = explore(&problem, &Settings::default(), &Unattended).unwrap();
-        eprintln!("{objective:?}: {:?} {:?}", start.elapsed(), outcome);
         assert_eq!(outcome.status, Status::Optimal, "{objective:?}");
-    }
-}
-#[test]
-fn debug_dual() {
-    let (machine, apps) = paper();
-    let problem = Problem::new(&machine, &apps, Objective::Fair, Restrictions::default()).unwrap();
-    let ev = Evaluator::new(&problem, problem.placements(&[]));
-    let r = Relaxation::new(&problem, &ev, &[0, 0, 0, 0], 1000).unwrap();
-    let all = r.everything();
-    for cuts in [10, 20, 50, 200] {
-        let t = std::time::Instant::now();
-        let e = dual::Effort { steps: 30, cuts };
-        let i = r.improve(&r.start(), &all, 0.30729166666666663, e);
-        eprintln!("root {cuts} {} {:?} {:?} {:?}", i.bound, i.prices, i.threads, t.elapsed());
-        let [b, a] = all.split(3, 9);
-        let t = std::time::Instant::now();
-        let j = r.improve(&i, &a, 0.30729166666666663, e);
-        eprintln!("  >=10 {cuts} {:e} {:?} {:?}", j.bound / 0.30729166666666663 - 1.0, j.prices, t.elapsed());
-        let j = r.improve(&i, &b, 0.30729166666666663, e);
-        eprintln!("  <=9 {cuts} {} {:?}", j.bound, j.prices);
     }
 }
