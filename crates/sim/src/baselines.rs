@@ -57,16 +57,16 @@ impl Problem {
     /// `even`, `one app per node` where it is possible, and every scenario of the files.
     pub fn baselines(&self, scenarios: &[Scenario]) -> Vec<Baseline> {
         let own: Vec<Data> = self.apps.iter().map(|app| app.data.clone()).collect();
-        let mut baselines = vec![self.baseline("even", even(&self.machine, self.apps.len()), &own)];
+        let mut baselines = vec![self.baseline("even", &even(&self.machine, self.apps.len()), &own)];
         if let Some(allocation) = one_app_per_node(&self.machine, &self.apps) {
-            baselines.push(self.baseline("one app per node", allocation, &own));
+            baselines.push(self.baseline("one app per node", &allocation, &own));
         }
-        baselines.extend(scenarios.iter().map(|s| self.baseline(&s.name, s.allocation.clone(), &s.data)));
+        baselines.extend(scenarios.iter().map(|s| self.baseline(&s.name, &s.allocation, &s.data)));
         baselines
     }
 
-    fn baseline(&self, name: &str, allocation: Allocation, data: &[Data]) -> Baseline {
-        let breaks = self.restrictions.violation(&self.machine, &self.apps, &allocation);
+    fn baseline(&self, name: &str, allocation: &Allocation, data: &[Data]) -> Baseline {
+        let breaks = self.restrictions.violation(&self.machine, &self.apps, allocation);
         Baseline { name: name.to_owned(), candidate: self.with_best_homes(allocation, data), breaks }
     }
 
@@ -74,7 +74,7 @@ impl Problem {
     ///
     /// All combinations of homes are tried where there are few; else one home after the other is improved until
     /// nothing changes.
-    pub fn with_best_homes(&self, allocation: Allocation, data: &[Data]) -> Candidate {
+    pub fn with_best_homes(&self, allocation: &Allocation, data: &[Data]) -> Candidate {
         const FEW: usize = 4096;
         let nodes = self.machine.node_count();
         let open: Vec<usize> = (0..data.len()).filter(|&a| data[a] == Data::OpenHome).collect();

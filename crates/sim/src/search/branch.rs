@@ -305,7 +305,7 @@ impl<'t> Walk<'t> {
                 return;
             }
             self.work += 1;
-            if self.work > self.limit || (self.work % 4096 == 0 && self.monitor.stop()) {
+            if self.work > self.limit || (self.work.is_multiple_of(4096) && self.monitor.stop()) {
                 self.cut_short = true;
                 return;
             }

@@ -207,7 +207,7 @@ impl<'a> Relaxation<'a> {
                 }
             }
             let nodes = machine.node_ids().filter(|n| node_classes[n.0] == representative).collect();
-            classes.push(Class { nodes, table: table, draw });
+            classes.push(Class { nodes, table, draw });
         }
         let read_from_outside = |m: NodeId| {
             evaluator.placements.iter().any(|placement| {

@@ -256,7 +256,7 @@ impl<'a> Search<'a> {
             .into_par_iter()
             .map(|start| {
                 let data: Vec<Data> = problem.apps.iter().map(|app| app.data.clone()).collect();
-                self.climb_with_homes(problem.with_best_homes(start, &data))
+                self.climb_with_homes(problem.with_best_homes(&start, &data))
             })
             .collect()
     }
@@ -268,7 +268,7 @@ impl<'a> Search<'a> {
         while !self.monitor.stop() {
             let mut evaluator = Evaluator::new(self.problem, best.placements.clone());
             let climbed = local::climb(self.problem, &mut evaluator, best.allocation.clone(), self.monitor);
-            let moved = self.problem.with_best_homes(climbed.allocation.clone(), &data);
+            let moved = self.problem.with_best_homes(&climbed.allocation, &data);
             let next = if moved.beats(&climbed) { moved } else { climbed };
             if !next.beats(&best) {
                 return best;
