@@ -8,6 +8,8 @@ mod help;
 mod output;
 mod shell;
 mod style;
+mod suggest;
+mod view;
 
 use std::process::ExitCode;
 

@@ -63,7 +63,7 @@ impl Grid {
             })
             .collect();
         let taken: usize = widths[..last].iter().map(|w| w + GAP.len()).sum();
-        let room = style.width.saturating_sub(taken).max(NARROWEST_LAST);
+        let room = style.columns().saturating_sub(taken).max(NARROWEST_LAST);
         widths[last] = widths[last].min(room);
 
         let mut text = String::new();
@@ -72,7 +72,9 @@ impl Grid {
             let cells = self.columns.iter().map(|(header, _)| {
                 // Short headers stand on the line right above the cells.
                 let lines: Vec<&str> = header.lines().collect();
-                (line + lines.len()).checked_sub(header_lines).map_or(String::new(), |at| style.strong(lines[at]))
+                (line + lines.len())
+                    .checked_sub(header_lines)
+                    .map_or(String::new(), |at| style.strong(lines[at]))
             });
             self.line(&mut text, &widths, cells);
         }

@@ -15,7 +15,8 @@ pub(crate) fn json(view: &ScenarioView) -> Value {
         .app_ids()
         .map(|app| {
             let result = &evaluation.apps[app.0];
-            let gflops = result.per_node.iter().map(|group| number(group.as_ref().map_or(0.0, |g| g.gflops.value())));
+            let gflops =
+                result.per_node.iter().map(|group| number(group.as_ref().map_or(0.0, |g| g.gflops.value())));
             let bottlenecks = result.per_node.iter().map(|group| group.as_ref().map(|g| g.bottleneck.kind()));
             json!({
                 "name": view.apps[app.0].name,
@@ -63,7 +64,7 @@ fn warning_object(found: &Warning) -> Value {
             "left_gbs": number(left.value()),
             "equal_part_gbs": number(equal_part.value()),
             "readers": readers,
-            "message": warning::sentence(found),
+            "message": warning::message(found),
         }),
     }
 }

@@ -80,6 +80,9 @@ mod tests {
 
     #[test]
     fn letters_go_on_after_z() {
-        assert_eq!([0, 3, 25, 26, 27, 51, 52, 701, 702].map(label), ["A", "D", "Z", "AA", "AB", "AZ", "BA", "ZZ", "AAA"]);
+        assert_eq!(
+            [0, 3, 25, 26, 27, 51, 52, 701, 702].map(label),
+            ["A", "D", "Z", "AA", "AB", "AZ", "BA", "ZZ", "AAA"]
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! What people and programs see of an evaluated scenario: pure functions from values to text.
 //!
 //! [`table::table`] is for the terminal, [`json::json`] and [`csv::csv`] for programs, [`explain::explain`] shows
-//! the worked calculation, [`warning::sentence`] tells what to know before trusting the result.
+//! the worked calculation, [`warning::facts`] tells what to know before trusting the result.
 
 pub(crate) mod compare;
 pub(crate) mod csv;
@@ -62,8 +62,9 @@ impl ScenarioView<'_> {
         self.nodes_of(app)
             .map(|node| {
                 let core = self.machine.node(node);
-                let roof =
-                    core.core_bandwidth.map_or(core.gflops_per_core, |most| core.gflops_per_core.min(most * intensity));
+                let roof = core
+                    .core_bandwidth
+                    .map_or(core.gflops_per_core, |most| core.gflops_per_core.min(most * intensity));
                 f64::from(self.allocation.get(app, node)) * roof.value()
             })
             .sum()

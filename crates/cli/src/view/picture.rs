@@ -8,15 +8,17 @@ use super::{ScenarioView, Style, figures, grid};
 /// So many boxes are drawn even if they are equal; beyond, equal nodes share one.
 const FEW_NODES: usize = 4;
 /// Circles in a line of a box.
-const CIRCLES: usize = 20;
+const CIRCLES: usize = 18;
 /// Narrowest inside of a box.
 const NARROWEST: usize = 20;
-const GAP: &str = "  ";
+const GAP: &str = " ";
 
 /// A box: what stands in it, and the nodes that look like this.
 struct Drawn {
     nodes: Vec<usize>,
     cores: Vec<String>,
+    /// The title of the part below.
+    controller: String,
     memory: Vec<String>,
 }
 
@@ -25,18 +27,22 @@ pub(super) fn picture(view: &ScenarioView, letters: &Lettering, style: &Style) -
     let mut drawn: Vec<Drawn> = Vec::new();
     for node in view.machine.node_ids() {
         let cores = core_lines(view, node, letters, style);
+        let controller = format!("memory {} GB/s", figures::short(view.machine.node(node).bandwidth.value()));
         let memory = memory_lines(view, node, letters, style);
         let together = view.machine.node_count() > FEW_NODES;
-        match drawn.iter_mut().find(|other| together && other.cores == cores && other.memory == memory) {
-            Some(same) => same.nodes.push(node.0),
-            None => drawn.push(Drawn { nodes: vec![node.0], cores, memory }),
+        let same =
+            |other: &Drawn| other.cores == cores && other.controller == controller && other.memory == memory;
+        match drawn.iter_mut().find(|other| together && same(other)) {
+            Some(other) => other.nodes.push(node.0),
+            None => drawn.push(Drawn { nodes: vec![node.0], cores, controller, memory }),
         }
     }
-    let inside = drawn
-        .iter()
-        .flat_map(|b| b.cores.iter().chain(&b.memory).map(|line| grid::width(line)).chain([grid::width(&title(b)) + 2]))
-        .fold(NARROWEST, usize::max);
-    let per_line = ((style.width + GAP.len()) / (inside + 4 + GAP.len())).max(1);
+    let widths = |b: &Drawn| {
+        let lines = b.cores.iter().chain(&b.memory).map(|line| grid::width(line)).max().unwrap_or(0);
+        lines.max(grid::width(&title(b)) + 2).max(grid::width(&b.controller) + 2)
+    };
+    let inside = drawn.iter().map(widths).fold(NARROWEST, usize::max);
+    let per_line = ((style.columns() + GAP.len()) / (inside + 4 + GAP.len())).max(1);
     let mut text = String::new();
     for side_by_side in drawn.chunks(per_line) {
         let height = side_by_side.iter().map(|b| b.cores.len()).max().unwrap_or(0);
@@ -71,7 +77,7 @@ fn frame(drawn: &Drawn, inside: usize, height: usize, depth: usize, style: &Styl
     };
     let mut lines = vec![rule(frame.top, &title(drawn))];
     lines.extend(body(&drawn.cores, height));
-    lines.push(rule(frame.middle, "memory"));
+    lines.push(rule(frame.middle, &drawn.controller));
     lines.extend(body(&drawn.memory, depth));
     lines.push(rule(frame.bottom, ""));
     lines
@@ -170,7 +176,9 @@ fn memory_lines(view: &ScenarioView, node: NodeId, letters: &Lettering, style: &
         let what = if letters.shared() { "data of" } else { "all data of" };
         lines.extend(grid::wrap(&format!("{what} {}", apps.join(" ")), NARROWEST));
     }
-    lines.extend(parts.iter().map(|(letter, part)| format!("{part} of data of {}", letters.painted(*letter, style))));
+    lines.extend(
+        parts.iter().map(|(letter, part)| format!("{part} of data of {}", letters.painted(*letter, style))),
+    );
     lines
 }
 
@@ -205,7 +213,8 @@ fn legend(view: &ScenarioView, letters: &Lettering, style: &Style) -> String {
     }
     let mut lines = vec![String::new()];
     for entry in entries {
-        let fits = lines.last().is_some_and(|line| grid::width(line) + 3 + grid::width(&entry) <= style.width);
+        let fits =
+            lines.last().is_some_and(|line| grid::width(line) + 3 + grid::width(&entry) <= style.columns());
         match lines.last_mut() {
             Some(line) if line.is_empty() => line.push_str(&entry),
             Some(line) if fits => {

@@ -33,11 +33,11 @@ pub(super) fn controllers(view: &ScenarioView, style: &Style) -> String {
     let remote = column(|c| c.remote.value());
     let mut grid = Grid::new(&[
         ("memory of", Align::Left),
-        ("GB/s", Align::Right),
-        ("of GB/s", Align::Right),
+        ("drawn\nGB/s", Align::Right),
+        ("capacity\nGB/s", Align::Right),
         ("", Align::Left),
         ("used", Align::Right),
-        ("remote GB/s", Align::Right),
+        ("from other nodes\nGB/s", Align::Right),
     ]);
     for (c, (class, nodes)) in classes.iter().enumerate() {
         let share = |part: f64| part / class.capacity.value();
@@ -64,7 +64,8 @@ pub(super) fn links(view: &ScenarioView, style: &Style) -> String {
         return String::new();
     }
     if used.is_empty() {
-        return style.faint(&format!("No traffic on the {} between the nodes.", count(all.len(), "link"))) + "\n";
+        return style.faint(&format!("No traffic on the {} between the nodes.", count(all.len(), "link")))
+            + "\n";
     }
     let classes = link_classes(&used, all.len(), style);
     let column = |value: fn(&LinkUse) -> f64| {
@@ -72,11 +73,11 @@ pub(super) fn links(view: &ScenarioView, style: &Style) -> String {
     };
     let (drawn, capacity) = (column(|l| l.bandwidth.value()), column(|l| l.capacity.value()));
     let arrow = style.arrow();
-    let header = format!("link core {arrow} memory");
+    let header = format!("link\ncore {arrow} memory");
     let mut grid = Grid::new(&[
         (&header, Align::Left),
-        ("GB/s", Align::Right),
-        ("of GB/s", Align::Right),
+        ("drawn\nGB/s", Align::Right),
+        ("capacity\nGB/s", Align::Right),
         ("", Align::Left),
         ("used", Align::Right),
     ]);
@@ -109,9 +110,9 @@ fn link_classes<'a>(used: &[&'a LinkUse], all: usize, style: &Style) -> Vec<(Str
     }
     let mut classes: Vec<(Vec<usize>, &LinkUse)> = Vec::new();
     for link in used {
-        let partner = classes.iter_mut().find(|(_, other)| {
-            used.len() > FEW_LINKS && other.to == link.to && same(other, link)
-        });
+        let partner = classes
+            .iter_mut()
+            .find(|(_, other)| used.len() > FEW_LINKS && other.to == link.to && same(other, link));
         match partner {
             Some((from, _)) => from.push(link.from.0),
             None => classes.push((vec![link.from.0], link)),

@@ -2,6 +2,12 @@
 
 use anstyle::{Ansi256Color, AnsiColor};
 
+use crate::output::OutputArgs;
+use crate::shell::Shell;
+
+/// A narrower terminal wraps the lines itself.
+const NARROWEST: usize = 60;
+
 /// Colour, character set and width of the text for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Style {
@@ -9,13 +15,13 @@ pub(crate) struct Style {
     pub(crate) color: bool,
     /// Draw with Unicode; otherwise with ASCII alone.
     pub(crate) unicode: bool,
-    /// Columns to fill.
-    pub(crate) width: usize,
+    /// Columns of the terminal; `None` where the text goes elsewhere.
+    pub(crate) width: Option<usize>,
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Self { color: false, unicode: true, width: 100 }
+        Self { color: false, unicode: true, width: None }
     }
 }
 
@@ -34,18 +40,42 @@ const ASCII_FRAME: Frame =
     Frame { across: "-", down: "|", top: ["+", "+"], middle: ["+", "+"], bottom: ["+", "+"] };
 
 /// The palette of Okabe and Ito, distinct for colour-blind readers, as the nearest of the 256 terminal colours.
-/// Black is left out, and the dark blue comes last: both vanish on a dark background.
-const OKABE_ITO: [u8; 7] = [
+/// The dark blue comes last: it is hard to read on a dark background.
+const OKABE_ITO: [u8; 8] = [
     214, // orange          (230, 159, 0)
     74,  // sky blue        (86, 180, 233)
     36,  // bluish green    (0, 158, 115)
     175, // reddish purple  (204, 121, 167)
     166, // vermillion      (213, 94, 0)
     227, // yellow          (240, 228, 66)
+    250, // light grey, for the black of the palette
     25,  // blue            (0, 114, 178)
 ];
 
 impl Style {
+    /// For what goes to `output`: the terminal's width, and Unicode unless the locale names another character set.
+    ///
+    /// Colours are always there; what writes the text takes them out where they are not wanted.
+    pub(crate) fn of(shell: &Shell, output: &OutputArgs) -> Self {
+        Self {
+            color: true,
+            unicode: locale_is_unicode(|name| std::env::var(name).ok()),
+            width: shell.width.filter(|_| output.output.is_none()),
+        }
+    }
+
+    /// Columns to fill with tables and pictures.
+    pub(super) fn columns(&self) -> usize {
+        const OFF_TERMINAL: usize = 100;
+        self.width.unwrap_or(OFF_TERMINAL).max(NARROWEST)
+    }
+
+    /// Columns for worked calculations: off the terminal there is room for their long titles.
+    pub(super) fn calculation_columns(&self) -> usize {
+        const OFF_TERMINAL: usize = 120;
+        self.width.unwrap_or(OFF_TERMINAL).max(NARROWEST)
+    }
+
     /// `text` in `paint`, if colours are wanted.
     pub(super) fn painted(&self, paint: anstyle::Style, text: &str) -> String {
         if self.color && !text.is_empty() { format!("{paint}{text}{paint:#}") } else { text.to_owned() }
@@ -109,6 +139,16 @@ impl Style {
     }
 }
 
+/// The first of the locale variables that is set decides, as in POSIX. None set says nothing against Unicode.
+fn locale_is_unicode(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let set = |name: &&str| variable(name).filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(set);
+    locale.is_none_or(|locale| {
+        let locale = locale.to_ascii_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    })
+}
+
 /// Something is drawn as soon as there is something; the bar is full only when it is full.
 fn whole_cells(fraction: f64, cells: usize) -> usize {
     if fraction <= 0.0 {
@@ -135,6 +175,17 @@ mod tests {
         assert_eq!(style.bar([0.0, 0.0], 4), "····");
         // a quarter for its own threads, half of it for remote ones
         assert_eq!(style.bar([0.25, 0.5], 4), "█▒▒·");
+    }
+
+    #[test]
+    fn a_locale_of_another_character_set_gets_ascii() {
+        let with = |name: &'static str, value: &'static str| {
+            locale_is_unicode(move |asked| (asked == name).then(|| value.to_owned()))
+        };
+        assert!(with("LANG", "de_AT.UTF-8"));
+        assert!(with("LANG", ""));
+        assert!(!with("LC_ALL", "C"));
+        assert!(!with("LC_CTYPE", "en_US.ISO-8859-1"));
     }
 
     #[test]

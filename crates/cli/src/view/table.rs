@@ -8,6 +8,8 @@ use super::{ScenarioView, Style, figures, grid, held_back, picture, resources};
 
 /// Up to here the threads on each node have their own place; on larger machines equal neighbours are drawn together.
 const FEW_NODES: usize = 16;
+/// Longer words about what holds an application back are said once.
+const LONG: usize = 40;
 
 /// Everything about one scenario, for people.
 pub(crate) fn table(view: &ScenarioView, style: &Style) -> String {
@@ -27,7 +29,7 @@ fn heading(view: &ScenarioView, style: &Style) -> String {
     let rule = if style.unicode { "━" } else { "=" };
     let total = format!("{} GFLOPS", figures::single(view.evaluation.total.value()));
     let taken = grid::width(view.name) + grid::width(&total) + 8;
-    let between = style.width.min(100).saturating_sub(taken).max(2);
+    let between = style.columns().min(100).saturating_sub(taken).max(2);
     format!(
         "{} {} {} {} {}\n",
         style.faint(&rule.repeat(2)),
@@ -54,15 +56,17 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
     let bandwidth = figure(&|app| results[app.0].bandwidth.value());
     let per_thread = figure(&|app| results[app.0].gflops.value() / total(app));
     let per_node = view.machine.node_count() <= FEW_NODES;
-    let threads_header = if per_node { "threads on\nnode" } else { "threads\non nodes" };
     let node_numbers: Vec<String> = view.machine.node_ids().map(|node| node.0.to_string()).collect();
     let cell_width = view.allocation.as_slice().iter().map(|t| t.to_string().len()).max().unwrap_or(1);
     let cell_width = node_numbers.iter().map(String::len).fold(cell_width, usize::max);
     let in_cells = |cells: &[String]| {
         cells.iter().map(|cell| grid::right(cell, cell_width)).collect::<Vec<_>>().join(" ")
     };
-    let threads_header =
-        if per_node { format!("threads on node\n{}", in_cells(&node_numbers)) } else { threads_header.to_owned() };
+    let threads_header = if per_node {
+        format!("threads on node\n{}", in_cells(&node_numbers))
+    } else {
+        "threads\non nodes".to_owned()
+    };
 
     let mut table = Grid::new(&[
         ("application", Align::Left),
@@ -73,30 +77,48 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
         ("of full\nspeed", Align::Right),
         ("held back by", Align::Left),
     ]);
+    // Long words that were said before are not repeated.
+    let mut said: Vec<(String, usize)> = Vec::new();
     for (l, line) in lines.iter().enumerate() {
         let app = line.apps[0];
+        let mut words = held_back::in_words(view, app, style);
+        match said.iter().find(|(other, _)| *other == words && words.len() > LONG && !letters.shared()) {
+            Some((_, letter)) => words = format!("same as {}", letters.painted(*letter, style)),
+            None => said.push((words.clone(), letters.of(app))),
+        }
         let row = view.allocation.row(app);
         let threads = if per_node {
-            in_cells(&row.iter().map(|&t| if t == 0 { style.idle().to_owned() } else { t.to_string() }).collect::<Vec<_>>())
+            in_cells(
+                &row.iter()
+                    .map(|&t| if t == 0 { style.idle().to_owned() } else { t.to_string() })
+                    .collect::<Vec<_>>(),
+            )
         } else {
             runs(row)
         };
         let share = results[app.0].gflops.value() / view.full_speed(app);
         table.row(vec![
-            format!("{} {}", letters.painted(letters.of(app), style), name(view, line)),
+            format!(
+                "{} {}",
+                grid::left(&letters.painted(letters.of(app), style), letters.width()),
+                name(view, line)
+            ),
             threads,
             style.strong(&gflops[l]),
             bandwidth[l].clone(),
             per_thread[l].clone(),
             figures::percent(share),
-            held_back::in_words(view, app, style),
+            words,
         ]);
     }
     let mut text = table.render(style);
-    let without: Vec<&str> =
-        view.app_ids().filter(|&a| view.allocation.total(a) == 0).map(|a| view.apps[a.0].name.as_str()).collect();
+    let without: Vec<&str> = view
+        .app_ids()
+        .filter(|&a| view.allocation.total(a) == 0)
+        .map(|a| view.apps[a.0].name.as_str())
+        .collect();
     if !without.is_empty() {
-        let names = grid::wrap(&format!("Without threads: {}", without.join(", ")), style.width);
+        let names = grid::wrap(&format!("Without threads: {}", without.join(", ")), style.columns());
         text.push_str(&(style.faint(&names.join("\n")) + "\n"));
     }
     text

@@ -18,33 +18,37 @@ use sheet::Sheet;
 /// Everything about how the model comes to the figures of this scenario.
 pub(crate) fn explain(view: &ScenarioView, style: &Style) -> String {
     let classes = memory_classes(view);
-    let mut sheets: Vec<Sheet> = Vec::new();
-    let mut blocks: Vec<String> = Vec::new();
+    let mut blocks: Vec<Block> = Vec::new();
     for class in &classes {
-        let requests = remote::requests(class, style);
-        let pools = pools::sheets(view, class, style);
-        if requests.is_some() {
-            // The requests stand right above the split of what they got.
-            blocks.extend(sheets.drain(..).map(|sheet| sheet.render(style)));
-        }
-        blocks.extend(requests);
-        sheets.extend(pools);
+        blocks.extend(remote::requests(class, style).map(Block::Text));
+        blocks.extend(pools::sheets(view, class, style).into_iter().map(Block::Sheet));
     }
-    let spread = spread::blocks(view, style);
+    blocks.extend(spread::blocks(view, style).into_iter().map(Block::Text));
     let totals = total::node_classes(view);
-    match sheets.as_mut_slice() {
+    match blocks.as_mut_slice() {
         // One table tells it all, as in the paper.
-        [only] if blocks.is_empty() && spread.is_empty() && totals.len() == 1 => total::rows(&totals, only),
+        [Block::Sheet(only)] if totals.len() == 1 => total::rows(&totals, only),
         _ => {
             let mut sum = Sheet::new("Sum over all nodes".to_owned(), Vec::new());
             total::rows(&totals, &mut sum);
-            blocks.extend(sheets.drain(..).map(|sheet| sheet.render(style)));
-            blocks.extend(spread);
-            sheets.push(sum);
+            blocks.push(Block::Sheet(sum));
         }
     }
-    blocks.extend(sheets.iter().map(|sheet| sheet.render(style)));
-    blocks.join("\n")
+    let one_line = blocks.iter().all(|block| match block {
+        Block::Sheet(sheet) => sheet.fits(style.calculation_columns()),
+        Block::Text(_) => true,
+    });
+    let rendered = blocks.into_iter().map(|block| match block {
+        Block::Sheet(sheet) => sheet.render(one_line, style),
+        Block::Text(text) => text,
+    });
+    rendered.collect::<Vec<_>>().join("\n")
+}
+
+/// A part of the calculation, in the order of reading.
+enum Block {
+    Sheet(Sheet),
+    Text(String),
 }
 
 /// Memories with the same calculation.

@@ -57,7 +57,7 @@ fn columns<'a>(view: &ScenarioView, pool: &'a PoolTrace) -> (Vec<String>, Vec<Co
         match column.instances {
             1 => app.name.clone(),
             many if many as usize == all => app.group.clone(),
-            _ => format!("{} and like it", app.name),
+            many => format!("{many} of {}", app.group),
         }
     });
     (names.collect(), columns)
@@ -130,10 +130,15 @@ fn sheet(view: &ScenarioView, class: &MemoryClass, from: &[usize], pool: &PoolTr
             format!("min({wants}, {}) = {got}", short(pool.baseline))
         }),
     );
-    let per_thread = |c: &Column, value: f64| format!("{} * {} * {}", c.instances, c.flow.threads, short(value));
+    let per_thread =
+        |c: &Column, value: f64| format!("{} * {} * {}", c.instances, c.flow.threads, short(value));
     sheet.span(
         &format!("allocated {what} GB/s"),
-        if style.unicode { "Σ #apps * #threads * GB/s per thread" } else { "sum of #apps * #threads * GB/s per thread" },
+        if style.unicode {
+            "Σ #apps * #threads * GB/s per thread"
+        } else {
+            "sum of #apps * #threads * GB/s per thread"
+        },
         sum(&|c| per_thread(c, c.flow.allocated_baseline), pool.allocated_baseline),
     );
     sheet.span(
@@ -149,7 +154,11 @@ fn sheet(view: &ScenarioView, class: &MemoryClass, from: &[usize], pool: &PoolTr
             format!("{wants} - {got} = {}", short(c.flow.still_required))
         }),
     );
-    sheet.span("still required GB/s", "", sum(&|c| per_thread(c, c.flow.still_required), pool.still_required));
+    sheet.span(
+        "still required GB/s",
+        "",
+        sum(&|c| per_thread(c, c.flow.still_required), pool.still_required),
+    );
     remainder(&mut sheet, pool, &columns, what);
     sheet.cells(
         "total allocated to each thread",
@@ -166,12 +175,16 @@ fn sheet(view: &ScenarioView, class: &MemoryClass, from: &[usize], pool: &PoolTr
     sheet.cells(
         "GFLOPS per thread",
         "allocated GB/s * AI",
-        each(&|c| if c.flow.fraction < 1.0 { below() } else { product(c.flow.granted, intensity(c).value()) }),
+        each(&|c| {
+            if c.flow.fraction < 1.0 { below() } else { product(c.flow.granted, intensity(c).value()) }
+        }),
     );
     sheet.cells(
         "GFLOPS per application",
         "#threads * per-thread",
-        each(&|c| if c.flow.fraction < 1.0 { below() } else { product(f64::from(c.flow.threads), c.flow.gflops) }),
+        each(&|c| {
+            if c.flow.fraction < 1.0 { below() } else { product(f64::from(c.flow.threads), c.flow.gflops) }
+        }),
     );
     sheet
 }
@@ -183,13 +196,16 @@ fn remainder(sheet: &mut Sheet, pool: &PoolTrace, columns: &[Column], what: &str
     let Some(first) = unsatisfied.first() else {
         return sheet.span(TITLE, "nobody requires more", "0".to_owned());
     };
+    let nothing_left = pool.remaining <= 1e-9 * pool.available;
     if pool.remaining >= pool.still_required {
         let cells = columns.iter().map(|c| short(c.flow.share)).collect();
         return sheet.cells(TITLE, "enough for all: what it still requires", cells);
     }
-    if unsatisfied.iter().all(|c| c.flow.still_required == first.flow.still_required) {
-        let threads: Vec<String> = unsatisfied.iter().map(|c| format!("{} * {}", c.instances, c.flow.threads)).collect();
-        let figure = format!("{}/({}) = {}", short(pool.remaining), threads.join(" + "), short(first.flow.share));
+    if nothing_left || unsatisfied.iter().all(|c| c.flow.still_required == first.flow.still_required) {
+        let threads: Vec<String> =
+            unsatisfied.iter().map(|c| format!("{} * {}", c.instances, c.flow.threads)).collect();
+        let figure =
+            format!("{}/({}) = {}", short(pool.remaining), threads.join(" + "), short(first.flow.share));
         return sheet.span(TITLE, &format!("remaining {what} GB/s / unsatisfied threads"), figure);
     }
     let (remaining, all) = (short(pool.remaining), short(pool.still_required));

@@ -4,9 +4,9 @@ use numasim_model::sharing::PoolKind;
 use numasim_model::sharing::trace::PoolTrace;
 
 use super::MemoryClass;
+use crate::view::Style;
 use crate::view::figures::{self, short};
 use crate::view::grid::{Align, Grid};
-use crate::view::Style;
 
 /// The block of a memory that other nodes read; `None` where only its own threads do.
 pub(super) fn requests(class: &MemoryClass, style: &Style) -> Option<String> {
@@ -58,7 +58,10 @@ pub(super) fn requests(class: &MemoryClass, style: &Style) -> Option<String> {
         String::new()
     };
     let verdict = if scaled {
-        format!("more than the controller's {capacity}: all links are scaled by {capacity}/{remote} = {}", short(trace.scale))
+        format!(
+            "more than the controller's {capacity}: all links are scaled by {capacity}/{remote} = {}",
+            short(trace.scale)
+        )
     } else {
         format!("within the controller's {capacity}: not scaled")
     };

@@ -35,8 +35,18 @@ impl Sheet {
         self.rows.push((title.to_owned(), how.to_owned(), Figures::Span(figure)));
     }
 
-    /// The sheet, each line ended. Where the width is too small, `how` stands below its title.
-    pub(super) fn render(&self, style: &Style) -> String {
+    /// Each title fits on a line with how it is computed and with its figures.
+    pub(super) fn fits(&self, columns: usize) -> bool {
+        let cells = self.widths();
+        let cells = cells.iter().sum::<usize>() + GAP.len() * cells.len().saturating_sub(1);
+        let spans = self.rows.iter().map(|(_, _, figures)| match figures {
+            Figures::Span(figure) => width(figure),
+            Figures::Cells(_) => 0,
+        });
+        self.title_width(true) + GAP.len() + cells.max(spans.max().unwrap_or(0)) <= columns
+    }
+
+    fn widths(&self) -> Vec<usize> {
         let mut widths: Vec<usize> = self.columns.iter().map(|name| width(name)).collect();
         for (_, _, figures) in &self.rows {
             if let Figures::Cells(cells) = figures {
@@ -45,18 +55,21 @@ impl Sheet {
                 }
             }
         }
-        let spans = self.rows.iter().map(|(_, _, figures)| match figures {
-            Figures::Span(figure) => width(figure),
-            Figures::Cells(_) => 0,
-        });
-        let right_part = (widths.iter().sum::<usize>() + GAP.len() * widths.len().saturating_sub(1))
-            .max(spans.max().unwrap_or(0));
-        let whole = |title: &str, how: &str| if how.is_empty() { title.to_owned() } else { format!("{title} ({how})") };
-        let widest = |text: &dyn Fn(&(String, String, Figures)) -> usize| self.rows.iter().map(text).max().unwrap_or(0);
-        let on_one_line = widest(&|(title, how, _)| width(&whole(title, how)));
-        let fits = on_one_line + GAP.len() + right_part <= style.width;
-        let title_width = if fits { on_one_line } else { widest(&|(title, _, _)| width(title)) };
+        widths
+    }
 
+    fn title_width(&self, one_line: bool) -> usize {
+        let title = |(title, how, _): &(String, String, Figures)| match how.as_str() {
+            how if one_line && !how.is_empty() => width(title) + width(how) + 3,
+            _ => width(title),
+        };
+        self.rows.iter().map(title).max().unwrap_or(0)
+    }
+
+    /// The sheet, each line ended; how a figure is computed stands beside its title or, not on one line, below.
+    pub(super) fn render(&self, one_line: bool, style: &Style) -> String {
+        let widths = self.widths();
+        let title_width = self.title_width(one_line);
         let mut text = format!("{}\n", style.strong(&self.heading));
         if !self.columns.is_empty() {
             let names: Vec<String> =
@@ -71,9 +84,10 @@ impl Sheet {
                 Figures::Span(figure) => figure.clone(),
             };
             let how = if how.is_empty() { String::new() } else { style.faint(&format!("({how})")) };
-            let title_line = if fits && !how.is_empty() { format!("{title} {how}") } else { title.clone() };
+            let title_line =
+                if one_line && !how.is_empty() { format!("{title} {how}") } else { title.clone() };
             push_line(&mut text, &left(&title_line, title_width), &figures);
-            if !fits && !how.is_empty() {
+            if !one_line && !how.is_empty() {
                 push_line(&mut text, &format!("  {how}"), "");
             }
         }

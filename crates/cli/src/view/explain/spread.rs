@@ -102,7 +102,8 @@ fn heading(view: &ScenarioView, first: &Spread, members: &[(AppId, usize)]) -> S
     let mut apps: Vec<AppId> = members.iter().map(|&(app, _)| app).collect();
     apps.dedup();
     let app = &view.apps[first.app.0];
-    let name = if apps.len() == 1 { app.name.clone() } else { format!("each of {} {}", apps.len(), app.group) };
+    let name =
+        if apps.len() == 1 { app.name.clone() } else { format!("each of {} {}", apps.len(), app.group) };
     let shown = if members.len() > 1 { format!(" (shown for {})", first.from) } else { String::new() };
     format!("Data on several nodes: {name}, threads of {}{shown}", figures::nodes(&nodes))
 }

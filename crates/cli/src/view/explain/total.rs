@@ -51,7 +51,11 @@ fn terms(view: &ScenarioView, node: NodeId) -> Vec<(u32, f64)> {
 /// Adds `total GFLOPS per node` of each class and `total GFLOPS`.
 pub(super) fn rows(classes: &[NodeClass], sheet: &mut Sheet) {
     for class in classes {
-        let terms: Vec<String> = class.terms.iter().map(|(instances, gflops)| format!("{instances} * {}", short(*gflops))).collect();
+        let terms: Vec<String> = class
+            .terms
+            .iter()
+            .map(|(instances, gflops)| format!("{instances} * {}", short(*gflops)))
+            .collect();
         let title = if classes.len() == 1 {
             "total GFLOPS per node".to_owned()
         } else {
@@ -62,6 +66,7 @@ pub(super) fn rows(classes: &[NodeClass], sheet: &mut Sheet) {
     let terms: Vec<String> =
         classes.iter().map(|class| format!("{} * {}", class.nodes.len(), short(class.gflops()))).collect();
     let total: f64 = classes.iter().map(|class| class.nodes.len() as f64 * class.gflops()).sum();
-    let figure = if terms.is_empty() { "0".to_owned() } else { format!("{} = {}", terms.join(" + "), short(total)) };
+    let figure =
+        if terms.is_empty() { "0".to_owned() } else { format!("{} = {}", terms.join(" + "), short(total)) };
     sheet.span("total GFLOPS", "", figure);
 }
