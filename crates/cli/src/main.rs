@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod failure;
 mod fault;
+mod files;
 mod help;
 mod output;
 mod shell;

@@ -27,14 +27,16 @@ pub(crate) fn key(name: &str) -> String {
 
 /// A scenario with the same number of threads of each application on every node, as far as the cores reach.
 pub(crate) fn scenario(study: &Study) -> String {
-    let fewest = study.machine.nodes().iter().map(|node| node.cores).filter(|&cores| cores > 0).min().unwrap_or(1);
+    let fewest =
+        study.machine.nodes().iter().map(|node| node.cores).filter(|&cores| cores > 0).min().unwrap_or(1);
     let cores = usize::try_from(fewest).unwrap_or(usize::MAX);
     let threads = cores / study.apps.len().max(1);
     // More applications than cores: an example with the first one alone.
     let apps = if threads == 0 { &study.apps[..1.min(study.apps.len())] } else { &study.apps[..] };
     let mut groups: Vec<&str> = apps.iter().map(|app| app.group.as_str()).collect();
     groups.dedup();
-    let counts: Vec<String> = groups.iter().map(|name| format!("{} = {}", key(name), threads.max(1))).collect();
+    let counts: Vec<String> =
+        groups.iter().map(|name| format!("{} = {}", key(name), threads.max(1))).collect();
     let mut open: Vec<&str> =
         apps.iter().filter(|app| app.data == Data::OpenHome).map(|app| app.group.as_str()).collect();
     open.dedup();

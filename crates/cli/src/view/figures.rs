@@ -69,7 +69,13 @@ pub(super) fn percent(share: f64) -> String {
     }
 }
 
-/// Ascending numbers with runs drawn together: `0-3, 5`.
+/// A list with more runs is shortened.
+const MOST_RUNS: usize = 6;
+
+/// Stands in a shortened list.
+pub(super) const LEFT_OUT: &str = " ... ";
+
+/// Ascending numbers with runs drawn together: `0-3, 5`; many runs are shortened to `0, 3, 6 ... 63 (22)`.
 pub(super) fn ranges(numbers: &[usize]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &number in numbers {
@@ -83,7 +89,13 @@ pub(super) fn ranges(numbers: &[usize]) -> String {
         1 => format!("{first}, {last}"),
         _ => format!("{first}-{last}"),
     };
-    runs.iter().map(run).collect::<Vec<_>>().join(", ")
+    let shown: Vec<String> = runs.iter().map(run).collect();
+    match (shown.as_slice(), numbers) {
+        ([first, second, third, .., last], all) if shown.len() > MOST_RUNS => {
+            format!("{first}, {second}, {third}{LEFT_OUT}{last} ({})", all.len())
+        }
+        _ => shown.join(", "),
+    }
 }
 
 /// `node 3` or `nodes 0-3`.
@@ -130,5 +142,6 @@ mod tests {
     fn runs_of_nodes_are_drawn_together() {
         assert_eq!(ranges(&[0, 1, 2, 3, 5, 7, 8]), "0-3, 5, 7, 8");
         assert_eq!(nodes(&[2]), "node 2");
+        assert_eq!(ranges(&[0, 3, 6, 9, 12, 15, 18, 19, 20]), "0, 3, 6 ... 18-20 (9)");
     }
 }

@@ -34,7 +34,7 @@ pub(super) struct Grid {
 }
 
 /// The last column gets at least this much.
-const NARROWEST_LAST: usize = 24;
+const NARROWEST_LAST: usize = 14;
 const GAP: &str = "  ";
 
 impl Grid {

@@ -51,15 +51,15 @@ impl Lettering {
         &self.names[letter]
     }
 
-    /// The letter in its colour.
-    pub(super) fn painted(&self, letter: usize, style: &Style) -> String {
-        style.in_colour_of(letter, &label(letter))
-    }
-
     /// Columns of the widest letter.
     pub(super) fn width(&self) -> usize {
         label(self.count().saturating_sub(1)).len()
     }
+}
+
+/// The letter in its colour.
+pub(super) fn painted(letter: usize, style: &Style) -> String {
+    style.in_colour_of(letter, &label(letter))
 }
 
 /// A, B, …, Z, AA, AB, … as spreadsheets name their columns.

@@ -2,7 +2,7 @@
 
 use numasim_model::{NodeId, Placement};
 
-use super::lettering::Lettering;
+use super::lettering::{Lettering, painted};
 use super::{ScenarioView, Style, figures, grid};
 
 /// So many boxes are drawn even if they are equal; beyond, equal nodes share one.
@@ -88,6 +88,11 @@ fn title(drawn: &Drawn) -> String {
     if drawn.nodes.len() > 1 { format!("{nodes}, each") } else { nodes }
 }
 
+/// Too many cores for a circle each.
+fn is_large(cores: u32) -> bool {
+    cores as usize > 2 * CIRCLES
+}
+
 /// A line for each application with threads on the node, and one for the idle cores.
 fn core_lines(view: &ScenarioView, node: NodeId, letters: &Lettering, style: &Style) -> Vec<String> {
     let cores = view.machine.node(node).cores;
@@ -98,10 +103,10 @@ fn core_lines(view: &ScenarioView, node: NodeId, letters: &Lettering, style: &St
     for app in view.app_ids() {
         threads[letters.of(app)] += u64::from(view.allocation.get(app, node));
     }
-    let large = u64::from(cores) > 2 * CIRCLES as u64;
+    let large = is_large(cores);
     let mut lines = Vec::new();
     for (letter, &count) in threads.iter().enumerate().filter(|&(_, &count)| count > 0) {
-        let label = grid::left(&letters.painted(letter, style), letters.width());
+        let label = grid::left(&painted(letter, style), letters.width());
         let paint = |text: &str| style.in_colour_of(letter, text);
         lines.extend(circles(count, large.then_some(cores), &label, style.thread(), &paint, style));
     }
@@ -171,14 +176,12 @@ fn memory_lines(view: &ScenarioView, node: NodeId, letters: &Lettering, style: &
         }
     }
     if !all.is_empty() {
-        let apps: Vec<_> = all.iter().map(|&letter| letters.painted(letter, style)).collect();
+        let apps: Vec<_> = all.iter().map(|&letter| painted(letter, style)).collect();
         // Of instances with one letter, others may have their data elsewhere.
         let what = if letters.shared() { "data of" } else { "all data of" };
         lines.extend(grid::wrap(&format!("{what} {}", apps.join(" ")), NARROWEST));
     }
-    lines.extend(
-        parts.iter().map(|(letter, part)| format!("{part} of data of {}", letters.painted(*letter, style))),
-    );
+    lines.extend(parts.iter().map(|(letter, part)| format!("{part} of data of {}", painted(*letter, style))));
     lines
 }
 
@@ -196,10 +199,9 @@ fn legend(view: &ScenarioView, letters: &Lettering, style: &Style) -> String {
             Placement::Interleave => " (data on all nodes)",
             _ => "",
         };
-        entries.push(format!("{} {}{spread}", letters.painted(letter, style), letters.name(letter)));
+        entries.push(format!("{} {}{spread}", painted(letter, style), letters.name(letter)));
     }
-    let large = view.machine.nodes().iter().any(|node| node.cores > 2 * CIRCLES as u32);
-    if !large {
+    if view.machine.nodes().iter().any(|node| node.cores > 0 && !is_large(node.cores)) {
         entries.push(format!("{} thread", style.thread()));
     }
     let used: u64 = view.active_apps().map(|app| view.allocation.total(app)).sum();

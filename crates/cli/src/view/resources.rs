@@ -8,6 +8,8 @@ use super::{ScenarioView, Style, figures};
 /// Up to here each controller and each link has its own line; beyond, equal ones share one.
 const FEW: usize = 4;
 const FEW_LINKS: usize = 6;
+/// Longer tables of links are drawn together by their figures alone.
+const MOST_LINES: usize = 24;
 const BAR: usize = 20;
 
 /// The table of the memory controllers.
@@ -37,7 +39,7 @@ pub(super) fn controllers(view: &ScenarioView, style: &Style) -> String {
         ("capacity\nGB/s", Align::Right),
         ("", Align::Left),
         ("used", Align::Right),
-        ("from other nodes\nGB/s", Align::Right),
+        ("from other\nnodes GB/s", Align::Right),
     ]);
     for (c, (class, nodes)) in classes.iter().enumerate() {
         let share = |part: f64| part / class.capacity.value();
@@ -118,10 +120,33 @@ fn link_classes<'a>(used: &[&'a LinkUse], all: usize, style: &Style) -> Vec<(Str
             None => classes.push((vec![link.from.0], link)),
         }
     }
+    if classes.len() > MOST_LINES {
+        return by_figures(used, &same, style);
+    }
     classes.sort_by_key(|(from, link)| (link.to, from[0]));
     let name = |(from, link): (Vec<usize>, &'a LinkUse)| {
         let each = if from.len() > 1 { ", each" } else { "" };
         (format!("{} {} {}{each}", figures::ranges(&from), style.arrow(), link.to.0), link)
+    };
+    classes.into_iter().map(name).collect()
+}
+
+/// Links with the same figures, wherever they lead: the names of that many links help nobody.
+fn by_figures<'a>(
+    used: &[&'a LinkUse],
+    same: &dyn Fn(&LinkUse, &LinkUse) -> bool,
+    style: &Style,
+) -> Vec<(String, &'a LinkUse)> {
+    let mut classes: Vec<(usize, &LinkUse)> = Vec::new();
+    for &link in used {
+        match classes.iter_mut().find(|(_, other)| same(other, link)) {
+            Some((links, _)) => *links += 1,
+            None => classes.push((1, link)),
+        }
+    }
+    let name = |(links, link): (usize, &'a LinkUse)| match links {
+        1 => (format!("{} {} {}", link.from.0, style.arrow(), link.to.0), link),
+        many => (format!("{many} links, each"), link),
     };
     classes.into_iter().map(name).collect()
 }

@@ -3,13 +3,13 @@
 use numasim_model::AppId;
 
 use super::grid::{Align, Grid};
-use super::lettering::Lettering;
+use super::lettering::{Lettering, painted};
 use super::{ScenarioView, Style, figures, grid, held_back, picture, resources};
 
 /// Up to here the threads on each node have their own place; on larger machines equal neighbours are drawn together.
 const FEW_NODES: usize = 16;
 /// Longer words about what holds an application back are said once.
-const LONG: usize = 40;
+const LONG: usize = 34;
 
 /// Everything about one scenario, for people.
 pub(crate) fn table(view: &ScenarioView, style: &Style) -> String {
@@ -21,7 +21,12 @@ pub(crate) fn table(view: &ScenarioView, style: &Style) -> String {
         resources::links(view, style),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    format!("{}\n{}", heading(view, style), parts.join("\n"))
+    let mut text = format!("{}\n{}", heading(view, style), parts.join("\n"));
+    if text.contains(figures::LEFT_OUT) {
+        let note = "Long lists of nodes are shortened, with their number in parentheses; JSON has all.";
+        text += &format!("\n{}\n", style.faint(note));
+    }
+    text
 }
 
 /// `━━ even 2,2,2,2 ━━━━━━ 138.75 GFLOPS ━━`
@@ -83,7 +88,7 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
         let app = line.apps[0];
         let mut words = held_back::in_words(view, app, style);
         match said.iter().find(|(other, _)| *other == words && words.len() > LONG && !letters.shared()) {
-            Some((_, letter)) => words = format!("same as {}", letters.painted(*letter, style)),
+            Some((_, letter)) => words = format!("same as {}", painted(*letter, style)),
             None => said.push((words.clone(), letters.of(app))),
         }
         let row = view.allocation.row(app);
@@ -98,11 +103,7 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
         };
         let share = results[app.0].gflops.value() / view.full_speed(app);
         table.row(vec![
-            format!(
-                "{} {}",
-                grid::left(&letters.painted(letters.of(app), style), letters.width()),
-                name(view, line)
-            ),
+            format!("{} {}", grid::left(&painted(letters.of(app), style), letters.width()), name(view, line)),
             threads,
             style.strong(&gflops[l]),
             bandwidth[l].clone(),

@@ -34,7 +34,8 @@ pub(super) fn message(warning: &Warning) -> String {
 
 fn figures_of(warning: &Warning) -> String {
     let Warning::StarvedByRemote { wanted, left, equal_part, readers, .. } = warning;
-    let other_nodes = if *readers == 1 { "1 other node reads".to_owned() } else { format!("{readers} other nodes read") };
+    let other_nodes =
+        if *readers == 1 { "1 other node reads".to_owned() } else { format!("{readers} other nodes read") };
     format!(
         "of their own memory they want {} GB/s and are left {} GB/s; an equal part would be {} GB/s, as {other_nodes} it.",
         single(wanted.value()),

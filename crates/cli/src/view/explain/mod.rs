@@ -9,8 +9,9 @@ mod sheet;
 mod spread;
 mod total;
 
-use numasim_model::NodeId;
-use numasim_model::sharing::trace::MemoryTrace;
+use numasim_model::sharing::trace::{MemoryTrace, PoolTrace};
+use numasim_model::units::{Gflops, GigabytesPerSecond};
+use numasim_model::{AppId, NodeId};
 
 use super::{ScenarioView, Style};
 use sheet::Sheet;
@@ -55,25 +56,76 @@ enum Block {
 pub(super) struct MemoryClass<'a> {
     nodes: Vec<usize>,
     trace: &'a MemoryTrace,
+    /// Other instances of the same applications take part on the other nodes.
+    mixed: bool,
+}
+
+/// What a class has in common: everything but the numbers of nodes and instances.
+struct Calculation {
+    /// Without its pools.
+    memory: MemoryTrace,
+    /// Equal pools together, with how many there are: their order follows the numbers of the nodes.
+    pools: Vec<(Pool, usize)>,
+}
+
+/// A pool with the cores that read from it.
+#[derive(PartialEq)]
+struct Pool {
+    trace: PoolTrace,
+    peak: Gflops,
+    ceiling: Option<GigabytesPerSecond>,
+}
+
+impl PartialEq for Calculation {
+    fn eq(&self, other: &Self) -> bool {
+        self.memory == other.memory
+            && self.pools.len() == other.pools.len()
+            && self.pools.iter().all(|pool| other.pools.contains(pool))
+    }
+}
+
+impl Calculation {
+    fn new(view: &ScenarioView, trace: &MemoryTrace) -> Self {
+        let mut pools: Vec<(Pool, usize)> = Vec::new();
+        for pool in &trace.pools {
+            let core = view.machine.node(pool.from);
+            let mut anonymous = PoolTrace { from: NodeId(0), ..pool.clone() };
+            for flow in &mut anonymous.flows {
+                flow.app = first_of_group(view, flow.app);
+            }
+            let pool = Pool { trace: anonymous, peak: core.gflops_per_core, ceiling: core.core_bandwidth };
+            match pools.iter_mut().find(|(other, _)| *other == pool) {
+                Some((_, count)) => *count += 1,
+                None => pools.push((pool, 1)),
+            }
+        }
+        let memory = MemoryTrace { memory: NodeId(0), pools: Vec::new(), ..*trace };
+        Self { memory, pools }
+    }
 }
 
 fn memory_classes<'a>(view: &ScenarioView<'a>) -> Vec<MemoryClass<'a>> {
-    let mut classes: Vec<(MemoryTrace, Vec<(u64, u64)>, MemoryClass)> = Vec::new();
+    let mut classes: Vec<(Calculation, MemoryClass)> = Vec::new();
     for trace in &view.evaluation.trace {
-        // The calculation is the same if it differs in nothing but the numbers of the nodes.
-        let mut anonymous = trace.clone();
-        anonymous.memory = NodeId(0);
-        let mut cores = Vec::new();
-        for pool in &mut anonymous.pools {
-            let core = view.machine.node(pool.from);
-            let ceiling = core.core_bandwidth.map_or(f64::INFINITY, |ceiling| ceiling.value());
-            cores.push((core.gflops_per_core.value().to_bits(), ceiling.to_bits()));
-            pool.from = NodeId(0);
-        }
-        match classes.iter_mut().find(|(other, on, _)| *other == anonymous && *on == cores) {
-            Some((_, _, class)) => class.nodes.push(trace.memory.0),
-            None => classes.push((anonymous, cores, MemoryClass { nodes: vec![trace.memory.0], trace })),
+        let calculation = Calculation::new(view, trace);
+        if let Some((_, class)) = classes.iter_mut().find(|(other, _)| *other == calculation) {
+            class.nodes.push(trace.memory.0);
+            class.mixed |= !same_apps(class.trace, trace);
+        } else {
+            classes.push((calculation, MemoryClass { nodes: vec![trace.memory.0], trace, mixed: false }));
         }
     }
-    classes.into_iter().map(|(_, _, class)| class).collect()
+    classes.into_iter().map(|(_, class)| class).collect()
+}
+
+fn first_of_group(view: &ScenarioView, app: AppId) -> AppId {
+    let group = &view.apps[app.0].group;
+    view.app_ids().find(|other| view.apps[other.0].group == *group).unwrap_or(app)
+}
+
+fn same_apps(one: &MemoryTrace, other: &MemoryTrace) -> bool {
+    let apps = |trace: &MemoryTrace| -> Vec<AppId> {
+        trace.pools.iter().flat_map(|pool| pool.flows.iter().map(|flow| flow.app)).collect()
+    };
+    apps(one) == apps(other)
 }

@@ -39,7 +39,7 @@ impl Column<'_> {
     }
 }
 
-fn columns<'a>(view: &ScenarioView, pool: &'a PoolTrace) -> (Vec<String>, Vec<Column<'a>>) {
+fn columns<'a>(view: &ScenarioView, pool: &'a PoolTrace, mixed: bool) -> (Vec<String>, Vec<Column<'a>>) {
     let mut columns: Vec<Column> = Vec::new();
     for flow in &pool.flows {
         let same = |other: &FlowTrace| {
@@ -55,7 +55,7 @@ fn columns<'a>(view: &ScenarioView, pool: &'a PoolTrace) -> (Vec<String>, Vec<Co
         let app = &view.apps[column.flow.app.0];
         let all = view.apps.iter().filter(|other| other.group == app.group).count();
         match column.instances {
-            1 => app.name.clone(),
+            1 if !mixed => app.name.clone(),
             many if many as usize == all => app.group.clone(),
             many => format!("{many} of {}", app.group),
         }
@@ -85,7 +85,7 @@ fn heading(class: &MemoryClass, from: &[usize], pool: &PoolTrace, style: &Style)
 
 #[allow(clippy::too_many_lines, reason = "one statement per row of the paper's table, in its order")]
 fn sheet(view: &ScenarioView, class: &MemoryClass, from: &[usize], pool: &PoolTrace, style: &Style) -> Sheet {
-    let (names, columns) = columns(view, pool);
+    let (names, columns) = columns(view, pool, class.mixed);
     let mut sheet = Sheet::new(heading(class, from, pool, style), names);
     let each = |cell: &dyn Fn(&Column) -> String| columns.iter().map(cell).collect::<Vec<_>>();
     let sum = |term: &dyn Fn(&Column) -> String, value: f64| {
