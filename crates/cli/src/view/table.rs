@@ -21,12 +21,12 @@ pub(crate) fn table(view: &ScenarioView, style: &Style) -> String {
         resources::links(view, style),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    let mut text = format!("{}\n{}", heading(view, style), parts.join("\n"));
-    if text.contains(figures::LEFT_OUT) {
-        let note = "Long lists of nodes are shortened, with their number in parentheses; JSON has all.";
-        text += &format!("\n{}\n", style.faint(note));
+    let text = format!("{}\n{}", heading(view, style), parts.join("\n"));
+    if !text.contains(figures::LEFT_OUT) {
+        return text;
     }
-    text
+    let note = "Long lists of nodes are shortened, with their number in parentheses; JSON has all.";
+    format!("{text}\n{}\n", style.faint(note))
 }
 
 /// `━━ even 2,2,2,2 ━━━━━━ 138.75 GFLOPS ━━`
