@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint, value_parser};
+use numasim_model::sharing::MODEL_NAME;
 
 use crate::help;
 use crate::output::OutputArgs;
@@ -82,7 +83,7 @@ pub(crate) struct StudyArgs {
     pub(crate) files: Vec<PathBuf>,
 
     /// How bandwidth is shared
-    #[arg(long, value_name = "NAME", default_value = "baseline-proportional")]
+    #[arg(long, value_name = "NAME", default_value = MODEL_NAME, value_parser = [MODEL_NAME])]
     pub(crate) model: String,
 }
 

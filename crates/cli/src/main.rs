@@ -4,10 +4,13 @@ mod args;
 mod commands;
 mod failure;
 mod fault;
+mod files;
 mod help;
 mod output;
 mod shell;
 mod style;
+mod suggest;
+mod view;
 
 use std::process::ExitCode;
 

@@ -9,6 +9,7 @@ pub mod ids;
 pub mod machine;
 pub mod scenario;
 pub mod sharing;
+pub mod spec;
 pub mod units;
 
 pub use allocation::Allocation;

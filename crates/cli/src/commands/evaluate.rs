@@ -1,10 +1,158 @@
 //! `numasim evaluate`: the performance of every scenario in the files.
 
+use numasim_model::sharing::MODEL_NAME;
+use numasim_model::{Evaluation, Placement, Scenario, Study, evaluate};
+use serde_json::{Value, json};
+
 use crate::args::EvaluateArgs;
 use crate::failure::Failure;
+use crate::output::{Destination, Format};
 use crate::shell::Shell;
+use crate::suggest;
+use crate::view::{ScenarioView, Style, compare, csv, explain, json, table, warning};
 
 /// Runs the command.
-pub(crate) fn run(_args: &EvaluateArgs, _shell: &Shell) -> Result<(), Failure> {
-    Err(Failure::fault("evaluate is not built yet")) // BRANCH ONLY: another change fills this in
+pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
+    let study = crate::files::read_study(&args.study.files)?;
+    let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
+    let scenarios = wanted(&study, &args.scenario)?;
+    let evaluated: Vec<Evaluated> =
+        scenarios.into_iter().map(|scenario| Evaluated::new(&study, scenario)).collect::<Result<_, _>>()?;
+    let views: Vec<ScenarioView> = evaluated.iter().map(|one| one.view(&study)).collect();
+
+    let mut rule_told = false;
+    for view in &views {
+        for facts in warning::facts(&view.evaluation.warnings) {
+            // The rule behind it is the same for all: said once.
+            let rule = if rule_told { String::new() } else { format!(" {}", warning::RULE) };
+            shell.warn(format!("scenario '{}': {facts}{rule}", view.name));
+            rule_told = true;
+        }
+    }
+    let style = Style::of(shell, &args.output);
+    let text = match args.output.format {
+        Format::Table => tables(&study, &views, args.explain, &style),
+        Format::Json => format!("{:#}\n", document(&study, &views, args.explain)),
+        Format::Csv => {
+            if args.explain {
+                shell.warn("--explain adds nothing to CSV; take it with --format table or json");
+            }
+            csv::csv(&views).map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?
+        }
+    };
+    destination.deliver(&text)
+}
+
+/// The scenarios with these names, or all, in the order of the files.
+fn wanted<'a>(study: &'a Study, names: &[String]) -> Result<Vec<&'a Scenario>, Failure> {
+    if study.scenarios.is_empty() {
+        return Err(Failure::input("there is no [[scenario]] in the files: nothing to evaluate")
+            .hint(format!("add one, for example:\n\n{}", suggest::scenario(study)))
+            .hint("or let numasim choose: `numasim explore` with the same files"));
+    }
+    let known: Vec<&str> = study.scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
+    for name in names {
+        if !known.contains(&name.as_str()) {
+            let failure = Failure::input(format!("there is no scenario '{name}'"));
+            return Err(match suggest::nearest(name, &known) {
+                Some(near) => failure.hint(format!("did you mean '{near}'?")),
+                None => failure.hint(format!("the scenarios are: {}", suggest::list(&known))),
+            });
+        }
+    }
+    let asked = |scenario: &&Scenario| names.is_empty() || names.contains(&scenario.name);
+    Ok(study.scenarios.iter().filter(asked).collect())
+}
+
+/// A scenario with decided homes, and its result.
+struct Evaluated<'a> {
+    scenario: &'a Scenario,
+    placements: Vec<Placement>,
+    evaluation: Evaluation,
+}
+
+impl<'a> Evaluated<'a> {
+    fn new(study: &Study, scenario: &'a Scenario) -> Result<Self, Failure> {
+        let placements = placements(study, scenario)?;
+        let evaluation = evaluate(&study.machine, &study.apps, &placements, &scenario.allocation)
+            .map_err(|error| Failure::input(format!("scenario '{}': {error}", scenario.name)))?;
+        Ok(Self { scenario, placements, evaluation })
+    }
+
+    fn view<'b>(&'b self, study: &'b Study) -> ScenarioView<'b> {
+        ScenarioView {
+            name: &self.scenario.name,
+            machine: &study.machine,
+            apps: &study.apps,
+            allocation: &self.scenario.allocation,
+            placements: &self.placements,
+            evaluation: &self.evaluation,
+        }
+    }
+}
+
+/// Where the data of each application lies. An open home is refused, unless nobody reads it.
+fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Failure> {
+    let apps = study.apps.iter().enumerate().zip(&scenario.data);
+    apps.map(|((a, app), data)| match data.placement() {
+        Some(placement) => Ok(placement.clone()),
+        None if scenario.allocation.row(numasim_model::AppId(a)).iter().all(|&threads| threads == 0) => {
+            Ok(Placement::Local)
+        }
+        None => Err(Failure::input(format!(
+            "scenario '{}': the home of the data of '{}' is open (home = \"any\"), and evaluate does not choose",
+            scenario.name, app.name
+        ))
+        .hint(format!(
+            "name the node in the scenario, for example  data = {{ {} = {{ home = 0 }} }}",
+            suggest::key(&app.name)
+        ))
+        .hint("or let `numasim explore` find the best home")),
+    })
+    .collect()
+}
+
+/// For people: each scenario, then all of them side by side.
+fn tables(study: &Study, views: &[ScenarioView], explained: bool, style: &Style) -> String {
+    let machine = &study.machine;
+    let count = |number: u64, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
+    let mut parts = vec![format!(
+        "Machine: {} ({}, {})\nModel:   {MODEL_NAME}\n",
+        machine.name(),
+        count(machine.node_count() as u64, "NUMA node"),
+        count(machine.total_cores(), "core"),
+    )];
+    for view in views {
+        parts.push(table::table(view, style));
+        if explained {
+            parts.push(explain::explain(view, style));
+        }
+    }
+    if views.len() > 1 {
+        let totals: Vec<(&str, f64)> =
+            views.iter().map(|view| (view.name, view.evaluation.total.value())).collect();
+        parts.push(compare::compare(&totals, style));
+    }
+    parts.join("\n")
+}
+
+/// For programs. With `explained`, each scenario also has the worked calculation as text in `explanation`.
+fn document(study: &Study, views: &[ScenarioView], explained: bool) -> Value {
+    let scenarios: Vec<Value> = views
+        .iter()
+        .map(|view| {
+            let mut scenario = json::json(view);
+            if explained {
+                scenario["explanation"] = Value::from(explain::explain(view, &Style::default()));
+            }
+            scenario
+        })
+        .collect();
+    json!({
+        "schema": 1,
+        "command": "evaluate",
+        "machine": study.machine.name(),
+        "model": MODEL_NAME,
+        "scenarios": scenarios,
+    })
 }

@@ -1,0 +1,66 @@
+//! What holds an application back, in words.
+
+use std::collections::BTreeMap;
+
+use numasim_model::{AppId, Bottleneck};
+
+use super::{ScenarioView, Style, figures};
+
+/// The bottlenecks of `app` over its nodes, equal ones together: `link 1→0, 2→0; core peak on node 0`.
+pub(super) fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String {
+    let (mut peak, mut core_bandwidth, mut controller) = (Vec::new(), Vec::new(), Vec::new());
+    let mut links: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut remote: Vec<usize> = Vec::new();
+    for (node, group) in view.evaluation.apps[app.0].per_node.iter().enumerate() {
+        match group.as_ref().map(|group| &group.bottleneck) {
+            None => {}
+            Some(Bottleneck::CorePeak) => peak.push(node),
+            Some(Bottleneck::CoreBandwidth) => core_bandwidth.push(node),
+            Some(Bottleneck::LocalController(_)) => controller.push(node),
+            Some(Bottleneck::Link { from, to }) => links.entry(to.0).or_default().push(from.0),
+            Some(Bottleneck::RemoteDemand(memory)) => remote.push(memory.0),
+        }
+    }
+    remote.sort_unstable();
+    remote.dedup();
+
+    let on = |nodes: &[usize]| {
+        if nodes.len() > 1 && nodes.len() == view.machine.compute_nodes().count() {
+            "on all nodes".to_owned()
+        } else {
+            format!("on {}", figures::nodes(nodes))
+        }
+    };
+    let mut phrases = Vec::new();
+    if !links.is_empty() {
+        phrases.push(format!("link {}", links_in_words(&links, style)));
+    }
+    if !remote.is_empty() {
+        phrases.push(format!("controller of {} (remote demand)", figures::nodes(&remote)));
+    }
+    if !controller.is_empty() {
+        phrases.push(format!("own memory controller {}", on(&controller)));
+    }
+    if !core_bandwidth.is_empty() {
+        phrases.push(format!("core bandwidth {}", on(&core_bandwidth)));
+    }
+    if !peak.is_empty() {
+        phrases.push(format!("core peak {}", on(&peak)));
+    }
+    phrases.join("; ")
+}
+
+/// `1→0, 2→0` while they are few, then by target: `1-7→0`.
+fn links_in_words(links: &BTreeMap<usize, Vec<usize>>, style: &Style) -> String {
+    const FEW: usize = 4;
+    let arrow = style.arrow();
+    let few = links.values().map(Vec::len).sum::<usize>() <= FEW;
+    let by_target = links.iter().map(|(to, from)| {
+        if few {
+            from.iter().map(|from| format!("{from}{arrow}{to}")).collect::<Vec<_>>().join(", ")
+        } else {
+            format!("{}{arrow}{to}", figures::ranges(from).replace(", ", ","))
+        }
+    });
+    by_target.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,72 @@
+//! What people and programs see of an evaluated scenario: pure functions from values to text.
+//!
+//! [`table::table`] is for the terminal, [`json::json`] and [`csv::csv`] for programs, [`explain::explain`] shows
+//! the worked calculation, [`warning::facts`] tells what to know before trusting the result.
+
+pub(crate) mod compare;
+pub(crate) mod csv;
+pub(crate) mod explain;
+mod figures;
+mod grid;
+mod held_back;
+pub(crate) mod json;
+mod lettering;
+mod picture;
+mod resources;
+mod style;
+pub(crate) mod table;
+#[cfg(test)]
+mod tests;
+pub(crate) mod warning;
+
+use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placement};
+
+pub(crate) use style::Style;
+
+/// One evaluated scenario with everything that went into it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ScenarioView<'a> {
+    /// The name of the scenario.
+    pub(crate) name: &'a str,
+    /// The machine.
+    pub(crate) machine: &'a Machine,
+    /// The applications, in the order of the files.
+    pub(crate) apps: &'a [App],
+    /// Threads of each application on each node.
+    pub(crate) allocation: &'a Allocation,
+    /// Where the data of each application lies in this scenario.
+    pub(crate) placements: &'a [Placement],
+    /// The result.
+    pub(crate) evaluation: &'a Evaluation,
+}
+
+impl ScenarioView<'_> {
+    /// The applications as ids.
+    fn app_ids(&self) -> impl Iterator<Item = AppId> + use<> {
+        (0..self.apps.len()).map(AppId)
+    }
+
+    /// The applications that have threads.
+    fn active_apps(&self) -> impl Iterator<Item = AppId> + '_ {
+        self.app_ids().filter(|&app| self.allocation.total(app) > 0)
+    }
+
+    /// The nodes where `app` has threads.
+    fn nodes_of(&self, app: AppId) -> impl Iterator<Item = NodeId> + '_ {
+        self.machine.node_ids().filter(move |&node| self.allocation.get(app, node) > 0)
+    }
+
+    /// GFLOPS of the threads of `app` if each had all the bandwidth it wants: the roofline of its cores.
+    fn full_speed(&self, app: AppId) -> f64 {
+        let intensity = self.apps[app.0].arithmetic_intensity;
+        self.nodes_of(app)
+            .map(|node| {
+                let core = self.machine.node(node);
+                let roof = core
+                    .core_bandwidth
+                    .map_or(core.gflops_per_core, |most| core.gflops_per_core.min(most * intensity));
+                f64::from(self.allocation.get(app, node)) * roof.value()
+            })
+            .sum()
+    }
+}

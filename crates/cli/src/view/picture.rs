@@ -1,0 +1,230 @@
+//! The threads on the nodes, as the paper draws them in Figures 2 and 3: a box per NUMA node, a circle per thread.
+
+use numasim_model::{NodeId, Placement};
+
+use super::lettering::{Lettering, painted};
+use super::{ScenarioView, Style, figures, grid};
+
+/// So many boxes are drawn even if they are equal; beyond, equal nodes share one.
+const FEW_NODES: usize = 4;
+/// Circles in a line of a box.
+const CIRCLES: usize = 18;
+/// Narrowest inside of a box.
+const NARROWEST: usize = 20;
+const GAP: &str = " ";
+
+/// A box: what stands in it, and the nodes that look like this.
+struct Drawn {
+    nodes: Vec<usize>,
+    cores: Vec<String>,
+    /// The title of the part below.
+    controller: String,
+    memory: Vec<String>,
+}
+
+/// The boxes, side by side as far as the width allows, and the legend.
+pub(super) fn picture(view: &ScenarioView, letters: &Lettering, style: &Style) -> String {
+    let mut drawn: Vec<Drawn> = Vec::new();
+    for node in view.machine.node_ids() {
+        let cores = core_lines(view, node, letters, style);
+        let controller = format!("memory {} GB/s", figures::short(view.machine.node(node).bandwidth.value()));
+        let memory = memory_lines(view, node, letters, style);
+        let together = view.machine.node_count() > FEW_NODES;
+        let same =
+            |other: &Drawn| other.cores == cores && other.controller == controller && other.memory == memory;
+        match drawn.iter_mut().find(|other| together && same(other)) {
+            Some(other) => other.nodes.push(node.0),
+            None => drawn.push(Drawn { nodes: vec![node.0], cores, controller, memory }),
+        }
+    }
+    let widths = |b: &Drawn| {
+        let lines = b.cores.iter().chain(&b.memory).map(|line| grid::width(line)).max().unwrap_or(0);
+        lines.max(grid::width(&title(b)) + 2).max(grid::width(&b.controller) + 2)
+    };
+    let inside = drawn.iter().map(widths).fold(NARROWEST, usize::max);
+    let per_line = ((style.columns() + GAP.len()) / (inside + 4 + GAP.len())).max(1);
+    let mut text = String::new();
+    for side_by_side in drawn.chunks(per_line) {
+        let height = side_by_side.iter().map(|b| b.cores.len()).max().unwrap_or(0);
+        let depth = side_by_side.iter().map(|b| b.memory.len()).max().unwrap_or(0);
+        let boxes: Vec<Vec<String>> =
+            side_by_side.iter().map(|b| frame(b, inside, height, depth, style)).collect();
+        for line in 0..height + depth + 3 {
+            let across: Vec<&str> = boxes.iter().map(|lines| lines[line].as_str()).collect();
+            text.push_str(&across.join(GAP));
+            text.push('\n');
+        }
+    }
+    text + &legend(view, letters, style)
+}
+
+/// The frame of one box: title, `height` lines of cores, a rule, `depth` lines of memory.
+fn frame(drawn: &Drawn, inside: usize, height: usize, depth: usize, style: &Style) -> Vec<String> {
+    let frame = style.frame();
+    let rule = |ends: [&str; 2], title: &str| {
+        let title = if title.is_empty() { String::new() } else { format!(" {} ", style.strong(title)) };
+        let rest = (inside + 1).saturating_sub(grid::width(&title));
+        format!(
+            "{}{title}{}",
+            style.faint(&format!("{}{}", ends[0], frame.across)),
+            style.faint(&format!("{}{}", frame.across.repeat(rest), ends[1]))
+        )
+    };
+    let side = style.faint(frame.down);
+    let body = |lines: &[String], count: usize| -> Vec<String> {
+        let line = |l: usize| lines.get(l).map_or("", String::as_str);
+        (0..count).map(|l| format!("{side} {} {side}", grid::left(line(l), inside))).collect()
+    };
+    let mut lines = vec![rule(frame.top, &title(drawn))];
+    lines.extend(body(&drawn.cores, height));
+    lines.push(rule(frame.middle, &drawn.controller));
+    lines.extend(body(&drawn.memory, depth));
+    lines.push(rule(frame.bottom, ""));
+    lines
+}
+
+fn title(drawn: &Drawn) -> String {
+    let nodes = figures::nodes(&drawn.nodes);
+    if drawn.nodes.len() > 1 { format!("{nodes}, each") } else { nodes }
+}
+
+/// Too many cores for a circle each.
+fn is_large(cores: u32) -> bool {
+    cores as usize > 2 * CIRCLES
+}
+
+/// A line for each application with threads on the node, and one for the idle cores.
+fn core_lines(view: &ScenarioView, node: NodeId, letters: &Lettering, style: &Style) -> Vec<String> {
+    let cores = view.machine.node(node).cores;
+    if cores == 0 {
+        return vec![style.faint("no cores")];
+    }
+    let mut threads = vec![0_u64; letters.count()];
+    for app in view.app_ids() {
+        threads[letters.of(app)] += u64::from(view.allocation.get(app, node));
+    }
+    let large = is_large(cores);
+    let mut lines = Vec::new();
+    for (letter, &count) in threads.iter().enumerate().filter(|&(_, &count)| count > 0) {
+        let label = grid::left(&painted(letter, style), letters.width());
+        let paint = |text: &str| style.in_colour_of(letter, text);
+        lines.extend(circles(count, large.then_some(cores), &label, style.thread(), &paint, style));
+    }
+    let idle = u64::from(cores).saturating_sub(threads.iter().sum());
+    if idle > 0 {
+        let label = " ".repeat(letters.width());
+        let paint = |text: &str| style.faint(text);
+        lines.extend(circles(idle, large.then_some(cores), &label, style.idle(), &paint, style));
+    }
+    lines
+}
+
+/// One circle per thread; on a node of many cores the count and a bar that is full for all `of` cores.
+fn circles(
+    count: u64,
+    of: Option<u32>,
+    label: &str,
+    circle: &str,
+    paint: &dyn Fn(&str) -> String,
+    style: &Style,
+) -> Vec<String> {
+    const BAR: usize = 12;
+    if let Some(cores) = of {
+        let digits = cores.to_string().len();
+        let share = count as f64 / f64::from(cores);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to BAR")]
+        let cells = ((share * BAR as f64).round() as usize).clamp(1, BAR);
+        let number = grid::left(&count.to_string(), digits);
+        let bar = if circle == style.thread() { if style.unicode { "█" } else { "#" } } else { circle };
+        return vec![format!("{label} {}{number} {}", style.times(), paint(&bar.repeat(cells)))];
+    }
+    let mut lines = Vec::new();
+    let mut rest = usize::try_from(count).unwrap_or(usize::MAX);
+    // Two equal lines are easier to count than a full one and a rest.
+    let per_line = if rest > CIRCLES { rest.div_ceil(2) } else { CIRCLES };
+    while rest > 0 {
+        let here = rest.min(per_line);
+        let label = if lines.is_empty() { label.to_owned() } else { " ".repeat(grid::width(label)) };
+        lines.push(format!("{label} {}", paint(&circle.repeat(here))));
+        rest -= here;
+    }
+    lines
+}
+
+/// How busy the memory is, and whose data lies there.
+fn memory_lines(view: &ScenarioView, node: NodeId, letters: &Lettering, style: &Style) -> Vec<String> {
+    const BAR: usize = 13;
+    let used = &view.evaluation.nodes[node.0];
+    let share = |part: f64| part / used.capacity.value();
+    let remote = share(used.remote.value());
+    let bar = style.bar([share(used.bandwidth.value()) - remote, remote], BAR);
+    let mut lines = vec![format!("{bar} {:>6}", figures::percent(share(used.bandwidth.value())))];
+
+    let mut all = Vec::new();
+    let mut parts = Vec::new();
+    for app in view.active_apps() {
+        let letter = letters.of(app);
+        match &view.placements[app.0] {
+            Placement::Home(home) if *home == node && !all.contains(&letter) => all.push(letter),
+            Placement::Fractions(fractions) if fractions[node.0] > 0.0 => {
+                let part = (letter, figures::percent(fractions[node.0]));
+                if !parts.contains(&part) {
+                    parts.push(part);
+                }
+            }
+            _ => {}
+        }
+    }
+    if !all.is_empty() {
+        let apps: Vec<_> = all.iter().map(|&letter| painted(letter, style)).collect();
+        // Of instances with one letter, others may have their data elsewhere.
+        let what = if letters.shared() { "data of" } else { "all data of" };
+        lines.extend(grid::wrap(&format!("{what} {}", apps.join(" ")), NARROWEST));
+    }
+    lines.extend(parts.iter().map(|(letter, part)| format!("{part} of data of {}", painted(*letter, style))));
+    lines
+}
+
+/// What the letters and signs stand for.
+fn legend(view: &ScenarioView, letters: &Lettering, style: &Style) -> String {
+    let mut entries: Vec<String> = Vec::new();
+    let mut seen = Vec::new();
+    for app in view.active_apps() {
+        let letter = letters.of(app);
+        if seen.contains(&letter) {
+            continue;
+        }
+        seen.push(letter);
+        let spread = match view.placements[app.0] {
+            Placement::Interleave => " (data on all nodes)",
+            _ => "",
+        };
+        entries.push(format!("{} {}{spread}", painted(letter, style), letters.name(letter)));
+    }
+    if view.machine.nodes().iter().any(|node| node.cores > 0 && !is_large(node.cores)) {
+        entries.push(format!("{} thread", style.thread()));
+    }
+    let used: u64 = view.active_apps().map(|app| view.allocation.total(app)).sum();
+    if used < view.machine.total_cores() {
+        entries.push(format!("{} idle core", style.idle()));
+    }
+    let (own, remote) = if style.unicode { ("█", "▒") } else { ("#", "=") };
+    let reads_remotely = view.evaluation.nodes.iter().any(|node| node.remote.value() > 0.0);
+    if reads_remotely {
+        entries.push(format!("memory read by {own} its own node {remote} other nodes"));
+    }
+    let mut lines = vec![String::new()];
+    for entry in entries {
+        let fits =
+            lines.last().is_some_and(|line| grid::width(line) + 3 + grid::width(&entry) <= style.columns());
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(&entry),
+            Some(line) if fits => {
+                line.push_str("   ");
+                line.push_str(&entry);
+            }
+            _ => lines.push(entry),
+        }
+    }
+    lines.join("\n") + "\n"
+}

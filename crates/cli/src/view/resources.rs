@@ -1,0 +1,161 @@
+//! How busy memory controllers and links are.
+
+use numasim_model::evaluation::{ControllerUse, LinkUse};
+
+use super::grid::{Align, Grid};
+use super::{ScenarioView, Style, figures};
+
+/// Up to here each controller and each link has its own line; beyond, equal ones share one.
+const FEW: usize = 4;
+const FEW_LINKS: usize = 6;
+/// Longer tables of links are drawn together by their figures alone.
+const MOST_LINES: usize = 24;
+const BAR: usize = 20;
+
+/// The table of the memory controllers.
+pub(super) fn controllers(view: &ScenarioView, style: &Style) -> String {
+    let all = &view.evaluation.nodes;
+    let mut classes: Vec<(ControllerUse, Vec<usize>)> = Vec::new();
+    for &used in all {
+        let same = |other: &ControllerUse| {
+            close(other.capacity.value(), used.capacity.value())
+                && close(other.bandwidth.value(), used.bandwidth.value())
+                && close(other.remote.value(), used.remote.value())
+        };
+        match classes.iter_mut().find(|(other, _)| all.len() > FEW && same(other)) {
+            Some((_, nodes)) => nodes.push(used.node.0),
+            None => classes.push((used, vec![used.node.0])),
+        }
+    }
+    let column = |value: fn(&ControllerUse) -> f64| {
+        figures::column(&classes.iter().map(|(used, _)| value(used)).collect::<Vec<_>>())
+    };
+    let used = column(|c| c.bandwidth.value());
+    let capacity = column(|c| c.capacity.value());
+    let remote = column(|c| c.remote.value());
+    let mut grid = Grid::new(&[
+        ("memory of", Align::Left),
+        ("drawn\nGB/s", Align::Right),
+        ("capacity\nGB/s", Align::Right),
+        ("", Align::Left),
+        ("used", Align::Right),
+        ("from other\nnodes GB/s", Align::Right),
+    ]);
+    for (c, (class, nodes)) in classes.iter().enumerate() {
+        let share = |part: f64| part / class.capacity.value();
+        let remote_share = share(class.remote.value());
+        let own_share = share(class.bandwidth.value()) - remote_share;
+        let each = if nodes.len() > 1 { ", each" } else { "" };
+        grid.row(vec![
+            figures::nodes(nodes) + each,
+            used[c].clone(),
+            capacity[c].clone(),
+            style.bar([own_share, remote_share], BAR),
+            figures::percent(share(class.bandwidth.value())),
+            remote[c].clone(),
+        ]);
+    }
+    grid.render(style)
+}
+
+/// The table of the links that carry something, and how many carry nothing.
+pub(super) fn links(view: &ScenarioView, style: &Style) -> String {
+    let all = &view.evaluation.links;
+    let used: Vec<&LinkUse> = all.iter().filter(|link| link.bandwidth.value() > 0.0).collect();
+    if all.is_empty() {
+        return String::new();
+    }
+    if used.is_empty() {
+        return style.faint(&format!("No traffic on the {} between the nodes.", count(all.len(), "link")))
+            + "\n";
+    }
+    let classes = link_classes(&used, all.len(), style);
+    let column = |value: fn(&LinkUse) -> f64| {
+        figures::column(&classes.iter().map(|(_, link)| value(link)).collect::<Vec<_>>())
+    };
+    let (drawn, capacity) = (column(|l| l.bandwidth.value()), column(|l| l.capacity.value()));
+    let arrow = style.arrow();
+    let header = format!("link\ncore {arrow} memory");
+    let mut grid = Grid::new(&[
+        (&header, Align::Left),
+        ("drawn\nGB/s", Align::Right),
+        ("capacity\nGB/s", Align::Right),
+        ("", Align::Left),
+        ("used", Align::Right),
+    ]);
+    for (c, (name, link)) in classes.iter().enumerate() {
+        let share = link.bandwidth.value() / link.capacity.value();
+        grid.row(vec![
+            name.clone(),
+            drawn[c].clone(),
+            capacity[c].clone(),
+            style.bar([0.0, share], BAR),
+            figures::percent(share),
+        ]);
+    }
+    let idle = all.len() - used.len();
+    let rest = if idle > 0 {
+        style.faint(&format!("{} without traffic.", count(idle, "more link"))) + "\n"
+    } else {
+        String::new()
+    };
+    grid.render(style) + &rest
+}
+
+/// Links that share a line: equal ones to the same memory, or simply all of them.
+fn link_classes<'a>(used: &[&'a LinkUse], all: usize, style: &Style) -> Vec<(String, &'a LinkUse)> {
+    let same = |a: &LinkUse, b: &LinkUse| {
+        close(a.capacity.value(), b.capacity.value()) && close(a.bandwidth.value(), b.bandwidth.value())
+    };
+    if used.len() == all && all > FEW_LINKS && used.iter().all(|link| same(link, used[0])) {
+        return vec![(format!("all {all}, each"), used[0])];
+    }
+    let mut classes: Vec<(Vec<usize>, &LinkUse)> = Vec::new();
+    for link in used {
+        let partner = classes
+            .iter_mut()
+            .find(|(_, other)| used.len() > FEW_LINKS && other.to == link.to && same(other, link));
+        match partner {
+            Some((from, _)) => from.push(link.from.0),
+            None => classes.push((vec![link.from.0], link)),
+        }
+    }
+    if classes.len() > MOST_LINES {
+        return by_figures(used, &same, style);
+    }
+    classes.sort_by_key(|(from, link)| (link.to, from[0]));
+    let name = |(from, link): (Vec<usize>, &'a LinkUse)| {
+        let each = if from.len() > 1 { ", each" } else { "" };
+        (format!("{} {} {}{each}", figures::ranges(&from), style.arrow(), link.to.0), link)
+    };
+    classes.into_iter().map(name).collect()
+}
+
+/// Links with the same figures, wherever they lead: the names of that many links help nobody.
+fn by_figures<'a>(
+    used: &[&'a LinkUse],
+    same: &dyn Fn(&LinkUse, &LinkUse) -> bool,
+    style: &Style,
+) -> Vec<(String, &'a LinkUse)> {
+    let mut classes: Vec<(usize, &LinkUse)> = Vec::new();
+    for &link in used {
+        match classes.iter_mut().find(|(_, other)| same(other, link)) {
+            Some((links, _)) => *links += 1,
+            None => classes.push((1, link)),
+        }
+    }
+    let name = |(links, link): (usize, &'a LinkUse)| match links {
+        1 => (format!("{} {} {}", link.from.0, style.arrow(), link.to.0), link),
+        many => (format!("{many} links, each"), link),
+    };
+    classes.into_iter().map(name).collect()
+}
+
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Equal up to rounding.
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+}

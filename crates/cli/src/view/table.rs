@@ -1,0 +1,169 @@
+//! A scenario for the terminal: picture, applications, memory controllers, links.
+
+use numasim_model::AppId;
+
+use super::grid::{Align, Grid};
+use super::lettering::{Lettering, painted};
+use super::{ScenarioView, Style, figures, grid, held_back, picture, resources};
+
+/// Up to here the threads on each node have their own place; on larger machines equal neighbours are drawn together.
+const FEW_NODES: usize = 16;
+/// Longer words about what holds an application back are said once.
+const LONG: usize = 34;
+
+/// Everything about one scenario, for people.
+pub(crate) fn table(view: &ScenarioView, style: &Style) -> String {
+    let letters = Lettering::new(view.apps);
+    let parts = [
+        picture::picture(view, &letters, style),
+        applications(view, &letters, style),
+        resources::controllers(view, style),
+        resources::links(view, style),
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    let text = format!("{}\n{}", heading(view, style), parts.join("\n"));
+    if !text.contains(figures::LEFT_OUT) {
+        return text;
+    }
+    let note = "Long lists of nodes are shortened, with their number in parentheses; JSON has all.";
+    format!("{text}\n{}\n", style.faint(note))
+}
+
+/// `━━ even 2,2,2,2 ━━━━━━ 138.75 GFLOPS ━━`
+fn heading(view: &ScenarioView, style: &Style) -> String {
+    let rule = if style.unicode { "━" } else { "=" };
+    let total = format!("{} GFLOPS", figures::single(view.evaluation.total.value()));
+    let taken = grid::width(view.name) + grid::width(&total) + 8;
+    let between = style.columns().min(100).saturating_sub(taken).max(2);
+    format!(
+        "{} {} {} {} {}\n",
+        style.faint(&rule.repeat(2)),
+        style.strong(view.name),
+        style.faint(&rule.repeat(between)),
+        style.strong(&total),
+        style.faint(&rule.repeat(2))
+    )
+}
+
+/// Applications that share a line: equal instances of an `[[app]]`, when there are many.
+struct Line {
+    apps: Vec<AppId>,
+}
+
+fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> String {
+    let lines = lines(view, letters);
+    let figure = |value: &dyn Fn(AppId) -> f64| {
+        figures::column(&lines.iter().map(|line| value(line.apps[0])).collect::<Vec<_>>())
+    };
+    let results = &view.evaluation.apps;
+    let total = |app: AppId| view.allocation.total(app) as f64;
+    let gflops = figure(&|app| results[app.0].gflops.value());
+    let bandwidth = figure(&|app| results[app.0].bandwidth.value());
+    let per_thread = figure(&|app| results[app.0].gflops.value() / total(app));
+    let per_node = view.machine.node_count() <= FEW_NODES;
+    let node_numbers: Vec<String> = view.machine.node_ids().map(|node| node.0.to_string()).collect();
+    let cell_width = view.allocation.as_slice().iter().map(|t| t.to_string().len()).max().unwrap_or(1);
+    let cell_width = node_numbers.iter().map(String::len).fold(cell_width, usize::max);
+    let in_cells = |cells: &[String]| {
+        cells.iter().map(|cell| grid::right(cell, cell_width)).collect::<Vec<_>>().join(" ")
+    };
+    let threads_header = if per_node {
+        format!("threads on node\n{}", in_cells(&node_numbers))
+    } else {
+        "threads\non nodes".to_owned()
+    };
+
+    let mut table = Grid::new(&[
+        ("application", Align::Left),
+        (&threads_header, Align::Right),
+        ("GFLOPS", Align::Right),
+        ("GB/s", Align::Right),
+        ("GFLOPS per\nthread", Align::Right),
+        ("of full\nspeed", Align::Right),
+        ("held back by", Align::Left),
+    ]);
+    // Long words that were said before are not repeated.
+    let mut said: Vec<(String, usize)> = Vec::new();
+    for (l, line) in lines.iter().enumerate() {
+        let app = line.apps[0];
+        let mut words = held_back::in_words(view, app, style);
+        match said.iter().find(|(other, _)| *other == words && words.len() > LONG && !letters.shared()) {
+            Some((_, letter)) => words = format!("same as {}", painted(*letter, style)),
+            None => said.push((words.clone(), letters.of(app))),
+        }
+        let row = view.allocation.row(app);
+        let threads = if per_node {
+            in_cells(
+                &row.iter()
+                    .map(|&t| if t == 0 { style.idle().to_owned() } else { t.to_string() })
+                    .collect::<Vec<_>>(),
+            )
+        } else {
+            runs(row)
+        };
+        let share = results[app.0].gflops.value() / view.full_speed(app);
+        table.row(vec![
+            format!("{} {}", grid::left(&painted(letters.of(app), style), letters.width()), name(view, line)),
+            threads,
+            style.strong(&gflops[l]),
+            bandwidth[l].clone(),
+            per_thread[l].clone(),
+            figures::percent(share),
+            words,
+        ]);
+    }
+    let mut text = table.render(style);
+    let without: Vec<&str> = view
+        .app_ids()
+        .filter(|&a| view.allocation.total(a) == 0)
+        .map(|a| view.apps[a.0].name.as_str())
+        .collect();
+    if !without.is_empty() {
+        let names = grid::wrap(&format!("Without threads: {}", without.join(", ")), style.columns());
+        text.push_str(&(style.faint(&names.join("\n")) + "\n"));
+    }
+    text
+}
+
+/// The lines of the table: applications with threads.
+fn lines(view: &ScenarioView, letters: &Lettering) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    for app in view.active_apps() {
+        let same = |line: &Line| {
+            let other = line.apps[0];
+            letters.of(app) == letters.of(other)
+                && view.allocation.row(app) == view.allocation.row(other)
+                && view.evaluation.apps[app.0] == view.evaluation.apps[other.0]
+        };
+        match lines.iter_mut().find(|line| letters.shared() && same(line)) {
+            Some(line) => line.apps.push(app),
+            None => lines.push(Line { apps: vec![app] }),
+        }
+    }
+    lines
+}
+
+/// `mem-2`, or `mem-1 to mem-40, each`.
+fn name(view: &ScenarioView, line: &Line) -> String {
+    let first = &view.apps[line.apps[0].0].name;
+    let last = line.apps.last().map_or(first, |app| &view.apps[app.0].name);
+    let together = line.apps.windows(2).all(|pair| pair[0].0 + 1 == pair[1].0);
+    match line.apps.len() {
+        1 => first.clone(),
+        2 => format!("{first}, {last}, each"),
+        _ if together => format!("{first} to {last}, each"),
+        many => format!("{first} and {} like it, each", many - 1),
+    }
+}
+
+/// Threads node after node, equal neighbours together: `2 on 0-63; 5 on 64`.
+fn runs(row: &[u32]) -> String {
+    let mut counts: Vec<u32> = row.iter().copied().filter(|&t| t > 0).collect();
+    counts.sort_unstable();
+    counts.dedup();
+    let on = |count: &u32| {
+        let nodes: Vec<usize> = row.iter().enumerate().filter(|(_, t)| *t == count).map(|(n, _)| n).collect();
+        format!("{count} on {}", figures::ranges(&nodes))
+    };
+    counts.iter().rev().map(on).collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,80 @@
+//! What a reader should know before trusting a result.
+
+use numasim_model::evaluation::Warning;
+
+use super::figures::{self, single};
+
+/// Why the model does it, and what that means for the reader.
+pub(crate) const RULE: &str = "The model serves remote reads first (the paper's rule); where links are wide this can \
+                               leave a node's own threads with nothing, so take these figures with care. No other \
+                               sharing model is built in yet.";
+
+/// What happened, in one sentence for all nodes with the same figures.
+pub(crate) fn facts(warnings: &[Warning]) -> Vec<String> {
+    let mut classes: Vec<(String, Vec<usize>)> = Vec::new();
+    for warning in warnings {
+        let Warning::StarvedByRemote { node, .. } = warning;
+        let figures = figures_of(warning);
+        match classes.iter_mut().find(|(other, _)| *other == figures) {
+            Some((_, nodes)) => nodes.push(node.0),
+            None => classes.push((figures, vec![node.0])),
+        }
+    }
+    let told = |(figures, nodes): (String, Vec<usize>)| {
+        let each = if nodes.len() > 1 { ", each" } else { "" };
+        format!("remote reads starve the threads of {}{each}: {figures}", figures::nodes(&nodes))
+    };
+    classes.into_iter().map(told).collect()
+}
+
+/// One warning with the rule behind it.
+pub(super) fn message(warning: &Warning) -> String {
+    format!("{} {RULE}", facts(std::slice::from_ref(warning)).concat())
+}
+
+fn figures_of(warning: &Warning) -> String {
+    let Warning::StarvedByRemote { wanted, left, equal_part, readers, .. } = warning;
+    let other_nodes =
+        if *readers == 1 { "1 other node reads".to_owned() } else { format!("{readers} other nodes read") };
+    format!(
+        "of their own memory they want {} GB/s and are left {} GB/s; an equal part would be {} GB/s, as {other_nodes} it.",
+        single(wanted.value()),
+        single(left.value()),
+        single(equal_part.value()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use numasim_model::NodeId;
+    use numasim_model::units::GigabytesPerSecond as Gbs;
+
+    fn starved(node: usize, left: f64) -> Warning {
+        Warning::StarvedByRemote {
+            node: NodeId(node),
+            wanted: Gbs::new(40.0),
+            left: Gbs::new(left),
+            equal_part: Gbs::new(8.0),
+            readers: 3,
+        }
+    }
+
+    #[test]
+    fn nodes_with_the_same_figures_are_told_together() {
+        assert_eq!(
+            facts(&[starved(0, 0.0), starved(1, 0.0), starved(3, 2.0)]),
+            [
+                "remote reads starve the threads of nodes 0, 1, each: of their own memory they want 40.00 GB/s and are \
+                 left 0.0 GB/s; an equal part would be 8.000 GB/s, as 3 other nodes read it.",
+                "remote reads starve the threads of node 3: of their own memory they want 40.00 GB/s and are left \
+                 2.000 GB/s; an equal part would be 8.000 GB/s, as 3 other nodes read it.",
+            ]
+        );
+    }
+
+    #[test]
+    fn the_rule_behind_it_is_told_too() {
+        assert!(message(&starved(0, 0.0)).ends_with("No other sharing model is built in yet."));
+    }
+}

@@ -1,0 +1,81 @@
+//! The result of reading: the study, and every value that no file gave.
+
+use crate::scenario::Study;
+
+/// The text of one input file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceFile {
+    /// How messages call it: the path as given.
+    pub name: String,
+    /// Its whole text.
+    pub text: String,
+}
+
+/// Which table of a file a default belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableKind {
+    /// `[machine]`
+    Machine,
+    /// `[[machine.node]]`; its name is the number of the node
+    Node,
+    /// `[[app]]`
+    App,
+    /// `[[scenario]]`
+    Scenario,
+}
+
+impl TableKind {
+    /// The name of the table as in a file: `machine.node`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Machine => "machine",
+            Self::Node => "machine.node",
+            Self::App => "app",
+            Self::Scenario => "scenario",
+        }
+    }
+}
+
+/// A value that no file gives, and what is used in its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DefaultUsed {
+    /// The kind of table.
+    pub table: TableKind,
+    /// The name of the machine, application or scenario; the number of a node.
+    pub name: String,
+    /// The key that is not there: `weight`, `threads.mem-2`.
+    pub key: String,
+    /// What stands for it: `1`, `no limit`.
+    pub value: String,
+}
+
+/// One `[[app]]` table, which makes one instance or several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// The name in the file.
+    pub name: String,
+    /// Its first instance, as an index into the applications of the study.
+    pub first: usize,
+    /// How many instances.
+    pub instances: usize,
+}
+
+/// All files, read and checked.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// What they describe.
+    pub study: Study,
+    /// The `[[app]]` tables in order.
+    pub groups: Vec<Group>,
+    /// Every value that no file gave, in the order of the tables.
+    pub defaults: Vec<DefaultUsed>,
+    /// The names of the files, in the order they were read.
+    pub files: Vec<String>,
+}
+
+impl Reading {
+    /// Whether the value of `key` comes from no file.
+    pub fn is_default(&self, table: TableKind, name: &str, key: &str) -> bool {
+        self.defaults.iter().any(|d| d.table == table && d.name == name && d.key == key)
+    }
+}

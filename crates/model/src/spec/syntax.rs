@@ -1,0 +1,346 @@
+//! From text to a TOML table, and what the parser says in words that help.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue, Error};
+
+use super::log::Source;
+use super::problem::{Problem, ProblemKind};
+
+/// Parses one file. Whatever could be read comes back; problems go to the log.
+pub(super) fn parse(source: Source<'_>) -> Spanned<DeTable<'_>> {
+    let (table, mut errors) = DeTable::parse_recoverable(source.text);
+    errors.sort_by_key(|error| error.span().map_or(0, |span| span.start));
+    let (duplicates, errors): (Vec<Error>, Vec<Error>) =
+        errors.into_iter().partition(|error| error.message() == "duplicate key");
+    let mut quiet = 0..0;
+    for error in &errors {
+        let at = clip(source.text, error.span().unwrap_or(0..0));
+        if at.start < quiet.end {
+            continue;
+        }
+        if source.log.is_full() {
+            source.log.report(Problem::new(ProblemKind::Syntax, error.message()));
+            break;
+        }
+        source.log.syntax_is_broken();
+        let (problem, covers) = explain(source, table.get_ref(), error, &errors, &at);
+        source.log.report(problem);
+        source.log.mute(source.file, covers.clone());
+        quiet = covers;
+    }
+    for error in &duplicates {
+        if source.log.is_full() {
+            source.log.report(Problem::new(ProblemKind::DuplicateKey, error.message()));
+            break;
+        }
+        let at = clip(source.text, error.span().unwrap_or(0..0));
+        let repeated_table = line_of(source.text, at.start).1.trim_start().starts_with('[')
+            && !line_of(source.text, at.start).1.contains('=');
+        source.log.report(duplicate(source, &at, repeated_table));
+        if repeated_table {
+            // The keys below a repeated header would all be reported once more.
+            source.log.mute(source.file, at.start..next_header(source.text, at.end));
+        }
+    }
+    table
+}
+
+/// A span that is inside the text and on character boundaries.
+fn clip(text: &str, span: Range<usize>) -> Range<usize> {
+    let fit = |mut at: usize| {
+        at = at.min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    let start = fit(span.start);
+    start..fit(span.end).max(start)
+}
+
+/// Start and text of the line around `at`.
+fn line_of(text: &str, at: usize) -> (usize, &str) {
+    let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline);
+    (start, text.get(start..end).unwrap_or_default().trim_end_matches('\r'))
+}
+
+fn is_header(line: &str) -> bool {
+    let line = line.trim();
+    let name =
+        line.split('#').next().unwrap_or_default().trim().trim_start_matches('[').trim_end_matches(']');
+    line.starts_with('[') && name.chars().any(char::is_alphabetic) && !name.contains(['[', ',', '='])
+}
+
+fn next_header(text: &str, from: usize) -> usize {
+    let mut at = from;
+    for line in text[from..].split_inclusive('\n') {
+        if at > from && is_header(line) {
+            return at;
+        }
+        at += line.len();
+    }
+    text.len()
+}
+
+fn duplicate(source: Source<'_>, at: &Range<usize>, repeated_table: bool) -> Problem {
+    let text = source.text;
+    let word = &text[at.clone()];
+    let (start, line) = line_of(text, at.start);
+    let problem = if repeated_table {
+        let header = line.split('#').next().unwrap_or_default().trim();
+        let kind = if word == "machine" { ProblemKind::TwoMachines } else { ProblemKind::DuplicateKey };
+        let hint = if matches!(word, "app" | "scenario") {
+            format!("write a list entry with two brackets each time: `[[{word}]]`")
+        } else {
+            "keep one of them".to_owned()
+        };
+        Problem::new(kind, format!("`{header}` is given twice")).hint(hint)
+    } else {
+        Problem::new(ProblemKind::DuplicateKey, format!("the key `{word}` is given twice"))
+            .hint("keep one of them")
+    };
+    let problem = problem.at(source.place(at), "given again here");
+    match first_of(text, word, at.start, start, repeated_table) {
+        Some(first) => problem.related(source.place(&first), "first given here"),
+        None => problem,
+    }
+}
+
+/// Where `word` was given first: before `at` in the same line, or at the start of an earlier line of the same table.
+fn first_of(text: &str, word: &str, at: usize, line: usize, header: bool) -> Option<Range<usize>> {
+    let is_key = |found: usize| {
+        let before = text[..found].chars().next_back().unwrap_or('\n');
+        let after = text[found + word.len()..].trim_start().chars().next();
+        let opens = if header { '[' } else { ' ' };
+        (before == opens || (!header && matches!(before, '\n' | '{' | ',' | '\t')))
+            && matches!((after, header), (Some('=' | '.'), false) | (Some(']'), true))
+    };
+    let last_in = |from: usize, to: usize| {
+        let part = &text[from..to];
+        part.match_indices(word).map(|(found, _)| from + found).filter(|&f| is_key(f)).last()
+    };
+    if let Some(found) = last_in(line, at) {
+        return Some(found..found + word.len());
+    }
+    let mut end = line;
+    while end > 0 {
+        let (start, content) = line_of(text, end - 1);
+        if let Some(found) = last_in(start, end) {
+            return Some(found..found + word.len());
+        }
+        if !header && is_header(content) {
+            return None;
+        }
+        end = start;
+    }
+    None
+}
+
+/// The problem for a parser error, and the text that it makes unreadable.
+fn explain(
+    source: Source<'_>,
+    table: &DeTable<'_>,
+    error: &Error,
+    all: &[Error],
+    at: &Range<usize>,
+) -> (Problem, Range<usize>) {
+    let text = source.text;
+    // A missing bracket is noticed far below the place where it was opened.
+    if let Some(found) = unclosed(source, table, all, at) {
+        return found;
+    }
+    let (line_start, line) = line_of(text, at.start);
+    let line_range = line_start..(line_start + line.len() + 1);
+    let word = text[at.clone()].trim();
+    let message = error.message();
+    let syntax = |message: String, span: Range<usize>, label: &str, hint: &str| {
+        Problem::new(ProblemKind::Syntax, message).at(source.place(&span), label).hint(hint)
+    };
+    let rest = at.start..(line_start + line.len()).max(at.start);
+    let problem = if message.starts_with("invalid basic string")
+        || message.starts_with("invalid literal string")
+    {
+        let quote = if message.starts_with("invalid basic") { '"' } else { '\'' };
+        let open = line.rfind(quote).map_or(at.start, |found| line_start + found);
+        let end = (line_start + line.len()).max(open);
+        syntax("this text has no closing quote".into(), open..end, "opened here", "close it in the same line")
+    } else if message.starts_with("string values must be quoted") && word.is_empty() {
+        syntax(
+            "there is no value after `=`".into(),
+            at.clone(),
+            "no value",
+            "write a value, or remove the line",
+        )
+    } else if message.starts_with("string values must be quoted")
+        || message.starts_with("invalid boolean")
+        || message.starts_with("invalid float")
+    {
+        let whole = value_around(text, at);
+        let word = super::names::shown(text[whole.clone()].trim());
+        let hint = if word.eq_ignore_ascii_case("nan") || word.to_lowercase().contains("inf") {
+            "write a finite number"
+        } else if word.starts_with(|c: char| c.is_ascii_digit()) {
+            "write a number alone, without its unit; put text in double quotes"
+        } else {
+            "put text in double quotes; write a number in digits"
+        };
+        syntax(format!("`{word}` is not a value"), whole, "neither a number nor quoted text", hint)
+    } else if message.starts_with("key with no value") || message.starts_with("invalid unquoted key") {
+        let trimmed = line.trim();
+        let begin = line_start + (line.len() - line.trim_start().len());
+        let hint = if trimmed.starts_with("//") || trimmed.starts_with(';') {
+            "comments begin with `#`"
+        } else if trimmed.contains(':') && !trimmed.contains('=') {
+            "write `key = value`, with `=` in place of `:`"
+        } else {
+            "write `key = value`; put a key with spaces in quotes; comments begin with `#`"
+        };
+        syntax("this line is no `key = value`".into(), begin..begin + trimmed.len(), "not understood", hint)
+    } else if message.starts_with("unclosed table") || message.starts_with("unclosed array table") {
+        let begin = line_start + (line.len() - line.trim_start().len());
+        let brackets = if message.contains("array") { "]]" } else { "]" };
+        let hint = format!("end the line with `{brackets}`");
+        syntax("this table header is not closed".into(), begin..at.end.max(begin), "not closed", &hint)
+    } else if message.starts_with("unexpected key or value") && text[at.start..].starts_with(',') {
+        syntax(
+            "there is a comma after the value".into(),
+            rest,
+            "not understood",
+            "write a decimal point in numbers: `1.5`",
+        )
+    } else if message.starts_with("unexpected key or value") {
+        syntax(
+            "the line goes on after its end".into(),
+            rest,
+            "not understood",
+            "put each key in its own line",
+        )
+    } else if message.starts_with("invalid mantissa") || message.starts_with("invalid fraction") {
+        let hint = "write a digit on each side of the decimal point: `0.5`, `5.0`";
+        syntax("this number is not complete".into(), value_around(text, at), "a digit is missing", hint)
+    } else if message.starts_with("unexpected leading zero") {
+        let hint = "write the number without leading zeros";
+        syntax("a number must not start with 0".into(), value_around(text, at), "starts with 0", hint)
+    } else if message.starts_with("cannot recurse") || message.starts_with("recursion limit") {
+        let hint = "no input file needs more than three levels of brackets";
+        syntax("brackets are nested too deeply".into(), at.clone(), "too deep", hint)
+    } else {
+        syntax(
+            format!("not valid TOML: {message}"),
+            at.clone(),
+            "here",
+            "see https://toml.io for the file format",
+        )
+    };
+    (problem, line_range)
+}
+
+/// The unquoted value around a span.
+fn value_around(text: &str, at: &Range<usize>) -> Range<usize> {
+    let stops = |c: char| matches!(c, '=' | ',' | '[' | ']' | '{' | '}' | '\n' | '\r' | '#');
+    let start = text[..at.start].rfind(|c: char| stops(c)).map_or(0, |found| found + 1);
+    let end = text[at.end..].find(|c: char| stops(c)).map_or(text.len(), |found| at.end + found);
+    let value = &text[start..end];
+    let begin = start + (value.len() - value.trim_start().len());
+    begin..begin + value.trim().len()
+}
+
+/// A list or inline table around `at` that is never closed.
+fn unclosed(
+    source: Source<'_>,
+    table: &DeTable<'_>,
+    all: &[Error],
+    at: &Range<usize>,
+) -> Option<(Problem, Range<usize>)> {
+    let noticed = all.iter().find(|error| {
+        let message = error.message();
+        error.span().is_some_and(|span| span.start >= at.start)
+            && (message.starts_with("unclosed array,") || message.starts_with("unclosed inline table"))
+    })?;
+    let end = noticed.span()?.start;
+    let start = open_at(table.values(), end).filter(|&start| start <= at.start)?;
+    let end = clip(source.text, start..end).end;
+    let (what, bracket) = if source.text[start..].starts_with('[') { ("list", ']') } else { ("table", '}') };
+    let (line_start, line) = line_of(source.text, start);
+    let first_line = start..(line_start + line.trim_end().len()).max(start + 1);
+    let problem = Problem::new(ProblemKind::Syntax, format!("this {what} is never closed"))
+        .at(source.place(&first_line), "opened here")
+        .hint(format!("close it with `{bracket}`"));
+    let (surprise, _) = line_of(source.text, at.start);
+    let problem = if surprise > start && at.start < end {
+        problem.related(source.place(at), "this does not belong to it")
+    } else {
+        problem
+    };
+    Some((problem, start..end + 1))
+}
+
+/// The outermost list or table that ends at `end`, as the parser gave up there.
+fn open_at<'v, 'i: 'v>(
+    values: impl IntoIterator<Item = &'v Spanned<DeValue<'i>>>,
+    end: usize,
+) -> Option<usize> {
+    values.into_iter().find_map(|value| match value.get_ref() {
+        DeValue::Array(_) | DeValue::Table(_) if value.span().end == end && !value.span().is_empty() => {
+            Some(value.span().start)
+        }
+        DeValue::Array(array) => open_at(array.iter(), end),
+        DeValue::Table(table) => open_at(table.values(), end),
+        _ => None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::log::Log;
+    use super::*;
+
+    fn problems(text: &str) -> Vec<(String, String)> {
+        let log = Log::default();
+        parse(Source { log: &log, file: 0, text });
+        let show = |problem: Problem| {
+            let span = problem.place.and_then(|place| place.span).unwrap_or(0..0);
+            (problem.message, text[span].to_owned())
+        };
+        log.finish().0.into_iter().map(show).collect()
+    }
+
+    #[test]
+    fn a_list_that_is_never_closed_is_reported_once_where_it_opens() {
+        assert_eq!(
+            problems("a = 1\nm = [[1, 2],\n[3, 4]\nb = 2\n[[app]]\nname = \"x\"\n"),
+            [("this list is never closed".to_owned(), "[[1, 2],".to_owned())]
+        );
+    }
+
+    #[test]
+    fn mistakes_in_several_lines_are_all_reported() {
+        let found: Vec<String> =
+            problems("a = \nc = ok\nd = 1,5\nb 2\n").into_iter().map(|(message, _)| message).collect();
+        assert_eq!(
+            found,
+            [
+                "there is no value after `=`",
+                "`ok` is not a value",
+                "there is a comma after the value",
+                "this line is no `key = value`"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_repeated_table_is_one_problem_not_one_for_each_of_its_keys() {
+        let found = problems("[machine]\nname = \"a\"\nnodes = 1\n[machine]\nname = \"b\"\nnodes = 2\n");
+        assert_eq!(found, [("`[machine]` is given twice".to_owned(), "machine".to_owned())]);
+    }
+
+    #[test]
+    fn four_million_brackets_are_refused_without_deep_recursion() {
+        assert_eq!(problems(&"[".repeat(4_000_000)).len(), 1);
+        assert_eq!(problems(&format!("a = {}", "[".repeat(1_000_000))).len(), 1);
+        assert_eq!(problems(&format!("a = {}", "{a=".repeat(300_000))).len(), 1);
+    }
+}

@@ -1,0 +1,290 @@
+//! Reads one value: its type, its range, and what to say when either is wrong.
+
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeInteger, DeValue};
+
+use super::log::Source;
+use super::names;
+use super::problem::{Place, Problem, ProblemKind};
+use super::table::TableReader;
+
+/// Smallest and largest figure that is read; products and quotients of two stay finite.
+pub(super) const SMALLEST: f64 = 1e-30;
+pub(super) const LARGEST: f64 = 1e30;
+
+/// A figure with a unit.
+#[derive(Clone, Copy)]
+pub(super) struct Quantity {
+    /// "a bandwidth in GB/s"
+    pub(super) what: &'static str,
+    pub(super) example: &'static str,
+    pub(super) zero: bool,
+}
+
+/// A whole number.
+#[derive(Clone, Copy)]
+pub(super) struct Count {
+    /// "a number of cores"
+    pub(super) what: &'static str,
+    pub(super) example: &'static str,
+    pub(super) min: u64,
+    pub(super) max: u64,
+}
+
+/// A value, with the key that leads to it.
+#[derive(Clone)]
+pub(super) struct Value<'a> {
+    pub(super) source: Source<'a>,
+    /// `threads.mem[2]`
+    pub(super) name: String,
+    key: Range<usize>,
+    spanned: &'a Spanned<DeValue<'a>>,
+}
+
+impl<'a> Value<'a> {
+    pub(super) fn new(
+        source: Source<'a>,
+        name: String,
+        key: Range<usize>,
+        value: &'a Spanned<DeValue<'a>>,
+    ) -> Self {
+        Self { source, name, key, spanned: value }
+    }
+
+    pub(super) fn place(&self) -> Place {
+        self.source.place(&self.spanned.span())
+    }
+
+    pub(super) fn key_place(&self) -> Place {
+        self.source.place(&self.key)
+    }
+
+    pub(super) fn get(&self) -> &'a DeValue<'a> {
+        self.spanned.get_ref()
+    }
+
+    /// The value as it stands in the file, cut to a readable length.
+    pub(super) fn text(&self) -> String {
+        names::shown(self.source.text.get(self.spanned.span()).unwrap_or_default())
+    }
+
+    /// Reports a problem with this value.
+    pub(super) fn report(&self, kind: ProblemKind, message: String, label: &str, hint: impl Into<String>) {
+        self.source.log.report(Problem::new(kind, message).at(self.place(), label).hint(hint));
+    }
+
+    /// Reports a value of the wrong type; `expected` is "a number".
+    pub(super) fn wrong_type(&self, expected: &str, hint: impl Into<String>) {
+        let found = type_name(self.get());
+        let message = format!("`{}` must be {expected}, but this is {found}", self.name);
+        self.report(ProblemKind::WrongType, message, &format!("this is {found}"), hint);
+    }
+
+    fn bad(&self, must: &str, label: &str, hint: impl Into<String>) {
+        let message = format!("`{}` must be {must}, not {}", self.name, self.text());
+        self.report(ProblemKind::BadValue, message, label, hint);
+    }
+
+    /// "write a bandwidth in GB/s, e.g. `bandwidth_gbs = 32.0`"
+    fn advice(&self, what: &str, example: &str) -> String {
+        if self.name.contains('[') {
+            format!("write {what}, e.g. `{example}`")
+        } else {
+            let key = self.name.rsplit('.').next().unwrap_or(&self.name);
+            format!("write {what}, e.g. `{key} = {example}`")
+        }
+    }
+
+    /// A finite figure; whole numbers are accepted.
+    pub(super) fn number(&self, quantity: Quantity) -> Option<f64> {
+        let advice = self.advice(quantity.what, quantity.example);
+        let number = match self.get() {
+            DeValue::Float(float) => float.as_str().parse::<f64>().ok()?,
+            DeValue::Integer(integer) => match to_i128(integer) {
+                Some(integer) => integer as f64,
+                None if integer.as_str().starts_with('-') => f64::NEG_INFINITY,
+                None => f64::MAX,
+            },
+            DeValue::String(text) => {
+                self.wrong_type("a number", quoted_number(text).unwrap_or(advice));
+                return None;
+            }
+            _ => {
+                self.wrong_type("a number", advice);
+                return None;
+            }
+        };
+        let must = if quantity.zero { "a finite number of at least 0" } else { "a finite number above 0" };
+        let size = number.abs();
+        if number.is_nan() {
+            self.bad(must, "not a number", advice);
+        } else if self.text().contains("inf") {
+            let label = if number < 0.0 { "negative" } else { "not finite" };
+            self.bad(must, label, advice);
+        } else if number < 0.0 {
+            self.bad(must, "negative", advice);
+        } else if number == 0.0
+            && !quantity.zero
+            && self.text().bytes().any(|b| b.is_ascii_digit() && b != b'0')
+        {
+            self.bad(&format!("at least {SMALLEST:e}"), "too small", advice);
+        } else if number == 0.0 && !quantity.zero {
+            self.bad(must, "zero", advice);
+        } else if size > LARGEST {
+            self.bad(&format!("at most {LARGEST:e}"), "too large", advice);
+        } else if size < SMALLEST && number != 0.0 {
+            self.bad(&format!("at least {SMALLEST:e}"), "too small", advice);
+        } else {
+            // -0.0 compares equal to 0 but divides to minus infinity.
+            return Some(number + 0.0);
+        }
+        None
+    }
+
+    /// A whole number within its limits.
+    pub(super) fn count(&self, count: Count) -> Option<u32> {
+        let advice = self.advice(count.what, count.example);
+        match self.get() {
+            DeValue::Integer(integer) => {
+                let value = to_i128(integer);
+                if let Some(fits) = value.and_then(|v| u32::try_from(v).ok())
+                    && (count.min..=count.max).contains(&u64::from(fits))
+                {
+                    return Some(fits);
+                }
+                let negative = integer.as_str().starts_with('-');
+                if negative || value.is_some_and(|v| v < i128::from(count.min)) {
+                    let label = if negative { "negative" } else { "too small" };
+                    self.bad(&format!("at least {}", count.min), label, advice);
+                } else {
+                    let message =
+                        format!("`{}` must be at most {}, not {}", self.name, count.max, self.text());
+                    self.report(ProblemKind::Limit, message, "too large", advice);
+                }
+            }
+            DeValue::Float(float) => {
+                let number = float.as_str().parse::<f64>().ok().filter(|f| f.is_finite());
+                let whole = number.filter(|f| f.fract() == 0.0 && *f >= 0.0 && *f <= count.max as f64);
+                let hint = match whole {
+                    Some(whole) => format!("write it without a decimal point: `{whole:.0}`"),
+                    None => advice,
+                };
+                self.wrong_type("a whole number", hint);
+            }
+            DeValue::String(text) => {
+                self.wrong_type("a whole number", quoted_number(text).unwrap_or(advice));
+            }
+            _ => self.wrong_type("a whole number", advice),
+        }
+        None
+    }
+
+    /// Free text.
+    pub(super) fn string(&self) -> Option<&'a str> {
+        if let DeValue::String(text) = self.get() {
+            return Some(text);
+        }
+        let text = self.text();
+        self.wrong_type("text", format!("write it in quotes, e.g. `\"{}\"`", text.trim_matches('"')));
+        None
+    }
+
+    /// A name: text in one line that is not empty.
+    pub(super) fn name(&self) -> Option<&'a str> {
+        let name = self.string()?;
+        let hint = "write a short name in one line, e.g. `\"mem\"`";
+        if name.trim().is_empty() {
+            self.report(ProblemKind::BadValue, format!("`{}` is empty", self.name), "no name", hint);
+            return None;
+        }
+        if name.chars().any(char::is_control) {
+            let message = format!("`{}` contains a line break or another control character", self.name);
+            self.report(ProblemKind::BadValue, message, "not a plain name", hint);
+            return None;
+        }
+        Some(name)
+    }
+
+    /// The entries of a list.
+    pub(super) fn list(&self, expected: &str, hint: impl Into<String>) -> Option<Vec<Value<'a>>> {
+        let DeValue::Array(array) = self.get() else {
+            self.wrong_type(expected, hint);
+            return None;
+        };
+        let entry = |(index, value): (usize, &'a Spanned<DeValue<'a>>)| Value {
+            source: self.source,
+            name: format!("{}[{index}]", self.name),
+            key: self.key.clone(),
+            spanned: value,
+        };
+        Some(array.iter().enumerate().map(entry).collect())
+    }
+
+    /// A table, to be read key by key.
+    pub(super) fn table(
+        &self,
+        title: &'static str,
+        expected: &str,
+        hint: impl Into<String>,
+    ) -> Option<TableReader<'a>> {
+        let DeValue::Table(table) = self.get() else {
+            self.wrong_type(expected, hint);
+            return None;
+        };
+        Some(TableReader::new(self.source, title, table, self.spanned.span()))
+    }
+
+    /// The entries of a table whose keys are free names, in the order of the file.
+    pub(super) fn entries(
+        &self,
+        expected: &str,
+        hint: impl Into<String>,
+    ) -> Option<Vec<(&'a str, Value<'a>)>> {
+        let DeValue::Table(table) = self.get() else {
+            self.wrong_type(expected, hint);
+            return None;
+        };
+        let mut entries: Vec<_> = table
+            .iter()
+            .map(|(key, value)| {
+                let name = format!("{}.{}", self.name, names::shown(key.get_ref()));
+                (&**key.get_ref(), Value { source: self.source, name, key: key.span(), spanned: value })
+            })
+            .collect();
+        entries.sort_by_key(|(_, value)| value.key.start);
+        Some(entries)
+    }
+}
+
+fn to_i128(integer: &DeInteger<'_>) -> Option<i128> {
+    i128::from_str_radix(integer.as_str(), integer.radix()).ok()
+}
+
+/// What to write for a number in quotes, perhaps with its unit.
+fn quoted_number(text: &str) -> Option<String> {
+    let number: String =
+        text.trim().chars().take_while(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | '+')).collect();
+    let value: f64 = number.parse().ok()?;
+    let rest = text.trim().get(number.len()..).unwrap_or_default();
+    Some(if rest.is_empty() {
+        format!("write the number without quotes: `{number}`")
+    } else if value.is_finite() && rest.starts_with([' ', 'G', 'g', 'M', 'T']) {
+        format!("the unit is fixed by the key; write the number alone: `{number}`")
+    } else {
+        return None;
+    })
+}
+
+fn type_name(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "text",
+        DeValue::Integer(_) => "a whole number",
+        DeValue::Float(_) => "a number with a fraction",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}

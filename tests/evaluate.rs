@@ -1,0 +1,150 @@
+//! `numasim evaluate` as a person meets it: which scenarios, what is refused, what is warned of.
+
+use std::fs;
+use std::process::{Command, Output, Stdio};
+
+const MACHINE: &str = "\
+[machine]
+name = \"test\"
+nodes = 4
+cores_per_node = 8
+gflops_per_core = 10.0
+bandwidth_gbs = 30.0
+link_gbs = 30.0
+[[app]]
+name = \"mem\"
+instances = 3
+arithmetic_intensity = 0.5
+[[app]]
+name = \"bad app\"
+arithmetic_intensity = 1
+data = { home = \"any\" }
+";
+
+const LOCAL: &str = "\
+[[scenario]]
+name = \"without the bad one\"
+threads = { mem = 2 }
+";
+
+const OPEN: &str = "\
+[[scenario]]
+name = \"open\"
+threads = { mem = 1, \"bad app\" = 1 }
+";
+
+/// All data of `bad app` on node 1; its links carry all that node has.
+const STARVED: &str = "\
+[[scenario]]
+name = \"starved\"
+threads = { mem = 1, \"bad app\" = 5 }
+data = { \"bad app\" = { home = 1 } }
+";
+
+fn evaluate(text: &str, more: &[&str]) -> Output {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let file = folder.path().join("study.toml");
+    fs::write(&file, text).expect("a file for the test");
+    Command::new(env!("CARGO_BIN_EXE_numasim"))
+        .arg("evaluate")
+        .arg(&file)
+        .args(more)
+        .stdin(Stdio::null())
+        .env("LC_ALL", "C.UTF-8")
+        .env_remove("NO_COLOR")
+        .env_remove("CLICOLOR_FORCE")
+        .output()
+        .expect("the program starts")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("UTF-8 on standard output")
+}
+
+/// Exit code 1, nothing on standard output, and what is said on standard error.
+fn refusal(text: &str, more: &[&str]) -> String {
+    let output = evaluate(text, more);
+    assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(1), ""));
+    String::from_utf8(output.stderr).expect("UTF-8 on standard error")
+}
+
+#[test]
+fn files_without_a_scenario_are_refused_with_one_that_works() {
+    let said = refusal(MACHINE, &[]);
+    assert!(said.contains("there is no [[scenario]] in the files"), "{said}");
+    let from = said.find("[[scenario]]\n").expect("an example");
+    let to = said.rfind("hint:").expect("a second hint");
+    let output = evaluate(&format!("{MACHINE}{}", &said[from..to]), &[]);
+    assert!(output.status.success(), "the example in the hint is refused: {output:?}");
+}
+
+#[test]
+fn an_unknown_scenario_is_refused_with_the_nearest_name() {
+    let said = refusal(&format!("{MACHINE}{LOCAL}"), &["--scenario", "without the bad"]);
+    assert!(said.contains("there is no scenario 'without the bad'"), "{said}");
+    assert!(said.contains("did you mean 'without the bad one'?"), "{said}");
+}
+
+#[test]
+fn an_open_home_is_refused_and_the_override_in_the_hint_works() {
+    let said = refusal(&format!("{MACHINE}{OPEN}"), &[]);
+    assert!(said.contains("scenario 'open': the home of the data of 'bad app' is open"), "{said}");
+    let hint = "data = { \"bad app\" = { home = 0 } }";
+    assert!(said.contains(hint) && said.contains("numasim explore"), "{said}");
+    assert!(evaluate(&format!("{MACHINE}{OPEN}{hint}\n"), &[]).status.success());
+}
+
+#[test]
+fn an_open_home_without_threads_needs_no_decision() {
+    let output = evaluate(&format!("{MACHINE}{LOCAL}"), &["--format", "json"]);
+    let document: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("valid JSON");
+    assert_eq!(document["scenarios"][0]["apps"][3]["home"], serde_json::Value::Null);
+    // per node 6 threads of AI 0.5 share 30 GB/s: 15 GFLOPS
+    assert_eq!(document["scenarios"][0]["total_gflops"], 60.0);
+}
+
+#[test]
+fn starved_threads_are_warned_of_on_standard_error_alone() {
+    let output = evaluate(&format!("{MACHINE}{STARVED}"), &["--format", "json"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.starts_with("warning: scenario 'starved': remote reads starve the threads of node 1:"),
+        "{said}"
+    );
+    assert!(said.contains("No other sharing model is built in yet."), "{said}");
+    let document: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("valid JSON");
+    assert_eq!(document["scenarios"][0]["warnings"][0]["node"], 1);
+}
+
+#[test]
+fn scenarios_come_in_the_order_of_the_files_and_end_with_a_comparison() {
+    let text = stdout(&evaluate(
+        &format!("{MACHINE}{LOCAL}{STARVED}"),
+        &["--scenario", "starved", "--scenario", "without the bad one", "--scenario", "starved"],
+    ));
+    assert_eq!(text.lines().filter(|line| line.starts_with("━━ ")).count(), 2, "two headings: {text}");
+    assert!(text.find("━━ without the bad one") < text.find("━━ starved"), "{text}");
+    let comparison: Vec<&str> = text.lines().rev().take(4).collect();
+    assert!(comparison[3].starts_with("scenario"), "{text}");
+}
+
+#[test]
+fn one_scenario_is_compared_with_nothing() {
+    let text = stdout(&evaluate(&format!("{MACHINE}{LOCAL}"), &[]));
+    assert!(!text.contains("of best"), "{text}");
+}
+
+#[test]
+fn json_carries_the_worked_calculation_if_asked() {
+    let output = evaluate(&format!("{MACHINE}{LOCAL}"), &["--format", "json", "--explain"]);
+    let document: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("valid JSON");
+    let explanation = document["scenarios"][0]["explanation"].as_str().expect("a text");
+    assert!(explanation.contains("4 * 15 = 60"), "{explanation}");
+}
+
+#[test]
+fn an_unknown_model_is_a_wrong_command_line() {
+    let output = evaluate(&format!("{MACHINE}{LOCAL}"), &["--model", "wishful"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("baseline-proportional"));
+}
