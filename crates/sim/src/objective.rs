@@ -87,7 +87,9 @@ impl Goal {
                 if sum <= 0.0 {
                     return Err(GoalError::NoWeight);
                 }
-                weights.iter_mut().for_each(|weight| *weight /= sum);
+                for weight in &mut weights {
+                    *weight /= sum;
+                }
                 alone.clone()
             }
             Objective::Makespan => {

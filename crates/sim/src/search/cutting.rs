@@ -155,7 +155,9 @@ impl<'r, 'p> Master<'r, 'p> {
         } else if self.bend.iter().all(Option::is_none) {
             // The bound holds for weights that sum to 1 exactly.
             let sum: f64 = y.iter().sum();
-            y.iter_mut().for_each(|y| *y /= sum);
+            for y in &mut y {
+                *y /= sum;
+            }
         }
         Prices {
             y,

@@ -465,7 +465,9 @@ fn project_on_simplex(y: &mut [f64]) {
             shift = candidate;
         }
     }
-    y.iter_mut().for_each(|value| *value = (*value - shift).max(0.0));
+    for value in y {
+        *value = (*value - shift).max(0.0);
+    }
 }
 
 #[cfg(test)]
