@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod diagnostics;
 mod failure;
 mod fault;
 mod files;

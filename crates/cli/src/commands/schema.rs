@@ -1,10 +1,14 @@
 //! `numasim schema`: the JSON Schema of the input files.
 
+use numasim_model::spec::schema;
+
 use crate::args::SchemaArgs;
 use crate::failure::Failure;
+use crate::output::Destination;
 use crate::shell::Shell;
 
 /// Runs the command.
-pub(crate) fn run(_args: &SchemaArgs, _shell: &Shell) -> Result<(), Failure> {
-    Err(Failure::fault("schema is not built yet")) // BRANCH ONLY: another change fills this in
+pub(crate) fn run(args: &SchemaArgs, _shell: &Shell) -> Result<(), Failure> {
+    let text = format!("{:#}\n", schema::json_schema().to_value());
+    Destination::open(args.file.output.as_deref(), &[])?.deliver(&text)
 }

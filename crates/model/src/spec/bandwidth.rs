@@ -6,6 +6,8 @@ use super::problem::{Problem, ProblemKind};
 use super::table::TableReader;
 use super::value::{Quantity, Value};
 
+const LINK: Quantity = Quantity { what: "the bandwidth of a link in GB/s", example: "10.0", zero: false };
+
 /// Bandwidths in GB/s.
 pub(super) struct Bandwidth {
     /// Of each memory controller.
@@ -29,7 +31,7 @@ pub(super) fn read(
             let problem = Problem::new(ProblemKind::MissingKey, "the bandwidths of the machine are missing")
                 .at(table.place(), "this machine has no bandwidth")
                 .hint(hint);
-            log.report(problem);
+            table.missing_any(&["bandwidth_gbs", "link_gbs", "bandwidth_matrix_gbs"], problem);
             None
         }
         (Some(_), None) => read_flat(table, controller.as_ref(), link.as_ref(), count),
@@ -50,7 +52,7 @@ pub(super) fn read(
 }
 
 fn read_flat(
-    table: &TableReader<'_>,
+    table: &mut TableReader<'_>,
     controller: Option<&Value<'_>>,
     link: Option<&Value<'_>>,
     count: Option<usize>,
@@ -65,10 +67,10 @@ fn read_flat(
         let problem = Problem::new(ProblemKind::MissingKey, message)
             .at(table.place(), "this table needs `link_gbs`")
             .hint("add the bandwidth between two different nodes in GB/s, e.g. `link_gbs = 10.0`");
-        table.source.log.report(problem);
+        table.missing_any(&["link_gbs"], problem);
     }
     let controller = controller.map(|value| value.number(BANDWIDTH));
-    let link = link.map(|value| value.number(BANDWIDTH));
+    let link = link.map(|value| value.number(LINK));
     let (controller, nodes) = (controller??, count?);
     let link = match link {
         Some(link) => link?,
@@ -120,9 +122,9 @@ fn read_matrix(matrix: &Value<'_>, count: Option<usize>, cores: Option<&[u32]>) 
             let what = if from == to {
                 "the bandwidth of the memory controller of this node in GB/s"
             } else {
-                "the bandwidth of the link in GB/s; only a node without cores may have 0 here"
+                "the bandwidth of this link in GB/s (only the row of a node without cores may have 0)"
             };
-            match entry.number(Quantity { what, zero: may_be_zero, ..BANDWIDTH }) {
+            match entry.number(Quantity { what, zero: may_be_zero, ..LINK }) {
                 Some(value) => links.push(value),
                 None => fits = false,
             }

@@ -58,7 +58,12 @@ fn read_table(value: &Value<'_>, nodes: Option<usize>) -> Option<Data> {
     let mut table = value.table("data", "a word or a table", HINT)?;
     let home = table.optional("home");
     let fractions = table.optional("fractions");
-    let place = table.place();
+    if home.is_none() && fractions.is_none() {
+        let message = format!("`{}` says neither `home` nor `fractions`", value.name);
+        let problem =
+            Problem::new(ProblemKind::MissingKey, message).at(table.place(), "where is the data?").hint(HINT);
+        table.missing_any(&["home", "fractions"], problem);
+    }
     table.finish();
     match (home, fractions) {
         (Some(home), None) => read_home(&home, nodes),
@@ -71,13 +76,7 @@ fn read_table(value: &Value<'_>, nodes: Option<usize>) -> Option<Data> {
             value.source.log.report(problem);
             None
         }
-        (None, None) => {
-            let message = format!("`{}` says neither `home` nor `fractions`", value.name);
-            let problem =
-                Problem::new(ProblemKind::MissingKey, message).at(place, "where is the data?").hint(HINT);
-            value.source.log.report(problem);
-            None
-        }
+        (None, None) => None,
     }
 }
 

@@ -46,9 +46,9 @@ pub fn read_study(files: &[SourceFile]) -> Result<Reading, Vec<Problem>> {
     let read = read_files(files, &log);
     let (problems, defaults) = log.finish();
     match read {
-        Some((study, groups)) if problems.is_empty() => {
+        Some((study, groups, named)) if problems.is_empty() => {
             let files = files.iter().map(|file| file.name.clone()).collect();
-            Ok(Reading { study, groups, defaults, files })
+            Ok(Reading { study, groups, named, defaults, files })
         }
         _ => Err(problems),
     }
@@ -61,7 +61,7 @@ struct Tables<'a> {
     scenarios: Vec<TableReader<'a>>,
 }
 
-fn read_files(files: &[SourceFile], log: &Log) -> Option<(Study, Vec<Group>)> {
+fn read_files(files: &[SourceFile], log: &Log) -> Option<(Study, Vec<Group>, Vec<Vec<bool>>)> {
     if !sizes_are_sane(files, log) {
         return None;
     }
@@ -71,6 +71,10 @@ fn read_files(files: &[SourceFile], log: &Log) -> Option<(Study, Vec<Group>)> {
     let mut tables = Tables { machines: Vec::new(), apps: Vec::new(), scenarios: Vec::new() };
     for (&source, root) in sources.iter().zip(&roots) {
         read_root(source, root.get_ref(), &mut tables);
+    }
+    let nothing_read = roots.iter().all(|root| root.get_ref().is_empty());
+    if nothing_read && !log.has_broken_syntax() {
+        return None;
     }
     let machine = read_machine(files, log, &tables.machines);
     let cores = machine.cores.as_deref();
@@ -86,8 +90,8 @@ fn read_files(files: &[SourceFile], log: &Log) -> Option<(Study, Vec<Group>)> {
     }
     let machine = machine.machine?;
     let instances = apps.instances()?;
-    let scenarios = scenarios.finish(&instances, &apps, machine.node_count())?;
-    Some((Study { machine, apps: instances, scenarios }, apps.groups))
+    let (scenarios, named) = scenarios.finish(&instances, &apps, machine.node_count())?;
+    Some((Study { machine, apps: instances, scenarios }, apps.groups, named))
 }
 
 /// Refuses what cannot be an input file before any of it is parsed.
@@ -127,7 +131,7 @@ fn read_root<'a>(source: Source<'a>, root: &'a DeTable<'a>, tables: &mut Tables<
         }
         return;
     }
-    let mut reader = TableReader::new(source, "the file", root, 0..0);
+    let mut reader = TableReader::new(source, table::ROOT, root, 0..0);
     tables.machines.extend(reader.optional("machine"));
     for (key, title, into) in
         [("app", "[[app]]", &mut tables.apps), ("scenario", "[[scenario]]", &mut tables.scenarios)]

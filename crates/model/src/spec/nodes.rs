@@ -49,7 +49,7 @@ pub(super) fn read(table: &mut TableReader<'_>) -> NodesReading {
             let problem = Problem::new(ProblemKind::MissingKey, message)
                 .at(table.place(), "this machine has no nodes")
                 .hint(hint);
-            table.source.log.report(problem);
+            table.missing_any(&["nodes", "cores_per_node", "gflops_per_core", "node"], problem);
             NodesReading::default()
         }
         (Some(_), None) => read_uniform(table, &uniform),
@@ -78,7 +78,7 @@ fn check_uniform(values: &[Option<Value<'_>>; 3]) -> (Option<u32>, Option<u32>, 
     )
 }
 
-fn read_uniform(table: &TableReader<'_>, values: &[Option<Value<'_>>; 3]) -> NodesReading {
+fn read_uniform(table: &mut TableReader<'_>, values: &[Option<Value<'_>>; 3]) -> NodesReading {
     let examples = [("nodes", "4"), ("cores_per_node", "8"), ("gflops_per_core", "10.0")];
     for ((key, example), value) in examples.into_iter().zip(values) {
         if value.is_none() {

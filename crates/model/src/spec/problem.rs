@@ -26,7 +26,7 @@ impl Place {
 /// The kind of a [`Problem`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ProblemKind {
-    /// No file at all.
+    /// No file at all, or one that cannot be read.
     NoFile,
     /// A file without any table.
     EmptyFile,

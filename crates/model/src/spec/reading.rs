@@ -67,6 +67,8 @@ pub struct Reading {
     pub study: Study,
     /// The `[[app]]` tables in order.
     pub groups: Vec<Group>,
+    /// For each scenario and each application whether the scenario names it, by its own name or that of its group.
+    pub named: Vec<Vec<bool>>,
     /// Every value that no file gave, in the order of the tables.
     pub defaults: Vec<DefaultUsed>,
     /// The names of the files, in the order they were read.

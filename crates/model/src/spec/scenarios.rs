@@ -91,9 +91,19 @@ impl Scenarios {
         }));
     }
 
-    /// The scenarios, if all could be read.
-    pub(super) fn finish(self, apps: &[App], groups: &Apps, nodes: usize) -> Option<Vec<Scenario>> {
-        self.read.into_iter().map(|read| Some(read?.scenario(apps, groups, nodes))).collect()
+    /// The scenarios, each with the applications that it names, if all could be read.
+    pub(super) fn finish(
+        self,
+        apps: &[App],
+        groups: &Apps,
+        nodes: usize,
+    ) -> Option<(Vec<Scenario>, Vec<Vec<bool>>)> {
+        let with_names = |read: Option<ScenarioReading>| {
+            let read = read?;
+            let named = read.row_of.iter().map(Option::is_some).collect();
+            Some((read.scenario(apps, groups, nodes), named))
+        };
+        self.read.into_iter().map(with_names).collect()
     }
 }
 

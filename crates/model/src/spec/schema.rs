@@ -3,17 +3,50 @@
 //! Reading does not go through these types, because a file may have many mistakes at once and each wants its place;
 //! a test holds the two together key by key.
 
+use std::collections::BTreeMap;
+
+use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, generate::SchemaSettings, json_schema};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use serde_json::Value;
 
 use crate::machine::FigureKind;
 
+const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
+
 /// The JSON Schema (draft 2020-12) of one input file.
 pub fn json_schema() -> Schema {
-    let mut schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<StudyFile>();
-    schema.insert("title".to_owned(), "numasim input file".into());
+    let mut generated = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<StudyFile>();
+    RecursiveTransform(without_null).transform(&mut generated);
+    let mut schema = json_schema!({ "$schema": DRAFT, "title": "numasim input file" });
+    for (key, value) in generated.as_object().into_iter().flatten().filter(|(key, _)| *key != "title") {
+        schema.insert(key.clone(), value.clone());
+    }
     schema
+}
+
+/// TOML has no null: a key is there or it is not. And a description is one paragraph.
+fn without_null(schema: &mut Schema) {
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            schema.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(choices)) = schema.get_mut("anyOf") {
+        choices.retain(|choice| choice.get("type").is_none_or(|name| name != "null"));
+        if let [Value::Object(only)] = choices.as_slice() {
+            let only = only.clone();
+            schema.remove("anyOf");
+            only.into_iter().for_each(|(key, value)| {
+                schema.insert(key, value);
+            });
+        }
+    }
+    if let Some(Value::String(text)) = schema.get_mut("description") {
+        *text = text.replace('\n', " ");
+    }
 }
 
 /// Input file of numasim: a machine, applications and scenarios. A study may be spread over several files; `[machine]`

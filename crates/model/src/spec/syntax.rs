@@ -224,6 +224,9 @@ fn explain(
     } else if message.starts_with("unexpected leading zero") {
         let hint = "write the number without leading zeros";
         syntax("a number must not start with 0".into(), value_around(text, at), "starts with 0", hint)
+    } else if message.starts_with("unquoted keys cannot be empty") {
+        let hint = "write `key = value`, or a table header such as `[machine]`";
+        syntax("a key or the name of a table is missing".into(), at.clone(), "expected a name", hint)
     } else if message.starts_with("cannot recurse") || message.starts_with("recursion limit") {
         let hint = "no input file needs more than three levels of brackets";
         syntax("brackets are nested too deeply".into(), at.clone(), "too deep", hint)
@@ -275,21 +278,22 @@ fn unclosed(
     } else {
         problem
     };
-    Some((problem, start..end + 1))
+    Some((problem, line_start..end + 1))
 }
 
-/// The outermost list or table that ends at `end`, as the parser gave up there.
+/// The innermost list or table that ends at `end`, where the parser gave up.
 fn open_at<'v, 'i: 'v>(
     values: impl IntoIterator<Item = &'v Spanned<DeValue<'i>>>,
     end: usize,
 ) -> Option<usize> {
-    values.into_iter().find_map(|value| match value.get_ref() {
-        DeValue::Array(_) | DeValue::Table(_) if value.span().end == end && !value.span().is_empty() => {
-            Some(value.span().start)
-        }
-        DeValue::Array(array) => open_at(array.iter(), end),
-        DeValue::Table(table) => open_at(table.values(), end),
-        _ => None,
+    values.into_iter().find_map(|value| {
+        let inside = match value.get_ref() {
+            DeValue::Array(array) => open_at(array.iter(), end),
+            DeValue::Table(table) => open_at(table.values(), end),
+            _ => return None,
+        };
+        let span = value.span();
+        inside.or((span.end == end && !span.is_empty()).then_some(span.start))
     })
 }
 

@@ -2,12 +2,15 @@
 
 use std::ops::Range;
 
-use toml::de::DeTable;
+use toml::de::{DeTable, DeValue};
 
 use super::log::Source;
 use super::names;
 use super::problem::{Place, Problem, ProblemKind};
 use super::value::Value;
+
+/// Title of the top of a file.
+pub(super) const ROOT: &str = "the file";
 
 /// A table while its keys are read.
 pub(super) struct TableReader<'a> {
@@ -17,6 +20,8 @@ pub(super) struct TableReader<'a> {
     table: &'a DeTable<'a>,
     header: Range<usize>,
     known: Vec<&'static str>,
+    /// Keys that seem to be missing. If one is only misspelt, the unknown key says so, and this is not reported.
+    missing: Vec<(Vec<&'static str>, Problem)>,
 }
 
 impl<'a> TableReader<'a> {
@@ -26,7 +31,7 @@ impl<'a> TableReader<'a> {
         table: &'a DeTable<'a>,
         header: Range<usize>,
     ) -> Self {
-        Self { source, title, table, header, known: Vec::new() }
+        Self { source, title, table, header, known: Vec::new(), missing: Vec::new() }
     }
 
     /// The header `[[app]]`, or the whole of an inline table.
@@ -51,28 +56,68 @@ impl<'a> TableReader<'a> {
     }
 
     /// Reports that `key` is missing, with an example of what to write.
-    pub(super) fn missing(&self, key: &str, example: &str) {
+    pub(super) fn missing(&mut self, key: &'static str, example: &str) {
         let problem = Problem::new(ProblemKind::MissingKey, format!("`{key}` is missing in {}", self.title))
             .at(self.place(), format!("this table needs `{key}`"))
             .hint(format!("add e.g. `{key} = {example}`"));
-        self.source.log.report(problem);
+        self.missing_any(&[key], problem);
     }
 
-    /// Reports every key that was not asked for.
+    /// Reports `problem`, which is that none of `keys` is there.
+    pub(super) fn missing_any(&mut self, keys: &[&'static str], problem: Problem) {
+        self.missing.push((keys.to_vec(), problem));
+    }
+
+    /// Reports the keys that are missing and every key that was not asked for.
     pub(super) fn finish(self) {
+        let log = self.source.log;
         #[cfg(test)]
-        self.source.log.keys.borrow_mut().entry(self.title).or_default().extend(&self.known);
-        for key in self.table.keys().filter(|key| !self.known.contains(&&**key.get_ref())) {
-            let hint = match self.source.log.suggest(key.get_ref(), self.known.iter().copied()) {
-                Some(close) => format!("did you mean `{close}`?"),
-                None => format!("the keys of {} are {}", self.title, names::list(self.known.iter().copied())),
-            };
+        log.keys.borrow_mut().entry(self.title).or_default().extend(&self.known);
+        let mut meant = Vec::new();
+        for (key, value) in self.table.iter().filter(|(key, _)| !self.known.contains(&&**key.get_ref())) {
+            let close = log.suggest(key.get_ref(), self.known.iter().copied());
+            meant.extend(close);
             let word = names::shown(key.get_ref());
-            let message = format!("unknown key `{word}` in {}", self.title);
+            let message = format!("unknown {} `{word}` in {}", self.what(value.get_ref()), self.title);
+            let hint = match close {
+                Some(close) => format!("did you mean `{}`?", self.written(close)),
+                None => self.all_keys(),
+            };
             let problem = Problem::new(ProblemKind::UnknownKey, message)
-                .at(self.source.place(&key.span()), "unknown key")
+                .at(self.source.place(&key.span()), format!("unknown {}", self.what(value.get_ref())))
                 .hint(hint);
-            self.source.log.report(problem);
+            log.report(problem);
         }
+        for (keys, problem) in self.missing {
+            if !keys.iter().any(|key| meant.contains(key)) {
+                log.report(problem);
+            }
+        }
+    }
+
+    fn is_root(&self) -> bool {
+        self.title == ROOT
+    }
+
+    fn what(&self, value: &DeValue<'_>) -> &'static str {
+        let table = matches!(value, DeValue::Table(_) | DeValue::Array(_));
+        if self.is_root() && table { "table" } else { "key" }
+    }
+
+    /// A key as it is written in the file: at the top with its brackets.
+    fn written(&self, key: &str) -> String {
+        match (self.is_root(), key) {
+            (false, _) => key.to_owned(),
+            (true, "machine") => "[machine]".to_owned(),
+            (true, _) => format!("[[{key}]]"),
+        }
+    }
+
+    fn all_keys(&self) -> String {
+        if self.is_root() {
+            return "every key stands below one of the headers `[machine]`, `[[app]]` and `[[scenario]]`"
+                .to_owned();
+        }
+        format!("the keys of {} are {}", self.title, names::list(self.known.iter().copied()))
     }
 }

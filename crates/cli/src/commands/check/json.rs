@@ -1,0 +1,87 @@
+//! What was read, as JSON: every value, and which of them no file gave.
+
+use numasim_model::spec::Reading;
+use numasim_model::{AppId, Data, Machine, Placement};
+use serde_json::{Map, Value, json};
+
+/// The object of `check --format json`.
+pub(crate) fn json(reading: &Reading) -> Value {
+    let study = &reading.study;
+    let apps: Vec<Value> = study
+        .apps
+        .iter()
+        .map(|app| {
+            json!({
+                "name": app.name, "group": app.group,
+                "arithmetic_intensity": app.arithmetic_intensity.value(),
+                "data": data(&app.data),
+                "min_threads": app.min_threads, "max_threads": app.max_threads,
+                "weight": app.weight, "work_gflop": app.work.map(numasim_model::units::Gflop::value),
+            })
+        })
+        .collect();
+    let scenarios: Vec<Value> = study
+        .scenarios
+        .iter()
+        .map(|scenario| {
+            let by_name = |value: &dyn Fn(usize) -> Value| -> Map<String, Value> {
+                study.apps.iter().enumerate().map(|(index, app)| (app.name.clone(), value(index))).collect()
+            };
+            json!({
+                "name": scenario.name,
+                "threads": by_name(&|index| json!(scenario.allocation.row(AppId(index)))),
+                "data": by_name(&|index| scenario.data.get(index).map_or(Value::Null, data)),
+            })
+        })
+        .collect();
+    let defaults: Vec<Value> = reading
+        .defaults
+        .iter()
+        .map(|d| json!({ "table": d.table.as_str(), "name": d.name, "key": d.key, "value": d.value }))
+        .collect();
+    json!({
+        "schema": 1, "command": "check", "files": reading.files, "machine": machine(&study.machine),
+        "apps": apps, "scenarios": scenarios, "defaults": defaults,
+    })
+}
+
+fn machine(machine: &Machine) -> Value {
+    let nodes: Vec<Value> = machine
+        .nodes()
+        .iter()
+        .enumerate()
+        .map(|(index, node)| {
+            json!({
+                "node": index, "cores": node.cores, "gflops_per_core": node.gflops_per_core.value(),
+                "bandwidth_gbs": node.bandwidth.value(),
+                "core_bandwidth_gbs": node.core_bandwidth.map(numasim_model::units::GigabytesPerSecond::value),
+            })
+        })
+        .collect();
+    let links: Vec<Value> = machine
+        .node_ids()
+        .flat_map(|from| machine.node_ids().map(move |to| (from, to)))
+        .filter_map(|(from, to)| Some((from, to, machine.link(from, to)?)))
+        .map(|(from, to, link)| json!({ "from": from.0, "to": to.0, "bandwidth_gbs": link.value() }))
+        .collect();
+    let provenance: Map<String, Value> = machine
+        .provenance()
+        .iter()
+        .map(|(key, p)| (key.clone(), json!({ "kind": p.kind.as_str(), "source": p.source })))
+        .collect();
+    json!({
+        "name": machine.name(), "source": machine.source(), "nodes": nodes, "links": links,
+        "provenance": provenance,
+    })
+}
+
+/// Data in the form of the input files.
+pub(super) fn data(data: &Data) -> Value {
+    match data {
+        Data::OpenHome => json!({ "home": "any" }),
+        Data::Placed(Placement::Local) => json!("local"),
+        Data::Placed(Placement::Interleave) => json!("interleave"),
+        Data::Placed(Placement::Home(home)) => json!({ "home": home.0 }),
+        Data::Placed(Placement::Fractions(fractions)) => json!({ "fractions": fractions }),
+    }
+}

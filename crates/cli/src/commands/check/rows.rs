@@ -1,0 +1,120 @@
+//! What was read, as CSV: one line for each value, in the words of the input files.
+
+use numasim_model::spec::{Group, Reading, TableKind};
+use numasim_model::units::{Gflop, GigabytesPerSecond};
+use numasim_model::{App, AppId, Data, Machine};
+
+use super::json;
+
+/// The lines of `check --format csv`: table, name, key, value, default.
+///
+/// # Errors
+/// None in practice: writing to memory does not fail.
+pub(crate) fn csv(reading: &Reading) -> Result<String, csv::Error> {
+    let mut lines = Lines { writer: csv::Writer::from_writer(Vec::new()), reading };
+    lines.writer.write_record(["table", "name", "key", "value", "default"])?;
+    lines.machine(&reading.study.machine)?;
+    for group in &reading.groups {
+        if let Some(app) = reading.study.apps.get(group.first) {
+            lines.app(group, app)?;
+        }
+    }
+    lines.scenarios()?;
+    let bytes = lines.writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+struct Lines<'a> {
+    writer: csv::Writer<Vec<u8>>,
+    reading: &'a Reading,
+}
+
+impl Lines<'_> {
+    fn put(
+        &mut self,
+        table: TableKind,
+        name: &str,
+        key: &str,
+        value: &str,
+        default: bool,
+    ) -> Result<(), csv::Error> {
+        self.writer.write_record([table.as_str(), name, key, value, if default { "true" } else { "false" }])
+    }
+
+    /// A value that is a default exactly where the reading says so; empty where there is none.
+    fn known(
+        &mut self,
+        table: TableKind,
+        name: &str,
+        key: &str,
+        value: Option<String>,
+    ) -> Result<(), csv::Error> {
+        let default = self.reading.is_default(table, name, key);
+        self.put(table, name, key, &value.unwrap_or_default(), default)
+    }
+
+    fn machine(&mut self, machine: &Machine) -> Result<(), csv::Error> {
+        let name = machine.name();
+        self.known(TableKind::Machine, name, "source", machine.source().map(str::to_owned))?;
+        let open_everywhere = self.reading.is_default(TableKind::Machine, name, "core_bandwidth_gbs");
+        for (index, node) in machine.nodes().iter().enumerate() {
+            let (index, table) = (index.to_string(), TableKind::Node);
+            self.put(table, &index, "cores", &node.cores.to_string(), false)?;
+            self.put(table, &index, "gflops_per_core", &node.gflops_per_core.value().to_string(), false)?;
+            self.put(table, &index, "bandwidth_gbs", &node.bandwidth.value().to_string(), false)?;
+            let ceiling = node.core_bandwidth.map(GigabytesPerSecond::value).map(|value| value.to_string());
+            let open = open_everywhere || self.reading.is_default(table, &index, "core_bandwidth_gbs");
+            self.put(table, &index, "core_bandwidth_gbs", &ceiling.unwrap_or_default(), open)?;
+        }
+        for (from, to) in machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to))) {
+            if let Some(link) = machine.link(from, to) {
+                let key = format!("link_gbs[{}][{}]", from.0, to.0);
+                self.put(TableKind::Machine, name, &key, &link.value().to_string(), false)?;
+            }
+        }
+        for (key, provenance) in machine.provenance() {
+            let prefix = format!("provenance.{key}");
+            self.put(TableKind::Machine, name, &format!("{prefix}.kind"), provenance.kind.as_str(), false)?;
+            if let Some(source) = &provenance.source {
+                self.put(TableKind::Machine, name, &format!("{prefix}.source"), source, false)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn app(&mut self, group: &Group, app: &App) -> Result<(), csv::Error> {
+        let values = [
+            ("instances", Some(group.instances.to_string())),
+            ("arithmetic_intensity", Some(app.arithmetic_intensity.value().to_string())),
+            ("data", Some(data(&app.data))),
+            ("min_threads", Some(app.min_threads.to_string())),
+            ("max_threads", app.max_threads.map(|max| max.to_string())),
+            ("weight", Some(app.weight.to_string())),
+            ("work_gflop", app.work.map(Gflop::value).map(|work| work.to_string())),
+        ];
+        values.into_iter().try_for_each(|(key, value)| self.known(TableKind::App, &group.name, key, value))
+    }
+
+    fn scenarios(&mut self) -> Result<(), csv::Error> {
+        let study = &self.reading.study;
+        for (scenario, named) in study.scenarios.iter().zip(&self.reading.named) {
+            for (index, (app, &named)) in study.apps.iter().zip(named).enumerate() {
+                let row = scenario.allocation.row(AppId(index));
+                let threads = row.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+                let key = format!("threads.{}", app.name);
+                self.put(TableKind::Scenario, &scenario.name, &key, &threads, !named)?;
+                if let Some(own) = scenario.data.get(index).filter(|own| **own != app.data) {
+                    let key = format!("data.{}", app.name);
+                    self.put(TableKind::Scenario, &scenario.name, &key, &data(own), false)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A word as it is, a table in the form of JSON.
+fn data(data: &Data) -> String {
+    let value = json::data(data);
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

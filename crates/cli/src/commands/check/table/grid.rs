@@ -1,0 +1,122 @@
+//! Aligned columns.
+
+use std::fmt::Write as _;
+
+use unicode_width::UnicodeWidthStr;
+
+/// How a column stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Align {
+    Left,
+    Right,
+}
+
+/// Rows of cells, indented, two blanks between columns, no blanks at the end of a line.
+pub(super) fn write(text: &mut String, rows: &[Vec<String>], align: &[Align]) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    for row in rows {
+        let mut line = String::from(" ");
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let blank = " ".repeat(width - cell.width());
+            // Writing to a String cannot fail.
+            let _ = match align.get(column).or(align.last()) {
+                Some(Align::Right) => write!(line, " {blank}{cell} "),
+                _ => write!(line, " {cell}{blank} "),
+            };
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+}
+
+/// Figures of one column with the same number of decimals, as many as they need but not more than 3.
+///
+/// Small ones, where three decimals hide something, are all shown in full.
+pub(super) fn figures(values: &[f64]) -> Vec<String> {
+    const MOST: usize = 3;
+    let decimals = |value: f64| value.to_string().split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let needed = values.iter().map(|&value| decimals(value)).max().unwrap_or(0);
+    if values.iter().any(|&value| value != 0.0 && !(0.1..1e9).contains(&value)) {
+        return values.iter().map(|&value| figure(value)).collect();
+    }
+    values.iter().map(|value| format!("{value:.*}", needed.min(MOST))).collect()
+}
+
+/// A sum, without the rounding errors of its last digits.
+pub(super) fn total(values: impl Iterator<Item = f64>) -> String {
+    let sum: f64 = values.sum();
+    if !(0.1..1e9).contains(&sum) {
+        return figure(sum);
+    }
+    let text = format!("{sum:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// One figure in full, with an exponent where it would be long.
+pub(super) fn figure(value: f64) -> String {
+    if value == 0.0 || (1e-4..1e9).contains(&value) { value.to_string() } else { format!("{value:e}") }
+}
+
+/// `words` in lines of at most `width` columns.
+pub(super) fn wrap(words: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in words.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.width() + 1 + word.width() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// Neighbours that are equal, as ranges: "0-3".
+pub(super) fn runs<T: PartialEq>(items: &[T]) -> Vec<(std::ops::RangeInclusive<usize>, &T)> {
+    let mut runs: Vec<(std::ops::RangeInclusive<usize>, &T)> = Vec::new();
+    for (index, item) in items.iter().enumerate() {
+        match runs.last_mut() {
+            Some((range, same)) if *same == item => *range = *range.start()..=index,
+            _ => runs.push((index..=index, item)),
+        }
+    }
+    runs
+}
+
+/// "3" or "0-3".
+pub(super) fn range(range: &std::ops::RangeInclusive<usize>) -> String {
+    if range.start() == range.end() {
+        range.start().to_string()
+    } else {
+        format!("{}-{}", range.start(), range.end())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_a_column_have_the_same_decimals() {
+        assert_eq!(figures(&[99.8333, 101.0, 17.6]), ["99.833", "101.000", "17.600"]);
+        assert_eq!(figures(&[32.0, 10.0]), ["32", "10"]);
+        assert_eq!(figures(&[0.03125, 10.0]), ["0.03125", "10"]);
+    }
+
+    #[test]
+    fn a_total_has_no_digits_from_rounding() {
+        assert_eq!(total([0.1, 0.2].into_iter()), "0.3"); // 0.30000000000000004
+        assert_eq!(total([50.0, 50.0].into_iter()), "100");
+    }
+
+    #[test]
+    fn equal_neighbours_make_one_range() {
+        let found: Vec<String> =
+            runs(&[8, 8, 8, 0]).iter().map(|(nodes, cores)| format!("{}: {cores}", range(nodes))).collect();
+        assert_eq!(found, ["0-2: 8", "3: 0"]);
+    }
+}

@@ -1,0 +1,146 @@
+//! The machine: nodes, bandwidths, and how the figures came about.
+
+use std::fmt::Write as _;
+
+use numasim_model::spec::{Reading, TableKind};
+use numasim_model::units::GigabytesPerSecond;
+use numasim_model::{Machine, Node};
+
+use super::grid::{self, Align};
+use super::{DEFAULT, WIDTH};
+
+/// More nodes than this are merged into ranges of equal ones, and their matrix is summed up.
+const MOST_NODES: usize = 12;
+
+pub(super) fn write(text: &mut String, reading: &Reading) {
+    let machine = &reading.study.machine;
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "\nMACHINE  {}", machine.name());
+    match machine.source() {
+        Some(source) => labelled(text, "source", source),
+        None => labelled(text, "source", &format!("not given {DEFAULT}")),
+    }
+    nodes(text, reading);
+    links(text, machine);
+    provenance(text, machine);
+}
+
+/// A label and text that is broken into lines below each other.
+fn labelled(text: &mut String, label: &str, words: &str) {
+    for (index, line) in grid::wrap(words, WIDTH - label.len() - 4).iter().enumerate() {
+        let label = if index == 0 { label.to_owned() } else { " ".repeat(label.len()) };
+        let _ = writeln!(text, "  {label}  {line}");
+    }
+}
+
+fn nodes(text: &mut String, reading: &Reading) {
+    let machine = &reading.study.machine;
+    let all: Vec<&Node> = machine.nodes().iter().collect();
+    let shown = if all.len() > MOST_NODES {
+        grid::runs(&all)
+    } else {
+        all.iter().enumerate().map(|(index, node)| (index..=index, node)).collect()
+    };
+    let column = |value: &dyn Fn(&Node) -> f64| {
+        grid::figures(&shown.iter().map(|(_, node)| value(node)).collect::<Vec<_>>())
+    };
+    let peaks = column(&|node| node.gflops_per_core.value());
+    let sums = column(&|node| node.gflops_per_core.value() * f64::from(node.cores));
+    let controllers = column(&|node| node.bandwidth.value());
+    let default = reading.is_default(TableKind::Machine, machine.name(), "core_bandwidth_gbs");
+    let header = ["node", "cores", "GFLOPS per core", "GFLOPS", "GB/s of its controller", "GB/s per thread"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    for (((nodes, node), peak), (sum, controller)) in
+        shown.iter().zip(peaks).zip(sums.into_iter().zip(controllers))
+    {
+        let only_memory = node.cores == 0;
+        let or_dash = |value: String| if only_memory { "-".to_owned() } else { value };
+        let open =
+            default || reading.is_default(TableKind::Node, &nodes.start().to_string(), "core_bandwidth_gbs");
+        let ceiling = match node.core_bandwidth {
+            Some(ceiling) => or_dash(grid::figure(ceiling.value())),
+            None if open => format!("no limit {DEFAULT}"),
+            None => "no limit".to_owned(),
+        };
+        let name =
+            if only_memory { format!("{} (memory only)", grid::range(nodes)) } else { grid::range(nodes) };
+        rows.push(vec![name, node.cores.to_string(), or_dash(peak), or_dash(sum), controller, ceiling]);
+    }
+    if machine.node_count() > 1 {
+        let total = |value: &dyn Fn(&Node) -> f64| grid::total(all.iter().map(|node| value(node)));
+        rows.push(vec![
+            "all".to_owned(),
+            machine.total_cores().to_string(),
+            String::new(),
+            total(&|node| node.gflops_per_core.value() * f64::from(node.cores)),
+            total(&|node| node.bandwidth.value()),
+        ]);
+    }
+    text.push('\n');
+    grid::write(text, &rows, &[Align::Left, Align::Right]);
+}
+
+fn links(text: &mut String, machine: &Machine) {
+    let nodes: Vec<_> = machine.node_ids().collect();
+    if nodes.len() == 1 {
+        return;
+    }
+    let pairs = nodes.iter().flat_map(|&from| nodes.iter().map(move |&to| (from, to)));
+    let speeds: Vec<f64> =
+        pairs.filter_map(|(from, to)| machine.link(from, to)).map(GigabytesPerSecond::value).collect();
+    let smallest = speeds.iter().copied().fold(f64::INFINITY, f64::min);
+    let largest = speeds.iter().copied().fold(0.0, f64::max);
+    if nodes.len() > MOST_NODES {
+        let _ = writeln!(
+            text,
+            "\n  {} links of {} to {} GB/s; --format csv lists them all",
+            speeds.len(),
+            grid::figure(smallest),
+            grid::figure(largest)
+        );
+        return;
+    }
+    text.push_str(
+        "\n  GB/s: row = node of the core, column = node of the memory, [ ] = the node's own controller\n",
+    );
+    let entry = |&from: &_, &to: &_| {
+        if from == to { Some(machine.node(from).bandwidth) } else { machine.link(from, to) }
+    };
+    let values: Vec<f64> = nodes
+        .iter()
+        .flat_map(|from| {
+            nodes.iter().filter_map(|to| entry(from, to).map(GigabytesPerSecond::value)).collect::<Vec<_>>()
+        })
+        .collect();
+    let mut figures = grid::figures(&values).into_iter();
+    let head = std::iter::once(String::new()).chain(nodes.iter().map(|node| format!("{} ", node.0)));
+    let mut rows = vec![head.collect::<Vec<_>>()];
+    for from in &nodes {
+        let mut row = vec![from.0.to_string()];
+        row.extend(nodes.iter().map(|to| match entry(from, to) {
+            None => "- ".to_owned(),
+            Some(_) if from == to => format!("[{}]", figures.next().unwrap_or_default()),
+            Some(_) => format!("{} ", figures.next().unwrap_or_default()),
+        }));
+        rows.push(row);
+    }
+    grid::write(text, &rows, &[Align::Right]);
+}
+
+fn provenance(text: &mut String, machine: &Machine) {
+    if machine.provenance().is_empty() {
+        return;
+    }
+    text.push_str("\n  where the figures come from\n");
+    let key_width = machine.provenance().keys().map(String::len).max().unwrap_or(0);
+    let kind_width = machine.provenance().values().map(|p| p.kind.as_str().len()).max().unwrap_or(0);
+    for (key, provenance) in machine.provenance() {
+        let label = format!("{key:key_width$}  {:kind_width$}", provenance.kind.as_str());
+        match &provenance.source {
+            Some(source) => labelled(text, &label, source),
+            None => {
+                let _ = writeln!(text, "  {}", label.trim_end());
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Shows problems of input files as a compiler does: file, line and column, the text with the mistake underlined,
+//! and what to write instead.
+
+use std::ops::Range;
+
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Padding, Renderer, Snippet};
+use numasim_model::spec::{Place, Problem, SourceFile};
+
+/// Lines up to this many bytes are shown whole.
+const LONG_LINE: usize = 200;
+/// What is shown of a longer line, on each side of where the marked text begins.
+const AROUND: usize = 60;
+/// Two marked places this far apart are shown apart.
+const FAR: usize = 1 << 15;
+
+/// All problems, one block each, and a last line that counts them.
+///
+/// `styled` adds ANSI colours; what goes to a file or a pipe has them stripped later.
+pub(crate) fn render(problems: &[Problem], sources: &[SourceFile], styled: bool) -> String {
+    let renderer = if styled { Renderer::styled() } else { Renderer::plain() };
+    let mut text = String::new();
+    for problem in problems {
+        text.push_str(&renderer.render(&[group(problem, sources)]));
+        text.push_str("\n\n");
+    }
+    let total = [Group::with_title(Level::ERROR.primary_title(total(problems)))];
+    text.push_str(&renderer.render(&total));
+    text.push('\n');
+    text
+}
+
+fn total(problems: &[Problem]) -> String {
+    let plural = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
+    let mut files: Vec<usize> = problems.iter().filter_map(|p| p.place.as_ref()).map(|p| p.file).collect();
+    files.dedup();
+    let found = plural(problems.len(), "problem");
+    if files.is_empty() { found } else { format!("{found} in {}", plural(files.len(), "file")) }
+}
+
+/// One line of a source with the marked part of it.
+struct Marked<'a> {
+    name: &'a str,
+    text: &'a str,
+    line: usize,
+    column: usize,
+    /// Bytes of the line.
+    whole: Range<usize>,
+    /// Marked bytes, inside of the line.
+    span: Range<usize>,
+}
+
+impl<'a> Marked<'a> {
+    /// `None` for a place that is a whole file.
+    fn new(place: &Place, sources: &'a [SourceFile]) -> Option<Self> {
+        let source = sources.get(place.file)?;
+        let text = source.text.as_str();
+        let span = place.span.clone()?;
+        let before = text.get(..span.start)?;
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let end = text[span.start..].find('\n').map_or(text.len(), |newline| span.start + newline);
+        let start = if text[start..].starts_with('\u{feff}') { start + '\u{feff}'.len_utf8() } else { start };
+        let end = if text[..end].ends_with('\r') { (end - 1).max(span.start) } else { end };
+        Some(Self {
+            name: &source.name,
+            text,
+            line: before.matches('\n').count() + 1,
+            column: before.get(start..).unwrap_or_default().chars().count() + 1,
+            whole: start..end,
+            span: span.start.max(start)..span.end.clamp(span.start.max(start), end.max(start)),
+        })
+    }
+
+    fn is_long(&self) -> bool {
+        self.whole.len() > LONG_LINE
+    }
+
+    /// The place and the line; of a long line the part around the marked text.
+    fn add_to(&self, group: Group<'a>, kind: AnnotationKind, label: &'a str) -> Group<'a> {
+        if !self.is_long() {
+            let span = self.span.start - self.whole.start..self.span.end - self.whole.start;
+            let snippet = Snippet::source(&self.text[self.whole.clone()]).path(self.name);
+            return group.element(snippet.line_start(self.line).annotation(kind.span(span).label(label)));
+        }
+        let from = floor(self.text, self.span.start.saturating_sub(AROUND).max(self.whole.start));
+        let to = floor(self.text, (self.span.start + AROUND).min(self.whole.end));
+        let ellipsis = |cut: bool| if cut { "…" } else { "" };
+        let before = ellipsis(from > self.whole.start);
+        let excerpt = format!("{before}{}{}", &self.text[from..to], ellipsis(to < self.whole.end));
+        let moved = |at: usize| at.min(to) - from + before.len();
+        let span = moved(self.span.start)..moved(self.span.end);
+        // The column in the excerpt is not that of the file, so the place is given apart.
+        let place = Origin::path(self.name).line(self.line).char_column(self.column);
+        let snippet = Snippet::source(excerpt).line_start(self.line).annotation(kind.span(span).label(label));
+        group.element(place).element(snippet)
+    }
+}
+
+/// The character boundary at or before `at`.
+fn floor(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn group<'a>(problem: &'a Problem, sources: &'a [SourceFile]) -> Group<'a> {
+    let mut group = Group::with_title(Level::ERROR.primary_title(problem.message.as_str()));
+    let primary = problem.place.as_ref().and_then(|place| Marked::new(place, sources));
+    let related = problem.related.as_ref();
+    let related =
+        related.and_then(|(place, label)| Some((place, Marked::new(place, sources)?, label.as_str())));
+    match (&problem.place, primary) {
+        (Some(_), Some(marked)) => match related {
+            Some((place, second, label)) if can_join(problem, place, &marked, &second) => {
+                group = group.element(joined(&marked, &problem.label, &second, label));
+            }
+            Some((_, second, label)) => {
+                group = marked.add_to(group, AnnotationKind::Primary, &problem.label);
+                group = second.add_to(group, AnnotationKind::Context, label);
+            }
+            None => group = marked.add_to(group, AnnotationKind::Primary, &problem.label),
+        },
+        (Some(place), None) => {
+            if let Some(source) = sources.get(place.file) {
+                let place = Origin::path(source.name.as_str()).line(1).char_column(1);
+                group = group.element(place).element(Padding);
+            }
+        }
+        (None, _) => {}
+    }
+    if let Some(hint) = &problem.hint {
+        group = group.element(Level::HELP.message(hint.as_str()));
+    }
+    group
+}
+
+fn can_join(problem: &Problem, place: &Place, first: &Marked<'_>, second: &Marked<'_>) -> bool {
+    problem.place.as_ref().is_some_and(|own| own.file == place.file)
+        && !first.is_long()
+        && !second.is_long()
+        && first.whole.start.abs_diff(second.whole.start) < FAR
+}
+
+/// Both marked places in one excerpt of the file.
+fn joined<'a>(
+    first: &Marked<'a>,
+    first_label: &'a str,
+    second: &Marked<'a>,
+    second_label: &'a str,
+) -> Snippet<'a, Annotation<'a>> {
+    let start = first.whole.start.min(second.whole.start);
+    let end = first.whole.end.max(second.whole.end);
+    let moved = |span: &Range<usize>| span.start - start..span.end - start;
+    Snippet::source(&first.text[start..end])
+        .path(first.name)
+        .line_start(first.line.min(second.line))
+        .annotation(AnnotationKind::Primary.span(moved(&first.span)).label(first_label))
+        .annotation(AnnotationKind::Context.span(moved(&second.span)).label(second_label))
+}

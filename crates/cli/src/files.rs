@@ -1,0 +1,137 @@
+//! From paths to a checked study: the only place where input files are read from disk.
+
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use numasim_model::spec::{self, MAX_TEXT_BYTES, Problem, ProblemKind, Reading, SourceFile};
+
+use crate::diagnostics;
+use crate::failure::Failure;
+
+/// Reads and checks the files of a study. `-` is standard input.
+///
+/// All files that cannot be read are reported together; if all can, all problems inside them are.
+pub(crate) fn read_study(paths: &[PathBuf]) -> Result<Reading, Failure> {
+    let sources = read_sources(paths).map_err(|problems| told(&problems, &[]))?;
+    spec::read_study(&sources).map_err(|problems| told(&problems, &sources))
+}
+
+fn told(problems: &[Problem], sources: &[SourceFile]) -> Failure {
+    Failure::Diagnostics(diagnostics::render(problems, sources, true))
+}
+
+fn read_sources(paths: &[PathBuf]) -> Result<Vec<SourceFile>, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let mut sources = Vec::new();
+    for (index, path) in paths.iter().enumerate() {
+        let name = path.display().to_string();
+        if paths[..index].iter().any(|earlier| same_file(earlier, path)) {
+            let message = format!("{name} is named twice");
+            problems.push(Problem::new(ProblemKind::NoFile, message).hint("name each file once"));
+            continue;
+        }
+        match read_text(path) {
+            Ok(text) => sources.push(SourceFile { name, text }),
+            Err(why) => problems
+                .push(Problem::new(ProblemKind::NoFile, format!("{name} {}", why.message)).hint(why.hint)),
+        }
+    }
+    if problems.is_empty() { Ok(sources) } else { Err(problems) }
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    a == b || a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
+}
+
+/// Why a file cannot be read: the rest of a sentence that begins with its name.
+struct Why {
+    message: String,
+    hint: &'static str,
+}
+
+fn read_text(path: &Path) -> Result<String, Why> {
+    let bytes = read_bytes(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => {
+            Why { message: "does not exist".into(), hint: "check the path and the spelling" }
+        }
+        ErrorKind::IsADirectory => {
+            Why { message: "is a directory".into(), hint: "name the TOML files in it one by one" }
+        }
+        ErrorKind::PermissionDenied => {
+            Why { message: "cannot be read: permission denied".into(), hint: "check who may read it" }
+        }
+        _ => Why { message: format!("cannot be read: {error}"), hint: "name a TOML file" },
+    })?;
+    if bytes.len() > MAX_TEXT_BYTES {
+        let message = format!("is too large: more than {} MiB", MAX_TEXT_BYTES >> 20);
+        return Err(Why {
+            message,
+            hint: "is this an input file? Even a full matrix of 1024 nodes is smaller",
+        });
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        let before = String::from_utf8_lossy(&error.as_bytes()[..offset]);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let byte = error.as_bytes().get(offset).copied().unwrap_or_default();
+        let message = format!(
+            "is not UTF-8 text: byte 0x{byte:02X} at line {line}, column {column} (offset {offset} in the file)"
+        );
+        Why { message, hint: "save the file with the encoding UTF-8" }
+    })
+}
+
+/// At most one byte more than is accepted, so that an endless file ends too.
+fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let limit = MAX_TEXT_BYTES as u64 + 1;
+    let mut bytes = Vec::new();
+    if path == Path::new("-") {
+        io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
+    } else {
+        File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn messages(paths: &[PathBuf]) -> Vec<String> {
+        read_sources(paths).expect_err("bad files").into_iter().map(|problem| problem.message).collect()
+    }
+
+    #[test]
+    fn every_file_that_cannot_be_read_is_reported() {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let latin = folder.path().join("latin.toml");
+        // "# é" in Latin-1, in the second line
+        std::fs::write(&latin, b"a = 1\n# \xE9\n").expect("a file for the test");
+        let missing = folder.path().join("missing.toml");
+        let found = messages(&[folder.path().to_owned(), missing, latin.clone(), latin]);
+        assert!(found[0].ends_with("is a directory"), "{found:?}");
+        assert!(found[1].ends_with("does not exist"), "{found:?}");
+        assert!(
+            found[2].ends_with("is not UTF-8 text: byte 0xE9 at line 2, column 3 (offset 8 in the file)"),
+            "{found:?}"
+        );
+        assert!(found[3].ends_with("is named twice"), "{found:?}");
+    }
+
+    #[test]
+    fn the_same_file_by_another_path_is_named_twice() {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let file = folder.path().join("a.toml");
+        std::fs::write(&file, "").expect("a file for the test");
+        let found = messages(&[file.clone(), folder.path().join(".").join("a.toml")]);
+        assert!(found[0].ends_with("is named twice"), "{found:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_endless_file_is_too_large() {
+        assert_eq!(messages(&[PathBuf::from("/dev/zero")]), ["/dev/zero is too large: more than 8 MiB"]);
+    }
+}

@@ -1,0 +1,105 @@
+//! Every kind of mistake in an input file: exit code 1, nothing on standard output, and a message that says what is
+//! wrong, where, and what to write instead.
+//!
+//! Each file of `tests/broken` has the mistake it is named after; a folder there is one study of several files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn check(folder: &Path, files: &[String]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_numasim"))
+        .arg("check")
+        .args(files)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .env_remove("CLICOLOR_FORCE")
+        .output()
+        .expect("the program starts")
+}
+
+/// What is told about wrong files.
+fn refusal(folder: &Path, files: &[String]) -> String {
+    let output = check(folder, files);
+    assert_eq!(output.status.code(), Some(1), "{files:?}");
+    assert!(output.stdout.is_empty(), "{files:?} printed a result");
+    String::from_utf8(output.stderr).expect("UTF-8 on standard error")
+}
+
+/// The studies in `tests/broken`: a name and its files.
+fn studies() -> Vec<(String, Vec<String>)> {
+    let folder = folder();
+    let mut studies: Vec<(String, Vec<String>)> = names(&folder)
+        .into_iter()
+        .map(|name| {
+            let path = folder.join(&name);
+            let files = if path.is_dir() {
+                names(&path).into_iter().map(|file| format!("{name}/{file}")).collect()
+            } else {
+                vec![name.clone()]
+            };
+            (name.trim_end_matches(".toml").to_owned(), files)
+        })
+        .collect();
+    studies.sort();
+    studies
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/broken")
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("the folder of broken files");
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn every_mistake_is_shown_with_its_place_and_a_remedy() {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("snapshots/broken");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    let _bound = settings.bind_to_scope();
+    let studies = studies();
+    assert!(studies.len() > 100, "the files of tests/broken are missing");
+    for (name, files) in studies {
+        insta::assert_snapshot!(name, refusal(&folder(), &files));
+    }
+}
+
+#[test]
+fn absurd_input_is_refused_at_once() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let brackets = |name: &str, count: usize| {
+        fs::write(folder.path().join(name), "[".repeat(count)).expect("a file for the test");
+    };
+    brackets("ten-million.toml", 10_000_000);
+    brackets("eight-million.toml", 8_000_000);
+    fs::write(folder.path().join("value.toml"), format!("a = {}", "[{a=".repeat(500_000))).expect("a file");
+    for (name, expected) in [
+        ("ten-million.toml", "is too large: more than 8 MiB"),
+        ("eight-million.toml", "the name of a table is missing"),
+        ("value.toml", "nested too deeply"),
+    ] {
+        let start = Instant::now();
+        let told = refusal(folder.path(), &[name.to_owned()]);
+        assert!(told.contains(expected), "{told}");
+        assert!(told.len() < 2000, "{name}: {} bytes of message", told.len());
+        assert!(start.elapsed() < Duration::from_secs(20), "{name} took {:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn files_that_cannot_be_read_are_reported_together() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    fs::create_dir(folder.path().join("configs")).expect("a folder for the test");
+    let told = refusal(folder.path(), &["missing.toml".to_owned(), "configs".to_owned()]);
+    assert!(told.contains("error: missing.toml does not exist"), "{told}");
+    assert!(told.contains("error: configs is a directory"), "{told}");
+    assert!(told.ends_with("error: 2 problems\n"), "{told}");
+}

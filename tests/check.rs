@@ -1,0 +1,158 @@
+//! `numasim check` says what it read: every value, and which of them no file gave. And the JSON Schema agrees with it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn run(args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_numasim"))
+        .args(args)
+        .current_dir(root())
+        .stdin(Stdio::null())
+        .env_remove("CLICOLOR_FORCE")
+        .output()
+        .expect("the program starts");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).expect("UTF-8 on standard output")
+}
+
+fn checked(files: &[&str]) -> Value {
+    let text = run(&[&["check", "--format", "json"], files].concat());
+    serde_json::from_str(&text).expect("valid JSON")
+}
+
+#[test]
+fn a_machine_of_eight_nodes_fits_into_a_hundred_columns() {
+    let text = run(&["check", "configs/machines/opteron-8n.toml", "configs/workloads/hpc-node.toml"]);
+    insta::assert_snapshot!("check_eight_nodes", text);
+    // The first line names the files.
+    assert!(text.lines().skip(1).all(|line| line.chars().count() <= 100));
+}
+
+#[test]
+fn a_study_of_the_paper_is_shown_with_its_scenarios() {
+    insta::assert_snapshot!("check_numa_bad", run(&["check", "configs/paper/numa-bad.toml"]));
+}
+
+#[test]
+fn a_node_without_cores_is_told_apart() {
+    insta::assert_snapshot!(
+        "check_memory_only",
+        run(&["check", "configs/machines/epyc-9224-2s-nps2-cxl.toml"])
+    );
+}
+
+#[test]
+fn json_has_every_value_and_lists_the_defaults() {
+    let read = checked(&["configs/paper/numa-bad.toml"]);
+    assert_eq!((&read["schema"], &read["command"]), (&json!(1), &json!("check")));
+    assert_eq!(read["machine"]["nodes"][3]["bandwidth_gbs"], json!(60.0));
+    assert_eq!(read["machine"]["links"].as_array().map(Vec::len), Some(12));
+    assert_eq!(read["machine"]["provenance"]["link_gbs"]["kind"], json!("estimated"));
+    assert_eq!(read["apps"][3]["data"], json!({ "home": 0 }));
+    assert_eq!(read["apps"][0]["max_threads"], Value::Null);
+    assert_eq!(read["scenarios"][1]["threads"]["mem-2"], json!([0, 8, 0, 0]));
+    assert_eq!(read["scenarios"][1]["data"]["bad"], json!({ "home": 3 }));
+    let defaults = read["defaults"].as_array().expect("a list");
+    let weight = json!({ "table": "app", "name": "mem", "key": "weight", "value": "1" });
+    assert!(defaults.contains(&weight), "{defaults:?}");
+}
+
+#[test]
+fn csv_has_one_line_for_each_value() {
+    let text = run(&["check", "--format", "csv", "configs/paper/numa-bad.toml"]);
+    for line in [
+        "table,name,key,value,default",
+        "machine.node,0,cores,8,false",
+        "machine.node,0,core_bandwidth_gbs,,true",
+        "app,mem,instances,3,false",
+        "app,mem,max_threads,,true",
+        "app,bad,data,\"{\"\"home\"\":0}\",false",
+        "scenario,\"one app per node, data local\",threads.mem-2,0 8 0 0,false",
+    ] {
+        assert!(text.lines().any(|found| found == line), "{line} is missing in\n{text}");
+    }
+}
+
+#[test]
+fn a_result_goes_to_a_file_and_never_over_its_input() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let target = folder.path().join("read.json");
+    let target = target.to_str().expect("a plain path");
+    let printed = run(&["check", "configs/paper/numa-bad.toml", "--format", "json", "-o", target]);
+    assert!(printed.is_empty());
+    let written = fs::read_to_string(target).expect("written");
+    assert_eq!(written, run(&["check", "configs/paper/numa-bad.toml", "--format", "json"]));
+}
+
+fn as_json(text: &str) -> Option<Value> {
+    let table: toml::Table = text.parse().ok()?;
+    serde_json::to_value(table).ok()
+}
+
+#[test]
+fn the_schema_in_the_repository_is_the_one_the_program_prints() {
+    let stored = fs::read_to_string(root().join("schema/numasim.schema.json")).expect("the stored schema");
+    assert_eq!(stored, run(&["schema"]), "store it again: numasim schema -o schema/numasim.schema.json");
+}
+
+#[test]
+fn the_schema_accepts_every_file_of_configs() {
+    let schema: Value = serde_json::from_str(&run(&["schema"])).expect("valid JSON");
+    let validator = jsonschema::draft202012::new(&schema).expect("a valid schema");
+    let mut seen = 0;
+    for folder in ["machines", "paper", "workloads"] {
+        for entry in fs::read_dir(root().join("configs").join(folder)).expect("a folder of configs") {
+            let path = entry.expect("an entry").path();
+            let file = as_json(&fs::read_to_string(&path).expect("a text")).expect("TOML");
+            let problems: Vec<String> = validator.iter_errors(&file).map(|error| error.to_string()).collect();
+            assert!(problems.is_empty(), "{}: {problems:?}", path.display());
+            seen += 1;
+        }
+    }
+    assert!(seen > 10, "only {seen} files");
+}
+
+#[test]
+fn the_schema_refuses_mistakes_in_one_table() {
+    let schema: Value = serde_json::from_str(&run(&["schema"])).expect("valid JSON");
+    let validator = jsonschema::draft202012::new(&schema).expect("a valid schema");
+    for name in [
+        "app-intensity-0",
+        "app-no-intensity",
+        "bandwidth-0",
+        "bandwidth-negative",
+        "bandwidth-text",
+        "both-bandwidth-forms",
+        "both-node-forms",
+        "cores-65537",
+        "data-home-and-fractions",
+        "data-unknown-word",
+        "gflops-0-on-a-node-with-cores",
+        "gflops-missing-on-a-node-with-cores",
+        "home-negative",
+        "instances-0",
+        "machine-no-bandwidth",
+        "machine-no-name",
+        "machine-no-nodes",
+        "nodes-1025",
+        "provenance-kind",
+        "scenario-no-threads",
+        "threads-negative",
+        "threads-with-fraction",
+        "unknown-key-misspelt",
+        "unknown-table-apps",
+        "weight-negative",
+        "work-0",
+    ] {
+        let text =
+            fs::read_to_string(root().join(format!("tests/broken/{name}.toml"))).expect("a broken file");
+        assert!(!validator.is_valid(&as_json(&text).expect("TOML")), "the schema accepts {name}");
+    }
+}
