@@ -12,6 +12,7 @@ mod shell;
 mod style;
 mod suggest;
 mod view;
+mod watch;
 
 use std::process::ExitCode;
 

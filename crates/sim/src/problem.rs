@@ -69,6 +69,18 @@ impl Problem {
         &self.restrictions
     }
 
+    /// log10 of the number of ways to place the threads, idle cores and open homes included, restrictions ignored.
+    ///
+    /// A node with C cores and A applications has C(C + A, A) ways.
+    pub fn size_log10(&self) -> f64 {
+        let apps = self.apps.len();
+        let per_node = |cores: u32| -> f64 {
+            (1..=apps).map(|k| ((f64::from(cores) + k as f64) / k as f64).log10()).sum()
+        };
+        let homes = self.open_apps().len() as f64 * (self.machine.node_count() as f64).log10();
+        self.machine.nodes().iter().map(|node| per_node(node.cores)).sum::<f64>() + homes
+    }
+
     /// A solver with each open home decided by `homes`: one entry per application, used where the home is open.
     pub(crate) fn solver(&self, placements: &[Placement]) -> Solver {
         let demands: Vec<Demand> = self
@@ -165,5 +177,20 @@ impl<'a> Evaluator<'a> {
     pub(crate) fn candidate(&mut self, allocation: Allocation) -> Candidate {
         let (score, tie_break) = self.rate(allocation.as_slice());
         Candidate { allocation, placements: self.placements.clone(), score, tie_break }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{local_app, uniform_machine};
+
+    #[test]
+    fn the_papers_machine_has_6e10_allocations() {
+        // C(12, 4) = 495 per node, 495^4 = 6.0e10
+        let machine = uniform_machine(4, 8, 10.0, 32.0, 10.0);
+        let apps = vec![local_app("a", 1.0); 4];
+        let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default()).unwrap();
+        assert!((problem.size_log10() - 495_f64.powi(4).log10()).abs() < 1e-12);
     }
 }

@@ -1,10 +1,172 @@
 //! `numasim explore`: the best allocation of threads to NUMA nodes.
 
-use crate::args::ExploreArgs;
+use numasim_model::{Study, evaluate};
+use numasim_sim::search::{ExploreError, Outcome, Settings, Status, explore};
+use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restrictions};
+
+use crate::args::{ExploreArgs, ObjectiveName};
 use crate::failure::Failure;
+use crate::files;
+use crate::output::{Destination, Format};
 use crate::shell::Shell;
+use crate::view::answer::{Answer, Rated, WhyUnproven};
+use crate::view::{Style, warning};
+use crate::watch::{EndedBy, Watch};
 
 /// Runs the command.
-pub(crate) fn run(_args: &ExploreArgs, _shell: &Shell) -> Result<(), Failure> {
-    Err(Failure::fault("explore is not built yet")) // BRANCH ONLY: another change fills this in
+pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
+    let study = files::read_study(&args.study.files)?.study;
+    let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
+    let problem = problem(args, &study)?;
+    let watch = Watch::start(args.time_limit, problem.goal().objective(), shell);
+    let settings = Settings { top: usize::from(args.top), seed: args.seed, ..Settings::default() };
+    let searched = in_pool(args.threads, || explore(&problem, &settings, &watch))?;
+    watch.finish();
+    let outcome = searched.map_err(|error| without_answer(error, &problem))?;
+    let answer = answer(&study, &problem, &settings, outcome, &watch)?;
+
+    tell_warnings(&answer, shell);
+    let text = match args.output.format {
+        Format::Table => answer.table(&Style::of(shell, &args.output)),
+        Format::Json => format!("{:#}\n", answer.json()),
+        Format::Csv => {
+            answer.csv().map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?
+        }
+    };
+    destination.deliver(&text)
+}
+
+fn problem(args: &ExploreArgs, study: &Study) -> Result<Problem, Failure> {
+    let objective = match args.objective {
+        ObjectiveName::TotalGflops => Objective::TotalGflops,
+        ObjectiveName::Fair => Objective::Fair,
+        ObjectiveName::Geomean => Objective::Geomean,
+        ObjectiveName::Makespan => Objective::Makespan,
+    };
+    let restrictions = Restrictions {
+        same_on_every_node: args.same_on_every_node,
+        whole_nodes: args.whole_nodes,
+        min_threads_per_node: args.min_threads_per_node.unwrap_or(0),
+        no_idle_cores: args.no_idle_cores,
+    };
+    Problem::new(&study.machine, &study.apps, objective, restrictions).map_err(|error| match error {
+        ProblemError::NoApps => Failure::input("there is no [[app]] in the files: nothing to place")
+            .hint("add a file with applications, for example one of configs/workloads"),
+        ProblemError::Goal(error) => Failure::input(error.to_string())
+            .hint("add it to the [[app]] tables, or choose another --objective"),
+        ProblemError::Infeasible(infeasible) => told(&infeasible),
+    })
+}
+
+/// Runs the search with this many worker threads.
+fn in_pool<T: Send>(threads: Option<u16>, search: impl FnOnce() -> T + Send) -> Result<T, Failure> {
+    let Some(threads) = threads else { return Ok(search()) };
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(usize::from(threads))
+        .build()
+        .map_err(|error| Failure::input(format!("cannot start {threads} threads")).caused_by(&error))?;
+    Ok(pool.install(search))
+}
+
+fn told(infeasible: &Infeasible) -> Failure {
+    let hint = match infeasible {
+        Infeasible::MinThreads { .. } => "lower `min_threads`, or take applications out",
+        Infeasible::MinPerNode { .. } | Infeasible::MaxBelowMinPerNode { .. } => {
+            "lower --min-threads-per-node, or take applications out"
+        }
+        Infeasible::WholeNodesMinPerNode { .. } => "take one of --whole-nodes and --min-threads-per-node",
+        Infeasible::WholeNodesSame { .. } => "take one of --whole-nodes and --same-on-every-node",
+        Infeasible::TooFewNodes { .. } => {
+            "leave out --whole-nodes, lower `min_threads`, or take applications out"
+        }
+        Infeasible::IdleCores { .. } => "leave out --no-idle-cores, or raise `max_threads`",
+        Infeasible::IdleCoresOnUnequalNodes { .. } => "take one of --no-idle-cores and --same-on-every-node",
+        Infeasible::SameMissesRange { .. } => {
+            "leave out --same-on-every-node, or widen min_threads and max_threads"
+        }
+        Infeasible::Together(_) => "leave out one of them",
+        Infeasible::NoFiniteMakespan(_) => {
+            "see what holds them back with `numasim evaluate`, or choose another --objective"
+        }
+    };
+    Failure::input(format!("no allocation is possible: {infeasible}")).hint(hint)
+}
+
+fn without_answer(error: ExploreError, problem: &Problem) -> Failure {
+    match error {
+        ExploreError::Infeasible(infeasible) => told(&infeasible),
+        ExploreError::NothingFound => {
+            let restrictions = problem.restrictions().describe(problem.apps()).join(", ");
+            Failure::input(error.to_string())
+                .hint(format!("give it more time, or relax one of: {restrictions}"))
+        }
+    }
+}
+
+/// Evaluates everything that is shown.
+fn answer<'a>(
+    study: &'a Study,
+    problem: &'a Problem,
+    settings: &Settings,
+    outcome: Outcome,
+    watch: &Watch,
+) -> Result<Answer<'a>, Failure> {
+    let rated = |name: String, candidate: Candidate| {
+        let evaluation = evaluate(&study.machine, &study.apps, &candidate.placements, &candidate.allocation)
+            .map_err(|error| Failure::fault("the search made an impossible allocation").caused_by(&error))?;
+        Ok(Rated { name, value: problem.goal().value(candidate.score), candidate, evaluation })
+    };
+    let baselines = problem
+        .baselines(&study.scenarios)
+        .into_iter()
+        .map(|baseline| Ok((rated(baseline.name, baseline.candidate)?, baseline.breaks)))
+        .collect::<Result<_, Failure>>()?;
+    let alternatives = outcome
+        .alternatives
+        .into_iter()
+        .enumerate()
+        .map(|(i, candidate)| rated(format!("alternative {}", i + 1), candidate))
+        .collect::<Result<_, _>>()?;
+    let unproven = match (outcome.status, watch.ended_by()) {
+        (Status::Optimal, _) => None,
+        (_, Some(EndedBy::Interrupt)) => Some(WhyUnproven::Interrupted),
+        (_, Some(EndedBy::TimeLimit)) => Some(WhyUnproven::TimeLimit),
+        (Status::Stopped | Status::Unproven, None) => Some(WhyUnproven::TooLarge),
+    };
+    Ok(Answer {
+        study,
+        problem,
+        seed: settings.seed,
+        best: rated("best".to_owned(), outcome.best)?,
+        bound: outcome.bound,
+        gap: outcome.gap,
+        unproven,
+        elapsed_s: watch.elapsed_s(),
+        alternatives,
+        alternatives_complete: outcome.alternatives_complete,
+        baselines,
+    })
+}
+
+fn tell_warnings(answer: &Answer, shell: &Shell) {
+    let shown = std::iter::once(&answer.best).chain(answer.baselines.iter().map(|(rated, _)| rated));
+    let mut rule_told = false;
+    for rated in shown {
+        for facts in warning::facts(&rated.evaluation.warnings) {
+            let rule = if rule_told { String::new() } else { format!(" {}", warning::RULE) };
+            shell.warn(format!("allocation '{}': {facts}{rule}", rated.name));
+            rule_told = true;
+        }
+    }
+    for (app, alone) in answer.study.apps.iter().zip(answer.problem.goal().alone()) {
+        let objective = answer.problem.goal().objective();
+        if *alone == 0.0 && matches!(objective, Objective::Fair | Objective::Geomean) {
+            shell.warn(format!(
+                "'{}' gets 0 GFLOPS even alone with every core of the machine, so that no allocation is better than \
+                 another for the objective {}; total-gflops still tells them apart",
+                app.name,
+                objective.name()
+            ));
+        }
+    }
 }

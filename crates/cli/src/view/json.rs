@@ -70,7 +70,7 @@ fn warning_object(found: &Warning) -> Value {
 }
 
 /// JSON has no infinity: null. A negative zero becomes zero.
-fn number(value: f64) -> Value {
+pub(super) fn number(value: f64) -> Value {
     serde_json::Number::from_f64(value + 0.0).map_or(Value::Null, Value::Number)
 }
 

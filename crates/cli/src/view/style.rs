@@ -91,6 +91,11 @@ impl Style {
         self.painted(anstyle::Style::new().dimmed(), text)
     }
 
+    /// `text` for orientation, with spaces behind it up to `columns`.
+    pub(super) fn faint_padded(&self, text: &str, columns: usize) -> String {
+        format!("{}{}", self.faint(text), " ".repeat(columns.saturating_sub(text.len())))
+    }
+
     /// The colour of the `index`th letter.
     pub(super) fn in_colour_of(&self, index: usize, text: &str) -> String {
         let colour = Ansi256Color(OKABE_ITO[index % OKABE_ITO.len()]);

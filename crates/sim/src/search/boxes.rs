@@ -76,10 +76,9 @@ impl Boxes<'_> {
     /// Returns an upper bound on what was not searched; -infinity if everything was.
     pub(super) fn search(&self, root: Improved, pool: &mut Pool, budget: &mut Budget) -> f64 {
         let whole = Part { ranges: self.relaxation.everything(), improved: root, number: 0 };
-        let tried = FIRST_TRY.min(budget.left());
-        let mut first_try = Budget::new(tried);
+        let mut first_try = budget.at_most(FIRST_TRY);
         let open_bound = self.tree(&whole, pool, &mut first_try);
-        budget.spend(tried - first_try.left());
+        budget.settle(first_try);
         if open_bound <= pool.cutoff() {
             return f64::NEG_INFINITY;
         }
@@ -87,7 +86,7 @@ impl Boxes<'_> {
         let mut queue = BinaryHeap::from([whole]);
         let mut created = 1;
         let mut stubborn = Vec::new();
-        while created as u64 <= 2 * most_splits && !self.monitor.stop() && !budget.spent() {
+        while created as u64 <= 2 * most_splits && !self.monitor.stop() && !budget.is_spent() {
             let cutoff = pool.cutoff();
             let mut batch = Vec::new();
             while batch.len() < BATCH
@@ -101,7 +100,7 @@ impl Boxes<'_> {
                 break;
             }
             let bound = batch.iter().map(|part| part.improved.bound).fold(f64::NEG_INFINITY, f64::max);
-            self.monitor.progress(&Progress::new(self.problem, pool.best(), bound));
+            self.monitor.progress(&Progress::new(self.problem, pool.best(), bound, *budget));
             let known = self.known(pool);
             let split: Vec<(Part, Option<[Part; 2]>)> = batch
                 .into_par_iter()
@@ -134,15 +133,14 @@ impl Boxes<'_> {
             if bound <= pool.cutoff() {
                 continue;
             }
-            if self.monitor.stop() || budget.spent() {
+            if self.monitor.stop() || budget.is_spent() {
                 open_bound = open_bound.max(bound);
                 continue;
             }
             // Every part gets its share, so that one stubborn part does not keep the others open.
-            let mut share = budget.share((parts.len() - position) as u64);
-            let before = share.left();
+            let mut share = budget.at_most(budget.left() / (parts.len() - position) as u64 + 1);
             open_bound = open_bound.max(self.tree(part, pool, &mut share));
-            budget.spend(before - share.left());
+            budget.settle(share);
         }
         open_bound
     }

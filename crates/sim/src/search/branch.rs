@@ -168,7 +168,7 @@ impl<'a> Tree<'a> {
             if batch.is_empty() {
                 return TreeResult { open_bound: f64::NEG_INFINITY };
             }
-            if budget.spent() || monitor.stop() {
+            if budget.is_spent() || monitor.stop() {
                 let open = batch.iter().map(|task| task.bound).chain(tasks.map(|task| task.bound));
                 return TreeResult { open_bound: open.fold(f64::NEG_INFINITY, f64::max) };
             }
@@ -192,7 +192,7 @@ impl<'a> Tree<'a> {
                 return TreeResult { open_bound: rest };
             }
             if let Some(next) = tasks.peek() {
-                monitor.progress(&Progress::new(self.problem, pool.best(), next.bound));
+                monitor.progress(&Progress::new(self.problem, pool.best(), next.bound, *budget));
             }
         }
     }

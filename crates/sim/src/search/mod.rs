@@ -60,14 +60,17 @@ pub struct Progress {
     pub best: Option<f64>,
     /// No answer has a better value than this.
     pub bound: f64,
+    /// The part of the effort that is spent, 0 to 1; the search often ends long before 1.
+    pub effort_spent: f64,
 }
 
 impl Progress {
-    fn new(problem: &Problem, best: Option<&Candidate>, bound: f64) -> Self {
+    fn new(problem: &Problem, best: Option<&Candidate>, bound: f64, budget: Budget) -> Self {
         let score = best.map_or(f64::NEG_INFINITY, |best| best.score);
         Self {
             best: best.map(|best| problem.goal.value(best.score)),
             bound: problem.goal.value(bound.max(score)),
+            effort_spent: budget.part_spent(),
         }
     }
 }
@@ -132,26 +135,38 @@ pub enum ExploreError {
     NothingFound,
 }
 
-/// Steps that are left of the effort.
+/// The effort of a search and how much of it is spent.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Budget(u64);
+pub(crate) struct Budget {
+    total: u64,
+    spent: u64,
+    /// What may have been spent when this share of the budget ends.
+    end: u64,
+}
 
 impl Budget {
     fn new(steps: u64) -> Self {
-        Self(steps)
+        Self { total: steps, spent: 0, end: steps }
     }
     fn left(self) -> u64 {
-        self.0
+        self.end - self.spent
     }
-    fn spent(self) -> bool {
-        self.0 == 0
-    }
-    /// An n-th of what is left, at least one step.
-    fn share(self, n: u64) -> Self {
-        Self((self.0 / n.max(1)).max(1))
+    fn is_spent(self) -> bool {
+        self.left() == 0
     }
     fn spend(&mut self, steps: u64) {
-        self.0 = self.0.saturating_sub(steps);
+        self.spent = self.spent.saturating_add(steps).min(self.end);
+    }
+    /// At most `steps` of what is left, to be worked off before going on with the rest.
+    fn at_most(self, steps: u64) -> Self {
+        Self { end: self.spent + steps.min(self.left()), ..self }
+    }
+    /// Takes over what a share of this budget has spent.
+    fn settle(&mut self, share: Self) {
+        self.spent = share.spent;
+    }
+    fn part_spent(self) -> f64 {
+        self.spent as f64 / self.total.max(1) as f64
     }
 }
 
@@ -321,7 +336,7 @@ impl<'a> Search<'a> {
             }
             let same = self.problem.restrictions.same_on_every_node;
             let open_bound = match &relaxation {
-                Some(relaxation) if !same && !budget.spent() && !self.monitor.stop() => Boxes {
+                Some(relaxation) if !same && !budget.is_spent() && !self.monitor.stop() => Boxes {
                     problem: self.problem,
                     relaxation,
                     placements: &placements,

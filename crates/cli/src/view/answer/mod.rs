@@ -1,0 +1,99 @@
+//! What people and programs see of a search: the best allocation, how good it can be at most, and what it is compared
+//! with.
+
+mod csv;
+mod json;
+mod table;
+
+use numasim_model::{Evaluation, Study};
+use numasim_sim::{Candidate, Problem};
+
+use super::ScenarioView;
+
+/// An allocation with its value and its full evaluation.
+#[derive(Debug)]
+pub(crate) struct Rated {
+    /// `best`, `alternative 1`, or the name of a baseline.
+    pub(crate) name: String,
+    /// Value of the objective.
+    pub(crate) value: f64,
+    /// Who runs where.
+    pub(crate) candidate: Candidate,
+    /// What becomes of it.
+    pub(crate) evaluation: Evaluation,
+}
+
+/// Why an answer is not proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WhyUnproven {
+    /// Ctrl-C.
+    Interrupted,
+    /// `--time-limit`.
+    TimeLimit,
+    /// The space is larger than what the search covers.
+    TooLarge,
+}
+
+impl WhyUnproven {
+    /// A stable word for JSON.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Interrupted => "interrupted",
+            Self::TimeLimit => "time-limit",
+            Self::TooLarge => "too-large",
+        }
+    }
+}
+
+/// The answer to an `explore`.
+#[derive(Debug)]
+pub(crate) struct Answer<'a> {
+    /// What was asked about.
+    pub(crate) study: &'a Study,
+    /// What was asked.
+    pub(crate) problem: &'a Problem,
+    /// Seed of the random restarts.
+    pub(crate) seed: u64,
+    /// The best allocation.
+    pub(crate) best: Rated,
+    /// No allocation has a better value.
+    pub(crate) bound: f64,
+    /// |bound - value| / |bound|.
+    pub(crate) gap: f64,
+    /// `None` if the best is proven to be the best.
+    pub(crate) unproven: Option<WhyUnproven>,
+    /// Seconds of the search.
+    pub(crate) elapsed_s: f64,
+    /// The next best ones.
+    pub(crate) alternatives: Vec<Rated>,
+    /// No better alternative is missing.
+    pub(crate) alternatives_complete: bool,
+    /// What people do without a search, and the restriction that it breaks, if any.
+    pub(crate) baselines: Vec<(Rated, Option<String>)>,
+}
+
+impl Answer<'_> {
+    fn view<'b>(&'b self, rated: &'b Rated) -> ScenarioView<'b> {
+        ScenarioView {
+            name: &rated.name,
+            machine: &self.study.machine,
+            apps: &self.study.apps,
+            allocation: &rated.candidate.allocation,
+            placements: &rated.candidate.placements,
+            evaluation: &rated.evaluation,
+        }
+    }
+
+    /// Best, alternatives and baselines, each with its role.
+    fn all(&self) -> impl Iterator<Item = (&'static str, &Rated)> {
+        std::iter::once(("best", &self.best))
+            .chain(self.alternatives.iter().map(|rated| ("alternative", rated)))
+            .chain(self.baselines.iter().map(|(rated, _)| ("baseline", rated)))
+    }
+
+    /// Whether `rated` is as good as the best, to the precision of the search.
+    fn ties(&self, rated: &Rated) -> bool {
+        let difference = (rated.value - self.best.value).abs();
+        difference <= 1e-9 * self.best.value.abs()
+    }
+}
