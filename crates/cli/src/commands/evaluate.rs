@@ -13,7 +13,7 @@ use crate::view::{ScenarioView, Style, compare, csv, explain, json, table, warni
 
 /// Runs the command.
 pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
-    let study = crate::files::read_study(&args.study.files)?;
+    let study = crate::files::read_study(&args.study.files)?.study;
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
     let scenarios = wanted(&study, &args.scenario)?;
     let evaluated: Vec<Evaluated> =
