@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Padding, Renderer, Snippet};
-use numasim_model::spec::{Place, Problem, SourceFile};
+use numasim_model::spec::{Place, Problem, ProblemKind, SourceFile};
 
 /// Lines up to this many bytes are shown whole.
 const LONG_LINE: usize = 200;
@@ -33,7 +33,9 @@ fn total(problems: &[Problem]) -> String {
     let plural = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
     let mut files: Vec<usize> = problems.iter().filter_map(|p| p.place.as_ref()).map(|p| p.file).collect();
     files.dedup();
-    let found = plural(problems.len(), "problem");
+    let listed = problems.iter().filter(|problem| problem.kind != ProblemKind::More).count();
+    let more = if listed < problems.len() { "more than " } else { "" };
+    let found = format!("{more}{}", plural(listed, "problem"));
     if files.is_empty() { found } else { format!("{found} in {}", plural(files.len(), "file")) }
 }
 
@@ -156,4 +158,29 @@ fn joined<'a>(
         .line_start(first.line.min(second.line))
         .annotation(AnnotationKind::Primary.span(moved(&first.span)).label(first_label))
         .annotation(AnnotationKind::Context.span(moved(&second.span)).label(second_label))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_that_was_cut_is_not_counted_as_if_it_were_whole() {
+        let found = Problem::new(ProblemKind::BadValue, "wrong").at(Place::at(0, 0..1), "here");
+        let problems = [found.clone(), found, Problem::new(ProblemKind::More, "and more")];
+        assert_eq!(total(&problems), "more than 2 problems in 1 file");
+    }
+
+    #[test]
+    fn any_place_in_any_text_can_be_shown() {
+        // A byte order mark, a line end of Windows, a character of two bytes, no line end at all.
+        for text in ["", "\u{feff}a = 1", "a = 1\r\nb =\r\n", "é = \"é\"\n", "\n\n"] {
+            let sources = [SourceFile { name: "a.toml".into(), text: text.into() }];
+            for at in (0..=text.len()).filter(|&at| text.is_char_boundary(at)) {
+                let whole = Problem::new(ProblemKind::Syntax, "wrong").at(Place::at(0, at..text.len()), "x");
+                let shown = render(&[whole.clone().related(Place::at(0, 0..at), "y")], &sources, false);
+                assert!(shown.contains("a.toml:"), "{text:?} at {at}: {shown}");
+            }
+        }
+    }
 }
