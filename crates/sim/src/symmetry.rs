@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{App, Machine, NodeId, Placement};
 
 /// Splits `0..count` into classes of mutually exchangeable items; `classes[i]` is the smallest member of i's class.
@@ -17,11 +18,20 @@ fn classes(count: usize, mut exchangeable: impl FnMut(usize, usize) -> bool) -> 
     class
 }
 
-/// For each node the smallest node it can be exchanged with: same cores, peaks, bandwidths and links, and the
-/// placements look the same afterwards.
-pub(crate) fn node_classes(machine: &Machine, placements: &[Placement]) -> Vec<usize> {
+/// For each node the smallest node it can be exchanged with: same cores, peaks and bandwidths, the same links as far as
+/// somebody reads over them, and the placements look the same afterwards.
+///
+/// `placements` of applications whose home is still open are left out; then `homes_open` says that any link may be used.
+pub(crate) fn node_classes(machine: &Machine, placements: &[Placement], homes_open: bool) -> Vec<usize> {
     let nodes = machine.node_count();
-    let link = |from: usize, to: usize| machine.link(NodeId(from), NodeId(to));
+    let used = |from: NodeId, to: NodeId| {
+        homes_open || placements.iter().any(|placement| placement.fraction(machine, from, to) > 0.0)
+    };
+    let links: Vec<Option<f64>> = (0..nodes * nodes)
+        .map(|pair| (NodeId(pair / nodes), NodeId(pair % nodes)))
+        .map(|(from, to)| machine.link(from, to).filter(|_| used(from, to)).map(GigabytesPerSecond::value))
+        .collect();
+    let link = |from: usize, to: usize| links[from * nodes + to];
     classes(nodes, |i, j| {
         machine.nodes()[i] == machine.nodes()[j]
             && link(i, j) == link(j, i)
@@ -87,6 +97,18 @@ pub(crate) fn home_vectors(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn links_that_nobody_uses_do_not_tell_nodes_apart() {
+        let link = |pair: usize| GigabytesPerSecond::new(if pair == 1 { 5.0 } else { 10.0 });
+        let node = crate::testing::uniform_machine(1, 8, 10.0, 32.0, 10.0).nodes()[0];
+        let machine = Machine::new("one slow link", vec![node; 3], (0..9).map(link).collect()).unwrap();
+        assert_eq!(node_classes(&machine, &[Placement::Local], false), [0, 0, 0]);
+        assert_eq!(node_classes(&machine, &[Placement::Local], true), [0, 1, 2]);
+        // Links to node 1 are read: from node 0 it is slow, so 0 and 2 differ; to node 2 all are equal.
+        assert_eq!(node_classes(&machine, &[Placement::Home(NodeId(1))], false), [0, 1, 2]);
+        assert_eq!(node_classes(&machine, &[Placement::Home(NodeId(2))], false), [0, 0, 2]);
+    }
 
     #[test]
     fn two_equal_open_apps_on_equal_nodes_share_a_home_or_do_not() {

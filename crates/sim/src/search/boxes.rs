@@ -28,10 +28,12 @@ const TRIAL: Effort = Effort { steps: 20, cuts: 12 };
 const TRIALS: usize = 24;
 /// Steps for a first try node by node, before any split: often that is enough.
 const FIRST_TRY: u64 = 200_000;
-/// Boxes split before the rest is searched node by node.
-const MAX_SPLITS: u64 = 400;
-/// Steps of the search that are worth one split: a small effort splits less.
-const STEPS_PER_SPLIT: u64 = 100_000;
+/// The part of the budget for splitting; the rest is for what resists.
+const SPLITTING_SHARE: u64 = 2;
+/// What one linear program costs, in steps of the search node by node (measured: about 100 microseconds).
+const PROGRAM_STEPS: u64 = 2_000;
+/// Options of a node that are priced in the time of one step.
+const OPTIONS_PER_STEP: u64 = 4;
 
 /// A part of the space with its bound.
 struct Part {
@@ -82,11 +84,11 @@ impl Boxes<'_> {
         if open_bound <= pool.cutoff() {
             return f64::NEG_INFINITY;
         }
-        let most_splits = MAX_SPLITS.min(budget.left() / STEPS_PER_SPLIT);
+        let mut splitting = budget.at_most(budget.left() / SPLITTING_SHARE);
         let mut queue = BinaryHeap::from([whole]);
         let mut created = 1;
         let mut stubborn = Vec::new();
-        while created as u64 <= 2 * most_splits && !self.monitor.stop() && !budget.is_spent() {
+        while !self.monitor.stop() && !splitting.is_spent() {
             let cutoff = pool.cutoff();
             let mut batch = Vec::new();
             while batch.len() < BATCH
@@ -100,16 +102,17 @@ impl Boxes<'_> {
                 break;
             }
             let bound = batch.iter().map(|part| part.improved.bound).fold(f64::NEG_INFINITY, f64::max);
-            self.monitor.progress(&Progress::new(self.problem, pool.best(), bound, *budget));
+            self.monitor.progress(&Progress::new(self.problem, pool.best(), bound, splitting));
             let known = self.known(pool);
-            let split: Vec<(Part, Option<[Part; 2]>)> = batch
+            let split: Vec<(Part, Option<[Part; 2]>, u64)> = batch
                 .into_par_iter()
                 .map(|part| {
-                    let halves = self.split(&part, cutoff, &known);
-                    (part, halves)
+                    let (halves, programs) = self.split(&part, cutoff, &known);
+                    (part, halves, programs)
                 })
                 .collect();
-            for (part, halves) in split {
+            for (part, halves, programs) in split {
+                splitting.spend(programs * (PROGRAM_STEPS + self.options() / OPTIONS_PER_STEP));
                 let Some(halves) = halves else {
                     stubborn.push(part);
                     continue;
@@ -121,6 +124,7 @@ impl Boxes<'_> {
                 }
             }
         }
+        budget.settle(splitting);
         stubborn.extend(queue);
         stubborn.sort_by(|a, b| b.cmp(a));
         self.search_node_by_node(&stubborn, pool, budget)
@@ -201,16 +205,24 @@ impl Boxes<'_> {
         known
     }
 
-    /// Splits a box where it lowers the bound most; `None` if no counter can be split usefully.
-    fn split(&self, part: &Part, cutoff: f64, known: &[u32]) -> Option<[Part; 2]> {
+    /// Options of all classes.
+    fn options(&self) -> u64 {
+        self.relaxation.classes.iter().map(|class| class.table.len() as u64).sum()
+    }
+
+    /// Splits a box where it lowers the bound most; `None` if no counter can be split. Also says how many bounds it
+    /// computed.
+    fn split(&self, part: &Part, cutoff: f64, known: &[u32]) -> (Option<[Part; 2]>, u64) {
         let Part { ranges, improved, .. } = part;
         let places = self.places(part, known);
         let judge = |ranges: &Ranges, effort: Effort, from: &Improved| {
             self.relaxation.improve(from, ranges, cutoff, effort)
         };
         let mut best: Option<(f64, [Ranges; 2], [Improved; 2])> = None;
+        let mut bounds = 0;
         for (counter, cut) in places {
             let halves = ranges.split(counter, cut);
+            bounds += 2 * (TRIAL.steps + TRIAL.cuts) as u64;
             let trials = [judge(&halves[0], TRIAL, improved), judge(&halves[1], TRIAL, improved)];
             let (low, high) = (trials[0].bound.min(trials[1].bound), trials[0].bound.max(trials[1].bound));
             // Mostly the worse half counts, a little the better one.
@@ -222,7 +234,8 @@ impl Boxes<'_> {
                 break;
             }
         }
-        let (_, halves, trials) = best?;
+        let Some((_, halves, trials)) = best else { return (None, bounds) };
+        bounds += 2 * (THOROUGH.steps + THOROUGH.cuts) as u64;
         let [below, above] = halves;
         let finish = |ranges: Ranges, trial: &Improved| {
             let mut better =
@@ -230,6 +243,6 @@ impl Boxes<'_> {
             better.bound = better.bound.min(trial.bound).min(improved.bound);
             Part { ranges, improved: better, number: 0 }
         };
-        Some([finish(below, &trials[0]), finish(above, &trials[1])])
+        (Some([finish(below, &trials[0]), finish(above, &trials[1])]), bounds)
     }
 }

@@ -49,7 +49,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { top: 3, seed: 0, effort: 3_000_000_000 }
+        Self { top: 3, seed: 0, effort: 400_000_000 }
     }
 }
 
@@ -301,7 +301,7 @@ impl<'a> Search<'a> {
         let homes = home_vectors(
             &problem.open_apps(),
             &app_classes(&problem.apps),
-            &node_classes(&problem.machine, &fixed),
+            &node_classes(&problem.machine, &fixed, fixed.len() < problem.apps.len()),
             MAX_HOME_VECTORS,
         );
         let Some(homes) = homes else {
@@ -357,7 +357,7 @@ impl<'a> Search<'a> {
     fn decide(&self, homes: &[NodeId], target: f64) -> Option<Decided<'a>> {
         let placements = self.problem.placements(homes);
         let evaluator = Evaluator::new(self.problem, placements.clone());
-        let classes = node_classes(&self.problem.machine, &placements);
+        let classes = node_classes(&self.problem.machine, &placements, false);
         let exact = Relaxation::new(self.problem, &evaluator, &classes, MAX_OPTIONS);
         if let Some(relaxation) = exact {
             let improved = relaxation.improve(&relaxation.start(), &relaxation.everything(), target, ROOT);

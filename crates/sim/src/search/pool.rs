@@ -23,7 +23,7 @@ impl Canonical {
     pub(super) fn new(problem: &Problem) -> Self {
         let nodes = problem.machine.node_count();
         let fixed: Vec<_> = problem.apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
-        let of_node = node_classes(&problem.machine, &fixed);
+        let of_node = node_classes(&problem.machine, &fixed, fixed.len() < problem.apps.len());
         let of_app = app_classes(&problem.apps);
         let group = |of: &[usize], r: usize| (0..of.len()).filter(|&i| of[i] == r).collect::<Vec<_>>();
         let node_groups = (0..nodes).filter(|&n| of_node[n] == n).map(|n| group(&of_node, n)).collect();
