@@ -4,7 +4,8 @@
 //! 1. Hill climbing from several starts gives a good answer ([`local`]).
 //! 2. Each set of open homes, one from each set that can be turned into each other by exchanging equal nodes or equal
 //!    instances ([`crate::symmetry`]), becomes a problem of its own.
-//! 3. Each gets an upper bound ([`dual`]); those that cannot beat the best answer are closed.
+//! 3. Each gets an upper bound ([`dual`], [`cutting`]); those that cannot beat the best answer are closed, the others are
+//!    searched for better answers with the prices of the bound ([`respond`]).
 //! 4. The others are split by thread totals ([`boxes`]) and what remains is searched node by node ([`branch`]); where
 //!    every node gets the same, all are evaluated ([`uniform`]).
 //!    When all are searched the answer is proven; else the largest open bound is reported with it.
@@ -20,6 +21,7 @@ mod dual;
 mod local;
 mod options;
 mod pool;
+mod respond;
 mod uniform;
 
 #[cfg(test)]
@@ -35,6 +37,7 @@ use crate::symmetry::{app_classes, home_vectors, node_classes};
 use boxes::Boxes;
 use dual::{Effort, Improved, Relaxation};
 use pool::{Canonical, Pool};
+use respond::Responder;
 
 /// How hard to search, and for what besides the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +52,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { top: 3, seed: 0, effort: 400_000_000 }
+        Self { top: 3, seed: 0, effort: 150_000_000 }
     }
 }
 
@@ -198,7 +201,13 @@ pub fn explore(
     for candidate in search.climbed() {
         pool.add(&search.canonical, candidate);
     }
-    let mut proof = search.prove(&mut pool, settings.effort);
+    // Where every allocation is as bad as any other, the first one is the answer.
+    let hopeless = problem.goal.is_hopeless() && pool.best().is_some();
+    let mut proof = if hopeless {
+        Proof { open_bound: f64::NEG_INFINITY, complete: true }
+    } else {
+        search.prove(&mut pool, settings.effort)
+    };
     let Some(best) = pool.best().cloned() else {
         return Err(if proof.complete {
             Infeasible::Together(problem.restrictions.describe(&problem.apps)).into()
@@ -208,7 +217,7 @@ pub fn explore(
     };
     let best = if monitor.stop() { best } else { search.climb_with_homes(best) };
     let score = best.score;
-    if problem.goal.is_hopeless() {
+    if hopeless {
         proof = Proof { open_bound: score, complete: true };
     }
     if problem.goal.objective() == crate::Objective::Makespan && score <= 0.0 {
@@ -227,7 +236,8 @@ pub fn explore(
         (false, true) => Status::Stopped,
         (false, false) => Status::Unproven,
     };
-    let (alternatives, alternatives_complete) = search.alternatives(&best);
+    let (alternatives, alternatives_complete) =
+        if hopeless { (Vec::new(), true) } else { search.alternatives(&best) };
     let gap = if value == bound { 0.0 } else { ((bound - value) / bound).abs() };
     Ok(Outcome { best, value, bound, gap, status, alternatives, alternatives_complete })
 }
@@ -326,6 +336,9 @@ impl<'a> Search<'a> {
     fn branch_over(&self, pool: &mut Pool, homes: &[Vec<NodeId>], effort: u64) -> Proof {
         let mut decided: Vec<Decided<'a>> =
             homes.par_iter().filter_map(|homes| self.decide(homes, pool.cutoff())).collect();
+        for decided in &decided {
+            self.respond(decided, pool);
+        }
         decided.sort_by(|a, b| b.improved.bound.total_cmp(&a.improved.bound));
         let mut budget = Budget::new(effort);
         let mut proof = Proof { open_bound: f64::NEG_INFINITY, complete: decided.len() == homes.len() };
@@ -351,6 +364,22 @@ impl<'a> Search<'a> {
         }
         proof.complete &= proof.open_bound <= pool.cutoff();
         proof
+    }
+
+    /// Looks for better answers among the options, where the bound leaves room for them.
+    fn respond(&self, decided: &Decided<'_>, pool: &mut Pool) {
+        let Decided { placements, relaxation, improved } = decided;
+        let useful = improved.bound > pool.cutoff() && !self.problem.restrictions.same_on_every_node;
+        if let Some(relaxation) = relaxation
+            && useful
+            && !self.monitor.stop()
+        {
+            Responder::new(self.problem, relaxation, placements, &improved.prices, improved.bound).search(
+                &self.canonical,
+                pool,
+                self.settings.seed,
+            );
+        }
     }
 
     /// The bound for one set of homes.

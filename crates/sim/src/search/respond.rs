@@ -1,0 +1,277 @@
+//! Good answers from the listed options: best response, node by node and pair by pair.
+//!
+//! Hill climbing by single threads ([`super::local`]) gets stuck where one thread more here must go with two less
+//! there. Here a node is refilled at once with the best of all its options while the others stay, and pairs of nodes
+//! with the best pair of the options that earn most at the prices of the bound.
+
+use numasim_model::{Allocation, AppId};
+use rand::RngExt as _;
+use rayon::prelude::*;
+
+use super::dual::{Prices, Relaxation};
+use super::local::generator;
+use super::pool::{Canonical, Pool};
+use crate::objective::Objective;
+use crate::problem::{Candidate, Evaluator, Problem};
+use numasim_model::Placement;
+
+/// Options per node that are tried in pairs, and that starts are drawn from.
+const TOP: usize = 48;
+/// Options per node that are tried alone where nodes depend on each other: each costs an evaluation.
+const TOP_COUPLED: usize = 400;
+/// Starts.
+const STARTS: u64 = 12;
+/// Rounds over all nodes and pairs; improvements after that are rare.
+const MOST_ROUNDS: usize = 30;
+
+/// What an allocation is judged by while it is being improved: first how many threads its applications lack or have
+/// too many, then the guide (larger is better).
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Merit {
+    wrong_threads: u64,
+    guide: f64,
+}
+
+impl Merit {
+    fn beats(self, other: Self) -> bool {
+        self.wrong_threads < other.wrong_threads
+            || (self.wrong_threads == other.wrong_threads
+                && self.guide > other.guide + 1e-12 * other.guide.abs())
+    }
+}
+
+/// The search for one set of placements.
+pub(super) struct Responder<'a> {
+    problem: &'a Problem,
+    relaxation: &'a Relaxation<'a>,
+    placements: &'a [Placement],
+    /// Node in the order of the search: its class.
+    class_of: Vec<usize>,
+    nodes: Vec<numasim_model::NodeId>,
+    /// Per class: options by what they earn, most first.
+    ranked: Vec<Vec<usize>>,
+    /// A value of G / unit that the guide of the max-min objectives is measured in.
+    target: f64,
+    decoupled: bool,
+}
+
+impl<'a> Responder<'a> {
+    /// Ranks the options at `prices`; `bound` is the bound on the score.
+    pub(super) fn new(
+        problem: &'a Problem,
+        relaxation: &'a Relaxation<'a>,
+        placements: &'a [Placement],
+        prices: &Prices,
+        bound: f64,
+    ) -> Self {
+        let decoupled = placements.iter().all(|placement| *placement == Placement::Local);
+        let keep = if decoupled { TOP } else { TOP_COUPLED };
+        let ranked = relaxation
+            .classes
+            .iter()
+            .enumerate()
+            .map(|(c, class)| {
+                let earnings = relaxation.earnings(c, prices);
+                let mut all: Vec<(f64, usize)> =
+                    (0..class.table.len()).map(|o| (earnings.of(&class.table, o), o)).collect();
+                all.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+                all.truncate(keep);
+                all.into_iter().map(|(_, option)| option).collect()
+            })
+            .collect();
+        let (nodes, class_of) = relaxation
+            .classes
+            .iter()
+            .enumerate()
+            .flat_map(|(c, class)| class.nodes.iter().map(move |&node| (node, c)))
+            .unzip();
+        Self { problem, relaxation, placements, class_of, nodes, ranked, target: bound, decoupled }
+    }
+
+    /// Adds what it finds to `pool`; the same for the same seed.
+    pub(super) fn search(&self, canonical: &Canonical, pool: &mut Pool, seed: u64) {
+        let found: Vec<Candidate> = (0..STARTS)
+            .into_par_iter()
+            .map(|start| {
+                let mut random = generator(seed, 1_000 + start);
+                let options = self.class_of.iter().map(|&c| {
+                    let ranked = &self.ranked[c];
+                    ranked[random.random_range(0..ranked.len().min(TOP))]
+                });
+                self.improve(options.collect())
+            })
+            .collect();
+        for candidate in found {
+            let allowed = self.problem.restrictions.allow(
+                &self.problem.machine,
+                &self.problem.apps,
+                &candidate.allocation,
+            );
+            if allowed {
+                pool.add(canonical, candidate);
+            }
+        }
+    }
+
+    fn improve(&self, options: Vec<usize>) -> Candidate {
+        let evaluator = Evaluator::new(self.problem, self.placements.to_vec());
+        let mut state = State { responder: self, options, evaluator };
+        let mut merit = state.merit();
+        for _ in 0..MOST_ROUNDS {
+            let before = merit;
+            for node in 0..self.nodes.len() {
+                merit = state.respond(node, merit);
+            }
+            if self.decoupled && !merit.beats(before) {
+                for left in 0..self.nodes.len() {
+                    for right in left + 1..self.nodes.len() {
+                        merit = state.respond_in_pair(left, right, merit);
+                    }
+                }
+            }
+            if !merit.beats(before) {
+                break;
+            }
+        }
+        let allocation = state.allocation();
+        state.evaluator.candidate(allocation)
+    }
+
+    fn merit(&self, gflops: &[f64], threads: &[u32]) -> Merit {
+        let wrong_threads = self
+            .problem
+            .apps
+            .iter()
+            .zip(threads)
+            .map(|(app, &threads)| {
+                let over = app.max_threads.map_or(0, |max| threads.saturating_sub(max));
+                u64::from(app.min_threads.saturating_sub(threads) + over)
+            })
+            .sum();
+        let goal = &self.problem.goal;
+        let guide = match goal.objective() {
+            // The minimum alone has plateaus: who is second worst counts a little, too.
+            Objective::Fair | Objective::Makespan => {
+                let parts = gflops.iter().zip(goal.unit_gflops());
+                -parts.map(|(g, unit)| (self.target * unit / g).powi(32)).sum::<f64>()
+            }
+            Objective::TotalGflops | Objective::Geomean => goal.score(gflops),
+        };
+        Merit { wrong_threads, guide: if guide.is_nan() { f64::NEG_INFINITY } else { guide } }
+    }
+}
+
+struct State<'r, 'a> {
+    responder: &'r Responder<'a>,
+    /// Per node in the order of the search: its option.
+    options: Vec<usize>,
+    evaluator: Evaluator<'a>,
+}
+
+impl State<'_, '_> {
+    fn table(&self, node: usize) -> &super::options::OptionTable {
+        &self.responder.relaxation.classes[self.responder.class_of[node]].table
+    }
+
+    fn allocation(&self) -> Allocation {
+        let problem = self.responder.problem;
+        let mut allocation = Allocation::empty(problem.apps.len(), problem.machine.node_count());
+        for (node, &option) in self.options.iter().enumerate() {
+            for (a, &threads) in self.table(node).counts(option).iter().enumerate() {
+                allocation.set(AppId(a), self.responder.nodes[node], threads);
+            }
+        }
+        allocation
+    }
+
+    /// GFLOPS bounds and threads of all nodes but those in `without`.
+    fn sums(&self, without: &[usize]) -> (Vec<f64>, Vec<u32>) {
+        let apps = self.responder.problem.apps.len();
+        let (mut gflops, mut threads) = (vec![0.0; apps], vec![0; apps]);
+        for (node, &option) in self.options.iter().enumerate().filter(|(node, _)| !without.contains(node)) {
+            let table = self.table(node);
+            for a in 0..apps {
+                gflops[a] += table.potential(option)[a];
+                threads[a] += table.counts(option)[a];
+            }
+        }
+        (gflops, threads)
+    }
+
+    fn merit(&mut self) -> Merit {
+        let (mut gflops, threads) = self.sums(&[]);
+        if !self.responder.decoupled {
+            gflops = self.evaluator.gflops(self.allocation().as_slice()).to_vec();
+        }
+        self.responder.merit(&gflops, &threads)
+    }
+
+    /// Gives a node its best option while the others stay.
+    fn respond(&mut self, node: usize, merit: Merit) -> Merit {
+        let class = self.responder.class_of[node];
+        if !self.responder.decoupled {
+            return self.respond_coupled(node, merit);
+        }
+        let (others, given) = self.sums(&[node]);
+        let table = &self.responder.relaxation.classes[class].table;
+        let mut best = (merit, self.options[node]);
+        let (mut gflops, mut threads) = (others.clone(), given.clone());
+        for option in 0..table.len() {
+            for a in 0..others.len() {
+                gflops[a] = others[a] + table.potential(option)[a];
+                threads[a] = given[a] + table.counts(option)[a];
+            }
+            let merit = self.responder.merit(&gflops, &threads);
+            if merit.beats(best.0) {
+                best = (merit, option);
+            }
+        }
+        self.options[node] = best.1;
+        best.0
+    }
+
+    fn respond_coupled(&mut self, node: usize, merit: Merit) -> Merit {
+        let responder = self.responder;
+        let mut allocation = self.allocation();
+        let (_, given) = self.sums(&[node]);
+        let table = &responder.relaxation.classes[responder.class_of[node]].table;
+        let mut best = (merit, self.options[node]);
+        let mut threads = given.clone();
+        for &option in &responder.ranked[responder.class_of[node]] {
+            for (a, &count) in table.counts(option).iter().enumerate() {
+                allocation.set(AppId(a), responder.nodes[node], count);
+                threads[a] = given[a] + count;
+            }
+            let merit = responder.merit(self.evaluator.gflops(allocation.as_slice()), &threads);
+            if merit.beats(best.0) {
+                best = (merit, option);
+            }
+        }
+        self.options[node] = best.1;
+        best.0
+    }
+
+    /// Gives two nodes the best pair of their top options while the others stay.
+    fn respond_in_pair(&mut self, left: usize, right: usize, merit: Merit) -> Merit {
+        let responder = self.responder;
+        let (others, given) = self.sums(&[left, right]);
+        let (left_table, right_table) = (self.table(left), self.table(right));
+        let mut best = (merit, self.options[left], self.options[right]);
+        let apps = others.len();
+        let (mut gflops, mut threads) = (others.clone(), given.clone());
+        for &l in &responder.ranked[responder.class_of[left]] {
+            for &r in &responder.ranked[responder.class_of[right]] {
+                for a in 0..apps {
+                    gflops[a] = others[a] + left_table.potential(l)[a] + right_table.potential(r)[a];
+                    threads[a] = given[a] + left_table.counts(l)[a] + right_table.counts(r)[a];
+                }
+                let merit = responder.merit(&gflops, &threads);
+                if merit.beats(best.0) {
+                    best = (merit, l, r);
+                }
+            }
+        }
+        (self.options[left], self.options[right]) = (best.1, best.2);
+        best.0
+    }
+}
