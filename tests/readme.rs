@@ -7,7 +7,7 @@
 //! - a `text` block after `<!-- output -->` is what the last command printed; `...` stands for left-out lines, and
 //!   seconds of a search may differ; after `<!-- output, exit code 1 -->` the command fails with it.
 //!
-//! `UPDATE_README=1 cargo test --test readme` writes the first shown output, and the picture of it, anew.
+//! `UPDATE_README=1 cargo test --release --test readme` writes the first shown output, and the picture of it, anew.
 
 #![cfg(unix)]
 
@@ -19,8 +19,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What is not run: the build itself, what a system must install, and what needs hwloc.
-const SKIPPED: [&str; 5] =
-    ["cargo test ", "cargo build ", "cargo install ", "apt install ", "cargo run --release --features hwloc "];
+const SKIPPED: [&str; 5] = [
+    "cargo test ",
+    "cargo build ",
+    "cargo install ",
+    "apt install ",
+    "cargo run --release --features hwloc ",
+];
 
 /// Where the picture of the first command's output is.
 const PICTURE: &str = "docs/explore.svg";
@@ -156,7 +161,9 @@ fn every_command_runs_as_written() {
     assert!(commands.len() > 8, "only {} commands were found", commands.len());
     for (command, shown) in commands {
         assert!(
-            ["numasim ", "cargo run --release -- ", "mkdir -p "].iter().any(|start| command.starts_with(start)),
+            ["numasim ", "cargo run --release -- ", "mkdir -p "]
+                .iter()
+                .any(|start| command.starts_with(start)),
             "neither run nor in the list of what is not run: {command}"
         );
         let (printed, code) = run(&command, folder.path());
@@ -167,7 +174,7 @@ fn every_command_runs_as_written() {
         {
             assert!(
                 shows(&comparable(&block.text), &comparable(&printed)),
-                "{command}\nprints\n{printed}\nbut the README shows\n{}\n`UPDATE_README=1 cargo test --test readme` \
+                "{command}\nprints\n{printed}\nbut the README shows\n{}\n`UPDATE_README=1 cargo test --release --test readme` \
                  writes the first output anew",
                 block.text
             );
@@ -183,12 +190,11 @@ fn the_picture_is_of_the_first_output() {
     let commands = commands(&blocks);
     let (command, shown) = commands.first().expect("a first command");
     let (coloured, _) = run(&format!("{command} --color always"), folder.path());
-    let until_controllers: Vec<&str> =
-        coloured.lines().take_while(|line| !line.contains("  drawn  capacity")).collect();
+    let until_controllers: Vec<&str> = coloured.lines().take_while(|line| !line.contains("drawn")).collect();
     let drawn = picture::svg(until_controllers.join("\n").trim_end());
     if updating() {
         let (plain, _) = run(command, folder.path());
-        let plain: String = plain.lines().map(|line| format!("{}\n", line.trim_end())).collect();
+        let plain = plain.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n";
         let shown = shown.expect("the README shows its output");
         fs::write(root().join("README.md"), readme.replacen(&shown.text, &plain, 1)).expect("writable");
         fs::write(root().join(PICTURE), &drawn).expect("writable");

@@ -129,8 +129,9 @@ fn documents_name_files_that_exist() {
                 .filter(|link| !folder.join(link).exists())
                 .map(|link| format!("{}: {link}", short(&document))),
         );
-        let words =
-            text.split(|c: char| c.is_whitespace() || matches!(c, '`' | '(' | ')' | ',' | ';' | ':' | '\'' | '"'));
+        let words = text.split(|c: char| {
+            c.is_whitespace() || matches!(c, '`' | '(' | ')' | ',' | ';' | ':' | '\'' | '"')
+        });
         let named = words.filter(|word| {
             ["configs/", "crates/", "tests/", ".ci/"].iter().any(|start| word.starts_with(start))
                 && !word.contains(['*', '<', '{'])
@@ -156,8 +157,7 @@ fn the_map_names_every_crate_and_its_modules() {
         .expect("crates")
         .map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned())
         .collect();
-    let unknown: Vec<String> =
-        members.into_iter().filter(|name| !CRATES.contains(&name.as_str())).collect();
+    let unknown: Vec<String> = members.into_iter().filter(|name| !CRATES.contains(&name.as_str())).collect();
     none(&unknown, "a crate that the map does not know");
     let mut wrong = Vec::new();
     for name in CRATES {
@@ -214,7 +214,10 @@ fn model_and_sim_are_pure() {
     for name in ["model", "sim"] {
         none(&uses(name, &outside, &[]), "no files, environment, clock or printing");
         none(&uses(name, &["static mut", "thread_local!", "OnceLock", "LazyLock"], &[]), "no globals");
-        none(&uses(name, &[".unwrap()", ".expect(", "panic!(", "todo!(", "unimplemented!("], &[]), "no panics");
+        none(
+            &uses(name, &[".unwrap()", ".expect(", "panic!(", "todo!(", "unimplemented!("], &[]),
+            "no panics",
+        );
     }
     none(&uses("model", &["std::thread", "rayon", "rand::"], &[]), "the model has no threads, no randomness");
     none(&uses("sim", &["SeedableRng", "seed_from_u64"], &["search/local.rs"]), "one maker of generators");
