@@ -1,4 +1,46 @@
 //! Given a machine, applications and a placement of threads: who gets which bandwidth, and how fast is it?
+//!
+//! A [`Machine`] has NUMA nodes with cores and a memory controller, joined by directed links. An [`App`] computes
+//! [`units::FlopPerByte`] and has its data somewhere. An [`Allocation`] says how many threads of it run on which node.
+//! [`evaluate`] answers with an [`Evaluation`]; the rules are at the top of [`sharing`]. [`spec`] reads all of it from
+//! text.
+//!
+//! Assumptions: steady state, one thread per core, one bandwidth per controller and link for reads and writes alike,
+//! a fixed arithmetic intensity per application. Latency, caches, SMT and clock changes are not modelled.
+//!
+//! Everything here is pure: results depend on the arguments alone, and bad input is an error value, never a panic.
+//!
+//! ```
+//! use numasim_model::spec::{SourceFile, read_study};
+//!
+//! // The paper's "uneven" allocation: 254 GFLOPS.
+//! let text = r#"
+//!     [machine]
+//!     name = "4 nodes x 8 cores"
+//!     nodes = 4
+//!     cores_per_node = 8
+//!     gflops_per_core = 10.0
+//!     bandwidth_gbs = 32.0
+//!     link_gbs = 10.0
+//!     [[app]]
+//!     name = "mem"
+//!     instances = 3
+//!     arithmetic_intensity = 0.5
+//!     [[app]]
+//!     name = "compute"
+//!     arithmetic_intensity = 10.0
+//!     [[scenario]]
+//!     name = "uneven"
+//!     threads = { mem = 1, compute = 5 }
+//! "#;
+//! let file = SourceFile { name: "study.toml".into(), text: text.into() };
+//! let study = read_study(&[file]).expect("no problems").study;
+//! let uneven = &study.scenarios[0];
+//! let placements: Vec<_> = uneven.data.iter().filter_map(|data| data.placement().cloned()).collect();
+//! let evaluation = numasim_model::evaluate(&study.machine, &study.apps, &placements, &uneven.allocation)?;
+//! assert_eq!(evaluation.total.value(), 254.0);
+//! # Ok::<(), numasim_model::evaluation::EvaluateError>(())
+//! ```
 #![warn(missing_docs)]
 
 pub mod allocation;

@@ -1,3 +1,5 @@
+//! Each property by hand: sharings that keep it, and sharings that break it.
+
 use super::*;
 
 /// Two nodes of 8 cores with 60 GB/s, links of 10 GB/s.

@@ -1,3 +1,5 @@
+//! The reference solver against calculations by hand.
+
 use super::*;
 use crate::allocation::TooManyThreads;
 use crate::app::Placement;

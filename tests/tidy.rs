@@ -1,0 +1,245 @@
+//! The rules of the house that a program can check: module comments, input files, links, names of modules in the map,
+//! and what the map says must never be where.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use numasim_model::spec::{self, SourceFile};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
+}
+
+/// Every file below `folder`, without build outputs and hidden folders other than `.ci`.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder of the repository") {
+        let path = entry.expect("readable").path();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let hidden = name.starts_with('.') && name != ".ci";
+        if path.is_dir() && !hidden && name != "target" && !path.join("CACHEDIR.TAG").exists() {
+            found.extend(files(&path));
+        } else if path.is_file() {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn with_extension(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let mut found = files(&root().join(folder));
+    found.retain(|path| path.extension().is_some_and(|e| e == extension));
+    assert!(!found.is_empty(), "no .{extension} file in {folder}");
+    found
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    fs::read_to_string(root().join(path)).expect("a text file of the repository")
+}
+
+/// The path from the root, for messages.
+fn short(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap_or(path).display().to_string()
+}
+
+fn none(wrong: &[String], rule: &str) {
+    assert!(wrong.is_empty(), "{rule}:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_module_says_what_it_is() {
+    let all = ["crates", "tests"].map(|folder| with_extension(folder, "rs")).concat();
+    let wrong: Vec<String> =
+        all.iter().filter(|path| !read(path).starts_with("//!")).map(|path| short(path)).collect();
+    none(&wrong, "a module begins with a //! comment");
+}
+
+/// Reads the files as the program does; the problems found.
+fn problems(paths: &[&Path]) -> Vec<String> {
+    let sources: Vec<SourceFile> =
+        paths.iter().map(|path| SourceFile { name: short(path), text: read(path) }).collect();
+    match spec::read_study(&sources) {
+        Ok(_) => Vec::new(),
+        Err(problems) => {
+            problems.iter().map(|problem| format!("{}: {}", short(paths[0]), problem.message)).collect()
+        }
+    }
+}
+
+#[test]
+fn every_input_file_is_in_order() {
+    let machines = with_extension("configs/machines", "toml");
+    let workloads = with_extension("configs/workloads", "toml");
+    let complete = with_extension("configs/paper", "toml");
+    let known = machines.len() + workloads.len() + complete.len();
+    assert_eq!(with_extension("configs", "toml").len(), known, "a folder of configs/ is not checked");
+    let alone = machines.iter().chain(&complete).flat_map(|path| problems(&[path]));
+    let together = workloads.iter().flat_map(|path| problems(&[path, &machines[0]]));
+    none(&alone.chain(together).collect::<Vec<_>>(), "every file of configs/ can be read");
+    let list = read("configs/README.md");
+    let unlisted = with_extension("configs", "toml").into_iter().filter(|path| {
+        let name = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");
+        !list.contains(&format!("`{name}`"))
+    });
+    none(&unlisted.map(|path| short(&path)).collect::<Vec<_>>(), "configs/README.md lists every file");
+}
+
+#[test]
+fn every_result_says_how_it_was_made() {
+    let Ok(results) = fs::read_dir(root().join("results")) else { return };
+    let folders = results.map(|entry| entry.expect("readable").path()).filter(|path| path.is_dir());
+    let wrong: Vec<String> =
+        folders.filter(|path| !path.join("README.md").is_file()).map(|path| short(&path)).collect();
+    none(&wrong, "every folder of results/ has a README.md");
+}
+
+#[test]
+fn no_file_names_a_place_on_somebodys_machine() {
+    let here = root();
+    let mut places = vec!["/home/".to_owned(), "/Users/".to_owned(), "C:\\Users\\".to_owned()];
+    // A root such as /src would be found in every path.
+    if here.components().count() > 2 {
+        places.push(format!("{}/", here.display()));
+    }
+    let this = here.join("tests/tidy.rs");
+    let mut wrong = Vec::new();
+    for path in files(&here).into_iter().filter(|path| *path != this) {
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        wrong.extend(
+            places
+                .iter()
+                .filter(|place| text.contains(*place))
+                .map(|place| format!("{}: {place}", short(&path))),
+        );
+    }
+    none(&wrong, "paths are relative to the repository");
+}
+
+#[test]
+fn documents_name_files_that_exist() {
+    let mut wrong = Vec::new();
+    for document in files(&root()).into_iter().filter(|path| path.extension().is_some_and(|e| e == "md")) {
+        let text = read(&document);
+        let folder = document.parent().expect("a folder");
+        let links = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
+        let links = links.filter(|link| !link.is_empty() && !link.contains("://"));
+        wrong.extend(
+            links
+                .filter(|link| !folder.join(link).exists())
+                .map(|link| format!("{}: {link}", short(&document))),
+        );
+        let words = text.split(|c: char| {
+            c.is_whitespace() || matches!(c, '`' | '(' | ')' | ',' | ';' | ':' | '\'' | '"')
+        });
+        let named = words.filter(|word| {
+            ["configs/", "crates/", "tests/", ".ci/"].iter().any(|start| word.starts_with(start))
+                && !word.contains(['*', '<', '{'])
+                && !word.contains("MACHINE")
+                && !word.contains("WORKLOAD")
+        });
+        let named = named.map(|word| word.trim_end_matches('.'));
+        wrong.extend(
+            named
+                .filter(|path| !root().join(path).exists())
+                .map(|path| format!("{}: {path}", short(&document))),
+        );
+    }
+    none(&wrong, "a document names a file that does not exist");
+}
+
+const CRATES: [&str; 4] = ["model", "sim", "bench", "cli"];
+
+#[test]
+fn the_map_names_every_crate_and_its_modules() {
+    let map = read("ARCHITECTURE.md");
+    let members: Vec<String> = fs::read_dir(root().join("crates"))
+        .expect("crates")
+        .map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned())
+        .collect();
+    let unknown: Vec<String> = members.into_iter().filter(|name| !CRATES.contains(&name.as_str())).collect();
+    none(&unknown, "a crate that the map does not know");
+    let mut wrong = Vec::new();
+    for name in CRATES {
+        let section = map.split(&format!("## `crates/{name}`")).nth(1).expect("a section for each crate");
+        let section = section.split("\n## ").next().unwrap_or_default();
+        let top = ["lib.rs", "main.rs"].map(|file| root().join(format!("crates/{name}/src/{file}")));
+        let top = read(top.iter().find(|path| path.is_file()).expect("a crate has a root"));
+        let lines: Vec<&str> = top.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            let words = line.strip_prefix("pub ").unwrap_or(line);
+            let module = words.strip_prefix("mod ").and_then(|rest| rest.strip_suffix(';'));
+            let for_tests = at > 0 && lines[at - 1] == "#[cfg(test)]";
+            if let Some(module) = module.filter(|_| !for_tests)
+                && !section.contains(&format!("`{module}`"))
+            {
+                wrong.push(format!("{name}: {module}"));
+            }
+        }
+    }
+    none(&wrong, "the section of a crate in ARCHITECTURE.md names its modules");
+}
+
+/// The source of a crate without what is compiled for tests only: file, text.
+fn sources(name: &str) -> Vec<(PathBuf, String)> {
+    let all = with_extension(&format!("crates/{name}/src"), "rs").into_iter();
+    let program =
+        all.filter(|path| !path.ends_with("tests.rs") && !path.ends_with("testing.rs")).map(|path| {
+            let text = read(&path);
+            let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+            let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+            let code = code.collect::<Vec<_>>().join("\n");
+            (path, code)
+        });
+    program.collect()
+}
+
+/// Where the code of a crate has one of `words`, except in the files `but`.
+fn uses(name: &str, words: &[&str], but: &[&str]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (path, code) in sources(name) {
+        if but.iter().any(|file| path.ends_with(file)) {
+            continue;
+        }
+        found.extend(
+            words.iter().filter(|word| code.contains(*word)).map(|word| format!("{}: {word}", short(&path))),
+        );
+    }
+    found
+}
+
+#[test]
+fn model_and_sim_are_pure() {
+    let outside = ["std::fs", "std::env", "std::net", "std::process", "std::time", "std::io", "println!"];
+    for name in ["model", "sim"] {
+        none(&uses(name, &outside, &[]), "no files, environment, clock or printing");
+        none(&uses(name, &["static mut", "thread_local!", "OnceLock", "LazyLock"], &[]), "no globals");
+        none(
+            &uses(name, &[".unwrap()", ".expect(", "panic!(", "todo!(", "unimplemented!("], &[]),
+            "no panics",
+        );
+    }
+    none(&uses("model", &["std::thread", "rayon", "rand::"], &[]), "the model has no threads, no randomness");
+    none(&uses("sim", &["SeedableRng", "seed_from_u64"], &["search/local.rs"]), "one maker of generators");
+}
+
+#[test]
+fn one_file_names_hwlocality() {
+    for name in CRATES {
+        none(&uses(name, &["hwlocality"], &["crates/bench/src/host.rs"]), "only bench/src/host.rs");
+    }
+}
+
+#[test]
+fn arrows_between_the_crates_are_those_of_the_map() {
+    let allowed = [("model", &[][..]), ("sim", &["model"]), ("bench", &["model"]), ("cli", &CRATES[..3])];
+    for (name, may) in allowed {
+        let manifest: toml::Table = read(format!("crates/{name}/Cargo.toml")).parse().expect("TOML");
+        let tables = ["dependencies", "dev-dependencies", "build-dependencies"];
+        let tables = tables.iter().filter_map(|table| manifest.get(*table)?.as_table());
+        let ours = tables.flat_map(|table| table.keys()).filter_map(|key| key.strip_prefix("numasim-"));
+        let wrong: Vec<String> =
+            ours.filter(|other| !may.contains(other)).map(|other| format!("{name} -> {other}")).collect();
+        none(&wrong, "a crate depends on one that it must not know");
+    }
+}
