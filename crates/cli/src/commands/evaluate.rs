@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
 use crate::suggest;
-use crate::view::{ScenarioView, Style, compare, csv, explain, json, table, warning};
+use crate::view::{ScenarioView, Style, compare, csv, explain, figures, json, table, warning};
 
 /// Runs the command.
 pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
@@ -115,12 +115,11 @@ fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Fail
 /// For people: each scenario, then all of them side by side.
 fn tables(study: &Study, views: &[ScenarioView], explained: bool, style: &Style) -> String {
     let machine = &study.machine;
-    let count = |number: u64, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
     let mut parts = vec![format!(
         "Machine: {} ({}, {})\nModel:   {MODEL_NAME}\n",
         machine.name(),
-        count(machine.node_count() as u64, "NUMA node"),
-        count(machine.total_cores(), "core"),
+        figures::count(machine.node_count() as u64, "NUMA node"),
+        figures::count(machine.total_cores(), "core"),
     )];
     for view in views {
         parts.push(table::table(view, style));

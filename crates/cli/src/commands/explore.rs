@@ -1,6 +1,8 @@
 //! `numasim explore`: the best allocation of threads to NUMA nodes.
 
 use numasim_model::{Study, evaluate};
+use numasim_sim::baselines::Baseline;
+use numasim_sim::objective::GoalError;
 use numasim_sim::search::{ExploreError, Outcome, Settings, Status, explore};
 use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restrictions};
 
@@ -52,8 +54,13 @@ fn problem(args: &ExploreArgs, study: &Study) -> Result<Problem, Failure> {
     Problem::new(&study.machine, &study.apps, objective, restrictions).map_err(|error| match error {
         ProblemError::NoApps => Failure::input("there is no [[app]] in the files: nothing to place")
             .hint("add a file with applications, for example one of configs/workloads"),
-        ProblemError::Goal(error) => Failure::input(error.to_string())
-            .hint("add it to the [[app]] tables, or choose another --objective"),
+        ProblemError::Goal(error) => {
+            let missing = match error {
+                GoalError::MissingWork(_) => "add it to their [[app]] tables",
+                GoalError::NoWeight => "raise a `weight` in the [[app]] tables",
+            };
+            Failure::input(error.to_string()).hint(format!("{missing}, or choose another --objective"))
+        }
         ProblemError::Infeasible(infeasible) => told(&infeasible),
     })
 }
@@ -89,7 +96,11 @@ fn told(infeasible: &Infeasible) -> Failure {
             "see what holds them back with `numasim evaluate`, or choose another --objective"
         }
     };
-    Failure::input(format!("no allocation is possible: {infeasible}")).hint(hint)
+    let message = match infeasible {
+        Infeasible::Together(_) | Infeasible::NoFiniteMakespan(_) => infeasible.to_string(),
+        _ => format!("no allocation is possible: {infeasible}"),
+    };
+    Failure::input(message).hint(hint)
 }
 
 fn without_answer(error: ExploreError, problem: &Problem) -> Failure {
@@ -116,8 +127,14 @@ fn answer<'a>(
             .map_err(|error| Failure::fault("the search made an impossible allocation").caused_by(&error))?;
         Ok(Rated { name, value: problem.goal().value(candidate.score), candidate, evaluation })
     };
-    let baselines = problem
-        .baselines(&study.scenarios)
+    let mut distinct: Vec<Baseline> = Vec::new();
+    for baseline in problem.baselines(&study.scenarios) {
+        // A scenario of the files may be what a built-in baseline is, by the same name.
+        if !distinct.contains(&baseline) {
+            distinct.push(baseline);
+        }
+    }
+    let baselines = distinct
         .into_iter()
         .map(|baseline| Ok((rated(baseline.name, baseline.candidate)?, baseline.breaks)))
         .collect::<Result<_, Failure>>()?;
@@ -149,14 +166,16 @@ fn answer<'a>(
 }
 
 fn tell_warnings(answer: &Answer, shell: &Shell) {
-    let shown = std::iter::once(&answer.best).chain(answer.baselines.iter().map(|(rated, _)| rated));
-    let mut rule_told = false;
-    for rated in shown {
-        for facts in warning::facts(&rated.evaluation.warnings) {
-            let rule = if rule_told { String::new() } else { format!(" {}", warning::RULE) };
-            shell.warn(format!("allocation '{}': {facts}{rule}", rated.name));
-            rule_told = true;
-        }
+    let best = warning::facts(&answer.best.evaluation.warnings);
+    let best = best.into_iter().map(|facts| format!("the best allocation: {facts}"));
+    // With their figures in JSON; here they would hide what is said of the best.
+    let baselines = answer.baselines.iter().filter_map(|(rated, _)| {
+        let summary = warning::summary(&rated.evaluation.warnings)?;
+        Some(format!("baseline '{}': {summary}", rated.name))
+    });
+    for (i, warned) in best.chain(baselines).enumerate() {
+        let rule = if i == 0 { format!(" {}", warning::RULE) } else { String::new() };
+        shell.warn(format!("{warned}{rule}"));
     }
     for (app, alone) in answer.study.apps.iter().zip(answer.problem.goal().alone()) {
         let objective = answer.problem.goal().objective();

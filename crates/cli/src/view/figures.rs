@@ -103,6 +103,11 @@ pub(super) fn nodes(numbers: &[usize]) -> String {
     format!("node{} {}", if numbers.len() == 1 { "" } else { "s" }, ranges(numbers))
 }
 
+/// `1 core`, `8 cores`.
+pub(crate) fn count(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,7 +7,7 @@ pub(crate) mod answer;
 pub(crate) mod compare;
 pub(crate) mod csv;
 pub(crate) mod explain;
-mod figures;
+pub(crate) mod figures;
 mod grid;
 mod held_back;
 pub(crate) mod json;

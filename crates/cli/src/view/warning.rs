@@ -27,6 +27,12 @@ pub(crate) fn facts(warnings: &[Warning]) -> Vec<String> {
     classes.into_iter().map(told).collect()
 }
 
+/// All warnings of an allocation in one sentence without figures, `None` where there are none.
+pub(crate) fn summary(warnings: &[Warning]) -> Option<String> {
+    let nodes: Vec<usize> = warnings.iter().map(|Warning::StarvedByRemote { node, .. }| node.0).collect();
+    (!nodes.is_empty()).then(|| format!("remote reads starve the threads of {}.", figures::nodes(&nodes)))
+}
+
 /// One warning with the rule behind it.
 pub(super) fn message(warning: &Warning) -> String {
     format!("{} {RULE}", facts(std::slice::from_ref(warning)).concat())
@@ -71,6 +77,15 @@ mod tests {
                  2.000 GB/s; an equal part would be 8.000 GB/s, as 3 other nodes read it.",
             ]
         );
+    }
+
+    #[test]
+    fn a_summary_names_all_nodes() {
+        assert_eq!(
+            summary(&[starved(0, 0.0), starved(1, 2.0)]).as_deref(),
+            Some("remote reads starve the threads of nodes 0, 1.")
+        );
+        assert_eq!(summary(&[]), None);
     }
 
     #[test]

@@ -230,7 +230,7 @@ impl Boxes<'_> {
             if best.as_ref().is_none_or(|(least, ..)| left < *least) {
                 best = Some((left, halves, trials));
             }
-            if left <= 0.0 {
+            if left <= 0.0 || self.monitor.stop() {
                 break;
             }
         }

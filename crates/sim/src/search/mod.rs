@@ -237,7 +237,7 @@ pub fn explore(
         (false, false) => Status::Unproven,
     };
     let (alternatives, alternatives_complete) =
-        if hopeless { (Vec::new(), true) } else { search.alternatives(&best) };
+        if hopeless || monitor.stop() { (Vec::new(), hopeless) } else { search.alternatives(&best) };
     let gap = if value == bound { 0.0 } else { ((bound - value) / bound).abs() };
     Ok(Outcome { best, value, bound, gap, status, alternatives, alternatives_complete })
 }
@@ -374,11 +374,9 @@ impl<'a> Search<'a> {
             && useful
             && !self.monitor.stop()
         {
-            Responder::new(self.problem, relaxation, placements, &improved.prices, improved.bound).search(
-                &self.canonical,
-                pool,
-                self.settings.seed,
-            );
+            let prices = &improved.prices;
+            Responder::new(self.problem, relaxation, placements, prices, improved.bound, self.monitor)
+                .search(&self.canonical, pool, self.settings.seed);
         }
     }
 

@@ -8,6 +8,7 @@ use numasim_model::{Allocation, AppId};
 use rand::RngExt as _;
 use rayon::prelude::*;
 
+use super::Monitor;
 use super::dual::{Prices, Relaxation};
 use super::local::generator;
 use super::pool::{Canonical, Pool};
@@ -53,6 +54,7 @@ pub(super) struct Responder<'a> {
     /// A value of G / unit that the guide of the max-min objectives is measured in.
     target: f64,
     decoupled: bool,
+    monitor: &'a dyn Monitor,
 }
 
 impl<'a> Responder<'a> {
@@ -63,6 +65,7 @@ impl<'a> Responder<'a> {
         placements: &'a [Placement],
         prices: &Prices,
         bound: f64,
+        monitor: &'a dyn Monitor,
     ) -> Self {
         let decoupled = placements.iter().all(|placement| *placement == Placement::Local);
         let keep = if decoupled { TOP } else { TOP_COUPLED };
@@ -85,7 +88,7 @@ impl<'a> Responder<'a> {
             .enumerate()
             .flat_map(|(c, class)| class.nodes.iter().map(move |&node| (node, c)))
             .unzip();
-        Self { problem, relaxation, placements, class_of, nodes, ranked, target: bound, decoupled }
+        Self { problem, relaxation, placements, class_of, nodes, ranked, target: bound, decoupled, monitor }
     }
 
     /// Adds what it finds to `pool`; the same for the same seed.
@@ -120,9 +123,12 @@ impl<'a> Responder<'a> {
         for _ in 0..MOST_ROUNDS {
             let before = merit;
             for node in 0..self.nodes.len() {
+                if self.monitor.stop() {
+                    break;
+                }
                 merit = state.respond(node, merit);
             }
-            if self.decoupled && !merit.beats(before) {
+            if self.decoupled && !merit.beats(before) && !self.monitor.stop() {
                 for left in 0..self.nodes.len() {
                     for right in left + 1..self.nodes.len() {
                         merit = state.respond_in_pair(left, right, merit);

@@ -1,8 +1,10 @@
 //! What people and programs see of a search: the best allocation, how good it can be at most, and what it is compared
 //! with.
 
+mod compared;
 mod csv;
 mod json;
+mod others;
 mod table;
 
 use numasim_model::{Evaluation, Study};
@@ -93,6 +95,10 @@ impl Answer<'_> {
 
     /// Whether `rated` is as good as the best, to the precision of the search.
     fn ties(&self, rated: &Rated) -> bool {
+        // Also where both are infinite: a makespan without an end.
+        if rated.value == self.best.value {
+            return true;
+        }
         let difference = (rated.value - self.best.value).abs();
         difference <= 1e-9 * self.best.value.abs()
     }

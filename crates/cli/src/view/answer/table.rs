@@ -1,12 +1,11 @@
 //! A search for people.
 
+use numasim_model::Data;
 use numasim_model::sharing::MODEL_NAME;
-use numasim_model::{AppId, Data};
 use numasim_sim::Objective;
 
-use super::{Answer, Rated, WhyUnproven};
-use crate::view::grid::{Align, Grid, wrap};
-use crate::view::lettering::{Lettering, painted};
+use super::{Answer, WhyUnproven};
+use crate::view::grid::wrap;
 use crate::view::{Style, figures, table};
 
 impl Answer<'_> {
@@ -40,10 +39,10 @@ impl Answer<'_> {
             (
                 "Machine",
                 format!(
-                    "{} ({} NUMA nodes, {} cores)",
+                    "{} ({}, {})",
                     machine.name(),
-                    machine.node_count(),
-                    machine.total_cores()
+                    figures::count(machine.node_count() as u64, "NUMA node"),
+                    figures::count(machine.total_cores(), "core"),
                 ),
             ),
             ("Model", MODEL_NAME.to_owned()),
@@ -63,7 +62,7 @@ impl Answer<'_> {
         } else {
             format!("no allocation reaches more than {bound}")
         };
-        let gap = format!("gap {} %", figures::short((self.gap * 1e4).round() / 1e2));
+        let gap = format!("gap {}", gap(self.gap));
         let time = format!("{:.2} s", self.elapsed_s);
         let text = match self.unproven {
             None => format!("Best: {value}. Proven: no allocation is better. ({time})"),
@@ -71,7 +70,9 @@ impl Answer<'_> {
                 format!("Best so far, interrupted after {time}: {value}. Not proven: {limit} ({gap}).")
             }
             Some(WhyUnproven::TimeLimit) => {
-                format!("Best within the time limit of {time}: {value}. Not proven: {limit} ({gap}).")
+                format!(
+                    "Best so far, ended by the time limit after {time}: {value}. Not proven: {limit} ({gap})."
+                )
             }
             Some(WhyUnproven::TooLarge) => {
                 format!(
@@ -90,100 +91,6 @@ impl Answer<'_> {
             unit => format!("{figure} {unit}"),
         }
     }
-
-    /// What people do without a search, and the factor won.
-    fn compared(&self, style: &Style) -> String {
-        let goal = self.problem.goal();
-        let mut grid = self.values_grid(&[("best is", Align::Right), ("", Align::Left)]);
-        let rated: Vec<&Rated> =
-            std::iter::once(&self.best).chain(self.baselines.iter().map(|(r, _)| r)).collect();
-        let columns = self.value_cells(&rated);
-        for (i, (rated, cells)) in rated.iter().zip(columns).enumerate() {
-            let breaks = i.checked_sub(1).and_then(|b| self.baselines[b].1.as_deref());
-            let factor = goal.factor(self.best.value, rated.value);
-            let better = match factor {
-                _ if i == 0 => String::new(),
-                Some(factor) => format!("{} times better", figures::single(factor)),
-                None => "-".to_owned(),
-            };
-            let mut row = vec![if i == 0 { style.strong(&rated.name) } else { rated.name.clone() }];
-            row.extend(cells);
-            row.push(better);
-            row.push(breaks.map_or(String::new(), |why| style.faint(&format!("not allowed: {why}"))));
-            grid.row(row);
-        }
-        grid.render(style)
-    }
-
-    /// Other allocations that tie or come close.
-    fn others(&self, style: &Style) -> Option<String> {
-        if self.alternatives.is_empty() {
-            return None;
-        }
-        let letters = Lettering::new(&self.study.apps);
-        let mut grid = self.values_grid(&[("from best", Align::Right), ("threads per node", Align::Left)]);
-        let rated: Vec<&Rated> = self.alternatives.iter().collect();
-        for (rated, cells) in rated.iter().zip(self.value_cells(&rated)) {
-            let difference = (rated.value - self.best.value) / self.best.value * 100.0;
-            let mut row = vec![rated.name.clone()];
-            row.extend(cells);
-            row.push(if self.ties(rated) { "tie".to_owned() } else { format!("{} %", signed(difference)) });
-            row.push(self.threads(rated, &letters, style));
-            grid.row(row);
-        }
-        let note = if self.alternatives_complete {
-            "Other allocations, the next best first; those that only swap equal nodes or instances are left out. --top K shows more."
-        } else {
-            "Other good allocations that were met; better ones between them are possible. Those that only swap equal \
-             nodes or instances are left out. --top K shows more."
-        };
-        let note: Vec<String> = wrap(note, style.columns()).iter().map(|line| style.faint(line)).collect();
-        Some(format!("{}{}\n", grid.render(style), note.join("\n")))
-    }
-
-    fn values_grid(&self, more: &[(&str, Align)]) -> Grid {
-        let objective = self.problem.goal().objective();
-        let value = match objective {
-            Objective::TotalGflops if !self.weighted() => "GFLOPS".to_owned(),
-            Objective::TotalGflops => "weighted\nGFLOPS".to_owned(),
-            Objective::Fair => "smallest\np".to_owned(),
-            Objective::Geomean => "mean\np".to_owned(),
-            Objective::Makespan => "makespan\ns".to_owned(),
-        };
-        let mut columns = vec![("allocation", Align::Left), (value.as_str(), Align::Right)];
-        if objective != Objective::TotalGflops || self.weighted() {
-            columns.push(("total\nGFLOPS", Align::Right));
-        }
-        columns.extend(more);
-        Grid::new(&columns)
-    }
-
-    fn weighted(&self) -> bool {
-        self.study.apps.iter().any(|app| (app.weight - 1.0).abs() > 0.0)
-    }
-
-    /// Value, and total GFLOPS where that is something else, of each allocation.
-    fn value_cells(&self, rated: &[&Rated]) -> Vec<Vec<String>> {
-        let values = figures::column(&rated.iter().map(|rated| rated.value).collect::<Vec<_>>());
-        let totals =
-            figures::column(&rated.iter().map(|rated| rated.evaluation.total.value()).collect::<Vec<_>>());
-        let both = self.problem.goal().objective() != Objective::TotalGflops || self.weighted();
-        values.into_iter().zip(totals).map(|(v, t)| if both { vec![v, t] } else { vec![v] }).collect()
-    }
-
-    /// `A 1 0 0 0  B 0 1 0 0  D 7 7 7 8 (data on 3)`
-    fn threads(&self, rated: &Rated, letters: &Lettering, style: &Style) -> String {
-        let allocation = &rated.candidate.allocation;
-        let apps = (0..self.study.apps.len()).map(AppId).filter(|&app| allocation.total(app) > 0);
-        let words = apps.map(|app| {
-            let counts: Vec<String> = allocation.row(app).iter().map(u32::to_string).collect();
-            let open = self.study.apps[app.0].data == Data::OpenHome;
-            let home = rated.evaluation.apps[app.0].home.filter(|_| open);
-            let home = home.map_or(String::new(), |home| format!(" (data on {})", home.0));
-            format!("{} {}{home}", painted(letters.of(app), style), counts.join(" "))
-        });
-        words.collect::<Vec<_>>().join("  ")
-    }
 }
 
 /// `6.0e10`, or `165` where that is short.
@@ -195,14 +102,13 @@ fn power_of_ten(log10: f64) -> String {
     format!("{:.1}e{exponent:.0}", 10_f64.powf(log10 - exponent))
 }
 
-/// A difference in percent with its sign: `-2.2`, `+0.05`.
-fn signed(percent: f64) -> String {
-    let digits = if percent.abs() < 0.1 { format!("{percent:+.4}") } else { format!("{percent:+.1}") };
-    if digits.trim_start_matches(['+', '-']).parse().is_ok_and(|number: f64| number == 0.0) {
-        "0".to_owned()
-    } else {
-        digits
+/// A gap as a percentage.
+fn gap(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent > 0.0 && percent < 0.01 {
+        return "below 0.01 %".to_owned();
     }
+    format!("{} %", figures::short((percent * 1e2).round() / 1e2))
 }
 
 #[cfg(test)]
@@ -216,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn small_differences_keep_their_digits() {
-        assert_eq!([signed(-2.1875), signed(0.001), signed(0.0)], ["-2.2", "+0.0010", "0"]);
+    fn a_gap_is_never_rounded_to_nothing() {
+        assert_eq!([0.0218, 0.00123, 1e-6, 0.0].map(gap), ["2.18 %", "0.12 %", "below 0.01 %", "0 %"]);
     }
 }

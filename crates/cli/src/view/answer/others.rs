@@ -1,0 +1,124 @@
+//! Other allocations that tie or come close.
+
+use numasim_model::{AppId, Data, NodeId};
+
+use super::{Answer, Rated};
+use crate::view::grid::{Align, wrap};
+use crate::view::lettering::{Lettering, painted};
+use crate::view::{Style, figures};
+
+/// On more nodes than this the changed ones are listed, not all.
+const MOST_NODES_IN_A_ROW: usize = 12;
+/// Holds together what belongs to one application where the cell is wrapped.
+const NO_BREAK: &str = "\u{a0}";
+
+impl Answer<'_> {
+    /// The alternatives, each by what it does differently from the best.
+    pub(super) fn others(&self, style: &Style) -> Option<String> {
+        if self.alternatives.is_empty() {
+            return None;
+        }
+        let letters = Lettering::new(&self.study.apps);
+        let last = "threads per node, where not as in the best";
+        let mut grid = self.values_grid(&[("from best", Align::Right), (last, Align::Left)]);
+        let rated: Vec<&Rated> = self.alternatives.iter().collect();
+        for (rated, cells) in rated.iter().zip(self.value_cells(&rated)) {
+            let difference = (rated.value - self.best.value) / self.best.value * 100.0;
+            let mut row = vec![rated.name.clone()];
+            row.extend(cells);
+            row.push(match difference {
+                _ if self.ties(rated) => "tie".to_owned(),
+                percent if percent.is_finite() => format!("{} %", signed(percent)),
+                _ => "-".to_owned(),
+            });
+            row.push(self.differences(rated, &letters, style));
+            grid.row(row);
+        }
+        let which = if self.alternatives_complete {
+            "Other allocations, the next best first; those that only swap equal nodes or instances are left out."
+        } else {
+            "Other good allocations that were met; better ones between them are possible. Those that only swap equal \
+             nodes or instances are left out."
+        };
+        let note = wrap(&format!("{which} --top K shows more."), style.columns());
+        let note: Vec<String> = note.iter().map(|line| style.faint(line)).collect();
+        Some(format!("{}{}\n", grid.render(style).replace(NO_BREAK, " "), note.join("\n")))
+    }
+
+    /// `D 7 7 7 8 (data on 3)`: the applications that are not as in the best.
+    fn differences(&self, rated: &Rated, letters: &Lettering, style: &Style) -> String {
+        let apps = (0..self.study.apps.len()).map(AppId);
+        let words = apps.filter_map(|app| {
+            let threads = self.changed_threads(rated, app);
+            let home = self.changed_home(rated, app);
+            if threads.is_none() && home.is_none() {
+                return None;
+            }
+            let name = if letters.shared() {
+                self.study.apps[app.0].name.clone()
+            } else {
+                painted(letters.of(app), style)
+            };
+            let words: Vec<String> = std::iter::once(name).chain(threads).chain(home).collect();
+            Some(words.join(" ").replace(' ', NO_BREAK))
+        });
+        words.collect::<Vec<_>>().join("   ")
+    }
+
+    fn changed_threads(&self, rated: &Rated, app: AppId) -> Option<String> {
+        let (own, best) = (rated.candidate.allocation.row(app), self.best.candidate.allocation.row(app));
+        if own == best {
+            return None;
+        }
+        if own.len() <= MOST_NODES_IN_A_ROW {
+            return Some(own.iter().map(u32::to_string).collect::<Vec<_>>().join(" "));
+        }
+        Some(changes(own, best))
+    }
+
+    fn changed_home(&self, rated: &Rated, app: AppId) -> Option<String> {
+        let home = |rated: &Rated| -> Option<NodeId> { rated.evaluation.apps[app.0].home };
+        let open = self.study.apps[app.0].data == Data::OpenHome;
+        home(rated)
+            .filter(|_| open && home(rated) != home(&self.best))
+            .map(|home| format!("(data on {})", home.0))
+    }
+}
+
+/// `7 on nodes 0-3, 8 on node 5`: the nodes with other threads than in the best, by their new number.
+fn changes(own: &[u32], best: &[u32]) -> String {
+    let mut groups: Vec<(u32, Vec<usize>)> = Vec::new();
+    for (node, (&threads, _)) in own.iter().zip(best).enumerate().filter(|(_, (own, best))| own != best) {
+        match groups.iter_mut().find(|(other, _)| *other == threads) {
+            Some((_, nodes)) => nodes.push(node),
+            None => groups.push((threads, vec![node])),
+        }
+    }
+    let told = groups.iter().map(|(threads, nodes)| format!("{threads} on {}", figures::nodes(nodes)));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+/// A difference in percent with its sign: `-2.2`, `+0.05`.
+fn signed(percent: f64) -> String {
+    let digits = if percent.abs() < 0.1 { format!("{percent:+.4}") } else { format!("{percent:+.1}") };
+    if digits.trim_start_matches(['+', '-']).parse().is_ok_and(|number: f64| number == 0.0) {
+        "0".to_owned()
+    } else {
+        digits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_differences_keep_their_digits() {
+        assert_eq!([signed(-2.1875), signed(0.001), signed(0.0)], ["-2.2", "+0.0010", "0"]);
+    }
+
+    #[test]
+    fn changed_nodes_are_listed_by_their_new_number_of_threads() {
+        assert_eq!(changes(&[1, 2, 2, 2, 0], &[1, 1, 1, 1, 1]), "2 on nodes 1-3, 0 on node 4");
+    }
+}

@@ -1,0 +1,72 @@
+//! A search that is ended early.
+
+use std::fmt::Write as _;
+
+use super::{config, json_of, parsed, run, stderr, stdout, study, threads};
+
+/// 16 different nodes of 64 cores, 8 applications, two of them with an open home: far too much to be covered.
+fn large() -> String {
+    let mut text = "[machine]\nname = \"large\"\nbandwidth_matrix_gbs = [\n".to_owned();
+    for n in 0..16 {
+        let row: Vec<String> = (0..16)
+            .map(|m| if n == m { (90 + 3 * n).to_string() } else { (9 + (n * 7 + m) % 5).to_string() })
+            .collect();
+        let _ = writeln!(text, "[{}],", row.join(", "));
+    }
+    text += "]\n";
+    for n in 0..16 {
+        let _ = writeln!(text, "[[machine.node]]\ncores = 64\ngflops_per_core = {}", 4 + n % 3);
+    }
+    for a in 0..8 {
+        let data = if a < 2 { "{ home = \"any\" }" } else { "\"local\"" };
+        let intensity = 0.25 * f64::from(a + 1);
+        let _ = writeln!(text, "[[app]]\nname = \"a{a}\"\narithmetic_intensity = {intensity}\ndata = {data}");
+    }
+    text
+}
+
+#[test]
+fn no_time_at_all_gives_some_allocation_or_says_that_none_was_found() {
+    for objective in ["total-gflops", "fair", "geomean"] {
+        let files = [config("machines/epyc-9224-2s-nps2-cxl.toml"), config("workloads/hpc-node.toml")];
+        let output = run(
+            &files,
+            &["--time-limit", "0", "--no-idle-cores", "--objective", objective, "--format", "json"],
+        );
+        if output.status.code() == Some(1) {
+            assert_eq!(stdout(&output), "");
+            assert!(stderr(&output).contains("before the search was stopped"), "{}", stderr(&output));
+            continue;
+        }
+        let answer = parsed(&output);
+        if answer["status"] == "feasible" {
+            assert_eq!(answer["unproven"], "time-limit");
+        }
+    }
+}
+
+#[test]
+fn a_time_limit_is_kept_on_a_large_machine() {
+    let (_folder, file) = study(&large());
+    let answer = json_of(&[file], &["--time-limit", "0.5", "--top", "0"]);
+    assert_eq!((&answer["status"], &answer["unproven"]), (&"feasible".into(), &"time-limit".into()));
+    let elapsed = answer["elapsed_s"].as_f64().expect("seconds");
+    assert!(elapsed < 10.0, "{elapsed} s instead of 0.5 s"); // generous: shared hosts, debug builds
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_gives_the_best_so_far() {
+    use std::process::{Command, Stdio};
+    let (_folder, file) = study(&large());
+    let mut command = super::command(&[file], &["--format", "json", "--top", "1"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill starts");
+    assert!(sent.success(), "the search was over before it was interrupted");
+    let answer = parsed(&child.wait_with_output().expect("an end"));
+    assert_eq!((&answer["status"], &answer["unproven"]), (&"feasible".into(), &"interrupted".into()));
+    for n in 0..16 {
+        assert!(threads(&answer["best"]).iter().map(|row| row[n]).sum::<u64>() <= 64);
+    }
+}
