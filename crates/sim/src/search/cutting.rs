@@ -196,6 +196,9 @@ impl Relaxation<'_> {
             return best;
         };
         for _ in 0..rounds {
+            if self.monitor.stop() {
+                return best;
+            }
             let prices = master.prices(&solution);
             let Some(found) = self.best_options(&prices) else { return best };
             let bound = self.bound_from(&prices, ranges, &found);

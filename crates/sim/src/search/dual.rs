@@ -30,6 +30,7 @@
 
 use numasim_model::NodeId;
 
+use super::Monitor;
 use super::options::OptionTable;
 use crate::objective::Objective;
 use crate::problem::{Evaluator, Problem};
@@ -52,6 +53,8 @@ pub(super) struct Relaxation<'a> {
     pub(super) shared_bandwidth: Vec<Option<f64>>,
     /// Cores of the machine: the scale of thread prices.
     pub(super) total_cores: f64,
+    /// Asked between steps: a bound may be left as it is at any time.
+    pub(super) monitor: &'a dyn Monitor,
 }
 
 /// Ranges of thread totals: a part of the search space.
@@ -155,8 +158,9 @@ impl<'a> Relaxation<'a> {
         evaluator: &Evaluator<'_>,
         node_classes: &[usize],
         limit: usize,
+        monitor: &'a dyn Monitor,
     ) -> Option<Self> {
-        Self::build(problem, evaluator, node_classes, false, |node| {
+        Self::build(problem, evaluator, node_classes, false, monitor, |node| {
             OptionTable::new(problem, &evaluator.solver, node, limit)
         })
     }
@@ -169,8 +173,9 @@ impl<'a> Relaxation<'a> {
         evaluator: &Evaluator<'_>,
         node_classes: &[usize],
         homes_decided: bool,
+        monitor: &'a dyn Monitor,
     ) -> Option<Self> {
-        let mut relaxation = Self::build(problem, evaluator, node_classes, true, |node| {
+        let mut relaxation = Self::build(problem, evaluator, node_classes, true, monitor, |node| {
             Some(OptionTable::corners(problem, &evaluator.solver, node))
         })?;
         if !homes_decided {
@@ -189,6 +194,7 @@ impl<'a> Relaxation<'a> {
         evaluator: &Evaluator<'_>,
         node_classes: &[usize],
         price_all_memories: bool,
+        monitor: &'a dyn Monitor,
         table: impl Fn(NodeId) -> Option<OptionTable>,
     ) -> Option<Self> {
         let machine = &problem.machine;
@@ -222,7 +228,7 @@ impl<'a> Relaxation<'a> {
             })
             .collect();
         let total_cores = machine.total_cores() as f64;
-        Some(Self { problem, classes, shared_bandwidth, total_cores })
+        Some(Self { problem, classes, shared_bandwidth, total_cores, monitor })
     }
 
     /// The whole space: `min_threads` to `max_threads` on the machine, anything on a class.
@@ -365,7 +371,7 @@ impl<'a> Relaxation<'a> {
     pub(super) fn improve(&self, start: &Improved, ranges: &Ranges, target: f64, effort: Effort) -> Improved {
         let mut descended = self.descend(start.prices.clone(), ranges, target, effort.steps);
         descended.cuts.clone_from(&start.cuts);
-        if descended.bound <= target || effort.cuts == 0 {
+        if descended.bound <= target || effort.cuts == 0 || self.monitor.stop() {
             return descended;
         }
         self.cut_down(descended, ranges, target, effort.cuts)
@@ -392,7 +398,7 @@ impl<'a> Relaxation<'a> {
                 best.bound = bound;
                 best.prices = prices.clone();
             }
-            if best.bound <= target {
+            if best.bound <= target || self.monitor.stop() {
                 break;
             }
             since_improved += 1;

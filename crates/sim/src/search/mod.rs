@@ -385,12 +385,12 @@ impl<'a> Search<'a> {
         let placements = self.problem.placements(homes);
         let evaluator = Evaluator::new(self.problem, placements.clone());
         let classes = node_classes(&self.problem.machine, &placements, false);
-        let exact = Relaxation::new(self.problem, &evaluator, &classes, MAX_OPTIONS);
+        let exact = Relaxation::new(self.problem, &evaluator, &classes, MAX_OPTIONS, self.monitor);
         if let Some(relaxation) = exact {
             let improved = relaxation.improve(&relaxation.start(), &relaxation.everything(), target, ROOT);
             return Some(Decided { placements, relaxation: Some(relaxation), improved });
         }
-        let loose = Relaxation::loose(self.problem, &evaluator, &classes, true)?;
+        let loose = Relaxation::loose(self.problem, &evaluator, &classes, true, self.monitor)?;
         let improved = loose.improve(&loose.start(), &loose.everything(), target, ROOT);
         Some(Decided { placements, relaxation: None, improved })
     }
@@ -401,9 +401,12 @@ impl<'a> Search<'a> {
         let placements = problem.placements(&[]);
         let evaluator = Evaluator::new(problem, placements);
         let classes: Vec<usize> = (0..problem.machine.node_count()).collect();
-        Relaxation::loose(problem, &evaluator, &classes, false).map_or(f64::INFINITY, |relaxation| {
-            relaxation.improve(&relaxation.start(), &relaxation.everything(), pool.cutoff(), ROOT).bound
-        })
+        Relaxation::loose(problem, &evaluator, &classes, false, self.monitor).map_or(
+            f64::INFINITY,
+            |relaxation| {
+                relaxation.improve(&relaxation.start(), &relaxation.everything(), pool.cutoff(), ROOT).bound
+            },
+        )
     }
 
     /// The next best answers, and whether none is missing.
