@@ -248,7 +248,7 @@ _numasim() {
             fi
             case "${prev}" in
                 --model)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "baseline-proportional" -- "${cur}"))
                     return 0
                     ;;
                 --scenario)
@@ -308,7 +308,7 @@ _numasim() {
             fi
             case "${prev}" in
                 --model)
-                    COMPREPLY=($(compgen -f "${cur}"))
+                    COMPREPLY=($(compgen -W "baseline-proportional" -- "${cur}"))
                     return 0
                     ;;
                 --objective)

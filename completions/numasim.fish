@@ -37,7 +37,7 @@ complete -c numasim -n "__fish_numasim_needs_command" -f -a "schema" -d 'Print t
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "man" -d 'Print the manual page'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l model -d 'How bandwidth is shared' -r
+complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l model -d 'How bandwidth is shared' -r -f -a "baseline-proportional\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l scenario -d 'Only the scenario with this name; may be given more than once' -r
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
@@ -49,7 +49,7 @@ never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l explain -d 'Show how the model comes to its figures, step by step'
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l model -d 'How bandwidth is shared' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l model -d 'How bandwidth is shared' -r -f -a "baseline-proportional\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l objective -d 'What to make as good as possible' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
 fair\t'The largest minimum of GFLOPS / GFLOPS alone on the whole machine'
 geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine'
