@@ -79,6 +79,14 @@ fn files_without_a_scenario_are_refused_with_one_that_works() {
 }
 
 #[test]
+fn a_machine_alone_is_refused_without_an_example_that_does_not_work() {
+    let machine = MACHINE.split("[[app]]").next().expect("the machine");
+    let said = refusal(machine, &[]);
+    assert!(said.contains("there is no [[app]] and no [[scenario]] in the files"), "{said}");
+    assert!(!said.contains("threads ="), "{said}");
+}
+
+#[test]
 fn an_unknown_scenario_is_refused_with_the_nearest_name() {
     let said = refusal(&format!("{MACHINE}{LOCAL}"), &["--scenario", "without the bad"]);
     assert!(said.contains("there is no scenario 'without the bad'"), "{said}");

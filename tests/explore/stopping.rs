@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use super::{config, json_of, parsed, run, stderr, stdout, study, threads};
 
-/// 16 different nodes of 64 cores, 8 applications, two of them with an open home: far too much to be covered.
+/// 16 different nodes of 64 cores, 8 applications, one of them with an open home: the search for the largest
+/// geometric mean takes minutes.
 fn large() -> String {
     let mut text = "[machine]\nname = \"large\"\nbandwidth_matrix_gbs = [\n".to_owned();
     for n in 0..16 {
@@ -18,7 +19,7 @@ fn large() -> String {
         let _ = writeln!(text, "[[machine.node]]\ncores = 64\ngflops_per_core = {}", 4 + n % 3);
     }
     for a in 0..8 {
-        let data = if a < 2 { "{ home = \"any\" }" } else { "\"local\"" };
+        let data = if a == 0 { "{ home = \"any\" }" } else { "\"local\"" };
         let intensity = 0.25 * f64::from(a + 1);
         let _ = writeln!(text, "[[app]]\nname = \"a{a}\"\narithmetic_intensity = {intensity}\ndata = {data}");
     }
@@ -48,7 +49,7 @@ fn no_time_at_all_gives_some_allocation_or_says_that_none_was_found() {
 #[test]
 fn a_time_limit_is_kept_on_a_large_machine() {
     let (_folder, file) = study(&large());
-    let answer = json_of(&[file], &["--time-limit", "0.5", "--top", "0"]);
+    let answer = json_of(&[file], &["--objective", "geomean", "--time-limit", "0.5", "--top", "0"]);
     assert_eq!((&answer["status"], &answer["unproven"]), (&"feasible".into(), &"time-limit".into()));
     let elapsed = answer["elapsed_s"].as_f64().expect("seconds");
     assert!(elapsed < 10.0, "{elapsed} s instead of 0.5 s"); // generous: shared hosts, debug builds
@@ -59,7 +60,7 @@ fn a_time_limit_is_kept_on_a_large_machine() {
 fn an_interrupt_gives_the_best_so_far() {
     use std::process::{Command, Stdio};
     let (_folder, file) = study(&large());
-    let mut command = super::command(&[file], &["--format", "json", "--top", "1"]);
+    let mut command = super::command(&[file], &["--objective", "geomean", "--format", "json"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
     std::thread::sleep(std::time::Duration::from_millis(1500));
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill starts");

@@ -1,5 +1,6 @@
 //! `numasim`: which threads of which application to put on which NUMA node of a shared machine.
 
+#[allow(rustdoc::broken_intra_doc_links, reason = "TOML tables in square brackets: these texts are the help")]
 mod args;
 mod commands;
 mod diagnostics;

@@ -8,6 +8,7 @@ use anstream::ColorChoice;
 use crate::args::ColorWhen;
 use crate::failure::Failure;
 use crate::style;
+use crate::view::grid::wrap;
 
 /// The surroundings of a command.
 #[derive(Debug)]
@@ -47,9 +48,18 @@ impl Shell {
     }
 
     /// Tells a warning on standard error; the command goes on.
-    #[allow(dead_code, reason = "the commands that compute have something to warn of")]
-    #[allow(clippy::unused_self, reason = "printing before the colour policy is set would ignore it")]
     pub(crate) fn warn(&self, warning: impl Display) {
-        let _ = writeln!(anstream::stderr(), "{}warning:{:#} {warning}", style::WARNING, style::WARNING);
+        let mut text = warning.to_string();
+        if self.stderr_is_terminal {
+            const TITLE: usize = "warning: ".len();
+            let room = stderr_columns().saturating_sub(TITLE).max(40);
+            text = wrap(&text, room).join(&format!("\n{}", " ".repeat(TITLE)));
+        }
+        let _ = writeln!(anstream::stderr(), "{}warning:{:#} {text}", style::WARNING, style::WARNING);
     }
+}
+
+/// Columns of the terminal behind standard error; 80 where nobody knows.
+pub(crate) fn stderr_columns() -> usize {
+    terminal_size::terminal_size_of(std::io::stderr()).map_or(80, |(width, _)| usize::from(width.0))
 }

@@ -1,7 +1,7 @@
 //! The outside world of a search: the time limit, Ctrl-C, and the progress bar.
 
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -9,12 +9,22 @@ use numasim_sim::Objective;
 use numasim_sim::search::{Monitor, Progress};
 
 use crate::shell::Shell;
+use crate::view::figures;
 
 /// A search that takes longer than this shows what it is doing.
 const SHOW_AFTER: Duration = Duration::from_secs(1);
+/// Time between two drawings: the seconds go on also while the search has nothing to report.
+const REDRAW: Duration = Duration::from_millis(200);
+/// Steps of the bar.
+const FULL: u64 = 1000;
 
 /// Set by the first Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the person has asked for an end.
+fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
 
 /// Watches one search.
 pub(crate) struct Watch {
@@ -22,8 +32,10 @@ pub(crate) struct Watch {
     limit: Option<Duration>,
     /// Whether the clock was the first to ask for an end.
     out_of_time: AtomicBool,
-    bar: Option<Mutex<ProgressBar>>,
-    unit: &'static str,
+    /// Hidden until [`SHOW_AFTER`]; none where standard error is not a terminal.
+    bar: Option<ProgressBar>,
+    shown: OnceLock<()>,
+    objective: Objective,
 }
 
 /// Who ended a search early.
@@ -52,8 +64,9 @@ impl Watch {
             start: Instant::now(),
             limit,
             out_of_time: AtomicBool::new(false),
-            bar: shell.stderr_is_terminal.then(|| Mutex::new(ProgressBar::hidden())),
-            unit: objective.unit(),
+            bar: shell.stderr_is_terminal.then(ProgressBar::hidden),
+            shown: OnceLock::new(),
+            objective,
         }
     }
 
@@ -64,7 +77,7 @@ impl Watch {
 
     /// Who asked the search to end, if anybody did.
     pub(crate) fn ended_by(&self) -> Option<EndedBy> {
-        if INTERRUPTED.load(Ordering::Relaxed) {
+        if interrupted() {
             Some(EndedBy::Interrupt)
         } else {
             self.out_of_time.load(Ordering::Relaxed).then_some(EndedBy::TimeLimit)
@@ -74,46 +87,67 @@ impl Watch {
     /// Takes the bar off the screen.
     pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
-            bar.lock().unwrap_or_else(PoisonError::into_inner).finish_and_clear();
+            bar.finish_and_clear();
         }
     }
 
+    /// Puts the bar on the screen once the search has taken long enough.
+    fn show(&self) {
+        let Some(bar) = &self.bar else { return };
+        if self.start.elapsed() < SHOW_AFTER {
+            return;
+        }
+        self.shown.get_or_init(|| {
+            bar.set_length(FULL);
+            if let Ok(style) = ProgressStyle::with_template("exploring {elapsed} [{bar:12}] {wide_msg}") {
+                bar.set_style(style.progress_chars("=> "));
+            }
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+            bar.enable_steady_tick(REDRAW);
+        });
+    }
+
     fn message(&self, progress: &Progress) -> String {
-        let unit = if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) };
         let Some(best) = progress.best else { return "no allocation found yet".to_owned() };
+        let unit = match self.objective.unit() {
+            "" => String::new(),
+            unit => format!(" {unit}"),
+        };
+        let limit = if self.objective == Objective::Makespan { "at least" } else { "at most" };
         let gap = ((progress.bound - best) / progress.bound).abs() * 100.0;
+        let bound = if progress.bound.is_finite() {
+            format!(", {limit} {}", figures::single(progress.bound))
+        } else {
+            String::new()
+        };
         let gap = if gap.is_finite() { format!(", gap {gap:.2} %") } else { String::new() };
-        format!("best {best:.4}{unit}, bound {:.4}{unit}{gap}", progress.bound)
+        format!("best {}{bound}{unit}{gap} (Ctrl-C takes it)", figures::single(best))
     }
 }
 
 impl Monitor for Watch {
     fn stop(&self) -> bool {
-        if self.limit.is_some_and(|limit| self.start.elapsed() >= limit) {
-            self.out_of_time.store(true, Ordering::Relaxed);
+        self.show();
+        if interrupted() {
+            if let Some(bar) = &self.bar {
+                bar.set_message("stopping with the best so far; Ctrl-C again ends without an answer");
+            }
             return true;
         }
-        INTERRUPTED.load(Ordering::Relaxed)
+        let out_of_time = self.limit.is_some_and(|limit| self.start.elapsed() >= limit);
+        if out_of_time {
+            self.out_of_time.store(true, Ordering::Relaxed);
+        }
+        out_of_time
     }
 
     fn progress(&self, progress: &Progress) {
         let Some(bar) = &self.bar else { return };
-        if self.start.elapsed() < SHOW_AFTER {
-            return;
-        }
-        let bar = bar.lock().unwrap_or_else(PoisonError::into_inner);
-        if bar.length().is_none_or(|length| length != 1000) {
-            bar.set_length(1000);
-            bar.set_draw_target(ProgressDrawTarget::stderr());
-            let template = "exploring {elapsed} [{bar:24}] {msg} (Ctrl-C takes the best so far)";
-            if let Ok(style) = ProgressStyle::with_template(template) {
-                bar.set_style(style.progress_chars("=> "));
-            }
-        }
-        // Effort or time, whichever is closer to its end.
+        // Effort or time, whichever is closer to its end; the bar never goes back.
         let timed = self.limit.map_or(0.0, |limit| self.start.elapsed().as_secs_f64() / limit.as_secs_f64());
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
-        bar.set_position((progress.effort_spent.max(timed).clamp(0.0, 1.0) * 1000.0) as u64);
+        let part = progress.effort_spent.max(timed).clamp(0.0, 1.0);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to FULL")]
+        bar.set_position(bar.position().max((part * FULL as f64) as u64));
         bar.set_message(self.message(progress));
     }
 }

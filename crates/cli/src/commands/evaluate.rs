@@ -45,6 +45,11 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
 
 /// The scenarios with these names, or all, in the order of the files.
 fn wanted<'a>(study: &'a Study, names: &[String]) -> Result<Vec<&'a Scenario>, Failure> {
+    if study.scenarios.is_empty() && study.apps.is_empty() {
+        let message = "there is no [[app]] and no [[scenario]] in the files: nothing to evaluate";
+        return Err(Failure::input(message)
+            .hint("add files with applications and scenarios; configs/paper has complete examples"));
+    }
     if study.scenarios.is_empty() {
         return Err(Failure::input("there is no [[scenario]] in the files: nothing to evaluate")
             .hint(format!("add one, for example:\n\n{}", suggest::scenario(study)))

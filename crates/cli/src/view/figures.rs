@@ -18,7 +18,7 @@ pub(super) fn column(values: &[f64]) -> Vec<String> {
 }
 
 /// One number, formatted as a column of its own.
-pub(super) fn single(value: f64) -> String {
+pub(crate) fn single(value: f64) -> String {
     column(&[value]).concat()
 }
 

@@ -28,6 +28,7 @@ pub(super) enum Align {
 }
 
 /// A table with a header. The last column is wrapped to the width of the terminal.
+#[derive(Clone)]
 pub(super) struct Grid {
     columns: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
@@ -50,20 +51,42 @@ impl Grid {
         self.rows.push(cells);
     }
 
+    /// Columns of the terminal that are left for the last column.
+    pub(super) fn room(&self, style: &Style) -> usize {
+        let widths = self.widths();
+        let others = &widths[..widths.len().saturating_sub(1)];
+        style.columns().saturating_sub(others.iter().map(|w| w + GAP.len()).sum())
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let of_column = |(c, (header, _)): (usize, &(String, Align))| {
+            let cells = self.rows.iter().filter_map(|row| row.get(c)).map(|cell| width(cell));
+            cells.chain(header.lines().map(width)).max().unwrap_or(0)
+        };
+        self.columns.iter().enumerate().map(of_column).collect()
+    }
+
+    /// The table without one of its columns.
+    pub(super) fn without(&self, column: usize) -> Self {
+        let (mut columns, mut rows) = (self.columns.clone(), self.rows.clone());
+        columns.remove(column);
+        for row in &mut rows {
+            row.remove(column);
+        }
+        Self { columns, rows }
+    }
+
+    /// The first columns of the table.
+    pub(super) fn only_first(&self, columns: usize) -> Self {
+        let rows = self.rows.iter().map(|row| row.iter().take(columns).cloned().collect()).collect();
+        Self { columns: self.columns.iter().take(columns).cloned().collect(), rows }
+    }
+
     /// The table, each line ended. Header cells may have several lines.
     pub(super) fn render(&self, style: &Style) -> String {
         let last = self.columns.len().saturating_sub(1);
-        let mut widths: Vec<usize> = self
-            .columns
-            .iter()
-            .enumerate()
-            .map(|(c, (header, _))| {
-                let cells = self.rows.iter().filter_map(|row| row.get(c)).map(|cell| width(cell));
-                cells.chain(header.lines().map(width)).max().unwrap_or(0)
-            })
-            .collect();
-        let taken: usize = widths[..last].iter().map(|w| w + GAP.len()).sum();
-        let room = style.columns().saturating_sub(taken).max(NARROWEST_LAST);
+        let mut widths = self.widths();
+        let room = self.room(style).max(NARROWEST_LAST);
         widths[last] = widths[last].min(room);
 
         let mut text = String::new();
@@ -111,7 +134,7 @@ impl Grid {
 }
 
 /// Lines of at most `columns`, broken between words; a longer word keeps its line to itself.
-pub(super) fn wrap(text: &str, columns: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     if width(text) <= columns {
         return vec![text.to_owned()];
     }

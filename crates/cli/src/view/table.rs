@@ -10,6 +10,8 @@ use super::{ScenarioView, Style, figures, grid, held_back, picture, resources};
 const FEW_NODES: usize = 16;
 /// Longer words about what holds an application back are said once.
 const LONG: usize = 34;
+/// With less room for what holds an application back, its threads get a table of their own.
+const ROOM_FOR_WORDS: usize = 24;
 
 /// Everything about one scenario, for people.
 pub(crate) fn table(view: &ScenarioView, style: &Style) -> String {
@@ -112,7 +114,13 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
             words,
         ]);
     }
-    let mut text = table.render(style);
+    let mut text = if table.room(style) >= ROOM_FOR_WORDS {
+        table.render(style)
+    } else {
+        // Too wide: where the threads are and what becomes of them, one below the other.
+        const THREADS: usize = 1;
+        format!("{}\n{}", table.only_first(THREADS + 1).render(style), table.without(THREADS).render(style))
+    };
     let without: Vec<&str> = view
         .app_ids()
         .filter(|&a| view.allocation.total(a) == 0)

@@ -1,13 +1,13 @@
 //! The search for the best allocation, behind one door: [`explore`].
 //!
 //! # Approach
-//! 1. Hill climbing from several starts gives a good answer ([`local`]).
+//! 1. Hill climbing from several starts gives a good answer (`local`).
 //! 2. Each set of open homes, one from each set that can be turned into each other by exchanging equal nodes or equal
-//!    instances ([`crate::symmetry`]), becomes a problem of its own.
-//! 3. Each gets an upper bound ([`dual`], [`cutting`]); those that cannot beat the best answer are closed, the others are
-//!    searched for better answers with the prices of the bound ([`respond`]).
-//! 4. The others are split by thread totals ([`boxes`]) and what remains is searched node by node ([`branch`]); where
-//!    every node gets the same, all are evaluated ([`uniform`]).
+//!    instances (`symmetry`), becomes a problem of its own.
+//! 3. Each gets an upper bound (`dual`, `cutting`); those that cannot beat the best answer are closed, the others are
+//!    searched for better answers with the prices of the bound (`respond`).
+//! 4. The others are split by thread totals (`boxes`) and what remains is searched node by node (`branch`); where
+//!    every node gets the same, all are evaluated (`uniform`).
 //!    When all are searched the answer is proven; else the largest open bound is reported with it.
 //! 5. A second pass with a lower cutoff finds the next best, different answers.
 //!

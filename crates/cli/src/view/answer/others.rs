@@ -19,7 +19,7 @@ impl Answer<'_> {
             return None;
         }
         let letters = Lettering::new(&self.study.apps);
-        let last = "threads per node, where not as in the best";
+        let last = "threads per node,\nwhere not as in the best";
         let mut grid = self.values_grid(&[("from best", Align::Right), (last, Align::Left)]);
         let rated: Vec<&Rated> = self.alternatives.iter().collect();
         for (rated, cells) in rated.iter().zip(self.value_cells(&rated)) {

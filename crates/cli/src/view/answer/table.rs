@@ -8,6 +8,9 @@ use super::{Answer, WhyUnproven};
 use crate::view::grid::wrap;
 use crate::view::{Style, figures, table};
 
+/// Columns of the words before the answer.
+const KEY: usize = 12;
+
 impl Answer<'_> {
     /// The question, the answer and how sure it is, the best allocation, and what it is compared with.
     pub(crate) fn table(&self, style: &Style) -> String {
@@ -50,7 +53,11 @@ impl Answer<'_> {
             ("Restrictions", restrictions),
             ("Allocations", format!("{}{homes}", power_of_ten(self.problem.size_log10()))),
         ];
-        lines.map(|(key, value)| format!("{} {value}\n", style.faint_padded(key, 12))).concat()
+        let told = lines.map(|(key, value)| {
+            let value = wrap(&value, style.columns() - KEY - 1).join(&format!("\n{}", " ".repeat(KEY + 1)));
+            format!("{} {value}\n", style.faint_padded(key, KEY))
+        });
+        told.concat()
     }
 
     /// How good the answer is, and how sure.
