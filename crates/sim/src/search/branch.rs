@@ -161,16 +161,21 @@ impl<'a> Tree<'a> {
         budget: &mut Budget,
         monitor: &dyn Monitor,
     ) -> TreeResult {
-        let mut tasks = self.tasks().peekable();
+        let mut tasks = Tasks::new(self);
         loop {
             let cutoff = pool.cutoff();
-            let batch: Vec<Task> = tasks.by_ref().filter(|task| task.bound > cutoff).take(BATCH).collect();
+            let mut batch = Vec::with_capacity(BATCH);
+            while batch.len() < BATCH
+                && let Some(task) = tasks.next_above(cutoff)
+            {
+                batch.push(task);
+            }
             if batch.is_empty() {
                 return TreeResult { open_bound: f64::NEG_INFINITY };
             }
             if budget.is_spent() || monitor.stop() {
-                let open = batch.iter().map(|task| task.bound).chain(tasks.map(|task| task.bound));
-                return TreeResult { open_bound: open.fold(f64::NEG_INFINITY, f64::max) };
+                let open = batch.iter().map(|task| task.bound);
+                return TreeResult { open_bound: open.fold(tasks.largest_bound(), f64::max) };
             }
             let share = budget.left() / batch.len() as u64 + 1;
             let searched: Vec<(Pool, u64, Option<f64>)> = batch
@@ -188,39 +193,24 @@ impl<'a> Tree<'a> {
                 open_bound = open_bound.max(open.unwrap_or(f64::NEG_INFINITY));
             }
             if open_bound > pool.cutoff() {
-                let rest = tasks.map(|task| task.bound).fold(open_bound, f64::max);
-                return TreeResult { open_bound: rest };
+                return TreeResult { open_bound: open_bound.max(tasks.largest_bound()) };
             }
-            if let Some(next) = tasks.peek() {
-                monitor.progress(&Progress::new(self.problem, pool.best(), next.bound, *budget));
-            }
+            monitor.progress(&Progress::new(self.problem, pool.best(), tasks.largest_bound(), *budget));
         }
     }
 
-    /// The choices for the first two nodes (one, if there is only one), each with its bound.
-    fn tasks(&self) -> impl Iterator<Item = Task> + '_ {
-        let first = self.steps.first();
-        let ranked = first.map_or(&[][..], |step| &self.ranked[step.class][..]);
-        ranked.iter().enumerate().flat_map(move |(i, _)| {
-            let second = self.steps.get(1);
-            let range = match second {
-                None => 0..1,
-                Some(step) => {
-                    let start = if step.same_as_before { i } else { 0 };
-                    start..self.ranked[step.class].len()
-                }
-            };
-            range.map(move |j| {
-                let prefix = second.map(|_| j);
-                Task { first: i, second: prefix, bound: self.task_bound(i, prefix) }
-            })
-        })
+    /// The options of a step that are walked after `before` was chosen in the step before.
+    fn start(&self, step: usize, before: usize) -> usize {
+        if self.steps[step].same_as_before { before } else { 0 }
     }
 
     fn task_bound(&self, first: usize, second: Option<usize>) -> f64 {
         let earns = self.ranked[self.steps[0].class][first].earns;
         match second {
-            None => self.constant + earns,
+            None => {
+                let step = &self.steps[0];
+                self.constant + earns * step.left_in_class + step.later
+            }
             Some(j) => {
                 let step = &self.steps[1];
                 self.constant + earns + self.ranked[step.class][j].earns * step.left_in_class + step.later
@@ -234,6 +224,70 @@ struct Task {
     first: usize,
     second: Option<usize>,
     bound: f64,
+}
+
+/// The choices for the first node, or for the first two where at least one more follows, best first for each choice
+/// of the first. There may be billions: they are made when they are asked for.
+struct Tasks<'t> {
+    tree: &'t Tree<'t>,
+    first: usize,
+    /// The next choice for the second node; not used where the first one alone is a task.
+    second: usize,
+    in_pairs: bool,
+}
+
+impl<'t> Tasks<'t> {
+    fn new(tree: &'t Tree<'t>) -> Self {
+        let in_pairs = tree.steps.len() > 2;
+        let second = if in_pairs { tree.start(1, 0) } else { 0 };
+        Self { tree, first: 0, second, in_pairs }
+    }
+
+    /// The next task in the row of the first choice, or in the next row.
+    fn peek(&self) -> Option<Task> {
+        let (tree, first) = (self.tree, self.first);
+        let exists = |step: usize, choice: usize| {
+            tree.steps.get(step).is_some_and(|step| choice < tree.ranked[step.class].len())
+        };
+        let second = self.in_pairs.then_some(self.second);
+        let possible = exists(0, first) && second.is_none_or(|second| exists(1, second));
+        possible.then(|| Task { first, second, bound: tree.task_bound(first, second) })
+    }
+
+    fn next_row(&mut self) {
+        self.first += 1;
+        if self.in_pairs {
+            self.second = self.tree.start(1, self.first);
+        }
+    }
+
+    /// The next task that may beat `cutoff`; those before it are dropped.
+    fn next_above(&mut self, cutoff: f64) -> Option<Task> {
+        loop {
+            let at_start = !self.in_pairs || self.second == self.tree.start(1, self.first);
+            match self.peek() {
+                Some(task) if task.bound > cutoff => {
+                    if self.in_pairs {
+                        self.second += 1;
+                    } else {
+                        self.next_row();
+                    }
+                    return Some(task);
+                }
+                // Bounds fall along a row, and from the start of a row to that of the next.
+                None | Some(_) if at_start => return None,
+                None | Some(_) => self.next_row(),
+            }
+        }
+    }
+
+    /// The largest bound of all tasks that are left; -infinity if none is.
+    fn largest_bound(&self) -> f64 {
+        let mut next = Self { ..*self };
+        let here = next.peek().map_or(f64::NEG_INFINITY, |task| task.bound);
+        next.next_row();
+        next.peek().map_or(here, |task| here.max(task.bound))
+    }
 }
 
 /// One depth-first walk below a task.
@@ -286,11 +340,13 @@ impl<'t> Walk<'t> {
     fn run(&mut self, task: &Task) {
         let first = self.tree.ranked[self.tree.steps[0].class][task.first];
         let earned = self.tree.constant + first.earns;
-        let leaf = task.second.is_none();
-        if self.place(0, first.option as usize, leaf)
-            && let Some(j) = task.second
-        {
-            self.step(1, j, j + 1, earned);
+        let last = self.tree.steps.len() == 1;
+        if self.place(0, first.option as usize, last) {
+            let (from, to) = match task.second {
+                Some(second) => (second, second + 1),
+                None => (self.tree.start(1, task.first), usize::MAX),
+            };
+            self.step(1, from, to, earned);
         }
     }
 
@@ -310,8 +366,7 @@ impl<'t> Walk<'t> {
                 return;
             }
             if self.place(step, option as usize, last) {
-                let start = if tree.steps[step + 1].same_as_before { position } else { 0 };
-                self.step(step + 1, start, usize::MAX, earned + earns);
+                self.step(step + 1, tree.start(step + 1, position), usize::MAX, earned + earns);
             }
             self.remove(step, option as usize);
             if self.cut_short {
