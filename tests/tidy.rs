@@ -71,7 +71,8 @@ fn problems(paths: &[&Path]) -> Vec<String> {
 fn every_input_file_is_in_order() {
     let machines = with_extension("configs/machines", "toml");
     let workloads = with_extension("configs/workloads", "toml");
-    let complete = [with_extension("configs/paper", "toml"), with_extension("configs/scale", "toml")].concat();
+    let complete =
+        [with_extension("configs/paper", "toml"), with_extension("configs/scale", "toml")].concat();
     let known = machines.len() + workloads.len() + complete.len();
     assert_eq!(with_extension("configs", "toml").len(), known, "a folder of configs/ is not checked");
     let alone = machines.iter().chain(&complete).flat_map(|path| problems(&[path]));

@@ -68,62 +68,56 @@ fn sixteen_by_32(bencher: Bencher, objective: Objective) {
 }
 
 /// The paper's applications on 2 of its nodes: 495^2 = 245,025 allocations.
-mod two_nodes {
-    use super::*;
+fn two_nodes_study() -> Study {
+    let text = include_str!("../../../configs/paper/uneven-even-nodes.toml");
+    let text = text.split("[[scenario]]").next().expect("the part before the scenarios");
+    study(&text.replace("nodes = 4", "nodes = 2"))
+}
 
-    fn study() -> Study {
-        let text = include_str!("../../../configs/paper/uneven-even-nodes.toml");
-        let text = text.split("[[scenario]]").next().expect("the part before the scenarios");
-        super::study(&text.replace("nodes = 4", "nodes = 2"))
-    }
+#[divan::bench(args = OBJECTIVES)]
+fn two_nodes_explore(bencher: Bencher, objective: Objective) {
+    let study = two_nodes_study();
+    let problem = problem(&study.machine, &study.apps, objective);
+    let settings = Settings { top: 0, ..Settings::default() };
+    bencher.bench_local(|| explore(&problem, &settings, &Unattended).expect("an answer"));
+}
 
-    #[divan::bench(args = OBJECTIVES)]
-    fn explore(bencher: Bencher, objective: Objective) {
-        let study = study();
-        let problem = problem(&study.machine, &study.apps, objective);
-        let settings = Settings { top: 0, ..Settings::default() };
-        bencher.bench_local(|| super::explore(&problem, &settings, &Unattended).expect("an answer"));
-    }
+/// Every allocation once, on one core, with the same fast solver.
+#[divan::bench(args = OBJECTIVES, sample_count = 5)]
+fn two_nodes_brute_force(bencher: Bencher, objective: Objective) {
+    let study = two_nodes_study();
+    let problem = problem(&study.machine, &study.apps, objective);
+    bencher.bench_local(|| best_of_all(&problem));
+}
 
-    /// Every allocation once, on one core, with the same fast solver.
-    #[divan::bench(args = OBJECTIVES, sample_count = 5)]
-    fn brute_force(bencher: Bencher, objective: Objective) {
-        let study = study();
-        let problem = problem(&study.machine, &study.apps, objective);
-        bencher.bench_local(|| best_of_all(&problem));
-    }
-
-    fn best_of_all(problem: &Problem) -> f64 {
-        let demand = |app: &App| Demand {
-            arithmetic_intensity: app.arithmetic_intensity,
-            placement: Placement::Local,
-        };
-        let demands: Vec<Demand> = problem.apps().iter().map(demand).collect();
-        let solver = Solver::new(problem.machine(), &demands);
-        let mut workspace = solver.workspace();
-        let fillings = fillings(8, 4);
-        let mut best = f64::NEG_INFINITY;
-        let mut threads = [0; 8];
-        for left in &fillings {
-            for right in &fillings {
-                for a in 0..4 {
-                    (threads[2 * a], threads[2 * a + 1]) = (left[a], right[a]);
-                }
-                if (0..4).all(|a| left[a] + right[a] >= 1) {
-                    solver.solve(&threads, &mut workspace);
-                    best = best.max(problem.goal().score(workspace.gflops()));
-                }
+fn best_of_all(problem: &Problem) -> f64 {
+    let demand =
+        |app: &App| Demand { arithmetic_intensity: app.arithmetic_intensity, placement: Placement::Local };
+    let demands: Vec<Demand> = problem.apps().iter().map(demand).collect();
+    let solver = Solver::new(problem.machine(), &demands);
+    let mut workspace = solver.workspace();
+    let fillings = fillings(8, 4);
+    let mut best = f64::NEG_INFINITY;
+    let mut threads = [0; 8];
+    for left in &fillings {
+        for right in &fillings {
+            for a in 0..4 {
+                (threads[2 * a], threads[2 * a + 1]) = (left[a], right[a]);
+            }
+            if (0..4).all(|a| left[a] + right[a] >= 1) {
+                solver.solve(&threads, &mut workspace);
+                best = best.max(problem.goal().score(workspace.gflops()));
             }
         }
-        best
     }
+    best
+}
 
-    /// All ways to give at most `cores` threads to `apps` applications.
-    fn fillings(cores: u32, apps: usize) -> Vec<Vec<u32>> {
-        let Some(rest) = apps.checked_sub(1) else { return vec![Vec::new()] };
-        let with = |threads: u32| {
-            fillings(cores - threads, rest).into_iter().map(move |tail| [vec![threads], tail].concat())
-        };
-        (0..=cores).flat_map(with).collect()
-    }
+/// All ways to give at most `cores` threads to `apps` applications.
+fn fillings(cores: u32, apps: usize) -> Vec<Vec<u32>> {
+    let Some(rest) = apps.checked_sub(1) else { return vec![Vec::new()] };
+    let with = |threads: u32| {
+        fillings(cores - threads, rest).into_iter().map(move |tail| [vec![threads], tail].concat())
+    };
+    (0..=cores).flat_map(with).collect()
 }
