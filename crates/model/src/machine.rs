@@ -202,13 +202,11 @@ impl Machine {
     /// The first contradiction between both, as [`cpus::contradictions`] finds it.
     pub fn with_os_nodes(mut self, os_nodes: Vec<OsNode>) -> Result<Self, OsNodesError> {
         let cores: Vec<u32> = self.nodes.iter().map(|node| node.cores).collect();
-        match cpus::contradictions(&cores, &os_nodes).into_iter().next() {
-            Some(error) => Err(error),
-            None => {
-                self.os_nodes = os_nodes;
-                Ok(self)
-            }
+        if let Some(error) = cpus::contradictions(&cores, &os_nodes).into_iter().next() {
+            return Err(error);
         }
+        self.os_nodes = os_nodes;
+        Ok(self)
     }
 
     /// The name in the machine file.
