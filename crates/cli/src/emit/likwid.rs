@@ -10,7 +10,7 @@ pub(super) const TOOL: Tool = Tool {
     notes: &[
         "likwid-pin pins the threads to the processors in the order of the list as they are created, and sets \
               OMP_NUM_THREADS. For threads of pthread_create name the processor of the first thread twice if that \
-              one only waits. It works on dynamically linked programs.",
+              one only waits. It needs dynamically linked programs, and it splits the command at spaces.",
     ],
     start: "",
     command,
@@ -25,5 +25,14 @@ fn command(job: &Job<'_>) -> String {
         Memory::Interleaved(nodes) if job.nodes == *nodes => (String::new(), "-i "),
         Memory::Node(_) | Memory::Interleaved(_) => (job.numactl_for_memory(), ""),
     };
-    format!("{numactl}likwid-pin -q {policy}-c {} {}", ranges(&job.cpus), words::program(job.name))
+    format!(
+        "{numactl}likwid-pin -q {policy}-c {} {}",
+        ranges(&job.cpus),
+        words::program(&without_spaces(job.name))
+    )
+}
+
+/// likwid-pin joins the words of its command with spaces and splits them again: no quoting survives.
+fn without_spaces(name: &str) -> String {
+    name.chars().map(|c| if c.is_whitespace() { '_' } else { c }).collect()
 }
