@@ -122,9 +122,7 @@ fn explore_says_what_was_asked_and_how_sure_the_answer_is() {
 
 #[test]
 fn an_answer_without_proof_says_so() {
-    let folder = folder(
-        &forced().replace("min_threads = 4\n", "instances = 4\n"),
-    );
+    let folder = folder(&forced().replace("min_threads = 4\n", "instances = 4\n"));
     let output = numasim(folder.path(), &["explore", "study.toml", "--time-limit", "0", "--emit", "omp"]);
     let script = text(&output.stdout);
     assert!(

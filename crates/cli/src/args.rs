@@ -79,17 +79,17 @@ pub(crate) enum ObjectiveName {
 /// What `--emit` prints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EmitKind {
-    /// numactl: processors and memory of each process
+    /// Binds processors and memory of each process
     Numactl,
-    /// OpenMP: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND; pins each thread
+    /// Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND
     Omp,
-    /// Slurm: a batch script with srun --cpu-bind and --mem-bind
+    /// A batch script: srun with --cpu-bind and --mem-bind
     Slurm,
-    /// hwloc-bind: processors and memory of each process
+    /// Binds processors and memory of each process, with hwloc-bind
     Hwloc,
-    /// cgroup v2: cpuset.cpus and cpuset.mems
+    /// Groups of cgroup v2 with cpuset.cpus and cpuset.mems
     Cgroup,
-    /// likwid-pin; pins each thread
+    /// Pins each thread, with likwid-pin
     Likwid,
 }
 

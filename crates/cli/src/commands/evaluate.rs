@@ -78,14 +78,12 @@ fn wanted<'a>(study: &'a Study, names: &[String]) -> Result<Vec<&'a Scenario>, F
 
 /// The scenario that `--emit` is about.
 fn only<'a, 'b>(views: &'a [ScenarioView<'b>]) -> Result<&'a ScenarioView<'b>, Failure> {
-    match views {
-        [only] => Ok(only),
-        _ => {
-            let names: Vec<&str> = views.iter().map(|view| view.name).collect();
-            Err(Failure::input("--emit writes the commands of one scenario, and there are several")
-                .hint(format!("choose one with --scenario; the scenarios are: {}", suggest::list(&names))))
-        }
+    if let [only] = views {
+        return Ok(only);
     }
+    let names: Vec<&str> = views.iter().map(|view| view.name).collect();
+    Err(Failure::input("--emit writes the commands of one scenario, and there are several")
+        .hint(format!("choose one with --scenario; the scenarios are: {}", suggest::list(&names))))
 }
 
 /// The head of what `--emit` prints.

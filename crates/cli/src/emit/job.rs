@@ -101,11 +101,11 @@ fn os_number(machine: &Machine, node: NodeId) -> u32 {
         .map_or_else(|| u32::try_from(node.0).unwrap_or(u32::MAX), |os_node| os_node.number)
 }
 
-/// `node 1`, with the number of the operating system where it is another.
+/// `node 1`, or `node 1 (OS node 8)` where the operating system has another number.
 fn named(machine: &Machine, node: NodeId) -> String {
     match os_number(machine, node) {
         number if number as usize == node.0 => node.to_string(),
-        number => format!("{node} ({number} for the operating system)"),
+        number => format!("{node} (OS node {number})"),
     }
 }
 
