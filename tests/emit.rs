@@ -191,7 +191,8 @@ fn processors_can_come_from_an_hwloc_xml() {
 #[cfg(feature = "hwloc")]
 #[test]
 fn the_xml_of_another_machine_is_refused() {
-    let folder = folder(&forced().replace("cores = 4", "cores = 5").replace("\"4,6,5,7\"", "\"4-7,12\""));
+    let folder =
+        folder(&forced().replace("cores = 4", "cores = 5").replace("\"4,6,5,7\"\nos_node = 8", "\"4-7,12\""));
     let xml = xml();
     let xml = xml.to_str().expect("a plain path");
     let output = numasim(folder.path(), &["explore", "study.toml", "--emit", "omp", "--cpus-from", xml]);
