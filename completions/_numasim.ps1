@@ -39,6 +39,8 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
         'numasim;evaluate' {
             [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared')
             [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'Only the scenario with this name; may be given more than once')
+            [CompletionResult]::new('--emit', '--emit', [CompletionResultType]::ParameterName, 'Print a script that puts the allocation on the machine, instead of the table')
+            [CompletionResult]::new('--cpus-from', '--cpus-from', [CompletionResultType]::ParameterName, 'Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
@@ -58,6 +60,8 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Show up to K next-best allocations besides the best one')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random restarts; the same seed gives the same answer')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Worker threads of the search itself [default: one per core of this host]')
+            [CompletionResult]::new('--emit', '--emit', [CompletionResultType]::ParameterName, 'Print a script that puts the allocation on the machine, instead of the table')
+            [CompletionResult]::new('--cpus-from', '--cpus-from', [CompletionResultType]::ParameterName, 'Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')

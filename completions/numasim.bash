@@ -241,7 +241,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__evaluate)
-            opts="-o -h -V --model --scenario --explain --format --output --color --help --version"
+            opts="-o -h -V --model --scenario --explain --emit --cpus-from --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -253,6 +253,25 @@ _numasim() {
                     ;;
                 --scenario)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --emit)
+                    COMPREPLY=($(compgen -W "numactl omp slurm hwloc cgroup likwid" -- "${cur}"))
+                    return 0
+                    ;;
+                --cpus-from)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --format)
@@ -301,7 +320,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__explore)
-            opts="-o -h -V --model --objective --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --time-limit --top --seed --threads --format --output --color --help --version"
+            opts="-o -h -V --model --objective --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --time-limit --top --seed --threads --emit --cpus-from --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -333,6 +352,25 @@ _numasim() {
                     ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --emit)
+                    COMPREPLY=($(compgen -W "numactl omp slurm hwloc cgroup likwid" -- "${cur}"))
+                    return 0
+                    ;;
+                --cpus-from)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --format)

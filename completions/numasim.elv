@@ -35,6 +35,8 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;evaluate'= {
             cand --model 'How bandwidth is shared'
             cand --scenario 'Only the scenario with this name; may be given more than once'
+            cand --emit 'Print a script that puts the allocation on the machine, instead of the table'
+            cand --cpus-from 'Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file'
             cand --format 'How to write the result'
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
@@ -53,6 +55,8 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --top 'Show up to K next-best allocations besides the best one'
             cand --seed 'Seed of the random restarts; the same seed gives the same answer'
             cand --threads 'Worker threads of the search itself [default: one per core of this host]'
+            cand --emit 'Print a script that puts the allocation on the machine, instead of the table'
+            cand --cpus-from 'Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file'
             cand --format 'How to write the result'
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --output 'Write the result to FILE, whole or not at all, instead of standard output'

@@ -39,6 +39,13 @@ complete -c numasim -n "__fish_numasim_needs_command" -f -a "man" -d 'Print the 
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l model -d 'How bandwidth is shared' -r -f -a "baseline-proportional\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l scenario -d 'Only the scenario with this name; may be given more than once' -r
+complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l emit -d 'Print a script that puts the allocation on the machine, instead of the table' -r -f -a "numactl\t'Binds processors and memory of each process'
+omp\t'Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND'
+slurm\t'A batch script: srun with --cpu-bind and --mem-bind'
+hwloc\t'Binds processors and memory of each process, with hwloc-bind'
+cgroup\t'Groups of cgroup v2 with cpuset.cpus and cpuset.mems'
+likwid\t'Pins each thread, with likwid-pin'"
+complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l cpus-from -d 'Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'"
@@ -59,6 +66,13 @@ complete -c numasim -n "__fish_numasim_using_subcommand explore" -l time-limit -
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l top -d 'Show up to K next-best allocations besides the best one' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l seed -d 'Seed of the random restarts; the same seed gives the same answer' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads -d 'Worker threads of the search itself [default: one per core of this host]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l emit -d 'Print a script that puts the allocation on the machine, instead of the table' -r -f -a "numactl\t'Binds processors and memory of each process'
+omp\t'Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND'
+slurm\t'A batch script: srun with --cpu-bind and --mem-bind'
+hwloc\t'Binds processors and memory of each process, with hwloc-bind'
+cgroup\t'Groups of cgroup v2 with cpuset.cpus and cpuset.mems'
+likwid\t'Pins each thread, with likwid-pin'"
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l cpus-from -d 'Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'"

@@ -20,9 +20,18 @@ pub fn skeleton(host: &HostTopology) -> String {
     line(format!("source = {}", quoted(&host.source)));
     let cores: Vec<u32> = host.nodes.iter().map(|node| node.cores).collect();
     match cores.as_slice() {
-        [first, rest @ ..] if *first > 0 && rest.iter().all(|cores| cores == first) => {
+        [first, rest @ ..] if *first > 0 && rest.iter().all(|cores| cores == first) && numbered(host) => {
             line(format!("nodes = {}", cores.len()));
             line(format!("cores_per_node = {first}"));
+            let lists: Vec<String> = host
+                .nodes
+                .iter()
+                .filter_map(|node| node.cpus.as_ref())
+                .map(|list| format!("\"{list}\""))
+                .collect();
+            if lists.len() == cores.len() {
+                line(format!("cpus = [{}]", lists.join(", ")));
+            }
             line(format!("# gflops_per_core = ?  {PEAK}"));
             line(format!("# bandwidth_gbs = ?    {BANDWIDTH}"));
             if cores.len() > 1 {
@@ -42,6 +51,12 @@ pub fn skeleton(host: &HostTopology) -> String {
                 } else {
                     format!("# gflops_per_core = ?  {PEAK}")
                 });
+                if let Some(list) = &node.cpus {
+                    line(format!("cpus = \"{list}\""));
+                }
+                if !numbered(host) {
+                    line(format!("os_node = {}", node.os_index));
+                }
             }
         }
     }
@@ -55,6 +70,11 @@ const BANDWIDTH: &str =
 const LINK: &str =
     "# GB/s between two nodes: mlc --bandwidth_matrix, or STREAM with --cpunodebind=0 --membind=1";
 const LOCAL: &str = "local bandwidth";
+
+/// The operating system numbers the nodes as the file does: 0, 1, 2, ...
+fn numbered(host: &HostTopology) -> bool {
+    (0..).zip(&host.nodes).all(|(place, node)| node.os_index == place)
+}
 
 fn origin(node: &crate::HostNode) -> String {
     let mut text = format!("NUMA node {} of the operating system", node.os_index);
@@ -83,13 +103,21 @@ fn quoted(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use numasim_model::cpus::CpuList;
+
     use super::*;
     use crate::HostNode;
 
     fn host(cores: &[u32]) -> HostTopology {
         let nodes = (0..)
             .zip(cores)
-            .map(|(os_index, &cores)| HostNode { os_index, cores, memory_bytes: Some(64_000_000_000) })
+            .map(|(os_index, &cores)| HostNode {
+                os_index,
+                cores,
+                // Node 1 of two nodes of 8 cores: 8-15.
+                cpus: CpuList::new((os_index * cores..(os_index + 1) * cores).collect()).ok(),
+                memory_bytes: Some(64_000_000_000),
+            })
             .collect();
         HostTopology { name: "a \"box\"".into(), source: "hwloc".into(), nodes }
     }
@@ -101,8 +129,14 @@ mod tests {
     #[test]
     fn equal_nodes_are_written_as_a_uniform_machine() {
         let text = skeleton(&host(&[20, 20, 20, 20]));
-        let expected =
-            ["[machine]", r#"name = "a \"box\"""#, r#"source = "hwloc""#, "nodes = 4", "cores_per_node = 20"];
+        let expected = [
+            "[machine]",
+            r#"name = "a \"box\"""#,
+            r#"source = "hwloc""#,
+            "nodes = 4",
+            "cores_per_node = 20",
+            r#"cpus = ["0-19", "20-39", "40-59", "60-79"]"#,
+        ];
         assert_eq!(settings(&text), expected);
         for unknown in ["# gflops_per_core = ?", "# bandwidth_gbs = ?", "# link_gbs = ?"] {
             assert!(text.contains(unknown), "{text}");
@@ -120,8 +154,19 @@ mod tests {
         let nodes = &settings(&text)[3..];
         let header = |n| format!("[[machine.node]]  # NUMA node {n} of the operating system, 64.0 GB");
         let memory_only = "gflops_per_core = 0.0  # memory only";
-        assert_eq!(nodes, [&header(0), "cores = 8", &header(1), "cores = 0", memory_only]);
+        let cpus = r#"cpus = "0-7""#;
+        assert_eq!(nodes, [&header(0), "cores = 8", cpus, &header(1), "cores = 0", memory_only]);
         assert!(text.contains("# bandwidth_matrix_gbs = [[?, ?], [?, ?]]"), "{text}");
+    }
+
+    #[test]
+    fn nodes_whose_numbers_have_gaps_are_written_one_by_one() {
+        let mut host = host(&[2, 2]);
+        host.nodes[1].os_index = 8;
+        let text = skeleton(&host);
+        let found: Vec<&str> =
+            settings(&text).into_iter().filter(|line| line.starts_with("os_node")).collect();
+        assert_eq!(found, ["os_node = 0", "os_node = 8"]);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint, value_parser};
 use numasim_model::sharing::MODEL_NAME;
 
+use crate::emit::processors::CpusFrom;
 use crate::help;
 use crate::output::OutputArgs;
 
@@ -75,6 +76,36 @@ pub(crate) enum ObjectiveName {
     Makespan,
 }
 
+/// What `--emit` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EmitKind {
+    /// Binds processors and memory of each process
+    Numactl,
+    /// Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND
+    Omp,
+    /// A batch script: srun with --cpu-bind and --mem-bind
+    Slurm,
+    /// Binds processors and memory of each process, with hwloc-bind
+    Hwloc,
+    /// Groups of cgroup v2 with cpuset.cpus and cpuset.mems
+    Cgroup,
+    /// Pins each thread, with likwid-pin
+    Likwid,
+}
+
+/// `--emit`: commands instead of a table.
+#[derive(Debug, Args)]
+pub(crate) struct EmitArgs {
+    /// Print a script that puts the allocation on the machine, instead of the table
+    #[arg(long, value_name = "KIND", conflicts_with = "format", help_heading = "Output")]
+    pub(crate) emit: Option<EmitKind>,
+
+    /// Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file
+    #[arg(long, value_name = "FILE", requires = "emit", value_parser = CpusFrom::parse, help_heading = "Output")]
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) cpus_from: Option<CpusFrom>,
+}
+
 /// The input files and the model that every computing command takes.
 #[derive(Debug, Args)]
 pub(crate) struct StudyArgs {
@@ -98,8 +129,11 @@ pub(crate) struct EvaluateArgs {
     pub(crate) scenario: Vec<String>,
 
     /// Show how the model comes to its figures, step by step
-    #[arg(long)]
+    #[arg(long, conflicts_with = "emit")]
     pub(crate) explain: bool,
+
+    #[command(flatten)]
+    pub(crate) emit: EmitArgs,
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -146,6 +180,9 @@ pub(crate) struct ExploreArgs {
     /// Worker threads of the search itself [default: one per core of this host]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+
+    #[command(flatten)]
+    pub(crate) emit: EmitArgs,
 
     #[command(flatten)]
     pub(crate) output: OutputArgs,

@@ -17,6 +17,12 @@ pub(crate) fn read_study(paths: &[PathBuf]) -> Result<Reading, Failure> {
     spec::read_study(&sources).map_err(|problems| told(&problems, &sources))
 }
 
+/// The text of an hwloc XML.
+pub(crate) fn read_topology(path: &Path) -> Result<String, Failure> {
+    read_text(path)
+        .map_err(|why| Failure::input(format!("{} {}", path.display(), why.message)).hint(why.hint))
+}
+
 fn told(problems: &[Problem], sources: &[SourceFile]) -> Failure {
     Failure::Diagnostics(diagnostics::render(problems, sources, true))
 }

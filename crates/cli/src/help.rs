@@ -38,6 +38,7 @@ Examples:
   numasim evaluate machine.toml apps.toml scenarios.toml
   numasim evaluate study.toml --scenario even --scenario 'one app per node'
   numasim evaluate study.toml --format csv -o figures.csv
+  numasim evaluate study.toml --scenario even --emit slurm -o job.sh
 
 GFLOPS and GB/s (10^9 bytes per second). Files without a [[scenario]] are an error.";
 
@@ -48,10 +49,16 @@ Examples:
   numasim explore study.toml --objective fair --time-limit 10
   numasim explore study.toml --same-on-every-node --no-idle-cores --top 5
   numasim explore study.toml --format json -o best.json
+  numasim explore study.toml --emit numactl -o start.sh
 
 By default cores may idle, and each application has at least min_threads and at most max_threads threads \
 over the whole machine. `optimal` is said only when it is proven; otherwise the answer carries a bound. \
-Ctrl-C ends the search and keeps the best allocation found so far.";
+Ctrl-C ends the search and keeps the best allocation found so far.
+
+--emit prints a shell script with one command for each application; each ./NAME in it stands for what starts \
+that application. It needs the processor numbers of the operating system: `cpus = \"0-19\"` in each \
+[[machine.node]] (or `cpus = [\"0-19\", \"20-39\"]` in [machine]), or --cpus-from, which needs a build with \
+hwloc. Of each node the first processors of the list are used, one for each core.";
 
 /// End of `numasim check --help`.
 pub(crate) const CHECK: &str = "\
@@ -67,7 +74,7 @@ Examples:
   numasim detect -o machine.toml
   numasim detect --format json
 
-Counts physical cores: one thread per core. Bandwidths and peaks cannot be read from a topology; they are \
+Counts physical cores: one thread per core, and names the first processor (hardware thread) of each. Bandwidths and peaks cannot be read from a topology; they are \
 left out, with comments that say how to get them. Needs a build with hwloc (cargo build --release --features hwloc).";
 
 /// End of `numasim schema --help`.

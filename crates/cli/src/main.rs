@@ -4,6 +4,7 @@
 mod args;
 mod commands;
 mod diagnostics;
+mod emit;
 mod failure;
 mod fault;
 mod files;

@@ -46,9 +46,11 @@
 pub mod allocation;
 pub mod app;
 pub mod bottleneck;
+pub mod cpus;
 pub mod evaluation;
 pub mod ids;
 pub mod machine;
+pub mod pinning;
 pub mod scenario;
 pub mod sharing;
 pub mod spec;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::cpus::{self, OsNode, OsNodesError};
 use crate::ids::NodeId;
 use crate::units::{Gflops, GigabytesPerSecond};
 
@@ -67,6 +68,8 @@ pub struct Machine {
     nodes: Vec<Node>,
     /// `links[from * nodes + to]`; the diagonal and the rows of memory-only nodes are unused.
     links: Vec<f64>,
+    /// One for each node, or none at all where nobody said anything.
+    os_nodes: Vec<OsNode>,
 }
 
 /// Why a machine cannot be built.
@@ -159,6 +162,7 @@ impl Machine {
             provenance: BTreeMap::new(),
             nodes,
             links: links.into_iter().map(GigabytesPerSecond::value).collect(),
+            os_nodes: Vec::new(),
         })
     }
 
@@ -192,6 +196,19 @@ impl Machine {
         self
     }
 
+    /// The same machine with what the operating system calls its nodes and cores; one entry for each node.
+    ///
+    /// # Errors
+    /// The first contradiction between both, as [`cpus::contradictions`] finds it.
+    pub fn with_os_nodes(mut self, os_nodes: Vec<OsNode>) -> Result<Self, OsNodesError> {
+        let cores: Vec<u32> = self.nodes.iter().map(|node| node.cores).collect();
+        if let Some(error) = cpus::contradictions(&cores, &os_nodes).into_iter().next() {
+            return Err(error);
+        }
+        self.os_nodes = os_nodes;
+        Ok(self)
+    }
+
     /// The name in the machine file.
     pub fn name(&self) -> &str {
         &self.name
@@ -205,6 +222,11 @@ impl Machine {
     /// Kind and source of each figure, by key of the machine file (`gflops_per_core`, `link_gbs`, …).
     pub fn provenance(&self) -> &BTreeMap<String, Provenance> {
         &self.provenance
+    }
+
+    /// What the operating system calls the nodes, in order; empty where nobody said it.
+    pub fn os_nodes(&self) -> &[OsNode] {
+        &self.os_nodes
     }
 
     /// All nodes in order; `nodes()[i]` is node i.

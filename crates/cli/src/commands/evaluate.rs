@@ -5,6 +5,7 @@ use numasim_model::{Evaluation, Placement, Scenario, Study, evaluate};
 use serde_json::{Value, json};
 
 use crate::args::EvaluateArgs;
+use crate::emit::{self, processors};
 use crate::failure::Failure;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
@@ -13,7 +14,8 @@ use crate::view::{ScenarioView, Style, compare, csv, explain, figures, json, tab
 
 /// Runs the command.
 pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
-    let study = crate::files::read_study(&args.study.files)?.study;
+    let mut study = crate::files::read_study(&args.study.files)?.study;
+    study.machine = processors::complete(study.machine, &args.emit)?;
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
     let scenarios = wanted(&study, &args.scenario)?;
     let evaluated: Vec<Evaluated> =
@@ -28,6 +30,11 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
             shell.warn(format!("scenario '{}': {facts}{rule}", view.name));
             rule_told = true;
         }
+    }
+    if let Some(kind) = args.emit.emit {
+        let view = only(&views)?;
+        let text = emit::told(kind, view, &facts(&study, view), shell)?;
+        return destination.deliver(&text);
     }
     let style = Style::of(shell, &args.output);
     let text = match args.output.format {
@@ -67,6 +74,25 @@ fn wanted<'a>(study: &'a Study, names: &[String]) -> Result<Vec<&'a Scenario>, F
     }
     let asked = |scenario: &&Scenario| names.is_empty() || names.contains(&scenario.name);
     Ok(study.scenarios.iter().filter(asked).collect())
+}
+
+/// The scenario that `--emit` is about.
+fn only<'a, 'b>(views: &'a [ScenarioView<'b>]) -> Result<&'a ScenarioView<'b>, Failure> {
+    if let [only] = views {
+        return Ok(only);
+    }
+    let names: Vec<&str> = views.iter().map(|view| view.name).collect();
+    Err(Failure::input("--emit writes the commands of one scenario, and there are several")
+        .hint(format!("choose one with --scenario; the scenarios are: {}", suggest::list(&names))))
+}
+
+/// The head of what `--emit` prints.
+fn facts(study: &Study, view: &ScenarioView<'_>) -> Vec<(&'static str, String)> {
+    vec![
+        ("Machine", figures::machine(&study.machine)),
+        ("Model", MODEL_NAME.to_owned()),
+        ("Scenario", format!("{}: {} GFLOPS", view.name, figures::single(view.evaluation.total.value()))),
+    ]
 }
 
 /// A scenario with decided homes, and its result.
@@ -119,13 +145,7 @@ fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Fail
 
 /// For people: each scenario, then all of them side by side.
 fn tables(study: &Study, views: &[ScenarioView], explained: bool, style: &Style) -> String {
-    let machine = &study.machine;
-    let mut parts = vec![format!(
-        "Machine: {} ({}, {})\nModel:   {MODEL_NAME}\n",
-        machine.name(),
-        figures::count(machine.node_count() as u64, "NUMA node"),
-        figures::count(machine.total_cores(), "core"),
-    )];
+    let mut parts = vec![format!("Machine: {}\nModel:   {MODEL_NAME}\n", figures::machine(&study.machine))];
     for view in views {
         parts.push(table::table(view, style));
         if explained {

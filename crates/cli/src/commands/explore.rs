@@ -7,6 +7,7 @@ use numasim_sim::search::{ExploreError, Outcome, Settings, Status, explore};
 use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restrictions};
 
 use crate::args::{ExploreArgs, ObjectiveName};
+use crate::emit::{self, processors};
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
@@ -17,17 +18,24 @@ use crate::watch::{EndedBy, Watch};
 
 /// Runs the command.
 pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
-    let study = files::read_study(&args.study.files)?.study;
+    let mut study = files::read_study(&args.study.files)?.study;
+    study.machine = processors::complete(study.machine, &args.emit)?;
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
     let problem = problem(args, &study)?;
     let watch = Watch::start(args.time_limit, problem.goal().objective(), shell);
-    let settings = Settings { top: usize::from(args.top), seed: args.seed, ..Settings::default() };
+    // A script has no room for alternatives.
+    let top = if args.emit.emit.is_some() { 0 } else { usize::from(args.top) };
+    let settings = Settings { top, seed: args.seed, ..Settings::default() };
     let searched = in_pool(args.threads, || explore(&problem, &settings, &watch))?;
     watch.finish();
     let outcome = searched.map_err(|error| without_answer(error, &problem))?;
     let answer = answer(&study, &problem, &settings, outcome, &watch)?;
 
     tell_warnings(&answer, shell);
+    if let Some(kind) = args.emit.emit {
+        let text = emit::told(kind, &answer.best_view(), &answer.facts(), shell)?;
+        return destination.deliver(&text);
+    }
     let text = match args.output.format {
         Format::Table => answer.table(&Style::of(shell, &args.output)),
         Format::Json => format!("{:#}\n", answer.json()),

@@ -1,5 +1,7 @@
 //! Numbers as people read them.
 
+use numasim_model::Machine;
+
 /// From here on something counts as full: it prints as 100 %.
 pub(super) const FULL: f64 = 0.9995;
 
@@ -59,7 +61,7 @@ pub(super) fn short(value: f64) -> String {
 }
 
 /// A share as a whole percentage; 0 and 100 only when it is.
-pub(super) fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     match share {
         s if !s.is_finite() => "-".to_owned(),
         s if s <= 0.0 => "0 %".to_owned(),
@@ -106,6 +108,12 @@ pub(super) fn nodes(numbers: &[usize]) -> String {
 /// `1 core`, `8 cores`.
 pub(crate) fn count(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+/// `4 x Xeon (4 NUMA nodes, 80 cores)`
+pub(crate) fn machine(machine: &Machine) -> String {
+    let nodes = count(machine.node_count() as u64, "NUMA node");
+    format!("{} ({nodes}, {})", machine.name(), count(machine.total_cores(), "core"))
 }
 
 #[cfg(test)]

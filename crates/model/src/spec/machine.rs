@@ -90,10 +90,17 @@ fn assemble(
     if figures.is_empty() {
         return None;
     }
-    match Machine::new(name?, parts, links) {
+    let machine = Machine::new(name?, parts, links).map_err(|error| error.to_string());
+    let with_os_nodes = machine.and_then(|machine| {
+        if nodes.os_nodes.is_empty() {
+            return Ok(machine);
+        }
+        machine.with_os_nodes(nodes.os_nodes.clone()).map_err(|error| error.to_string())
+    });
+    match with_os_nodes {
         Ok(machine) => Some(machine),
         Err(error) => {
-            let problem = Problem::new(ProblemKind::BadValue, error.to_string())
+            let problem = Problem::new(ProblemKind::BadValue, error)
                 .at(table.place(), "in this machine")
                 .hint("give at least one node a core");
             table.source.log.report(problem);

@@ -10,6 +10,7 @@ mod log;
 mod machine;
 mod names;
 mod nodes;
+mod os_nodes;
 mod problem;
 mod reading;
 mod scenarios;

@@ -1,8 +1,10 @@
 //! Reads the nodes of a machine: all alike, or one by one.
 
+use crate::cpus::OsNode;
 use crate::machine::{MAX_CORES_PER_NODE, MAX_NODES};
 
 use super::machine::BANDWIDTH;
+use super::os_nodes::{self, OsKeys};
 use super::problem::{Problem, ProblemKind};
 use super::table::TableReader;
 use super::value::{Count, Quantity, Value};
@@ -27,6 +29,8 @@ pub(super) struct NodesReading {
     pub(super) count: Option<usize>,
     core_counts: Vec<Option<u32>>,
     pub(super) figures: Vec<Option<NodeFigures>>,
+    /// What the operating system calls them; empty where the file does not say it.
+    pub(super) os_nodes: Vec<OsNode>,
 }
 
 impl NodesReading {
@@ -41,6 +45,10 @@ pub(super) fn read(table: &mut TableReader<'_>) -> NodesReading {
     let uniform =
         [table.optional("nodes"), table.optional("cores_per_node"), table.optional("gflops_per_core")];
     let listed = table.optional("node");
+    let cpus = table.optional("cpus");
+    if let (Some(cpus), Some(listed)) = (&cpus, &listed) {
+        os_nodes::report_two_ways(cpus, listed);
+    }
     let first_uniform = uniform.iter().flatten().next().cloned();
     match (first_uniform, &listed) {
         (None, None) => {
@@ -52,7 +60,7 @@ pub(super) fn read(table: &mut TableReader<'_>) -> NodesReading {
             table.missing_any(&["nodes", "cores_per_node", "gflops_per_core", "node"], problem);
             NodesReading::default()
         }
-        (Some(_), None) => read_uniform(table, &uniform),
+        (Some(_), None) => read_uniform(table, &uniform, cpus.as_ref()),
         (None, Some(list)) => read_list(list),
         (Some(first), Some(list)) => {
             let message = "the nodes are described in two ways";
@@ -78,7 +86,11 @@ fn check_uniform(values: &[Option<Value<'_>>; 3]) -> (Option<u32>, Option<u32>, 
     )
 }
 
-fn read_uniform(table: &mut TableReader<'_>, values: &[Option<Value<'_>>; 3]) -> NodesReading {
+fn read_uniform(
+    table: &mut TableReader<'_>,
+    values: &[Option<Value<'_>>; 3],
+    cpus: Option<&Value<'_>>,
+) -> NodesReading {
     let examples = [("nodes", "4"), ("cores_per_node", "8"), ("gflops_per_core", "10.0")];
     for ((key, example), value) in examples.into_iter().zip(values) {
         if value.is_none() {
@@ -92,9 +104,12 @@ fn read_uniform(table: &mut TableReader<'_>, values: &[Option<Value<'_>>; 3]) ->
         gflops_per_core,
         core_bandwidth: None,
     });
+    let os_keys = cpus.map(|cpus| os_nodes::read_list(cpus, nodes.map(|_| count))).unwrap_or_default();
+    let core_counts = vec![cores; count];
     NodesReading {
         count: nodes.map(|_| count),
-        core_counts: vec![cores; count],
+        os_nodes: os_nodes::assemble(table.source.log, &core_counts, &os_keys),
+        core_counts,
         figures: if nodes.is_some() { vec![figures; count] } else { vec![None] },
     }
 }
@@ -108,20 +123,31 @@ fn read_list(list: &Value<'_>) -> NodesReading {
         list.source.log.report(problem);
         return NodesReading::default();
     }
-    let (core_counts, figures): (Vec<_>, Vec<_>) = entries.iter().map(read_node).unzip();
+    let (core_counts, (figures, os_keys)): (Vec<_>, (Vec<_>, Vec<_>)) = entries.iter().map(read_node).unzip();
+    let os_nodes = os_nodes::assemble(list.source.log, &core_counts, &os_keys);
     if core_counts.iter().all(|&cores| cores == Some(0)) {
         let problem = Problem::new(ProblemKind::BadValue, "no NUMA node of the machine has a core")
             .at(list.key_place(), "every node has `cores = 0`")
             .hint("give at least one `[[machine.node]]` a core, e.g. `cores = 8`");
         list.source.log.report(problem);
-        return NodesReading { count: Some(entries.len()), core_counts: vec![None], figures: vec![None] };
+        return NodesReading {
+            count: Some(entries.len()),
+            core_counts: vec![None],
+            figures: vec![None],
+            os_nodes: Vec::new(),
+        };
     }
-    NodesReading { count: Some(entries.len()), core_counts, figures }
+    NodesReading { count: Some(entries.len()), core_counts, figures, os_nodes }
 }
 
-fn read_node(entry: &Value<'_>) -> (Option<u32>, Option<NodeFigures>) {
+/// Cores, figures, and what the operating system calls them.
+type NodeReading<'a> = (Option<u32>, (Option<NodeFigures>, OsKeys<'a>));
+
+fn read_node<'a>(entry: &Value<'a>) -> NodeReading<'a> {
     let hint = "write a table, e.g. `{ cores = 8, gflops_per_core = 10.0 }`";
-    let Some(mut table) = entry.table("[[machine.node]]", "a table", hint) else { return (None, None) };
+    let Some(mut table) = entry.table("[[machine.node]]", "a table", hint) else {
+        return (None, (None, OsKeys::default()));
+    };
     let cores = table.required("cores", "8").and_then(|value| value.count(CORES));
     let peak_value = table.optional("gflops_per_core");
     let ceiling = table.optional("core_bandwidth_gbs").map(|value| value.number(BANDWIDTH));
@@ -139,11 +165,12 @@ fn read_node(entry: &Value<'_>) -> (Option<u32>, Option<NodeFigures>) {
             None
         }
     };
+    let os_keys = OsKeys::read(&mut table);
     table.finish();
     let figures = cores.zip(peak).and_then(|(cores, gflops_per_core)| match ceiling {
         Some(None) => None,
         Some(core_bandwidth) => Some(NodeFigures { cores, gflops_per_core, core_bandwidth }),
         None => Some(NodeFigures { cores, gflops_per_core, core_bandwidth: None }),
     });
-    (cores, figures)
+    (cores, (figures, os_keys))
 }

@@ -108,6 +108,11 @@ pub struct MachineTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = positive)]
     pub core_bandwidth_gbs: Option<f64>,
+    /// Processor numbers of the operating system, one list for each node (`["0-19", "20-39"]`), as Linux writes them;
+    /// only needed to print commands (explore --emit). If there are more processors than cores, the first ones are used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(regex(pattern = r"[0-9]")), length(min = 1, max = 1024))]
+    pub cpus: Option<Vec<String>>,
     /// How the figures came about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provenance: Option<ProvenanceTable>,
@@ -132,6 +137,15 @@ pub struct NodeTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = positive)]
     pub core_bandwidth_gbs: Option<f64>,
+    /// Processor numbers of the operating system as Linux writes them (`0-19,40-59`); only needed to print commands
+    /// (explore --emit). If there are more processors than cores, the first ones are used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = r"[0-9]"))]
+    pub cpus: Option<String>,
+    /// Number of the node in the operating system (numactl --membind). Default: its place in this file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1023))]
+    pub os_node: Option<u32>,
 }
 
 /// How each figure of the machine came about.
@@ -300,7 +314,7 @@ fn either_form(schema: &mut Schema) {
     let mut forms = json_schema!({ "allOf": [
         { "oneOf": [
             { "required": ["nodes", "cores_per_node", "gflops_per_core"], "not": { "required": ["node"] } },
-            form(&["nodes", "cores_per_node", "gflops_per_core"], "node"),
+            form(&["nodes", "cores_per_node", "gflops_per_core", "cpus"], "node"),
         ] },
         { "oneOf": [
             { "required": ["bandwidth_gbs"], "not": { "required": ["bandwidth_matrix_gbs"] } },

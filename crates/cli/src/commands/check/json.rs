@@ -51,10 +51,13 @@ fn machine(machine: &Machine) -> Value {
         .iter()
         .enumerate()
         .map(|(index, node)| {
+            let os_node = machine.os_nodes().get(index);
             json!({
                 "node": index, "cores": node.cores, "gflops_per_core": node.gflops_per_core.value(),
                 "bandwidth_gbs": node.bandwidth.value(),
                 "core_bandwidth_gbs": node.core_bandwidth.map(numasim_model::units::GigabytesPerSecond::value),
+                "os_node": os_node.map(|os| os.number),
+                "cpus": os_node.and_then(|os| os.cpus.as_ref()).map(ToString::to_string),
             })
         })
         .collect();

@@ -66,6 +66,13 @@ impl Lines<'_> {
             let open = open_everywhere || self.reading.is_default(table, &index, "core_bandwidth_gbs");
             self.put(table, &index, "core_bandwidth_gbs", &ceiling.unwrap_or_default(), open)?;
         }
+        for (index, os_node) in machine.os_nodes().iter().enumerate() {
+            let (index, table) = (index.to_string(), TableKind::Node);
+            self.known(table, &index, "os_node", Some(os_node.number.to_string()))?;
+            if let Some(cpus) = &os_node.cpus {
+                self.put(table, &index, "cpus", &cpus.to_string(), false)?;
+            }
+        }
         for (from, to) in machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to))) {
             if let Some(link) = machine.link(from, to) {
                 let key = format!("link_gbs[{}][{}]", from.0, to.0);

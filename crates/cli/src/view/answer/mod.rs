@@ -3,6 +3,7 @@
 
 mod compared;
 mod csv;
+mod head;
 mod json;
 mod others;
 mod table;

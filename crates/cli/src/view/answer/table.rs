@@ -39,15 +39,7 @@ impl Answer<'_> {
         let open = self.study.apps.iter().filter(|app| app.data == Data::OpenHome).count();
         let homes = if open > 0 { ", homes of data included" } else { "" };
         let lines = [
-            (
-                "Machine",
-                format!(
-                    "{} ({}, {})",
-                    machine.name(),
-                    figures::count(machine.node_count() as u64, "NUMA node"),
-                    figures::count(machine.total_cores(), "core"),
-                ),
-            ),
+            ("Machine", figures::machine(machine)),
             ("Model", MODEL_NAME.to_owned()),
             ("Objective", format!("{}: {meaning}", objective.name())),
             ("Restrictions", restrictions),
@@ -90,7 +82,7 @@ impl Answer<'_> {
         wrap(&text, style.columns()).join("\n") + "\n"
     }
 
-    fn with_unit(&self, value: f64) -> String {
+    pub(super) fn with_unit(&self, value: f64) -> String {
         let unit = self.problem.goal().objective().unit();
         let figure = figures::single(value);
         match unit {
@@ -110,7 +102,7 @@ fn power_of_ten(log10: f64) -> String {
 }
 
 /// A gap as a percentage.
-fn gap(share: f64) -> String {
+pub(super) fn gap(share: f64) -> String {
     let percent = share * 100.0;
     if percent > 0.0 && percent < 0.01 {
         return "below 0.01 %".to_owned();

@@ -21,6 +21,7 @@ pub(super) fn write(text: &mut String, reading: &Reading) {
         None => labelled(text, "source", &format!("not given {DEFAULT}")),
     }
     nodes(text, reading);
+    os_nodes(text, reading);
     links(text, machine);
     provenance(text, machine);
 }
@@ -78,6 +79,25 @@ fn nodes(text: &mut String, reading: &Reading) {
     }
     text.push('\n');
     grid::write(text, &rows, &[Align::Left, Align::Right]);
+}
+
+/// What the operating system calls the nodes; nothing where the file does not say it.
+fn os_nodes(text: &mut String, reading: &Reading) {
+    let os_nodes = reading.study.machine.os_nodes();
+    if os_nodes.is_empty() {
+        return;
+    }
+    let header = ["node", "os_node", "cpus"];
+    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    for (node, os_node) in os_nodes.iter().enumerate() {
+        let default = reading.is_default(TableKind::Node, &node.to_string(), "os_node");
+        let number =
+            if default { format!("{} {DEFAULT}", os_node.number) } else { os_node.number.to_string() };
+        let cpus = os_node.cpus.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
+        rows.push(vec![node.to_string(), number, cpus]);
+    }
+    text.push('\n');
+    grid::write(text, &rows, &[Align::Left]);
 }
 
 fn links(text: &mut String, machine: &Machine) {

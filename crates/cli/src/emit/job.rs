@@ -1,0 +1,165 @@
+//! One application of an allocation, as every kind of tool needs it.
+
+use numasim_model::cpus::ranges;
+use numasim_model::pinning::{AppCpus, PinError, pin};
+use numasim_model::{AppId, Machine, NodeId, Placement};
+
+use crate::view::{ScenarioView, figures};
+
+/// Where the memory of a process comes from, in node numbers of the operating system.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Memory {
+    /// From the node of the thread that touches it first.
+    Own,
+    /// From one node.
+    Node(u32),
+    /// Page by page from these nodes in turn.
+    Interleaved(Vec<u32>),
+}
+
+/// One application.
+pub(super) struct Job<'a> {
+    /// Its name.
+    pub(super) name: &'a str,
+    /// Its number in the order of the files.
+    pub(super) number: usize,
+    /// One processor for each thread, node by node.
+    pub(super) cpus: Vec<u32>,
+    /// The nodes with threads, in numbers of the operating system, ascending.
+    pub(super) nodes: Vec<u32>,
+    /// Where its memory comes from.
+    pub(super) memory: Memory,
+    /// Threads and data in words.
+    pub(super) description: String,
+    /// Why its data cannot be placed as computed.
+    pub(super) inexact: Option<String>,
+}
+
+impl Job<'_> {
+    /// Threads over the whole machine.
+    pub(super) fn threads(&self) -> usize {
+        self.cpus.len()
+    }
+
+    /// The processors as a set: `0-3,8`.
+    pub(super) fn cpu_set(&self) -> String {
+        let mut sorted = self.cpus.clone();
+        sorted.sort_unstable();
+        ranges(&sorted)
+    }
+
+    /// Local only if each thread initialises what it reads.
+    pub(super) fn needs_first_touch(&self) -> bool {
+        self.memory == Memory::Own && self.nodes.len() > 1
+    }
+
+    /// The nodes that memory may come from.
+    pub(super) fn memory_nodes(&self) -> Vec<u32> {
+        match &self.memory {
+            Memory::Own => self.nodes.clone(),
+            Memory::Node(node) => vec![*node],
+            Memory::Interleaved(nodes) => nodes.clone(),
+        }
+    }
+
+    /// `numactl` before the program, for tools that know no memory; nothing where first touch is what is wanted.
+    pub(super) fn numactl_for_memory(&self) -> String {
+        match &self.memory {
+            Memory::Own => String::new(),
+            Memory::Node(node) => format!("numactl --membind={node} "),
+            Memory::Interleaved(nodes) => format!("numactl --interleave={} ", ranges(nodes)),
+        }
+    }
+}
+
+/// All applications, those without threads included.
+pub(super) fn jobs<'a>(view: &ScenarioView<'a>) -> Result<Vec<Job<'a>>, PinError> {
+    let pinned = pin(view.machine, view.allocation)?;
+    let jobs = view.apps.iter().zip(view.placements).zip(&pinned).enumerate();
+    let job = jobs.map(|(number, ((app, placement), cpus))| {
+        let (memory, data, inexact) = memory(view.machine, placement);
+        let mut nodes: Vec<u32> = cpus.nodes.iter().map(|&(node, _)| os_number(view.machine, node)).collect();
+        nodes.sort_unstable();
+        Job {
+            name: &app.name,
+            number,
+            cpus: cpus.cpus(),
+            nodes,
+            memory,
+            description: format!("{}; {data}", threads(view, AppId(number), cpus)),
+            inexact,
+        }
+    });
+    Ok(job.collect())
+}
+
+fn os_number(machine: &Machine, node: NodeId) -> u32 {
+    // Without a number of its own a node has that of its place.
+    machine
+        .os_nodes()
+        .get(node.0)
+        .map_or_else(|| u32::try_from(node.0).unwrap_or(u32::MAX), |os_node| os_node.number)
+}
+
+/// `node 1`, or `node 1 (OS node 8)` where the operating system has another number.
+fn named(machine: &Machine, node: NodeId) -> String {
+    match os_number(machine, node) {
+        number if number as usize == node.0 => node.to_string(),
+        number => format!("{node} (OS node {number})"),
+    }
+}
+
+/// `5 threads: 3 on node 0, 2 on node 1`
+fn threads(view: &ScenarioView<'_>, app: AppId, cpus: &AppCpus) -> String {
+    let parts: Vec<String> = cpus
+        .nodes
+        .iter()
+        .map(|(node, cpus)| format!("{} on {}", cpus.len(), named(view.machine, *node)))
+        .collect();
+    format!("{}: {}", figures::count(view.allocation.total(app), "thread"), parts.join(", "))
+}
+
+/// Where memory comes from, in words, and why that is not what was computed.
+fn memory(machine: &Machine, placement: &Placement) -> (Memory, String, Option<String>) {
+    let number = |node: usize| os_number(machine, NodeId(node));
+    match placement {
+        Placement::Local => (Memory::Own, "every thread reads its own node".to_owned(), None),
+        Placement::Home(home) => {
+            (Memory::Node(number(home.0)), format!("all data on {}", named(machine, *home)), None)
+        }
+        Placement::Interleave => {
+            (over(machine.node_ids().map(|node| number(node.0))), "data over all nodes".to_owned(), None)
+        }
+        Placement::Fractions(fractions) => {
+            let used: Vec<(usize, f64)> =
+                fractions.iter().copied().enumerate().filter(|&(_, share)| share > 0.0).collect();
+            let words: Vec<String> = used
+                .iter()
+                .map(|&(node, share)| {
+                    format!("{} on {}", figures::percent(share), named(machine, NodeId(node)))
+                })
+                .collect();
+            let words = format!("data {}", words.join(", "));
+            let even = used.iter().all(|&(_, share)| (share * used.len() as f64 - 1.0).abs() < 1e-9);
+            let inexact = (!even).then(|| {
+                "its data is spread evenly over these nodes; unequal fractions need weighted interleaving \
+                 (Linux 6.9: /sys/kernel/mm/mempolicy/weighted_interleave, and a numactl with --weighted-interleave)"
+                    .to_owned()
+            });
+            let memory = match used.as_slice() {
+                [(only, _)] => Memory::Node(number(*only)),
+                _ => over(used.iter().map(|&(node, _)| number(node))),
+            };
+            (memory, words, inexact)
+        }
+    }
+}
+
+fn over(nodes: impl Iterator<Item = u32>) -> Memory {
+    let mut nodes: Vec<u32> = nodes.collect();
+    nodes.sort_unstable();
+    match nodes.as_slice() {
+        [only] => Memory::Node(*only),
+        _ => Memory::Interleaved(nodes),
+    }
+}

@@ -1,0 +1,150 @@
+//! Where processor numbers come from: the machine file, an hwloc XML, or this host.
+
+use std::path::PathBuf;
+
+use numasim_bench::{DetectError, HostTopology};
+use numasim_model::Machine;
+use numasim_model::cpus::OsNode;
+use numasim_model::pinning::node_without_cpus;
+
+use crate::args::EmitArgs;
+use crate::failure::Failure;
+use crate::files;
+
+/// What `--cpus-from` names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum CpusFrom {
+    /// The machine on which numasim runs.
+    Host,
+    /// A file that `lstopo` wrote.
+    Xml(PathBuf),
+}
+
+impl CpusFrom {
+    /// Reads the value of the switch; every text is one.
+    #[allow(clippy::unnecessary_wraps, reason = "clap wants a result")]
+    pub(crate) fn parse(text: &str) -> Result<Self, std::convert::Infallible> {
+        Ok(if text == "host" { Self::Host } else { Self::Xml(text.into()) })
+    }
+}
+
+/// What the messages say needs hwloc.
+const PURPOSE: &str = "--cpus-from";
+
+/// The machine with the processor numbers that `--emit` needs; unchanged without `--emit`.
+///
+/// Before a search, so that nobody waits for an answer that cannot be printed.
+pub(crate) fn complete(machine: Machine, args: &EmitArgs) -> Result<Machine, Failure> {
+    if args.emit.is_none() {
+        return Ok(machine);
+    }
+    let machine = match &args.cpus_from {
+        None => machine,
+        Some(CpusFrom::Host) => adopt(machine, &told(numasim_bench::host_topology(PURPOSE))?, "this host")?,
+        Some(CpusFrom::Xml(path)) => {
+            let xml = files::read_topology(path)?;
+            let name = path.display().to_string();
+            let topology = numasim_bench::topology_of_xml(&xml, PURPOSE);
+            adopt(
+                machine,
+                &told(topology)
+                    .map_err(|failure| failure.hint(format!("is {name} what `lstopo {name}` wrote?")))?,
+                &name,
+            )?
+        }
+    };
+    let Some(node) = node_without_cpus(&machine) else { return Ok(machine) };
+    Err(Failure::input(format!(
+        "--emit needs the processor numbers of the operating system, and those of {node} are not known"
+    ))
+    .hint(
+        "add them to the machine file, one per core: `cpus = \"0-19\"` in each [[machine.node]], or \
+         `cpus = [\"0-19\", \"20-39\"]` in [machine] (`lscpu -e=CPU,CORE,NODE` shows them)",
+    )
+    .hint("or take them from the machine itself: --cpus-from host, or --cpus-from FILE.xml written there by lstopo"))
+}
+
+fn told(read: Result<HostTopology, DetectError>) -> Result<HostTopology, Failure> {
+    read.map_err(|error| Failure::input(error.to_string()))
+}
+
+/// The machine with the numbers that were found, node by node in ascending order of the operating system, or by
+/// `os_node` where the file gives it.
+fn adopt(machine: Machine, found: &HostTopology, source: &str) -> Result<Machine, Failure> {
+    let name = machine.name().to_owned();
+    let other = |error: &dyn std::error::Error| {
+        Failure::input(format!("{source} is not the machine '{name}'"))
+            .caused_by(error)
+            .hint("take --cpus-from on the machine that the file describes, or write `cpus` into the file")
+    };
+    let mut nodes = found.os_nodes();
+    nodes.sort_by_key(|node| node.number);
+    if machine.os_nodes().len() == nodes.len() {
+        let numbered =
+            |number| nodes.iter().find(|node| node.number == number).cloned().ok_or(NoNode(number));
+        let in_order: Result<Vec<OsNode>, NoNode> =
+            machine.os_nodes().iter().map(|named| numbered(named.number)).collect();
+        nodes = in_order.map_err(|error| other(&error))?;
+    }
+    machine.with_os_nodes(nodes).map_err(|error| other(&error))
+}
+
+/// A node of the machine file that the operating system does not have.
+#[derive(Debug, thiserror::Error)]
+#[error("it has no node {0} (`os_node`, or the place in the file)")]
+struct NoNode(u32);
+
+#[cfg(test)]
+mod tests {
+    use numasim_bench::HostNode;
+    use numasim_model::cpus::CpuList;
+    use numasim_model::units::{Gflops, GigabytesPerSecond};
+    use numasim_model::{Machine, Node};
+
+    use super::*;
+
+    /// Nodes 8 and 0 of one core each, as a topology may list them.
+    fn found() -> HostTopology {
+        let node = |os_index, cpus: &str| HostNode {
+            os_index,
+            cores: 1,
+            cpus: CpuList::parse(cpus).ok(),
+            memory_bytes: None,
+        };
+        HostTopology { name: "box".into(), source: "test".into(), nodes: vec![node(8, "80"), node(0, "0")] }
+    }
+
+    fn machine(nodes: usize, numbers: &[u32]) -> Machine {
+        let node = Node {
+            cores: 1,
+            gflops_per_core: Gflops::new(1.0),
+            bandwidth: GigabytesPerSecond::new(1.0),
+            core_bandwidth: None,
+        };
+        let machine = Machine::uniform("m", nodes, node, GigabytesPerSecond::new(1.0)).expect("valid");
+        let os_nodes = numbers.iter().map(|&number| OsNode { number, cpus: None }).collect::<Vec<_>>();
+        if os_nodes.is_empty() { machine } else { machine.with_os_nodes(os_nodes).expect("consistent") }
+    }
+
+    fn numbers(machine: Machine) -> Result<Vec<u32>, String> {
+        let adopted = adopt(machine, &found(), "box").map_err(|failure| failure.to_string())?;
+        Ok(adopted.os_nodes().iter().map(|node| node.number).collect())
+    }
+
+    #[test]
+    fn nodes_are_matched_by_their_number_or_in_ascending_order() {
+        assert_eq!(numbers(machine(2, &[])), Ok(vec![0, 8]));
+        assert_eq!(numbers(machine(2, &[8, 0])), Ok(vec![8, 0]));
+    }
+
+    #[test]
+    fn another_machine_is_refused() {
+        for (machine, why) in [
+            (machine(2, &[0, 1]), "it has no node 1"),
+            (machine(3, &[]), "the machine has 3 NUMA nodes, the operating system 2"),
+        ] {
+            let told = numbers(machine).expect_err("another machine");
+            assert!(told.contains("box is not the machine 'm'") && told.contains(why), "{told}");
+        }
+    }
+}

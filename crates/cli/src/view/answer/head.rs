@@ -1,0 +1,42 @@
+//! A search in a few lines: the head of what `--emit` prints.
+
+use numasim_model::sharing::MODEL_NAME;
+use numasim_sim::Objective;
+
+use super::Answer;
+use super::table::gap;
+use crate::view::figures;
+
+impl Answer<'_> {
+    /// What was asked, the value, and how sure it is; nothing that differs from run to run.
+    pub(crate) fn facts(&self) -> Vec<(&'static str, String)> {
+        let objective = self.problem.goal().objective();
+        let restrictions = self.problem.restrictions().describe(&self.study.apps);
+        let mut facts = vec![
+            ("Machine", figures::machine(&self.study.machine)),
+            ("Model", MODEL_NAME.to_owned()),
+            ("Objective", format!("{}: {}", objective.name(), self.with_unit(self.best.value))),
+        ];
+        if !restrictions.is_empty() {
+            facts.push(("Restrictions", restrictions.join(", ")));
+        }
+        let bound = self.with_unit(self.bound);
+        let limit = if objective == Objective::Makespan { "less" } else { "more" };
+        facts.push((
+            "Status",
+            match self.unproven {
+                None => "optimal: proven, no allocation is better".to_owned(),
+                Some(_) => format!(
+                    "feasible: not proven, no allocation has {limit} than {bound} (gap {})",
+                    gap(self.gap)
+                ),
+            },
+        ));
+        facts
+    }
+
+    /// The best allocation with everything that belongs to it.
+    pub(crate) fn best_view(&self) -> super::ScenarioView<'_> {
+        self.view(&self.best)
+    }
+}

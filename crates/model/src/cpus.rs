@@ -1,0 +1,268 @@
+//! What the operating system calls the NUMA nodes and cores of a machine: needed to put an allocation on it.
+
+use std::fmt;
+
+use crate::ids::NodeId;
+
+/// Largest processor number that is read. Linux builds for at most 8192 processors.
+pub const MAX_CPU: u32 = 65_535;
+/// Largest number of a NUMA node that is read. Linux builds for at most 1024 nodes.
+pub const MAX_OS_NODE: u32 = 1023;
+
+/// Processor numbers of the operating system in a chosen order, each once.
+///
+/// Written as Linux writes them (`/sys/devices/system/node/node0/cpulist`): numbers and ranges joined by commas, e.g.
+/// `0-19,40-59`. The order counts: where there are more processors than cores, the first ones are used, so that the
+/// first processor of every core comes first and second hardware threads (SMT) come last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CpuList(Vec<u32>);
+
+/// Why a text or a list of numbers is no [`CpuList`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CpuListError {
+    /// No number at all.
+    #[error("there is no processor number in it")]
+    Empty,
+    /// A part between commas is neither a number nor a range.
+    #[error("'{0}' is neither a processor number nor a range such as 0-19")]
+    Part(String),
+    /// A range that ends before it starts.
+    #[error("the range {0}-{1} ends before it starts")]
+    Backwards(u32, u32),
+    /// A number that no system has.
+    #[error("processor numbers go up to {MAX_CPU}, this one is {0}")]
+    TooLarge(String),
+    /// The same number again.
+    #[error("processor {0} is in it twice")]
+    Twice(u32),
+}
+
+impl CpuList {
+    /// From numbers in the order in which they are to be used.
+    ///
+    /// # Errors
+    /// [`CpuListError::Empty`], [`CpuListError::TooLarge`], [`CpuListError::Twice`].
+    pub fn new(cpus: Vec<u32>) -> Result<Self, CpuListError> {
+        if cpus.is_empty() {
+            return Err(CpuListError::Empty);
+        }
+        if let Some(large) = cpus.iter().find(|&&cpu| cpu > MAX_CPU) {
+            return Err(CpuListError::TooLarge(large.to_string()));
+        }
+        let mut sorted = cpus.clone();
+        sorted.sort_unstable();
+        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(CpuListError::Twice(pair[0])),
+            None => Ok(Self(cpus)),
+        }
+    }
+
+    /// From the syntax of Linux: `0-19,40-59`. Spaces around the parts are ignored.
+    ///
+    /// # Errors
+    /// Every variant of [`CpuListError`].
+    pub fn parse(text: &str) -> Result<Self, CpuListError> {
+        if text.trim().is_empty() {
+            return Err(CpuListError::Empty);
+        }
+        let mut cpus = Vec::new();
+        for part in text.split(',').map(str::trim) {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            let (first, last) = (number(first, part)?, number(last, part)?);
+            if first > last {
+                return Err(CpuListError::Backwards(first, last));
+            }
+            // More numbers than there are: one of them is there twice, and `new` says which.
+            if cpus.len() > MAX_CPU as usize + 1 {
+                break;
+            }
+            cpus.extend(first..=last);
+        }
+        Self::new(cpus)
+    }
+
+    /// The numbers in their order.
+    pub fn as_slice(&self) -> &[u32] {
+        &self.0
+    }
+}
+
+fn number(text: &str, part: &str) -> Result<u32, CpuListError> {
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(CpuListError::Part(part.chars().take(30).collect()));
+    }
+    match text.parse() {
+        Ok(number) if number <= MAX_CPU => Ok(number),
+        _ => Err(CpuListError::TooLarge(text.chars().take(30).collect())),
+    }
+}
+
+/// In the syntax of Linux, in its own order: `0-19,40-59`.
+impl fmt::Display for CpuList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&ranges(&self.0))
+    }
+}
+
+/// Numbers with each run of consecutive ones as a range: `0-3,8`.
+pub fn ranges(numbers: &[u32]) -> String {
+    let parts = numbers.chunk_by(|a, b| a.checked_add(1) == Some(*b)).map(|run| match run {
+        [first, .., last] => format!("{first}-{last}"),
+        [only] => only.to_string(),
+        [] => String::new(),
+    });
+    parts.collect::<Vec<_>>().join(",")
+}
+
+/// A NUMA node as the operating system knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OsNode {
+    /// Its number (`numactl --membind`); systems may leave gaps.
+    pub number: u32,
+    /// Its processors; `None` where nobody said, or for a memory-only node.
+    pub cpus: Option<CpuList>,
+}
+
+/// Why nodes of the operating system do not describe a machine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OsNodesError {
+    /// Another number of nodes.
+    #[error("the machine has {nodes} NUMA nodes, the operating system {found}")]
+    NodeCount {
+        /// Nodes of the machine.
+        nodes: usize,
+        /// Nodes of the operating system.
+        found: usize,
+    },
+    /// A node has more cores than processors.
+    #[error("{node} has {cores} cores, but only {cpus} processors ({list})")]
+    TooFewCpus {
+        /// The node.
+        node: NodeId,
+        /// Its cores.
+        cores: u32,
+        /// Its processors.
+        cpus: usize,
+        /// Their numbers.
+        list: String,
+    },
+    /// A processor belongs to two nodes.
+    #[error("processor {cpu} is on {first} and on {second}")]
+    CpuTwice {
+        /// Its number.
+        cpu: u32,
+        /// One node.
+        first: NodeId,
+        /// The other node.
+        second: NodeId,
+    },
+    /// Two nodes have the same number.
+    #[error("{first} and {second} are both node {number} of the operating system")]
+    NumberTwice {
+        /// The number.
+        number: u32,
+        /// One node.
+        first: NodeId,
+        /// The other node.
+        second: NodeId,
+    },
+}
+
+/// Everything that speaks against `os_nodes` on a machine with these cores; each pair of nodes once.
+pub fn contradictions(cores: &[u32], os_nodes: &[OsNode]) -> Vec<OsNodesError> {
+    if cores.len() != os_nodes.len() {
+        return vec![OsNodesError::NodeCount { nodes: cores.len(), found: os_nodes.len() }];
+    }
+    let mut found = Vec::new();
+    let mut owners: std::collections::BTreeMap<u32, NodeId> = std::collections::BTreeMap::new();
+    let mut numbers: std::collections::BTreeMap<u32, NodeId> = std::collections::BTreeMap::new();
+    for (n, (&cores, os_node)) in cores.iter().zip(os_nodes).enumerate() {
+        let node = NodeId(n);
+        if let Some(&first) = numbers.get(&os_node.number) {
+            found.push(OsNodesError::NumberTwice { number: os_node.number, first, second: node });
+        }
+        numbers.entry(os_node.number).or_insert(node);
+        let Some(list) = &os_node.cpus else { continue };
+        let cpus = list.as_slice();
+        if cpus.len() < cores as usize {
+            let list = list.to_string();
+            found.push(OsNodesError::TooFewCpus { node, cores, cpus: cpus.len(), list });
+        }
+        let mut told: Vec<NodeId> = Vec::new();
+        for &cpu in cpus {
+            match owners.get(&cpu) {
+                Some(&first) if !told.contains(&first) => {
+                    found.push(OsNodesError::CpuTwice { cpu, first, second: node });
+                    told.push(first);
+                }
+                Some(_) => {}
+                None => {
+                    owners.insert(cpu, node);
+                }
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Result<Vec<u32>, CpuListError> {
+        CpuList::parse(text).map(|list| list.0)
+    }
+
+    #[test]
+    fn a_list_is_read_as_linux_writes_it_and_keeps_its_order() {
+        assert_eq!(parsed("0-2,8"), Ok(vec![0, 1, 2, 8]));
+        assert_eq!(parsed(" 4 , 0-1\n"), Ok(vec![4, 0, 1]));
+        for text in ["0", "0-3,40-43", "4,0-1", "0,2,4"] {
+            assert_eq!(CpuList::parse(text).map(|list| list.to_string()), Ok(text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn what_is_no_list_is_refused_with_the_part_that_is_wrong() {
+        assert_eq!(parsed(" "), Err(CpuListError::Empty));
+        for (text, part) in
+            [("0-", "0-"), ("0,,2", ""), ("0..3", "0..3"), ("0-15:2/4", "0-15:2/4"), ("-1", "-1")]
+        {
+            assert_eq!(parsed(text), Err(CpuListError::Part(part.into())), "{text}");
+        }
+        assert_eq!(parsed("3-1"), Err(CpuListError::Backwards(3, 1)));
+        assert_eq!(parsed("0-3,2"), Err(CpuListError::Twice(2)));
+        assert_eq!(parsed("65536"), Err(CpuListError::TooLarge("65536".into())));
+        assert_eq!(
+            parsed("0-99999999999999999999"),
+            Err(CpuListError::TooLarge("99999999999999999999".into()))
+        );
+    }
+
+    #[test]
+    fn a_text_that_repeats_a_range_for_megabytes_ends_soon() {
+        assert_eq!(parsed(&"0-65535,".repeat(100_000)), Err(CpuListError::Twice(0)));
+    }
+
+    fn os_node(number: u32, cpus: &str) -> OsNode {
+        OsNode { number, cpus: CpuList::parse(cpus).ok() }
+    }
+
+    #[test]
+    fn a_processor_or_a_number_belongs_to_one_node() {
+        let nodes = [os_node(0, "0-3"), os_node(0, "2-5"), os_node(2, "")];
+        let expected = [
+            OsNodesError::NumberTwice { number: 0, first: NodeId(0), second: NodeId(1) },
+            // 2 and 3 are both on nodes 0 and 1: told once.
+            OsNodesError::CpuTwice { cpu: 2, first: NodeId(0), second: NodeId(1) },
+        ];
+        assert_eq!(contradictions(&[4, 4, 0], &nodes), expected);
+    }
+
+    #[test]
+    fn more_processors_than_cores_are_fine_and_fewer_are_not() {
+        assert_eq!(contradictions(&[2], &[os_node(0, "0-3")]), []);
+        let few = OsNodesError::TooFewCpus { node: NodeId(0), cores: 4, cpus: 2, list: "0-1".into() };
+        assert_eq!(contradictions(&[4], &[os_node(0, "0-1")]), [few]);
+    }
+}

@@ -1,0 +1,115 @@
+//! From counts to processors: which thread of an allocation runs on which processor of the operating system.
+
+use crate::allocation::{Allocation, TooManyThreads};
+use crate::ids::{AppId, NodeId};
+use crate::machine::Machine;
+
+/// The processors of one application.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AppCpus {
+    /// The nodes where it has threads, in order, and one processor for each thread there.
+    pub nodes: Vec<(NodeId, Vec<u32>)>,
+}
+
+impl AppCpus {
+    /// One processor for each thread, node by node.
+    pub fn cpus(&self) -> Vec<u32> {
+        self.nodes.iter().flat_map(|(_, cpus)| cpus.iter().copied()).collect()
+    }
+}
+
+/// Why an allocation cannot be put on processors.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PinError {
+    /// Nobody said which processors the node has.
+    #[error("the processor numbers of {0} are not known")]
+    UnknownCpus(NodeId),
+    /// A node has more threads than cores.
+    #[error(transparent)]
+    TooManyThreads(#[from] TooManyThreads),
+}
+
+/// The first node with cores whose processors nobody named.
+pub fn node_without_cpus(machine: &Machine) -> Option<NodeId> {
+    machine.compute_nodes().find(|node| machine.os_nodes().get(node.0).is_none_or(|os| os.cpus.is_none()))
+}
+
+/// Gives every thread a processor of its own.
+///
+/// On each node the applications take the processors in the order of the files, each the next ones of the node's list.
+///
+/// # Errors
+/// [`PinError::UnknownCpus`] for the first node that has threads but no list of processors;
+/// [`PinError::TooManyThreads`] if there are more threads than cores.
+pub fn pin(machine: &Machine, allocation: &Allocation) -> Result<Vec<AppCpus>, PinError> {
+    allocation.fits(machine)?;
+    let mut apps = vec![AppCpus::default(); allocation.apps()];
+    for node in machine.node_ids().filter(|&node| allocation.on_node(node) > 0) {
+        let list = machine.os_nodes().get(node.0).and_then(|os_node| os_node.cpus.as_ref());
+        let mut free = list.ok_or(PinError::UnknownCpus(node))?.as_slice().iter().copied();
+        for (a, app) in apps.iter_mut().enumerate() {
+            let threads = allocation.get(AppId(a), node) as usize;
+            if threads > 0 {
+                // Enough: a machine has at least as many processors as cores on each node.
+                app.nodes.push((node, free.by_ref().take(threads).collect()));
+            }
+        }
+    }
+    Ok(apps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpus::{CpuList, OsNode};
+    use crate::machine::Node;
+    use crate::units::{Gflops, GigabytesPerSecond};
+
+    /// Two nodes of 4 cores; the second hardware threads (8-15) come last.
+    fn machine(cpus: [Option<&str>; 2]) -> Machine {
+        let node = Node {
+            cores: 4,
+            gflops_per_core: Gflops::new(1.0),
+            bandwidth: GigabytesPerSecond::new(1.0),
+            core_bandwidth: None,
+        };
+        let os_nodes = (0..).zip(cpus).map(|(number, list)| OsNode {
+            number,
+            cpus: list.map(|list| CpuList::parse(list).expect("a list")),
+        });
+        Machine::uniform("m", 2, node, GigabytesPerSecond::new(1.0))
+            .expect("valid")
+            .with_os_nodes(os_nodes.collect())
+            .expect("consistent")
+    }
+
+    #[test]
+    fn applications_take_the_processors_of_a_node_in_turn_and_none_twice() {
+        let allocation = Allocation::from_rows(&[vec![1, 0], vec![2, 3], vec![0, 0]]).expect("rows");
+        let apps = pin(&machine([Some("0,2,4,6,8-15"), Some("1,3,5,7")]), &allocation).expect("possible");
+        // Node 0: the first app takes 0, the second the next two. Node 1 is all the second's.
+        assert_eq!(apps[0].nodes, [(NodeId(0), vec![0])]);
+        assert_eq!(apps[1].nodes, [(NodeId(0), vec![2, 4]), (NodeId(1), vec![1, 3, 5])]);
+        assert_eq!(apps[1].cpus(), [2, 4, 1, 3, 5]);
+        assert!(apps[2].nodes.is_empty());
+    }
+
+    #[test]
+    fn a_node_without_processors_is_named_if_it_has_threads() {
+        let machine = machine([Some("0-3"), None]);
+        let on = |rows: [u32; 2]| Allocation::from_rows(&[rows.to_vec()]).expect("rows");
+        assert_eq!(pin(&machine, &on([4, 1])), Err(PinError::UnknownCpus(NodeId(1))));
+        assert!(pin(&machine, &on([4, 0])).is_ok());
+        assert_eq!(node_without_cpus(&machine), Some(NodeId(1)));
+    }
+
+    #[test]
+    fn more_threads_than_cores_are_refused_even_where_processors_are_left() {
+        let allocation = Allocation::from_rows(&[vec![5, 0]]).expect("rows");
+        let refused = pin(&machine([Some("0-7"), None]), &allocation);
+        assert_eq!(
+            refused,
+            Err(PinError::TooManyThreads(TooManyThreads { node: NodeId(0), threads: 5, cores: 4 }))
+        );
+    }
+}

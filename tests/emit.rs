@@ -1,0 +1,218 @@
+//! `--emit`: what each kind prints, and that real tools put a program where the script says.
+
+#[path = "emit/real.rs"]
+mod real;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// `numasim ARGS` in a folder.
+fn numasim(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_numasim"))
+        .args(args)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .env("LC_ALL", "C.UTF-8")
+        .env_remove("CLICOLOR_FORCE")
+        .output()
+        .expect("the program starts")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+/// A folder with `study.toml`.
+fn folder(study: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    fs::write(folder.path().join("study.toml"), study).expect("a file for the test");
+    folder
+}
+
+/// Two nodes; the second has another number in the operating system and its processors in an odd order.
+const MACHINE: &str = "\
+[machine]
+name = \"two nodes\"
+bandwidth_gbs = 32.0
+link_gbs = 10.0
+[[machine.node]]
+cores = 4
+gflops_per_core = 10.0
+cpus = \"0-3,8-11\"
+[[machine.node]]
+cores = 4
+gflops_per_core = 10.0
+cpus = \"4,6,5,7\"
+os_node = 8
+";
+
+/// Each way in which data can lie, an application without threads, and names that a shell would misread.
+const APPS: &str = "\
+[[app]]
+name = \"mem\"
+arithmetic_intensity = 0.5
+[[app]]
+name = \"index\"
+arithmetic_intensity = 0.5
+data = { home = 1 }
+[[app]]
+name = \"ray tracer\"
+arithmetic_intensity = 10
+data = \"interleave\"
+[[app]]
+name = \"it's $HOME\"
+arithmetic_intensity = 10
+data = { fractions = [0.75, 0.25] }
+[[app]]
+name = \"idle\"
+arithmetic_intensity = 10
+[[scenario]]
+name = \"mixed\"
+threads = { mem = [2, 1], index = [0, 1], \"ray tracer\" = [1, 1], \"it's $HOME\" = [0, 1] }
+[[scenario]]
+name = \"other\"
+threads = { idle = 1 }
+";
+
+#[test]
+fn each_kind_prints_a_script() {
+    let folder = folder(&format!("{MACHINE}{APPS}"));
+    for kind in ["numactl", "omp", "slurm", "hwloc", "cgroup", "likwid"] {
+        let output =
+            numasim(folder.path(), &["evaluate", "study.toml", "--scenario", "mixed", "--emit", kind]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        insta::assert_snapshot!(kind, text(&output.stdout));
+        let warning = "warning: 'it's $HOME': its data is spread evenly over these nodes";
+        assert!(text(&output.stderr).starts_with(warning), "{}", text(&output.stderr));
+    }
+}
+
+/// Of each kind, what a shell makes of it: it reads the names of the programs as they are.
+#[cfg(unix)]
+#[test]
+fn a_shell_accepts_each_script_and_reads_the_names_as_they_are() {
+    let folder = folder(&format!("{MACHINE}{APPS}"));
+    for kind in ["numactl", "omp", "slurm", "hwloc", "cgroup", "likwid"] {
+        let args = ["evaluate", "study.toml", "--scenario", "mixed", "--emit", kind, "-o", "script.sh"];
+        assert!(numasim(folder.path(), &args).status.success());
+        let checked = Command::new("sh").args(["-n", "script.sh"]).current_dir(folder.path()).output();
+        let checked = checked.expect("there is a shell");
+        assert!(checked.status.success() && checked.stderr.is_empty(), "{kind}: {}", text(&checked.stderr));
+    }
+    let script = fs::read_to_string(folder.path().join("script.sh")).expect("written");
+    assert!(script.contains(r"'./it'\''s_$HOME'"), "{script}");
+}
+
+/// The machine and two applications of which only one allocation is possible on it.
+fn forced() -> String {
+    format!(
+        "{MACHINE}[[app]]\nname = \"mem\"\narithmetic_intensity = 0.5\ndata = {{ home = 1 }}\nmin_threads = 4\n\
+         [[app]]\nname = \"compute\"\narithmetic_intensity = 10\nmin_threads = 4\n"
+    )
+}
+
+#[test]
+fn explore_says_what_was_asked_and_how_sure_the_answer_is() {
+    let folder = folder(&forced());
+    let output = numasim(folder.path(), &["explore", "study.toml", "--whole-nodes", "--emit", "numactl"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    insta::assert_snapshot!("explore", text(&output.stdout));
+}
+
+#[test]
+fn an_answer_without_proof_says_so() {
+    let folder = folder(&forced().replace("min_threads = 4\n", "instances = 4\n"));
+    let output = numasim(folder.path(), &["explore", "study.toml", "--time-limit", "0", "--emit", "omp"]);
+    let script = text(&output.stdout);
+    assert!(
+        script.contains("# Status        feasible: not proven, no allocation has more than "),
+        "{script}"
+    );
+    assert!(script.contains(" (gap "), "{script}");
+}
+
+#[test]
+fn a_script_and_a_format_exclude_each_other() {
+    let folder = folder(&forced());
+    for args in [
+        &["--emit", "omp", "--format", "json"][..],
+        &["--emit", "omp", "--format", "csv"],
+        &["--cpus-from", "host"],
+    ] {
+        let output = numasim(folder.path(), &[&["explore", "study.toml"], args].concat());
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn one_scenario_is_asked_for_where_there_are_several() {
+    let folder = folder(&format!("{MACHINE}{APPS}"));
+    let output = numasim(folder.path(), &["evaluate", "study.toml", "--emit", "numactl"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        text(&output.stderr),
+        "error: --emit writes the commands of one scenario, and there are several\n\
+         hint: choose one with --scenario; the scenarios are: 'mixed', 'other'\n"
+    );
+}
+
+#[test]
+fn unknown_processors_are_an_error_before_the_search() {
+    let without = forced().replace("cpus = \"4,6,5,7\"\n", "");
+    let folder = folder(&without);
+    let output = numasim(folder.path(), &["explore", "study.toml", "--emit", "numactl"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    insta::assert_snapshot!("unknown-processors", text(&output.stderr));
+}
+
+/// Two nodes of four cores with two hardware threads each, as `lstopo` writes it.
+#[allow(dead_code, reason = "without hwloc the file is only named")]
+fn xml() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/emit/two-nodes.xml")
+}
+
+#[cfg(feature = "hwloc")]
+#[test]
+fn processors_can_come_from_an_hwloc_xml() {
+    let folder = folder(&forced().replace("cpus = \"4,6,5,7\"\nos_node = 8\n", ""));
+    let xml = xml();
+    let xml = xml.to_str().expect("a plain path");
+    let args = ["explore", "study.toml", "--whole-nodes", "--emit", "numactl", "--cpus-from", xml];
+    let output = numasim(folder.path(), &args);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    // The first hardware threads of the cores are 0-3 and 4-7, their siblings 8-15.
+    let script = text(&output.stdout);
+    assert!(script.contains("numactl --physcpubind=4-7 --membind=1 ./mem &"), "{script}");
+    assert!(script.contains("numactl --physcpubind=0-3 --localalloc ./compute &"), "{script}");
+}
+
+#[cfg(feature = "hwloc")]
+#[test]
+fn the_xml_of_another_machine_is_refused() {
+    let folder =
+        folder(&forced().replace("cores = 4", "cores = 5").replace("\"4,6,5,7\"\nos_node = 8", "\"4-7,12\""));
+    let xml = xml();
+    let xml = xml.to_str().expect("a plain path");
+    let output = numasim(folder.path(), &["explore", "study.toml", "--emit", "omp", "--cpus-from", xml]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = text(&output.stderr);
+    assert!(told.contains("is not the machine 'two nodes'"), "{told}");
+    assert!(told.contains("caused by: node 0 has 5 cores, but only 4 processors (0-3)"), "{told}");
+    let output =
+        numasim(folder.path(), &["explore", "study.toml", "--emit", "omp", "--cpus-from", "study.toml"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("hint: is study.toml what `lstopo study.toml` wrote?"));
+}
+
+#[cfg(not(feature = "hwloc"))]
+#[test]
+fn processors_from_hwloc_without_it_say_how_to_get_it() {
+    let folder = folder(&forced());
+    let output = numasim(folder.path(), &["explore", "study.toml", "--emit", "omp", "--cpus-from", "host"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told = text(&output.stderr);
+    assert!(told.starts_with("error: --cpus-from needs hwloc: install libhwloc-dev"), "{told}");
+    assert!(told.contains("cargo build --release --features hwloc"), "{told}");
+}
