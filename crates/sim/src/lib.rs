@@ -6,6 +6,7 @@
 
 pub mod baselines;
 pub mod objective;
+pub mod pareto;
 mod problem;
 pub mod restrictions;
 pub mod search;

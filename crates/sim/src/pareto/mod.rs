@@ -1,0 +1,376 @@
+//! The trade-off between two objectives: allocations of which none is better in one without being worse in the other.
+//!
+//! # Approach
+//! 1. Both ends, the best for each objective alone, come from [`explore`] with its proof or bound.
+//! 2. A small space is compared whole (`everything`): the front is *complete*, each of its points is proven.
+//! 3. A larger one is searched (`nearby`): from the ends, what people do without a search, the same number on every
+//!    node, and the best for objectives in between, it climbs in many directions between both objectives and then
+//!    looks at all neighbours of all points of the front. The points are then the best of everything that was
+//!    compared: another allocation may still beat one of them, except in the proven value of an end.
+//!
+//! A sum of both objectives with weights would miss every point in a dent of the front, and thread counts make many.
+
+mod archive;
+mod everything;
+mod nearby;
+mod rate;
+#[cfg(test)]
+mod tests;
+
+use numasim_model::{Allocation, App, Data, Machine, Placement, Scenario};
+
+use crate::baselines::Baseline;
+use crate::problem::{Candidate, margin};
+use crate::search::{self, ExploreError, Monitor, Outcome, Status, explore};
+use crate::{Objective, Problem, ProblemError, Restrictions};
+use archive::{Archive, Entry};
+use everything::Everything;
+use nearby::Nearby;
+use rate::Pair;
+
+/// A machine, applications, restrictions and two different objectives.
+#[derive(Clone, Debug)]
+pub struct TradeOff {
+    problems: [Problem; 2],
+}
+
+/// Why there is no trade-off to look for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TradeOffError {
+    /// Twice the same objective.
+    #[error("a trade-off needs two different objectives; both are {}", .0.name())]
+    SameObjective(Objective),
+    /// One of them alone has no answer.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+}
+
+/// How hard to search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Seed of the random restarts behind the ends.
+    pub seed: u64,
+    /// Most steps of the exact search for each end.
+    pub effort: u64,
+    /// Compare every allocation where there are at most this many; equal nodes are counted once.
+    pub most_compared: u64,
+    /// Else most evaluations times applications times nodes along the front.
+    pub work: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { seed: 0, effort: 30_000_000, most_compared: 10_000_000, work: 300_000_000 }
+    }
+}
+
+/// A part of the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The best for the first objective.
+    FirstEnd,
+    /// The best for the second objective.
+    SecondEnd,
+    /// Everything in between.
+    Between,
+}
+
+/// The outside world of the work: a [`Monitor`] that hears what is being done.
+pub trait Stages: Monitor {
+    /// A part begins. A monitor with a limit may give each part a share of it.
+    fn begin(&self, stage: Stage);
+    /// In [`Stage::Between`]: allocations compared so far, and which part of the most work, 0 to 1, that is.
+    fn compared(&self, allocations: u64, part: f64);
+}
+
+impl Stages for search::Unattended {
+    fn begin(&self, _: Stage) {}
+    fn compared(&self, _: u64, _: f64) {}
+}
+
+/// An allocation on the front.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// Threads of each application on each node.
+    pub allocation: Allocation,
+    /// Where the data of each application lies, open homes decided.
+    pub placements: Vec<Placement>,
+    /// Value of each objective.
+    pub values: [f64; 2],
+}
+
+/// What is known of the best for one objective.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct End {
+    /// Value of the objective at this end of the front.
+    pub value: f64,
+    /// No allocation has a better value than this; `None` if the search was stopped before it had a bound.
+    pub bound: Option<f64>,
+    /// Nothing is better for this objective, to a relative 1e-9.
+    pub proven: bool,
+}
+
+impl End {
+    /// |bound - value| / |bound|.
+    pub fn gap(&self) -> Option<f64> {
+        self.bound.map(|bound| if bound == self.value { 0.0 } else { ((bound - self.value) / bound).abs() })
+    }
+}
+
+/// The front.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Front {
+    /// From the best for the first objective to the best for the second; never empty.
+    pub points: Vec<Point>,
+    /// What is known of both ends.
+    pub ends: [End; 2],
+    /// Every point is proven to be on the front, and no other values are.
+    pub complete: bool,
+    /// The monitor ended the work.
+    pub stopped: bool,
+    /// Allocations whose values were compared along the front, symmetric ones once.
+    pub compared: u64,
+}
+
+impl TradeOff {
+    /// Checks the question.
+    ///
+    /// # Errors
+    /// [`TradeOffError`] if both objectives are the same, or one of them cannot be asked for.
+    pub fn new(
+        machine: &Machine,
+        apps: &[App],
+        objectives: [Objective; 2],
+        restrictions: Restrictions,
+    ) -> Result<Self, TradeOffError> {
+        let [first, second] = objectives;
+        if first == second {
+            return Err(TradeOffError::SameObjective(first));
+        }
+        let problem = |objective| Problem::new(machine, apps, objective, restrictions);
+        Ok(Self { problems: [problem(first)?, problem(second)?] })
+    }
+
+    /// The question with each objective alone.
+    pub fn problems(&self) -> &[Problem; 2] {
+        &self.problems
+    }
+
+    fn pair(&self) -> Pair<'_> {
+        Pair { problem: &self.problems[0], goals: [&self.problems[0].goal, &self.problems[1].goal] }
+    }
+
+    /// Values of both objectives for an allocation with decided homes.
+    pub fn values(&self, allocation: &Allocation, placements: &[Placement]) -> [f64; 2] {
+        let scores = self.pair().rater(placements.to_vec()).scores(allocation);
+        self.values_of(scores)
+    }
+
+    fn values_of(&self, scores: [f64; 2]) -> [f64; 2] {
+        let [first, second] = &self.problems;
+        [first.goal.value(scores[0]), second.goal.value(scores[1])]
+    }
+
+    /// What people do without a search, an open home at its best node for the first objective.
+    pub fn baselines(&self, scenarios: &[Scenario]) -> Vec<Baseline> {
+        self.problems[0].baselines(scenarios)
+    }
+
+    /// Whether `a` is better than `b` in one objective and not worse in the other, to a relative 1e-9.
+    pub fn beats(&self, a: [f64; 2], b: [f64; 2]) -> bool {
+        let better = |i: usize, a: f64, b: f64| match self.problems[i].goal.objective() {
+            Objective::Makespan => a < b - margin(b),
+            _ => a > b + margin(b),
+        };
+        (0..2).any(|i| better(i, a[i], b[i])) && !(0..2).any(|i| better(i, b[i], a[i]))
+    }
+}
+
+impl Front {
+    /// The point that gives up least of both: the farthest from the straight line between the ends, where both axes
+    /// run from end to end. `None` if no point lies beyond that line.
+    pub fn knee(&self) -> Option<usize> {
+        let (first, last) = (self.points.first()?.values, self.points.last()?.values);
+        // 1 at the end that is best, 0 at the other.
+        let part = |value: f64, best: f64, worst: f64| (value - worst) / (best - worst);
+        let beyond = |point: &Point| {
+            part(point.values[0], first[0], last[0]) + part(point.values[1], last[1], first[1]) - 1.0
+        };
+        let mut knee: Option<(usize, f64)> = None;
+        for (i, distance) in self.points.iter().map(beyond).enumerate() {
+            if distance > knee.map_or(1e-6, |(_, most)| most) {
+                knee = Some((i, distance));
+            }
+        }
+        knee.map(|(i, _)| i)
+    }
+
+    /// At most `most` points that stand for all: evenly spread along the front, with both ends.
+    pub fn spread(&self, most: usize) -> Vec<usize> {
+        archive::spread(&self.points.iter().map(|point| point.values).collect::<Vec<_>>(), most)
+    }
+}
+
+/// Most allocations with the same number on every node that are compared as starts.
+const MOST_UNIFORM: u64 = 200_000;
+
+/// Finds the front. Scenarios are compared too, where their data lies as the applications say.
+///
+/// # Errors
+/// [`ExploreError::Infeasible`] if no allocation keeps to the restrictions, or none has a finite makespan where that
+/// is one of the objectives; [`ExploreError::NothingFound`] if the monitor stopped the search before it found one.
+pub fn front(
+    question: &TradeOff,
+    scenarios: &[Scenario],
+    settings: &Settings,
+    monitor: &dyn Stages,
+) -> Result<Front, ExploreError> {
+    let pair = question.pair();
+    let mut archive = Archive::default();
+    let mut ends = [None, None];
+    for ((problem, stage), end) in
+        question.problems.iter().zip([Stage::FirstEnd, Stage::SecondEnd]).zip(&mut ends)
+    {
+        monitor.begin(stage);
+        let alone = search::Settings { top: 0, seed: settings.seed, effort: settings.effort };
+        match explore(problem, &alone, monitor) {
+            Ok(outcome) => {
+                offer(&pair, &mut archive, &outcome.best);
+                *end = Some(outcome);
+            }
+            Err(ExploreError::NothingFound) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    monitor.begin(Stage::Between);
+    for baseline in question.baselines(scenarios) {
+        if baseline.breaks.is_none() && lies_as_asked(&question.problems[0].apps, &baseline.candidate) {
+            offer(&pair, &mut archive, &baseline.candidate);
+        }
+    }
+    let (complete, compared) = between(question, &mut archive, settings, monitor);
+    let points = tidy(archive.into_entries());
+    let (Some(first), Some(last)) = (points.first(), points.last()) else {
+        return Err(ExploreError::NothingFound);
+    };
+    let best = [question.values_of(first.scores)[0], question.values_of(last.scores)[1]];
+    let [first_end, second_end] = ends;
+    let ends = [first_end, second_end].map(|end| (end.as_ref().map(|e| e.bound), is_optimal(end.as_ref())));
+    let end = |i: usize| {
+        let (bound, optimal) = ends[i];
+        let proven = complete || optimal;
+        End { value: best[i], bound: if proven { Some(best[i]) } else { bound }, proven }
+    };
+    let ends = [end(0), end(1)];
+    // One allocation that is best for both leaves nothing to trade.
+    let complete = complete || (points.len() == 1 && ends.iter().all(|end| end.proven));
+    let points = points
+        .into_iter()
+        .map(|entry| Point {
+            values: question.values_of(entry.scores),
+            allocation: entry.allocation,
+            placements: entry.placements,
+        })
+        .collect();
+    Ok(Front { points, ends, complete, stopped: monitor.stop(), compared })
+}
+
+fn is_optimal(end: Option<&Outcome>) -> bool {
+    end.is_some_and(|end| end.status == Status::Optimal)
+}
+
+/// Compares everything, or what is near to good allocations; whether it was everything, and how many.
+fn between(
+    question: &TradeOff,
+    archive: &mut Archive,
+    settings: &Settings,
+    monitor: &dyn Stages,
+) -> (bool, u64) {
+    let pair = question.pair();
+    let mut compared = 0;
+    if let Some(everything) = Everything::new(pair, settings.most_compared) {
+        let complete = everything.offer(archive, &mut compared, monitor);
+        return (complete, compared);
+    }
+    let same = Problem {
+        restrictions: Restrictions { same_on_every_node: true, ..pair.problem.restrictions },
+        ..pair.problem.clone()
+    };
+    let uniform = Pair { problem: &same, goals: pair.goals };
+    if let Some(uniform) = Everything::new(uniform, MOST_UNIFORM) {
+        uniform.offer(archive, &mut compared, monitor);
+    }
+    for problem in compromises(question) {
+        let quick = search::Settings { top: 0, seed: settings.seed, effort: 0 };
+        if monitor.stop() {
+            break;
+        }
+        if let Ok(outcome) = explore(&problem, &quick, monitor) {
+            offer(&pair, archive, &outcome.best);
+        }
+    }
+    let cells = (pair.problem.apps.len() * pair.problem.machine.node_count()).max(1) as u64;
+    let most = settings.work / cells;
+    let told = |number: u64| {
+        monitor.compared(compared + number, (number as f64 / most.max(1) as f64).min(1.0));
+    };
+    let searched = Nearby::new(pair, monitor).search(archive, most, &told);
+    (false, compared + searched)
+}
+
+/// Questions whose answers lie between common objectives: the mean and the smallest p, and sums of GFLOPS whose
+/// weights go step by step from those of the files to 1 / GFLOPS alone.
+fn compromises(question: &TradeOff) -> Vec<Problem> {
+    let [first, second] = &question.problems;
+    let asked = [first.goal.objective(), second.goal.objective()];
+    let with = |objective: Objective, apps: &[App]| {
+        Problem::new(&first.machine, apps, objective, first.restrictions)
+    };
+    let mut problems: Vec<Result<Problem, ProblemError>> = [Objective::Geomean, Objective::Fair]
+        .into_iter()
+        .filter(|objective| !asked.contains(objective))
+        .map(|objective| with(objective, &first.apps))
+        .collect();
+    for step in [0.25, 0.5, 0.75, 1.0] {
+        let mut apps = first.apps.clone();
+        for (app, alone) in apps.iter_mut().zip(first.goal.alone()).filter(|(_, alone)| **alone > 0.0) {
+            app.weight = app.weight.powf(1.0 - step) * alone.recip().powf(step);
+        }
+        problems.push(with(Objective::TotalGflops, &apps));
+    }
+    problems.into_iter().flatten().collect()
+}
+
+fn offer(pair: &Pair, archive: &mut Archive, candidate: &Candidate) {
+    let mut rater = pair.rater(candidate.placements.clone());
+    let scores = rater.scores(&candidate.allocation);
+    if pair.counts(scores) {
+        archive.add(rater.entry(&candidate.allocation, scores));
+    }
+}
+
+/// Whether the data lies where the applications have it; a scenario may say otherwise.
+fn lies_as_asked(apps: &[App], candidate: &Candidate) -> bool {
+    apps.iter().zip(&candidate.placements).all(|(app, placement)| match &app.data {
+        Data::Placed(own) => own == placement,
+        Data::OpenHome => placement.home().is_some(),
+    })
+}
+
+/// Leaves out what differs by rounding only; of two that tie in the first score the better in the second stays.
+fn tidy(entries: Vec<Entry>) -> Vec<Entry> {
+    let mut kept: Vec<Entry> = Vec::new();
+    for entry in entries {
+        if let Some(last) = kept.last_mut() {
+            if entry.scores[1] <= last.scores[1] + margin(last.scores[1]) {
+                continue;
+            }
+            if entry.scores[0] >= last.scores[0] - margin(last.scores[0]) {
+                *last = entry;
+                continue;
+            }
+        }
+        kept.push(entry);
+    }
+    kept
+}

@@ -1,0 +1,59 @@
+//! From thread counts to both scores.
+
+use numasim_model::{Allocation, NodeId, Placement};
+
+use super::archive::Entry;
+use crate::Objective;
+use crate::objective::Goal;
+use crate::problem::{Evaluator, Problem};
+
+/// Two objectives over the same machine, applications and restrictions.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'a> {
+    pub(super) problem: &'a Problem,
+    pub(super) goals: [&'a Goal; 2],
+}
+
+impl<'a> Pair<'a> {
+    /// A rater for these placements.
+    pub(super) fn rater(&self, placements: Vec<Placement>) -> Rater<'a> {
+        Rater { goals: self.goals, evaluator: Evaluator::new(self.problem, placements) }
+    }
+
+    /// Whether both values mean something: a makespan without an end is no answer.
+    pub(super) fn counts(&self, scores: [f64; 2]) -> bool {
+        self.goals.iter().zip(scores).all(|(goal, s)| goal.objective() != Objective::Makespan || s > 0.0)
+    }
+
+    pub(super) fn allows(&self, allocation: &Allocation) -> bool {
+        self.problem.restrictions.allow(&self.problem.machine, &self.problem.apps, allocation)
+    }
+
+    /// Nodes whose threads change together: one node, or all of them under "the same on every node".
+    pub(super) fn sites(&self) -> Vec<Vec<NodeId>> {
+        let nodes: Vec<NodeId> = self.problem.machine.compute_nodes().collect();
+        if self.problem.restrictions.same_on_every_node {
+            vec![nodes]
+        } else {
+            nodes.into_iter().map(|node| vec![node]).collect()
+        }
+    }
+}
+
+/// Computes both scores for fixed placements.
+pub(super) struct Rater<'a> {
+    goals: [&'a Goal; 2],
+    evaluator: Evaluator<'a>,
+}
+
+impl Rater<'_> {
+    pub(super) fn scores(&mut self, allocation: &Allocation) -> [f64; 2] {
+        let gflops = self.evaluator.gflops(allocation.as_slice());
+        self.goals.map(|goal| goal.score(gflops))
+    }
+
+    pub(super) fn entry(&self, allocation: &Allocation, scores: [f64; 2]) -> Entry {
+        let placements = self.evaluator.placements.clone();
+        Entry { scores, allocation: allocation.clone(), placements, expanded: false }
+    }
+}
