@@ -33,7 +33,7 @@ impl Figures {
     pub(super) fn set(&mut self, sweep: &Sweep, target: &Target, value: Value<'_>) {
         match (target, value) {
             (Target::Node(figure, only), Value::Number(number)) => {
-                self.set_node(sweep, *figure, *only, number)
+                self.set_node(sweep, *figure, *only, number);
             }
             (Target::Link(None), Value::Number(number)) => self.links.fill(GigabytesPerSecond::new(number)),
             (Target::Link(Some((from, to))), Value::Number(number)) => {
@@ -228,5 +228,14 @@ impl<'a> Evaluator<'a> {
         let compiled = &mut self.compiled[used];
         compiled.solver.solve(scenario.allocation.as_slice(), &mut compiled.workspace);
         Ok(compiled.workspace.gflops())
+    }
+
+    /// The nodes that [`Solver::starved`] tells of in the i-th of the scenarios, after its [`Evaluator::gflops`].
+    pub fn starved(&self, i: usize) -> impl Iterator<Item = NodeId> + '_ {
+        let compiled = self.uses.get(i).and_then(|&used| self.compiled.get(used));
+        let nodes = (0..self.figures.nodes.len()).map(NodeId);
+        nodes.filter(move |&node| {
+            compiled.is_some_and(|there| there.solver.starved(node, &there.workspace).is_some())
+        })
     }
 }

@@ -82,7 +82,7 @@ impl Target {
                     "weight" => Self::App(AppFigure::Weight, apps),
                     "work_gflop" => Self::App(AppFigure::Work, apps),
                     "data" => Self::AppData(apps),
-                    _ => return Err(unknown(format!("app.{name}"), key, &APP)),
+                    _ => return Err(unknown(&format!("app.{name}"), key, &APP)),
                 })
             }
             ["scenario", name, key, app, rest @ ..] => {
@@ -98,16 +98,15 @@ impl Target {
                     }
                     ("data", []) => Ok(Self::ScenarioData { scenario, apps }),
                     ("threads" | "data", _) => Err(incomplete()),
-                    _ => Err(unknown(format!("scenario.{name}"), key, &["threads.APP", "data.APP"])),
+                    _ => Err(unknown(&format!("scenario.{name}"), key, &["threads.APP", "data.APP"])),
                 }
             }
-            ["app" | "scenario", ..] => Err(incomplete()),
+            ["app" | "scenario", ..] | [] => Err(incomplete()),
             [first, ..] => Err(SettingError::unknown(
                 format!("a key begins with machine, app or scenario, not with '{first}'"),
                 first,
                 ["machine", "app", "scenario"],
             )),
-            [] => Err(incomplete()),
         }
     }
 
@@ -185,13 +184,13 @@ fn machine(study: &Study, rest: &[&str]) -> Result<Target, SettingError> {
             match (*key, figure(key)) {
                 ("cores", _) => Ok(Target::Node(NodeFigure::Cores, node)),
                 (_, Some(figure)) => Ok(Target::Node(figure, node)),
-                _ => Err(unknown(format!("machine.node.{number}"), key, &NODE)),
+                _ => Err(unknown(&format!("machine.node.{number}"), key, &NODE)),
             }
         }
         ["node" | "bandwidth_matrix_gbs", ..] | [] => Err(incomplete()),
         [key, ..] => match figure(key) {
             Some(figure) if rest.len() == 1 => Ok(Target::Node(figure, None)),
-            _ => Err(unknown("machine".to_owned(), key, &MACHINE)),
+            _ => Err(unknown("machine", key, &MACHINE)),
         },
     }
 }
@@ -222,7 +221,7 @@ fn instances(study: &Study, name: &str) -> Result<Range<usize>, SettingError> {
     Err(SettingError::unknown(format!("there is no application '{name}'"), name, known))
 }
 
-fn unknown(table: String, key: &str, known: &[&str]) -> SettingError {
+fn unknown(table: &str, key: &str, known: &[&str]) -> SettingError {
     SettingError::unknown(format!("{table} has no key '{key}'"), key, known.iter().copied())
 }
 
