@@ -1,5 +1,6 @@
 //! The command line: every command, every switch, and the types of their values.
 
+mod pareto;
 mod sweep;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use numasim_model::sharing::MODEL_NAME;
 use crate::emit::processors::CpusFrom;
 use crate::help;
 use crate::output::OutputArgs;
+pub(crate) use pareto::ObjectivePair;
 pub(crate) use sweep::{Shard, SweepArgs};
 
 /// Which threads of which application to put on which NUMA node of a shared machine
@@ -155,6 +157,12 @@ pub(crate) struct ExploreArgs {
     #[arg(long, value_name = "NAME", default_value = "total-gflops")]
     pub(crate) objective: ObjectiveName,
 
+    /// Trade two objectives against each other: allocations of which none is better in one without being worse in
+    /// the other
+    #[arg(long, value_name = "FIRST,SECOND", value_parser = pareto::pair)]
+    #[arg(conflicts_with_all = ["objective", "top", "emit"])]
+    pub(crate) pareto: Option<ObjectivePair>,
+
     /// An application has the same number of threads on every node that has cores
     #[arg(long, help_heading = "Restrict the choice (these combine)")]
     pub(crate) same_on_every_node: bool,
@@ -186,6 +194,11 @@ pub(crate) struct ExploreArgs {
     /// Worker threads of the search itself [default: one per core of this host]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+
+    /// Draw the trade-off
+    #[arg(long, value_name = "FILE.svg", value_hint = ValueHint::FilePath, requires = "pareto")]
+    #[arg(help_heading = "Output")]
+    pub(crate) plot: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) emit: EmitArgs,

@@ -1,5 +1,7 @@
 //! The outside world of a search: the time limit, Ctrl-C, and the progress bar.
 
+mod parts;
+
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -10,6 +12,7 @@ use numasim_sim::search::{Monitor, Progress};
 
 use crate::shell::Shell;
 use crate::view::figures;
+pub(crate) use parts::Parts;
 
 /// A search that takes longer than this shows what it is doing.
 pub(crate) const SHOW_AFTER: Duration = Duration::from_secs(1);
@@ -111,23 +114,24 @@ impl Watch {
             bar.enable_steady_tick(REDRAW);
         });
     }
+}
 
-    fn message(&self, progress: &Progress) -> String {
-        let Some(best) = progress.best else { return "no allocation found yet".to_owned() };
-        let unit = match self.objective.unit() {
-            "" => String::new(),
-            unit => format!(" {unit}"),
-        };
-        let limit = if self.objective == Objective::Makespan { "at least" } else { "at most" };
-        let gap = ((progress.bound - best) / progress.bound).abs() * 100.0;
-        let bound = if progress.bound.is_finite() {
-            format!(", {limit} {}", figures::single(progress.bound))
-        } else {
-            String::new()
-        };
-        let gap = if gap.is_finite() { format!(", gap {gap:.2} %") } else { String::new() };
-        format!("best {}{bound}{unit}{gap} (Ctrl-C takes it)", figures::single(best))
-    }
+/// What is known of the best so far.
+fn message(objective: Objective, progress: &Progress) -> String {
+    let Some(best) = progress.best else { return "no allocation found yet".to_owned() };
+    let unit = match objective.unit() {
+        "" => String::new(),
+        unit => format!(" {unit}"),
+    };
+    let limit = if objective == Objective::Makespan { "at least" } else { "at most" };
+    let gap = ((progress.bound - best) / progress.bound).abs() * 100.0;
+    let bound = if progress.bound.is_finite() {
+        format!(", {limit} {}", figures::single(progress.bound))
+    } else {
+        String::new()
+    };
+    let gap = if gap.is_finite() { format!(", gap {gap:.2} %") } else { String::new() };
+    format!("best {}{bound}{unit}{gap} (Ctrl-C takes it)", figures::single(best))
 }
 
 impl Monitor for Watch {
@@ -153,6 +157,6 @@ impl Monitor for Watch {
         let part = progress.effort_spent.max(timed).clamp(0.0, 1.0);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to FULL")]
         bar.set_position(bar.position().max((part * FULL as f64) as u64));
-        bar.set_message(self.message(progress));
+        bar.set_message(message(self.objective, progress));
     }
 }

@@ -1,5 +1,7 @@
 //! `numasim explore`: the best allocation of threads to NUMA nodes.
 
+mod pareto;
+
 use numasim_model::{Study, evaluate};
 use numasim_sim::baselines::Baseline;
 use numasim_sim::objective::GoalError;
@@ -18,6 +20,9 @@ use crate::watch::{EndedBy, Watch};
 
 /// Runs the command.
 pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
+    if let Some(pair) = args.pareto {
+        return pareto::run(args, pair, shell);
+    }
     let mut study = files::read_study(&args.study.files)?.study;
     study.machine = processors::complete(study.machine, &args.emit)?;
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
@@ -56,14 +61,17 @@ pub(super) fn objective(name: ObjectiveName) -> Objective {
     }
 }
 
-fn problem(args: &ExploreArgs, study: &Study) -> Result<Problem, Failure> {
-    let restrictions = Restrictions {
+fn restrictions(args: &ExploreArgs) -> Restrictions {
+    Restrictions {
         same_on_every_node: args.same_on_every_node,
         whole_nodes: args.whole_nodes,
         min_threads_per_node: args.min_threads_per_node.unwrap_or(0),
         no_idle_cores: args.no_idle_cores,
-    };
-    Problem::new(&study.machine, &study.apps, objective(args.objective), restrictions).map_err(refused)
+    }
+}
+
+fn problem(args: &ExploreArgs, study: &Study) -> Result<Problem, Failure> {
+    Problem::new(&study.machine, &study.apps, objective(args.objective), restrictions(args)).map_err(refused)
 }
 
 /// Why there is nothing to search, and what to do about it.

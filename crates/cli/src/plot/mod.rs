@@ -1,8 +1,10 @@
-//! Plots as SVG: [`line::LinePlot`] for one axis, [`heat_map::HeatMap`] for two. Pure functions from values to text.
+//! Plots as SVG: [`line::LinePlot`] for one axis, [`heat_map::HeatMap`] for two,
+//! [`front::FrontPlot`] for a trade-off. Pure functions from values to text.
 //!
 //! Text stays text (`sans-serif`): no font is needed to write a plot, and a reader can search in it.
 
 mod axis;
+pub(crate) mod front;
 pub(crate) mod heat_map;
 pub(crate) mod line;
 mod style;

@@ -8,6 +8,7 @@ pub(crate) mod compare;
 pub(crate) mod csv;
 pub(crate) mod explain;
 pub(crate) mod figures;
+pub(crate) mod front;
 pub(crate) mod grid;
 mod held_back;
 pub(crate) mod json;

@@ -21,8 +21,6 @@ const PARTS: usize = 256;
 pub(super) struct Everything<'a> {
     pair: Pair<'a>,
     spaces: Vec<Space>,
-    /// Allocations in all spaces; symmetric ones are counted once as far as nodes are concerned.
-    pub(super) size: u64,
 }
 
 /// All allocations for one set of decided homes.
@@ -43,7 +41,8 @@ struct Site {
 }
 
 impl<'a> Everything<'a> {
-    /// Lays out the space, or `None` if it has more than `most` allocations.
+    /// Lays out the space, or `None` if it has more than `most` allocations; those that only exchange equal nodes count
+    /// once.
     pub(super) fn new(pair: Pair<'a>, most: u64) -> Option<Self> {
         let problem = pair.problem;
         let fixed: Vec<Placement> =
@@ -67,7 +66,7 @@ impl<'a> Everything<'a> {
                 (0..problem.apps.len()).filter_map(|b| Some((AppId(twin_of(b)?), AppId(b)))).collect();
             spaces.push(Space { placements, sites, twins });
         }
-        Some(Self { pair, spaces, size })
+        Some(Self { pair, spaces })
     }
 
     /// Offers every allocation to `archive`; false if `monitor` stopped it. Adds to `compared` what was evaluated.

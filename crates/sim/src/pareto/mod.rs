@@ -10,6 +10,7 @@
 //!
 //! A sum of both objectives with weights would miss every point in a dent of the front, and thread counts make many.
 
+mod align;
 mod archive;
 mod everything;
 mod nearby;
@@ -249,7 +250,8 @@ pub fn front(
         }
     }
     let (complete, compared) = between(question, &mut archive, settings, monitor);
-    let points = tidy(archive.into_entries());
+    let mut points = tidy(archive.into_entries());
+    align::align(pair.problem, &mut points);
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
         return Err(ExploreError::NothingFound);
     };
@@ -267,7 +269,7 @@ pub fn front(
     let points = points
         .into_iter()
         .map(|entry| Point {
-            values: question.values_of(entry.scores),
+            values: question.values(&entry.allocation, &entry.placements),
             allocation: entry.allocation,
             placements: entry.placements,
         })

@@ -222,8 +222,9 @@ fn equal_instances_on_equal_nodes_are_compared_once() {
     let apps = vec![App { min_threads: 0, ..local_app("a", 1.0) }; 2];
     let pair = [Objective::TotalGflops, Objective::Geomean];
     let question = TradeOff::new(&machine, &apps, pair, Restrictions::default()).unwrap();
-    let everything = Everything::new(question.pair(), 1000).unwrap();
-    assert_eq!(everything.size, 6); // 3 contents on 2 equal nodes: C(4, 2)
+    // 3 contents on 2 equal nodes: C(4, 2) = 6
+    assert!(Everything::new(question.pair(), 5).is_none());
+    let everything = Everything::new(question.pair(), 6).unwrap();
     let (mut archive, mut compared) = (Archive::default(), 0);
     assert!(everything.offer(&mut archive, &mut compared, &Unattended));
     // Nothing, one thread, two threads of one, one thread of each.

@@ -12,6 +12,8 @@ use numasim_model::{Evaluation, Study};
 use numasim_sim::{Candidate, Problem};
 
 use super::ScenarioView;
+pub(super) use others::changes;
+pub(super) use table::power_of_ten;
 
 /// An allocation with its value and its full evaluation.
 #[derive(Debug)]
@@ -39,7 +41,7 @@ pub(crate) enum WhyUnproven {
 
 impl WhyUnproven {
     /// A stable word for JSON.
-    const fn word(self) -> &'static str {
+    pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Interrupted => "interrupted",
             Self::TimeLimit => "time-limit",

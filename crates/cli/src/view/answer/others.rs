@@ -86,7 +86,7 @@ impl Answer<'_> {
 }
 
 /// `7 on nodes 0-3, 8 on node 5`: the nodes with other threads than in the best, by their new number.
-fn changes(own: &[u32], best: &[u32]) -> String {
+pub(in crate::view) fn changes(own: &[u32], best: &[u32]) -> String {
     let mut groups: Vec<(u32, Vec<usize>)> = Vec::new();
     for (node, (&threads, _)) in own.iter().zip(best).enumerate().filter(|(_, (own, best))| own != best) {
         match groups.iter_mut().find(|(other, _)| *other == threads) {

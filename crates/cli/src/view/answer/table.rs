@@ -93,7 +93,7 @@ impl Answer<'_> {
 }
 
 /// `6.0e10`, or `165` where that is short.
-fn power_of_ten(log10: f64) -> String {
+pub(in crate::view) fn power_of_ten(log10: f64) -> String {
     if log10 < 5.5 {
         return format!("{:.0}", 10_f64.powf(log10));
     }

@@ -1,0 +1,123 @@
+//! `numasim explore --pareto FIRST,SECOND`: what one objective costs in the other.
+
+use std::path::{Path, PathBuf};
+
+use numasim_model::{Study, evaluate};
+use numasim_sim::pareto::{Front, Settings, TradeOff, TradeOffError, front};
+
+use super::{in_pool, objective, refused, restrictions, without_answer};
+use crate::args::{ExploreArgs, ObjectivePair};
+use crate::failure::Failure;
+use crate::files;
+use crate::output::{Destination, Format};
+use crate::shell::Shell;
+use crate::view::Style;
+use crate::view::answer::WhyUnproven;
+use crate::view::front::{Compared, FrontView, Shown};
+use crate::watch::{EndedBy, Parts, Watch};
+
+/// Runs the command.
+pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Result<(), Failure> {
+    let study = files::read_study(&args.study.files)?.study;
+    let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
+    let picture = args.plot.as_deref().map(|path| open_plot(path, args)).transpose()?;
+    let objectives = pair.0.map(objective);
+    let question =
+        TradeOff::new(&study.machine, &study.apps, objectives, restrictions(args)).map_err(|error| {
+            match error {
+                TradeOffError::SameObjective(_) => Failure::input(error.to_string()),
+                TradeOffError::Problem(error) => refused(error),
+            }
+        })?;
+    let watch = Parts::new(Watch::start(args.time_limit, objectives[0], shell), objectives);
+    let settings = Settings { seed: args.seed, ..Settings::default() };
+    let searched = in_pool(args.threads, || front(&question, &study.scenarios, &settings, &watch))?;
+    watch.watch.finish();
+    let found = searched.map_err(|error| without_answer(error, &question.problems()[0]))?;
+    let view = view(&study, &question, found, &watch.watch, args.seed)?;
+
+    if let Some(picture) = picture {
+        let drawn = view.plot().svg();
+        let drawn =
+            drawn.map_err(|error| Failure::fault("cannot draw the plot").caused_by(error.as_ref()))?;
+        picture.deliver(&drawn)?;
+    }
+    let text = match args.output.format {
+        Format::Table => view.table(&Style::of(shell, args.output.output.is_some())),
+        Format::Json => format!("{:#}\n", view.json()),
+        Format::Csv => {
+            view.csv().map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?
+        }
+    };
+    destination.deliver(&text)
+}
+
+/// Checks that the plot can be written, before anything is computed.
+fn open_plot(path: &Path, args: &ExploreArgs) -> Result<Destination, Failure> {
+    if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg")) {
+        return Err(Failure::input(format!("cannot draw {}: plots are SVG", path.display())).hint(
+            "name a file that ends in .svg; browsers and LaTeX read it, rsvg-convert makes PNG or PDF of it",
+        ));
+    }
+    let mut taken: Vec<PathBuf> = args.study.files.clone();
+    taken.extend(args.output.output.clone());
+    Destination::open(Some(path), &taken)
+}
+
+/// Evaluates everything that is shown.
+fn view<'a>(
+    study: &'a Study,
+    question: &'a TradeOff,
+    found: Front,
+    watch: &Watch,
+    seed: u64,
+) -> Result<FrontView<'a>, Failure> {
+    let knee = found.knee();
+    let shown = found.spread(FrontView::MOST_ROWS);
+    let rated = |name: String, values, allocation, placements: Vec<_>| {
+        let evaluation = evaluate(&study.machine, &study.apps, &placements, &allocation)
+            .map_err(|error| Failure::fault("the search made an impossible allocation").caused_by(&error))?;
+        Ok(Shown { name, values, allocation, placements, evaluation })
+    };
+    let points: Vec<Shown> = found
+        .points
+        .into_iter()
+        .enumerate()
+        .map(|(i, p)| rated(format!("point {}", i + 1), p.values, p.allocation, p.placements))
+        .collect::<Result<_, Failure>>()?;
+    let mut baselines: Vec<Compared> = Vec::new();
+    for baseline in question.baselines(&study.scenarios) {
+        let (allocation, placements) = (baseline.candidate.allocation, baseline.candidate.placements);
+        let values = question.values(&allocation, &placements);
+        let shown = rated(baseline.name, values, allocation, placements)?;
+        let beaten_by: Vec<usize> =
+            (0..points.len()).filter(|&i| question.beats(points[i].values, values)).collect();
+        // A scenario of the files may be what a built-in baseline is, by the same name.
+        let same = |other: &Compared| {
+            (&other.shown.name, &other.shown.allocation, &other.shown.placements)
+                == (&shown.name, &shown.allocation, &shown.placements)
+        };
+        if !baselines.iter().any(same) {
+            baselines.push(Compared { shown, beaten_by, breaks: baseline.breaks });
+        }
+    }
+    let unproven = match watch.ended_by() {
+        _ if found.complete => None,
+        Some(EndedBy::Interrupt) => Some(WhyUnproven::Interrupted),
+        Some(EndedBy::TimeLimit) => Some(WhyUnproven::TimeLimit),
+        None => Some(WhyUnproven::TooLarge),
+    };
+    Ok(FrontView {
+        study,
+        question,
+        seed,
+        points,
+        shown,
+        knee,
+        ends: found.ends,
+        compared: found.compared,
+        unproven,
+        elapsed_s: watch.elapsed_s(),
+        baselines,
+    })
+}

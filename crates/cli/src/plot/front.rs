@@ -1,0 +1,205 @@
+//! The front between two objectives, with other allocations beside it.
+
+use plotters::prelude::*;
+
+use super::axis::Coordinate;
+use super::style::{
+    FAINT_LINE, FAINT_TEXT, MARGIN, MEDIUM, SIZE, SMALL, TEXT, font, headed, left_middle, line_colour,
+    shortened, text_width,
+};
+use super::{DrawError, Heading};
+
+/// A longer name beside a mark is cut.
+const LONGEST_NAME: usize = 32;
+/// Pixels between a mark and its name.
+const BESIDE: i32 = 10;
+/// Height of a name.
+const LINE: i32 = 17;
+
+/// An allocation with a name.
+#[derive(Clone, Debug)]
+pub(crate) struct Mark {
+    /// Both values.
+    pub(crate) at: [f64; 2],
+    pub(crate) text: String,
+    /// It lies on the front.
+    pub(crate) on_front: bool,
+}
+
+/// A front.
+#[derive(Clone, Debug)]
+pub(crate) struct FrontPlot {
+    pub(crate) heading: Heading,
+    /// Titles of the axes with their units: to the right, upwards.
+    pub(crate) labels: [String; 2],
+    pub(crate) smaller_is_better: [bool; 2],
+    /// Both values of each point, from the best for the first to the best for the second.
+    pub(crate) points: Vec<[f64; 2]>,
+    pub(crate) marks: Vec<Mark>,
+}
+
+impl FrontPlot {
+    /// The plot as SVG.
+    ///
+    /// # Errors
+    /// Only those of the drawing library.
+    pub(crate) fn svg(&self) -> Result<String, DrawError> {
+        let mut text = String::new();
+        self.draw(&mut text)?;
+        Ok(text)
+    }
+
+    fn draw(&self, text: &mut String) -> Result<(), DrawError> {
+        let root = SVGBackend::with_string(text, SIZE).into_drawing_area();
+        let below = headed(&root, &self.heading)?;
+        let marks: Vec<&Mark> =
+            self.marks.iter().filter(|mark| mark.at.iter().all(|value| value.is_finite())).collect();
+        let [x, y] = [0, 1].map(|i| {
+            let values = || self.points.iter().chain(marks.iter().map(|mark| &mark.at)).map(|at| at[i]);
+            let (low, high) =
+                values().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+            Coordinate::of_results(low, high)
+        });
+        let widest = y.labels().map(|label| text_width(label, SMALL)).max().unwrap_or(0);
+        let corners = [x.range.clone(), y.range.clone()];
+        let mut chart = ChartBuilder::on(&below)
+            .margin_left(MARGIN)
+            .margin_right(MARGIN)
+            .margin_bottom(12)
+            .x_label_area_size(56)
+            .y_label_area_size(widest + 42)
+            .build_cartesian_2d(x, y)?;
+        chart
+            .configure_mesh()
+            .max_light_lines(0)
+            .bold_line_style(FAINT_LINE)
+            .axis_style(TEXT)
+            .label_style(font(SMALL, &TEXT))
+            .axis_desc_style(font(MEDIUM, &TEXT))
+            .x_desc(&self.labels[0])
+            .y_desc(&self.labels[1])
+            .draw()?;
+        let front = line_colour(0);
+        // What some point beats lies behind the steps: nothing is promised between two points.
+        let steps = self.steps();
+        let worst = [0, 1].map(|i| if self.smaller_is_better[i] { corners[i].end } else { corners[i].start });
+        if let (Some(first), Some(last)) = (self.points.first(), self.points.last()) {
+            let mut behind = vec![(worst[0], worst[1]), (first[0], worst[1])];
+            behind.extend(&steps);
+            behind.push((worst[0], last[1]));
+            chart.draw_series([Polygon::new(behind, front.mix(0.07))])?;
+        }
+        chart.draw_series([PathElement::new(steps, front.mix(0.55).stroke_width(1))])?;
+        let size = if self.points.len() > 60 { 2 } else { 3 };
+        chart.draw_series(self.points.iter().map(|at| Circle::new((at[0], at[1]), size, front.filled())))?;
+        let other = line_colour(1);
+        for mark in &marks {
+            let at = (mark.at[0], mark.at[1]);
+            if mark.on_front {
+                chart.draw_series([Circle::new(at, 6, front.stroke_width(2))])?;
+            } else {
+                chart.draw_series([Cross::new(at, 5, other.stroke_width(2))])?;
+            }
+        }
+        let area = chart.plotting_area();
+        let mut taken: Vec<[i32; 4]> = Vec::new();
+        let (right, bottom) = (area.get_pixel_range().0.end, area.get_pixel_range().1.end);
+        for point in &self.points {
+            let (x, y) = area.map_coordinate(&(point[0], point[1]));
+            taken.push([x - 4, y - 4, x + 4, y + 4]);
+        }
+        for mark in &marks {
+            let name = shortened(&mark.text, LONGEST_NAME);
+            let width = i32::try_from(text_width(&name, SMALL))?;
+            let (x, y) = area.map_coordinate(&(mark.at[0], mark.at[1]));
+            let place = places(x, y, width, &taken, right, bottom);
+            taken.push(place);
+            let colour = if mark.on_front { &TEXT } else { &FAINT_TEXT };
+            root.draw_text(
+                &name,
+                &left_middle(SMALL, colour),
+                (place[0], i32::midpoint(place[1], place[3])),
+            )?;
+        }
+        drop(chart);
+        root.present()?;
+        Ok(())
+    }
+
+    /// The border of what the points beat, from the first to the last.
+    fn steps(&self) -> Vec<(f64, f64)> {
+        let mut steps = Vec::with_capacity(self.points.len() * 2);
+        for (i, point) in self.points.iter().enumerate() {
+            if let Some(before) = i.checked_sub(1).and_then(|before| self.points.get(before)) {
+                steps.push((point[0], before[1]));
+            }
+            steps.push((point[0], point[1]));
+        }
+        steps
+    }
+}
+
+/// Where a name of this width stands beside the mark at (x, y): the first place that hides nothing, as left, top, right
+/// and bottom. In pixels of the whole picture.
+fn places(x: i32, y: i32, width: i32, taken: &[[i32; 4]], right: i32, bottom: i32) -> [i32; 4] {
+    let half = LINE / 2;
+    let at = |left: i32, middle: i32| [left, middle - half, left + width, middle + half];
+    let candidates = [
+        at(x + BESIDE, y),
+        at(x + BESIDE, y - LINE),
+        at(x + BESIDE, y + LINE),
+        at(x - BESIDE - width, y),
+        at(x - BESIDE - width, y - LINE),
+        at(x - BESIDE - width, y + LINE),
+        at(x - width / 2, y - LINE - 2),
+        at(x - width / 2, y + LINE + 2),
+        at(x - BESIDE - width, y - 2 * LINE),
+        at(x - BESIDE - width, y + 2 * LINE),
+    ];
+    let hidden = |place: &[i32; 4]| {
+        let over = |o: &&[i32; 4]| place[0] < o[2] && o[0] < place[2] && place[1] < o[3] && o[1] < place[3];
+        let outside = usize::from(place[2] > right || place[3] > bottom || place[0] < 0) * 1000;
+        taken.iter().filter(over).count() + outside
+    };
+    candidates.into_iter().min_by_key(hidden).unwrap_or_else(|| at(x + BESIDE, y))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plot() -> FrontPlot {
+        let mark = |at, text: &str, on_front| Mark { at, text: text.to_owned(), on_front };
+        FrontPlot {
+            heading: Heading { title: "4 nodes".to_owned(), subtitle: "complete".to_owned() },
+            labels: ["total (GFLOPS)".to_owned(), "fair (p)".to_owned()],
+            smaller_is_better: [false, false],
+            points: vec![[320.0, 0.1], [300.0, 0.3], [250.0, 0.4]],
+            marks: vec![mark([320.0, 0.1], "best total", true), mark([140.0, 0.2], "even", false)],
+        }
+    }
+
+    #[test]
+    fn axes_and_marks_are_named() {
+        let svg = plot().svg().expect("drawn");
+        for word in ["4 nodes", "complete", "total (GFLOPS)", "fair (p)", "best total", "even"] {
+            assert!(svg.contains(&format!("\n{word}\n")), "{word} is missing:\n{svg}");
+        }
+        // three points and the ring of the mark on the front
+        assert_eq!(svg.matches("<circle").count(), 3 + 1);
+    }
+
+    #[test]
+    fn steps_never_promise_an_allocation_between_two_points() {
+        let corners = [(320.0, 0.1), (300.0, 0.1), (300.0, 0.3), (250.0, 0.3), (250.0, 0.4)];
+        assert_eq!(plot().steps(), corners);
+    }
+
+    #[test]
+    fn a_name_gives_way_to_what_is_there() {
+        let first = places(100, 100, 50, &[], 900, 500);
+        assert_eq!(first, [110, 92, 160, 108]);
+        assert_ne!(places(100, 100, 50, &[first], 900, 500), first);
+        assert!(places(890, 100, 50, &[], 900, 500)[2] <= 900);
+    }
+}

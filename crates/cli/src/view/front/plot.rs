@@ -1,0 +1,62 @@
+//! A front as a picture.
+
+use numasim_sim::Objective;
+
+use super::FrontView;
+use crate::plot::Heading;
+use crate::plot::front::{FrontPlot, Mark};
+
+impl FrontView<'_> {
+    /// The plot: the first objective to the right, the second upwards.
+    pub(crate) fn plot(&self) -> FrontPlot {
+        let names = self.objectives().map(Objective::name);
+        let coverage = if self.unproven.is_none() {
+            "every allocation was compared".to_owned()
+        } else {
+            let proven = self.ends.map(|end| end.proven);
+            match proven {
+                [true, true] => "both ends proven, in between the best found".to_owned(),
+                [true, false] => format!("best {} proven, the others the best found", names[0]),
+                [false, true] => format!("best {} proven, the others the best found", names[1]),
+                [false, false] => "the best found".to_owned(),
+            }
+        };
+        let mut marks: Vec<Mark> = Vec::new();
+        let last = self.points.len() - 1;
+        for (point, text) in [
+            (Some(0), format!("best {}", names[0])),
+            (Some(last), format!("best {}", names[1])),
+            (self.knee, "knee".to_owned()),
+        ] {
+            if let Some(point) = point.filter(|&i| i != 0 || marks.is_empty()) {
+                marks.push(Mark { at: self.points[point].values, text, on_front: true });
+            }
+        }
+        let allowed = self.baselines.iter().filter(|baseline| baseline.breaks.is_none());
+        marks.extend(allowed.map(|baseline| Mark {
+            at: baseline.shown.values,
+            text: baseline.shown.name.clone(),
+            on_front: false,
+        }));
+        FrontPlot {
+            heading: Heading {
+                title: self.study.machine.name().to_owned(),
+                subtitle: format!("{} against {}: {coverage}", names[0], names[1]),
+            },
+            labels: self.objectives().map(|objective| self.axis(objective)),
+            smaller_is_better: self.objectives().map(|objective| objective == Objective::Makespan),
+            points: self.points.iter().map(|point| point.values).collect(),
+            marks,
+        }
+    }
+
+    fn axis(&self, objective: Objective) -> String {
+        match objective {
+            Objective::TotalGflops if self.weighted() => "total-gflops (weighted GFLOPS)".to_owned(),
+            Objective::TotalGflops => "total-gflops (GFLOPS)".to_owned(),
+            Objective::Fair => "fair (smallest p = GFLOPS / GFLOPS alone)".to_owned(),
+            Objective::Geomean => "geomean (mean p, p = GFLOPS / GFLOPS alone)".to_owned(),
+            Objective::Makespan => "makespan (s)".to_owned(),
+        }
+    }
+}
