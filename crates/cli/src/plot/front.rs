@@ -10,11 +10,14 @@ use super::style::{
 use super::{DrawError, Heading};
 
 /// A longer name beside a mark is cut.
-const LONGEST_NAME: usize = 32;
+const LONGEST_NAME: usize = 40;
 /// Pixels between a mark and its name.
 const BESIDE: i32 = 10;
 /// Height of a name.
 const LINE: i32 = 17;
+/// What the front beats, and its border; no transparency, which not every program that reads SVG knows.
+const BEATEN: RGBColor = RGBColor(238, 245, 250);
+const BORDER: RGBColor = RGBColor(115, 178, 214);
 
 /// An allocation with a name.
 #[derive(Clone, Debug)]
@@ -69,6 +72,15 @@ impl FrontPlot {
             .x_label_area_size(56)
             .y_label_area_size(widest + 42)
             .build_cartesian_2d(x, y)?;
+        let steps = self.steps();
+        // What some point beats lies behind the steps: nothing is promised between two points.
+        let worst = [0, 1].map(|i| if self.smaller_is_better[i] { corners[i].end } else { corners[i].start });
+        if let (Some(first), Some(last)) = (self.points.first(), self.points.last()) {
+            let mut behind = vec![(worst[0], worst[1]), (first[0], worst[1])];
+            behind.extend(&steps);
+            behind.push((worst[0], last[1]));
+            chart.draw_series([Polygon::new(behind, BEATEN.filled())])?;
+        }
         chart
             .configure_mesh()
             .max_light_lines(0)
@@ -80,16 +92,7 @@ impl FrontPlot {
             .y_desc(&self.labels[1])
             .draw()?;
         let front = line_colour(0);
-        // What some point beats lies behind the steps: nothing is promised between two points.
-        let steps = self.steps();
-        let worst = [0, 1].map(|i| if self.smaller_is_better[i] { corners[i].end } else { corners[i].start });
-        if let (Some(first), Some(last)) = (self.points.first(), self.points.last()) {
-            let mut behind = vec![(worst[0], worst[1]), (first[0], worst[1])];
-            behind.extend(&steps);
-            behind.push((worst[0], last[1]));
-            chart.draw_series([Polygon::new(behind, front.mix(0.07))])?;
-        }
-        chart.draw_series([PathElement::new(steps, front.mix(0.55).stroke_width(1))])?;
+        chart.draw_series([PathElement::new(steps, BORDER.stroke_width(1))])?;
         let size = if self.points.len() > 60 { 2 } else { 3 };
         chart.draw_series(self.points.iter().map(|at| Circle::new((at[0], at[1]), size, front.filled())))?;
         let other = line_colour(1);
@@ -146,13 +149,13 @@ fn places(x: i32, y: i32, width: i32, taken: &[[i32; 4]], right: i32, bottom: i3
     let at = |left: i32, middle: i32| [left, middle - half, left + width, middle + half];
     let candidates = [
         at(x + BESIDE, y),
-        at(x + BESIDE, y - LINE),
-        at(x + BESIDE, y + LINE),
         at(x - BESIDE - width, y),
-        at(x - BESIDE - width, y - LINE),
-        at(x - BESIDE - width, y + LINE),
         at(x - width / 2, y - LINE - 2),
         at(x - width / 2, y + LINE + 2),
+        at(x + BESIDE, y - LINE),
+        at(x + BESIDE, y + LINE),
+        at(x - BESIDE - width, y - LINE),
+        at(x - BESIDE - width, y + LINE),
         at(x - BESIDE - width, y - 2 * LINE),
         at(x - BESIDE - width, y + 2 * LINE),
     ];

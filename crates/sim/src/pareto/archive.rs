@@ -4,14 +4,25 @@ use std::cmp::Ordering;
 
 use numasim_model::{Allocation, Placement};
 
+/// How well the surroundings of an entry are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Searched {
+    /// Not at all.
+    No,
+    /// Its neighbours.
+    Neighbours,
+    /// The neighbours of its best neighbours.
+    TwoSteps,
+}
+
 /// An allocation with both scores; larger is better.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Entry {
     pub(super) scores: [f64; 2],
     pub(super) allocation: Allocation,
     pub(super) placements: Vec<Placement>,
-    /// Its neighbours were looked at.
-    pub(super) expanded: bool,
+    /// How far around it everything was looked at.
+    pub(super) searched: Searched,
 }
 
 impl Entry {
@@ -137,7 +148,7 @@ mod tests {
 
     fn entry(scores: [f64; 2], threads: u32) -> Entry {
         let allocation = Allocation::from_rows(&[vec![threads]]).unwrap();
-        Entry { scores, allocation, placements: vec![Placement::Local], expanded: false }
+        Entry { scores, allocation, placements: vec![Placement::Local], searched: Searched::No }
     }
 
     fn scores(archive: &Archive) -> Vec<[f64; 2]> {

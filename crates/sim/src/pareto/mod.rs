@@ -5,7 +5,8 @@
 //! 2. A small space is compared whole (`everything`): the front is *complete*, each of its points is proven.
 //! 3. A larger one is searched (`nearby`): from the ends, what people do without a search, the same number on every
 //!    node, and the best for objectives in between, it climbs in many directions between both objectives and then
-//!    looks at all neighbours of all points of the front. The points are then the best of everything that was
+//!    looks at all neighbours of all points of the front,
+//!    and at those of their best neighbours. The points are then the best of everything that was
 //!    compared: another allocation may still beat one of them, except in the proven value of an end.
 //!
 //! A sum of both objectives with weights would miss every point in a dent of the front, and thread counts make many.

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use numasim_model::{Allocation, AppId, NodeId, Placement};
 use rayon::prelude::*;
 
-use super::archive::{Archive, Entry};
+use super::archive::{Archive, Entry, Searched};
 use super::rate::{Pair, Rater};
 use crate::problem::margin;
 use crate::search::Monitor;
@@ -17,6 +17,9 @@ use crate::search::Monitor;
 const DIRECTIONS: u32 = 24;
 /// Allocations whose neighbours are looked at before the findings are merged.
 const BATCH: usize = 32;
+/// Most neighbours of a point from which a second step is taken, and most evaluations for these steps.
+const SECOND_STEPS: usize = 48;
+const SECOND_STEP_EVALUATIONS: usize = 25_000;
 /// More points than this are thinned out.
 const MOST_POINTS: usize = 400;
 
@@ -38,14 +41,22 @@ impl<'a> Nearby<'a> {
         Self { pair, sites: pair.sites(), monitor }
     }
 
-    /// Improves `archive` until no neighbour of any point adds to it, `most` evaluations are done, or the monitor
-    /// says stop. `told` hears of the evaluations so far. Returns their number.
+    /// Improves `archive` until nothing within two steps of any point adds to it, `most` evaluations are done, or the
+    /// monitor says stop. `told` hears of the evaluations so far. Returns their number.
     pub(super) fn search(&self, archive: &mut Archive, most: u64, told: &dyn Fn(u64)) -> u64 {
         let mut compared = self.push_outwards(archive);
         told(compared);
         while compared < most && !self.monitor.stop() {
-            let open: Vec<usize> =
-                (0..archive.entries().len()).filter(|&i| !archive.entries()[i].expanded).collect();
+            let below = |step: Searched| -> Vec<usize> {
+                let entries = archive.entries().iter().enumerate();
+                entries.filter(|(_, entry)| entry.searched < step).map(|(i, _)| i).collect()
+            };
+            let mut step = Searched::Neighbours;
+            let mut open = below(step);
+            if open.is_empty() {
+                step = Searched::TwoSteps;
+                open = below(step);
+            }
             if open.is_empty() {
                 break;
             }
@@ -53,10 +64,15 @@ impl<'a> Nearby<'a> {
             let batch: Vec<usize> =
                 (0..BATCH.min(open.len())).map(|i| open[i * open.len() / BATCH.min(open.len())]).collect();
             let known: &Archive = archive;
-            let found: Vec<(Archive, u64)> =
-                batch.par_iter().map(|&i| self.expand(&known.entries()[i], known)).collect();
+            let found: Vec<(Archive, u64)> = batch
+                .par_iter()
+                .map(|&i| match step {
+                    Searched::TwoSteps => self.two_steps(&known.entries()[i], known),
+                    _ => self.expand(&known.entries()[i], known),
+                })
+                .collect();
             for i in batch {
-                archive.entries_mut()[i].expanded = true;
+                archive.entries_mut()[i].searched = step;
             }
             for (found, number) in found {
                 archive.merge(found);
@@ -137,6 +153,37 @@ impl<'a> Nearby<'a> {
                 found.add(rater.entry(allocation, scores));
             }
         });
+        (found, compared)
+    }
+
+    /// The neighbours of the neighbours of `entry` that lie closest behind the front: two changes can help where one
+    /// alone does not.
+    fn two_steps(&self, entry: &Entry, known: &Archive) -> (Archive, u64) {
+        let widths = known.ranges().map(|(low, high)| (high - low).max(f64::MIN_POSITIVE));
+        let behind = |scores: [f64; 2]| {
+            let ahead = known.entries().iter().map(|front| {
+                let [first, second] = [0, 1].map(|i| (front.scores[i] - scores[i]) / widths[i]);
+                first.min(second)
+            });
+            ahead.fold(f64::NEG_INFINITY, f64::max)
+        };
+        let mut steps: Vec<(f64, Entry)> = Vec::new();
+        let mut compared = self.neighbours(entry, &mut |rater, allocation, scores| {
+            steps.push((behind(scores), rater.entry(allocation, scores)));
+        });
+        let most = (SECOND_STEP_EVALUATIONS / steps.len().max(1)).min(SECOND_STEPS);
+        // Stable: what is equally close stays in the order of the changes. Many are the same but for equal nodes.
+        steps.sort_by(|a, b| a.0.total_cmp(&b.0));
+        steps.dedup_by(|a, b| a.1.scores == b.1.scores);
+        let mut found = Archive::default();
+        for (_, step) in steps.into_iter().take(most) {
+            if self.monitor.stop() {
+                break;
+            }
+            let (more, number) = self.expand(&step, known);
+            found.merge(more);
+            compared += number;
+        }
         (found, compared)
     }
 

@@ -2,7 +2,7 @@
 
 use numasim_model::{Allocation, NodeId, Placement};
 
-use super::archive::Entry;
+use super::archive::{Entry, Searched};
 use crate::Objective;
 use crate::objective::Goal;
 use crate::problem::{Evaluator, Problem};
@@ -54,6 +54,6 @@ impl Rater<'_> {
 
     pub(super) fn entry(&self, allocation: &Allocation, scores: [f64; 2]) -> Entry {
         let placements = self.evaluator.placements.clone();
-        Entry { scores, allocation: allocation.clone(), placements, expanded: false }
+        Entry { scores, allocation: allocation.clone(), placements, searched: Searched::No }
     }
 }

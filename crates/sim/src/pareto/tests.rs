@@ -196,6 +196,38 @@ fn the_papers_machine_has_a_front_that_is_better_than_even_and_one_node_each() {
     assert!(0 < knee && knee + 1 < front.points.len());
 }
 
+/// Nothing promises it, but here the search misses no point.
+#[test]
+fn a_searched_front_of_a_middle_sized_machine_is_the_complete_one() {
+    let machine = uniform_machine(3, 8, 10.0, 32.0, 6.0);
+    let apps = [
+        local_app("mem", 0.5),
+        local_app("compute", 10.0),
+        app("bad", 1.0, Data::Placed(Placement::Home(NodeId(1)))),
+    ];
+    let restrictions = Restrictions::default();
+    let mut points = 0;
+    for pair in [
+        [Objective::TotalGflops, Objective::Fair],
+        [Objective::Geomean, Objective::TotalGflops],
+        [Objective::Fair, Objective::Makespan],
+        [Objective::Makespan, Objective::TotalGflops],
+    ] {
+        let question = TradeOff::new(&machine, &apps, pair, restrictions).unwrap();
+        // C(11, 3) = 165 contents; two equal nodes and the home node: 165 x 166 / 2 x 165 = 2.3e6
+        let everything = front(&question, &[], &Settings::default(), &Unattended).unwrap();
+        let settings = Settings { most_compared: 0, ..Settings::default() };
+        let searched = front(&question, &[], &settings, &Unattended).unwrap();
+        assert!(everything.complete && searched.compared < everything.compared / 2);
+        assert_eq!(everything.points.len(), searched.points.len(), "{pair:?}");
+        for (a, b) in everything.points.iter().zip(&searched.points) {
+            assert!(!question.beats(a.values, b.values), "{:?} beats {:?}", a.values, b.values);
+        }
+        points += everything.points.len();
+    }
+    assert!(points > 20, "{points} points are no test");
+}
+
 #[test]
 fn the_front_does_not_depend_on_the_number_of_threads() {
     let (machine, apps) = paper();

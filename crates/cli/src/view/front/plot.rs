@@ -33,11 +33,16 @@ impl FrontView<'_> {
             }
         }
         let allowed = self.baselines.iter().filter(|baseline| baseline.breaks.is_none());
-        marks.extend(allowed.map(|baseline| Mark {
-            at: baseline.shown.values,
-            text: baseline.shown.name.clone(),
-            on_front: false,
-        }));
+        let from = marks.len();
+        for baseline in allowed {
+            let (at, name) = (baseline.shown.values, &baseline.shown.name);
+            let close = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs();
+            let same = |mark: &&mut Mark| close(mark.at[0], at[0]) && close(mark.at[1], at[1]);
+            match marks.iter_mut().skip(from).find(same) {
+                Some(mark) => mark.text += &format!(", {name}"),
+                None => marks.push(Mark { at, text: name.clone(), on_front: false }),
+            }
+        }
         FrontPlot {
             heading: Heading {
                 title: self.study.machine.name().to_owned(),
