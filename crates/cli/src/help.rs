@@ -63,21 +63,22 @@ Examples:
   numasim sweep study.toml --explore --set app.mem.arithmetic_intensity=1/64..4*2 --plot mem.svg
   numasim sweep study.toml --scenario even --set scenario.even.threads.mem=1..8:1 \\
       --set machine.bandwidth_gbs=50,100,200 --format table
-  parallel numasim sweep study.toml --set machine.link_gbs=1..100:0.001 --shard {}/8 -o part-{}.csv ::: {1..8}
+  parallel numasim sweep study.toml --set machine.link_gbs=1..100:0.001 \\
+      --shard {}/8 -o part-{}.csv ::: {1..8}
   cat part-{1..8}.csv > sweep.csv
 
 Keys (units as in the files; a name with instances addresses them all):
-  machine.link_gbs                             every link
-  machine.bandwidth_gbs                        every memory controller
-  machine.bandwidth_matrix_gbs.FROM.TO         one link; where FROM = TO, one controller
+  machine.link_gbs                       every link
+  machine.bandwidth_gbs                  every memory controller
+  machine.bandwidth_matrix_gbs.FROM.TO   one link; where FROM = TO, one controller
   machine.cores_per_node, machine.gflops_per_core, machine.core_bandwidth_gbs
-  machine.node.N.KEY                           cores, gflops_per_core, bandwidth_gbs, core_bandwidth_gbs of node N
+  machine.node.N.KEY                     cores, gflops_per_core, bandwidth_gbs or core_bandwidth_gbs
   app.NAME.arithmetic_intensity
-  app.NAME.data                                values: local, interleave, home:0, home:1, ...; home:any with --explore
-  app.NAME.min_threads, .max_threads, .weight, .work_gflop         with --explore
-  scenario.NAME.threads.APP                    on every node that has cores
-  scenario.NAME.threads.APP.N                  on node N
-  scenario.NAME.data.APP
+  app.NAME.data                          local, interleave, home:0, home:1, ...; home:any to explore
+  app.NAME.KEY                           with --explore: min_threads, max_threads, weight, work_gflop
+  scenario.NAME.threads.APP              on every node that has cores
+  scenario.NAME.threads.APP.N            on node N
+  scenario.NAME.data.APP                 as app.NAME.data, in this scenario
 Names with spaces or dots stand in double quotes: --set 'scenario.\"even 2,2,2,2\".threads.mem=1..2:1'
 
 A point that cannot be (more threads than cores) has a row with its reason and no result. Ctrl-C or a killed job leaves \

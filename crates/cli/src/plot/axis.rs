@@ -52,7 +52,7 @@ impl Axis {
             Scale::Linear(values) if values.len() > MOST_OWN_TICKS || !evenly(values) => {
                 return Coordinate { ticks: nice_ticks(&range, 7), range };
             }
-            Scale::Linear(values) | Scale::Log(values) => values.iter().map(|&value| label(value)).collect(),
+            Scale::Linear(values) | Scale::Log(values) => labels(values),
             Scale::Words(words) => words.clone(),
         };
         let every = labels.len().div_ceil(MOST_OWN_TICKS + 2).max(1);
@@ -69,11 +69,17 @@ fn evenly(values: &[f64]) -> bool {
     steps.iter().all(|&step| step > 0.5 * largest)
 }
 
-/// `1/64` says more than `0.015625`.
-fn label(value: f64) -> String {
-    let inverse = 1.0 / value;
-    let is_fraction = (0.0..0.5).contains(&value) && inverse.fract() == 0.0 && inverse.log2().fract() == 0.0;
-    if is_fraction { format!("1/{inverse}") } else { figures::short(value) }
+/// `1/64` says more than `0.015625`: powers of two are fractions where one of them is that small.
+fn labels(values: &[f64]) -> Vec<String> {
+    let is_fraction = |&value: &f64| {
+        let inverse = 1.0 / value;
+        value > 0.0 && value < 1.0 && inverse.fract() == 0.0 && inverse.log2().fract() == 0.0
+    };
+    let fractions = values.iter().any(|value| is_fraction(value) && *value < 0.1);
+    let label = |value: &f64| {
+        if fractions && is_fraction(value) { format!("1/{}", 1.0 / value) } else { figures::short(*value) }
+    };
+    values.iter().map(label).collect()
 }
 
 impl Coordinate {

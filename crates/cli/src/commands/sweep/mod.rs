@@ -125,7 +125,8 @@ impl Job<'_> {
             self.failed += rows.failed;
             computed += points;
             bar.advance(points);
-            sink.add(&rows, plan, columns)
+            // A plot is wanted also where nobody reads the rows to their end.
+            Ok(sink.add(&rows, plan, columns)? || self.drawing.is_some())
         };
         let points = plan.points.start + kept..plan.points.end;
         let ended = match &plan.work {
