@@ -81,6 +81,7 @@ Keys (units as in the files; a name with instances addresses them all):
   scenario.NAME.data.APP                 as app.NAME.data, in this scenario
 Names with spaces or dots stand in double quotes: --set 'scenario.\"even 2,2,2,2\".threads.mem=1..2:1'
 
+With --explore give a --time-limit where proofs take long: the row then has the best allocation found and a bound. \
 A point that cannot be (more threads than cores) has a row with its reason and no result. Ctrl-C or a killed job leaves \
 FILE.partial; the same command with --resume goes on behind its last whole row. scripts/sweep.sbatch runs a sweep as a \
 Slurm job array.";

@@ -144,7 +144,7 @@ impl Job<'_> {
         let failure = Failure::interrupted(format!("interrupted after {computed} of {all} points"));
         Err(match &sink {
             Sink::Partial(partial) => failure.hint(format!(
-                "{} has their rows; the same command with --resume goes on",
+                "the rows so far are in {}; the same command with --resume goes on",
                 partial.path().display()
             )),
             Sink::Stream(_) => failure,
