@@ -83,10 +83,13 @@ fn labels(values: &[f64]) -> Vec<String> {
 }
 
 impl Coordinate {
-    /// An axis of results from `lowest` to `highest`: from 0, unless that hides the differences.
+    /// An axis of results from `lowest` to `highest`: from 0, unless that hides the differences. Differences that are
+    /// smaller than any model is good for are hidden: a line that looks like a mountain range would say more than is true.
     pub(super) fn of_results(lowest: f64, highest: f64) -> Self {
         let span = (highest - lowest).max(highest.abs() * 1e-6).max(1e-12);
-        let from = if (0.0..0.6 * highest).contains(&lowest) { 0.0 } else { lowest - 0.08 * span };
+        let small = highest - lowest < 0.005 * highest;
+        let from =
+            if lowest >= 0.0 && (small || lowest < 0.6 * highest) { 0.0 } else { lowest - 0.08 * span };
         let range = from..highest + 0.06 * (highest - from).max(span);
         Self { ticks: nice_ticks(&range, 6), range }
     }
@@ -179,6 +182,7 @@ mod tests {
         assert_eq!(Coordinate::of_results(20.0, 254.0).range.start, 0.0);
         assert!(Coordinate::of_results(240.0, 254.0).range.start > 200.0);
         let constant = Coordinate::of_results(5.0, 5.0).range;
-        assert!(constant.start < 5.0 && constant.end > 5.0);
+        assert!(constant.start == 0.0 && constant.end > 5.0);
+        assert_eq!(Coordinate::of_results(4.999, 5.0).range.start, 0.0);
     }
 }
