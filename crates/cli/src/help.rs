@@ -52,11 +52,18 @@ Examples:
   numasim explore study.toml --objective fair --time-limit 10
   numasim explore study.toml --same-on-every-node --no-idle-cores --top 5
   numasim explore study.toml --format json -o best.json
+  numasim explore study.toml --pareto total-gflops,fair --plot trade-off.svg
   numasim explore study.toml --emit numactl -o start.sh
 
 By default cores may idle, and each application has at least min_threads and at most max_threads threads \
 over the whole machine. `optimal` is said only when it is proven; otherwise the answer carries a bound. \
 Ctrl-C ends the search and keeps the best allocation found so far.
+
+--pareto gives the front between two objectives: allocations of which none is better in one without being worse in \
+the other, from the best for the first to the best for the second. Where every allocation can be compared (up to 10^7, \
+equal nodes counted once) it is complete and proven. Else both ends carry a proof or a bound as without --pareto, and \
+what lies between them is the best of what was compared: climbing in 25 directions, then all changes of one or two \
+steps. The knee is the point farthest outside the straight line between both ends.
 
 --emit prints a shell script with one command for each application; each ./NAME in it stands for what starts \
 that application. It needs the processor numbers of the operating system: `cpus = \"0-19\"` in each \
@@ -70,23 +77,25 @@ Examples:
   numasim sweep study.toml --explore --set app.mem.arithmetic_intensity=1/64..4*2 --plot mem.svg
   numasim sweep study.toml --scenario even --set scenario.even.threads.mem=1..8:1 \\
       --set machine.bandwidth_gbs=50,100,200 --format table
-  parallel numasim sweep study.toml --set machine.link_gbs=1..100:0.001 --shard {}/8 -o part-{}.csv ::: {1..8}
+  parallel numasim sweep study.toml --set machine.link_gbs=1..100:0.001 \\
+      --shard {}/8 -o part-{}.csv ::: {1..8}
   cat part-{1..8}.csv > sweep.csv
 
 Keys (units as in the files; a name with instances addresses them all):
-  machine.link_gbs                             every link
-  machine.bandwidth_gbs                        every memory controller
-  machine.bandwidth_matrix_gbs.FROM.TO         one link; where FROM = TO, one controller
+  machine.link_gbs                       every link
+  machine.bandwidth_gbs                  every memory controller
+  machine.bandwidth_matrix_gbs.FROM.TO   one link; where FROM = TO, one controller
   machine.cores_per_node, machine.gflops_per_core, machine.core_bandwidth_gbs
-  machine.node.N.KEY                           cores, gflops_per_core, bandwidth_gbs, core_bandwidth_gbs of node N
+  machine.node.N.KEY                     cores, gflops_per_core, bandwidth_gbs or core_bandwidth_gbs
   app.NAME.arithmetic_intensity
-  app.NAME.data                                values: local, interleave, home:0, home:1, ...; home:any with --explore
-  app.NAME.min_threads, .max_threads, .weight, .work_gflop         with --explore
-  scenario.NAME.threads.APP                    on every node that has cores
-  scenario.NAME.threads.APP.N                  on node N
-  scenario.NAME.data.APP
+  app.NAME.data                          local, interleave, home:0, home:1, ...; home:any to explore
+  app.NAME.KEY                           with --explore: min_threads, max_threads, weight, work_gflop
+  scenario.NAME.threads.APP              on every node that has cores
+  scenario.NAME.threads.APP.N            on node N
+  scenario.NAME.data.APP                 as app.NAME.data, in this scenario
 Names with spaces or dots stand in double quotes: --set 'scenario.\"even 2,2,2,2\".threads.mem=1..2:1'
 
+With --explore give a --time-limit where proofs take long: the row then has the best allocation found and a bound. \
 A point that cannot be (more threads than cores) has a row with its reason and no result. Ctrl-C or a killed job leaves \
 FILE.partial; the same command with --resume goes on behind its last whole row. scripts/sweep.sbatch runs a sweep as a \
 Slurm job array.";

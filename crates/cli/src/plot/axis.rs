@@ -52,7 +52,7 @@ impl Axis {
             Scale::Linear(values) if values.len() > MOST_OWN_TICKS || !evenly(values) => {
                 return Coordinate { ticks: nice_ticks(&range, 7), range };
             }
-            Scale::Linear(values) | Scale::Log(values) => values.iter().map(|&value| label(value)).collect(),
+            Scale::Linear(values) | Scale::Log(values) => labels(values),
             Scale::Words(words) => words.clone(),
         };
         let every = labels.len().div_ceil(MOST_OWN_TICKS + 2).max(1);
@@ -69,18 +69,27 @@ fn evenly(values: &[f64]) -> bool {
     steps.iter().all(|&step| step > 0.5 * largest)
 }
 
-/// `1/64` says more than `0.015625`.
-fn label(value: f64) -> String {
-    let inverse = 1.0 / value;
-    let is_fraction = (0.0..0.5).contains(&value) && inverse.fract() == 0.0 && inverse.log2().fract() == 0.0;
-    if is_fraction { format!("1/{inverse}") } else { figures::short(value) }
+/// `1/64` says more than `0.015625`: powers of two are fractions where one of them is that small.
+fn labels(values: &[f64]) -> Vec<String> {
+    let is_fraction = |&value: &f64| {
+        let inverse = 1.0 / value;
+        value > 0.0 && value < 1.0 && inverse.fract() == 0.0 && inverse.log2().fract() == 0.0
+    };
+    let fractions = values.iter().any(|value| is_fraction(value) && *value < 0.1);
+    let label = |value: &f64| {
+        if fractions && is_fraction(value) { format!("1/{}", 1.0 / value) } else { figures::short(*value) }
+    };
+    values.iter().map(label).collect()
 }
 
 impl Coordinate {
-    /// An axis of results from `lowest` to `highest`: from 0, unless that hides the differences.
+    /// An axis of results from `lowest` to `highest`: from 0, unless that hides the differences. Differences that are
+    /// smaller than any model is good for are hidden: a line that looks like a mountain range would say more than is true.
     pub(super) fn of_results(lowest: f64, highest: f64) -> Self {
         let span = (highest - lowest).max(highest.abs() * 1e-6).max(1e-12);
-        let from = if (0.0..0.6 * highest).contains(&lowest) { 0.0 } else { lowest - 0.08 * span };
+        let small = highest - lowest < 0.005 * highest;
+        let from =
+            if lowest >= 0.0 && (small || lowest < 0.6 * highest) { 0.0 } else { lowest - 0.08 * span };
         let range = from..highest + 0.06 * (highest - from).max(span);
         Self { ticks: nice_ticks(&range, 6), range }
     }
@@ -173,6 +182,7 @@ mod tests {
         assert_eq!(Coordinate::of_results(20.0, 254.0).range.start, 0.0);
         assert!(Coordinate::of_results(240.0, 254.0).range.start > 200.0);
         let constant = Coordinate::of_results(5.0, 5.0).range;
-        assert!(constant.start < 5.0 && constant.end > 5.0);
+        assert!(constant.start == 0.0 && constant.end > 5.0);
+        assert_eq!(Coordinate::of_results(4.999, 5.0).range.start, 0.0);
     }
 }

@@ -106,7 +106,7 @@ impl FrontPlot {
         }
         let area = chart.plotting_area();
         let mut taken: Vec<[i32; 4]> = Vec::new();
-        let (right, bottom) = (area.get_pixel_range().0.end, area.get_pixel_range().1.end);
+        let inside = area.get_pixel_range();
         for point in &self.points {
             let (x, y) = area.map_coordinate(&(point[0], point[1]));
             taken.push([x - 4, y - 4, x + 4, y + 4]);
@@ -115,7 +115,7 @@ impl FrontPlot {
             let name = shortened(&mark.text, LONGEST_NAME);
             let width = i32::try_from(text_width(&name, SMALL))?;
             let (x, y) = area.map_coordinate(&(mark.at[0], mark.at[1]));
-            let place = places(x, y, width, &taken, right, bottom);
+            let place = place_of_name(x, y, width, &taken, &inside);
             taken.push(place);
             let colour = if mark.on_front { &TEXT } else { &FAINT_TEXT };
             root.draw_text(
@@ -142,9 +142,12 @@ impl FrontPlot {
     }
 }
 
-/// Where a name of this width stands beside the mark at (x, y): the first place that hides nothing, as left, top, right
-/// and bottom. In pixels of the whole picture.
-fn places(x: i32, y: i32, width: i32, taken: &[[i32; 4]], right: i32, bottom: i32) -> [i32; 4] {
+/// The pixels of the chart in the whole picture.
+type Inside = (std::ops::Range<i32>, std::ops::Range<i32>);
+
+/// Where a name of this width stands beside the mark at (x, y): the first place in the chart that hides nothing, as
+/// left, top, right and bottom.
+fn place_of_name(x: i32, y: i32, width: i32, taken: &[[i32; 4]], inside: &Inside) -> [i32; 4] {
     let half = LINE / 2;
     let at = |left: i32, middle: i32| [left, middle - half, left + width, middle + half];
     let candidates = [
@@ -161,8 +164,12 @@ fn places(x: i32, y: i32, width: i32, taken: &[[i32; 4]], right: i32, bottom: i3
     ];
     let hidden = |place: &[i32; 4]| {
         let over = |o: &&[i32; 4]| place[0] < o[2] && o[0] < place[2] && place[1] < o[3] && o[1] < place[3];
-        let outside = usize::from(place[2] > right || place[3] > bottom || place[0] < 0) * 1000;
-        taken.iter().filter(over).count() + outside
+        let (across, down) = inside;
+        let within = across.start < place[0]
+            && place[2] < across.end
+            && place[1] > down.start - LINE
+            && place[3] < down.end;
+        taken.iter().filter(over).count() + if within { 0 } else { 1000 }
     };
     candidates.into_iter().min_by_key(hidden).unwrap_or_else(|| at(x + BESIDE, y))
 }
@@ -200,9 +207,12 @@ mod tests {
 
     #[test]
     fn a_name_gives_way_to_what_is_there() {
-        let first = places(100, 100, 50, &[], 900, 500);
+        let inside = (80..900, 0..500);
+        let first = place_of_name(100, 100, 50, &[], &inside);
         assert_eq!(first, [110, 92, 160, 108]);
-        assert_ne!(places(100, 100, 50, &[first], 900, 500), first);
-        assert!(places(890, 100, 50, &[], 900, 500)[2] <= 900);
+        assert_ne!(place_of_name(100, 100, 50, &[first], &inside), first);
+        // Not over the edge on the right; on the left stand the labels of the axis.
+        assert!(place_of_name(890, 100, 50, &[], &inside)[2] <= 900);
+        assert!(place_of_name(90, 100, 50, &[first], &inside)[0] >= 80);
     }
 }

@@ -12,7 +12,7 @@ use super::{DrawError, Heading};
 /// Up to this many values each has a mark.
 const MOST_MARKS: usize = 45;
 /// A longer name in the legend is cut.
-const LONGEST_NAME: usize = 26;
+const LONGEST_NAME: usize = 32;
 
 /// One line; a value that is not finite is a gap in it.
 #[derive(Clone, Debug)]

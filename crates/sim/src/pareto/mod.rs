@@ -190,7 +190,7 @@ impl TradeOff {
 
 impl Front {
     /// The point that gives up least of both: the farthest from the straight line between the ends, where both axes
-    /// run from end to end. `None` if no point lies beyond that line.
+    /// run from end to end. `None` if the front is almost straight, or one point.
     pub fn knee(&self) -> Option<usize> {
         let (first, last) = (self.points.first()?.values, self.points.last()?.values);
         // 1 at the end that is best, 0 at the other.
@@ -198,9 +198,10 @@ impl Front {
         let beyond = |point: &Point| {
             part(point.values[0], first[0], last[0]) + part(point.values[1], last[1], first[1]) - 1.0
         };
+        const STRAIGHT: f64 = 0.05;
         let mut knee: Option<(usize, f64)> = None;
         for (i, distance) in self.points.iter().map(beyond).enumerate() {
-            if distance > knee.map_or(1e-6, |(_, most)| most) {
+            if distance > knee.map_or(STRAIGHT, |(_, most)| most) {
                 knee = Some((i, distance));
             }
         }

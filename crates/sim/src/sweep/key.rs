@@ -216,8 +216,14 @@ fn instances(study: &Study, name: &str) -> Result<Range<usize>, SettingError> {
     if let Some(one) = apps.iter().position(|app| app.name == name) {
         return Ok(one..one + 1);
     }
-    let mut known: Vec<&str> = apps.iter().flat_map(|app| [app.group.as_str(), app.name.as_str()]).collect();
-    known.dedup();
+    let mut known: Vec<&str> = Vec::new();
+    for app in apps {
+        for name in [app.group.as_str(), app.name.as_str()] {
+            if !known.contains(&name) {
+                known.push(name);
+            }
+        }
+    }
     Err(SettingError::unknown(format!("there is no application '{name}'"), name, known))
 }
 

@@ -134,18 +134,19 @@ impl Axis {
                 Value::Data(..) => continue,
             };
             let whole = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
-            let wanted = match self.target.takes() {
-                Takes::Positive if !(number > 0.0 && number.is_finite()) => "must be a positive number",
-                Takes::NotNegative if !(number >= 0.0 && number.is_finite()) => {
-                    "must be 0 or a positive number"
+            let (wanted, hint) = match self.target.takes() {
+                Takes::Positive if !(number > 0.0 && number.is_finite()) => {
+                    ("must be a positive number", "begin the values above 0")
                 }
-                Takes::Count if !whole => "must be a whole number from 0 up",
+                Takes::NotNegative if !(number >= 0.0 && number.is_finite()) => {
+                    ("must be 0 or a positive number", "begin the values at 0 or above")
+                }
+                Takes::Count if !whole => {
+                    ("must be a whole number from 0 up", "write whole numbers, in a range also as step")
+                }
                 _ => continue,
             };
-            return Err(SettingError::wrong(
-                format!("{} {wanted}, not {number}", self.key),
-                "nothing was computed; change the values of --set",
-            ));
+            return Err(SettingError::wrong(format!("{} {wanted}, not {number}", self.key), hint));
         }
         Ok(())
     }

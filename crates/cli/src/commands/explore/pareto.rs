@@ -92,13 +92,15 @@ fn view<'a>(
         let shown = rated(baseline.name, values, allocation, placements)?;
         let beaten_by: Vec<usize> =
             (0..points.len()).filter(|&i| question.beats(points[i].values, values)).collect();
+        let close = |a: f64, b: f64| a == b || (a - b).abs() <= 1e-9 * b.abs();
+        let same_as = points.iter().position(|point| (0..2).all(|i| close(point.values[i], values[i])));
         // A scenario of the files may be what a built-in baseline is, by the same name.
         let same = |other: &Compared| {
             (&other.shown.name, &other.shown.allocation, &other.shown.placements)
                 == (&shown.name, &shown.allocation, &shown.placements)
         };
         if !baselines.iter().any(same) {
-            baselines.push(Compared { shown, beaten_by, breaks: baseline.breaks });
+            baselines.push(Compared { shown, beaten_by, same_as, breaks: baseline.breaks });
         }
     }
     let unproven = match watch.ended_by() {

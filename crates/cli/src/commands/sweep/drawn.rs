@@ -104,16 +104,15 @@ impl Drawing {
                     name: plan.sweep.study().scenarios[s].name.clone(),
                     values: values(row, 0),
                 };
-                scenarios.iter().enumerate().map(line).collect()
+                together(scenarios.iter().enumerate().map(line))
             }
             work => {
                 let all = if matches!(work, Work::Evaluate(_)) { "all applications" } else { "best" };
                 let apps = plan.sweep.study().apps.iter().map(|app| app.name.as_str());
                 let names = std::iter::once(all).chain(apps).take(width);
-                names
-                    .enumerate()
-                    .map(|(c, name)| Line { name: name.to_owned(), values: values(0, c) })
-                    .collect()
+                together(
+                    names.enumerate().map(|(c, name)| Line { name: name.to_owned(), values: values(0, c) }),
+                )
             }
         };
         LinePlot {
@@ -145,11 +144,35 @@ impl Drawing {
     }
 }
 
+/// Lines that lie upon each other, such as those of equal instances, are one line with all their names.
+fn together(lines: impl Iterator<Item = Line>) -> Vec<Line> {
+    // Rounding makes no difference that could be seen.
+    let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * a.abs() || (a.is_nan() && b.is_nan());
+    let same = |a: &Line, b: &Line| a.values.iter().zip(&b.values).all(close);
+    let mut distinct: Vec<Line> = Vec::new();
+    for line in lines {
+        match distinct.iter_mut().find(|other| same(other, &line)) {
+            Some(other) => {
+                other.name.push_str(", ");
+                other.name.push_str(&line.name);
+            }
+            None => distinct.push(line),
+        }
+    }
+    distinct
+}
+
+/// Whether the objective weighs the GFLOPS of the applications.
+fn weighted(plan: &Plan) -> bool {
+    let swept = plan.sweep.axes().iter().any(|axis| axis.key().ends_with(".weight"));
+    swept || plan.sweep.study().apps.iter().any(|app| app.weight != 1.0)
+}
+
 /// Whether the lines of the applications are drawn too: in the unit of the total, and few.
 fn with_apps(plan: &Plan) -> bool {
     let in_gflops = match &plan.work {
         Work::Evaluate(scenarios) => scenarios.len() == 1,
-        Work::Explore(question) => question.objective == Objective::TotalGflops,
+        Work::Explore(question) => question.objective == Objective::TotalGflops && !weighted(plan),
     };
     in_gflops && (2..=MOST_APPS).contains(&plan.sweep.study().apps.len())
 }
@@ -158,6 +181,7 @@ fn title_of_values(plan: &Plan) -> String {
     match &plan.work {
         Work::Evaluate(_) => "GFLOPS".to_owned(),
         Work::Explore(question) => match question.objective {
+            Objective::TotalGflops if weighted(plan) => "weighted GFLOPS".to_owned(),
             Objective::TotalGflops => "GFLOPS".to_owned(),
             Objective::Fair => "smallest p".to_owned(),
             Objective::Geomean => "mean of p".to_owned(),

@@ -8,8 +8,10 @@ use super::rows::{Rows, quoted};
 use crate::failure::Failure;
 use crate::watch;
 
-/// Points that one worker takes at a time.
-const BLOCK: u64 = 2048;
+/// Most points that one worker takes at a time.
+const LARGEST_BLOCK: u64 = 2048;
+/// Nodes x nodes x applications x points of a block: on large machines rows still come, and Ctrl-C is still heard, soon.
+const BLOCK_EFFORT: u64 = 131_072;
 /// Blocks that are in memory at once, for each worker.
 const AHEAD: u64 = 4;
 
@@ -24,20 +26,25 @@ pub(super) fn run(
 ) -> Result<(), Failure> {
     let names: Vec<String> =
         scenarios.iter().map(|&s| quoted(&plan.sweep.study().scenarios[s].name)).collect();
-    let stride = BLOCK * AHEAD * rayon::current_num_threads() as u64;
+    let study = plan.sweep.study();
+    let (nodes, apps) = (study.machine.node_count() as u64, study.apps.len() as u64);
+    let effort = nodes * nodes * apps.max(1) * scenarios.len().max(1) as u64;
+    let block_size = (BLOCK_EFFORT / effort).clamp(1, LARGEST_BLOCK);
+    let stride = block_size * AHEAD * rayon::current_num_threads() as u64;
     let mut next = points.start;
     while next < points.end {
         if watch::interrupted() {
             return Ok(());
         }
         let end = points.end.min(next + stride);
-        let starts: Vec<u64> = (next..end).step_by(usize::try_from(BLOCK).unwrap_or(usize::MAX)).collect();
+        let starts: Vec<u64> =
+            (next..end).step_by(usize::try_from(block_size).unwrap_or(usize::MAX)).collect();
         let blocks: Vec<Rows> = starts
             .par_iter()
-            .map(|&start| block(plan, scenarios, &names, start..end.min(start + BLOCK)))
+            .map(|&start| block(plan, scenarios, &names, start..end.min(start + block_size)))
             .collect();
         for (start, rows) in starts.iter().zip(blocks) {
-            if !done(rows, BLOCK.min(end - start))? {
+            if !done(rows, block_size.min(end - start))? {
                 return Ok(());
             }
         }

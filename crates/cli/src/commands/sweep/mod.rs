@@ -125,7 +125,8 @@ impl Job<'_> {
             self.failed += rows.failed;
             computed += points;
             bar.advance(points);
-            sink.add(&rows, plan, columns)
+            // A plot is wanted also where nobody reads the rows to their end.
+            Ok(sink.add(&rows, plan, columns)? || self.drawing.is_some())
         };
         let points = plan.points.start + kept..plan.points.end;
         let ended = match &plan.work {
@@ -143,7 +144,7 @@ impl Job<'_> {
         let failure = Failure::interrupted(format!("interrupted after {computed} of {all} points"));
         Err(match &sink {
             Sink::Partial(partial) => failure.hint(format!(
-                "{} has their rows; the same command with --resume goes on",
+                "the rows so far are in {}; the same command with --resume goes on",
                 partial.path().display()
             )),
             Sink::Stream(_) => failure,

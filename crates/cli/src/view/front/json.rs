@@ -35,6 +35,8 @@ impl FrontView<'_> {
             let mut object = self.rated(&baseline.shown);
             let beaten_by = baseline.beaten_by.iter().map(|&i| self.points[i].name.as_str());
             object["beaten_by"] = beaten_by.collect::<Vec<_>>().into();
+            object["same_as"] =
+                baseline.same_as.map_or(Value::Null, |i| Value::from(self.points[i].name.as_str()));
             object["breaks"] = baseline.breaks.as_deref().map_or(Value::Null, Value::from);
             object
         });

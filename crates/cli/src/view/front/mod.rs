@@ -35,6 +35,8 @@ pub(crate) struct Compared {
     pub(crate) shown: Shown,
     /// The points that are better in one objective and not worse in the other.
     pub(crate) beaten_by: Vec<usize>,
+    /// The point with the same values.
+    pub(crate) same_as: Option<usize>,
     /// The restriction it breaks, if any.
     pub(crate) breaks: Option<String>,
 }

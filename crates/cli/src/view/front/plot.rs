@@ -24,7 +24,7 @@ impl FrontView<'_> {
         let mut marks: Vec<Mark> = Vec::new();
         let last = self.points.len() - 1;
         for (point, text) in [
-            (Some(0), format!("best {}", names[0])),
+            (Some(0), format!("best {}", if last == 0 { names.join(" and ") } else { names[0].to_owned() })),
             (Some(last), format!("best {}", names[1])),
             (self.knee, "knee".to_owned()),
         ] {

@@ -95,7 +95,11 @@ impl FrontView<'_> {
 
     /// What the knee keeps of both ends.
     fn knee_in_words(&self) -> Option<String> {
-        let knee = self.knee?;
+        let Some(knee) = self.knee else {
+            let straight =
+                "No knee: the front is almost a straight line, no point stands out as a compromise.";
+            return (self.points.len() > 2).then(|| straight.to_owned());
+        };
         let values = self.points.get(knee)?.values;
         let kept = |i: usize| {
             let factor = self.question.problems()[i].goal().factor(values[i], self.ends[i].value)?;
@@ -248,12 +252,12 @@ impl FrontView<'_> {
         for (baseline, cells) in self.baselines.iter().zip(self.figure_cells(&shown)) {
             let mut row = vec![baseline.shown.name.clone()];
             row.extend(cells);
-            let place = if baseline.beaten_by.is_empty() {
-                "no point beats it".to_owned()
-            } else {
-                let numbers: Vec<usize> = baseline.beaten_by.iter().map(|i| i + 1).collect();
-                let points = if numbers.len() == 1 { "point" } else { "points" };
-                format!("beaten by {points} {}", figures::ranges(&numbers))
+            let numbers: Vec<usize> = baseline.beaten_by.iter().map(|i| i + 1).collect();
+            let place = match (numbers.as_slice(), baseline.same_as) {
+                ([], Some(point)) => format!("on the front, as point {}", point + 1),
+                ([], None) => "no point beats it".to_owned(),
+                ([point], _) => format!("beaten by point {point}"),
+                (points, _) => format!("beaten by points {}", figures::ranges(points)),
             };
             row.push(match &baseline.breaks {
                 Some(why) => format!("{place} {}", style.faint(&format!("(not allowed: {why})"))),
