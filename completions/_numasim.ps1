@@ -56,11 +56,13 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
         'numasim;explore' {
             [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared')
             [CompletionResult]::new('--objective', '--objective', [CompletionResultType]::ParameterName, 'What to make as good as possible')
+            [CompletionResult]::new('--pareto', '--pareto', [CompletionResultType]::ParameterName, 'Trade two objectives against each other: allocations of which none is better in one without being worse in the other')
             [CompletionResult]::new('--min-threads-per-node', '--min-threads-per-node', [CompletionResultType]::ParameterName, 'Each application has at least N threads on every node that has cores')
             [CompletionResult]::new('--time-limit', '--time-limit', [CompletionResultType]::ParameterName, 'Stop after this many seconds with the best allocation found so far [default: no limit]')
             [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Show up to K next-best allocations besides the best one')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random restarts; the same seed gives the same answer')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Worker threads of the search itself [default: one per core of this host]')
+            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw the trade-off')
             [CompletionResult]::new('--emit', '--emit', [CompletionResultType]::ParameterName, 'Print a script that puts the allocation on the machine, instead of the table')
             [CompletionResult]::new('--cpus-from', '--cpus-from', [CompletionResultType]::ParameterName, 'Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')

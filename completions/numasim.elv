@@ -51,11 +51,13 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;explore'= {
             cand --model 'How bandwidth is shared'
             cand --objective 'What to make as good as possible'
+            cand --pareto 'Trade two objectives against each other: allocations of which none is better in one without being worse in the other'
             cand --min-threads-per-node 'Each application has at least N threads on every node that has cores'
             cand --time-limit 'Stop after this many seconds with the best allocation found so far [default: no limit]'
             cand --top 'Show up to K next-best allocations besides the best one'
             cand --seed 'Seed of the random restarts; the same seed gives the same answer'
             cand --threads 'Worker threads of the search itself [default: one per core of this host]'
+            cand --plot 'Draw the trade-off'
             cand --emit 'Print a script that puts the allocation on the machine, instead of the table'
             cand --cpus-from 'Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file'
             cand --format 'How to write the result'

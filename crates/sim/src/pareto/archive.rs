@@ -170,7 +170,9 @@ mod tests {
     fn of_equal_scores_the_smaller_allocation_stays_whichever_comes_first() {
         for order in [[1, 2], [2, 1]] {
             let mut archive = Archive::default();
-            order.into_iter().for_each(|threads| archive.add(entry([1.0, 1.0], threads)));
+            for threads in order {
+                archive.add(entry([1.0, 1.0], threads));
+            }
             assert_eq!(archive.entries(), [entry([1.0, 1.0], 1)]);
         }
     }

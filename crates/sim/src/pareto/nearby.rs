@@ -253,7 +253,9 @@ impl<'a> Nearby<'a> {
                     let mut steps = vec![1, 2, 5, from];
                     steps.retain(|&moved| moved > 0 && moved <= from);
                     steps.dedup();
-                    steps.iter().for_each(|moved| show(&[(a, site, own + moved), (b, site, from - moved)]));
+                    for moved in steps {
+                        show(&[(a, site, own + moved), (b, site, from - moved)]);
+                    }
                 }
             }
             for other in site + 1..self.sites.len() {

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use numasim_model::{AppId, NodeId};
+use numasim_model::{AppId, Data, NodeId};
 use proptest::prelude::*;
 
+use super::archive::Archive;
+use super::everything::Everything;
 use super::*;
 use crate::search::Unattended;
 use crate::testing::{app, local_app, uniform_machine};

@@ -39,7 +39,7 @@ impl FrontView<'_> {
             let close = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs();
             let same = |mark: &&mut Mark| close(mark.at[0], at[0]) && close(mark.at[1], at[1]);
             match marks.iter_mut().skip(from).find(same) {
-                Some(mark) => mark.text += &format!(", {name}"),
+                Some(mark) => mark.text = format!("{}, {name}", mark.text),
                 None => marks.push(Mark { at, text: name.clone(), on_front: false }),
             }
         }

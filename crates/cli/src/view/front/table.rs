@@ -75,7 +75,7 @@ impl FrontView<'_> {
                 let objective = self.objectives()[i];
                 let value = self.with_unit(i, end.value);
                 let limit = if objective == Objective::Makespan { "less" } else { "more" };
-                words += &match end.bound {
+                let told = match end.bound {
                     _ if end.proven => format!(" The best {}, {value}, is proven.", objective.name()),
                     Some(bound) => format!(
                         " The best {} found, {value}, is not proven: nothing has {limit} than {}.",
@@ -84,6 +84,7 @@ impl FrontView<'_> {
                     ),
                     None => format!(" The best {} found, {value}, is not proven.", objective.name()),
                 };
+                words.push_str(&told);
             }
         }
         let mut text = wrap(&words, style.columns()).join("\n") + "\n";
