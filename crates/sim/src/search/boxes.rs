@@ -31,9 +31,9 @@ const FIRST_TRY: u64 = 200_000;
 /// The part of the budget for splitting; the rest is for what resists.
 const SPLITTING_SHARE: u64 = 2;
 /// What one linear program costs, in steps of the search node by node (measured: about 100 microseconds).
-const PROGRAM_STEPS: u64 = 2_000;
+pub(super) const PROGRAM_STEPS: u64 = 2_000;
 /// Options of a node that are priced in the time of one step.
-const OPTIONS_PER_STEP: u64 = 4;
+pub(super) const OPTIONS_PER_STEP: u64 = 4;
 
 /// A part of the space with its bound.
 struct Part {

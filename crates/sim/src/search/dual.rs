@@ -8,12 +8,14 @@
 //! The score F is concave in G, so for any prices y >= 0 per unit of G (in units of `unit_gflops`):
 //! F(G) <= K(y) + sum_a y_a G_a / unit_a, with K from the objective (a conjugate). Further prices, each valid for any
 //! value >= 0: lambda_m for bandwidth of a memory that is read from outside, nu_k for thread totals that must stay in a
-//! range (`min_threads`, `max_threads`, and the ranges of a [`Ranges`] box when the search splits the space). With all prices fixed the nodes are independent:
+//! range (`min_threads`, `max_threads`, and the ranges of a [`Ranges`] box when the search splits the space), mu_w for
+//! what threads on other nodes ask of memory w (at most R_w in a cell of [`super::cells`]). With all prices fixed the nodes
+//! are independent:
 //!
 //! ```text
-//! bound = K(y) + sum_m lambda_m B_m - sum_k nu_k (nu_k >= 0 ? lowest_k : highest_k)
+//! bound = K(y) + sum_m lambda_m B_m + sum_w mu_w R_w - sum_k nu_k (nu_k >= 0 ? lowest_k : highest_k)
 //!       + sum_n max over options x of sum_a [ max(0, y_a/unit_a - sum_m lambda_m fraction_m / AI_a) potential_a(x)
-//!                                            + nu_a threads_a(x) ]
+//!                                            + nu_a threads_a(x) ] - sum_w mu_w reads_w(x)
 //! ```
 //!
 //! Why: a thread group that gets g GFLOPS draws g x fraction_m / AI from memory m, so that g earns
@@ -28,6 +30,8 @@
 //! | fair, makespan | y >= 0, sum 1 | 0 |
 //! | geomean | y > 0 | sum w (ln(w / y) - 1) |
 
+use std::sync::Arc;
+
 use numasim_model::NodeId;
 
 use super::Monitor;
@@ -38,10 +42,20 @@ use crate::problem::{Evaluator, Problem};
 /// Nodes that can be exchanged, with their common options.
 pub(super) struct Class {
     pub(super) nodes: Vec<NodeId>,
-    pub(super) table: OptionTable,
+    pub(super) table: Arc<OptionTable>,
     /// `draw[app * memories + class of memory]`: GB/s drawn from the memories of that class per GFLOPS of the
     /// application on a node of this class.
     pub(super) draw: Vec<f64>,
+}
+
+/// A memory whose readers on other nodes are counted, and what they may ask of it together in this relaxation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Watched {
+    pub(super) memory: NodeId,
+    /// Its controller, GB/s: the scale of the price.
+    pub(super) bandwidth: f64,
+    /// Most that they ask, GB/s; infinite where there is no limit.
+    pub(super) most: f64,
 }
 
 /// The relaxed problem for fixed placements.
@@ -51,6 +65,8 @@ pub(super) struct Relaxation<'a> {
     /// Per class: all bandwidth of its memories together if it has a price (somebody reads them over a link), else
     /// `None`.
     pub(super) shared_bandwidth: Vec<Option<f64>>,
+    /// Memories whose readers are counted.
+    pub(super) watched: Vec<Watched>,
     /// Cores of the machine: the scale of thread prices.
     pub(super) total_cores: f64,
     /// Asked between steps: a bound may be left as it is at any time.
@@ -78,22 +94,30 @@ pub(super) struct Prices {
     pub(super) lambda: Vec<f64>,
     /// Per counter of [`Ranges`], times the cores of the machine; positive pays for threads, negative charges.
     pub(super) nu: Vec<f64>,
+    /// Per watched memory, for reads over links, times the bandwidth of the memory.
+    pub(super) mu: Vec<f64>,
 }
 
 /// What the prices say about one class: the earnings of each application and thread.
 #[derive(Clone, Debug)]
 pub(super) struct Earnings {
-    per_gflops: Vec<f64>,
+    of_gflops: Vec<f64>,
     per_thread: Vec<f64>,
+    of_reads: Vec<f64>,
 }
 
 impl Earnings {
     /// What an option earns.
     #[inline]
     pub(super) fn of(&self, table: &OptionTable, option: usize) -> f64 {
-        let gflops = table.potential(option).iter().zip(&self.per_gflops).map(|(g, p)| g * p);
+        let gflops = table.potential(option).iter().zip(&self.of_gflops).map(|(g, p)| g * p);
         let threads = table.counts(option).iter().zip(&self.per_thread).map(|(&t, p)| f64::from(t) * p);
-        gflops.sum::<f64>() + threads.sum::<f64>()
+        let earned = gflops.sum::<f64>() + threads.sum::<f64>();
+        if self.of_reads.is_empty() {
+            return earned;
+        }
+        let reads = table.reads(option).iter().zip(&self.of_reads).map(|(r, p)| r * p);
+        earned + reads.sum::<f64>()
     }
 }
 
@@ -157,12 +181,48 @@ impl<'a> Relaxation<'a> {
         problem: &'a Problem,
         evaluator: &Evaluator<'_>,
         node_classes: &[usize],
+        watched: &[NodeId],
         limit: usize,
         monitor: &'a dyn Monitor,
     ) -> Option<Self> {
-        Self::build(problem, evaluator, node_classes, false, monitor, |node| {
-            OptionTable::new(problem, &evaluator.solver, node, limit)
-        })
+        let placements = &evaluator.placements;
+        let mut relaxation = Self::build(problem, evaluator, node_classes, false, monitor, |node| {
+            OptionTable::new(problem, &evaluator.solver, placements, watched, node, limit)
+        })?;
+        relaxation.watched = watched
+            .iter()
+            .map(|&memory| {
+                let bandwidth = problem.machine.node(memory).bandwidth.value();
+                Watched { memory, bandwidth, most: f64::INFINITY }
+            })
+            .collect();
+        Some(relaxation)
+    }
+
+    /// The same where others ask between `least` and `most` GB/s of the watched memories, one entry each.
+    ///
+    /// Threads on the node of such a memory then find at most what is left of it: their potentials are lower.
+    pub(super) fn where_others_read(&self, evaluator: &Evaluator<'_>, least: &[f64], most: &[f64]) -> Self {
+        let classes = self.classes.iter().map(|class| {
+            let taken = self.watched.iter().zip(least).find(|(w, _)| class.nodes == [w.memory]);
+            let table = match taken {
+                Some((watched, &least)) if least > 0.0 => {
+                    let solver = evaluator.solver_with_less(watched.memory, least);
+                    Arc::new(class.table.with_solver(&solver, watched.memory))
+                }
+                _ => Arc::clone(&class.table),
+            };
+            Class { nodes: class.nodes.clone(), table, draw: class.draw.clone() }
+        });
+        let watched = self.watched.iter().zip(most).map(|(w, &most)| Watched { most, ..*w });
+        Self {
+            problem: self.problem,
+            classes: classes.collect(),
+            shared_bandwidth: self.shared_bandwidth.clone(),
+            watched: watched.collect(),
+            total_cores: self.total_cores,
+            monitor: self.monitor,
+        }
     }
 
     /// The looser relaxation over the corners of each node, for nodes with too many options to list.
@@ -213,7 +273,7 @@ impl<'a> Relaxation<'a> {
                 }
             }
             let nodes = machine.node_ids().filter(|n| node_classes[n.0] == representative).collect();
-            classes.push(Class { nodes, table, draw });
+            classes.push(Class { nodes, table: Arc::new(table), draw });
         }
         let read_from_outside = |m: NodeId| {
             evaluator.placements.iter().any(|placement| {
@@ -228,7 +288,7 @@ impl<'a> Relaxation<'a> {
             })
             .collect();
         let total_cores = machine.total_cores() as f64;
-        Some(Self { problem, classes, shared_bandwidth, total_cores, monitor })
+        Some(Self { problem, classes, shared_bandwidth, watched: Vec::new(), total_cores, monitor })
     }
 
     /// The whole space: `min_threads` to `max_threads` on the machine, anything on a class.
@@ -265,7 +325,12 @@ impl<'a> Relaxation<'a> {
             Objective::TotalGflops | Objective::Geomean => goal.weights().to_vec(),
             Objective::Fair | Objective::Makespan => vec![1.0 / apps as f64; apps],
         };
-        Prices { y, lambda: vec![0.0; self.classes.len()], nu: vec![0.0; apps * (1 + self.classes.len())] }
+        Prices {
+            y,
+            lambda: vec![0.0; self.classes.len()],
+            nu: vec![0.0; apps * (1 + self.classes.len())],
+            mu: vec![0.0; self.watched.len()],
+        }
     }
 
     /// The part of the bound that does not depend on the options.
@@ -283,17 +348,19 @@ impl<'a> Relaxation<'a> {
         };
         let priced = prices.lambda.iter().zip(&self.shared_bandwidth).filter(|(_, b)| b.is_some());
         let memory: f64 = priced.map(|(lambda, _)| lambda).sum();
+        let reads = prices.mu.iter().zip(&self.watched).filter(|(mu, _)| **mu > 0.0);
+        let reads: f64 = reads.map(|(mu, watched)| mu * watched.most / watched.bandwidth).sum();
         let threads: f64 =
             prices.nu.iter().enumerate().map(|(k, nu)| nu * ranges.binding(k, *nu)).sum::<f64>()
                 / self.total_cores;
-        conjugate + memory - threads
+        conjugate + memory + reads - threads
     }
 
     /// What an option earns on a node of `class` at these prices.
     pub(super) fn earnings(&self, class: usize, prices: &Prices) -> Earnings {
         let memories = self.classes.len();
         let unit = self.problem.goal.unit_gflops();
-        let per_gflops = (0..self.problem.apps.len())
+        let of_gflops = (0..self.problem.apps.len())
             .map(|a| {
                 let worth = if unit[a] > 0.0 { prices.y[a] / unit[a] } else { 0.0 };
                 let cost: f64 = (0..memories)
@@ -309,7 +376,8 @@ impl<'a> Relaxation<'a> {
         let per_thread = (0..apps)
             .map(|a| (prices.nu[a] + prices.nu[apps * (1 + class) + a]) / self.total_cores)
             .collect();
-        Earnings { per_gflops, per_thread }
+        let of_reads = prices.mu.iter().zip(&self.watched).map(|(mu, watched)| -mu / watched.bandwidth);
+        Earnings { of_gflops, per_thread, of_reads: of_reads.collect() }
     }
 
     /// The bound at `prices` and its subgradient in the order y, lambda, nu.
@@ -318,7 +386,8 @@ impl<'a> Relaxation<'a> {
         let memories = self.classes.len();
         let unit = self.problem.goal.unit_gflops();
         let nu = vec![0.0; prices.nu.len()];
-        let mut slope = Prices { y: vec![0.0; apps], lambda: vec![0.0; memories], nu };
+        let mu: Vec<f64> = self.watched.iter().map(|w| w.most / w.bandwidth).collect();
+        let mut slope = Prices { y: vec![0.0; apps], lambda: vec![0.0; memories], nu, mu };
         let mut bound = self.constant(prices, ranges);
         for (c, class) in self.classes.iter().enumerate() {
             let earnings = self.earnings(c, prices);
@@ -328,11 +397,16 @@ impl<'a> Relaxation<'a> {
             let copies = class.nodes.len() as f64;
             bound += copies * best;
             let (potential, counts) = (class.table.potential(option), class.table.counts(option));
+            for ((slope, watched), reads) in
+                slope.mu.iter_mut().zip(&self.watched).zip(class.table.reads(option))
+            {
+                *slope -= copies * reads / watched.bandwidth;
+            }
             for a in 0..apps {
                 let threads = copies * f64::from(counts[a]);
                 slope.nu[a] += threads;
                 slope.nu[apps * (1 + c) + a] += threads;
-                if earnings.per_gflops[a] > 0.0 {
+                if earnings.of_gflops[a] > 0.0 {
                     slope.y[a] += if unit[a] > 0.0 { copies * potential[a] / unit[a] } else { 0.0 };
                     for m in 0..memories {
                         if let Some(bandwidth) = self.shared_bandwidth[m] {
@@ -408,13 +482,17 @@ impl<'a> Relaxation<'a> {
                 prices = best.prices.clone();
                 continue;
             }
+            for (slope, watched) in slope.mu.iter_mut().zip(&self.watched) {
+                *slope = if watched.most.is_finite() { *slope } else { 0.0 };
+            }
             for (k, slope) in slope.nu.iter_mut().enumerate() {
                 let binding = ranges.binding(k, prices.nu[k]);
                 *slope = if ranges.is_priced(k) { (*slope - binding) / self.total_cores } else { 0.0 };
             }
             let goal =
                 if target.is_finite() { target } else { best.bound - 0.05 * best.bound.abs().max(1e-12) };
-            let norm: f64 = slope.y.iter().chain(&slope.lambda).chain(&slope.nu).map(|s| s * s).sum();
+            let parts = slope.y.iter().chain(&slope.lambda).chain(&slope.nu).chain(&slope.mu);
+            let norm: f64 = parts.map(|s| s * s).sum();
             let excess = bound - goal;
             if norm <= 0.0 || step_factor < 1e-6 || !bound.is_finite() {
                 break;
@@ -427,6 +505,9 @@ impl<'a> Relaxation<'a> {
     fn step(&self, prices: &mut Prices, slope: &Prices, ranges: &Ranges, length: f64) {
         for (lambda, s) in prices.lambda.iter_mut().zip(&slope.lambda) {
             *lambda = (*lambda - length * s).max(0.0);
+        }
+        for (mu, s) in prices.mu.iter_mut().zip(&slope.mu) {
+            *mu = (*mu - length * s).max(0.0);
         }
         for (k, (nu, s)) in prices.nu.iter_mut().zip(&slope.nu).enumerate() {
             *nu = ranges.clamp(k, *nu - length * s);

@@ -6,16 +6,18 @@
 //!    instances (`symmetry`), becomes a problem of its own.
 //! 3. Each gets an upper bound (`dual`, `cutting`); those that cannot beat the best answer are closed, the others are
 //!    searched for better answers with the prices of the bound (`respond`).
-//! 4. The others are split by thread totals (`boxes`) and what remains is searched node by node (`branch`); where
+//! 4. Where data has a home, the others are split by what other nodes read from it (`cells`).
+//! 5. What is left is split by thread totals (`boxes`) and what remains is searched node by node (`branch`); where
 //!    every node gets the same, all are evaluated (`uniform`).
 //!    When all are searched the answer is proven; else the largest open bound is reported with it.
-//! 5. A second pass with a lower cutoff finds the next best, different answers.
+//! 6. A second pass with a lower cutoff finds the next best, different answers.
 //!
 //! The answer does not depend on the number of threads: work is handed out in batches of fixed size whose results are
 //! merged in order, and effort is counted in steps, not in seconds. Only a stop by the [`Monitor`] depends on time.
 
 mod boxes;
 mod branch;
+mod cells;
 mod cutting;
 mod dual;
 mod local;
@@ -35,7 +37,8 @@ use crate::problem::{Candidate, Evaluator, Problem, margin};
 use crate::restrictions::Infeasible;
 use crate::symmetry::{app_classes, home_vectors, node_classes};
 use boxes::Boxes;
-use dual::{Effort, Improved, Relaxation};
+use cells::Cell;
+use dual::{Effort, Relaxation};
 use pool::{Canonical, Pool};
 use respond::Responder;
 
@@ -257,13 +260,6 @@ struct Search<'a> {
     canonical: Canonical,
 }
 
-/// One set of decided homes with its bound.
-struct Decided<'a> {
-    placements: Vec<Placement>,
-    relaxation: Option<Relaxation<'a>>,
-    improved: Improved,
-}
-
 impl<'a> Search<'a> {
     /// Hill climbing from simple and from random starts, in a fixed order.
     fn climbed(&self) -> Vec<Candidate> {
@@ -334,30 +330,42 @@ impl<'a> Search<'a> {
 
     /// Bounds each set of homes and searches those that could beat the cutoff, the most promising first.
     fn branch_over(&self, pool: &mut Pool, homes: &[Vec<NodeId>], effort: u64) -> Proof {
-        let mut decided: Vec<Decided<'a>> =
+        let decided: Vec<Cell<'a>> =
             homes.par_iter().filter_map(|homes| self.decide(homes, pool.cutoff())).collect();
-        for decided in &decided {
-            self.respond(decided, pool);
-        }
-        decided.sort_by(|a, b| b.improved.bound.total_cmp(&a.improved.bound));
-        let mut budget = Budget::new(effort);
         let mut proof = Proof { open_bound: f64::NEG_INFINITY, complete: decided.len() == homes.len() };
-        for Decided { placements, relaxation, improved } in decided {
-            let bound = improved.bound;
+        for cell in &decided {
+            self.respond(cell, pool);
+        }
+        let mut budget = Budget::new(effort);
+        let mut cells = self.split_into_cells(decided, pool, &mut budget);
+        cells.sort_by(|a, b| b.improved.bound.total_cmp(&a.improved.bound));
+        for cell in &cells {
+            if cell.is_part() {
+                self.respond(cell, pool);
+            }
+        }
+        let same = self.problem.restrictions.same_on_every_node;
+        for (position, cell) in cells.iter().enumerate() {
+            let bound = cell.improved.bound;
             if bound <= pool.cutoff() {
                 continue;
             }
-            let same = self.problem.restrictions.same_on_every_node;
-            let open_bound = match &relaxation {
-                Some(relaxation) if !same && !budget.is_spent() && !self.monitor.stop() => Boxes {
-                    problem: self.problem,
-                    relaxation,
-                    placements: &placements,
-                    canonical: &self.canonical,
-                    monitor: self.monitor,
+            let open_bound = match &cell.relaxation {
+                Some(relaxation) if !same && !budget.is_spent() && !self.monitor.stop() => {
+                    let boxes = Boxes {
+                        problem: self.problem,
+                        relaxation,
+                        placements: &cell.placements,
+                        canonical: &self.canonical,
+                        monitor: self.monitor,
+                    };
+                    // Every cell gets its share, so that one stubborn cell does not keep the others open.
+                    let mut share =
+                        budget.at_most(budget.left() / (cells.len() - position).min(8) as u64 + 1);
+                    let open_bound = boxes.search(cell.improved.clone(), pool, &mut share).min(bound);
+                    budget.settle(share);
+                    open_bound
                 }
-                .search(improved, pool, &mut budget)
-                .min(bound),
                 _ => bound,
             };
             proof.open_bound = proof.open_bound.max(open_bound);
@@ -366,33 +374,79 @@ impl<'a> Search<'a> {
         proof
     }
 
+    /// Splits cells by what other nodes read, the largest bound first, until those above the cutoff are single or
+    /// the share of the budget is spent.
+    fn split_into_cells(&self, roots: Vec<Cell<'a>>, pool: &Pool, budget: &mut Budget) -> Vec<Cell<'a>> {
+        /// Cells split at the same time, from the same cutoff.
+        const BATCH: usize = 8;
+        let cutoff = pool.cutoff();
+        let by_bound = |a: &Cell<'_>, b: &Cell<'_>| a.improved.bound.total_cmp(&b.improved.bound);
+        let (mut open, mut done): (Vec<_>, Vec<_>) = roots.into_iter().partition(|cell| !cell.is_single());
+        let mut splitting = budget.at_most(budget.left() / 4);
+        while !open.is_empty() && !splitting.is_spent() && !self.monitor.stop() {
+            open.sort_by(by_bound);
+            let batch = open.split_off(open.len().saturating_sub(BATCH));
+            let bound = batch.last().map_or(f64::NEG_INFINITY, |cell| cell.improved.bound);
+            if bound <= cutoff {
+                break;
+            }
+            self.monitor.progress(&Progress::new(self.problem, pool.best(), bound, splitting));
+            for cell in &batch {
+                splitting.spend(2 * cell.cost());
+            }
+            let split: Vec<Cell<'a>> = batch
+                .into_par_iter()
+                .flat_map_iter(|cell| match cell.split(self.problem, cutoff) {
+                    Some(parts) => Vec::from(parts),
+                    None => vec![cell],
+                })
+                .collect();
+            let (single, more): (Vec<_>, Vec<_>) = split.into_iter().partition(Cell::is_single);
+            done.extend(single);
+            open.extend(more);
+        }
+        budget.settle(splitting);
+        done.extend(open);
+        done
+    }
+
     /// Looks for better answers among the options, where the bound leaves room for them.
-    fn respond(&self, decided: &Decided<'_>, pool: &mut Pool) {
-        let Decided { placements, relaxation, improved } = decided;
+    fn respond(&self, cell: &Cell<'_>, pool: &mut Pool) {
+        let Cell { placements, relaxation, improved, .. } = cell;
         let useful = improved.bound > pool.cutoff() && !self.problem.restrictions.same_on_every_node;
         if let Some(relaxation) = relaxation
             && useful
             && !self.monitor.stop()
         {
             let prices = &improved.prices;
-            Responder::new(self.problem, relaxation, placements, prices, improved.bound, self.monitor)
-                .search(&self.canonical, pool, self.settings.seed);
+            let independent = cell.is_single();
+            Responder::new(
+                self.problem,
+                relaxation,
+                placements,
+                prices,
+                improved.bound,
+                independent,
+                self.monitor,
+            )
+            .search(&self.canonical, pool, self.settings.seed);
         }
     }
 
     /// The bound for one set of homes.
-    fn decide(&self, homes: &[NodeId], target: f64) -> Option<Decided<'a>> {
+    fn decide(&self, homes: &[NodeId], target: f64) -> Option<Cell<'a>> {
         let placements = self.problem.placements(homes);
         let evaluator = Evaluator::new(self.problem, placements.clone());
         let classes = node_classes(&self.problem.machine, &placements, false);
-        let exact = Relaxation::new(self.problem, &evaluator, &classes, MAX_OPTIONS, self.monitor);
+        let watched = cells::watched(self.problem, &placements);
+        let exact = Relaxation::new(self.problem, &evaluator, &classes, &watched, MAX_OPTIONS, self.monitor);
         if let Some(relaxation) = exact {
             let improved = relaxation.improve(&relaxation.start(), &relaxation.everything(), target, ROOT);
-            return Some(Decided { placements, relaxation: Some(relaxation), improved });
+            return Some(Cell::whole(placements, Some(relaxation), improved));
         }
         let loose = Relaxation::loose(self.problem, &evaluator, &classes, true, self.monitor)?;
         let improved = loose.improve(&loose.start(), &loose.everything(), target, ROOT);
-        Some(Decided { placements, relaxation: None, improved })
+        Some(Cell::whole(placements, None, improved))
     }
 
     /// A bound that holds wherever the open homes are.
