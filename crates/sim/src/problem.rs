@@ -141,12 +141,14 @@ pub(crate) fn margin(score: f64) -> f64 {
 impl Candidate {
     /// Whether this is better than `other`: a larger score, or an equal one and a larger tie-break.
     pub(crate) fn beats(&self, other: &Self) -> bool {
-        let margin = margin(other.score);
-        if self.score > other.score + margin {
-            return true;
-        }
-        self.score >= other.score - margin
-            && self.tie_break > other.tie_break + crate::problem::margin(other.tie_break)
+        other.is_beaten_by(self.score, self.tie_break)
+    }
+
+    /// Whether an answer with this score and tie-break is better.
+    pub(crate) fn is_beaten_by(&self, score: f64, tie_break: f64) -> bool {
+        let equal = margin(self.score);
+        score > self.score + equal
+            || (score >= self.score - equal && tie_break > self.tie_break + margin(self.tie_break))
     }
 }
 

@@ -60,6 +60,8 @@ pub(super) struct TreeResult {
     pub(super) open_bound: f64,
 }
 
+/// Steps in the time that it takes to begin a task.
+const TASK_STEPS: u64 = 32;
 /// Tasks that start from the same cutoff.
 const BATCH: usize = 128;
 
@@ -333,8 +335,8 @@ impl<'t> Walk<'t> {
             given_on_class: vec![0; tree.ranges.lowest.len()],
             reads: vec![0.0; (tree.steps.len() + 1) * tree.relaxation.watched.len()],
             scratch: vec![0.0; apps],
-            work: 0,
-            limit,
+            work: TASK_STEPS,
+            limit: limit.max(2 * TASK_STEPS),
             cut_short: false,
             monitor,
         }

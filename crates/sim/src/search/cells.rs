@@ -9,7 +9,6 @@
 
 use numasim_model::{NodeId, Placement};
 
-use super::boxes::{OPTIONS_PER_STEP, PROGRAM_STEPS};
 use super::dual::{Effort, Improved, Relaxation};
 use crate::problem::{Evaluator, Problem};
 
@@ -17,8 +16,10 @@ use crate::problem::{Evaluator, Problem};
 const MAX_WATCHED: usize = 4;
 /// Most values of one memory; beyond that neighbours share one.
 const MAX_VALUES: usize = 256;
-/// Work on the bound of a cell, on top of that of the cell it was cut from.
-pub(super) const CELL: Effort = Effort { steps: 20, cuts: 60 };
+/// Work on the bound of a cell that will be cut again.
+const PASSING: Effort = Effort { steps: 5, cuts: 10 };
+/// Work on the bound of a single cell, on top of that of the cell it was cut from.
+const SINGLE: Effort = Effort { steps: 10, cuts: 60 };
 
 /// What all other nodes together may ask of a memory: a range of possible values, GB/s.
 type Value = (f64, f64);
@@ -59,6 +60,37 @@ impl<'a> Cell<'a> {
         Self { placements, relaxation, improved, values, ranges }
     }
 
+    /// The same cell with a bound that knows the least that is read even here.
+    pub(super) fn knowing_the_least(self, problem: &'a Problem, target: f64) -> Self {
+        if self.values.iter().all(|values| values[0].0 <= 0.0) {
+            return self;
+        }
+        self.part(problem, self.ranges.clone(), target).unwrap_or(self)
+    }
+
+    /// Works harder on the bound, and says what that cost: at the prices that would be right if these GFLOPS were the best, then by `effort`.
+    pub(super) fn improve_more(&mut self, gflops: &[f64], target: f64, effort: Effort) -> u64 {
+        let mut work = 0;
+        if let Some(relaxation) = &self.relaxation {
+            let everything = relaxation.everything();
+            if let Some(better) =
+                relaxation.at_gradient(&self.improved, &self.placements, gflops, &everything)
+                && better.bound < self.improved.bound
+            {
+                self.improved = better;
+            }
+            if self.improved.bound <= target {
+                return work;
+            }
+            let better = relaxation.improve(&self.improved, &relaxation.everything(), target, effort);
+            work += better.work;
+            if better.bound < self.improved.bound {
+                self.improved = better;
+            }
+        }
+        work
+    }
+
     /// Whether the reads of every watched memory are known.
     pub(super) fn is_single(&self) -> bool {
         self.ranges.iter().all(|(first, last)| first == last)
@@ -67,13 +99,6 @@ impl<'a> Cell<'a> {
     /// Whether it was cut from a larger one.
     pub(super) fn is_part(&self) -> bool {
         self.ranges.iter().zip(&self.values).any(|(range, values)| *range != (0, values.len() - 1))
-    }
-
-    /// What the bound of a part costs, in steps of the search.
-    pub(super) fn cost(&self) -> u64 {
-        let Some(relaxation) = &self.relaxation else { return 0 };
-        let options: u64 = relaxation.classes.iter().map(|class| class.table.len() as u64).sum();
-        (CELL.steps + CELL.cuts) as u64 * (PROGRAM_STEPS + options / OPTIONS_PER_STEP)
     }
 
     /// Two cells that cover this one, each with a bound of its own; `None` if it is single.
@@ -89,28 +114,42 @@ impl<'a> Cell<'a> {
         let values = &self.values[widest];
         let middle = f64::midpoint(values[first].0, values[last].0);
         let cut = (first..last).rfind(|&i| values[i].0 <= middle).unwrap_or(first);
-        let evaluator = Evaluator::new(problem, self.placements.clone());
         let part = |range: (usize, usize)| {
             let mut ranges = self.ranges.clone();
             ranges[widest] = range;
-            let least: Vec<f64> = ranges.iter().zip(&self.values).map(|(r, values)| values[r.0].0).collect();
-            let most: Vec<f64> = ranges
-                .iter()
-                .zip(&self.values)
-                .map(|(r, values)| if r.1 + 1 == values.len() { f64::INFINITY } else { values[r.1].1 })
-                .collect();
-            let relaxation = relaxation.where_others_read(&evaluator, &least, &most);
-            let mut improved = relaxation.improve(&self.improved, &relaxation.everything(), target, CELL);
-            improved.bound = improved.bound.min(self.improved.bound);
-            Self {
-                placements: self.placements.clone(),
-                relaxation: Some(relaxation),
-                improved,
-                values: self.values.clone(),
-                ranges,
-            }
+            self.part(problem, ranges, target)
         };
-        Some([part((first, cut)), part((cut + 1, last))])
+        Some([part((first, cut))?, part((cut + 1, last))?])
+    }
+
+    /// The part with these values, with a bound of its own.
+    fn part(&self, problem: &'a Problem, ranges: Vec<(usize, usize)>, target: f64) -> Option<Self> {
+        let relaxation = self.relaxation.as_ref()?;
+        let evaluator = Evaluator::new(problem, self.placements.clone());
+        let least: Vec<f64> = ranges.iter().zip(&self.values).map(|(r, values)| values[r.0].0).collect();
+        let most = ranges.iter().zip(&self.values).map(|(r, values)| {
+            let unlimited = r.1 + 1 == values.len();
+            if unlimited { f64::INFINITY } else { values[r.1].1 }
+        });
+        let mut relaxation = relaxation.where_others_read(&evaluator, &least, &most.collect::<Vec<_>>());
+        // Where reads are known and served in full, potentials say all there is to say about memories.
+        let one_memory = |p: &Placement| matches!(p, Placement::Local | Placement::Home(_));
+        let served = |(w, r): (usize, &(usize, usize))| {
+            r.0 == r.1 && self.values[w][r.1].1 <= relaxation.watched[w].bandwidth
+        };
+        if self.placements.iter().all(one_memory) && ranges.iter().enumerate().all(served) {
+            relaxation.shared_bandwidth.fill(None);
+        }
+        let effort = if ranges.iter().all(|(first, last)| first == last) { SINGLE } else { PASSING };
+        let mut improved = relaxation.improve(&self.improved, &relaxation.everything(), target, effort);
+        improved.bound = improved.bound.min(self.improved.bound);
+        Some(Self {
+            placements: self.placements.clone(),
+            relaxation: Some(relaxation),
+            improved,
+            values: self.values.clone(),
+            ranges,
+        })
     }
 }
 

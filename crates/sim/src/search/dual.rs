@@ -32,7 +32,8 @@
 
 use std::sync::Arc;
 
-use numasim_model::NodeId;
+use numasim_model::{NodeId, Placement};
+use rayon::prelude::*;
 
 use super::Monitor;
 use super::options::OptionTable;
@@ -54,6 +55,8 @@ pub(super) struct Watched {
     pub(super) memory: NodeId,
     /// Its controller, GB/s: the scale of the price.
     pub(super) bandwidth: f64,
+    /// Least that they ask, GB/s.
+    pub(super) least: f64,
     /// Most that they ask, GB/s; infinite where there is no limit.
     pub(super) most: f64,
 }
@@ -110,14 +113,18 @@ impl Earnings {
     /// What an option earns.
     #[inline]
     pub(super) fn of(&self, table: &OptionTable, option: usize) -> f64 {
+        // Most prices of threads and reads are 0: then their lists are empty.
         let gflops = table.potential(option).iter().zip(&self.of_gflops).map(|(g, p)| g * p);
-        let threads = table.counts(option).iter().zip(&self.per_thread).map(|(&t, p)| f64::from(t) * p);
-        let earned = gflops.sum::<f64>() + threads.sum::<f64>();
-        if self.of_reads.is_empty() {
-            return earned;
+        let mut earned = gflops.sum::<f64>();
+        if !self.per_thread.is_empty() {
+            let threads = table.counts(option).iter().zip(&self.per_thread).map(|(&t, p)| f64::from(t) * p);
+            earned += threads.sum::<f64>();
         }
-        let reads = table.reads(option).iter().zip(&self.of_reads).map(|(r, p)| r * p);
-        earned + reads.sum::<f64>()
+        if !self.of_reads.is_empty() {
+            let reads = table.reads(option).iter().zip(&self.of_reads).map(|(r, p)| r * p);
+            earned += reads.sum::<f64>();
+        }
+        earned
     }
 }
 
@@ -139,6 +146,8 @@ pub(super) struct Improved {
     pub(super) threads: Vec<f64>,
     /// Options that shape the bound near its minimum: (class, option).
     pub(super) cuts: Vec<(usize, usize)>,
+    /// What the last improvement cost, in steps of the search.
+    pub(super) work: u64,
 }
 
 impl Ranges {
@@ -193,7 +202,7 @@ impl<'a> Relaxation<'a> {
             .iter()
             .map(|&memory| {
                 let bandwidth = problem.machine.node(memory).bandwidth.value();
-                Watched { memory, bandwidth, most: f64::INFINITY }
+                Watched { memory, bandwidth, least: 0.0, most: f64::INFINITY }
             })
             .collect();
         Some(relaxation)
@@ -214,7 +223,9 @@ impl<'a> Relaxation<'a> {
             };
             Class { nodes: class.nodes.clone(), table, draw: class.draw.clone() }
         });
-        let watched = self.watched.iter().zip(most).map(|(w, &most)| Watched { most, ..*w });
+        let limits = least.iter().zip(most);
+        let watched =
+            self.watched.iter().zip(limits).map(|(w, (&least, &most))| Watched { least, most, ..*w });
         Self {
             problem: self.problem,
             classes: classes.collect(),
@@ -315,7 +326,7 @@ impl<'a> Relaxation<'a> {
     /// Prices to start from.
     pub(super) fn start(&self) -> Improved {
         let prices = self.start_prices();
-        Improved { bound: f64::INFINITY, prices, threads: Vec::new(), cuts: Vec::new() }
+        Improved { bound: f64::INFINITY, prices, threads: Vec::new(), cuts: Vec::new(), work: 0 }
     }
 
     fn start_prices(&self) -> Prices {
@@ -331,6 +342,14 @@ impl<'a> Relaxation<'a> {
             nu: vec![0.0; apps * (1 + self.classes.len())],
             mu: vec![0.0; self.watched.len()],
         }
+    }
+
+    /// What it costs to price all options once, in steps of the search.
+    pub(super) fn pricing(&self) -> u64 {
+        /// Options that are priced in the time of one step.
+        const OPTIONS_PER_STEP: usize = 4;
+        let options: usize = self.classes.iter().map(|class| class.table.len()).sum();
+        (options / OPTIONS_PER_STEP + 1) as u64
     }
 
     /// The part of the bound that does not depend on the options.
@@ -377,7 +396,9 @@ impl<'a> Relaxation<'a> {
             .map(|a| (prices.nu[a] + prices.nu[apps * (1 + class) + a]) / self.total_cores)
             .collect();
         let of_reads = prices.mu.iter().zip(&self.watched).map(|(mu, watched)| -mu / watched.bandwidth);
-        Earnings { of_gflops, per_thread, of_reads: of_reads.collect() }
+        let unless_zero =
+            |prices: Vec<f64>| if prices.iter().all(|p| *p == 0.0) { Vec::new() } else { prices };
+        Earnings { of_gflops, per_thread: unless_zero(per_thread), of_reads: unless_zero(of_reads.collect()) }
     }
 
     /// The bound at `prices` and its subgradient in the order y, lambda, nu.
@@ -451,14 +472,54 @@ impl<'a> Relaxation<'a> {
         self.cut_down(descended, ranges, target, effort.cuts)
     }
 
+    /// The bound where y is the slope of the score at these GFLOPS: for geomean w / P. If they are the best, this closes
+    /// the last difference that linear programs leave by rounding. `None` where y is fixed or not a slope.
+    ///
+    /// Prices of what an application reads at its home move with the worth of the application.
+    pub(super) fn at_gradient(
+        &self,
+        from: &Improved,
+        placements: &[Placement],
+        gflops: &[f64],
+        ranges: &Ranges,
+    ) -> Option<Improved> {
+        let goal = &self.problem.goal;
+        if goal.objective() != Objective::Geomean || gflops.len() != self.problem.apps.len() {
+            return None;
+        }
+        let slope = |((w, unit), g): ((&f64, &f64), &f64)| if *w > 0.0 { w * unit / g } else { 0.0 };
+        let y: Vec<f64> = goal.weights().iter().zip(goal.unit_gflops()).zip(gflops).map(slope).collect();
+        let moved = |at_home: &dyn Fn(NodeId) -> bool| {
+            let reader = placements.iter().position(|placement| placement.home().is_some_and(at_home));
+            let ratio = reader.map(|a| y[a] / from.prices.y[a]).filter(|ratio| ratio.is_finite());
+            ratio.unwrap_or(1.0)
+        };
+        let mut prices = from.prices.clone();
+        for (mu, watched) in prices.mu.iter_mut().zip(&self.watched) {
+            *mu *= moved(&|home| home == watched.memory);
+        }
+        for (lambda, class) in prices.lambda.iter_mut().zip(&self.classes) {
+            *lambda *= moved(&|home| class.nodes.contains(&home));
+        }
+        prices.y = y;
+        let (bound, _) = self.bound(&prices, ranges);
+        bound.is_finite().then(|| Improved { bound, prices, ..from.clone() })
+    }
+
     /// Lowers the bound on `ranges` by at most `steps` subgradient steps towards `target`, the best known score; ends
     /// early when it is reached.
     fn descend(&self, start: Prices, ranges: &Ranges, target: f64, steps: usize) -> Improved {
         let mut prices = start;
-        let mut best =
-            Improved { bound: f64::INFINITY, prices: prices.clone(), threads: Vec::new(), cuts: Vec::new() };
+        let mut best = Improved {
+            bound: f64::INFINITY,
+            prices: prices.clone(),
+            threads: Vec::new(),
+            cuts: Vec::new(),
+            work: 0,
+        };
         let (mut step_factor, mut since_improved) = (1.0, 0);
         for _ in 0..steps {
+            best.work += self.pricing();
             let (bound, mut slope) = self.bound(&prices, ranges);
             if best.threads.is_empty() {
                 best.threads.clone_from(&slope.nu);
@@ -530,14 +591,26 @@ impl<'a> Relaxation<'a> {
 
 /// The option that earns most; the first of equals. `None` for an empty table.
 pub(super) fn best_option(table: &OptionTable, earnings: &Earnings) -> Option<(usize, f64)> {
-    let mut best: Option<(usize, f64)> = None;
-    for option in 0..table.len() {
-        let earned = earnings.of(table, option);
-        if best.is_none_or(|(_, most)| earned > most) {
-            best = Some((option, earned));
+    /// Options that are priced one after the other; more are priced in parallel.
+    const CHUNK: usize = 8192;
+    let best_of = |options: std::ops::Range<usize>| -> Option<(usize, f64)> {
+        let mut best: Option<(usize, f64)> = None;
+        for option in options {
+            let earned = earnings.of(table, option);
+            if best.is_none_or(|(_, most)| earned > most) {
+                best = Some((option, earned));
+            }
         }
+        best
+    };
+    if table.len() <= CHUNK {
+        return best_of(0..table.len());
     }
-    best
+    let chunks: Vec<_> = (0..table.len().div_ceil(CHUNK))
+        .into_par_iter()
+        .map(|chunk| best_of(chunk * CHUNK..((chunk + 1) * CHUNK).min(table.len())))
+        .collect();
+    chunks.into_iter().flatten().reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
 /// The nearest point with non-negative entries that sum to 1 (Held, Wolfe and Crowder 1974).

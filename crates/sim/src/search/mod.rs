@@ -20,6 +20,7 @@ mod branch;
 mod cells;
 mod cutting;
 mod dual;
+mod halves;
 mod local;
 mod options;
 mod pool;
@@ -39,6 +40,7 @@ use crate::symmetry::{app_classes, home_vectors, node_classes};
 use boxes::Boxes;
 use cells::Cell;
 use dual::{Effort, Relaxation};
+use halves::Halves;
 use pool::{Canonical, Pool};
 use respond::Responder;
 
@@ -184,8 +186,17 @@ const MAX_UNIFORM: usize = 20_000_000;
 const MAX_HOME_VECTORS: usize = 512;
 /// Work on the bound of one set of homes.
 const ROOT: Effort = Effort { steps: 100, cuts: 150 };
+/// Work on the bound of a part before it is searched.
+const AGAIN: Effort = Effort { steps: 0, cuts: 150 };
+/// No more work on the bound of a whole set of homes.
+const NONE: Effort = Effort { steps: 0, cuts: 0 };
 /// Most steps spent on alternatives after the best is known.
 const ALTERNATIVES_EFFORT: u64 = 3_000_000;
+/// Chains of the iterated local search at the end, and kicks in each.
+const CHAINS: u64 = 4;
+const KICKS: usize = 30;
+/// Effort without which there is no kick.
+const KICK_STEPS: u64 = 5_000_000;
 /// Random starts of the hill climbing.
 const RESTARTS: u64 = 6;
 
@@ -219,6 +230,7 @@ pub fn explore(
         });
     };
     let best = if monitor.stop() { best } else { search.climb_with_homes(best) };
+    let best = if hopeless || proof.closes(&best) { best } else { search.iterate(best) };
     let score = best.score;
     if hopeless {
         proof = Proof { open_bound: score, complete: true };
@@ -231,7 +243,7 @@ pub fn explore(
             ExploreError::NothingFound
         });
     }
-    let optimal = proof.complete || proof.open_bound <= score + margin(score);
+    let optimal = proof.closes(&best);
     let bound_score = if optimal { score } else { proof.open_bound };
     let (value, bound) = (problem.goal.value(score), problem.goal.value(bound_score));
     let status = match (optimal, monitor.stop()) {
@@ -251,6 +263,13 @@ struct Proof {
     open_bound: f64,
     /// Everything was searched.
     complete: bool,
+}
+
+impl Proof {
+    /// Whether nothing is better than `best`.
+    fn closes(&self, best: &Candidate) -> bool {
+        self.complete || self.open_bound <= best.score + margin(best.score)
+    }
 }
 
 struct Search<'a> {
@@ -280,6 +299,21 @@ impl<'a> Search<'a> {
                 self.climb_with_homes(problem.with_best_homes(&start, &data))
             })
             .collect()
+    }
+
+    /// Last attempts to improve an answer that is not proven.
+    fn iterate(&self, best: Candidate) -> Candidate {
+        let kicks = KICKS.min(usize::try_from(self.settings.effort / KICK_STEPS).unwrap_or(KICKS));
+        let chains: Vec<Candidate> = (0..CHAINS)
+            .into_par_iter()
+            .map(|chain| {
+                let mut random = local::generator(self.settings.seed, 2_000 + chain);
+                local::iterate(self.problem, &best, kicks, &mut random, self.monitor)
+            })
+            .collect();
+        let improved =
+            chains.into_iter().fold(best, |best, next| if next.beats(&best) { next } else { best });
+        if self.monitor.stop() { improved } else { self.climb_with_homes(improved) }
     }
 
     /// Climbs, moves open homes to better nodes, and climbs again until neither helps.
@@ -333,45 +367,95 @@ impl<'a> Search<'a> {
         let decided: Vec<Cell<'a>> =
             homes.par_iter().filter_map(|homes| self.decide(homes, pool.cutoff())).collect();
         let mut proof = Proof { open_bound: f64::NEG_INFINITY, complete: decided.len() == homes.len() };
-        for cell in &decided {
-            self.respond(cell, pool);
-        }
         let mut budget = Budget::new(effort);
+        for cell in &decided {
+            // Not more than half: many homes are tried one after the other.
+            if budget.left() > effort / 2 {
+                budget.spend(self.respond(cell, pool));
+                self.sample(cell, pool);
+            }
+        }
         let mut cells = self.split_into_cells(decided, pool, &mut budget);
         cells.sort_by(|a, b| b.improved.bound.total_cmp(&a.improved.bound));
-        for cell in &cells {
-            if cell.is_part() {
-                self.respond(cell, pool);
-            }
-        }
-        let same = self.problem.restrictions.same_on_every_node;
-        for (position, cell) in cells.iter().enumerate() {
-            let bound = cell.improved.bound;
-            if bound <= pool.cutoff() {
-                continue;
-            }
-            let open_bound = match &cell.relaxation {
-                Some(relaxation) if !same && !budget.is_spent() && !self.monitor.stop() => {
-                    let boxes = Boxes {
-                        problem: self.problem,
-                        relaxation,
-                        placements: &cell.placements,
-                        canonical: &self.canonical,
-                        monitor: self.monitor,
-                    };
-                    // Every cell gets its share, so that one stubborn cell does not keep the others open.
-                    let mut share =
-                        budget.at_most(budget.left() / (cells.len() - position).min(8) as u64 + 1);
-                    let open_bound = boxes.search(cell.improved.clone(), pool, &mut share).min(bound);
-                    budget.settle(share);
-                    open_bound
-                }
-                _ => bound,
-            };
+        let count = cells.len();
+        for (position, cell) in cells.into_iter().enumerate() {
+            // Every cell gets its share, so that one stubborn cell does not keep the others open.
+            let mut share = budget.at_most(budget.left() / (count - position).min(8) as u64 + 1);
+            let open_bound = self.search_cell(cell, pool, &mut share);
+            budget.settle(share);
             proof.open_bound = proof.open_bound.max(open_bound);
         }
         proof.complete &= proof.open_bound <= pool.cutoff();
         proof
+    }
+
+    /// Searches one cell as far as `budget` and the monitor allow; returns a bound on what it left open.
+    fn search_cell(&self, mut cell: Cell<'a>, pool: &mut Pool, budget: &mut Budget) -> f64 {
+        let part = cell.is_part();
+        if cell.improved.bound > pool.cutoff() {
+            let gflops = pool.best().map_or_else(Vec::new, |best| {
+                let mut evaluator = Evaluator::new(self.problem, best.placements.clone());
+                evaluator.gflops(best.allocation.as_slice()).to_vec()
+            });
+            budget.spend(cell.improve_more(&gflops, pool.cutoff(), if part { AGAIN } else { NONE }));
+        }
+        let bound = cell.improved.bound;
+        if bound <= pool.cutoff() {
+            return f64::NEG_INFINITY;
+        }
+        let same = self.problem.restrictions.same_on_every_node;
+        let Some(relaxation) = cell.relaxation.as_ref().filter(|_| !same) else { return bound };
+        if budget.is_spent() || self.monitor.stop() {
+            return bound;
+        }
+        let boxes = Boxes {
+            problem: self.problem,
+            relaxation,
+            placements: &cell.placements,
+            canonical: &self.canonical,
+            monitor: self.monitor,
+        };
+        if boxes.meet_in_the_middle(&relaxation.everything(), &cell.improved, pool, budget, halves::QUICK) {
+            return f64::NEG_INFINITY;
+        }
+        if part {
+            let before = pool.cutoff();
+            budget.spend(self.respond(&cell, pool));
+            self.sample(&cell, pool);
+            if bound <= pool.cutoff()
+                || (pool.cutoff() > before
+                    && boxes.meet_in_the_middle(
+                        &relaxation.everything(),
+                        &cell.improved,
+                        pool,
+                        budget,
+                        halves::QUICK,
+                    ))
+            {
+                return f64::NEG_INFINITY;
+            }
+        }
+        boxes.search(cell.improved.clone(), pool, budget).min(bound)
+    }
+
+    /// Looks for better answers with few options per node, where the bound leaves room for them.
+    fn sample(&self, cell: &Cell<'a>, pool: &mut Pool) {
+        let same = self.problem.restrictions.same_on_every_node;
+        if let Some(relaxation) = &cell.relaxation
+            && cell.improved.bound > pool.cutoff()
+            && !same
+            && !self.monitor.stop()
+        {
+            let halves = Halves {
+                problem: self.problem,
+                relaxation,
+                placements: &cell.placements,
+                ranges: &relaxation.everything(),
+                canonical: &self.canonical,
+                monitor: self.monitor,
+            };
+            halves.sample(&cell.improved, pool);
+        }
     }
 
     /// Splits cells by what other nodes read, the largest bound first, until those above the cutoff are single or
@@ -391,9 +475,6 @@ impl<'a> Search<'a> {
                 break;
             }
             self.monitor.progress(&Progress::new(self.problem, pool.best(), bound, splitting));
-            for cell in &batch {
-                splitting.spend(2 * cell.cost());
-            }
             let split: Vec<Cell<'a>> = batch
                 .into_par_iter()
                 .flat_map_iter(|cell| match cell.split(self.problem, cutoff) {
@@ -401,6 +482,7 @@ impl<'a> Search<'a> {
                     None => vec![cell],
                 })
                 .collect();
+            splitting.spend(split.iter().map(|cell| cell.improved.work).sum());
             let (single, more): (Vec<_>, Vec<_>) = split.into_iter().partition(Cell::is_single);
             done.extend(single);
             open.extend(more);
@@ -410,27 +492,24 @@ impl<'a> Search<'a> {
         done
     }
 
-    /// Looks for better answers among the options, where the bound leaves room for them.
-    fn respond(&self, cell: &Cell<'_>, pool: &mut Pool) {
+    /// Looks for better answers among the options, where the bound leaves room for them; says how many steps it took.
+    fn respond(&self, cell: &Cell<'_>, pool: &mut Pool) -> u64 {
         let Cell { placements, relaxation, improved, .. } = cell;
         let useful = improved.bound > pool.cutoff() && !self.problem.restrictions.same_on_every_node;
-        if let Some(relaxation) = relaxation
-            && useful
-            && !self.monitor.stop()
-        {
-            let prices = &improved.prices;
-            let independent = cell.is_single();
-            Responder::new(
-                self.problem,
-                relaxation,
-                placements,
-                prices,
-                improved.bound,
-                independent,
-                self.monitor,
-            )
-            .search(&self.canonical, pool, self.settings.seed);
-        }
+        let Some(relaxation) = relaxation.as_ref().filter(|_| useful && !self.monitor.stop()) else {
+            return 0;
+        };
+        let responder = Responder::new(
+            self.problem,
+            relaxation,
+            placements,
+            &improved.prices,
+            improved.bound,
+            cell.is_single(),
+            self.monitor,
+        );
+        responder.search(&self.canonical, pool, self.settings.seed);
+        responder.cost() / respond::OPTIONS_PER_STEP
     }
 
     /// The bound for one set of homes.
@@ -442,7 +521,8 @@ impl<'a> Search<'a> {
         let exact = Relaxation::new(self.problem, &evaluator, &classes, &watched, MAX_OPTIONS, self.monitor);
         if let Some(relaxation) = exact {
             let improved = relaxation.improve(&relaxation.start(), &relaxation.everything(), target, ROOT);
-            return Some(Cell::whole(placements, Some(relaxation), improved));
+            let cell = Cell::whole(placements, Some(relaxation), improved);
+            return Some(cell.knowing_the_least(self.problem, target));
         }
         let loose = Relaxation::loose(self.problem, &evaluator, &classes, true, self.monitor)?;
         let improved = loose.improve(&loose.start(), &loose.everything(), target, ROOT);

@@ -50,21 +50,26 @@ impl OptionTable {
         Self { potential: potential(self.apps, &self.counts, solver, node), ..self.clone() }
     }
 
-    /// The corners of a looser, always small table: the node empty, or all its cores given to one application that
-    /// gets all it wants.
+    /// The corners of a looser, always small table: every application has its minimum, and nobody or one application
+    /// has all other cores, too; all get all they want.
     ///
     /// Every real option lies below a mixture of corners, so that a bound over them holds for all options (the
     /// roofline bound: cores and demand only; the bandwidth of memories must then be priced by the caller).
     pub(super) fn corners(problem: &Problem, solver: &Solver, node: NodeId) -> Self {
         let apps = problem.apps.len();
         let cores = problem.machine.node(node).cores;
-        let mut counts = vec![0; apps * (apps + 1)];
-        let mut potential = vec![0.0; apps * (apps + 1)];
-        for (a, app) in problem.apps.iter().enumerate() {
-            let wants = solver.wants_per_thread()[a * solver.nodes() + node.0];
-            counts[(a + 1) * apps + a] = cores;
-            potential[(a + 1) * apps + a] = f64::from(cores) * wants * app.arithmetic_intensity.value();
+        let minimum = if cores == 0 { 0 } else { problem.restrictions.min_threads_per_node };
+        let given = u32::try_from(apps).unwrap_or(u32::MAX).saturating_mul(minimum);
+        let free = cores.saturating_sub(given);
+        let mut counts = vec![minimum; apps * (apps + 1)];
+        for a in 0..apps {
+            counts[(a + 1) * apps + a] += free;
         }
+        let gets = |(i, &threads): (usize, &u32)| {
+            let wants = solver.wants_per_thread()[i % apps * solver.nodes() + node.0];
+            f64::from(threads) * wants * problem.apps[i % apps].arithmetic_intensity.value()
+        };
+        let potential = counts.iter().enumerate().map(gets).collect();
         let (counts, reads) = (Arc::new(counts), Arc::new(Vec::new()));
         Self { apps, counts, potential, reads, watched: 0 }
     }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::Monitor;
 use super::dual::{Prices, Relaxation, Watched};
-use super::local::generator;
+use super::local::{climb, generator};
 use super::options::OptionTable;
 use super::pool::{Canonical, Pool};
 use crate::objective::Objective;
@@ -21,8 +21,13 @@ use numasim_model::Placement;
 const TOP: usize = 48;
 /// Options per node that are tried alone where nodes depend on each other: each costs an evaluation.
 const TOP_COUPLED: usize = 400;
-/// Starts.
+/// Starts where the smallest p decides, and where all count: there one start is nearly as good as another.
 const STARTS: u64 = 12;
+const FEW_STARTS: u64 = 4;
+/// Options that count as one step of the search: it is a small price for a better answer.
+pub(super) const OPTIONS_PER_STEP: u64 = 4;
+/// Rounds until nothing improves, as a rule: for what the search costs.
+const USUAL_ROUNDS: u64 = 4;
 /// Rounds over all nodes and pairs; improvements after that are rare.
 const MOST_ROUNDS: usize = 30;
 
@@ -96,9 +101,22 @@ impl<'a> Responder<'a> {
         Self { problem, relaxation, placements, class_of, nodes, ranked, target: bound, decoupled, monitor }
     }
 
+    fn starts(&self) -> u64 {
+        match self.problem.goal.objective() {
+            Objective::Fair | Objective::Makespan => STARTS,
+            Objective::TotalGflops | Objective::Geomean => FEW_STARTS,
+        }
+    }
+
+    /// Options that are looked at, about.
+    pub(super) fn cost(&self) -> u64 {
+        let options = |&c: &usize| self.relaxation.classes[c].table.len() as u64;
+        self.starts() * USUAL_ROUNDS * self.class_of.iter().map(options).sum::<u64>()
+    }
+
     /// Adds what it finds to `pool`; the same for the same seed.
     pub(super) fn search(&self, canonical: &Canonical, pool: &mut Pool, seed: u64) {
-        let found: Vec<Candidate> = (0..STARTS)
+        let found: Vec<Candidate> = (0..self.starts())
             .into_par_iter()
             .map(|start| {
                 let mut random = generator(seed, 1_000 + start);
@@ -145,7 +163,31 @@ impl<'a> Responder<'a> {
             }
         }
         let allocation = state.allocation();
-        state.evaluator.candidate(allocation)
+        let State { mut evaluator, .. } = state;
+        let allowed = self.problem.restrictions.allow(&self.problem.machine, &self.problem.apps, &allocation);
+        if allowed {
+            climb(self.problem, &mut evaluator, allocation, self.monitor)
+        } else {
+            evaluator.candidate(allocation)
+        }
+    }
+
+    /// The tangent at `others` plus `option`, where all threads are right (else a worse score may be better); logarithms
+    /// of every option would take most of the time.
+    fn rise(&self, others: &Sums, options: &[(&OptionTable, usize)]) -> Option<Rise> {
+        let goal = &self.problem.goal;
+        let mut sums = others.clone();
+        sums.set(others, options);
+        let merit = self.merit(&sums.gflops, &sums.threads, &sums.reads);
+        if goal.objective() != Objective::Geomean || merit.wrong_threads > 0 || !merit.guide.is_finite() {
+            return None;
+        }
+        let slope = |(w, g): (&f64, &f64)| if *w > 0.0 { w / g } else { 0.0 };
+        let per_gflops: Vec<f64> = goal.weights().iter().zip(&sums.gflops).map(slope).collect();
+        // Rounding must not hide an option that is a little better.
+        let mut rise = Rise { base: merit.guide + 1e-9, per_gflops };
+        rise.base -= options.iter().map(|&(table, option)| rise.gain(table, option)).sum::<f64>();
+        Some(rise)
     }
 
     fn merit(&self, gflops: &[f64], threads: &[u32], reads: &[f64]) -> Merit {
@@ -208,6 +250,20 @@ impl Sums {
     }
 }
 
+/// The tangent of the geomean at an allocation: nothing else scores more than it says, because the score is concave.
+struct Rise {
+    /// The tangent where the changed nodes are empty.
+    base: f64,
+    per_gflops: Vec<f64>,
+}
+
+impl Rise {
+    /// What an option adds to the base at most.
+    fn gain(&self, table: &OptionTable, option: usize) -> f64 {
+        table.potential(option).iter().zip(&self.per_gflops).map(|(g, slope)| g * slope).sum()
+    }
+}
+
 struct State<'r, 'a> {
     responder: &'r Responder<'a>,
     /// Per node in the order of the search: its option.
@@ -267,7 +323,11 @@ impl State<'_, '_> {
         let table = &self.responder.relaxation.classes[class].table;
         let mut best = (merit, self.options[node]);
         let mut sums = others.clone();
+        let rise = self.responder.rise(&others, &[(table, self.options[node])]);
         for option in 0..table.len() {
+            if rise.as_ref().is_some_and(|rise| rise.base + rise.gain(table, option) <= best.0.guide) {
+                continue;
+            }
             sums.set(&others, &[(table, option)]);
             let merit = self.responder.merit(&sums.gflops, &sums.threads, &sums.reads);
             if merit.beats(best.0) {
@@ -307,8 +367,18 @@ impl State<'_, '_> {
         let (left_table, right_table) = (self.table(left), self.table(right));
         let mut best = (merit, self.options[left], self.options[right]);
         let mut sums = others.clone();
-        for &l in &responder.ranked[responder.class_of[left]] {
-            for &r in &responder.ranked[responder.class_of[right]] {
+        let current = [(left_table, self.options[left]), (right_table, self.options[right])];
+        let rise = responder.rise(&others, &current);
+        let ranked = |node: usize| &responder.ranked[responder.class_of[node]];
+        let gain =
+            |table: &OptionTable, option: usize| rise.as_ref().map_or(0.0, |rise| rise.gain(table, option));
+        let right_gains: Vec<f64> = ranked(right).iter().map(|&r| gain(right_table, r)).collect();
+        for &l in ranked(left) {
+            let most = rise.as_ref().map_or(f64::INFINITY, |rise| rise.base + gain(left_table, l));
+            for (&r, right_gain) in ranked(right).iter().zip(&right_gains) {
+                if most + right_gain <= best.0.guide {
+                    continue;
+                }
                 sums.set(&others, &[(left_table, l), (right_table, r)]);
                 let merit = responder.merit(&sums.gflops, &sums.threads, &sums.reads);
                 if merit.beats(best.0) {
