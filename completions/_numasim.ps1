@@ -28,6 +28,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('evaluate', 'evaluate', [CompletionResultType]::ParameterValue, 'Compute the performance of every scenario in the files')
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
+            [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and say what was read')
             [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of the input files')
@@ -69,6 +70,32 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--same-on-every-node', '--same-on-every-node', [CompletionResultType]::ParameterName, 'An application has the same number of threads on every node that has cores')
             [CompletionResult]::new('--whole-nodes', '--whole-nodes', [CompletionResultType]::ParameterName, 'At most one application has threads on a node')
             [CompletionResult]::new('--no-idle-cores', '--no-idle-cores', [CompletionResultType]::ParameterName, 'Every core is used')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;sweep' {
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared')
+            [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A figure and the values it takes; several make a grid, the last one changes fastest')
+            [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'Evaluate only the scenario with this name; may be given more than once')
+            [CompletionResult]::new('--objective', '--objective', [CompletionResultType]::ParameterName, 'What to make as good as possible [default: total-gflops]')
+            [CompletionResult]::new('--min-threads-per-node', '--min-threads-per-node', [CompletionResultType]::ParameterName, 'Each application has at least N threads on every node that has cores')
+            [CompletionResult]::new('--time-limit', '--time-limit', [CompletionResultType]::ParameterName, 'Give each point this many seconds [default: no limit]')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random restarts; the same seed gives the same answers')
+            [CompletionResult]::new('--shard', '--shard', [CompletionResultType]::ParameterName, 'Take the I-th of N equal parts of the points, I from 1; part 1 has the header')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Worker threads of numasim itself [default: one per core of this host]')
+            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw one axis as lines, two as a heat map')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--explore', '--explore', [CompletionResultType]::ParameterName, 'Search for the best allocation at every point, instead of evaluating the scenarios')
+            [CompletionResult]::new('--same-on-every-node', '--same-on-every-node', [CompletionResultType]::ParameterName, 'An application has the same number of threads on every node that has cores')
+            [CompletionResult]::new('--whole-nodes', '--whole-nodes', [CompletionResultType]::ParameterName, 'At most one application has threads on a node')
+            [CompletionResult]::new('--no-idle-cores', '--no-idle-cores', [CompletionResultType]::ParameterName, 'Every core is used')
+            [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Go on with FILE.partial, which an interrupted sweep with `-o FILE` left; start if there is none')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
@@ -131,6 +158,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
         'numasim;help' {
             [CompletionResult]::new('evaluate', 'evaluate', [CompletionResultType]::ParameterValue, 'Compute the performance of every scenario in the files')
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
+            [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and say what was read')
             [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of the input files')
@@ -143,6 +171,9 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;help;explore' {
+            break
+        }
+        'numasim;help;sweep' {
             break
         }
         'numasim;help;check' {

@@ -25,6 +25,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --version 'Print version'
             cand evaluate 'Compute the performance of every scenario in the files'
             cand explore 'Find the best allocation of threads to NUMA nodes'
+            cand sweep 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
             cand check 'Validate files and say what was read'
             cand detect 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
             cand schema 'Print the JSON Schema of the input files'
@@ -64,6 +65,31 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --same-on-every-node 'An application has the same number of threads on every node that has cores'
             cand --whole-nodes 'At most one application has threads on a node'
             cand --no-idle-cores 'Every core is used'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;sweep'= {
+            cand --model 'How bandwidth is shared'
+            cand --set 'A figure and the values it takes; several make a grid, the last one changes fastest'
+            cand --scenario 'Evaluate only the scenario with this name; may be given more than once'
+            cand --objective 'What to make as good as possible [default: total-gflops]'
+            cand --min-threads-per-node 'Each application has at least N threads on every node that has cores'
+            cand --time-limit 'Give each point this many seconds [default: no limit]'
+            cand --seed 'Seed of the random restarts; the same seed gives the same answers'
+            cand --shard 'Take the I-th of N equal parts of the points, I from 1; part 1 has the header'
+            cand --threads 'Worker threads of numasim itself [default: one per core of this host]'
+            cand --plot 'Draw one axis as lines, two as a heat map'
+            cand --format 'How to write the result'
+            cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand --explore 'Search for the best allocation at every point, instead of evaluating the scenarios'
+            cand --same-on-every-node 'An application has the same number of threads on every node that has cores'
+            cand --whole-nodes 'At most one application has threads on a node'
+            cand --no-idle-cores 'Every core is used'
+            cand --resume 'Go on with FILE.partial, which an interrupted sweep with `-o FILE` left; start if there is none'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
@@ -120,6 +146,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;help'= {
             cand evaluate 'Compute the performance of every scenario in the files'
             cand explore 'Find the best allocation of threads to NUMA nodes'
+            cand sweep 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
             cand check 'Validate files and say what was read'
             cand detect 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
             cand schema 'Print the JSON Schema of the input files'
@@ -130,6 +157,8 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;help;evaluate'= {
         }
         &'numasim;help;explore'= {
+        }
+        &'numasim;help;sweep'= {
         }
         &'numasim;help;check'= {
         }

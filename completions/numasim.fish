@@ -31,6 +31,7 @@ complete -c numasim -n "__fish_numasim_needs_command" -s h -l help -d 'Print hel
 complete -c numasim -n "__fish_numasim_needs_command" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "check" -d 'Validate files and say what was read'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "detect" -d 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "schema" -d 'Print the JSON Schema of the input files'
@@ -85,6 +86,33 @@ complete -c numasim -n "__fish_numasim_using_subcommand explore" -l whole-nodes 
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l no-idle-cores -d 'Every core is used'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l model -d 'How bandwidth is shared' -r -f -a "baseline-proportional\t''"
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l set -d 'A figure and the values it takes; several make a grid, the last one changes fastest' -r
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l scenario -d 'Evaluate only the scenario with this name; may be given more than once' -r
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l objective -d 'What to make as good as possible [default: total-gflops]' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
+fair\t'The largest minimum of GFLOPS / GFLOPS alone on the whole machine'
+geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine'
+makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l min-threads-per-node -d 'Each application has at least N threads on every node that has cores' -r
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l time-limit -d 'Give each point this many seconds [default: no limit]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l seed -d 'Seed of the random restarts; the same seed gives the same answers' -r
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l shard -d 'Take the I-th of N equal parts of the points, I from 1; part 1 has the header' -r
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l threads -d 'Worker threads of numasim itself [default: one per core of this host]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l plot -d 'Draw one axis as lines, two as a heat map' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l format -d 'How to write the result' -r -f -a "table\t'For people'
+json\t'For programs; one object'
+csv\t'For spreadsheets; one header line'"
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l explore -d 'Search for the best allocation at every point, instead of evaluating the scenarios'
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l same-on-every-node -d 'An application has the same number of threads on every node that has cores'
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l whole-nodes -d 'At most one application has threads on a node'
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l no-idle-cores -d 'Every core is used'
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l resume -d 'Go on with FILE.partial, which an interrupted sweep with `-o FILE` left; start if there is none'
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand check" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'"
@@ -122,11 +150,12 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand man" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore check detect schema completions man help" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore check detect schema completions man help" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore check detect schema completions man help" -f -a "check" -d 'Validate files and say what was read'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore check detect schema completions man help" -f -a "detect" -d 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore check detect schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore check detect schema completions man help" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore check detect schema completions man help" -f -a "man" -d 'Print the manual page'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore check detect schema completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "check" -d 'Validate files and say what was read'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "detect" -d 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "man" -d 'Print the manual page'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

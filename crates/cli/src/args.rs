@@ -1,5 +1,7 @@
 //! The command line: every command, every switch, and the types of their values.
 
+mod sweep;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,6 +11,7 @@ use numasim_model::sharing::MODEL_NAME;
 use crate::emit::processors::CpusFrom;
 use crate::help;
 use crate::output::OutputArgs;
+pub(crate) use sweep::{Shard, SweepArgs};
 
 /// Which threads of which application to put on which NUMA node of a shared machine
 #[derive(Debug, Parser)]
@@ -34,6 +37,9 @@ pub(crate) enum Command {
     /// Find the best allocation of threads to NUMA nodes
     #[command(after_help = help::EXPLORE)]
     Explore(ExploreArgs),
+    /// Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...
+    #[command(after_help = help::SWEEP)]
+    Sweep(SweepArgs),
     /// Validate files and say what was read
     #[command(after_help = help::CHECK)]
     Check(CheckArgs),

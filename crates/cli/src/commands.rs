@@ -7,3 +7,4 @@ pub(crate) mod evaluate;
 pub(crate) mod explore;
 pub(crate) mod man;
 pub(crate) mod schema;
+pub(crate) mod sweep;

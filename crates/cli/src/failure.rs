@@ -9,6 +9,9 @@ use crate::style;
 /// Exit code of a fault of the program (`EX_SOFTWARE` of sysexits.h).
 const FAULT: u8 = 70;
 
+/// Exit code of a command that Ctrl-C ended (128 + SIGINT), what shells expect.
+pub(crate) const INTERRUPTED: u8 = 130;
+
 /// A command that ended without its result.
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -19,6 +22,8 @@ pub(crate) enum Failure {
     Diagnostics(String),
     /// The result could not be written.
     Output(Explained),
+    /// The person ended it with Ctrl-C.
+    Interrupted(Explained),
     /// The program is wrong.
     #[allow(dead_code, reason = "for results of the search that contradict themselves")]
     Fault(Explained),
@@ -41,6 +46,11 @@ impl Failure {
     /// The result could not be written.
     pub(crate) fn output(message: impl Into<String>) -> Self {
         Self::Output(Explained::new(message))
+    }
+
+    /// The person ended it with Ctrl-C.
+    pub(crate) fn interrupted(message: impl Into<String>) -> Self {
+        Self::Interrupted(Explained::new(message))
     }
 
     /// The program is wrong.
@@ -75,13 +85,17 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Input(_) | Self::Diagnostics(_) | Self::Output(_) => 1,
+            Self::Interrupted(_) => INTERRUPTED,
             Self::Fault(_) => FAULT,
         })
     }
 
     fn explained_mut(&mut self) -> Option<&mut Explained> {
         match self {
-            Self::Input(explained) | Self::Output(explained) | Self::Fault(explained) => Some(explained),
+            Self::Input(explained)
+            | Self::Output(explained)
+            | Self::Interrupted(explained)
+            | Self::Fault(explained) => Some(explained),
             Self::Diagnostics(_) => None,
         }
     }
@@ -101,7 +115,10 @@ impl fmt::Display for Failure {
                 f.write_str(rendered.trim_end_matches('\n'))?;
                 f.write_char('\n')
             }
-            Self::Input(explained) | Self::Output(explained) | Self::Fault(explained) => explained.fmt(f),
+            Self::Input(explained)
+            | Self::Output(explained)
+            | Self::Interrupted(explained)
+            | Self::Fault(explained) => explained.fmt(f),
         }
     }
 }

@@ -16,7 +16,8 @@ Exit codes:
   0   done
   1   the input or the question is wrong (bad file, no feasible allocation, output not writable)
   2   the command line is wrong
-  70  a fault of numasim itself";
+  70  a fault of numasim itself
+  130 ended by Ctrl-C";
 
 /// End of `numasim --help`.
 pub(crate) const EXAMPLES: &str = "\
@@ -24,13 +25,15 @@ Examples:
   numasim evaluate machine.toml apps.toml scenarios.toml
   numasim explore configs/machines/MACHINE.toml configs/workloads/WORKLOAD.toml
   numasim explore study.toml --objective fair --format json -o best.json
+  numasim sweep study.toml --set machine.link_gbs=5..40:5 --plot links.svg
   numasim check study.toml
 
 Exit codes:
   0   done
   1   the input or the question is wrong (bad file, no feasible allocation, output not writable)
   2   the command line is wrong
-  70  a fault of numasim itself";
+  70  a fault of numasim itself
+  130 ended by Ctrl-C";
 
 /// End of `numasim evaluate --help`.
 pub(crate) const EVALUATE: &str = "\
@@ -59,6 +62,36 @@ Ctrl-C ends the search and keeps the best allocation found so far.
 that application. It needs the processor numbers of the operating system: `cpus = \"0-19\"` in each \
 [[machine.node]] (or `cpus = [\"0-19\", \"20-39\"]` in [machine]), or --cpus-from, which needs a build with \
 hwloc. Of each node the first processors of the list are used, one for each core.";
+
+/// End of `numasim sweep --help`.
+pub(crate) const SWEEP: &str = "\
+Examples:
+  numasim sweep study.toml --set machine.link_gbs=5..40:5
+  numasim sweep study.toml --explore --set app.mem.arithmetic_intensity=1/64..4*2 --plot mem.svg
+  numasim sweep study.toml --scenario even --set scenario.even.threads.mem=1..8:1 \\
+      --set machine.bandwidth_gbs=50,100,200 --format table
+  parallel numasim sweep study.toml --set machine.link_gbs=1..100:0.001 \\
+      --shard {}/8 -o part-{}.csv ::: {1..8}
+  cat part-{1..8}.csv > sweep.csv
+
+Keys (units as in the files; a name with instances addresses them all):
+  machine.link_gbs                       every link
+  machine.bandwidth_gbs                  every memory controller
+  machine.bandwidth_matrix_gbs.FROM.TO   one link; where FROM = TO, one controller
+  machine.cores_per_node, machine.gflops_per_core, machine.core_bandwidth_gbs
+  machine.node.N.KEY                     cores, gflops_per_core, bandwidth_gbs or core_bandwidth_gbs
+  app.NAME.arithmetic_intensity
+  app.NAME.data                          local, interleave, home:0, home:1, ...; home:any to explore
+  app.NAME.KEY                           with --explore: min_threads, max_threads, weight, work_gflop
+  scenario.NAME.threads.APP              on every node that has cores
+  scenario.NAME.threads.APP.N            on node N
+  scenario.NAME.data.APP                 as app.NAME.data, in this scenario
+Names with spaces or dots stand in double quotes: --set 'scenario.\"even 2,2,2,2\".threads.mem=1..2:1'
+
+With --explore give a --time-limit where proofs take long: the row then has the best allocation found and a bound. \
+A point that cannot be (more threads than cores) has a row with its reason and no result. Ctrl-C or a killed job leaves \
+FILE.partial; the same command with --resume goes on behind its last whole row. scripts/sweep.sbatch runs a sweep as a \
+Slurm job array.";
 
 /// End of `numasim check --help`.
 pub(crate) const CHECK: &str = "\

@@ -10,6 +10,7 @@ mod fault;
 mod files;
 mod help;
 mod output;
+mod plot;
 mod shell;
 mod style;
 mod suggest;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         let done = match &cli.command {
             Command::Evaluate(args) => commands::evaluate::run(args, &shell),
             Command::Explore(args) => commands::explore::run(args, &shell),
+            Command::Sweep(args) => commands::sweep::run(args, &shell),
             Command::Check(args) => commands::check::run(args, &shell),
             Command::Detect(args) => commands::detect::run(args, &shell),
             Command::Schema(args) => commands::schema::run(args, &shell),

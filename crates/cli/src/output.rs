@@ -89,6 +89,16 @@ impl Destination {
         }
     }
 
+    /// A place for a result that is too long to be held: standard output, a pipe or a device. `None` for a regular file,
+    /// which is written whole or not at all.
+    pub(crate) fn stream(&self) -> io::Result<Option<Box<dyn Write>>> {
+        Ok(match self {
+            Self::Stdout => Some(Box::new(io::stdout().lock())),
+            Self::Special(path) => Some(Box::new(OpenOptions::new().write(true).open(path)?)),
+            Self::File { .. } => None,
+        })
+    }
+
     /// Writes the result. Colours reach a terminal only, or what `--color` says.
     pub(crate) fn deliver(&self, text: &str) -> Result<(), Failure> {
         match self {

@@ -47,6 +47,12 @@ impl Shell {
         let _ = write!(anstream::stderr(), "{failure}");
     }
 
+    /// Tells something on standard error that is no warning.
+    #[allow(clippy::unused_self, reason = "printing before the colour policy is set would ignore it")]
+    pub(crate) fn note(&self, note: impl Display) {
+        let _ = writeln!(anstream::stderr(), "{}note:{:#} {note}", style::CAUSE, style::CAUSE);
+    }
+
     /// Tells a warning on standard error; the command goes on.
     pub(crate) fn warn(&self, warning: impl Display) {
         let mut text = warning.to_string();

@@ -12,17 +12,30 @@ use crate::shell::Shell;
 use crate::view::figures;
 
 /// A search that takes longer than this shows what it is doing.
-const SHOW_AFTER: Duration = Duration::from_secs(1);
+pub(crate) const SHOW_AFTER: Duration = Duration::from_secs(1);
 /// Time between two drawings: the seconds go on also while the search has nothing to report.
-const REDRAW: Duration = Duration::from_millis(200);
+pub(crate) const REDRAW: Duration = Duration::from_millis(200);
 /// Steps of the bar.
 const FULL: u64 = 1000;
 
 /// Set by the first Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
+/// From now on the first Ctrl-C asks for an end, see [`interrupted`]; the second ends the program.
+pub(crate) fn listen() {
+    static HANDLER: OnceLock<()> = OnceLock::new();
+    HANDLER.get_or_init(|| {
+        // Without a handler Ctrl-C ends the program, as it does by default.
+        let _ = ctrlc::set_handler(|| {
+            if INTERRUPTED.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(crate::failure::INTERRUPTED));
+            }
+        });
+    });
+}
+
 /// Whether the person has asked for an end.
-fn interrupted() -> bool {
+pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
@@ -51,15 +64,7 @@ impl Watch {
     /// Starts the clock. From now on the first Ctrl-C ends the search and keeps the answer, the second ends the
     /// program.
     pub(crate) fn start(limit: Option<Duration>, objective: Objective, shell: &Shell) -> Self {
-        static HANDLER: OnceLock<()> = OnceLock::new();
-        HANDLER.get_or_init(|| {
-            // Without a handler Ctrl-C ends the program, as it does by default.
-            let _ = ctrlc::set_handler(|| {
-                if INTERRUPTED.swap(true, Ordering::Relaxed) {
-                    std::process::exit(130); // 128 + SIGINT, what shells expect
-                }
-            });
-        });
+        listen();
         Self {
             start: Instant::now(),
             limit,

@@ -7,7 +7,7 @@ use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 use crate::sharing::invariants;
 use crate::sharing::trace::{MemoryTrace, trace};
-use crate::sharing::{Demand, PoolKind, PoolView, Solver, Workspace};
+use crate::sharing::{Demand, Solver, Workspace};
 use crate::units::{Gflops, GigabytesPerSecond};
 
 /// Everything a reader wants to know about one scenario.
@@ -226,29 +226,15 @@ fn resource_use(
     (controllers.collect(), links.collect())
 }
 
-/// How far below the equal part counts: less is rounding.
-const TOLERANCE: f64 = 1e-9;
-
 fn starved(machine: &Machine, solver: &Solver, workspace: &Workspace) -> Vec<Warning> {
-    let pools: Vec<PoolView> = solver.pools(workspace).collect();
-    let own_pools = pools.iter().filter(|pool| pool.kind == PoolKind::Own);
-    own_pools
-        .filter_map(|own| {
-            let node = own.memory;
-            let readers = pools
-                .iter()
-                .filter(|pool| pool.memory == node && pool.kind == PoolKind::Link && pool.wanted > 0.0)
-                .count();
-            let equal_part = machine.node(node).bandwidth.value() / (1.0 + readers as f64);
-            let below = own.available < equal_part * (1.0 - TOLERANCE);
-            let hungry = own.wanted > own.available * (1.0 + TOLERANCE);
-            (readers > 0 && below && hungry).then_some(Warning::StarvedByRemote {
-                node,
-                wanted: GigabytesPerSecond::new(own.wanted),
-                left: GigabytesPerSecond::new(own.available),
-                equal_part: GigabytesPerSecond::new(equal_part),
-                readers,
-            })
+    let of_node = |node: NodeId| {
+        solver.starved(node, workspace).map(|starved| Warning::StarvedByRemote {
+            node,
+            wanted: GigabytesPerSecond::new(starved.wanted),
+            left: GigabytesPerSecond::new(starved.left),
+            equal_part: GigabytesPerSecond::new(starved.equal_part),
+            readers: starved.readers,
         })
-        .collect()
+    };
+    machine.node_ids().filter_map(of_node).collect()
 }

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
         let text = emit::told(kind, view, &facts(&study, view), shell)?;
         return destination.deliver(&text);
     }
-    let style = Style::of(shell, &args.output);
+    let style = Style::of(shell, args.output.output.is_some());
     let text = match args.output.format {
         Format::Table => tables(&study, &views, args.explain, &style),
         Format::Json => format!("{:#}\n", document(&study, &views, args.explain)),
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
 }
 
 /// The scenarios with these names, or all, in the order of the files.
-fn wanted<'a>(study: &'a Study, names: &[String]) -> Result<Vec<&'a Scenario>, Failure> {
+pub(super) fn wanted<'a>(study: &'a Study, names: &[String]) -> Result<Vec<&'a Scenario>, Failure> {
     if study.scenarios.is_empty() && study.apps.is_empty() {
         let message = "there is no [[app]] and no [[scenario]] in the files: nothing to evaluate";
         return Err(Failure::input(message)

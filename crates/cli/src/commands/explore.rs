@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
         return destination.deliver(&text);
     }
     let text = match args.output.format {
-        Format::Table => answer.table(&Style::of(shell, &args.output)),
+        Format::Table => answer.table(&Style::of(shell, args.output.output.is_some())),
         Format::Json => format!("{:#}\n", answer.json()),
         Format::Csv => {
             answer.csv().map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?
@@ -46,20 +46,29 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     destination.deliver(&text)
 }
 
-fn problem(args: &ExploreArgs, study: &Study) -> Result<Problem, Failure> {
-    let objective = match args.objective {
+/// What a name on the command line stands for.
+pub(super) fn objective(name: ObjectiveName) -> Objective {
+    match name {
         ObjectiveName::TotalGflops => Objective::TotalGflops,
         ObjectiveName::Fair => Objective::Fair,
         ObjectiveName::Geomean => Objective::Geomean,
         ObjectiveName::Makespan => Objective::Makespan,
-    };
+    }
+}
+
+fn problem(args: &ExploreArgs, study: &Study) -> Result<Problem, Failure> {
     let restrictions = Restrictions {
         same_on_every_node: args.same_on_every_node,
         whole_nodes: args.whole_nodes,
         min_threads_per_node: args.min_threads_per_node.unwrap_or(0),
         no_idle_cores: args.no_idle_cores,
     };
-    Problem::new(&study.machine, &study.apps, objective, restrictions).map_err(|error| match error {
+    Problem::new(&study.machine, &study.apps, objective(args.objective), restrictions).map_err(refused)
+}
+
+/// Why there is nothing to search, and what to do about it.
+pub(super) fn refused(error: ProblemError) -> Failure {
+    match error {
         ProblemError::NoApps => Failure::input("there is no [[app]] in the files: nothing to place")
             .hint("add a file with applications, for example one of configs/workloads"),
         ProblemError::Goal(error) => {
@@ -70,7 +79,7 @@ fn problem(args: &ExploreArgs, study: &Study) -> Result<Problem, Failure> {
             Failure::input(error.to_string()).hint(format!("{missing}, or choose another --objective"))
         }
         ProblemError::Infeasible(infeasible) => told(&infeasible),
-    })
+    }
 }
 
 /// Runs the search with this many worker threads.

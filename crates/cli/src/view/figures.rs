@@ -7,7 +7,7 @@ pub(super) const FULL: f64 = 0.9995;
 
 /// `values` of one column with the same number of decimals: four significant digits for the largest, one digit
 /// more where that shows all of them exactly (138.75, 18.125).
-pub(super) fn column(values: &[f64]) -> Vec<String> {
+pub(crate) fn column(values: &[f64]) -> Vec<String> {
     let largest = values.iter().filter(|value| value.is_finite()).fold(0.0, |most: f64, v| most.max(v.abs()));
     let decimals = decimals_for(largest);
     let exact = |decimals: i32| {
@@ -49,7 +49,7 @@ fn fixed(value: f64, decimals: usize) -> String {
 }
 
 /// A number inside a formula: up to six significant digits, no trailing zeros (`63.5`, `0.03125`, `6.66667`).
-pub(super) fn short(value: f64) -> String {
+pub(crate) fn short(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return if value == 0.0 { "0".to_owned() } else { "-".to_owned() };
     }

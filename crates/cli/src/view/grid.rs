@@ -22,14 +22,14 @@ pub(super) fn right(text: &str, columns: usize) -> String {
 
 /// Where the cells of a column stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Align {
+pub(crate) enum Align {
     Left,
     Right,
 }
 
 /// A table with a header. The last column is wrapped to the width of the terminal.
 #[derive(Clone)]
-pub(super) struct Grid {
+pub(crate) struct Grid {
     columns: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
 }
@@ -39,7 +39,7 @@ const NARROWEST_LAST: usize = 14;
 const GAP: &str = "  ";
 
 impl Grid {
-    pub(super) fn new(columns: &[(&str, Align)]) -> Self {
+    pub(crate) fn new(columns: &[(&str, Align)]) -> Self {
         Self {
             columns: columns.iter().map(|&(header, align)| (header.to_owned(), align)).collect(),
             rows: Vec::new(),
@@ -47,7 +47,7 @@ impl Grid {
     }
 
     /// One cell per column.
-    pub(super) fn row(&mut self, cells: Vec<String>) {
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
 
@@ -83,7 +83,7 @@ impl Grid {
     }
 
     /// The table, each line ended. Header cells may have several lines.
-    pub(super) fn render(&self, style: &Style) -> String {
+    pub(crate) fn render(&self, style: &Style) -> String {
         let last = self.columns.len().saturating_sub(1);
         let mut widths = self.widths();
         let room = self.room(style).max(NARROWEST_LAST);

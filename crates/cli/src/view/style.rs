@@ -2,7 +2,6 @@
 
 use anstyle::{Ansi256Color, AnsiColor};
 
-use crate::output::OutputArgs;
 use crate::shell::Shell;
 
 /// A narrower terminal wraps the lines itself.
@@ -53,14 +52,14 @@ const OKABE_ITO: [u8; 8] = [
 ];
 
 impl Style {
-    /// For what goes to `output`: the terminal's width, and Unicode unless the locale names another character set.
+    /// For what goes to standard output, or `into_file`: the terminal's width, and Unicode unless the locale names another character set.
     ///
     /// Colours are always there; what writes the text takes them out where they are not wanted.
-    pub(crate) fn of(shell: &Shell, output: &OutputArgs) -> Self {
+    pub(crate) fn of(shell: &Shell, into_file: bool) -> Self {
         Self {
             color: true,
             unicode: locale_is_unicode(|name| std::env::var(name).ok()),
-            width: shell.width.filter(|_| output.output.is_none()),
+            width: shell.width.filter(|_| !into_file),
         }
     }
 

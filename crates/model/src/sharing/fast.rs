@@ -64,6 +64,22 @@ pub struct Solver {
     flows: Vec<Flow>,
 }
 
+/// A node whose own threads get less than an equal part of their controller: see [`Solver::starved`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Starved {
+    /// GB/s its own threads want together.
+    pub wanted: f64,
+    /// GB/s remote readers leave them.
+    pub left: f64,
+    /// The equal part, GB/s: controller / (1 + readers).
+    pub equal_part: f64,
+    /// How many nodes read it from outside.
+    pub readers: usize,
+}
+
+/// How far below the equal part counts as starved: less is rounding.
+const TOLERANCE: f64 = 1e-9;
+
 /// Results of one evaluation, and the only memory that evaluation writes to.
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
@@ -298,6 +314,19 @@ impl Solver {
             let bandwidth = &mut workspace.bandwidth[flow.group as usize];
             *bandwidth = bandwidth.min(*granted * flow.inverse_fraction);
         }
+    }
+
+    /// What the remote-first rule does to the own threads of `node` in the solved allocation, where it leaves them less
+    /// than an equal part of their controller and they want more. Allocates nothing.
+    pub fn starved(&self, node: NodeId, workspace: &Workspace) -> Option<Starved> {
+        let memory = self.memories.get(node.0)?;
+        let own = memory.own?;
+        let (wanted, left) = (workspace.wanted[own], workspace.available[own]);
+        let readers = workspace.wanted[memory.links.clone()].iter().filter(|&&wanted| wanted > 0.0).count();
+        let equal_part = memory.bandwidth / (1.0 + readers as f64);
+        let below = left < equal_part * (1.0 - TOLERANCE);
+        let hungry = wanted > left * (1.0 + TOLERANCE);
+        (readers > 0 && below && hungry).then_some(Starved { wanted, left, equal_part, readers })
     }
 
     /// All pools of the solved allocation, memory by memory: links first, then the node's own.

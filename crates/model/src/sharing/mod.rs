@@ -45,7 +45,7 @@ pub mod reference;
 mod split;
 pub mod trace;
 
-pub use fast::{FlowView, PoolKind, PoolView, Solver, Workspace};
+pub use fast::{FlowView, PoolKind, PoolView, Solver, Starved, Workspace};
 
 use crate::app::Placement;
 use crate::units::FlopPerByte;

@@ -1,0 +1,157 @@
+//! The command line of `numasim sweep`.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgAction, Args, ValueHint, value_parser};
+
+use super::{ObjectiveName, StudyArgs, seconds};
+use crate::output::Format;
+
+const EXPLORING: &str = "With --explore";
+
+/// `numasim sweep`.
+#[derive(Debug, Args)]
+pub(crate) struct SweepArgs {
+    #[command(flatten)]
+    pub(crate) study: StudyArgs,
+
+    /// A figure and the values it takes; several make a grid, the last one changes fastest
+    ///
+    /// VALUES: a list 1,2,5; a range 10..100:10 with its end; a range by factors 1/64..64*2. KEY is named as in
+    /// the files: machine.link_gbs, app.NAME.arithmetic_intensity, scenario.NAME.threads.APP, ...
+    #[arg(long, value_name = "KEY=VALUES", required = true, action = ArgAction::Append)]
+    pub(crate) set: Vec<String>,
+
+    /// Evaluate only the scenario with this name; may be given more than once
+    #[arg(long, value_name = "NAME", action = ArgAction::Append, conflicts_with = "explore")]
+    pub(crate) scenario: Vec<String>,
+
+    /// Search for the best allocation at every point, instead of evaluating the scenarios
+    #[arg(long)]
+    pub(crate) explore: bool,
+
+    /// What to make as good as possible [default: total-gflops]
+    #[arg(long, value_name = "NAME", requires = "explore", help_heading = EXPLORING)]
+    pub(crate) objective: Option<ObjectiveName>,
+
+    /// An application has the same number of threads on every node that has cores
+    #[arg(long, requires = "explore", help_heading = EXPLORING)]
+    pub(crate) same_on_every_node: bool,
+
+    /// At most one application has threads on a node
+    #[arg(long, requires = "explore", help_heading = EXPLORING)]
+    pub(crate) whole_nodes: bool,
+
+    /// Each application has at least N threads on every node that has cores
+    #[arg(long, value_name = "N", requires = "explore", help_heading = EXPLORING)]
+    pub(crate) min_threads_per_node: Option<u32>,
+
+    /// Every core is used
+    #[arg(long, requires = "explore", help_heading = EXPLORING)]
+    pub(crate) no_idle_cores: bool,
+
+    /// Give each point this many seconds [default: no limit]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
+    #[arg(requires = "explore", help_heading = EXPLORING)]
+    pub(crate) time_limit: Option<Duration>,
+
+    /// Seed of the random restarts; the same seed gives the same answers
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "explore", help_heading = EXPLORING)]
+    pub(crate) seed: u64,
+
+    /// Take the I-th of N equal parts of the points, I from 1; part 1 has the header
+    ///
+    /// `cat` of all parts in order is what one run writes.
+    #[arg(long, value_name = "I/N", value_parser = shard, conflicts_with = "plot", help_heading = "Large sweeps")]
+    pub(crate) shard: Option<Shard>,
+
+    /// Go on with FILE.partial, which an interrupted sweep with `-o FILE` left; start if there is none
+    #[arg(long, requires = "output", help_heading = "Large sweeps")]
+    pub(crate) resume: bool,
+
+    /// Worker threads of numasim itself [default: one per core of this host]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024), help_heading = "Large sweeps")]
+    pub(crate) threads: Option<u16>,
+
+    /// Draw one axis as lines, two as a heat map
+    #[arg(long, value_name = "FILE.svg", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) plot: Option<PathBuf>,
+
+    /// How to write the result
+    #[arg(long, value_name = "FORMAT", default_value = "csv", help_heading = "Output")]
+    pub(crate) format: Format,
+
+    /// Write the result to FILE, whole or not at all, instead of standard output
+    ///
+    /// Until the sweep is done its rows are in FILE.partial.
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+/// A part of the points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shard {
+    index: u64,
+    count: u64,
+}
+
+impl Shard {
+    /// All points.
+    pub(crate) const WHOLE: Self = Self { index: 1, count: 1 };
+
+    /// Its points; parts are contiguous and differ by one point at most.
+    pub(crate) fn of(self, points: u64) -> Range<u64> {
+        let until = |parts: u64| {
+            let end = u128::from(points) * u128::from(parts) / u128::from(self.count);
+            u64::try_from(end).unwrap_or(points)
+        };
+        until(self.index - 1)..until(self.index)
+    }
+
+    /// Whether it begins with the header.
+    pub(crate) fn is_first(self) -> bool {
+        self.index == 1
+    }
+}
+
+impl std::fmt::Display for Shard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
+fn shard(text: &str) -> Result<Shard, String> {
+    let parts = text.split_once('/').and_then(|(index, count)| index.parse().ok().zip(count.parse().ok()));
+    match parts {
+        Some((index, count)) if 1 <= index && index <= count => Ok(Shard { index, count }),
+        _ => Err("write I/N with I from 1 to N, e.g. 1/8".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_cover_all_points_in_order() {
+        for (points, count) in [(10, 3), (2, 5), (1_000_000_007, 7), (0, 1)] {
+            let parts: Vec<Range<u64>> = (1..=count).map(|index| Shard { index, count }.of(points)).collect();
+            assert_eq!((parts[0].start, parts[parts.len() - 1].end), (0, points));
+            assert!(parts.windows(2).all(|pair| pair[0].end == pair[1].start), "{parts:?}");
+            assert!(
+                parts.iter().all(|part| (part.end - part.start).abs_diff(points / count) <= 1),
+                "{parts:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_shard_is_counted_from_1() {
+        assert_eq!(shard("3/4"), Ok(Shard { index: 3, count: 4 }));
+        for wrong in ["0/4", "5/4", "1", "1/0", "a/b", "1/2/3"] {
+            assert!(shard(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! `--plot`: one axis as lines, two as a heat map.
+
+use std::path::{Path, PathBuf};
+
+use numasim_sim::Objective;
+use numasim_sim::sweep::{Axis, Value};
+
+use super::plan::{Plan, Work};
+use super::rows::Column;
+use super::shown::records;
+use crate::args::SweepArgs;
+use crate::failure::Failure;
+use crate::output::Destination;
+use crate::plot::heat_map::HeatMap;
+use crate::plot::line::{Line, LinePlot};
+use crate::plot::{self, Heading, Scale};
+use crate::view::figures;
+
+/// Most values along a line, and most cells of a heat map: more are smaller than a pixel.
+const MOST_VALUES: u64 = 100_000;
+/// More applications make lines that nobody can tell apart.
+const MOST_APPS: usize = 6;
+
+/// The values of a plot, gathered row by row.
+pub(super) struct Drawing {
+    destination: Destination,
+    /// The columns that are drawn.
+    columns: Vec<usize>,
+    /// For each row one value of each of `columns`; NaN where there is none.
+    values: Vec<f64>,
+    /// The axes with more than one value.
+    axes: Vec<usize>,
+}
+
+impl Drawing {
+    /// Checks that the sweep can be drawn, before anything is computed.
+    pub(super) fn open(
+        path: &Path,
+        args: &SweepArgs,
+        plan: &Plan,
+        columns: &[Column],
+    ) -> Result<Self, Failure> {
+        let is_svg = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
+        if !is_svg {
+            return Err(Failure::input(format!("cannot draw {}: plots are SVG", path.display()))
+                .hint("name a file that ends in .svg; browsers and LaTeX read it, rsvg-convert makes PNG or PDF of it"));
+        }
+        let sweep = &plan.sweep;
+        let axes: Vec<usize> = (0..sweep.axes().len()).filter(|&a| sweep.axes()[a].len() > 1).collect();
+        if !(1..=2).contains(&axes.len()) {
+            return Err(Failure::input(format!(
+                "a plot shows one or two axes, this sweep has {} with more than one value",
+                axes.len()
+            ))
+            .hint("give the other keys one value each, or leave out --plot"));
+        }
+        if sweep.points() > MOST_VALUES {
+            return Err(Failure::input(format!("{} points are more than a plot can show", sweep.points()))
+                .hint(format!("take larger steps (at most {MOST_VALUES} points), or leave out --plot")));
+        }
+        if axes.len() == 2 && plan.rows_per_point() > 1 {
+            return Err(Failure::input("a heat map shows one scenario").hint("choose it with --scenario"));
+        }
+        let mut inputs: Vec<PathBuf> = args.study.files.clone();
+        inputs.extend(args.output.clone());
+        let destination = Destination::open(Some(path), &inputs)?;
+        let drawn = |column: &Column| match column {
+            Column::Value => true,
+            Column::Total => matches!(plan.work, Work::Evaluate(_)),
+            Column::Gflops(_) => axes.len() == 1 && with_apps(plan),
+            _ => false,
+        };
+        let columns = (0..columns.len()).filter(|&c| drawn(&columns[c])).collect();
+        Ok(Self { destination, columns, values: Vec::new(), axes })
+    }
+
+    /// Takes rows as CSV.
+    pub(super) fn add(&mut self, text: &[u8]) {
+        for record in records(text) {
+            let cell = |&c: &usize| record.get(c).and_then(|cell| cell.parse().ok()).unwrap_or(f64::NAN);
+            self.values.extend(self.columns.iter().map(cell));
+        }
+    }
+
+    /// Draws everything and writes it.
+    pub(super) fn deliver(&self, plan: &Plan) -> Result<(), Failure> {
+        let svg = match self.axes.as_slice() {
+            [x] => self.lines(plan, *x).svg(),
+            [x, y] => self.heat_map(plan, *x, *y).svg(),
+            _ => return Err(Failure::fault("a plot of no axes")),
+        };
+        let svg = svg.map_err(|error| Failure::fault("cannot draw the plot").caused_by(error.as_ref()))?;
+        self.destination.deliver(&svg)
+    }
+
+    fn lines(&self, plan: &Plan, x: usize) -> LinePlot {
+        let (width, rows) = (self.columns.len(), plan.rows_per_point());
+        let values = |row: usize, column: usize| -> Vec<f64> {
+            self.values.iter().skip(row * width + column).step_by(rows * width).copied().collect()
+        };
+        let lines = match &plan.work {
+            Work::Evaluate(scenarios) if scenarios.len() > 1 => {
+                let line = |(row, &s): (usize, &usize)| Line {
+                    name: plan.sweep.study().scenarios[s].name.clone(),
+                    values: values(row, 0),
+                };
+                together(scenarios.iter().enumerate().map(line))
+            }
+            work => {
+                let all = if matches!(work, Work::Evaluate(_)) { "all applications" } else { "best" };
+                let apps = plan.sweep.study().apps.iter().map(|app| app.name.as_str());
+                let names = std::iter::once(all).chain(apps).take(width);
+                together(
+                    names.enumerate().map(|(c, name)| Line { name: name.to_owned(), values: values(0, c) }),
+                )
+            }
+        };
+        LinePlot {
+            heading: heading(plan, None),
+            x: axis(&plan.sweep.axes()[x]),
+            y: title_of_values(plan),
+            lines,
+        }
+    }
+
+    fn heat_map(&self, plan: &Plan, x: usize, y: usize) -> HeatMap {
+        let smaller =
+            matches!(&plan.work, Work::Explore(question) if question.objective == Objective::Makespan);
+        let sign = if smaller { -1.0 } else { 1.0 };
+        let finite = || self.values.iter().copied().enumerate().filter(|(_, value)| value.is_finite());
+        let best = finite().reduce(|best, next| if sign * next.1 > sign * best.1 { next } else { best });
+        // Where nothing or half of the map is the best, one mark would mislead.
+        let ties = best
+            .map_or(0, |(_, best)| finite().filter(|(_, v)| (v - best).abs() <= 1e-9 * best.abs()).count());
+        let best = best.filter(|_| ties == 1);
+        HeatMap {
+            heading: heading(plan, best.map(|(_, value)| value)),
+            x: axis(&plan.sweep.axes()[x]),
+            y: axis(&plan.sweep.axes()[y]),
+            label: title_of_values(plan),
+            values: self.values.clone(),
+            best: best.map(|(at, _)| at),
+        }
+    }
+}
+
+/// Lines that lie upon each other, such as those of equal instances, are one line with all their names.
+fn together(lines: impl Iterator<Item = Line>) -> Vec<Line> {
+    // Rounding makes no difference that could be seen.
+    let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * a.abs() || (a.is_nan() && b.is_nan());
+    let same = |a: &Line, b: &Line| a.values.iter().zip(&b.values).all(close);
+    let mut distinct: Vec<Line> = Vec::new();
+    for line in lines {
+        match distinct.iter_mut().find(|other| same(other, &line)) {
+            Some(other) => {
+                other.name.push_str(", ");
+                other.name.push_str(&line.name);
+            }
+            None => distinct.push(line),
+        }
+    }
+    distinct
+}
+
+/// Whether the objective weighs the GFLOPS of the applications.
+fn weighted(plan: &Plan) -> bool {
+    let swept = plan.sweep.axes().iter().any(|axis| axis.key().ends_with(".weight"));
+    swept || plan.sweep.study().apps.iter().any(|app| app.weight != 1.0)
+}
+
+/// Whether the lines of the applications are drawn too: in the unit of the total, and few.
+fn with_apps(plan: &Plan) -> bool {
+    let in_gflops = match &plan.work {
+        Work::Evaluate(scenarios) => scenarios.len() == 1,
+        Work::Explore(question) => question.objective == Objective::TotalGflops && !weighted(plan),
+    };
+    in_gflops && (2..=MOST_APPS).contains(&plan.sweep.study().apps.len())
+}
+
+fn title_of_values(plan: &Plan) -> String {
+    match &plan.work {
+        Work::Evaluate(_) => "GFLOPS".to_owned(),
+        Work::Explore(question) => match question.objective {
+            Objective::TotalGflops if weighted(plan) => "weighted GFLOPS".to_owned(),
+            Objective::TotalGflops => "GFLOPS".to_owned(),
+            Objective::Fair => "smallest p".to_owned(),
+            Objective::Geomean => "mean of p".to_owned(),
+            Objective::Makespan => "makespan (s)".to_owned(),
+        },
+    }
+}
+
+/// The machine as title; what is done, and the keys with one value, below it.
+fn heading(plan: &Plan, best: Option<f64>) -> Heading {
+    let study = plan.sweep.study();
+    let mut parts = vec![match &plan.work {
+        Work::Evaluate(scenarios) => match scenarios.as_slice() {
+            [only] => format!("scenario {}", study.scenarios[*only].name),
+            several => format!("{} scenarios", several.len()),
+        },
+        Work::Explore(question) => match question.objective {
+            Objective::Fair => "best for fair, p = GFLOPS / GFLOPS alone on the machine".to_owned(),
+            Objective::Geomean => "best for geomean, p = GFLOPS / GFLOPS alone on the machine".to_owned(),
+            other => format!("best for {}", other.name()),
+        },
+    }];
+    let fixed = plan.sweep.axes().iter().filter(|axis| axis.len() == 1);
+    parts.extend(fixed.map(|axis| format!("{} = {}", axis.key(), word(axis.value(0)))));
+    if let Some(best) = best {
+        parts.push(format!("○ best point: {}", figures::single(best)));
+    }
+    Heading { title: study.machine.name().to_owned(), subtitle: parts.join("; ") }
+}
+
+fn word(value: Value<'_>) -> String {
+    match value {
+        Value::Number(number) => figures::short(number),
+        Value::Data(word, _) => word.to_owned(),
+    }
+}
+
+fn axis(axis: &Axis) -> plot::Axis {
+    let unit = if axis.unit().is_empty() { String::new() } else { format!(" ({})", axis.unit()) };
+    let mut numbers = Vec::new();
+    for value in (0..axis.len()).map(|i| axis.value(i)) {
+        if let Value::Number(number) = value {
+            numbers.push(number);
+        }
+    }
+    let rises = numbers.windows(2).all(|pair| pair[0] < pair[1]);
+    let falls = numbers.windows(2).all(|pair| pair[0] > pair[1]);
+    let scale = if numbers.is_empty() || !(rises || falls) {
+        // A list in no order stays in the order that it was given in.
+        Scale::Words((0..axis.len()).map(|i| word(axis.value(i))).collect())
+    } else if axis.is_geometric() {
+        Scale::Log(numbers)
+    } else {
+        Scale::Linear(numbers)
+    };
+    plot::Axis { label: format!("{}{unit}", axis.key()), scale }
+}

@@ -1,0 +1,88 @@
+//! Scenarios at many points: blocks of points on all workers, written in order.
+
+use numasim_sim::sweep::Evaluator;
+use rayon::prelude::*;
+
+use super::plan::Plan;
+use super::rows::{Rows, quoted};
+use crate::failure::Failure;
+use crate::watch;
+
+/// Most points that one worker takes at a time.
+const LARGEST_BLOCK: u64 = 2048;
+/// Nodes x nodes x applications x points of a block: on large machines rows still come, and Ctrl-C is still heard, soon.
+const BLOCK_EFFORT: u64 = 131_072;
+/// Blocks that are in memory at once, for each worker.
+const AHEAD: u64 = 4;
+
+/// Computes the rows of `points` and hands them on in order, block by block.
+///
+/// Ends early when the person asks for it, or when `done` wants no more.
+pub(super) fn run(
+    plan: &Plan,
+    scenarios: &[usize],
+    points: std::ops::Range<u64>,
+    mut done: impl FnMut(Rows, u64) -> Result<bool, Failure>,
+) -> Result<(), Failure> {
+    let names: Vec<String> =
+        scenarios.iter().map(|&s| quoted(&plan.sweep.study().scenarios[s].name)).collect();
+    let study = plan.sweep.study();
+    let (nodes, apps) = (study.machine.node_count() as u64, study.apps.len() as u64);
+    let effort = nodes * nodes * apps.max(1) * scenarios.len().max(1) as u64;
+    let block_size = (BLOCK_EFFORT / effort).clamp(1, LARGEST_BLOCK);
+    let stride = block_size * AHEAD * rayon::current_num_threads() as u64;
+    let mut next = points.start;
+    while next < points.end {
+        if watch::interrupted() {
+            return Ok(());
+        }
+        let end = points.end.min(next + stride);
+        let starts: Vec<u64> =
+            (next..end).step_by(usize::try_from(block_size).unwrap_or(usize::MAX)).collect();
+        let blocks: Vec<Rows> = starts
+            .par_iter()
+            .map(|&start| block(plan, scenarios, &names, start..end.min(start + block_size)))
+            .collect();
+        for (start, rows) in starts.iter().zip(blocks) {
+            if !done(rows, block_size.min(end - start))? {
+                return Ok(());
+            }
+        }
+        next = end;
+    }
+    Ok(())
+}
+
+fn block(plan: &Plan, scenarios: &[usize], names: &[String], points: std::ops::Range<u64>) -> Rows {
+    let mut evaluator = Evaluator::new(&plan.sweep, scenarios);
+    let apps = plan.sweep.study().apps.len();
+    let mut rows = Rows::default();
+    for point in points {
+        evaluator.go_to(point);
+        let first_cells = rows.text.len();
+        rows.keys(&plan.sweep, evaluator.indices());
+        let cells = first_cells..rows.text.len();
+        for (i, name) in names.iter().enumerate() {
+            if i > 0 {
+                // The values of the axes are the same in all rows of a point.
+                rows.text.extend_from_within(cells.clone());
+            }
+            rows.text(name);
+            match evaluator.gflops(i) {
+                Ok(gflops) => {
+                    rows.text("ok");
+                    rows.number(gflops.iter().sum());
+                    for &gflops in gflops {
+                        rows.number(gflops);
+                    }
+                    rows.end(evaluator.starved(i));
+                }
+                Err(reason) => {
+                    rows.text("infeasible");
+                    rows.end_without(apps + 2, &reason);
+                }
+            }
+        }
+    }
+    rows
+}

@@ -1,0 +1,150 @@
+//! The best allocation at many points: one search for each worker at a time, rows in order.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use numasim_model::{NodeId, evaluate, evaluation::Warning};
+use numasim_sim::search::{ExploreError, Monitor, Outcome, Progress, Status, explore};
+use numasim_sim::{Problem, Restrictions};
+
+use super::plan::{Plan, Question};
+use super::rows::{Column, Rows};
+use crate::failure::Failure;
+use crate::watch;
+
+/// Ends the search of one point by its clock or by Ctrl-C.
+struct Clock {
+    start: Instant,
+    limit: Option<Duration>,
+}
+
+impl Monitor for Clock {
+    fn stop(&self) -> bool {
+        watch::interrupted() || self.limit.is_some_and(|limit| self.start.elapsed() >= limit)
+    }
+
+    fn progress(&self, _: &Progress) {}
+}
+
+/// Computes the rows of `points` and hands them on in order.
+///
+/// Every worker searches with threads of its own, so that the clock of a point measures that point alone. Ends early
+/// when the person asks for it, or when `done` wants no more.
+pub(super) fn run(
+    plan: &Plan,
+    question: &Question,
+    columns: &[Column],
+    points: Range<u64>,
+    done: impl FnMut(Rows, u64) -> Result<bool, Failure>,
+) -> Result<(), Failure> {
+    let threads = rayon::current_num_threads().max(1);
+    let count = usize::try_from(points.end - points.start).unwrap_or(usize::MAX);
+    let workers = threads.min(count).max(1);
+    let pools = (0..workers)
+        .map(|worker| {
+            // Few points: each search gets several threads.
+            let own = threads / workers + usize::from(worker < threads % workers);
+            rayon::ThreadPoolBuilder::new().num_threads(own).build()
+        })
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(|error| Failure::input(format!("cannot start {threads} threads")).caused_by(&error))?;
+    let next = AtomicU64::new(points.start);
+    let (send, receive) = mpsc::channel();
+    std::thread::scope(|scope| {
+        for pool in &pools {
+            let (next, send, end) = (&next, send.clone(), points.end);
+            scope.spawn(move || {
+                loop {
+                    let point = next.fetch_add(1, Ordering::Relaxed);
+                    if point >= end {
+                        return;
+                    }
+                    let row = pool.install(|| row(plan, question, columns, point));
+                    // An interrupted search has no answer of its own; nobody listens after a failed write.
+                    if watch::interrupted() || send.send((point, row)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+        drop(send);
+        let handed_on = hand_on(&receive, points.start, done);
+        // The others need not begin another point.
+        drop(receive);
+        next.store(points.end, Ordering::Relaxed);
+        handed_on
+    })
+}
+
+/// Puts the rows of all workers into order.
+fn hand_on(
+    rows: &mpsc::Receiver<(u64, Result<Rows, Failure>)>,
+    first: u64,
+    mut done: impl FnMut(Rows, u64) -> Result<bool, Failure>,
+) -> Result<(), Failure> {
+    let (mut expected, mut waiting) = (first, BTreeMap::new());
+    for (point, row) in rows {
+        waiting.insert(point, row);
+        while let Some(row) = waiting.remove(&expected) {
+            expected += 1;
+            if !done(row?, 1)? {
+                return Ok(());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn row(plan: &Plan, question: &Question, columns: &[Column], point: u64) -> Result<Rows, Failure> {
+    let mut rows = Rows::default();
+    rows.keys(&plan.sweep, &plan.sweep.indices(point));
+    let empty = columns.len() - plan.sweep.axes().len() - 2;
+    let mut without = |status: &str, reason: &str| {
+        rows.text(status);
+        rows.end_without(empty, reason);
+    };
+    let problem = match plan.sweep.problem(point, question.objective, question.restrictions) {
+        Ok(problem) => problem,
+        Err(reason) => {
+            without("infeasible", &reason);
+            return Ok(rows);
+        }
+    };
+    let clock = Clock { start: Instant::now(), limit: question.time_limit };
+    match explore(&problem, &question.settings, &clock) {
+        Ok(outcome) => write(&mut rows, &problem, columns, &outcome)?,
+        Err(ExploreError::Infeasible(reason)) => without("infeasible", &reason.to_string()),
+        Err(ExploreError::NothingFound) => without("not found", &nothing_found(question.restrictions)),
+    }
+    Ok(rows)
+}
+
+fn nothing_found(restrictions: Restrictions) -> String {
+    let restricted =
+        if restrictions == Restrictions::default() { "" } else { " that keeps to the restrictions" };
+    format!("no allocation{restricted} was found within --time-limit")
+}
+
+fn write(rows: &mut Rows, problem: &Problem, columns: &[Column], outcome: &Outcome) -> Result<(), Failure> {
+    let best = &outcome.best;
+    let evaluation = evaluate(problem.machine(), problem.apps(), &best.placements, &best.allocation)
+        .map_err(|error| Failure::fault("the search made an impossible allocation").caused_by(&error))?;
+    rows.text(if outcome.status == Status::Optimal { "optimal" } else { "feasible" });
+    for number in [outcome.value, outcome.bound, outcome.gap, evaluation.total.value()] {
+        rows.number(number);
+    }
+    for app in &evaluation.apps {
+        rows.number(app.gflops.value());
+    }
+    rows.threads(&best.allocation);
+    rows.homes(columns, &best.placements);
+    let node = |warning: &Warning| -> NodeId {
+        let Warning::StarvedByRemote { node, .. } = warning;
+        *node
+    };
+    rows.end(evaluation.warnings.iter().map(node));
+    Ok(())
+}

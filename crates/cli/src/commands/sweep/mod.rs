@@ -1,0 +1,207 @@
+//! `numasim sweep`: what if a figure were another one? Evaluates or explores at every point of a grid.
+
+mod drawn;
+mod evaluating;
+mod exploring;
+mod partial;
+mod plan;
+mod progress;
+mod rows;
+mod shown;
+
+use std::io::{ErrorKind, Write};
+
+use crate::args::SweepArgs;
+use crate::failure::Failure;
+use crate::files;
+use crate::output::{Destination, Format};
+use crate::shell::Shell;
+use crate::view::{Style, figures, warning};
+use crate::watch;
+use drawn::Drawing;
+use partial::Partial;
+use plan::{Plan, Work};
+use progress::Bar;
+use rows::{Column, Rows};
+use shown::{Json, Table};
+
+/// Runs the command.
+pub(crate) fn run(args: &SweepArgs, shell: &Shell) -> Result<(), Failure> {
+    if args.resume && args.format != Format::Csv {
+        return Err(Failure::input("--resume goes on with CSV only").hint("leave out --format"));
+    }
+    let study = files::read_study(&args.study.files)?.study;
+    let plan = Plan::new(args, study)?;
+    let columns = rows::columns(&plan);
+    let destination = Destination::open(args.output.as_deref(), &args.study.files)?;
+    let drawing = args.plot.as_deref().map(|path| Drawing::open(path, args, &plan, &columns)).transpose()?;
+    if let Some(threads) = args.threads {
+        // Nothing has used the workers of this process yet.
+        rayon::ThreadPoolBuilder::new()
+            .num_threads(usize::from(threads))
+            .build_global()
+            .map_err(|error| Failure::input(format!("cannot start {threads} threads")).caused_by(&error))?;
+    }
+    watch::listen();
+    let mut job = Job { plan: &plan, columns: &columns, drawing, starved: 0, failed: 0 };
+    let sink = job.open(args, destination)?;
+    let Some(sink) = job.compute(sink, shell)? else { return Ok(()) };
+    job.tell(shell);
+    sink.finish(&plan, &columns, &Style::of(shell, args.output.is_some()))?;
+    job.drawing.map_or(Ok(()), |drawing| drawing.deliver(&plan))
+}
+
+/// Where rows go while they are computed.
+enum Sink {
+    /// On as they come: standard output, a pipe, a device.
+    Stream(Box<dyn Write>),
+    /// A file that gets its name when it is whole.
+    Partial(Partial),
+    /// For people, at the end.
+    Table(Table, Destination),
+    /// One object, at the end.
+    Json(Json, Destination),
+}
+
+/// One sweep while it runs.
+struct Job<'a> {
+    plan: &'a Plan,
+    columns: &'a [Column],
+    drawing: Option<Drawing>,
+    /// Rows with starved nodes.
+    starved: u64,
+    /// Rows without a result.
+    failed: u64,
+}
+
+impl Job<'_> {
+    fn open(&mut self, args: &SweepArgs, destination: Destination) -> Result<Sink, Failure> {
+        let (plan, columns) = (self.plan, self.columns);
+        match args.format {
+            Format::Table => return Ok(Sink::Table(Table::new(), destination)),
+            Format::Json => return Ok(Sink::Json(Json::new(), destination)),
+            Format::Csv => {}
+        }
+        let header = if plan.header { rows::header(plan, columns) } else { Vec::new() };
+        if let Destination::File { path, permissions } = destination {
+            let drawing = &mut self.drawing;
+            let kept = |row: &[u8]| {
+                if let Some(drawing) = drawing {
+                    drawing.add(row);
+                }
+            };
+            return Partial::open(&path, permissions, plan, &header, args.resume, kept).map(Sink::Partial);
+        }
+        if args.resume {
+            return Err(
+                Failure::input("--resume needs a regular file to go on with").hint("name one with -o FILE")
+            );
+        }
+        let stream = destination.stream();
+        let Some(mut stream) = stream.map_err(|error| not_written(&error))? else {
+            return Err(Failure::fault("a destination of no known kind"));
+        };
+        match stream.write_all(&header) {
+            // The first rows find out too.
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(not_written(&error)),
+            _ => Ok(Sink::Stream(stream)),
+        }
+    }
+
+    /// Computes what is not there yet. `None`: nobody reads any more.
+    fn compute(&mut self, mut sink: Sink, shell: &Shell) -> Result<Option<Sink>, Failure> {
+        let (plan, columns) = (self.plan, self.columns);
+        let (all, kept) = (plan.points.end - plan.points.start, sink.kept());
+        if kept > 0 {
+            shell.note(format!("{kept} of {all} points are there already"));
+        }
+        let bar = Bar::new(all, kept, shell);
+        let mut computed = kept;
+        let done = |rows: Rows, points: u64| {
+            if let Some(drawing) = &mut self.drawing {
+                drawing.add(&rows.text);
+            }
+            self.starved += rows.starved;
+            self.failed += rows.failed;
+            computed += points;
+            bar.advance(points);
+            // A plot is wanted also where nobody reads the rows to their end.
+            Ok(sink.add(&rows, plan, columns)? || self.drawing.is_some())
+        };
+        let points = plan.points.start + kept..plan.points.end;
+        let ended = match &plan.work {
+            Work::Evaluate(scenarios) => evaluating::run(plan, scenarios, points, done),
+            Work::Explore(question) => exploring::run(plan, question, columns, points, done),
+        };
+        bar.finish();
+        ended?;
+        if computed == all {
+            return Ok(Some(sink));
+        }
+        if !watch::interrupted() {
+            return Ok(None);
+        }
+        let failure = Failure::interrupted(format!("interrupted after {computed} of {all} points"));
+        Err(match &sink {
+            Sink::Partial(partial) => failure.hint(format!(
+                "the rows so far are in {}; the same command with --resume goes on",
+                partial.path().display()
+            )),
+            Sink::Stream(_) => failure,
+            Sink::Table(..) | Sink::Json(..) => failure.hint("only CSV with -o FILE keeps what is computed"),
+        })
+    }
+
+    fn tell(&self, shell: &Shell) {
+        if self.starved > 0 {
+            shell.warn(format!(
+                "remote reads starve a node's own threads in {} (column starved_nodes). {}",
+                figures::count(self.starved, "row"),
+                warning::RULE
+            ));
+        }
+        if self.failed > 0 {
+            let rows = figures::count(self.failed, "row");
+            shell.warn(format!("{rows} without a result; the column reason says why"));
+        }
+    }
+}
+
+impl Sink {
+    /// Points that were there before.
+    fn kept(&self) -> u64 {
+        if let Self::Partial(partial) = self { partial.kept } else { 0 }
+    }
+
+    /// Takes rows. Returns whether somebody wants more.
+    fn add(&mut self, rows: &Rows, plan: &Plan, columns: &[Column]) -> Result<bool, Failure> {
+        match self {
+            Self::Stream(stream) => match stream.write_all(&rows.text) {
+                Err(error) if error.kind() == ErrorKind::BrokenPipe => return Ok(false),
+                Err(error) => return Err(not_written(&error)),
+                Ok(()) => {}
+            },
+            Self::Partial(partial) => partial.write(&rows.text)?,
+            Self::Table(table, _) => table.add(&rows.text, plan, columns),
+            Self::Json(json, _) => json.add(&rows.text, plan, columns),
+        }
+        Ok(true)
+    }
+
+    /// Everything is there.
+    fn finish(self, plan: &Plan, columns: &[Column], style: &Style) -> Result<(), Failure> {
+        match self {
+            Self::Stream(mut stream) => match stream.flush() {
+                Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(not_written(&error)),
+                _ => Ok(()),
+            },
+            Self::Partial(partial) => partial.finish(),
+            Self::Table(table, destination) => destination.deliver(&table.text(plan, columns, style)),
+            Self::Json(json, destination) => destination.deliver(&json.text(plan)),
+        }
+    }
+}
+
+fn not_written(error: &std::io::Error) -> Failure {
+    Failure::output("cannot write the rows").caused_by(error)
+}

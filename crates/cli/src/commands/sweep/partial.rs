@@ -1,0 +1,208 @@
+//! `FILE.partial`: the rows of a sweep that is not done, and `FILE.partial.json`, which says what sweep that is.
+//!
+//! Rows are appended point by point; what a killed process leaves is whole rows and perhaps a torn one. Resuming drops what
+//! does not make a whole point, and goes on behind it.
+
+use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::plan::Plan;
+use crate::failure::Failure;
+
+/// The rows so far, on disk.
+pub(super) struct Partial {
+    target: PathBuf,
+    permissions: Option<Permissions>,
+    path: PathBuf,
+    identity: PathBuf,
+    file: File,
+    /// Points that were there already.
+    pub(super) kept: u64,
+}
+
+impl Partial {
+    /// Starts, or goes on with `resume`. `kept_row` gets every row that is kept, without the header.
+    pub(super) fn open(
+        target: &Path,
+        permissions: Option<Permissions>,
+        plan: &Plan,
+        header: &[u8],
+        resume: bool,
+        kept_row: impl FnMut(&[u8]),
+    ) -> Result<Self, Failure> {
+        let beside = |ending: &str| {
+            let mut name = target.as_os_str().to_owned();
+            name.push(ending);
+            PathBuf::from(name)
+        };
+        let (path, identity) = (beside(".partial"), beside(".partial.json"));
+        let refuse = |error: io::Error| {
+            Failure::output(format!("cannot write to {}", path.display())).caused_by(&error)
+        };
+        let found = path.try_exists().map_err(refuse)?;
+        if found && !resume {
+            return Err(Failure::input(format!(
+                "{} is there, from a sweep that was not finished",
+                path.display()
+            ))
+            .hint("--resume goes on with it; delete it to start anew"));
+        }
+        if found {
+            same_sweep(&path, &identity, &plan.identity)?;
+        } else {
+            fs::write(&identity, format!("{:#}\n", plan.identity)).map_err(refuse)?;
+        }
+        let mut options = OpenOptions::new();
+        options.read(true).write(true);
+        let file = if found { options.open(&path) } else { options.create_new(true).open(&path) };
+        let mut file = file.map_err(refuse)?;
+        // Where locks do not work (some network file systems) nothing is known, and nothing is refused.
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            return Err(Failure::input(format!("another numasim is writing {}", path.display()))
+                .hint("wait for it, or give -o the name of another file"));
+        }
+        let rows = plan.rows_per_point() as u64;
+        let most = plan.points.end - plan.points.start;
+        let (kept, end) =
+            whole_points(&file, header, rows, most, kept_row).map_err(refuse)?.ok_or_else(|| {
+                Failure::input(format!("{} does not begin with the header of this sweep", path.display()))
+                    .hint("delete it to start anew")
+            })?;
+        file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end))).map_err(refuse)?;
+        if end == 0 {
+            file.write_all(header).map_err(refuse)?;
+        }
+        Ok(Self { target: target.to_owned(), permissions, path, identity, file, kept })
+    }
+
+    /// Where the rows are until the sweep is done.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Appends rows.
+    pub(super) fn write(&mut self, rows: &[u8]) -> Result<(), Failure> {
+        self.file.write_all(rows).map_err(|error| {
+            Failure::output(format!("cannot write to {}", self.path.display()))
+                .caused_by(&error)
+                .hint("the rows so far are there; the same command with --resume goes on")
+        })
+    }
+
+    /// The sweep is done: the file gets its name.
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        let renamed = || {
+            if let Some(permissions) = self.permissions {
+                self.file.set_permissions(permissions)?;
+            }
+            self.file.sync_all()?;
+            fs::rename(&self.path, &self.target)?;
+            fs::remove_file(&self.identity)
+        };
+        renamed().map_err(|error| {
+            Failure::output(format!("cannot write to {}", self.target.display())).caused_by(&error)
+        })
+    }
+}
+
+/// Refuses the rows of another sweep and says in what it differs.
+fn same_sweep(path: &Path, identity: &Path, ours: &Value) -> Result<(), Failure> {
+    let start_anew = "delete it to start anew, or give -o the name of another file";
+    let text = fs::read_to_string(identity).map_err(|error| {
+        Failure::input(format!("cannot tell from which sweep {} is", path.display()))
+            .caused_by(&error)
+            .hint(start_anew)
+    })?;
+    let theirs: Value = serde_json::from_str(&text).unwrap_or_default();
+    let fields = ours.as_object().into_iter().flatten();
+    for (key, value) in fields {
+        let other = &theirs[key];
+        if other == value {
+            continue;
+        }
+        let shown = |value: &Value| match value {
+            Value::Null => "none".to_owned(),
+            Value::Array(items) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" and "),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let difference = if key == "files" {
+            "the machine, applications or scenarios in the files were others".to_owned()
+        } else {
+            format!("{key} was {}, and is {} now", shown(other), shown(value))
+        };
+        return Err(Failure::input(format!("{} is from another sweep: {difference}", path.display()))
+            .hint(start_anew));
+    }
+    Ok(())
+}
+
+/// The number of whole points and where they end; `None` if the file begins with something else than the header.
+fn whole_points(
+    file: &File,
+    header: &[u8],
+    rows: u64,
+    most: u64,
+    mut kept_row: impl FnMut(&[u8]),
+) -> io::Result<Option<(u64, u64)>> {
+    let mut reader = BufReader::new(file);
+    let mut line = Vec::new();
+    if !header.is_empty() {
+        reader.read_until(b'\n', &mut line)?;
+        if line != header {
+            // A torn header is as good as none.
+            return Ok(header.starts_with(&line).then_some((0, 0)));
+        }
+    }
+    let (mut points, mut end) = (0, header.len() as u64);
+    while points < most {
+        let mut of_point = Vec::new();
+        let mut length = 0;
+        for _ in 0..rows {
+            line.clear();
+            match reader.read_until(b'\n', &mut line) {
+                Ok(_) if line.ends_with(b"\n") => {}
+                Ok(_) => return Ok(Some((points, end))),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+            length += line.len() as u64;
+            of_point.push(std::mem::take(&mut line));
+        }
+        for row in &of_point {
+            kept_row(row);
+        }
+        points += 1;
+        end += length;
+    }
+    Ok(Some((points, end)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(content: &[u8], header: &[u8], rows: u64) -> Option<(u64, u64)> {
+        let mut file = tempfile::tempfile().expect("a file for the test");
+        file.write_all(content).and_then(|()| file.rewind()).expect("written");
+        whole_points(&file, header, rows, 100, |_| {}).expect("readable")
+    }
+
+    #[test]
+    fn rows_are_kept_as_far_as_they_make_whole_points() {
+        // Two rows a point: three whole rows and a torn one are one point.
+        assert_eq!(kept(b"a,b\n1,x\n1,y\n2,x\n2", b"a,b\n", 2), Some((1, 12)));
+        assert_eq!(kept(b"1,x\n1,y\n", b"", 2), Some((1, 8)));
+        assert_eq!(kept(b"a,b\n", b"a,b\n", 1), Some((0, 4)));
+    }
+
+    #[test]
+    fn a_torn_header_is_written_again_and_a_wrong_one_refused() {
+        assert_eq!(kept(b"a,", b"a,b\n", 1), Some((0, 0)));
+        assert_eq!(kept(b"", b"a,b\n", 1), Some((0, 0)));
+        assert_eq!(kept(b"a,c\n1,2\n", b"a,b\n", 1), None);
+    }
+}

@@ -1,0 +1,174 @@
+//! From the command line to what is computed at which points.
+
+use std::ops::Range;
+use std::time::Duration;
+
+use numasim_model::sharing::MODEL_NAME;
+use numasim_model::{AppId, Data, Study};
+use numasim_sim::objective::{Goal, GoalError};
+use numasim_sim::search::Settings;
+use numasim_sim::sweep::{Axis, SettingError, Sweep, Task};
+use numasim_sim::{Objective, ProblemError, Restrictions};
+use serde_json::{Value, json};
+
+use crate::args::{Shard, SweepArgs};
+use crate::commands::{evaluate, explore};
+use crate::failure::Failure;
+use crate::suggest;
+
+/// Everything that decides the rows.
+pub(super) struct Plan {
+    pub(super) sweep: Sweep,
+    pub(super) work: Work,
+    /// The points of this shard.
+    pub(super) points: Range<u64>,
+    /// Whether the rows begin with the header.
+    pub(super) header: bool,
+    /// What tells this sweep from others, for the partial file.
+    pub(super) identity: Value,
+}
+
+/// What is done at every point.
+pub(super) enum Work {
+    /// These scenarios are evaluated: a row for each.
+    Evaluate(Vec<usize>),
+    /// The best allocation is searched for: one row.
+    Explore(Question),
+}
+
+/// What explore is asked.
+pub(super) struct Question {
+    pub(super) objective: Objective,
+    pub(super) restrictions: Restrictions,
+    pub(super) settings: Settings,
+    pub(super) time_limit: Option<Duration>,
+}
+
+impl Plan {
+    /// Checks the command line against the study.
+    pub(super) fn new(args: &SweepArgs, study: Study) -> Result<Self, Failure> {
+        let task = if args.explore { Task::Explore } else { Task::Evaluate };
+        let read = |setting: &String| Axis::read(&study, setting, task).map_err(|error| told(setting, error));
+        let axes: Vec<Axis> = args.set.iter().map(read).collect::<Result<_, _>>()?;
+        let work = match task {
+            Task::Evaluate => Work::Evaluate(scenarios(&study, &args.scenario)?),
+            Task::Explore => Work::Explore(question(args, &study)?),
+        };
+        let shard = args.shard.unwrap_or(Shard::WHOLE);
+        let identity = identity(args, &study, shard);
+        let sweep = Sweep::new(study, axes).map_err(|error| told("", error))?;
+        match &work {
+            Work::Evaluate(scenarios) => homes_are_known(&sweep, scenarios)?,
+            Work::Explore(question) => goal_is_possible(&sweep, question)?,
+        }
+        Ok(Self { points: shard.of(sweep.points()), header: shard.is_first(), sweep, work, identity })
+    }
+
+    /// Rows at each point.
+    pub(super) fn rows_per_point(&self) -> usize {
+        match &self.work {
+            Work::Evaluate(scenarios) => scenarios.len(),
+            Work::Explore(_) => 1,
+        }
+    }
+}
+
+fn told(setting: &str, error: SettingError) -> Failure {
+    let prefix = if setting.is_empty() { String::new() } else { format!("--set '{setting}': ") };
+    let failure = Failure::input(format!("{prefix}{error}"));
+    match error {
+        SettingError::Wrong { hint, .. } => failure.hint(hint),
+        SettingError::Unknown { word, known, .. } => {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            let failure = match suggest::nearest(&word, &known) {
+                Some(near) => failure.hint(format!("did you mean '{near}'?")),
+                None => failure,
+            };
+            failure.hint(format!("there is: {}", suggest::list(&known)))
+        }
+    }
+}
+
+fn scenarios(study: &Study, names: &[String]) -> Result<Vec<usize>, Failure> {
+    let wanted = evaluate::wanted(study, names)?;
+    let number = |name: &str| study.scenarios.iter().position(|scenario| scenario.name == name);
+    Ok(wanted.into_iter().filter_map(|scenario| number(&scenario.name)).collect())
+}
+
+/// An open home that no axis decides is refused at once, not at every point.
+fn homes_are_known(sweep: &Sweep, scenarios: &[usize]) -> Result<(), Failure> {
+    let study = sweep.study();
+    for &s in scenarios {
+        let scenario = &study.scenarios[s];
+        for (a, app) in study.apps.iter().enumerate() {
+            let open = scenario.data[a] == Data::OpenHome && !sweep.moves_data(s, a);
+            if open && scenario.allocation.total(AppId(a)) > 0 {
+                let (name, key) = (&scenario.name, suggest::key(&app.group));
+                return Err(Failure::input(format!(
+                    "scenario '{name}': the home of the data of '{}' is open (home = \"any\"), and evaluate does \
+                     not choose",
+                    app.name
+                ))
+                .hint(format!("sweep over it: --set app.{key}.data=home:0,home:1"))
+                .hint("or let numasim choose at every point: --explore"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Work that is missing in the files, and that no axis gives, is missing at every point.
+fn goal_is_possible(sweep: &Sweep, question: &Question) -> Result<(), Failure> {
+    let Ok((machine, apps)) = sweep.at(0) else { return Ok(()) };
+    match Goal::new(question.objective, &machine, &apps) {
+        Err(error @ GoalError::MissingWork(_)) => Err(explore::refused(ProblemError::Goal(error))),
+        _ => Ok(()),
+    }
+}
+
+fn question(args: &SweepArgs, study: &Study) -> Result<Question, Failure> {
+    let objective = explore::objective(args.objective.unwrap_or(crate::args::ObjectiveName::TotalGflops));
+    if study.apps.is_empty() {
+        return Err(explore::refused(ProblemError::NoApps));
+    }
+    Ok(Question {
+        objective,
+        restrictions: Restrictions {
+            same_on_every_node: args.same_on_every_node,
+            whole_nodes: args.whole_nodes,
+            min_threads_per_node: args.min_threads_per_node.unwrap_or(0),
+            no_idle_cores: args.no_idle_cores,
+        },
+        settings: Settings { top: 0, seed: args.seed, ..Settings::default() },
+        time_limit: args.time_limit,
+    })
+}
+
+/// Everything that has an influence on the rows, by names that people know.
+fn identity(args: &SweepArgs, study: &Study, shard: Shard) -> Value {
+    json!({
+        "schema": 1,
+        "command": "sweep",
+        "numasim": env!("CARGO_PKG_VERSION"),
+        "model": MODEL_NAME,
+        "files": format!("{:016x}", fnv1a(format!("{study:?}").as_bytes())),
+        "--set": args.set,
+        "--scenario": args.scenario,
+        "--explore": args.explore,
+        "--objective": args.objective.map(|name| explore::objective(name).name()),
+        "--same-on-every-node": args.same_on_every_node,
+        "--whole-nodes": args.whole_nodes,
+        "--min-threads-per-node": args.min_threads_per_node,
+        "--no-idle-cores": args.no_idle_cores,
+        "--time-limit": args.time_limit.map(|limit| limit.as_secs_f64()),
+        "--seed": args.seed,
+        "--shard": shard.to_string(),
+    })
+}
+
+/// The 64-bit FNV-1a hash: the same on every platform and in every version of Rust.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}

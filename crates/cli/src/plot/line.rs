@@ -1,0 +1,149 @@
+//! Lines over one axis.
+
+use plotters::prelude::*;
+
+use super::axis::{Axis, Coordinate, Scale};
+use super::style::{
+    FAINT_LINE, MARGIN, MEDIUM, SIZE, SMALL, TEXT, font, headed, left_middle, line_colour, shortened,
+    text_width,
+};
+use super::{DrawError, Heading};
+
+/// Up to this many values each has a mark.
+const MOST_MARKS: usize = 45;
+/// A longer name in the legend is cut.
+const LONGEST_NAME: usize = 32;
+
+/// One line; a value that is not finite is a gap in it.
+#[derive(Clone, Debug)]
+pub(crate) struct Line {
+    /// Its name in the legend.
+    pub(crate) name: String,
+    /// One for each value of the axis.
+    pub(crate) values: Vec<f64>,
+}
+
+/// Lines over one axis.
+#[derive(Clone, Debug)]
+pub(crate) struct LinePlot {
+    pub(crate) heading: Heading,
+    pub(crate) x: Axis,
+    /// Title of the vertical axis, with its unit.
+    pub(crate) y: String,
+    pub(crate) lines: Vec<Line>,
+}
+
+impl LinePlot {
+    /// The plot as SVG.
+    ///
+    /// # Errors
+    /// Only those of the drawing library.
+    pub(crate) fn svg(&self) -> Result<String, DrawError> {
+        let mut text = String::new();
+        self.draw(&mut text)?;
+        Ok(text)
+    }
+
+    fn draw(&self, text: &mut String) -> Result<(), DrawError> {
+        let root = SVGBackend::with_string(text, SIZE).into_drawing_area();
+        let below = headed(&root, &self.heading)?;
+        let longest =
+            self.lines.iter().map(|line| text_width(&shortened(&line.name, LONGEST_NAME), SMALL)).max();
+        let legend_width = if self.lines.len() > 1 { longest.unwrap_or(0) + 62 } else { MARGIN };
+        let (area, legend) = below.split_horizontally(SIZE.0 - legend_width);
+
+        let finite =
+            || self.lines.iter().flat_map(|line| &line.values).copied().filter(|value| value.is_finite());
+        let y = if finite().next().is_some() {
+            Coordinate::of_results(
+                finite().fold(f64::INFINITY, f64::min),
+                finite().fold(f64::NEG_INFINITY, f64::max),
+            )
+        } else {
+            Coordinate::exactly(0.0..1.0)
+        };
+        let widest = y.labels().map(|label| text_width(label, SMALL)).max().unwrap_or(0);
+        let positions = self.x.positions();
+        let (lowest, highest) =
+            positions.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &p| (l.min(p), h.max(p)));
+        let is_words = matches!(self.x.scale, Scale::Words(_));
+        let pad = if is_words { 0.5 } else { 0.02 * (highest - lowest) };
+        let mut chart = ChartBuilder::on(&area)
+            .margin_left(MARGIN)
+            .margin_bottom(12)
+            .x_label_area_size(56)
+            .y_label_area_size(widest + 42)
+            .build_cartesian_2d(self.x.coordinate(lowest - pad..highest + pad), y)?;
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .max_light_lines(0)
+            .bold_line_style(FAINT_LINE)
+            .axis_style(TEXT)
+            .label_style(font(SMALL, &TEXT))
+            .axis_desc_style(font(MEDIUM, &TEXT))
+            .x_desc(&self.x.label)
+            .y_desc(&self.y)
+            .draw()?;
+        for (i, line) in self.lines.iter().enumerate() {
+            let colour = line_colour(i);
+            // Words have no order: no line leads from one to the next, and marks stand side by side.
+            let dodge = if is_words { 0.06 * (i as f64 - (self.lines.len() - 1) as f64 / 2.0) } else { 0.0 };
+            let points: Vec<(f64, f64)> =
+                positions.iter().map(|p| p + dodge).zip(line.values.iter().copied()).collect();
+            if !is_words {
+                for part in points.split(|(_, value)| !value.is_finite()).filter(|part| !part.is_empty()) {
+                    chart.draw_series([PathElement::new(part.to_vec(), colour.stroke_width(2))])?;
+                }
+            }
+            if is_words || points.len() <= MOST_MARKS {
+                let size = if is_words { 5 } else { 3 };
+                let there = points.into_iter().filter(|(_, value)| value.is_finite());
+                chart.draw_series(there.map(|point| Circle::new(point, size, colour.filled())))?;
+            }
+        }
+        if self.lines.len() > 1 {
+            for (i, line) in self.lines.iter().enumerate() {
+                let at = 12 + 24 * i32::try_from(i)?;
+                let colour = line_colour(i);
+                if !is_words {
+                    legend.draw(&PathElement::new([(10, at), (36, at)], colour.stroke_width(2)))?;
+                }
+                legend.draw(&Circle::new((23, at), 3, colour.filled()))?;
+                legend.draw_text(
+                    &shortened(&line.name, LONGEST_NAME),
+                    &left_middle(SMALL, &TEXT),
+                    (44, at),
+                )?;
+            }
+        }
+        drop(chart);
+        root.present()?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_in_the_legend_and_gaps_stay_gaps() {
+        let line = |name: &str, values: &[f64]| Line { name: name.to_owned(), values: values.to_vec() };
+        let plot = LinePlot {
+            heading: Heading { title: "4 nodes <x>".to_owned(), subtitle: "two scenarios".to_owned() },
+            x: Axis { label: "link (GB/s)".to_owned(), scale: Scale::Linear(vec![1.0, 2.0, 3.0, 4.0, 5.0]) },
+            y: "GFLOPS".to_owned(),
+            lines: vec![
+                line("even", &[1.0, 2.0, f64::NAN, 4.0, 5.0]),
+                line("uneven", &[5.0, 5.0, 5.0, 5.0, 5.0]),
+            ],
+        };
+        let svg = plot.svg().expect("drawn");
+        for word in ["even", "uneven", "link (GB/s)", "GFLOPS", "4 nodes &lt;x&gt;", "two scenarios"] {
+            assert!(svg.contains(&format!("\n{word}\n")), "{word} is missing:\n{svg}");
+        }
+        // even has two parts, uneven one, and each has a swatch in the legend.
+        assert_eq!(svg.matches("stroke-width=\"2\"").count(), 2 + 1 + 2);
+    }
+}

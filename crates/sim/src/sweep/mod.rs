@@ -1,0 +1,307 @@
+//! What if: a study with some of its figures replaced, at every point of a grid.
+//!
+//! # Terminology
+//! - **key**: the figure that is replaced, named as in the input files (`machine.link_gbs`).
+//! - **axis**: a key and the values that it takes. The name of an application or of a group addresses all its instances.
+//! - **point**: one value of every axis. Points are numbered from 0; the last axis changes fastest.
+//!
+//! # Rules
+//! 1. Values are computed from their number, never by adding up; a range includes its end.
+//! 2. At a point the axes are applied in their order: where two set the same figure, the later one wins.
+//! 3. A key of the whole machine sets every node, or every link, to the same value.
+//! 4. `app.NAME.data` moves the data in every scenario that leaves it where the application has it.
+//! 5. A value that can never be right (a negative bandwidth, half a thread) is an error before anything is computed. A point
+//!    that cannot be (more threads than cores) has a reason in place of a result; the others have theirs.
+
+mod at;
+mod key;
+mod values;
+
+pub use at::Evaluator;
+pub use values::{MAX_POINTS, Value};
+
+use numasim_model::{App, Data, Machine, Study};
+
+use crate::objective::Objective;
+use crate::problem::{Problem, ProblemError};
+use crate::restrictions::Restrictions;
+use at::Figures;
+use key::{Takes, Target};
+use values::Values;
+
+/// Why an axis makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SettingError {
+    /// A name that does not exist.
+    #[error("{message}")]
+    Unknown {
+        /// What is wrong.
+        message: String,
+        /// The name.
+        word: String,
+        /// Names that exist there.
+        known: Vec<String>,
+    },
+    /// Anything else.
+    #[error("{message}")]
+    Wrong {
+        /// What is wrong.
+        message: String,
+        /// What to write instead.
+        hint: String,
+    },
+}
+
+impl SettingError {
+    fn wrong(message: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self::Wrong { message: message.into(), hint: hint.into() }
+    }
+
+    fn unknown<'a>(message: String, word: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::Unknown {
+            message,
+            word: word.to_owned(),
+            known: known.into_iter().map(str::to_owned).collect(),
+        }
+    }
+}
+
+/// What is done at every point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// Scenarios are evaluated.
+    Evaluate,
+    /// The best allocation is searched for.
+    Explore,
+}
+
+/// A key and the values that it takes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    key: String,
+    target: Target,
+    values: Values,
+}
+
+impl Axis {
+    /// Reads `KEY=VALUES`.
+    ///
+    /// # Errors
+    /// [`SettingError`] if there is no such key in `study`, if the task does not look at it, or if a value can never
+    /// be right.
+    pub fn read(study: &Study, setting: &str, task: Task) -> Result<Self, SettingError> {
+        let (parts, text) = key::split(setting)?;
+        let (key, target) = (key::join(&parts), Target::find(study, &parts)?);
+        if task == Task::Evaluate && target.only_for_explore() {
+            return Err(SettingError::wrong(
+                format!("{key} has no influence on the scenarios"),
+                "only --explore looks at it",
+            ));
+        }
+        if task == Task::Explore && target.only_for_evaluate() {
+            return Err(SettingError::wrong(
+                format!("{key} has no influence on --explore, which chooses the threads itself"),
+                "leave out --explore to evaluate the scenarios, or sweep keys of [machine] and [[app]]",
+            ));
+        }
+        let values = match target.takes() {
+            Takes::Data => Values::data(text, study.machine.node_count())?,
+            _ => Values::numbers(text)?,
+        };
+        let axis = Self { key, target, values };
+        axis.check(task)?;
+        Ok(axis)
+    }
+
+    /// Refuses values that can never be right.
+    fn check(&self, task: Task) -> Result<(), SettingError> {
+        // Ranges have their extremes at their ends; that all counts are whole takes the second value too.
+        let last = self.len() - 1;
+        let ends = [0, 1.min(last), last];
+        let all: Vec<u64> = match &self.values {
+            Values::Steps { .. } | Values::Factors { .. } => ends.into(),
+            Values::Numbers(_) | Values::Data(_) => (0..=last).collect(),
+        };
+        for value in all.into_iter().map(|i| self.value(i)) {
+            let number = match value {
+                Value::Number(number) => number,
+                Value::Data(_, Data::OpenHome) if task == Task::Evaluate => {
+                    return Err(SettingError::wrong(
+                        format!("{}: evaluate does not choose a home", self.key),
+                        "name the node (home:0), or take --explore",
+                    ));
+                }
+                Value::Data(..) => continue,
+            };
+            let whole = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
+            let (wanted, hint) = match self.target.takes() {
+                Takes::Positive if !(number > 0.0 && number.is_finite()) => {
+                    ("must be a positive number", "begin the values above 0")
+                }
+                Takes::NotNegative if !(number >= 0.0 && number.is_finite()) => {
+                    ("must be 0 or a positive number", "begin the values at 0 or above")
+                }
+                Takes::Count if !whole => {
+                    ("must be a whole number from 0 up", "write whole numbers, in a range also as step")
+                }
+                _ => continue,
+            };
+            return Err(SettingError::wrong(format!("{} {wanted}, not {number}", self.key), hint));
+        }
+        Ok(())
+    }
+
+    /// The key as TOML writes it.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The unit of its values; empty for plain numbers and for data.
+    pub fn unit(&self) -> &'static str {
+        self.target.unit()
+    }
+
+    /// Number of values, at least 1.
+    #[allow(clippy::len_without_is_empty, reason = "never empty")]
+    pub fn len(&self) -> u64 {
+        self.values.count()
+    }
+
+    /// The value with this number, from 0.
+    pub fn value(&self, i: u64) -> Value<'_> {
+        self.values.get(i)
+    }
+
+    /// Whether each value is the one before times a constant: a logarithmic scale shows them evenly.
+    pub fn is_geometric(&self) -> bool {
+        match &self.values {
+            Values::Factors { .. } => true,
+            Values::Numbers(numbers) => {
+                let ratios: Vec<f64> = numbers.windows(2).map(|pair| pair[1] / pair[0]).collect();
+                let even = |ratio: &f64| (ratio / ratios[0] - 1.0).abs() < 1e-6 && *ratio > 0.0;
+                ratios.len() > 1 && numbers[0] > 0.0 && ratios.iter().all(even) && ratios[0] != 1.0
+            }
+            Values::Steps { .. } | Values::Data(_) => false,
+        }
+    }
+}
+
+/// A study and the axes along which it changes.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    study: Study,
+    axes: Vec<Axis>,
+    points: u64,
+}
+
+impl Sweep {
+    /// A sweep over all combinations of the values of `axes`.
+    ///
+    /// # Errors
+    /// [`SettingError`] if a key is there twice or if there are more than [`MAX_POINTS`] points.
+    pub fn new(study: Study, axes: Vec<Axis>) -> Result<Self, SettingError> {
+        for (i, axis) in axes.iter().enumerate() {
+            if axes[..i].iter().any(|earlier| earlier.target == axis.target) {
+                return Err(SettingError::wrong(
+                    format!("{} is set twice", axis.key),
+                    "give all its values in one --set",
+                ));
+            }
+        }
+        let product = axes.iter().try_fold(1_u64, |product, axis| product.checked_mul(axis.len()));
+        let points = product.filter(|&points| points <= MAX_POINTS).ok_or_else(|| {
+            SettingError::wrong(
+                format!("the grid has more than {MAX_POINTS} points"),
+                "take larger steps or fewer axes",
+            )
+        })?;
+        Ok(Self { study, axes, points })
+    }
+
+    /// The study as it is in the files.
+    pub fn study(&self) -> &Study {
+        &self.study
+    }
+
+    /// The axes, in order.
+    pub fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    /// Number of points.
+    pub fn points(&self) -> u64 {
+        self.points
+    }
+
+    /// The number of the value of each axis at a point.
+    pub fn indices(&self, point: u64) -> Vec<u64> {
+        let mut rest = point;
+        let mut indices: Vec<u64> = self
+            .axes
+            .iter()
+            .rev()
+            .map(|axis| {
+                let index = rest % axis.len();
+                rest /= axis.len();
+                index
+            })
+            .collect();
+        indices.reverse();
+        indices
+    }
+
+    /// Machine and applications at a point.
+    ///
+    /// # Errors
+    /// Why there is no such machine, in words.
+    pub fn at(&self, point: u64) -> Result<(Machine, Vec<App>), String> {
+        let mut figures = Figures::of(&self.study);
+        for (axis, index) in self.axes.iter().zip(self.indices(point)) {
+            figures.set(self, &axis.target, axis.value(index));
+        }
+        Ok((figures.machine(&self.study)?, figures.apps))
+    }
+
+    /// The question for `explore` at a point.
+    ///
+    /// # Errors
+    /// Why there is no answer, in words.
+    pub fn problem(
+        &self,
+        point: u64,
+        objective: Objective,
+        restrictions: Restrictions,
+    ) -> Result<Problem, String> {
+        let (machine, apps) = self.at(point)?;
+        for app in &apps {
+            if let Some(max) = app.max_threads.filter(|&max| max < app.min_threads) {
+                return Err(format!(
+                    "min_threads {} of {} is above its max_threads {max}",
+                    app.min_threads, app.name
+                ));
+            }
+        }
+        Problem::new(&machine, &apps, objective, restrictions)
+            .map_err(|error: ProblemError| error.to_string())
+    }
+
+    /// Whether an axis decides where the data of an application lies in a scenario.
+    pub fn moves_data(&self, scenario: usize, app: usize) -> bool {
+        self.axes.iter().any(|axis| match &axis.target {
+            Target::AppData(apps) => apps.contains(&app) && self.follows(scenario, app),
+            Target::ScenarioData { scenario: at, apps } => *at == scenario && apps.contains(&app),
+            _ => false,
+        })
+    }
+
+    /// Whether a scenario leaves the data of an application where the application has it.
+    fn follows(&self, scenario: usize, app: usize) -> bool {
+        let own = self.study.apps[app].data == self.study.scenarios[scenario].data[app];
+        own && !self.axes.iter().any(|axis| {
+            matches!(&axis.target, Target::ScenarioData { scenario: at, apps } if *at == scenario && apps.contains(&app))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

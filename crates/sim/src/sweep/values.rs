@@ -1,0 +1,275 @@
+//! The values of one axis: `1,2,5`, `10..100:10`, `1/64..64*2`, or places for data.
+
+use numasim_model::{Data, NodeId, Placement};
+
+use super::SettingError;
+
+/// Most values of an axis, and most points of a grid.
+pub const MAX_POINTS: u64 = 1_000_000_000;
+
+/// How far the end of a range may be from a step, in steps, and still be met.
+const END_TOLERANCE: f64 = 1e-9;
+
+/// The values of an axis in order; ranges are computed, not stored.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Values {
+    /// `first + i * step`.
+    Steps { first: f64, step: f64, decimal: Option<Decimal>, count: u64 },
+    /// `first * factor^i`.
+    Factors { first: f64, factor: f64, count: u64 },
+    /// As given.
+    Numbers(Vec<f64>),
+    /// Where data lies, each with the word that stands for it.
+    Data(Vec<(String, Data)>),
+}
+
+/// First value and step in units of 1 / `scale`, so that the third step of 0.1 is 0.3 and not 0.30000000000000004.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Decimal {
+    first: f64,
+    step: f64,
+    scale: f64,
+}
+
+/// One value of an axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// In the unit of the key.
+    Number(f64),
+    /// The word on the command line (`home:0`), and what it means.
+    Data(&'a str, &'a Data),
+}
+
+impl Values {
+    /// Reads numbers: a range with a step or a factor, or a list.
+    pub(super) fn numbers(text: &str) -> Result<Self, SettingError> {
+        let Some((first, rest)) = text.split_once("..") else {
+            return list(text)?.into_iter().map(number).collect::<Result<_, _>>().map(Self::Numbers);
+        };
+        let no_step = || {
+            SettingError::wrong(
+                format!("the range {text} has no step"),
+                "write FIRST..LAST:STEP, e.g. 10..100:10, or FIRST..LAST*FACTOR, e.g. 1/64..64*2",
+            )
+        };
+        let at = rest.rfind([':', '*']).ok_or_else(no_step)?;
+        let (last, by) = (number(&rest[..at])?, &rest[at + 1..]);
+        if rest[at..].starts_with(':') {
+            Self::steps(text, first.trim(), last, by.trim())
+        } else {
+            Self::factors(text, number(first)?, last, number(by)?)
+        }
+    }
+
+    fn steps(text: &str, first_text: &str, last: f64, step_text: &str) -> Result<Self, SettingError> {
+        let (first, step) = (number(first_text)?, number(step_text)?);
+        let steps = (last - first) / step;
+        if !steps.is_finite() || steps < 0.0 {
+            return Err(SettingError::wrong(
+                format!("the range {text} never ends: steps of {step} do not lead from {first} to {last}"),
+                "a range that rises has a positive step, one that falls a negative step",
+            ));
+        }
+        let count = checked_count(text, steps)?;
+        Ok(Self::Steps { first, step, decimal: Decimal::new(first_text, step_text, count), count })
+    }
+
+    fn factors(text: &str, first: f64, last: f64, factor: f64) -> Result<Self, SettingError> {
+        let steps = (last / first).ln() / factor.ln();
+        let positive = first > 0.0 && last > 0.0 && factor > 0.0 && factor != 1.0;
+        if !positive || !steps.is_finite() || steps < 0.0 {
+            return Err(SettingError::wrong(
+                format!(
+                    "the range {text} never ends: factors of {factor} do not lead from {first} to {last}"
+                ),
+                "a range that rises has a factor above 1, one that falls a factor between 0 and 1",
+            ));
+        }
+        Ok(Self::Factors { first, factor, count: checked_count(text, steps)? })
+    }
+
+    /// Reads a list of places for data on a machine with this many nodes.
+    pub(super) fn data(text: &str, nodes: usize) -> Result<Self, SettingError> {
+        let one = |word: &str| {
+            let data = match (word, word.strip_prefix("home:")) {
+                ("local", _) => Data::Placed(Placement::Local),
+                ("interleave", _) => Data::Placed(Placement::Interleave),
+                (_, Some("any")) => Data::OpenHome,
+                (_, Some(node)) => match node.parse::<usize>() {
+                    Ok(home) if home < nodes => Data::Placed(Placement::Home(NodeId(home))),
+                    _ => {
+                        return Err(SettingError::wrong(
+                            format!("there is no node {node}"),
+                            format!("nodes are numbered from 0: home:0 to home:{}", nodes - 1),
+                        ));
+                    }
+                },
+                _ => {
+                    return Err(SettingError::wrong(
+                        format!("'{word}' is no place for data"),
+                        "write local, interleave, home:0 (all data on node 0), or home:any where explore chooses",
+                    ));
+                }
+            };
+            Ok((word.to_owned(), data))
+        };
+        list(text)?.into_iter().map(one).collect::<Result<_, _>>().map(Self::Data)
+    }
+
+    /// How many.
+    pub(super) fn count(&self) -> u64 {
+        match self {
+            Self::Steps { count, .. } | Self::Factors { count, .. } => *count,
+            Self::Numbers(numbers) => numbers.len() as u64,
+            Self::Data(places) => places.len() as u64,
+        }
+    }
+
+    /// The value with this number, from 0.
+    #[allow(clippy::cast_possible_truncation, reason = "at most MAX_POINTS")]
+    pub(super) fn get(&self, i: u64) -> Value<'_> {
+        Value::Number(match self {
+            Self::Steps { decimal: Some(decimal), .. } => {
+                (decimal.first + i as f64 * decimal.step) / decimal.scale
+            }
+            Self::Steps { first, step, .. } => first + i as f64 * step,
+            Self::Factors { first, factor, .. } => first * factor.powi(i as i32),
+            Self::Numbers(numbers) => numbers[i as usize],
+            Self::Data(places) => {
+                let (word, data) = &places[i as usize];
+                return Value::Data(word, data);
+            }
+        })
+    }
+}
+
+impl Decimal {
+    /// Both as whole numbers of the same power of ten, where doubles hold these without rounding.
+    fn new(first: &str, step: &str, count: u64) -> Option<Self> {
+        const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
+        let plain = |text: &str| {
+            let digits = text.strip_prefix('-').unwrap_or(text);
+            digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        };
+        if !plain(first) || !plain(step) {
+            return None;
+        }
+        let decimals = |text: &str| text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let places = decimals(first).max(decimals(step));
+        let scale = 10_f64.powi(i32::try_from(places).ok().filter(|&places| places <= 15)?);
+        let whole = |text: &str| text.parse::<f64>().ok().map(|value| (value * scale).round());
+        let (first, step) = (whole(first)?, whole(step)?);
+        let largest = first.abs() + step.abs() * count as f64;
+        (largest < EXACT).then_some(Self { first, step, scale })
+    }
+}
+
+/// Whole steps from 0 to `steps`, both ends included.
+fn checked_count(text: &str, steps: f64) -> Result<u64, SettingError> {
+    let count = (steps + END_TOLERANCE).floor() + 1.0;
+    if count > MAX_POINTS as f64 {
+        return Err(SettingError::wrong(
+            format!("the range {text} has more than {MAX_POINTS} values"),
+            "take larger steps",
+        ));
+    }
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to MAX_POINTS")]
+    Ok(count as u64)
+}
+
+fn list(text: &str) -> Result<Vec<&str>, SettingError> {
+    let items: Vec<&str> = text.split(',').map(str::trim).collect();
+    if items.contains(&"") {
+        return Err(SettingError::wrong(
+            if text.trim().is_empty() {
+                "there is no value".to_owned()
+            } else {
+                format!("a value is missing in '{text}'")
+            },
+            "write values between commas, e.g. 1,2,5, or a range, e.g. 10..100:10",
+        ));
+    }
+    Ok(items)
+}
+
+/// A decimal number, or a fraction of two (`1/32`).
+fn number(text: &str) -> Result<f64, SettingError> {
+    let one = |text: &str| text.trim().parse::<f64>().ok().filter(|value| value.is_finite());
+    let value = match text.split_once('/') {
+        Some((over, under)) => one(over).zip(one(under)).map(|(over, under)| over / under),
+        None => one(text),
+    };
+    value.filter(|value| value.is_finite()).ok_or_else(|| {
+        SettingError::wrong(
+            format!("'{}' is not a number", text.trim()),
+            "write numbers such as 10, 0.5, 1e-3 or 1/32: a list 1,2,5 or a range 10..100:10",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &str) -> Vec<f64> {
+        let values = Values::numbers(text).unwrap();
+        (0..values.count())
+            .map(|i| match values.get(i) {
+                Value::Number(number) => number,
+                Value::Data(..) => f64::NAN,
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_range_includes_its_end_and_has_the_decimals_that_people_write() {
+        assert_eq!(all("0..0.5:0.1"), [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]);
+        assert_eq!(all("0.1..0.7:0.2"), [0.1, 0.3, 0.5, 0.7]);
+        assert_eq!(all("10..5:-2.5"), [10.0, 7.5, 5.0]);
+        assert_eq!(all("1..4:2"), [1.0, 3.0]);
+        assert_eq!(all("3..3:1"), [3.0]);
+        assert_eq!(all("0..1e0:1/4"), [0.0, 0.25, 0.5, 0.75, 1.0]);
+    }
+
+    #[test]
+    fn a_million_steps_are_as_exact_as_the_first() {
+        let values = Values::numbers("0..100000:0.1").unwrap();
+        assert_eq!(values.count(), 1_000_001);
+        assert_eq!(values.get(999_999), Value::Number(99_999.9));
+        assert_eq!(values.get(1_000_000), Value::Number(100_000.0));
+    }
+
+    #[test]
+    fn a_range_by_factors_includes_its_end() {
+        assert_eq!(all("1/4..4*2"), [0.25, 0.5, 1.0, 2.0, 4.0]);
+        assert_eq!(all("1000..1*0.1").len(), 4);
+    }
+
+    #[test]
+    fn a_list_keeps_its_order() {
+        assert_eq!(all("5, 1/32,2"), [5.0, 0.03125, 2.0]);
+    }
+
+    #[test]
+    fn values_that_make_no_sense_are_refused() {
+        for wrong in [
+            "",
+            "1,,2",
+            "a",
+            "1..2",
+            "1..2:0",
+            "1..2:-1",
+            "2..1:1",
+            "1..2*1",
+            "-1..2*2",
+            "nan",
+            "1/0",
+            "0..1:1e-12",
+        ] {
+            assert!(Values::numbers(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["home:4", "home", "home:-1", "remote", "local,"] {
+            assert!(Values::data(wrong, 4).is_err(), "{wrong}");
+        }
+    }
+}

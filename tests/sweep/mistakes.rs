@@ -1,0 +1,61 @@
+//! What people are told when a sweep makes no sense.
+
+use super::*;
+
+#[test]
+fn mistakes_in_settings_are_explained() {
+    let file = config("paper/table-iii.toml");
+    let mut told = String::new();
+    for settings in [
+        &["machine.link_gb=1"][..],
+        &["machine.node.4.bandwidth_gbs=1"],
+        &["machine.bandwidth_matrix_gbs.0=1"],
+        &["aps.mem.weight=1"],
+        &["app.men.arithmetic_intensity=1"],
+        &["app.mem.arithmetic_intensty=1"],
+        &["app.mem.weight=1,2"],
+        &["scenario.even.threads.mem=1"],
+        &["app.mem.arithmetic_intensity=0..1:0.1"],
+        &["scenario.\"even 5,5,5,5\".threads.mem=1.5"],
+        &["machine.link_gbs=5..1:1"],
+        &["machine.link_gbs=5..10"],
+        &["machine.link_gbs=1,,2"],
+        &["machine.link_gbs=ten"],
+        &["machine.link_gbs"],
+        &["app.mem.data=home:4"],
+        &["app.mem.data=remote"],
+        &["app.mem.data=home:any"],
+        &["machine.link_gbs=1", "machine.link_gbs=2"],
+        &["machine.link_gbs=1..100000:1", "machine.bandwidth_gbs=1..100000:1"],
+    ] {
+        let args: Vec<&str> = ["sweep", &file]
+            .into_iter()
+            .chain(settings.iter().flat_map(|setting| ["--set", setting]))
+            .collect();
+        let output = run(&args);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{settings:?}");
+        told += &["$ numasim sweep FILE --set ", &settings.join(" --set "), "\n", &stderr(&output), "\n"]
+            .concat();
+    }
+    insta::assert_snapshot!("sweep_mistakes", told);
+}
+
+#[test]
+fn keys_without_influence_on_explore_are_refused() {
+    let file = config("paper/numa-bad.toml");
+    let output = run(&["sweep", &file, "--explore", "--set", "scenario.\"even 2,2,2,2\".threads.mem=1"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("has no influence on --explore"), "{}", stderr(&output));
+}
+
+#[test]
+fn work_that_is_missing_everywhere_is_told_once_unless_an_axis_gives_it() {
+    let file = config("paper/numa-bad.toml");
+    let args = ["sweep", &file, "--explore", "--objective", "makespan", "--same-on-every-node"];
+    let output = run(&[&args[..], &["--set", "machine.link_gbs=10"]].concat());
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert!(stderr(&output).contains("needs `work_gflop`"), "{}", stderr(&output));
+    let work = ["--set", "app.mem.work_gflop=100,200", "--set", "app.bad.work_gflop=100"];
+    let found = rows(&written(&[&args[..], &work].concat()));
+    assert_eq!(found.iter().map(|row| row["status"].as_str()).collect::<Vec<_>>(), ["optimal", "optimal"]);
+}

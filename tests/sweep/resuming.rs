@@ -1,0 +1,97 @@
+//! Sweeps that were interrupted, and go on.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use super::*;
+
+/// A million rows take long enough to be interrupted, in every build.
+const LONG: [&str; 4] = ["--set", "machine.link_gbs=1..1000:1", "--set", "machine.bandwidth_gbs=1..500:1"];
+
+fn long(file: &str, out: &Path, more: &[&str]) -> Command {
+    let mut command = command(&[&["sweep", file][..], &LONG, more].concat());
+    command.arg("-o").arg(out);
+    command
+}
+
+/// Starts a long sweep and ends it with this signal as soon as it has written rows.
+fn interrupted(file: &str, out: &Path, signal: &str) -> Output {
+    let child = long(file, out, &[]).stderr(Stdio::piped()).spawn().expect("the program starts");
+    let partial = out.with_extension("csv.partial");
+    let start = Instant::now();
+    while fs::metadata(&partial).map_or(0, |found| found.len()) < 10_000 {
+        assert!(start.elapsed() < Duration::from_secs(60), "no row was written");
+        sleep(Duration::from_millis(1));
+    }
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args([signal, &id]).status().expect("kill starts").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert!(!out.exists() && partial.exists(), "the sweep was over before the signal came");
+    output
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_sweep_goes_on_and_gives_the_same_bytes() {
+    let (file, folder) = (config("paper/numa-bad.toml"), folder());
+    let out = folder.path().join("out.csv");
+    let partial = folder.path().join("out.csv.partial");
+    interrupted(&file, &out, "-KILL");
+    let rows = fs::read(&partial).expect("rows");
+    let whole = written(&[&["sweep", &file][..], &LONG].concat());
+    assert!(whole.as_bytes().starts_with(&rows) && rows.len() < whole.len());
+    let identity = fs::read(folder.path().join("out.csv.partial.json")).expect("what sweep it is");
+    // Torn in the header, in a row, between the two rows of a point, at the end of a point.
+    let ends: Vec<usize> =
+        rows.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1).collect();
+    for length in [0, 7, ends[0], ends[4] - 3, ends[5], ends[6], rows.len()] {
+        fs::write(&partial, &rows[..length]).expect("a file for the test");
+        fs::write(folder.path().join("out.csv.partial.json"), &identity).expect("a file for the test");
+        let output = long(&file, &out, &["--resume"]).output().expect("the program starts");
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert!(fs::read_to_string(&out).expect("written") == whole, "torn at byte {length}");
+        let left = fs::read_dir(folder.path()).expect("readable").count();
+        assert_eq!(left, 1, "a file was left beside the result");
+        fs::remove_file(&out).expect("removed");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_the_rows_and_says_how_to_go_on() {
+    let (file, folder) = (config("paper/numa-bad.toml"), folder());
+    let out = folder.path().join("out.csv");
+    let output = interrupted(&file, &out, "-INT");
+    assert_eq!(output.status.code(), Some(130));
+    let message = stderr(&output);
+    assert!(message.starts_with("error: interrupted after "), "{message}");
+    assert!(message.contains("the same command with --resume goes on"), "{message}");
+
+    // Without --resume nothing is thrown away, and another sweep does not go on with these rows.
+    let again = long(&file, &out, &[]).output().expect("the program starts");
+    assert_eq!(again.status.code(), Some(1));
+    assert!(stderr(&again).contains("hint: --resume goes on with it"), "{}", stderr(&again));
+    let refusal = |file: &str, more: &[&str]| {
+        let output = long(file, &out, &[&["--resume"], more].concat()).output().expect("the program starts");
+        assert_eq!(output.status.code(), Some(1));
+        stderr(&output)
+    };
+    let other_keys = refusal(&file, &["--set", "app.mem.arithmetic_intensity=1"]);
+    assert!(other_keys.contains("is from another sweep: --set was machine.link_gbs"), "{other_keys}");
+    let other_part = refusal(&file, &["--shard", "1/2"]);
+    assert!(other_part.contains("--shard was 1/1, and is 1/2 now"), "{other_part}");
+    let other_file = refusal(&config("paper/uneven-even-nodes.toml"), &[]);
+    assert!(
+        other_file.contains("the machine, applications or scenarios in the files were others"),
+        "{other_file}"
+    );
+}
+
+#[test]
+fn resume_starts_where_there_is_nothing_to_go_on_with() {
+    let (file, folder) = (config("paper/numa-bad.toml"), folder());
+    let out = folder.path().join("out.csv").display().to_string();
+    let args = ["sweep", &file, "--set", "machine.link_gbs=1,2"];
+    assert_eq!(written(&[&args[..], &["-o", &out, "--resume"]].concat()), "");
+    assert_eq!(fs::read_to_string(&out).expect("written"), written(&args));
+}
