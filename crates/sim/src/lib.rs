@@ -9,6 +9,7 @@ pub mod objective;
 mod problem;
 pub mod restrictions;
 pub mod search;
+pub mod sensitivity;
 mod symmetry;
 #[cfg(test)]
 mod testing;
