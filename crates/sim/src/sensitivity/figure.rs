@@ -68,6 +68,11 @@ impl Figure {
         }
     }
 
+    /// Whether `other` is a figure of the same kind.
+    pub fn is_like(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
     /// How many figures these are.
     pub fn count(&self) -> usize {
         match self {
@@ -103,8 +108,8 @@ impl Figure {
         Some((smallest, values.iter().copied().fold(smallest, f64::max)))
     }
 
-    /// Takes in the members of a figure of the same kind.
-    pub(super) fn join(&mut self, other: Self) {
+    /// Takes in the members of a figure of the same kind; another kind changes nothing.
+    pub fn join(&mut self, other: Self) {
         match (self, other) {
             (Self::Controllers(own), Self::Controllers(more))
             | (Self::Peaks(own), Self::Peaks(more))

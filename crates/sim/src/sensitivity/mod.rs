@@ -28,7 +28,7 @@ mod tests;
 mod widening;
 
 pub use figure::Figure;
-pub use ranges::{ERRORS, LARGEST_FACTOR, Range, SMALLEST_FACTOR, Switch};
+pub use ranges::{ERRORS, LARGEST_FACTOR, Range, SEARCHED, SMALLEST_FACTOR, Switch};
 pub use widening::{Step, Widening};
 
 use crate::problem::{Candidate, Problem};
@@ -47,7 +47,7 @@ pub struct Sensitivity {
     pub ranges_left: usize,
     /// Allocations that the best one was compared with.
     pub rivals: usize,
-    /// An allocation that is better than the best one with the inputs as they are; only where that is not proven.
+    /// Where the answer was not proven, and a better allocation was met: all of this is about that one.
     pub better: Option<Candidate>,
 }
 
@@ -59,25 +59,45 @@ pub fn analyse(
     others: &[Candidate],
     monitor: &dyn Monitor,
 ) -> Sensitivity {
-    let (widening, widening_left) = widening::widening(problem, best, monitor);
-    let found = ranges::ranges(problem, best, others, monitor);
+    let mut subject = best.clone();
+    let mut others = others.to_vec();
+    let mut attempt = 0;
+    let found = loop {
+        attempt += 1;
+        match ranges::ranges(problem, &subject, &others, attempt > MOST_BETTER, monitor) {
+            Ok(found) => break found,
+            Err(met) => (subject, others) = (met.better, met.others),
+        }
+    };
+    let (widening, widening_left) = widening::widening(problem, &subject, monitor);
     Sensitivity {
         widening,
         widening_left,
         ranges: found.ranges,
         ranges_left: found.left,
         rivals: found.rivals,
-        better: found.better,
+        better: (attempt > 1).then_some(subject),
     }
 }
 
+/// How often a better answer is taken in place of an unproven one.
+const MOST_BETTER: usize = 4;
 /// Work of all local searches of one kind together, in flows: about a second of one core.
 const EFFORT: u64 = 200_000_000;
 /// A local search gets at least and at most so many evaluations.
 const EVALUATIONS: (u64, u64) = (500, 30_000);
 
+/// At least and at most so many rivals are compared at each changed input.
+const RIVALS: (usize, usize) = (32, 256);
+
 /// Evaluations of each of `searches`.
 fn share_of_effort(problem: &Problem, searches: usize) -> u64 {
     let each = EFFORT / (searches as u64).max(1) / climb::cost(problem).max(1);
     each.clamp(EVALUATIONS.0, EVALUATIONS.1)
+}
+
+/// How many rivals are compared on a grid of `points` in all.
+fn share_of_rivals(problem: &Problem, points: usize) -> usize {
+    let each = EFFORT / (points as u64).max(1) / climb::cost(problem).max(1);
+    usize::try_from(each).unwrap_or(RIVALS.1).clamp(RIVALS.0, RIVALS.1)
 }

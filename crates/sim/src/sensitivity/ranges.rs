@@ -5,7 +5,8 @@ use rayon::prelude::*;
 use super::climb::climb;
 use super::figure::{Change, Figure, inputs};
 use super::rivals::Rivals;
-use super::share_of_effort;
+use super::{share_of_effort, share_of_rivals};
+use crate::baselines::{even, one_app_per_node};
 use crate::problem::{Candidate, Problem, margin};
 use crate::search::Monitor;
 
@@ -18,7 +19,7 @@ const GRID: u32 = 32;
 /// Errors at which the loss is told.
 pub const ERRORS: [f64; 4] = [-0.2, -0.1, 0.1, 0.2];
 /// Changes at which rivals are searched.
-const SEARCHED: [f64; 8] = [0.5, 0.7, 0.8, 0.9, 1.1, 1.2, 1.4, 2.0];
+pub const SEARCHED: [f64; 8] = [0.5, 0.7, 0.8, 0.9, 1.1, 1.2, 1.4, 2.0];
 /// Relative width of the interval at which bisection ends.
 const RESOLUTION: f64 = 1e-6;
 /// How often a range is searched again just inside of its ends.
@@ -54,8 +55,14 @@ pub(super) struct Found {
     pub(super) ranges: Vec<Range>,
     pub(super) left: usize,
     pub(super) rivals: usize,
-    /// A known allocation that is better with the inputs as they are.
-    pub(super) better: Option<Candidate>,
+}
+
+/// A search at changed inputs may meet an allocation that is better with the inputs as they are, too.
+pub(super) struct Better {
+    /// It, with its score.
+    pub(super) better: Candidate,
+    /// What is known beside it.
+    pub(super) others: Vec<Candidate>,
 }
 
 /// The problem with one input changed. What an application gets alone changes with it: this is the question that
@@ -65,35 +72,49 @@ fn at(problem: &Problem, figure: &Figure, factor: f64) -> Option<Problem> {
     Problem::new(&machine, &apps, problem.goal.objective(), problem.restrictions).ok()
 }
 
-/// Analyses every input.
+/// Analyses every input. `patient`: goes on also where a better allocation than `best` is met.
+///
+/// # Errors
+/// [`Better`], unless `patient`.
 pub(super) fn ranges(
     problem: &Problem,
     best: &Candidate,
     others: &[Candidate],
+    patient: bool,
     monitor: &dyn Monitor,
-) -> Found {
+) -> Result<Found, Box<Better>> {
     let figures = inputs(problem, best);
     let mut known = Rivals::new(problem, best);
     others.iter().for_each(|other| known.add(other.clone()));
     let questions: Vec<(&Figure, f64)> =
         figures.iter().flat_map(|figure| SEARCHED.map(|factor| (figure, factor))).collect();
-    let effort = share_of_effort(problem, questions.len());
-    // Once from the best, and once from what then is best: other inputs may have met it.
-    for from_best in [true, false] {
+    let effort = share_of_effort(problem, 2 * questions.len());
+    let most = share_of_rivals(problem, figures.len() * 2 * GRID as usize);
+    let elsewhere = far_starts(problem, best);
+    // From the best, from allocations that have nothing to do with it, and from what then is best: the search for
+    // another input may have met it.
+    let starts = std::iter::once(Start::Best).chain(elsewhere.iter().map(Start::From)).chain([Start::Leader]);
+    for start in starts {
         let paths: Vec<Vec<Candidate>> = questions
             .par_iter()
             .map(|(figure, factor)| {
                 let Some(changed) = at(problem, figure, *factor) else { return Vec::new() };
-                let (kept, leader) = known.lead(&changed);
-                match leader {
-                    Some(leader) if !from_best => climb(&changed, &leader, effort, monitor),
-                    None if !from_best => Vec::new(),
-                    _ => climb(&changed, &kept, effort, monitor),
+                match start {
+                    Start::Best => climb(&changed, best, effort, monitor),
+                    // Only where it ends: the way there is worse than what is known.
+                    Start::From(other) => climb(&changed, other, effort, monitor).pop().into_iter().collect(),
+                    Start::Leader => match known.lead(&changed).1 {
+                        Some(leader) => climb(&changed, &leader, effort, monitor),
+                        None => Vec::new(),
+                    },
                 }
             })
             .collect();
         paths.into_iter().flatten().for_each(|candidate| known.add(candidate));
-        known.keep_closest();
+        known.keep_closest(most);
+    }
+    if let Some(better) = known.lead(problem).1.filter(|_| !patient) {
+        return Err(Box::new(Better { better, others: known.into_candidates() }));
     }
     let found: Vec<Option<(Range, usize)>> = figures
         .par_iter()
@@ -101,12 +122,30 @@ pub(super) fn ranges(
         .collect();
     let left = found.iter().filter(|range| range.is_none()).count();
     let more: usize = found.iter().flatten().map(|(_, more)| more).sum();
-    Found {
+    Ok(Found {
         ranges: found.into_iter().flatten().map(|(range, _)| range).collect(),
         left,
         rivals: known.len() + more,
-        better: known.lead(problem).1,
-    }
+    })
+}
+
+/// Where a local search begins.
+#[derive(Clone, Copy)]
+enum Start<'a> {
+    Best,
+    From(&'a Candidate),
+    Leader,
+}
+
+/// What people do without a search, as far as it is allowed, with the homes of the best.
+fn far_starts(problem: &Problem, best: &Candidate) -> Vec<Candidate> {
+    let even = even(&problem.machine, problem.apps.len());
+    let whole = one_app_per_node(&problem.machine, &problem.apps);
+    std::iter::once(even)
+        .chain(whole)
+        .filter(|allocation| problem.restrictions.allow(&problem.machine, &problem.apps, allocation))
+        .map(|allocation| Candidate { allocation, ..best.clone() })
+        .collect()
 }
 
 /// The analysis of one input.

@@ -6,9 +6,6 @@ use super::climb::rated;
 use super::widening::keeps_data;
 use crate::problem::{Candidate, Evaluator, Problem, margin};
 
-/// After a round of searches this many rivals go on: the closest ones at the inputs as they are.
-const MOST: usize = 256;
-
 /// Different allocations that keep to the restrictions, none of them the best one itself.
 #[derive(Clone)]
 pub(super) struct Rivals {
@@ -25,6 +22,10 @@ impl Rivals {
 
     pub(super) fn len(&self) -> usize {
         self.known.len()
+    }
+
+    pub(super) fn into_candidates(self) -> Vec<Candidate> {
+        self.known
     }
 
     /// Adds an allocation, unless it is known, forbidden, or has other data than the applications.
@@ -44,15 +45,15 @@ impl Rivals {
         self.known.insert(position, candidate);
     }
 
-    /// Forgets all but the closest ones.
-    pub(super) fn keep_closest(&mut self) {
-        if self.known.len() <= MOST {
+    /// Forgets all but the `most` that are closest at the inputs as they are.
+    pub(super) fn keep_closest(&mut self, most: usize) {
+        if self.known.len() <= most {
             return;
         }
         let mut scored: Vec<(f64, usize)> =
             self.known.iter().enumerate().map(|(i, other)| (rated(&self.original, other).score, i)).collect();
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let mut kept: Vec<usize> = scored.into_iter().take(MOST).map(|(_, i)| i).collect();
+        let mut kept: Vec<usize> = scored.into_iter().take(most).map(|(_, i)| i).collect();
         kept.sort_unstable();
         self.known = kept.into_iter().map(|i| self.known[i].clone()).collect();
     }

@@ -23,8 +23,8 @@ pub struct Widening {
     /// What the objective gains with the threads where they are, in its unit; a makespan gains by what it gets
     /// shorter. For a core: with a thread of `used_by` on it. `None` where the restrictions forbid any use of it.
     pub gain: Option<f64>,
-    /// The application whose thread makes the most of the new core; `None` if it idles.
-    pub used_by: Option<AppId>,
+    /// The application whose thread makes the most of a new core, on equal nodes all such; empty if it idles.
+    pub used_by: Vec<AppId>,
     /// The same when threads and open homes may move, as far as a local search finds: at least this much.
     pub gain_moved: Option<f64>,
     /// What 10 % more would gain, threads where they are; `None` for cores.
@@ -73,7 +73,7 @@ pub(super) fn widening(problem: &Problem, best: &Candidate, monitor: &dyn Monito
                     value,
                     step,
                     gain: nothing,
-                    used_by: None,
+                    used_by: Vec::new(),
                     gain_moved: nothing,
                     gain_10_percent: nothing,
                 });
@@ -150,7 +150,7 @@ fn of_resource(
         value,
         step,
         gain: staying.as_ref().map(gain),
-        used_by,
+        used_by: used_by.into_iter().collect(),
         gain_moved: climbed.filter(allowed).as_ref().map(gain),
         gain_10_percent: ten,
         figure,
@@ -205,20 +205,23 @@ fn grouped(problem: &Problem, best: &Candidate, single: impl Iterator<Item = Wid
         (None, None) => true,
         _ => false,
     };
-    let group = |app: Option<AppId>| app.map(|app| problem.apps[app.0].group.as_str());
+    let group = |app: &AppId| problem.apps[app.0].group.as_str();
     let mut found: Vec<Widening> = Vec::new();
     for one in single {
         let twin = found.iter_mut().find(|other| {
-            std::mem::discriminant(&other.figure) == std::mem::discriminant(&one.figure)
+            other.figure.is_like(&one.figure)
                 && other.value == one.value
                 && same(other.gain, one.gain)
                 && same(other.gain_10_percent, one.gain_10_percent)
-                && group(other.used_by) == group(one.used_by)
+                && other.used_by.is_empty() == one.used_by.is_empty()
         });
         match twin {
             Some(twin) => {
                 twin.gain_moved = twin.gain_moved.zip(one.gain_moved).map(|(a, b)| a.min(b));
                 twin.figure.join(one.figure);
+                let more =
+                    one.used_by.iter().find(|app| twin.used_by.iter().all(|own| group(own) != group(app)));
+                twin.used_by.extend(more.copied());
             }
             None => found.push(one),
         }
