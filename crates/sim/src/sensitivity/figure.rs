@@ -139,14 +139,20 @@ impl Figure {
             .collect();
         match self {
             Self::Controllers(ids) => {
-                ids.iter().for_each(|&n| nodes[n.0].bandwidth = rate(nodes[n.0].bandwidth));
+                for &n in ids {
+                    nodes[n.0].bandwidth = rate(nodes[n.0].bandwidth);
+                }
             }
             Self::CoreBandwidths(ids) => {
-                ids.iter().for_each(|&n| nodes[n.0].core_bandwidth = nodes[n.0].core_bandwidth.map(rate));
+                for &n in ids {
+                    nodes[n.0].core_bandwidth = nodes[n.0].core_bandwidth.map(rate);
+                }
             }
-            Self::Peaks(ids) => ids.iter().for_each(|&n| {
-                nodes[n.0].gflops_per_core = Gflops::new(change.of(nodes[n.0].gflops_per_core.value()));
-            }),
+            Self::Peaks(ids) => {
+                for &n in ids {
+                    nodes[n.0].gflops_per_core = Gflops::new(change.of(nodes[n.0].gflops_per_core.value()));
+                }
+            }
             Self::Cores(ids) => {
                 for &n in ids {
                     #[allow(
@@ -158,16 +164,22 @@ impl Figure {
                     nodes[n.0].cores = cores;
                 }
             }
-            Self::Links(ids) => ids.iter().for_each(|&(from, to)| {
-                links[from.0 * count + to.0] = rate(links[from.0 * count + to.0]);
-            }),
-            Self::Intensities(ids) => ids.iter().for_each(|&a| {
-                let old = apps[a.0].arithmetic_intensity.value();
-                apps[a.0].arithmetic_intensity = FlopPerByte::new(change.of(old));
-            }),
-            Self::Work(ids) => ids.iter().for_each(|&a| {
-                apps[a.0].work = apps[a.0].work.map(|old| Gflop::new(change.of(old.value())));
-            }),
+            Self::Links(ids) => {
+                for &(from, to) in ids {
+                    links[from.0 * count + to.0] = rate(links[from.0 * count + to.0]);
+                }
+            }
+            Self::Intensities(ids) => {
+                for &a in ids {
+                    let old = apps[a.0].arithmetic_intensity.value();
+                    apps[a.0].arithmetic_intensity = FlopPerByte::new(change.of(old));
+                }
+            }
+            Self::Work(ids) => {
+                for &a in ids {
+                    apps[a.0].work = apps[a.0].work.map(|old| Gflop::new(change.of(old.value())));
+                }
+            }
         }
         let sane = |app: &App| {
             let intensity = app.arithmetic_intensity.value();

@@ -85,7 +85,9 @@ pub(super) fn ranges(
 ) -> Result<Found, Box<Better>> {
     let figures = inputs(problem, best);
     let mut known = Rivals::new(problem, best);
-    others.iter().for_each(|other| known.add(other.clone()));
+    for other in others {
+        known.add(other.clone());
+    }
     let questions: Vec<(&Figure, f64)> =
         figures.iter().flat_map(|figure| SEARCHED.map(|factor| (figure, factor))).collect();
     let effort = share_of_effort(problem, 2 * questions.len());
@@ -110,7 +112,9 @@ pub(super) fn ranges(
                 }
             })
             .collect();
-        paths.into_iter().flatten().for_each(|candidate| known.add(candidate));
+        for candidate in paths.into_iter().flatten() {
+            known.add(candidate);
+        }
         known.keep_closest(most);
     }
     if let Some(better) = known.lead(problem).1.filter(|_| !patient) {
@@ -148,6 +152,9 @@ fn far_starts(problem: &Problem, best: &Candidate) -> Vec<Candidate> {
         .collect()
 }
 
+/// The monitor wants an end.
+struct Stopped;
+
 /// The analysis of one input.
 struct Ranging<'a> {
     problem: &'a Problem,
@@ -163,8 +170,8 @@ impl Ranging<'_> {
         let before = self.known.len();
         let value = self.figure.extent(&self.problem.machine, &self.problem.apps)?;
         let lost = ERRORS.map(|error| self.loss(1.0 + error));
-        let below = self.switch(SMALLEST_FACTOR)?;
-        let above = self.switch(LARGEST_FACTOR)?;
+        let below = self.switch(SMALLEST_FACTOR).ok()?;
+        let above = self.switch(LARGEST_FACTOR).ok()?;
         let range = Range { figure: self.figure.clone(), value, below, above, lost };
         (!self.monitor.stop()).then(|| (range, self.known.len() - before))
     }
@@ -187,7 +194,7 @@ impl Ranging<'_> {
 
     /// The first change on the way to `end` at which a rival is ahead. The search is repeated just inside of what was
     /// found, so that the allocation is at least not improved by a small move there.
-    fn switch(&mut self, end: f64) -> Option<Option<Switch>> {
+    fn switch(&mut self, end: f64) -> Result<Option<Switch>, Stopped> {
         let mut found = self.first_switch(end)?;
         for _ in 0..ROUNDS {
             let Some(switch) = &found else { break };
@@ -199,29 +206,31 @@ impl Ranging<'_> {
             if !better {
                 break;
             }
-            path.into_iter().for_each(|candidate| self.known.add(candidate));
+            for candidate in path {
+                self.known.add(candidate);
+            }
             found = self.first_switch(end)?;
         }
-        Some(found)
+        Ok(found)
     }
 
-    /// Among the rivals known now; the outer `None` if the monitor stopped it.
-    fn first_switch(&self, end: f64) -> Option<Option<Switch>> {
+    /// Among the rivals known now.
+    fn first_switch(&self, end: f64) -> Result<Option<Switch>, Stopped> {
         if let Some(winner) = self.leader(1.0) {
-            return Some(Some(Switch { factor: 1.0, winner }));
+            return Ok(Some(Switch { factor: 1.0, winner }));
         }
         let mut inside = 1.0;
         for step in 1..=GRID {
             if self.monitor.stop() {
-                return None;
+                return Err(Stopped);
             }
             let outside = end.powf(f64::from(step) / f64::from(GRID));
             if let Some(winner) = self.leader(outside) {
-                return Some(Some(self.bisected(inside, outside, winner)));
+                return Ok(Some(self.bisected(inside, outside, winner)));
             }
             inside = outside;
         }
-        Some(None)
+        Ok(None)
     }
 
     /// Narrows down where the lead changes between two factors.

@@ -69,7 +69,9 @@ fn an_answer_that_is_not_the_best_is_replaced_by_a_better_one() {
 fn two_kinds(high: f64) -> Problem {
     let machine = uniform_machine(1, 2, 10.0, 8.0, 1.0);
     let mut apps = [local_app("low", 1.0), local_app("high", high)];
-    apps.iter_mut().for_each(|app| app.min_threads = 0);
+    for app in &mut apps {
+        app.min_threads = 0;
+    }
     let no_idle_cores = Restrictions { no_idle_cores: true, ..Restrictions::default() };
     Problem::new(&machine, &apps, Objective::TotalGflops, no_idle_cores).unwrap()
 }
@@ -166,7 +168,9 @@ proptest! {
     ) {
         let machine = uniform_machine(nodes, cores, 10.0, bandwidth, 10.0);
         let mut apps: Vec<_> = intensities.iter().enumerate().map(|(i, &x)| local_app(&format!("a{i}"), x)).collect();
-        apps.iter_mut().for_each(|app| app.min_threads = 0);
+        for app in &mut apps {
+ app.min_threads = 0;
+ }
         let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default()).unwrap();
         let found = solved(&problem);
         prop_assert!(found.better.is_none());
@@ -194,7 +198,9 @@ proptest! {
     ) {
         let machine = uniform_machine(2, cores, 10.0, bandwidth, 10.0);
         let mut apps: Vec<_> = intensities.iter().enumerate().map(|(i, &x)| local_app(&format!("a{i}"), x)).collect();
-        apps.iter_mut().for_each(|app| app.min_threads = 0);
+        for app in &mut apps {
+ app.min_threads = 0;
+ }
         let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default()).unwrap();
         let best = explore(&problem, &Settings::default(), &Unattended).unwrap().best;
         let found = analyse(&problem, &best, &[], &Unattended);

@@ -44,7 +44,7 @@ impl SensitivityView<'_> {
             let above = range.above.as_ref().map(|switch| ("above", switch, [plus_10, plus_20]));
             for (i, (side, switch, lost)) in below.into_iter().chain(above).enumerate() {
                 let mut row = if i == 0 { self.input(range, style) } else { vec![String::new(); 2] };
-                row.extend(self.end(range, side, switch));
+                row.extend(end(range, side, switch));
                 row.extend(lost.map(lost_percent));
                 row.push(self.winner(&switch.winner, style));
                 grid.row(row);
@@ -104,13 +104,13 @@ impl SensitivityView<'_> {
         let value = format!("{} to {} {unit}", rounded(smallest), rounded(largest));
         vec![format!("{name}, all"), value.trim().to_owned()]
     }
+}
 
-    /// Where the range ends, in the unit and as an error.
-    fn end(&self, range: &Range, side: &str, switch: &Switch) -> [String; 2] {
-        let (smallest, largest) = range.value;
-        let place = if smallest == largest { rounded(smallest * switch.factor) } else { String::new() };
-        [format!("{side} {place}").trim_end().to_owned(), error_percent(switch.factor)]
-    }
+/// Where the range ends, in the unit and as an error.
+fn end(range: &Range, side: &str, switch: &Switch) -> [String; 2] {
+    let (smallest, largest) = range.value;
+    let place = if smallest == largest { rounded(smallest * switch.factor) } else { String::new() };
+    [format!("{side} {place}").trim_end().to_owned(), error_percent(switch.factor)]
 }
 
 /// The largest loss.

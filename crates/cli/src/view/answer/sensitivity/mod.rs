@@ -108,7 +108,7 @@ fn by_kind<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<Figure> {
     for figure in figures {
         match kinds.iter_mut().find(|kind| kind.is_like(figure)) {
             Some(kind) if !matches!(figure, Figure::Intensities(_) | Figure::Work(_)) => {
-                kind.join(figure.clone())
+                kind.join(figure.clone());
             }
             _ => kinds.push(figure.clone()),
         }

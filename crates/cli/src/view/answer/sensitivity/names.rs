@@ -36,9 +36,13 @@ fn of_apps(ids: &[AppId], apps: &[App]) -> String {
 
 fn of_links(links: &[(NodeId, NodeId)], style: &Style) -> String {
     let arrow = style.arrow();
+    // A link may be here for itself and with all others.
+    let mut links = links.to_vec();
+    links.sort_unstable();
+    links.dedup();
     let from = numbers(links.iter().map(|link| link.0));
     let to = numbers(links.iter().map(|link| link.1));
-    match links {
+    match links.as_slice() {
         [(from, to)] => format!("link {}{arrow}{}", from.0, to.0),
         _ if to.len() == 1 => format!("links {}{arrow}{}", figures::ranges(&from), to[0]),
         _ if from.len() == 1 => format!("links {}{arrow}{}", from[0], figures::ranges(&to)),

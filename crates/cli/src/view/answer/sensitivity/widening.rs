@@ -50,8 +50,8 @@ impl SensitivityView<'_> {
         }
         if useful.iter().any(|one| one.gain.is_some_and(|gain| gain < 0.0)) {
             notes.push(
-                "A loss: remote reads are served first, so that a wider link takes from a node's own threads; or a core \
-                 more makes the share that each core is entitled to smaller."
+                "A loss is real in this model: what a wider link or core lets one application draw more, another one \
+                 lacks, and remote reads are served first."
                     .to_owned(),
             );
         }
