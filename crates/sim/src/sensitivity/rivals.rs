@@ -1,9 +1,8 @@
 //! The allocations that the best one is compared with under changed inputs.
 
-use numasim_model::Placement;
+use numasim_model::{Data, Placement};
 
 use super::climb::rated;
-use super::widening::keeps_data;
 use crate::problem::{Candidate, Evaluator, Problem, margin};
 
 /// Different allocations that keep to the restrictions, none of them the best one itself.
@@ -83,4 +82,12 @@ impl Rivals {
 
 fn homes(candidate: &Candidate) -> Vec<Option<usize>> {
     candidate.placements.iter().map(|placement| Placement::home(placement).map(|home| home.0)).collect()
+}
+
+/// Whether the placements of `candidate` are those of the applications, with a home where it is open.
+fn keeps_data(problem: &Problem, candidate: &Candidate) -> bool {
+    problem.apps.iter().zip(&candidate.placements).all(|(app, placement)| match &app.data {
+        Data::Placed(own) => own == placement,
+        Data::OpenHome => matches!(placement, Placement::Home(_)),
+    })
 }

@@ -1,6 +1,6 @@
 //! What a wider resource is worth.
 
-use numasim_model::{Allocation, AppId, Data, NodeId, Placement};
+use numasim_model::{Allocation, AppId, NodeId};
 use rayon::prelude::*;
 
 use super::climb::{climb, rated};
@@ -227,12 +227,4 @@ fn grouped(problem: &Problem, best: &Candidate, single: impl Iterator<Item = Wid
         }
     }
     found
-}
-
-/// Whether the placements of `candidate` are those of the applications, with a home where it is open.
-pub(super) fn keeps_data(problem: &Problem, candidate: &Candidate) -> bool {
-    problem.apps.iter().zip(&candidate.placements).all(|(app, placement)| match &app.data {
-        Data::Placed(own) => own == placement,
-        Data::OpenHome => matches!(placement, Placement::Home(_)),
-    })
 }

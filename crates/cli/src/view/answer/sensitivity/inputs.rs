@@ -17,6 +17,13 @@ impl SensitivityView<'_> {
     /// The inputs that decide, the most delicate first, and those that do not.
     pub(super) fn inputs(&self, style: &Style) -> String {
         let title = style.strong("How wrong an input may be before another allocation wins");
+        if self.found.ranges.is_empty() {
+            let left = self.found.ranges_left;
+            return format!(
+                "{title}\n{}",
+                note(&format!("Stopped early: {left} inputs are missing."), style)
+            );
+        }
         let lost = if self.answer.problem.goal().objective() == Objective::Makespan {
             ["longer if\n10 % off", "\n20 % off"]
         } else {

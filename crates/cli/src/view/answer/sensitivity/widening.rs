@@ -20,6 +20,13 @@ impl SensitivityView<'_> {
             Objective::TotalGflops => "gain in the objective, GFLOPS",
         };
         let title = style.strong(&format!("What a wider resource is worth ({meaning})"));
+        if self.found.widening.is_empty() {
+            let left = self.found.widening_left;
+            return format!(
+                "{title}\n{}",
+                note(&format!("Stopped early: {left} resources are missing."), style)
+            );
+        }
         let unit = self.unit();
         let columns = [
             ("resource", Align::Left),
