@@ -183,6 +183,10 @@ pub(crate) struct ExploreArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
 
+    /// Also say what a wider resource is worth, and how far each input may be wrong
+    #[arg(long, conflicts_with = "emit")]
+    pub(crate) sensitivity: bool,
+
     /// Worker threads of the search itself [default: one per core of this host]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,

@@ -9,6 +9,7 @@ pub mod objective;
 mod problem;
 pub mod restrictions;
 pub mod search;
+pub mod sensitivity;
 pub mod sweep;
 mod symmetry;
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod csv;
 mod head;
 mod json;
 mod others;
+pub(crate) mod sensitivity;
 mod table;
 
 use numasim_model::{Evaluation, Study};
