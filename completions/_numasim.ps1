@@ -72,6 +72,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--same-on-every-node', '--same-on-every-node', [CompletionResultType]::ParameterName, 'An application has the same number of threads on every node that has cores')
             [CompletionResult]::new('--whole-nodes', '--whole-nodes', [CompletionResultType]::ParameterName, 'At most one application has threads on a node')
             [CompletionResult]::new('--no-idle-cores', '--no-idle-cores', [CompletionResultType]::ParameterName, 'Every core is used')
+            [CompletionResult]::new('--sensitivity', '--sensitivity', [CompletionResultType]::ParameterName, 'Also say what a wider resource is worth, and how far each input may be wrong')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')

@@ -67,6 +67,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --same-on-every-node 'An application has the same number of threads on every node that has cores'
             cand --whole-nodes 'At most one application has threads on a node'
             cand --no-idle-cores 'Every core is used'
+            cand --sensitivity 'Also say what a wider resource is worth, and how far each input may be wrong'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'

@@ -86,6 +86,7 @@ never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l same-on-every-node -d 'An application has the same number of threads on every node that has cores'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l whole-nodes -d 'At most one application has threads on a node'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l no-idle-cores -d 'Every core is used'
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l sensitivity -d 'Also say what a wider resource is worth, and how far each input may be wrong'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l model -d 'How bandwidth is shared' -r -f -a "baseline-proportional\t''"

@@ -160,7 +160,7 @@ pub(crate) struct ExploreArgs {
     /// Trade two objectives against each other: allocations of which none is better in one without being worse in
     /// the other
     #[arg(long, value_name = "FIRST,SECOND", value_parser = pareto::pair)]
-    #[arg(conflicts_with_all = ["objective", "top", "emit"])]
+    #[arg(conflicts_with_all = ["objective", "top", "emit", "sensitivity"])]
     pub(crate) pareto: Option<ObjectivePair>,
 
     /// An application has the same number of threads on every node that has cores
@@ -190,6 +190,10 @@ pub(crate) struct ExploreArgs {
     /// Seed of the random restarts; the same seed gives the same answer
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
+
+    /// Also say what a wider resource is worth, and how far each input may be wrong
+    #[arg(long, conflicts_with = "emit")]
+    pub(crate) sensitivity: bool,
 
     /// Worker threads of the search itself [default: one per core of this host]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]

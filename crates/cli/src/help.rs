@@ -53,6 +53,7 @@ Examples:
   numasim explore study.toml --same-on-every-node --no-idle-cores --top 5
   numasim explore study.toml --format json -o best.json
   numasim explore study.toml --pareto total-gflops,fair --plot trade-off.svg
+  numasim explore study.toml --sensitivity
   numasim explore study.toml --emit numactl -o start.sh
 
 By default cores may idle, and each application has at least min_threads and at most max_threads threads \
@@ -64,6 +65,11 @@ the other, from the best for the first to the best for the second. Where every a
 equal nodes counted once) it is complete and proven. Else both ends carry a proof or a bound as without --pareto, and \
 what lies between them is the best of what was compared: climbing in 25 directions, then all changes of one or two \
 steps. The knee is the point farthest outside the straight line between both ends.
+
+--sensitivity says what one more GB/s of each controller and link, or one more core, is worth, and by how much each \
+input (bandwidths, peaks, arithmetic intensities) may be wrong before another allocation wins. It rests on local searches: \
+gains with threads moved are lower bounds, ranges are those known, not proven. --time-limit holds for it once more. \
+With --format csv its rows come in place of the allocations.
 
 --emit prints a shell script with one command for each application; each ./NAME in it stands for what starts \
 that application. It needs the processor numbers of the operating system: `cpus = \"0-19\"` in each \

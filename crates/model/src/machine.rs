@@ -182,6 +182,15 @@ impl Machine {
         Self::new(name, vec![node; nodes], vec![link; nodes * nodes])
     }
 
+    /// The same machine when `taken` GB/s of the memory of `node` are in use already: a tiny rest is always left.
+    #[must_use]
+    pub fn with_less_bandwidth(&self, node: NodeId, taken: f64) -> Self {
+        let mut machine = self.clone();
+        let whole = machine.nodes[node.0].bandwidth.value();
+        machine.nodes[node.0].bandwidth = GigabytesPerSecond::new((whole - taken).max(1e-9 * whole));
+        machine
+    }
+
     /// The same machine with a free-text source.
     #[must_use]
     pub fn with_source(mut self, source: Option<String>) -> Self {

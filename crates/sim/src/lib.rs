@@ -10,6 +10,7 @@ pub mod pareto;
 mod problem;
 pub mod restrictions;
 pub mod search;
+pub mod sensitivity;
 pub mod sweep;
 mod symmetry;
 #[cfg(test)]

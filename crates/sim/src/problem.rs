@@ -83,6 +83,10 @@ impl Problem {
 
     /// A solver with each open home decided by `homes`: one entry per application, used where the home is open.
     pub(crate) fn solver(&self, placements: &[Placement]) -> Solver {
+        self.solver_on(&self.machine, placements)
+    }
+
+    fn solver_on(&self, machine: &Machine, placements: &[Placement]) -> Solver {
         let demands: Vec<Demand> = self
             .apps
             .iter()
@@ -92,7 +96,7 @@ impl Problem {
                 placement: placement.clone(),
             })
             .collect();
-        Solver::new(&self.machine, &demands)
+        Solver::new(machine, &demands)
     }
 
     /// The placements of all applications when the open ones, in order, have their data on `homes`.
@@ -137,12 +141,14 @@ pub(crate) fn margin(score: f64) -> f64 {
 impl Candidate {
     /// Whether this is better than `other`: a larger score, or an equal one and a larger tie-break.
     pub(crate) fn beats(&self, other: &Self) -> bool {
-        let margin = margin(other.score);
-        if self.score > other.score + margin {
-            return true;
-        }
-        self.score >= other.score - margin
-            && self.tie_break > other.tie_break + crate::problem::margin(other.tie_break)
+        other.is_beaten_by(self.score, self.tie_break)
+    }
+
+    /// Whether an answer with this score and tie-break is better.
+    pub(crate) fn is_beaten_by(&self, score: f64, tie_break: f64) -> bool {
+        let equal = margin(self.score);
+        score > self.score + equal
+            || (score >= self.score - equal && tie_break > self.tie_break + margin(self.tie_break))
     }
 }
 
@@ -159,6 +165,15 @@ impl<'a> Evaluator<'a> {
         let solver = problem.solver(&placements);
         let workspace = solver.workspace();
         Self { problem, placements, solver, workspace }
+    }
+
+    /// What threads on `node` get when others have taken `taken` GB/s from its memory.
+    ///
+    /// Right for threads on this node only: it is their step of the model (the remainder of the controller) that sees
+    /// the smaller memory.
+    pub(crate) fn solver_with_less(&self, node: NodeId, taken: f64) -> Solver {
+        let machine = self.problem.machine.with_less_bandwidth(node, taken);
+        self.problem.solver_on(&machine, &self.placements)
     }
 
     /// GFLOPS of each application.

@@ -6,6 +6,7 @@ use numasim_model::{Study, evaluate};
 use numasim_sim::baselines::Baseline;
 use numasim_sim::objective::GoalError;
 use numasim_sim::search::{ExploreError, Outcome, Settings, Status, explore};
+use numasim_sim::sensitivity::{Sensitivity, analyse};
 use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restrictions};
 
 use crate::args::{ExploreArgs, ObjectiveName};
@@ -14,6 +15,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
+use crate::view::answer::sensitivity::SensitivityView;
 use crate::view::answer::{Answer, Rated, WhyUnproven};
 use crate::view::{Style, warning};
 use crate::watch::{EndedBy, Watch};
@@ -41,14 +43,39 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
         let text = emit::told(kind, &answer.best_view(), &answer.facts(), shell)?;
         return destination.deliver(&text);
     }
-    let text = match args.output.format {
-        Format::Table => answer.table(&Style::of(shell, args.output.output.is_some())),
-        Format::Json => format!("{:#}\n", answer.json()),
-        Format::Csv => {
-            answer.csv().map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?
+    let sensitivity = args.sensitivity.then(|| sensitivity(args, &answer, shell)).transpose()?;
+    let sensitivity = sensitivity.as_ref().map(|found| SensitivityView { answer: &answer, found });
+    let style = Style::of(shell, args.output.output.is_some());
+    let text = match (args.output.format, sensitivity) {
+        (Format::Table, None) => answer.table(&style),
+        (Format::Table, Some(view)) => format!("{}\n{}", answer.table(&style), view.table(&style)),
+        (Format::Json, view) => {
+            let mut object = answer.json();
+            if let Some(view) = view {
+                object["sensitivity"] = view.json();
+            }
+            format!("{object:#}\n")
         }
+        (Format::Csv, view) => view
+            .map_or_else(|| answer.csv(), |view| view.csv())
+            .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
     };
     destination.deliver(&text)
+}
+
+/// The analysis of the answer. It has the time limit of the search once more: a search that used all of it would
+/// leave nothing.
+fn sensitivity(args: &ExploreArgs, answer: &Answer, shell: &Shell) -> Result<Sensitivity, Failure> {
+    let watch = Watch::start(args.time_limit, answer.problem.goal().objective(), shell);
+    let others: Vec<Candidate> = answer
+        .alternatives
+        .iter()
+        .chain(answer.baselines.iter().map(|(rated, _)| rated))
+        .map(|rated| rated.candidate.clone())
+        .collect();
+    let found = in_pool(args.threads, || analyse(answer.problem, &answer.best.candidate, &others, &watch));
+    watch.finish();
+    found
 }
 
 /// What a name on the command line stands for.
@@ -202,8 +229,13 @@ fn tell_warnings(answer: &Answer, shell: &Shell) {
         let rule = if i == 0 { format!(" {}", warning::RULE) } else { String::new() };
         shell.warn(format!("{warned}{rule}"));
     }
-    for (app, alone) in answer.study.apps.iter().zip(answer.problem.goal().alone()) {
-        let objective = answer.problem.goal().objective();
+    tell_hopeless(answer.problem, shell);
+}
+
+/// Names the applications that get nothing in any allocation.
+fn tell_hopeless(problem: &Problem, shell: &Shell) {
+    for (app, alone) in problem.apps().iter().zip(problem.goal().alone()) {
+        let objective = problem.goal().objective();
         if *alone == 0.0 && matches!(objective, Objective::Fair | Objective::Geomean) {
             shell.warn(format!(
                 "'{}' gets 0 GFLOPS even alone with every core of the machine, so that no allocation is better than \

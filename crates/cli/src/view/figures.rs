@@ -78,7 +78,7 @@ const MOST_RUNS: usize = 6;
 pub(super) const LEFT_OUT: &str = " ... ";
 
 /// Ascending numbers with runs drawn together: `0-3, 5`; many runs are shortened to `0, 3, 6 ... 63 (22)`.
-pub(super) fn ranges(numbers: &[usize]) -> String {
+pub(crate) fn ranges(numbers: &[usize]) -> String {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &number in numbers {
         match runs.last_mut() {

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use super::branch::Tree;
 use super::dual::{Effort, Improved, Ranges, Relaxation};
+use super::halves::{self, Halves};
 use super::pool::{Canonical, Pool};
 use super::{Budget, Monitor, Progress};
 use crate::problem::Problem;
@@ -26,15 +27,12 @@ const THOROUGH: Effort = Effort { steps: 30, cuts: 60 };
 const TRIAL: Effort = Effort { steps: 20, cuts: 12 };
 /// Places judged per split.
 const TRIALS: usize = 24;
+/// Open parts at which those of a max-min objective are tried in halves: by then their bounds know of whole threads.
+const PARTS_BEFORE_HALVES: usize = 6;
 /// Steps for a first try node by node, before any split: often that is enough.
 const FIRST_TRY: u64 = 200_000;
 /// The part of the budget for splitting; the rest is for what resists.
 const SPLITTING_SHARE: u64 = 2;
-/// What one linear program costs, in steps of the search node by node (measured: about 100 microseconds).
-const PROGRAM_STEPS: u64 = 2_000;
-/// Options of a node that are priced in the time of one step.
-const OPTIONS_PER_STEP: u64 = 4;
-
 /// A part of the space with its bound.
 struct Part {
     ranges: Ranges,
@@ -84,11 +82,37 @@ impl Boxes<'_> {
         if open_bound <= pool.cutoff() {
             return f64::NEG_INFINITY;
         }
+        let (everything, root) = (whole.ranges.clone(), whole.improved.clone());
         let mut splitting = budget.at_most(budget.left() / SPLITTING_SHARE);
+        let before_splitting = splitting.left();
+        let mut tried_halves = false;
         let mut queue = BinaryHeap::from([whole]);
         let mut created = 1;
         let mut stubborn = Vec::new();
         while !self.monitor.stop() && !splitting.is_spent() {
+            let halfway = splitting.left() < before_splitting / 2;
+            if !tried_halves && (queue.len() >= PARTS_BEFORE_HALVES || halfway) {
+                tried_halves = true;
+                let parts = std::mem::take(&mut queue).into_sorted_vec();
+                for part in parts.into_iter().rev() {
+                    if part.improved.bound > pool.cutoff()
+                        && !self.meet_in_the_middle(
+                            &part.ranges,
+                            &part.improved,
+                            pool,
+                            &mut splitting,
+                            halves::THOROUGH,
+                        )
+                    {
+                        queue.push(part);
+                    }
+                }
+                if !queue.is_empty()
+                    && self.meet_in_the_middle(&everything, &root, pool, &mut splitting, halves::THOROUGH)
+                {
+                    return f64::NEG_INFINITY;
+                }
+            }
             let cutoff = pool.cutoff();
             let mut batch = Vec::new();
             while batch.len() < BATCH
@@ -107,12 +131,12 @@ impl Boxes<'_> {
             let split: Vec<(Part, Option<[Part; 2]>, u64)> = batch
                 .into_par_iter()
                 .map(|part| {
-                    let (halves, programs) = self.split(&part, cutoff, &known);
-                    (part, halves, programs)
+                    let (halves, work) = self.split(&part, cutoff, &known);
+                    (part, halves, work)
                 })
                 .collect();
-            for (part, halves, programs) in split {
-                splitting.spend(programs * (PROGRAM_STEPS + self.options() / OPTIONS_PER_STEP));
+            for (part, halves, work) in split {
+                splitting.spend(work);
                 let Some(halves) = halves else {
                     stubborn.push(part);
                     continue;
@@ -128,6 +152,26 @@ impl Boxes<'_> {
         stubborn.extend(queue);
         stubborn.sort_by(|a, b| b.cmp(a));
         self.search_node_by_node(&stubborn, pool, budget)
+    }
+
+    /// Searches a part by halves; false if that is not possible with `most` sums of a half. Only for the best answer: among options of the same
+    /// effect it knows one.
+    pub(super) fn meet_in_the_middle(
+        &self,
+        ranges: &Ranges,
+        improved: &Improved,
+        pool: &mut Pool,
+        budget: &mut Budget,
+        most: f64,
+    ) -> bool {
+        if !pool.is_for_one() {
+            return false;
+        }
+        let Self { problem, relaxation, placements, canonical, monitor } = *self;
+        let halves = Halves { problem, relaxation, placements, ranges, canonical, monitor };
+        let work = halves.search(improved, pool, most);
+        budget.spend(work.unwrap_or(0));
+        work.is_some()
     }
 
     fn search_node_by_node(&self, parts: &[Part], pool: &mut Pool, budget: &mut Budget) -> f64 {
@@ -205,13 +249,8 @@ impl Boxes<'_> {
         known
     }
 
-    /// Options of all classes.
-    fn options(&self) -> u64 {
-        self.relaxation.classes.iter().map(|class| class.table.len() as u64).sum()
-    }
-
-    /// Splits a box where it lowers the bound most; `None` if no counter can be split. Also says how many bounds it
-    /// computed.
+    /// Splits a box where it lowers the bound most; `None` if no counter can be split. Also says what that
+    /// cost.
     fn split(&self, part: &Part, cutoff: f64, known: &[u32]) -> (Option<[Part; 2]>, u64) {
         let Part { ranges, improved, .. } = part;
         let places = self.places(part, known);
@@ -219,11 +258,11 @@ impl Boxes<'_> {
             self.relaxation.improve(from, ranges, cutoff, effort)
         };
         let mut best: Option<(f64, [Ranges; 2], [Improved; 2])> = None;
-        let mut bounds = 0;
+        let mut work = 0;
         for (counter, cut) in places {
             let halves = ranges.split(counter, cut);
-            bounds += 2 * (TRIAL.steps + TRIAL.cuts) as u64;
             let trials = [judge(&halves[0], TRIAL, improved), judge(&halves[1], TRIAL, improved)];
+            work += trials[0].work + trials[1].work;
             let (low, high) = (trials[0].bound.min(trials[1].bound), trials[0].bound.max(trials[1].bound));
             // Mostly the worse half counts, a little the better one.
             let left = (high - cutoff).max(0.0) + 0.2 * (low - cutoff).max(0.0);
@@ -234,8 +273,7 @@ impl Boxes<'_> {
                 break;
             }
         }
-        let Some((_, halves, trials)) = best else { return (None, bounds) };
-        bounds += 2 * (THOROUGH.steps + THOROUGH.cuts) as u64;
+        let Some((_, halves, trials)) = best else { return (None, work) };
         let [below, above] = halves;
         let finish = |ranges: Ranges, trial: &Improved| {
             let mut better =
@@ -243,6 +281,8 @@ impl Boxes<'_> {
             better.bound = better.bound.min(trial.bound).min(improved.bound);
             Part { ranges, improved: better, number: 0 }
         };
-        (Some([finish(below, &trials[0]), finish(above, &trials[1])]), bounds)
+        let parts = [finish(below, &trials[0]), finish(above, &trials[1])];
+        work += parts.iter().map(|part| part.improved.work).sum::<u64>();
+        (Some(parts), work)
     }
 }

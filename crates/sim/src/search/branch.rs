@@ -60,6 +60,8 @@ pub(super) struct TreeResult {
     pub(super) open_bound: f64,
 }
 
+/// Steps in the time that it takes to begin a task.
+const TASK_STEPS: u64 = 32;
 /// Tasks that start from the same cutoff.
 const BATCH: usize = 128;
 
@@ -303,6 +305,8 @@ struct Walk<'t> {
     given: Vec<u32>,
     /// Threads per counter of the ranges (the whole-machine counters unused).
     given_on_class: Vec<u32>,
+    /// `reads[step * watched + memory]`: GB/s asked of watched memories by the nodes before this step.
+    reads: Vec<f64>,
     scratch: Vec<f64>,
     work: u64,
     limit: u64,
@@ -329,9 +333,10 @@ impl<'t> Walk<'t> {
             potential: vec![0.0; (tree.steps.len() + 1) * apps],
             given: vec![0; apps],
             given_on_class: vec![0; tree.ranges.lowest.len()],
+            reads: vec![0.0; (tree.steps.len() + 1) * tree.relaxation.watched.len()],
             scratch: vec![0.0; apps],
-            work: 0,
-            limit,
+            work: TASK_STEPS,
+            limit: limit.max(2 * TASK_STEPS),
             cut_short: false,
             monitor,
         }
@@ -397,6 +402,12 @@ impl<'t> Walk<'t> {
             possible &= self.given_on_class[on_class] <= tree.ranges.highest[on_class];
             let class_is_full = here.left_in_class < 1.5;
             possible &= !class_is_full || self.given_on_class[on_class] >= tree.ranges.lowest[on_class];
+        }
+        let watched = &tree.relaxation.watched;
+        for (w, (watched, reads)) in watched.iter().zip(table.reads(option)).enumerate() {
+            let sum = self.reads[step * tree.relaxation.watched.len() + w] + reads;
+            self.reads[(step + 1) * tree.relaxation.watched.len() + w] = sum;
+            possible &= sum <= watched.most + 1e-9 * watched.bandwidth;
         }
         if !possible || tree.problem.goal.score(&self.scratch) <= self.cutoff {
             return false;

@@ -7,8 +7,10 @@
 //! All scores are divided by `scale`, so that the variables are near 1:
 //!
 //! ```text
-//! minimise  K(y) + sum_m lambda_m + sum_c nodes_c sigma_c - sum_k (plus_k lowest_k - minus_k highest_k) / cores
-//! where     sigma_c >= sum_a E_ac potential_a(x) / (unit_a scale) + sum_a (nu_a + nu_ca) threads_a(x) / cores   per cut
+//! minimise  K(y) + sum_m lambda_m + sum_w mu_w R_w / B_w + sum_c nodes_c sigma_c
+//!           - sum_k (plus_k lowest_k - minus_k highest_k) / cores
+//! where     sigma_c >= sum_a E_ac potential_a(x) / (unit_a scale) + sum_a (nu_a + nu_ca) threads_a(x) / cores
+//!                      - sum_w mu_w reads_w(x) / B_w   per cut
 //!           E_ac >= y_a - sum_m lambda_m scale unit_a draw_acm / B_m,   E_ac >= 0
 //! ```
 
@@ -19,6 +21,8 @@ use crate::objective::Objective;
 
 /// Prices beyond this many times the score are never needed; the box keeps the first programs bounded.
 const LARGEST_PRICE: f64 = 50.0;
+/// What solving one linear program costs, in steps of the search (measured: about 100 microseconds).
+const PROGRAM_STEPS: u64 = 2_000;
 /// Relative difference at which program and bound agree.
 const AGREEMENT: f64 = 1e-11;
 
@@ -33,6 +37,8 @@ struct Master<'r, 'p> {
     lambda: Vec<Option<Variable>>,
     /// Per counter: the price that pays and the price that charges, where they have a meaning.
     nu: Vec<[Option<Variable>; 2]>,
+    /// Per watched memory with a limit.
+    mu: Vec<Option<Variable>>,
     sigma: Vec<Variable>,
     /// Per application, for geomean: the part of K that bends.
     bend: Vec<Option<Variable>>,
@@ -83,12 +89,21 @@ impl<'r, 'p> Master<'r, 'p> {
                 ]
             })
             .collect();
+        let mu = relaxation
+            .watched
+            .iter()
+            .map(|watched| {
+                let limited = watched.most.is_finite();
+                limited.then(|| program.add_var(watched.most / watched.bandwidth, (0.0, LARGEST_PRICE)))
+            })
+            .collect();
         let sigma = relaxation
             .classes
             .iter()
             .map(|class| program.add_var(class.nodes.len() as f64, (-1e6, 1e6)))
             .collect();
-        let mut master = Self { relaxation, scale, program, y, earned: Vec::new(), lambda, nu, sigma, bend };
+        let earned = Vec::new();
+        let mut master = Self { relaxation, scale, program, y, earned, lambda, nu, mu, sigma, bend };
         for class in 0..relaxation.classes.len() {
             let earned = (0..apps).map(|a| master.earning(class, a)).collect();
             master.earned.push(earned);
@@ -123,6 +138,9 @@ impl<'r, 'p> Master<'r, 'p> {
         let unit = self.relaxation.problem.goal.unit_gflops();
         let apps = unit.len();
         let mut terms = vec![(self.sigma[class], 1.0)];
+        for ((mu, watched), reads) in self.mu.iter().zip(&self.relaxation.watched).zip(table.reads(option)) {
+            terms.extend(mu.filter(|_| *reads > 0.0).map(|mu| (mu, reads / watched.bandwidth)));
+        }
         for a in 0..apps {
             let potential = table.potential(option)[a];
             if potential > 0.0 && unit[a] > 0.0 {
@@ -163,6 +181,7 @@ impl<'r, 'p> Master<'r, 'p> {
             y,
             lambda: self.lambda.iter().map(|&lambda| value(lambda) * self.scale).collect(),
             nu: self.nu.iter().map(|&[pays, charges]| (value(pays) - value(charges)) * self.scale).collect(),
+            mu: self.mu.iter().map(|&mu| value(mu) * self.scale).collect(),
         }
     }
 }
@@ -199,6 +218,7 @@ impl Relaxation<'_> {
             if self.monitor.stop() {
                 return best;
             }
+            best.work += PROGRAM_STEPS + self.pricing();
             let prices = master.prices(&solution);
             let Some(found) = self.best_options(&prices) else { return best };
             let bound = self.bound_from(&prices, ranges, &found);

@@ -8,12 +8,14 @@
 //! The score F is concave in G, so for any prices y >= 0 per unit of G (in units of `unit_gflops`):
 //! F(G) <= K(y) + sum_a y_a G_a / unit_a, with K from the objective (a conjugate). Further prices, each valid for any
 //! value >= 0: lambda_m for bandwidth of a memory that is read from outside, nu_k for thread totals that must stay in a
-//! range (`min_threads`, `max_threads`, and the ranges of a [`Ranges`] box when the search splits the space). With all prices fixed the nodes are independent:
+//! range (`min_threads`, `max_threads`, and the ranges of a [`Ranges`] box when the search splits the space), mu_w for
+//! what threads on other nodes ask of memory w (at most R_w in a cell of [`super::cells`]). With all prices fixed the nodes
+//! are independent:
 //!
 //! ```text
-//! bound = K(y) + sum_m lambda_m B_m - sum_k nu_k (nu_k >= 0 ? lowest_k : highest_k)
+//! bound = K(y) + sum_m lambda_m B_m + sum_w mu_w R_w - sum_k nu_k (nu_k >= 0 ? lowest_k : highest_k)
 //!       + sum_n max over options x of sum_a [ max(0, y_a/unit_a - sum_m lambda_m fraction_m / AI_a) potential_a(x)
-//!                                            + nu_a threads_a(x) ]
+//!                                            + nu_a threads_a(x) ] - sum_w mu_w reads_w(x)
 //! ```
 //!
 //! Why: a thread group that gets g GFLOPS draws g x fraction_m / AI from memory m, so that g earns
@@ -28,7 +30,10 @@
 //! | fair, makespan | y >= 0, sum 1 | 0 |
 //! | geomean | y > 0 | sum w (ln(w / y) - 1) |
 
-use numasim_model::NodeId;
+use std::sync::Arc;
+
+use numasim_model::{NodeId, Placement};
+use rayon::prelude::*;
 
 use super::Monitor;
 use super::options::OptionTable;
@@ -38,10 +43,22 @@ use crate::problem::{Evaluator, Problem};
 /// Nodes that can be exchanged, with their common options.
 pub(super) struct Class {
     pub(super) nodes: Vec<NodeId>,
-    pub(super) table: OptionTable,
+    pub(super) table: Arc<OptionTable>,
     /// `draw[app * memories + class of memory]`: GB/s drawn from the memories of that class per GFLOPS of the
     /// application on a node of this class.
     pub(super) draw: Vec<f64>,
+}
+
+/// A memory whose readers on other nodes are counted, and what they may ask of it together in this relaxation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Watched {
+    pub(super) memory: NodeId,
+    /// Its controller, GB/s: the scale of the price.
+    pub(super) bandwidth: f64,
+    /// Least that they ask, GB/s.
+    pub(super) least: f64,
+    /// Most that they ask, GB/s; infinite where there is no limit.
+    pub(super) most: f64,
 }
 
 /// The relaxed problem for fixed placements.
@@ -51,6 +68,8 @@ pub(super) struct Relaxation<'a> {
     /// Per class: all bandwidth of its memories together if it has a price (somebody reads them over a link), else
     /// `None`.
     pub(super) shared_bandwidth: Vec<Option<f64>>,
+    /// Memories whose readers are counted.
+    pub(super) watched: Vec<Watched>,
     /// Cores of the machine: the scale of thread prices.
     pub(super) total_cores: f64,
     /// Asked between steps: a bound may be left as it is at any time.
@@ -78,22 +97,34 @@ pub(super) struct Prices {
     pub(super) lambda: Vec<f64>,
     /// Per counter of [`Ranges`], times the cores of the machine; positive pays for threads, negative charges.
     pub(super) nu: Vec<f64>,
+    /// Per watched memory, for reads over links, times the bandwidth of the memory.
+    pub(super) mu: Vec<f64>,
 }
 
 /// What the prices say about one class: the earnings of each application and thread.
 #[derive(Clone, Debug)]
 pub(super) struct Earnings {
-    per_gflops: Vec<f64>,
+    of_gflops: Vec<f64>,
     per_thread: Vec<f64>,
+    of_reads: Vec<f64>,
 }
 
 impl Earnings {
     /// What an option earns.
     #[inline]
     pub(super) fn of(&self, table: &OptionTable, option: usize) -> f64 {
-        let gflops = table.potential(option).iter().zip(&self.per_gflops).map(|(g, p)| g * p);
-        let threads = table.counts(option).iter().zip(&self.per_thread).map(|(&t, p)| f64::from(t) * p);
-        gflops.sum::<f64>() + threads.sum::<f64>()
+        // Most prices of threads and reads are 0: then their lists are empty.
+        let gflops = table.potential(option).iter().zip(&self.of_gflops).map(|(g, p)| g * p);
+        let mut earned = gflops.sum::<f64>();
+        if !self.per_thread.is_empty() {
+            let threads = table.counts(option).iter().zip(&self.per_thread).map(|(&t, p)| f64::from(t) * p);
+            earned += threads.sum::<f64>();
+        }
+        if !self.of_reads.is_empty() {
+            let reads = table.reads(option).iter().zip(&self.of_reads).map(|(r, p)| r * p);
+            earned += reads.sum::<f64>();
+        }
+        earned
     }
 }
 
@@ -115,6 +146,8 @@ pub(super) struct Improved {
     pub(super) threads: Vec<f64>,
     /// Options that shape the bound near its minimum: (class, option).
     pub(super) cuts: Vec<(usize, usize)>,
+    /// What the last improvement cost, in steps of the search.
+    pub(super) work: u64,
 }
 
 impl Ranges {
@@ -157,12 +190,50 @@ impl<'a> Relaxation<'a> {
         problem: &'a Problem,
         evaluator: &Evaluator<'_>,
         node_classes: &[usize],
+        watched: &[NodeId],
         limit: usize,
         monitor: &'a dyn Monitor,
     ) -> Option<Self> {
-        Self::build(problem, evaluator, node_classes, false, monitor, |node| {
-            OptionTable::new(problem, &evaluator.solver, node, limit)
-        })
+        let placements = &evaluator.placements;
+        let mut relaxation = Self::build(problem, evaluator, node_classes, false, monitor, |node| {
+            OptionTable::new(problem, &evaluator.solver, placements, watched, node, limit)
+        })?;
+        relaxation.watched = watched
+            .iter()
+            .map(|&memory| {
+                let bandwidth = problem.machine.node(memory).bandwidth.value();
+                Watched { memory, bandwidth, least: 0.0, most: f64::INFINITY }
+            })
+            .collect();
+        Some(relaxation)
+    }
+
+    /// The same where others ask between `least` and `most` GB/s of the watched memories, one entry each.
+    ///
+    /// Threads on the node of such a memory then find at most what is left of it: their potentials are lower.
+    pub(super) fn where_others_read(&self, evaluator: &Evaluator<'_>, least: &[f64], most: &[f64]) -> Self {
+        let classes = self.classes.iter().map(|class| {
+            let taken = self.watched.iter().zip(least).find(|(w, _)| class.nodes == [w.memory]);
+            let table = match taken {
+                Some((watched, &least)) if least > 0.0 => {
+                    let solver = evaluator.solver_with_less(watched.memory, least);
+                    Arc::new(class.table.with_solver(&solver, watched.memory))
+                }
+                _ => Arc::clone(&class.table),
+            };
+            Class { nodes: class.nodes.clone(), table, draw: class.draw.clone() }
+        });
+        let limits = least.iter().zip(most);
+        let watched =
+            self.watched.iter().zip(limits).map(|(w, (&least, &most))| Watched { least, most, ..*w });
+        Self {
+            problem: self.problem,
+            classes: classes.collect(),
+            shared_bandwidth: self.shared_bandwidth.clone(),
+            watched: watched.collect(),
+            total_cores: self.total_cores,
+            monitor: self.monitor,
+        }
     }
 
     /// The looser relaxation over the corners of each node, for nodes with too many options to list.
@@ -213,7 +284,7 @@ impl<'a> Relaxation<'a> {
                 }
             }
             let nodes = machine.node_ids().filter(|n| node_classes[n.0] == representative).collect();
-            classes.push(Class { nodes, table, draw });
+            classes.push(Class { nodes, table: Arc::new(table), draw });
         }
         let read_from_outside = |m: NodeId| {
             evaluator.placements.iter().any(|placement| {
@@ -228,7 +299,7 @@ impl<'a> Relaxation<'a> {
             })
             .collect();
         let total_cores = machine.total_cores() as f64;
-        Some(Self { problem, classes, shared_bandwidth, total_cores, monitor })
+        Some(Self { problem, classes, shared_bandwidth, watched: Vec::new(), total_cores, monitor })
     }
 
     /// The whole space: `min_threads` to `max_threads` on the machine, anything on a class.
@@ -255,7 +326,7 @@ impl<'a> Relaxation<'a> {
     /// Prices to start from.
     pub(super) fn start(&self) -> Improved {
         let prices = self.start_prices();
-        Improved { bound: f64::INFINITY, prices, threads: Vec::new(), cuts: Vec::new() }
+        Improved { bound: f64::INFINITY, prices, threads: Vec::new(), cuts: Vec::new(), work: 0 }
     }
 
     fn start_prices(&self) -> Prices {
@@ -265,7 +336,20 @@ impl<'a> Relaxation<'a> {
             Objective::TotalGflops | Objective::Geomean => goal.weights().to_vec(),
             Objective::Fair | Objective::Makespan => vec![1.0 / apps as f64; apps],
         };
-        Prices { y, lambda: vec![0.0; self.classes.len()], nu: vec![0.0; apps * (1 + self.classes.len())] }
+        Prices {
+            y,
+            lambda: vec![0.0; self.classes.len()],
+            nu: vec![0.0; apps * (1 + self.classes.len())],
+            mu: vec![0.0; self.watched.len()],
+        }
+    }
+
+    /// What it costs to price all options once, in steps of the search.
+    pub(super) fn pricing(&self) -> u64 {
+        /// Options that are priced in the time of one step.
+        const OPTIONS_PER_STEP: usize = 4;
+        let options: usize = self.classes.iter().map(|class| class.table.len()).sum();
+        (options / OPTIONS_PER_STEP + 1) as u64
     }
 
     /// The part of the bound that does not depend on the options.
@@ -283,17 +367,19 @@ impl<'a> Relaxation<'a> {
         };
         let priced = prices.lambda.iter().zip(&self.shared_bandwidth).filter(|(_, b)| b.is_some());
         let memory: f64 = priced.map(|(lambda, _)| lambda).sum();
+        let reads = prices.mu.iter().zip(&self.watched).filter(|(mu, _)| **mu > 0.0);
+        let reads: f64 = reads.map(|(mu, watched)| mu * watched.most / watched.bandwidth).sum();
         let threads: f64 =
             prices.nu.iter().enumerate().map(|(k, nu)| nu * ranges.binding(k, *nu)).sum::<f64>()
                 / self.total_cores;
-        conjugate + memory - threads
+        conjugate + memory + reads - threads
     }
 
     /// What an option earns on a node of `class` at these prices.
     pub(super) fn earnings(&self, class: usize, prices: &Prices) -> Earnings {
         let memories = self.classes.len();
         let unit = self.problem.goal.unit_gflops();
-        let per_gflops = (0..self.problem.apps.len())
+        let of_gflops = (0..self.problem.apps.len())
             .map(|a| {
                 let worth = if unit[a] > 0.0 { prices.y[a] / unit[a] } else { 0.0 };
                 let cost: f64 = (0..memories)
@@ -309,7 +395,10 @@ impl<'a> Relaxation<'a> {
         let per_thread = (0..apps)
             .map(|a| (prices.nu[a] + prices.nu[apps * (1 + class) + a]) / self.total_cores)
             .collect();
-        Earnings { per_gflops, per_thread }
+        let of_reads = prices.mu.iter().zip(&self.watched).map(|(mu, watched)| -mu / watched.bandwidth);
+        let unless_zero =
+            |prices: Vec<f64>| if prices.iter().all(|p| *p == 0.0) { Vec::new() } else { prices };
+        Earnings { of_gflops, per_thread: unless_zero(per_thread), of_reads: unless_zero(of_reads.collect()) }
     }
 
     /// The bound at `prices` and its subgradient in the order y, lambda, nu.
@@ -318,7 +407,8 @@ impl<'a> Relaxation<'a> {
         let memories = self.classes.len();
         let unit = self.problem.goal.unit_gflops();
         let nu = vec![0.0; prices.nu.len()];
-        let mut slope = Prices { y: vec![0.0; apps], lambda: vec![0.0; memories], nu };
+        let mu: Vec<f64> = self.watched.iter().map(|w| w.most / w.bandwidth).collect();
+        let mut slope = Prices { y: vec![0.0; apps], lambda: vec![0.0; memories], nu, mu };
         let mut bound = self.constant(prices, ranges);
         for (c, class) in self.classes.iter().enumerate() {
             let earnings = self.earnings(c, prices);
@@ -328,11 +418,16 @@ impl<'a> Relaxation<'a> {
             let copies = class.nodes.len() as f64;
             bound += copies * best;
             let (potential, counts) = (class.table.potential(option), class.table.counts(option));
+            for ((slope, watched), reads) in
+                slope.mu.iter_mut().zip(&self.watched).zip(class.table.reads(option))
+            {
+                *slope -= copies * reads / watched.bandwidth;
+            }
             for a in 0..apps {
                 let threads = copies * f64::from(counts[a]);
                 slope.nu[a] += threads;
                 slope.nu[apps * (1 + c) + a] += threads;
-                if earnings.per_gflops[a] > 0.0 {
+                if earnings.of_gflops[a] > 0.0 {
                     slope.y[a] += if unit[a] > 0.0 { copies * potential[a] / unit[a] } else { 0.0 };
                     for m in 0..memories {
                         if let Some(bandwidth) = self.shared_bandwidth[m] {
@@ -377,14 +472,54 @@ impl<'a> Relaxation<'a> {
         self.cut_down(descended, ranges, target, effort.cuts)
     }
 
+    /// The bound where y is the slope of the score at these GFLOPS: for geomean w / P. If they are the best, this closes
+    /// the last difference that linear programs leave by rounding. `None` where y is fixed or not a slope.
+    ///
+    /// Prices of what an application reads at its home move with the worth of the application.
+    pub(super) fn at_gradient(
+        &self,
+        from: &Improved,
+        placements: &[Placement],
+        gflops: &[f64],
+        ranges: &Ranges,
+    ) -> Option<Improved> {
+        let goal = &self.problem.goal;
+        if goal.objective() != Objective::Geomean || gflops.len() != self.problem.apps.len() {
+            return None;
+        }
+        let slope = |((w, unit), g): ((&f64, &f64), &f64)| if *w > 0.0 { w * unit / g } else { 0.0 };
+        let y: Vec<f64> = goal.weights().iter().zip(goal.unit_gflops()).zip(gflops).map(slope).collect();
+        let moved = |at_home: &dyn Fn(NodeId) -> bool| {
+            let reader = placements.iter().position(|placement| placement.home().is_some_and(at_home));
+            let ratio = reader.map(|a| y[a] / from.prices.y[a]).filter(|ratio| ratio.is_finite());
+            ratio.unwrap_or(1.0)
+        };
+        let mut prices = from.prices.clone();
+        for (mu, watched) in prices.mu.iter_mut().zip(&self.watched) {
+            *mu *= moved(&|home| home == watched.memory);
+        }
+        for (lambda, class) in prices.lambda.iter_mut().zip(&self.classes) {
+            *lambda *= moved(&|home| class.nodes.contains(&home));
+        }
+        prices.y = y;
+        let (bound, _) = self.bound(&prices, ranges);
+        bound.is_finite().then(|| Improved { bound, prices, ..from.clone() })
+    }
+
     /// Lowers the bound on `ranges` by at most `steps` subgradient steps towards `target`, the best known score; ends
     /// early when it is reached.
     fn descend(&self, start: Prices, ranges: &Ranges, target: f64, steps: usize) -> Improved {
         let mut prices = start;
-        let mut best =
-            Improved { bound: f64::INFINITY, prices: prices.clone(), threads: Vec::new(), cuts: Vec::new() };
+        let mut best = Improved {
+            bound: f64::INFINITY,
+            prices: prices.clone(),
+            threads: Vec::new(),
+            cuts: Vec::new(),
+            work: 0,
+        };
         let (mut step_factor, mut since_improved) = (1.0, 0);
         for _ in 0..steps {
+            best.work += self.pricing();
             let (bound, mut slope) = self.bound(&prices, ranges);
             if best.threads.is_empty() {
                 best.threads.clone_from(&slope.nu);
@@ -408,13 +543,17 @@ impl<'a> Relaxation<'a> {
                 prices = best.prices.clone();
                 continue;
             }
+            for (slope, watched) in slope.mu.iter_mut().zip(&self.watched) {
+                *slope = if watched.most.is_finite() { *slope } else { 0.0 };
+            }
             for (k, slope) in slope.nu.iter_mut().enumerate() {
                 let binding = ranges.binding(k, prices.nu[k]);
                 *slope = if ranges.is_priced(k) { (*slope - binding) / self.total_cores } else { 0.0 };
             }
             let goal =
                 if target.is_finite() { target } else { best.bound - 0.05 * best.bound.abs().max(1e-12) };
-            let norm: f64 = slope.y.iter().chain(&slope.lambda).chain(&slope.nu).map(|s| s * s).sum();
+            let parts = slope.y.iter().chain(&slope.lambda).chain(&slope.nu).chain(&slope.mu);
+            let norm: f64 = parts.map(|s| s * s).sum();
             let excess = bound - goal;
             if norm <= 0.0 || step_factor < 1e-6 || !bound.is_finite() {
                 break;
@@ -427,6 +566,9 @@ impl<'a> Relaxation<'a> {
     fn step(&self, prices: &mut Prices, slope: &Prices, ranges: &Ranges, length: f64) {
         for (lambda, s) in prices.lambda.iter_mut().zip(&slope.lambda) {
             *lambda = (*lambda - length * s).max(0.0);
+        }
+        for (mu, s) in prices.mu.iter_mut().zip(&slope.mu) {
+            *mu = (*mu - length * s).max(0.0);
         }
         for (k, (nu, s)) in prices.nu.iter_mut().zip(&slope.nu).enumerate() {
             *nu = ranges.clamp(k, *nu - length * s);
@@ -449,14 +591,26 @@ impl<'a> Relaxation<'a> {
 
 /// The option that earns most; the first of equals. `None` for an empty table.
 pub(super) fn best_option(table: &OptionTable, earnings: &Earnings) -> Option<(usize, f64)> {
-    let mut best: Option<(usize, f64)> = None;
-    for option in 0..table.len() {
-        let earned = earnings.of(table, option);
-        if best.is_none_or(|(_, most)| earned > most) {
-            best = Some((option, earned));
+    /// Options that are priced one after the other; more are priced in parallel.
+    const CHUNK: usize = 8192;
+    let best_of = |options: std::ops::Range<usize>| -> Option<(usize, f64)> {
+        let mut best: Option<(usize, f64)> = None;
+        for option in options {
+            let earned = earnings.of(table, option);
+            if best.is_none_or(|(_, most)| earned > most) {
+                best = Some((option, earned));
+            }
         }
+        best
+    };
+    if table.len() <= CHUNK {
+        return best_of(0..table.len());
     }
-    best
+    let chunks: Vec<_> = (0..table.len().div_ceil(CHUNK))
+        .into_par_iter()
+        .map(|chunk| best_of(chunk * CHUNK..((chunk + 1) * CHUNK).min(table.len())))
+        .collect();
+    chunks.into_iter().flatten().reduce(|best, next| if next.1 > best.1 { next } else { best })
 }
 
 /// The nearest point with non-negative entries that sum to 1 (Held, Wolfe and Crowder 1974).

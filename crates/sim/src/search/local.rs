@@ -31,7 +31,8 @@ pub(super) fn climb<'p>(
     monitor: &dyn Monitor,
 ) -> Candidate {
     let sites = sites(problem);
-    let mut climber = Climber { problem, best: evaluator.candidate(start), evaluator, sites };
+    let changed = start.clone();
+    let mut climber = Climber { problem, best: evaluator.candidate(start), evaluator, sites, changed };
     while !monitor.stop() && climber.sweep() {}
     climber.best
 }
@@ -41,6 +42,8 @@ struct Climber<'c, 'p> {
     evaluator: &'c mut Evaluator<'p>,
     sites: Vec<Site>,
     best: Candidate,
+    /// The allocation of `best`, or a change of it that is being judged.
+    changed: Allocation,
 }
 
 impl Climber<'_, '_> {
@@ -126,22 +129,113 @@ impl Climber<'_, '_> {
 
     /// Makes the change if it is allowed and better.
     fn accept(&mut self, change: &Change) -> bool {
-        let mut changed = self.best.allocation.clone();
-        for &(app, site, threads) in change {
-            for &node in &self.sites[site] {
-                changed.set(AppId(app), node, threads);
-            }
-        }
-        if !self.problem.restrictions.allow(&self.problem.machine, &self.problem.apps, &changed) {
-            return false;
-        }
-        let candidate = self.evaluator.candidate(changed);
-        let better = candidate.beats(&self.best);
+        self.apply(change);
+        let better = self.allowed(change) && {
+            let (score, tie_break) = self.evaluator.rate(self.changed.as_slice());
+            self.best.is_beaten_by(score, tie_break)
+        };
         if better {
-            self.best = candidate;
+            self.best = self.evaluator.candidate(self.changed.clone());
+        } else {
+            for &(app, site, _) in change {
+                for &node in &self.sites[site] {
+                    self.changed.set(AppId(app), node, self.best.allocation.get(AppId(app), node));
+                }
+            }
         }
         better
     }
+
+    fn apply(&mut self, change: &Change) {
+        for &(app, site, threads) in change {
+            for &node in &self.sites[site] {
+                self.changed.set(AppId(app), node, threads);
+            }
+        }
+    }
+
+    /// Whether the changed allocation keeps to the restrictions, given that the one before did.
+    fn allowed(&self, change: &Change) -> bool {
+        let Problem { machine, apps, restrictions, .. } = self.problem;
+        let on_node = |node: NodeId| {
+            let counts = || (0..apps.len()).map(|a| self.changed.get(AppId(a), node));
+            let (used, cores) = (self.changed.on_node(node), u64::from(machine.node(node).cores));
+            used <= cores
+                && (!restrictions.no_idle_cores || used == cores)
+                && (!restrictions.whole_nodes || counts().filter(|&threads| threads > 0).count() <= 1)
+        };
+        let allowed = change.iter().all(|&(app, site, threads)| {
+            let total = self.changed.total(AppId(app));
+            threads >= restrictions.min_threads_per_node
+                && total >= u64::from(apps[app].min_threads)
+                && apps[app].max_threads.is_none_or(|max| total <= u64::from(max))
+                && self.sites[site].iter().all(|&node| on_node(node))
+        });
+        debug_assert_eq!(allowed, restrictions.allow(machine, apps, &self.changed));
+        allowed
+    }
+}
+
+/// Iterated local search: `kicks` times a few random changes to the best so far, then climbing again. The homes stay.
+pub(super) fn iterate(
+    problem: &Problem,
+    start: &Candidate,
+    kicks: usize,
+    random: &mut impl Rng,
+    monitor: &dyn Monitor,
+) -> Candidate {
+    let sites = sites(problem);
+    let mut evaluator = Evaluator::new(problem, start.placements.clone());
+    let mut best = start.clone();
+    for _ in 0..kicks {
+        if monitor.stop() {
+            break;
+        }
+        if let Some(kicked) = kicked(problem, &sites, &best.allocation, random) {
+            let climbed = climb(problem, &mut evaluator, kicked, monitor);
+            if climbed.beats(&best) {
+                best = climbed;
+            }
+        }
+    }
+    best
+}
+
+/// One to three times: some threads of one application come to a site and displace others, which go where the first
+/// came from if there is room. `None` if a few tries break a restriction.
+fn kicked(
+    problem: &Problem,
+    sites: &[Site],
+    allocation: &Allocation,
+    random: &mut impl Rng,
+) -> Option<Allocation> {
+    let apps = problem.apps.len();
+    (0..20).find_map(|_| {
+        let mut changed = allocation.clone();
+        for _ in 0..random.random_range(1..=3) {
+            let (a, b) = (random.random_range(0..apps), random.random_range(0..apps));
+            let (to, from) = (random.random_range(0..sites.len()), random.random_range(0..sites.len()));
+            let threads =
+                |x: usize, site: usize| sites[site].first().map_or(0, |&n| allocation.get(AppId(x), n));
+            let most = if a == b { 0 } else { threads(b, to) };
+            let moved = random.random_range(0..=most.min(if to == from { most } else { threads(a, from) }));
+            let mut shift = |x: usize, site: usize, by: i64| {
+                for &node in &sites[site] {
+                    let now = i64::from(changed.get(AppId(x), node)) + by;
+                    changed.set(AppId(x), node, u32::try_from(now).unwrap_or(0));
+                }
+            };
+            let moved = i64::from(moved);
+            shift(a, to, moved);
+            shift(b, to, -moved);
+            if to != from {
+                shift(a, from, -moved);
+                shift(b, from, moved);
+            }
+        }
+        let allowed = problem.restrictions.allow(&problem.machine, &problem.apps, &changed);
+        (allowed && changed != *allocation).then_some(changed)
+    })
 }
 
 /// A random allocation that keeps to the restrictions, or `None` if a few tries find none.

@@ -6,18 +6,21 @@
 //!    instances (`symmetry`), becomes a problem of its own.
 //! 3. Each gets an upper bound (`dual`, `cutting`); those that cannot beat the best answer are closed, the others are
 //!    searched for better answers with the prices of the bound (`respond`).
-//! 4. The others are split by thread totals (`boxes`) and what remains is searched node by node (`branch`); where
+//! 4. Where data has a home, the others are split by what other nodes read from it (`cells`).
+//! 5. What is left is split by thread totals (`boxes`) and what remains is searched node by node (`branch`); where
 //!    every node gets the same, all are evaluated (`uniform`).
 //!    When all are searched the answer is proven; else the largest open bound is reported with it.
-//! 5. A second pass with a lower cutoff finds the next best, different answers.
+//! 6. A second pass with a lower cutoff finds the next best, different answers.
 //!
 //! The answer does not depend on the number of threads: work is handed out in batches of fixed size whose results are
 //! merged in order, and effort is counted in steps, not in seconds. Only a stop by the [`Monitor`] depends on time.
 
 mod boxes;
 mod branch;
+mod cells;
 mod cutting;
 mod dual;
+mod halves;
 mod local;
 mod options;
 mod pool;
@@ -35,7 +38,9 @@ use crate::problem::{Candidate, Evaluator, Problem, margin};
 use crate::restrictions::Infeasible;
 use crate::symmetry::{app_classes, home_vectors, node_classes};
 use boxes::Boxes;
-use dual::{Effort, Improved, Relaxation};
+use cells::Cell;
+use dual::{Effort, Relaxation};
+use halves::Halves;
 use pool::{Canonical, Pool};
 use respond::Responder;
 
@@ -181,8 +186,17 @@ const MAX_UNIFORM: usize = 20_000_000;
 const MAX_HOME_VECTORS: usize = 512;
 /// Work on the bound of one set of homes.
 const ROOT: Effort = Effort { steps: 100, cuts: 150 };
+/// Work on the bound of a part before it is searched.
+const AGAIN: Effort = Effort { steps: 0, cuts: 150 };
+/// No more work on the bound of a whole set of homes.
+const NONE: Effort = Effort { steps: 0, cuts: 0 };
 /// Most steps spent on alternatives after the best is known.
 const ALTERNATIVES_EFFORT: u64 = 3_000_000;
+/// Chains of the iterated local search at the end, and kicks in each.
+const CHAINS: u64 = 4;
+const KICKS: usize = 30;
+/// Effort without which there is no kick.
+const KICK_STEPS: u64 = 5_000_000;
 /// Random starts of the hill climbing.
 const RESTARTS: u64 = 6;
 
@@ -216,6 +230,7 @@ pub fn explore(
         });
     };
     let best = if monitor.stop() { best } else { search.climb_with_homes(best) };
+    let best = if hopeless || proof.closes(&best) { best } else { search.iterate(best) };
     let score = best.score;
     if hopeless {
         proof = Proof { open_bound: score, complete: true };
@@ -228,7 +243,7 @@ pub fn explore(
             ExploreError::NothingFound
         });
     }
-    let optimal = proof.complete || proof.open_bound <= score + margin(score);
+    let optimal = proof.closes(&best);
     let bound_score = if optimal { score } else { proof.open_bound };
     let (value, bound) = (problem.goal.value(score), problem.goal.value(bound_score));
     let status = match (optimal, monitor.stop()) {
@@ -250,18 +265,18 @@ struct Proof {
     complete: bool,
 }
 
+impl Proof {
+    /// Whether nothing is better than `best`.
+    fn closes(&self, best: &Candidate) -> bool {
+        self.complete || self.open_bound <= best.score + margin(best.score)
+    }
+}
+
 struct Search<'a> {
     problem: &'a Problem,
     settings: &'a Settings,
     monitor: &'a dyn Monitor,
     canonical: Canonical,
-}
-
-/// One set of decided homes with its bound.
-struct Decided<'a> {
-    placements: Vec<Placement>,
-    relaxation: Option<Relaxation<'a>>,
-    improved: Improved,
 }
 
 impl<'a> Search<'a> {
@@ -284,6 +299,21 @@ impl<'a> Search<'a> {
                 self.climb_with_homes(problem.with_best_homes(&start, &data))
             })
             .collect()
+    }
+
+    /// Last attempts to improve an answer that is not proven.
+    fn iterate(&self, best: Candidate) -> Candidate {
+        let kicks = KICKS.min(usize::try_from(self.settings.effort / KICK_STEPS).unwrap_or(KICKS));
+        let chains: Vec<Candidate> = (0..CHAINS)
+            .into_par_iter()
+            .map(|chain| {
+                let mut random = local::generator(self.settings.seed, 2_000 + chain);
+                local::iterate(self.problem, &best, kicks, &mut random, self.monitor)
+            })
+            .collect();
+        let improved =
+            chains.into_iter().fold(best, |best, next| if next.beats(&best) { next } else { best });
+        if self.monitor.stop() { improved } else { self.climb_with_homes(improved) }
     }
 
     /// Climbs, moves open homes to better nodes, and climbs again until neither helps.
@@ -334,65 +364,169 @@ impl<'a> Search<'a> {
 
     /// Bounds each set of homes and searches those that could beat the cutoff, the most promising first.
     fn branch_over(&self, pool: &mut Pool, homes: &[Vec<NodeId>], effort: u64) -> Proof {
-        let mut decided: Vec<Decided<'a>> =
+        let decided: Vec<Cell<'a>> =
             homes.par_iter().filter_map(|homes| self.decide(homes, pool.cutoff())).collect();
-        for decided in &decided {
-            self.respond(decided, pool);
-        }
-        decided.sort_by(|a, b| b.improved.bound.total_cmp(&a.improved.bound));
-        let mut budget = Budget::new(effort);
         let mut proof = Proof { open_bound: f64::NEG_INFINITY, complete: decided.len() == homes.len() };
-        for Decided { placements, relaxation, improved } in decided {
-            let bound = improved.bound;
-            if bound <= pool.cutoff() {
-                continue;
+        let mut budget = Budget::new(effort);
+        for cell in &decided {
+            // Not more than half: many homes are tried one after the other.
+            if budget.left() > effort / 2 {
+                budget.spend(self.respond(cell, pool));
+                self.sample(cell, pool);
             }
-            let same = self.problem.restrictions.same_on_every_node;
-            let open_bound = match &relaxation {
-                Some(relaxation) if !same && !budget.is_spent() && !self.monitor.stop() => Boxes {
-                    problem: self.problem,
-                    relaxation,
-                    placements: &placements,
-                    canonical: &self.canonical,
-                    monitor: self.monitor,
-                }
-                .search(improved, pool, &mut budget)
-                .min(bound),
-                _ => bound,
-            };
+        }
+        let mut cells = self.split_into_cells(decided, pool, &mut budget);
+        cells.sort_by(|a, b| b.improved.bound.total_cmp(&a.improved.bound));
+        let count = cells.len();
+        for (position, cell) in cells.into_iter().enumerate() {
+            // Every cell gets its share, so that one stubborn cell does not keep the others open.
+            let mut share = budget.at_most(budget.left() / (count - position).min(8) as u64 + 1);
+            let open_bound = self.search_cell(cell, pool, &mut share);
+            budget.settle(share);
             proof.open_bound = proof.open_bound.max(open_bound);
         }
         proof.complete &= proof.open_bound <= pool.cutoff();
         proof
     }
 
-    /// Looks for better answers among the options, where the bound leaves room for them.
-    fn respond(&self, decided: &Decided<'_>, pool: &mut Pool) {
-        let Decided { placements, relaxation, improved } = decided;
-        let useful = improved.bound > pool.cutoff() && !self.problem.restrictions.same_on_every_node;
-        if let Some(relaxation) = relaxation
-            && useful
+    /// Searches one cell as far as `budget` and the monitor allow; returns a bound on what it left open.
+    fn search_cell(&self, mut cell: Cell<'a>, pool: &mut Pool, budget: &mut Budget) -> f64 {
+        let part = cell.is_part();
+        if cell.improved.bound > pool.cutoff() {
+            let gflops = pool.best().map_or_else(Vec::new, |best| {
+                let mut evaluator = Evaluator::new(self.problem, best.placements.clone());
+                evaluator.gflops(best.allocation.as_slice()).to_vec()
+            });
+            budget.spend(cell.improve_more(&gflops, pool.cutoff(), if part { AGAIN } else { NONE }));
+        }
+        let bound = cell.improved.bound;
+        if bound <= pool.cutoff() {
+            return f64::NEG_INFINITY;
+        }
+        let same = self.problem.restrictions.same_on_every_node;
+        let Some(relaxation) = cell.relaxation.as_ref().filter(|_| !same) else { return bound };
+        if budget.is_spent() || self.monitor.stop() {
+            return bound;
+        }
+        let boxes = Boxes {
+            problem: self.problem,
+            relaxation,
+            placements: &cell.placements,
+            canonical: &self.canonical,
+            monitor: self.monitor,
+        };
+        if boxes.meet_in_the_middle(&relaxation.everything(), &cell.improved, pool, budget, halves::QUICK) {
+            return f64::NEG_INFINITY;
+        }
+        if part {
+            let before = pool.cutoff();
+            budget.spend(self.respond(&cell, pool));
+            self.sample(&cell, pool);
+            if bound <= pool.cutoff()
+                || (pool.cutoff() > before
+                    && boxes.meet_in_the_middle(
+                        &relaxation.everything(),
+                        &cell.improved,
+                        pool,
+                        budget,
+                        halves::QUICK,
+                    ))
+            {
+                return f64::NEG_INFINITY;
+            }
+        }
+        boxes.search(cell.improved.clone(), pool, budget).min(bound)
+    }
+
+    /// Looks for better answers with few options per node, where the bound leaves room for them.
+    fn sample(&self, cell: &Cell<'a>, pool: &mut Pool) {
+        let same = self.problem.restrictions.same_on_every_node;
+        if let Some(relaxation) = &cell.relaxation
+            && cell.improved.bound > pool.cutoff()
+            && !same
             && !self.monitor.stop()
         {
-            let prices = &improved.prices;
-            Responder::new(self.problem, relaxation, placements, prices, improved.bound, self.monitor)
-                .search(&self.canonical, pool, self.settings.seed);
+            let halves = Halves {
+                problem: self.problem,
+                relaxation,
+                placements: &cell.placements,
+                ranges: &relaxation.everything(),
+                canonical: &self.canonical,
+                monitor: self.monitor,
+            };
+            halves.sample(&cell.improved, pool);
         }
     }
 
+    /// Splits cells by what other nodes read, the largest bound first, until those above the cutoff are single or
+    /// the share of the budget is spent.
+    fn split_into_cells(&self, roots: Vec<Cell<'a>>, pool: &Pool, budget: &mut Budget) -> Vec<Cell<'a>> {
+        /// Cells split at the same time, from the same cutoff.
+        const BATCH: usize = 8;
+        let cutoff = pool.cutoff();
+        let by_bound = |a: &Cell<'_>, b: &Cell<'_>| a.improved.bound.total_cmp(&b.improved.bound);
+        let (mut open, mut done): (Vec<_>, Vec<_>) = roots.into_iter().partition(|cell| !cell.is_single());
+        let mut splitting = budget.at_most(budget.left() / 4);
+        while !open.is_empty() && !splitting.is_spent() && !self.monitor.stop() {
+            open.sort_by(by_bound);
+            let batch = open.split_off(open.len().saturating_sub(BATCH));
+            let bound = batch.last().map_or(f64::NEG_INFINITY, |cell| cell.improved.bound);
+            if bound <= cutoff {
+                break;
+            }
+            self.monitor.progress(&Progress::new(self.problem, pool.best(), bound, splitting));
+            let split: Vec<Cell<'a>> = batch
+                .into_par_iter()
+                .flat_map_iter(|cell| match cell.split(self.problem, cutoff) {
+                    Some(parts) => Vec::from(parts),
+                    None => vec![cell],
+                })
+                .collect();
+            splitting.spend(split.iter().map(|cell| cell.improved.work).sum());
+            let (single, more): (Vec<_>, Vec<_>) = split.into_iter().partition(Cell::is_single);
+            done.extend(single);
+            open.extend(more);
+        }
+        budget.settle(splitting);
+        done.extend(open);
+        done
+    }
+
+    /// Looks for better answers among the options, where the bound leaves room for them; says how many steps it took.
+    fn respond(&self, cell: &Cell<'_>, pool: &mut Pool) -> u64 {
+        let Cell { placements, relaxation, improved, .. } = cell;
+        let useful = improved.bound > pool.cutoff() && !self.problem.restrictions.same_on_every_node;
+        let Some(relaxation) = relaxation.as_ref().filter(|_| useful && !self.monitor.stop()) else {
+            return 0;
+        };
+        let responder = Responder::new(
+            self.problem,
+            relaxation,
+            placements,
+            &improved.prices,
+            improved.bound,
+            cell.is_single(),
+            self.monitor,
+        );
+        responder.search(&self.canonical, pool, self.settings.seed);
+        responder.cost() / respond::OPTIONS_PER_STEP
+    }
+
     /// The bound for one set of homes.
-    fn decide(&self, homes: &[NodeId], target: f64) -> Option<Decided<'a>> {
+    fn decide(&self, homes: &[NodeId], target: f64) -> Option<Cell<'a>> {
         let placements = self.problem.placements(homes);
         let evaluator = Evaluator::new(self.problem, placements.clone());
         let classes = node_classes(&self.problem.machine, &placements, false);
-        let exact = Relaxation::new(self.problem, &evaluator, &classes, MAX_OPTIONS, self.monitor);
+        let watched = cells::watched(self.problem, &placements);
+        let exact = Relaxation::new(self.problem, &evaluator, &classes, &watched, MAX_OPTIONS, self.monitor);
         if let Some(relaxation) = exact {
             let improved = relaxation.improve(&relaxation.start(), &relaxation.everything(), target, ROOT);
-            return Some(Decided { placements, relaxation: Some(relaxation), improved });
+            let cell = Cell::whole(placements, Some(relaxation), improved);
+            return Some(cell.knowing_the_least(self.problem, target));
         }
         let loose = Relaxation::loose(self.problem, &evaluator, &classes, true, self.monitor)?;
         let improved = loose.improve(&loose.start(), &loose.everything(), target, ROOT);
-        Some(Decided { placements, relaxation: None, improved })
+        Some(Cell::whole(placements, None, improved))
     }
 
     /// A bound that holds wherever the open homes are.

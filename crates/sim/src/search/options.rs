@@ -1,10 +1,13 @@
 //! All ways to fill one node: the options among which the exact search chooses, one per node.
 
+use std::sync::Arc;
+
 use numasim_model::{App, Machine, NodeId};
 use rayon::prelude::*;
 
 use crate::problem::Problem;
 use crate::restrictions::Restrictions;
+use numasim_model::Placement;
 use numasim_model::sharing::Solver;
 
 /// The options of one node, and of every node that can be exchanged with it.
@@ -12,55 +15,63 @@ use numasim_model::sharing::Solver;
 pub(super) struct OptionTable {
     apps: usize,
     /// Threads: `counts[option * apps + app]`.
-    counts: Vec<u32>,
+    counts: Arc<Vec<u32>>,
     /// GFLOPS of each application on this node with every other node empty: `potential[option * apps + app]`.
     ///
     /// An upper bound for every allocation that contains the option, because threads elsewhere never help (property
     /// of the sharing model).
     potential: Vec<f64>,
+    /// GB/s that the option asks of each watched memory over a link: `reads[option * watched + memory]`.
+    reads: Arc<Vec<f64>>,
+    watched: usize,
 }
 
 impl OptionTable {
-    /// All options of `node`, or `None` if there are more than `limit`.
-    pub(super) fn new(problem: &Problem, solver: &Solver, node: NodeId, limit: usize) -> Option<Self> {
+    /// All options of `node`, or `None` if there are more than `limit`. `watched`: the memories whose readers are
+    /// counted.
+    pub(super) fn new(
+        problem: &Problem,
+        solver: &Solver,
+        placements: &[Placement],
+        watched: &[NodeId],
+        node: NodeId,
+        limit: usize,
+    ) -> Option<Self> {
         let apps = problem.apps.len();
         let counts = counts(&problem.machine, &problem.apps, &problem.restrictions, node, limit)?;
-        let nodes = solver.nodes();
-        let potential = counts
-            .par_chunks(apps * 1024)
-            .flat_map_iter(|chunk| {
-                let mut workspace = solver.workspace();
-                let mut threads = vec![0; apps * nodes];
-                let mut part = Vec::with_capacity(chunk.len());
-                for option in chunk.chunks_exact(apps) {
-                    for (a, &count) in option.iter().enumerate() {
-                        threads[a * nodes + node.0] = count;
-                    }
-                    solver.solve(&threads, &mut workspace);
-                    part.extend_from_slice(workspace.gflops());
-                }
-                part
-            })
-            .collect();
-        Some(Self { apps, counts, potential })
+        let potential = potential(apps, &counts, solver, node);
+        let reads = reads(problem, solver, placements, watched, node, &counts);
+        let (counts, reads) = (Arc::new(counts), Arc::new(reads));
+        Some(Self { apps, counts, potential, reads, watched: watched.len() })
     }
 
-    /// The corners of a looser, always small table: the node empty, or all its cores given to one application that
-    /// gets all it wants.
+    /// The same options where `solver` says what they get.
+    pub(super) fn with_solver(&self, solver: &Solver, node: NodeId) -> Self {
+        Self { potential: potential(self.apps, &self.counts, solver, node), ..self.clone() }
+    }
+
+    /// The corners of a looser, always small table: every application has its minimum, and nobody or one application
+    /// has all other cores, too; all get all they want.
     ///
     /// Every real option lies below a mixture of corners, so that a bound over them holds for all options (the
     /// roofline bound: cores and demand only; the bandwidth of memories must then be priced by the caller).
     pub(super) fn corners(problem: &Problem, solver: &Solver, node: NodeId) -> Self {
         let apps = problem.apps.len();
         let cores = problem.machine.node(node).cores;
-        let mut counts = vec![0; apps * (apps + 1)];
-        let mut potential = vec![0.0; apps * (apps + 1)];
-        for (a, app) in problem.apps.iter().enumerate() {
-            let wants = solver.wants_per_thread()[a * solver.nodes() + node.0];
-            counts[(a + 1) * apps + a] = cores;
-            potential[(a + 1) * apps + a] = f64::from(cores) * wants * app.arithmetic_intensity.value();
+        let minimum = if cores == 0 { 0 } else { problem.restrictions.min_threads_per_node };
+        let given = u32::try_from(apps).unwrap_or(u32::MAX).saturating_mul(minimum);
+        let free = cores.saturating_sub(given);
+        let mut counts = vec![minimum; apps * (apps + 1)];
+        for a in 0..apps {
+            counts[(a + 1) * apps + a] += free;
         }
-        Self { apps, counts, potential }
+        let gets = |(i, &threads): (usize, &u32)| {
+            let wants = solver.wants_per_thread()[i % apps * solver.nodes() + node.0];
+            f64::from(threads) * wants * problem.apps[i % apps].arithmetic_intensity.value()
+        };
+        let potential = counts.iter().enumerate().map(gets).collect();
+        let (counts, reads) = (Arc::new(counts), Arc::new(Vec::new()));
+        Self { apps, counts, potential, reads, watched: 0 }
     }
 
     /// Number of options.
@@ -73,10 +84,60 @@ impl OptionTable {
         &self.counts[option * self.apps..(option + 1) * self.apps]
     }
 
+    /// GB/s asked of each watched memory over a link.
+    pub(super) fn reads(&self, option: usize) -> &[f64] {
+        &self.reads[option * self.watched..(option + 1) * self.watched]
+    }
+
     /// Upper bound on the GFLOPS of each application on this node.
     pub(super) fn potential(&self, option: usize) -> &[f64] {
         &self.potential[option * self.apps..(option + 1) * self.apps]
     }
+}
+
+/// GFLOPS of each application for each option when every other node is empty.
+fn potential(apps: usize, counts: &[u32], solver: &Solver, node: NodeId) -> Vec<f64> {
+    let nodes = solver.nodes();
+    counts
+        .par_chunks(apps * 1024)
+        .flat_map_iter(|chunk| {
+            let mut workspace = solver.workspace();
+            let mut threads = vec![0; apps * nodes];
+            let mut part = Vec::with_capacity(chunk.len());
+            for option in chunk.chunks_exact(apps) {
+                for (a, &count) in option.iter().enumerate() {
+                    threads[a * nodes + node.0] = count;
+                }
+                solver.solve(&threads, &mut workspace);
+                part.extend_from_slice(workspace.gflops());
+            }
+            part
+        })
+        .collect()
+}
+
+/// What each option asks of each watched memory over the link to it, GB/s: all that its threads want, at most the link.
+fn reads(
+    problem: &Problem,
+    solver: &Solver,
+    placements: &[Placement],
+    watched: &[NodeId],
+    node: NodeId,
+    counts: &[u32],
+) -> Vec<f64> {
+    let apps = problem.apps.len();
+    let mut reads = Vec::with_capacity(counts.len() / apps * watched.len());
+    for option in counts.chunks_exact(apps) {
+        reads.extend(watched.iter().map(|&memory| {
+            let Some(link) = problem.machine.link(node, memory) else { return 0.0 };
+            let wants = |(a, &threads): (usize, &u32)| {
+                let fraction = placements[a].fraction(&problem.machine, node, memory);
+                f64::from(threads) * solver.wants_per_thread()[a * solver.nodes() + node.0] * fraction
+            };
+            option.iter().enumerate().map(wants).sum::<f64>().min(link.value())
+        }));
+    }
+    reads
 }
 
 /// Thread counts of every option of `node` that the restrictions allow on a single node, in lexicographic order.

@@ -114,6 +114,11 @@ impl Pool {
         }
     }
 
+    /// Whether only the best answer is wanted.
+    pub(super) fn is_for_one(&self) -> bool {
+        self.capacity == 1
+    }
+
     pub(super) fn best(&self) -> Option<&Candidate> {
         self.entries.first().map(|(candidate, _)| candidate)
     }

@@ -9,8 +9,9 @@ use rand::RngExt as _;
 use rayon::prelude::*;
 
 use super::Monitor;
-use super::dual::{Prices, Relaxation};
-use super::local::generator;
+use super::dual::{Prices, Relaxation, Watched};
+use super::local::{climb, generator};
+use super::options::OptionTable;
 use super::pool::{Canonical, Pool};
 use crate::objective::Objective;
 use crate::problem::{Candidate, Evaluator, Problem};
@@ -20,8 +21,13 @@ use numasim_model::Placement;
 const TOP: usize = 48;
 /// Options per node that are tried alone where nodes depend on each other: each costs an evaluation.
 const TOP_COUPLED: usize = 400;
-/// Starts.
+/// Starts where the smallest p decides, and where all count: there one start is nearly as good as another.
 const STARTS: u64 = 12;
+const FEW_STARTS: u64 = 4;
+/// Options that count as one step of the search: it is a small price for a better answer.
+pub(super) const OPTIONS_PER_STEP: u64 = 4;
+/// Rounds until nothing improves, as a rule: for what the search costs.
+const USUAL_ROUNDS: u64 = 4;
 /// Rounds over all nodes and pairs; improvements after that are rare.
 const MOST_ROUNDS: usize = 30;
 
@@ -53,6 +59,8 @@ pub(super) struct Responder<'a> {
     ranked: Vec<Vec<usize>>,
     /// A value of G / unit that the guide of the max-min objectives is measured in.
     target: f64,
+    /// Nodes do not depend on each other: sums of potentials are right (all data local), or nearly right (a single
+    /// cell).
     decoupled: bool,
     monitor: &'a dyn Monitor,
 }
@@ -65,9 +73,11 @@ impl<'a> Responder<'a> {
         placements: &'a [Placement],
         prices: &Prices,
         bound: f64,
+        single_cell: bool,
         monitor: &'a dyn Monitor,
     ) -> Self {
-        let decoupled = placements.iter().all(|placement| *placement == Placement::Local);
+        let one_memory = |p: &Placement| matches!(p, Placement::Local | Placement::Home(_));
+        let decoupled = single_cell && placements.iter().all(one_memory);
         let keep = if decoupled { TOP } else { TOP_COUPLED };
         let ranked = relaxation
             .classes
@@ -91,9 +101,22 @@ impl<'a> Responder<'a> {
         Self { problem, relaxation, placements, class_of, nodes, ranked, target: bound, decoupled, monitor }
     }
 
+    fn starts(&self) -> u64 {
+        match self.problem.goal.objective() {
+            Objective::Fair | Objective::Makespan => STARTS,
+            Objective::TotalGflops | Objective::Geomean => FEW_STARTS,
+        }
+    }
+
+    /// Options that are looked at, about.
+    pub(super) fn cost(&self) -> u64 {
+        let options = |&c: &usize| self.relaxation.classes[c].table.len() as u64;
+        self.starts() * USUAL_ROUNDS * self.class_of.iter().map(options).sum::<u64>()
+    }
+
     /// Adds what it finds to `pool`; the same for the same seed.
     pub(super) fn search(&self, canonical: &Canonical, pool: &mut Pool, seed: u64) {
-        let found: Vec<Candidate> = (0..STARTS)
+        let found: Vec<Candidate> = (0..self.starts())
             .into_par_iter()
             .map(|start| {
                 let mut random = generator(seed, 1_000 + start);
@@ -140,11 +163,35 @@ impl<'a> Responder<'a> {
             }
         }
         let allocation = state.allocation();
-        state.evaluator.candidate(allocation)
+        let State { mut evaluator, .. } = state;
+        let allowed = self.problem.restrictions.allow(&self.problem.machine, &self.problem.apps, &allocation);
+        if allowed {
+            climb(self.problem, &mut evaluator, allocation, self.monitor)
+        } else {
+            evaluator.candidate(allocation)
+        }
     }
 
-    fn merit(&self, gflops: &[f64], threads: &[u32]) -> Merit {
-        let wrong_threads = self
+    /// The tangent at `others` plus `option`, where all threads are right (else a worse score may be better); logarithms
+    /// of every option would take most of the time.
+    fn rise(&self, others: &Sums, options: &[(&OptionTable, usize)]) -> Option<Rise> {
+        let goal = &self.problem.goal;
+        let mut sums = others.clone();
+        sums.set(others, options);
+        let merit = self.merit(&sums.gflops, &sums.threads, &sums.reads);
+        if goal.objective() != Objective::Geomean || merit.wrong_threads > 0 || !merit.guide.is_finite() {
+            return None;
+        }
+        let slope = |(w, g): (&f64, &f64)| if *w > 0.0 { w / g } else { 0.0 };
+        let per_gflops: Vec<f64> = goal.weights().iter().zip(&sums.gflops).map(slope).collect();
+        // Rounding must not hide an option that is a little better.
+        let mut rise = Rise { base: merit.guide + 1e-9, per_gflops };
+        rise.base -= options.iter().map(|&(table, option)| rise.gain(table, option)).sum::<f64>();
+        Some(rise)
+    }
+
+    fn merit(&self, gflops: &[f64], threads: &[u32], reads: &[f64]) -> Merit {
+        let wrong_threads: u64 = self
             .problem
             .apps
             .iter()
@@ -154,6 +201,18 @@ impl<'a> Responder<'a> {
                 u64::from(app.min_threads.saturating_sub(threads) + over)
             })
             .sum();
+        let over = |(watched, reads): (&Watched, &f64)| {
+            let over = (reads - watched.most) / watched.bandwidth;
+            // In thousandths of the controller; any excess counts.
+            #[allow(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a small positive number"
+            )]
+            let thousandths = if over > 1e-9 { 1 + (over * 1e3) as u64 } else { 0 };
+            thousandths
+        };
+        let wrong_threads = wrong_threads + self.relaxation.watched.iter().zip(reads).map(over).sum::<u64>();
         let goal = &self.problem.goal;
         let guide = match goal.objective() {
             // The minimum alone has plateaus: who is second worst counts a little, too.
@@ -167,6 +226,44 @@ impl<'a> Responder<'a> {
     }
 }
 
+/// What some nodes give and take together.
+#[derive(Clone, Debug)]
+struct Sums {
+    gflops: Vec<f64>,
+    threads: Vec<u32>,
+    reads: Vec<f64>,
+}
+
+impl Sums {
+    /// `others` plus some options.
+    fn set(&mut self, others: &Self, options: &[(&OptionTable, usize)]) {
+        for a in 0..others.gflops.len() {
+            let with = |sum: f64, (table, option): &(&OptionTable, usize)| sum + table.potential(*option)[a];
+            self.gflops[a] = options.iter().fold(others.gflops[a], with);
+            let with = |sum: u32, (table, option): &(&OptionTable, usize)| sum + table.counts(*option)[a];
+            self.threads[a] = options.iter().fold(others.threads[a], with);
+        }
+        for w in 0..others.reads.len() {
+            let with = |sum: f64, (table, option): &(&OptionTable, usize)| sum + table.reads(*option)[w];
+            self.reads[w] = options.iter().fold(others.reads[w], with);
+        }
+    }
+}
+
+/// The tangent of the geomean at an allocation: nothing else scores more than it says, because the score is concave.
+struct Rise {
+    /// The tangent where the changed nodes are empty.
+    base: f64,
+    per_gflops: Vec<f64>,
+}
+
+impl Rise {
+    /// What an option adds to the base at most.
+    fn gain(&self, table: &OptionTable, option: usize) -> f64 {
+        table.potential(option).iter().zip(&self.per_gflops).map(|(g, slope)| g * slope).sum()
+    }
+}
+
 struct State<'r, 'a> {
     responder: &'r Responder<'a>,
     /// Per node in the order of the search: its option.
@@ -175,7 +272,7 @@ struct State<'r, 'a> {
 }
 
 impl State<'_, '_> {
-    fn table(&self, node: usize) -> &super::options::OptionTable {
+    fn table(&self, node: usize) -> &OptionTable {
         &self.responder.relaxation.classes[self.responder.class_of[node]].table
     }
 
@@ -190,26 +287,30 @@ impl State<'_, '_> {
         allocation
     }
 
-    /// GFLOPS bounds and threads of all nodes but those in `without`.
-    fn sums(&self, without: &[usize]) -> (Vec<f64>, Vec<u32>) {
+    /// GFLOPS bounds, threads and reads of all nodes but those in `without`.
+    fn sums(&self, without: &[usize]) -> Sums {
         let apps = self.responder.problem.apps.len();
-        let (mut gflops, mut threads) = (vec![0.0; apps], vec![0; apps]);
+        let watched = self.responder.relaxation.watched.len();
+        let (mut gflops, mut threads, mut reads) = (vec![0.0; apps], vec![0; apps], vec![0.0; watched]);
         for (node, &option) in self.options.iter().enumerate().filter(|(node, _)| !without.contains(node)) {
             let table = self.table(node);
             for a in 0..apps {
                 gflops[a] += table.potential(option)[a];
                 threads[a] += table.counts(option)[a];
             }
+            for (sum, reads) in reads.iter_mut().zip(table.reads(option)) {
+                *sum += reads;
+            }
         }
-        (gflops, threads)
+        Sums { gflops, threads, reads }
     }
 
     fn merit(&mut self) -> Merit {
-        let (mut gflops, threads) = self.sums(&[]);
+        let Sums { mut gflops, threads, reads } = self.sums(&[]);
         if !self.responder.decoupled {
             gflops = self.evaluator.gflops(self.allocation().as_slice()).to_vec();
         }
-        self.responder.merit(&gflops, &threads)
+        self.responder.merit(&gflops, &threads, &reads)
     }
 
     /// Gives a node its best option while the others stay.
@@ -218,16 +319,17 @@ impl State<'_, '_> {
         if !self.responder.decoupled {
             return self.respond_coupled(node, merit);
         }
-        let (others, given) = self.sums(&[node]);
+        let others = self.sums(&[node]);
         let table = &self.responder.relaxation.classes[class].table;
         let mut best = (merit, self.options[node]);
-        let (mut gflops, mut threads) = (others.clone(), given.clone());
+        let mut sums = others.clone();
+        let rise = self.responder.rise(&others, &[(table, self.options[node])]);
         for option in 0..table.len() {
-            for a in 0..others.len() {
-                gflops[a] = others[a] + table.potential(option)[a];
-                threads[a] = given[a] + table.counts(option)[a];
+            if rise.as_ref().is_some_and(|rise| rise.base + rise.gain(table, option) <= best.0.guide) {
+                continue;
             }
-            let merit = self.responder.merit(&gflops, &threads);
+            sums.set(&others, &[(table, option)]);
+            let merit = self.responder.merit(&sums.gflops, &sums.threads, &sums.reads);
             if merit.beats(best.0) {
                 best = (merit, option);
             }
@@ -239,16 +341,17 @@ impl State<'_, '_> {
     fn respond_coupled(&mut self, node: usize, merit: Merit) -> Merit {
         let responder = self.responder;
         let mut allocation = self.allocation();
-        let (_, given) = self.sums(&[node]);
+        let others = self.sums(&[node]);
         let table = &responder.relaxation.classes[responder.class_of[node]].table;
         let mut best = (merit, self.options[node]);
-        let mut threads = given.clone();
+        let mut sums = others.clone();
         for &option in &responder.ranked[responder.class_of[node]] {
             for (a, &count) in table.counts(option).iter().enumerate() {
                 allocation.set(AppId(a), responder.nodes[node], count);
-                threads[a] = given[a] + count;
             }
-            let merit = responder.merit(self.evaluator.gflops(allocation.as_slice()), &threads);
+            sums.set(&others, &[(table, option)]);
+            let gflops = self.evaluator.gflops(allocation.as_slice());
+            let merit = responder.merit(gflops, &sums.threads, &sums.reads);
             if merit.beats(best.0) {
                 best = (merit, option);
             }
@@ -260,18 +363,24 @@ impl State<'_, '_> {
     /// Gives two nodes the best pair of their top options while the others stay.
     fn respond_in_pair(&mut self, left: usize, right: usize, merit: Merit) -> Merit {
         let responder = self.responder;
-        let (others, given) = self.sums(&[left, right]);
+        let others = self.sums(&[left, right]);
         let (left_table, right_table) = (self.table(left), self.table(right));
         let mut best = (merit, self.options[left], self.options[right]);
-        let apps = others.len();
-        let (mut gflops, mut threads) = (others.clone(), given.clone());
-        for &l in &responder.ranked[responder.class_of[left]] {
-            for &r in &responder.ranked[responder.class_of[right]] {
-                for a in 0..apps {
-                    gflops[a] = others[a] + left_table.potential(l)[a] + right_table.potential(r)[a];
-                    threads[a] = given[a] + left_table.counts(l)[a] + right_table.counts(r)[a];
+        let mut sums = others.clone();
+        let current = [(left_table, self.options[left]), (right_table, self.options[right])];
+        let rise = responder.rise(&others, &current);
+        let ranked = |node: usize| &responder.ranked[responder.class_of[node]];
+        let gain =
+            |table: &OptionTable, option: usize| rise.as_ref().map_or(0.0, |rise| rise.gain(table, option));
+        let right_gains: Vec<f64> = ranked(right).iter().map(|&r| gain(right_table, r)).collect();
+        for &l in ranked(left) {
+            let most = rise.as_ref().map_or(f64::INFINITY, |rise| rise.base + gain(left_table, l));
+            for (&r, right_gain) in ranked(right).iter().zip(&right_gains) {
+                if most + right_gain <= best.0.guide {
+                    continue;
                 }
-                let merit = responder.merit(&gflops, &threads);
+                sums.set(&others, &[(left_table, l), (right_table, r)]);
+                let merit = responder.merit(&sums.gflops, &sums.threads, &sums.reads);
                 if merit.beats(best.0) {
                     best = (merit, l, r);
                 }

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use numasim_model::{Study, evaluate};
 use numasim_sim::pareto::{Front, Settings, TradeOff, TradeOffError, front};
 
-use super::{in_pool, objective, refused, restrictions, without_answer};
+use super::{in_pool, objective, refused, restrictions, tell_hopeless, without_answer};
 use crate::args::{ExploreArgs, ObjectivePair};
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
-use crate::view::Style;
 use crate::view::answer::WhyUnproven;
 use crate::view::front::{Compared, FrontView, Shown};
+use crate::view::{Style, figures, warning};
 use crate::watch::{EndedBy, Parts, Watch};
 
 /// Runs the command.
@@ -36,6 +36,7 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
     let found = searched.map_err(|error| without_answer(error, &question.problems()[0]))?;
     let view = view(&study, &question, found, &watch.watch, args.seed)?;
 
+    tell_warnings(&view, shell);
     if let Some(picture) = picture {
         let drawn = view.plot().svg();
         let drawn =
@@ -50,6 +51,32 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
         }
     };
     destination.deliver(&text)
+}
+
+fn tell_warnings(view: &FrontView, shell: &Shell) {
+    let warned = |shown: &Shown| !shown.evaluation.warnings.is_empty();
+    let points: Vec<usize> = (0..view.points.len()).filter(|&i| warned(&view.points[i])).collect();
+    let numbers: Vec<usize> = points.iter().map(|i| i + 1).collect();
+    let nodes = points.first().and_then(|&i| warning::summary(&view.points[i].evaluation.warnings));
+    let front = match (numbers.as_slice(), nodes) {
+        ([only], Some(nodes)) => Some(format!("point {only}: {nodes}")),
+        (all, Some(_)) => {
+            let among = format!("points {} of {}", figures::ranges(all), view.points.len());
+            Some(format!("{among}: remote reads starve the threads of some nodes."))
+        }
+        _ => None,
+    };
+    let baselines = view.baselines.iter().filter_map(|baseline| {
+        let summary = warning::summary(&baseline.shown.evaluation.warnings)?;
+        Some(format!("baseline '{}': {summary}", baseline.shown.name))
+    });
+    for (i, warned) in front.into_iter().chain(baselines).enumerate() {
+        let rule = if i == 0 { format!(" {}", warning::RULE) } else { String::new() };
+        shell.warn(format!("{warned}{rule}"));
+    }
+    for problem in view.question.problems() {
+        tell_hopeless(problem, shell);
+    }
 }
 
 /// Checks that the plot can be written, before anything is computed.

@@ -6,6 +6,7 @@ mod csv;
 mod head;
 mod json;
 mod others;
+pub(crate) mod sensitivity;
 mod table;
 
 use numasim_model::{Evaluation, Study};
@@ -13,7 +14,7 @@ use numasim_sim::{Candidate, Problem};
 
 use super::ScenarioView;
 pub(super) use others::changes;
-pub(super) use table::power_of_ten;
+pub(super) use table::{gap, power_of_ten};
 
 /// An allocation with its value and its full evaluation.
 #[derive(Debug)]

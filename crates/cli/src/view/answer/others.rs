@@ -1,6 +1,7 @@
 //! Other allocations that tie or come close.
 
 use numasim_model::{AppId, Data, NodeId};
+use numasim_sim::Candidate;
 
 use super::{Answer, Rated};
 use crate::view::grid::{Align, wrap};
@@ -10,7 +11,7 @@ use crate::view::{Style, figures};
 /// On more nodes than this the changed ones are listed, not all.
 const MOST_NODES_IN_A_ROW: usize = 12;
 /// Holds together what belongs to one application where the cell is wrapped.
-const NO_BREAK: &str = "\u{a0}";
+pub(super) const NO_BREAK: &str = "\u{a0}";
 
 impl Answer<'_> {
     /// The alternatives, each by what it does differently from the best.
@@ -31,7 +32,7 @@ impl Answer<'_> {
                 percent if percent.is_finite() => format!("{} %", signed(percent)),
                 _ => "-".to_owned(),
             });
-            row.push(self.differences(rated, &letters, style));
+            row.push(self.differences(&rated.candidate, &self.best.candidate, &letters, style));
             grid.row(row);
         }
         let which = if self.alternatives_complete {
@@ -45,12 +46,18 @@ impl Answer<'_> {
         Some(format!("{}{}\n", grid.render(style).replace(NO_BREAK, " "), note.join("\n")))
     }
 
-    /// `D 7 7 7 8 (data on 3)`: the applications that are not as in the best.
-    fn differences(&self, rated: &Rated, letters: &Lettering, style: &Style) -> String {
+    /// `D 7 7 7 8 (data on 3)`: the applications that are not as in `from`.
+    pub(super) fn differences(
+        &self,
+        other: &Candidate,
+        from: &Candidate,
+        letters: &Lettering,
+        style: &Style,
+    ) -> String {
         let apps = (0..self.study.apps.len()).map(AppId);
         let words = apps.filter_map(|app| {
-            let threads = self.changed_threads(rated, app);
-            let home = self.changed_home(rated, app);
+            let threads = changed_threads(other, from, app);
+            let home = self.changed_home(other, from, app);
             if threads.is_none() && home.is_none() {
                 return None;
             }
@@ -65,24 +72,22 @@ impl Answer<'_> {
         words.collect::<Vec<_>>().join("   ")
     }
 
-    fn changed_threads(&self, rated: &Rated, app: AppId) -> Option<String> {
-        let (own, best) = (rated.candidate.allocation.row(app), self.best.candidate.allocation.row(app));
-        if own == best {
-            return None;
-        }
-        if own.len() <= MOST_NODES_IN_A_ROW {
-            return Some(own.iter().map(u32::to_string).collect::<Vec<_>>().join(" "));
-        }
-        Some(changes(own, best))
-    }
-
-    fn changed_home(&self, rated: &Rated, app: AppId) -> Option<String> {
-        let home = |rated: &Rated| -> Option<NodeId> { rated.evaluation.apps[app.0].home };
+    fn changed_home(&self, other: &Candidate, from: &Candidate, app: AppId) -> Option<String> {
+        let home = |candidate: &Candidate| -> Option<NodeId> { candidate.placements[app.0].home() };
         let open = self.study.apps[app.0].data == Data::OpenHome;
-        home(rated)
-            .filter(|_| open && home(rated) != home(&self.best))
-            .map(|home| format!("(data on {})", home.0))
+        home(other).filter(|_| open && home(other) != home(from)).map(|home| format!("(data on {})", home.0))
     }
+}
+
+fn changed_threads(other: &Candidate, from: &Candidate, app: AppId) -> Option<String> {
+    let (own, before) = (other.allocation.row(app), from.allocation.row(app));
+    if own == before {
+        return None;
+    }
+    if own.len() <= MOST_NODES_IN_A_ROW {
+        return Some(own.iter().map(u32::to_string).collect::<Vec<_>>().join(" "));
+    }
+    Some(changes(own, before))
 }
 
 /// `7 on nodes 0-3, 8 on node 5`: the nodes with other threads than in the best, by their new number.

@@ -102,7 +102,7 @@ pub(in crate::view) fn power_of_ten(log10: f64) -> String {
 }
 
 /// A gap as a percentage.
-pub(super) fn gap(share: f64) -> String {
+pub(in crate::view) fn gap(share: f64) -> String {
     let percent = share * 100.0;
     if percent > 0.0 && percent < 0.01 {
         return "below 0.01 %".to_owned();

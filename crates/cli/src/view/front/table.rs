@@ -5,7 +5,7 @@ use numasim_model::{AppId, Data};
 use numasim_sim::Objective;
 
 use super::{FrontView, Shown};
-use crate::view::answer::{WhyUnproven, power_of_ten};
+use crate::view::answer::{WhyUnproven, gap, power_of_ten};
 use crate::view::grid::{Align, Grid, wrap};
 use crate::view::lettering::{Lettering, painted};
 use crate::view::{Style, figures};
@@ -78,9 +78,10 @@ impl FrontView<'_> {
                 let told = match end.bound {
                     _ if end.proven => format!(" The best {}, {value}, is proven.", objective.name()),
                     Some(bound) => format!(
-                        " The best {} found, {value}, is not proven: nothing has {limit} than {}.",
+                        " The best {} found, {value}, is not proven: nothing has {limit} than {}{}.",
                         objective.name(),
-                        self.with_unit(i, bound)
+                        self.with_unit(i, bound),
+                        end.gap().map_or(String::new(), |share| format!(" (gap {})", gap(share)))
                     ),
                     None => format!(" The best {} found, {value}, is not proven.", objective.name()),
                 };

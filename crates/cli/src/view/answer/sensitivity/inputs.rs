@@ -1,0 +1,174 @@
+//! How far inputs may be wrong, for people.
+
+use numasim_sim::Objective;
+use numasim_sim::sensitivity::{Range, SEARCHED, Switch};
+
+use super::super::others::NO_BREAK;
+use super::{SensitivityView, by_kind, listed, names, note, rounded};
+use crate::view::grid::{Align, Grid};
+use crate::view::{Style, figures};
+
+/// A loss that does not matter.
+const NEGLIGIBLE: f64 = 0.001;
+/// Inputs in the table; JSON and CSV have all.
+const MOST_INPUTS: usize = 12;
+
+impl SensitivityView<'_> {
+    /// The inputs that decide, the most delicate first, and those that do not.
+    pub(super) fn inputs(&self, style: &Style) -> String {
+        let title = style.strong("How wrong an input may be before another allocation wins");
+        if self.found.ranges.is_empty() {
+            let left = self.found.ranges_left;
+            return format!(
+                "{title}\n{}",
+                note(&format!("Stopped early: {left} inputs are missing."), style)
+            );
+        }
+        let lost = if self.answer.problem.goal().objective() == Objective::Makespan {
+            ["longer if\n10 % off", "\n20 % off"]
+        } else {
+            ["lost if\n10 % off", "\n20 % off"]
+        };
+        let columns = [
+            ("input", Align::Left),
+            ("value", Align::Right),
+            ("another\nwins", Align::Left),
+            ("error", Align::Right),
+            (lost[0], Align::Right),
+            (lost[1], Align::Right),
+            ("which one: threads per node,\nwhere not as in the best", Align::Left),
+        ];
+        let mut grid = Grid::new(&columns);
+        let (switching, safe): (Vec<&Range>, Vec<&Range>) =
+            self.found.ranges.iter().partition(|range| range.below.is_some() || range.above.is_some());
+        let (harmless, mut delicate): (Vec<&Range>, Vec<&Range>) =
+            switching.into_iter().partition(|range| is_harmless(range));
+        // What costs most first; among those that cost nothing yet the closest.
+        delicate.sort_by(|a, b| worst(b).total_cmp(&worst(a)).then(closest(a).total_cmp(&closest(b))));
+        for range in delicate.iter().take(MOST_INPUTS) {
+            let [minus_20, minus_10, plus_10, plus_20] = range.lost;
+            let below = range.below.as_ref().map(|switch| ("below", switch, [minus_10, minus_20]));
+            let above = range.above.as_ref().map(|switch| ("above", switch, [plus_10, plus_20]));
+            for (i, (side, switch, lost)) in below.into_iter().chain(above).enumerate() {
+                let mut row = if i == 0 { self.input(range, style) } else { vec![String::new(); 2] };
+                row.extend(end(range, side, switch));
+                row.extend(lost.map(lost_percent));
+                row.push(self.winner(&switch.winner, style));
+                grid.row(row);
+            }
+        }
+        let mut text = format!("{title}\n");
+        if !delicate.is_empty() {
+            text += &grid.render(style).replace(NO_BREAK, " ");
+        }
+        let lines = [
+            ("Others win by less than 0.1 % even where these are 20 % off", harmless),
+            ("No known allocation wins within a factor of 2 of", safe),
+        ];
+        for (start, ranges) in lines.iter().filter(|(_, ranges)| !ranges.is_empty()) {
+            let apps = self.answer.problem.apps();
+            let kinds = by_kind(ranges.iter().map(|range| &range.figure));
+            let named: Vec<String> = kinds.iter().map(|kind| names::name(kind, apps, style)).collect();
+            text += &listed(start, &named, style);
+        }
+        text + &note(&self.input_notes(delicate.len()), style)
+    }
+
+    fn input_notes(&self, delicate: usize) -> String {
+        let makespan = self.answer.problem.goal().objective() == Objective::Makespan;
+        let mut notes = vec![format!(
+            "One input at a time. Beyond an end a better allocation is known; before it, and up to a factor of 2 on a side \
+             that is not shown, none is ({} compared, and small moves at {} values of each input): no proof. {}: how far \
+             the threads of now then fall behind the best that is known. AI: arithmetic intensity, FLOP/byte.",
+            figures::count(self.found.rivals as u64, "other"),
+            SEARCHED.len(),
+            if makespan { "Longer" } else { "Lost" },
+        )];
+        if matches!(self.answer.problem.goal().objective(), Objective::Fair | Objective::Geomean) {
+            notes.push("p is relative to the machine with the changed input.".to_owned());
+        }
+        if delicate > MOST_INPUTS {
+            notes.push(format!(
+                "{} less delicate inputs are left out; JSON and CSV have them.",
+                delicate - MOST_INPUTS
+            ));
+        }
+        if self.found.ranges_left > 0 {
+            notes.push(format!("Stopped early: {} inputs are missing.", self.found.ranges_left));
+        }
+        notes.join(" ")
+    }
+
+    /// Name and value.
+    fn input(&self, range: &Range, style: &Style) -> Vec<String> {
+        let name = names::name(&range.figure, self.answer.problem.apps(), style);
+        let (smallest, largest) = range.value;
+        let unit = range.figure.unit().replace("FLOP/byte", "");
+        if smallest == largest {
+            return vec![name, format!("{} {unit}", rounded(smallest)).trim().to_owned()];
+        }
+        // Several values that are wrong by the same factor: one benchmark, or one clock, was off.
+        let value = format!("{} to {} {unit}", rounded(smallest), rounded(largest));
+        vec![format!("{name}, all"), value.trim().to_owned()]
+    }
+}
+
+/// Where the range ends, in the unit and as an error.
+fn end(range: &Range, side: &str, switch: &Switch) -> [String; 2] {
+    let (smallest, largest) = range.value;
+    let place = if smallest == largest { rounded(smallest * switch.factor) } else { String::new() };
+    [format!("{side} {place}").trim_end().to_owned(), error_percent(switch.factor)]
+}
+
+/// The largest loss.
+fn worst(range: &Range) -> f64 {
+    range.lost.iter().copied().fold(0.0, f64::max)
+}
+
+/// Another allocation wins for a small error, and it does not matter.
+fn is_harmless(range: &Range) -> bool {
+    let nearby =
+        [&range.below, &range.above].into_iter().flatten().any(|switch| (0.8..=1.2).contains(&switch.factor));
+    nearby && worst(range) < NEGLIGIBLE
+}
+
+/// How close the nearer end is.
+fn closest(range: &Range) -> f64 {
+    let distance = |switch: &Option<Switch>| switch.as_ref().map_or(f64::INFINITY, |s| s.factor.ln().abs());
+    distance(&range.below).min(distance(&range.above))
+}
+
+/// `-38 %`, `+0.5 %`; `0 %` where the smallest change is enough.
+fn error_percent(factor: f64) -> String {
+    let percent = (factor - 1.0) * 100.0;
+    match percent.abs() {
+        p if p < 1e-3 => "0 %".to_owned(),
+        p if p < 0.095 => format!("{percent:+.2} %"),
+        p if p < 9.95 => format!("{percent:+.1} %"),
+        _ => format!("{percent:+.0} %"),
+    }
+}
+
+fn lost_percent(lost: f64) -> String {
+    match lost * 100.0 {
+        p if p <= 0.0 => "0 %".to_owned(),
+        p if p < 0.095 => "<0.1 %".to_owned(),
+        p => format!("{p:.1} %"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{error_percent, lost_percent};
+
+    #[test]
+    fn errors_have_a_sign_and_small_ones_keep_their_digits() {
+        let printed = [0.62, 1.015, 1.0004, 1.0].map(error_percent);
+        assert_eq!(printed, ["-38 %", "+1.5 %", "+0.04 %", "0 %"]);
+    }
+
+    #[test]
+    fn a_small_loss_is_not_rounded_to_nothing() {
+        assert_eq!([0.0, 1e-5, 0.0123, 0.4].map(lost_percent), ["0 %", "<0.1 %", "1.2 %", "40.0 %"]);
+    }
+}

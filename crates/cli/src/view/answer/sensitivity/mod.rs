@@ -1,0 +1,139 @@
+//! What to widen, and how far the inputs may be wrong: the section that `explore --sensitivity` adds.
+
+mod csv;
+mod inputs;
+mod json;
+mod names;
+mod widening;
+
+use numasim_model::AppId;
+use numasim_sim::sensitivity::{Figure, Sensitivity};
+use numasim_sim::{Candidate, Objective};
+
+use super::Answer;
+use super::others::NO_BREAK;
+use crate::view::grid::{width, wrap};
+use crate::view::lettering::Lettering;
+use crate::view::{Style, figures};
+
+/// A longer difference is told by its size only.
+const LONGEST_WINNER: usize = 60;
+
+/// An answer, and what becomes of it when figures change.
+#[derive(Clone, Copy)]
+pub(crate) struct SensitivityView<'a> {
+    /// The answer.
+    pub(crate) answer: &'a Answer<'a>,
+    /// The analysis.
+    pub(crate) found: &'a Sensitivity,
+}
+
+impl SensitivityView<'_> {
+    /// Both tables with what to know about them.
+    pub(crate) fn table(&self, style: &Style) -> String {
+        let mut parts: Vec<String> = self.better(style).into_iter().collect();
+        parts.push(self.widening(style));
+        parts.push(self.inputs(style));
+        parts.join("\n")
+    }
+
+    /// Unproven answers can be beaten on the way.
+    fn better(&self, style: &Style) -> Option<String> {
+        let better = self.found.better.as_ref()?;
+        let value = self.answer.with_unit(self.answer.problem.goal().value(better.score));
+        let text = format!(
+            "While inputs were changed, a better allocation than the best above was met: {value}. All of what follows is \
+             about this one; JSON has its threads. It differs so: {}",
+            self.answer.differences(
+                better,
+                &self.answer.best.candidate,
+                &Lettering::new(&self.answer.study.apps),
+                style
+            )
+        );
+        Some(wrap(&text, style.columns()).join("\n").replace(NO_BREAK, " ") + "\n")
+    }
+
+    /// The allocation that all of this is about.
+    fn subject(&self) -> &Candidate {
+        self.found.better.as_ref().unwrap_or(&self.answer.best.candidate)
+    }
+
+    /// The name of an allocation that is in the tables above, or what it does differently from the best.
+    fn winner(&self, candidate: &Candidate, style: &Style) -> String {
+        let known = self.answer.all().find(|(_, rated)| {
+            rated.candidate.allocation == candidate.allocation
+                && rated.candidate.placements == candidate.placements
+        });
+        if let Some((_, rated)) = known {
+            return rated.name.clone();
+        }
+        let apps = self.answer.problem.apps();
+        let told = self.answer.differences(candidate, self.subject(), &Lettering::new(apps), style);
+        if width(&told) <= LONGEST_WINNER {
+            return told;
+        }
+        let differs = |a: usize| {
+            let app = AppId(a);
+            candidate.allocation.row(app) != self.subject().allocation.row(app)
+                || candidate.placements[a] != self.subject().placements[a]
+        };
+        let changed = (0..apps.len()).filter(|&a| differs(a)).count();
+        format!("{changed} of {} differ", figures::count(apps.len() as u64, "application"))
+    }
+
+    /// The unit of gains; `p` for a fraction.
+    fn unit(&self) -> &'static str {
+        match self.answer.problem.goal().objective() {
+            Objective::Fair | Objective::Geomean => "p",
+            objective => objective.unit(),
+        }
+    }
+}
+
+/// Lines in faint colour, wrapped.
+fn note(text: &str, style: &Style) -> String {
+    let lines: Vec<String> = wrap(text, style.columns()).iter().map(|line| style.faint(line)).collect();
+    lines.join("\n") + "\n"
+}
+
+/// `START: a, b, c.`, wrapped.
+fn listed(start: &str, names: &[String], style: &Style) -> String {
+    wrap(&format!("{start}: {}.", names.join("; ")), style.columns()).join("\n") + "\n"
+}
+
+/// Figures of one kind as one, in the order in which the kinds come.
+fn by_kind<'a>(figures: impl Iterator<Item = &'a Figure>) -> Vec<Figure> {
+    let mut kinds: Vec<Figure> = Vec::new();
+    for figure in figures {
+        match kinds.iter_mut().find(|kind| kind.is_like(figure)) {
+            Some(kind) if !matches!(figure, Figure::Intensities(_) | Figure::Work(_)) => {
+                kind.join(figure.clone());
+            }
+            _ => kinds.push(figure.clone()),
+        }
+    }
+    kinds
+}
+
+/// A number with four significant digits and no trailing zeros.
+fn rounded(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return figures::short(value);
+    }
+    let scale = 10_f64.powf(3.0 - value.abs().log10().floor());
+    figures::short((value * scale).round() / scale)
+}
+
+#[cfg(test)]
+mod rounding {
+    use super::rounded;
+
+    #[test]
+    fn four_digits_are_enough_for_a_gain() {
+        assert_eq!(
+            [0.5, 9.512_34, 0.000_123_456, 1234.56, 0.0].map(rounded),
+            ["0.5", "9.512", "0.0001235", "1235", "0"]
+        );
+    }
+}

@@ -1,0 +1,218 @@
+//! Cells: parts of the space by what other nodes ask of a memory that is somebody's home.
+//!
+//! With data at home, nodes depend on each other through one number per home: how much of its bandwidth the links take
+//! away (remote first, step 1 of the model). In a cell this number is between two values: threads on the home node find at
+//! most what the smaller one leaves, threads elsewhere ask for at most the larger one. In a cell of one value the nodes
+//! are independent, and the bound is as good as where all data is local.
+//!
+//! What a node asks is a sum over whole threads, cut off at the link, so that there are few values: each is met.
+
+use numasim_model::{NodeId, Placement};
+
+use super::dual::{Effort, Improved, Relaxation};
+use crate::problem::{Evaluator, Problem};
+
+/// Most memories whose readers are counted; each multiplies the number of cells.
+const MAX_WATCHED: usize = 4;
+/// Most values of one memory; beyond that neighbours share one.
+const MAX_VALUES: usize = 256;
+/// Work on the bound of a cell that will be cut again.
+const PASSING: Effort = Effort { steps: 5, cuts: 10 };
+/// Work on the bound of a single cell, on top of that of the cell it was cut from.
+const SINGLE: Effort = Effort { steps: 10, cuts: 60 };
+
+/// What all other nodes together may ask of a memory: a range of possible values, GB/s.
+type Value = (f64, f64);
+
+/// The memories whose readers are counted: homes that threads elsewhere can read.
+pub(super) fn watched(problem: &Problem, placements: &[Placement]) -> Vec<NodeId> {
+    let mut homes: Vec<NodeId> = placements.iter().filter_map(Placement::home).collect();
+    homes.sort_unstable();
+    homes.dedup();
+    homes.retain(|&home| problem.machine.compute_nodes().any(|node| node != home));
+    homes.truncate(MAX_WATCHED);
+    homes
+}
+
+/// One set of decided homes, or the part of it where reads are in certain ranges, with its bound.
+pub(super) struct Cell<'a> {
+    pub(super) placements: Vec<Placement>,
+    /// `None` where the nodes have too many options to be listed.
+    pub(super) relaxation: Option<Relaxation<'a>>,
+    pub(super) improved: Improved,
+    /// Per watched memory: the values that are possible at all.
+    values: Vec<Vec<Value>>,
+    /// Per watched memory: the first and last of the values in this cell.
+    ranges: Vec<(usize, usize)>,
+}
+
+impl<'a> Cell<'a> {
+    /// The cell of everything for these placements.
+    pub(super) fn whole(
+        placements: Vec<Placement>,
+        relaxation: Option<Relaxation<'a>>,
+        improved: Improved,
+    ) -> Self {
+        let values: Vec<Vec<Value>> = relaxation.as_ref().map_or_else(Vec::new, |relaxation| {
+            (0..relaxation.watched.len()).map(|w| possible_values(relaxation, w)).collect()
+        });
+        let ranges = values.iter().map(|values| (0, values.len() - 1)).collect();
+        Self { placements, relaxation, improved, values, ranges }
+    }
+
+    /// The same cell with a bound that knows the least that is read even here.
+    pub(super) fn knowing_the_least(self, problem: &'a Problem, target: f64) -> Self {
+        if self.values.iter().all(|values| values[0].0 <= 0.0) {
+            return self;
+        }
+        self.part(problem, self.ranges.clone(), target).unwrap_or(self)
+    }
+
+    /// Works harder on the bound, and says what that cost: at the prices that would be right if these GFLOPS were the best, then by `effort`.
+    pub(super) fn improve_more(&mut self, gflops: &[f64], target: f64, effort: Effort) -> u64 {
+        let mut work = 0;
+        if let Some(relaxation) = &self.relaxation {
+            let everything = relaxation.everything();
+            if let Some(better) =
+                relaxation.at_gradient(&self.improved, &self.placements, gflops, &everything)
+                && better.bound < self.improved.bound
+            {
+                self.improved = better;
+            }
+            if self.improved.bound <= target {
+                return work;
+            }
+            let better = relaxation.improve(&self.improved, &relaxation.everything(), target, effort);
+            work += better.work;
+            if better.bound < self.improved.bound {
+                self.improved = better;
+            }
+        }
+        work
+    }
+
+    /// Whether the reads of every watched memory are known.
+    pub(super) fn is_single(&self) -> bool {
+        self.ranges.iter().all(|(first, last)| first == last)
+    }
+
+    /// Whether it was cut from a larger one.
+    pub(super) fn is_part(&self) -> bool {
+        self.ranges.iter().zip(&self.values).any(|(range, values)| *range != (0, values.len() - 1))
+    }
+
+    /// Two cells that cover this one, each with a bound of its own; `None` if it is single.
+    pub(super) fn split(&self, problem: &'a Problem, target: f64) -> Option<[Self; 2]> {
+        let relaxation = self.relaxation.as_ref()?;
+        let width = |w: usize| {
+            let (first, last) = self.ranges[w];
+            (self.values[w][last].1 - self.values[w][first].0) / relaxation.watched[w].bandwidth
+        };
+        let open = (0..self.ranges.len()).filter(|&w| self.ranges[w].0 < self.ranges[w].1);
+        let widest = open.max_by(|&v, &w| width(v).total_cmp(&width(w)))?;
+        let (first, last) = self.ranges[widest];
+        let values = &self.values[widest];
+        let middle = f64::midpoint(values[first].0, values[last].0);
+        let cut = (first..last).rfind(|&i| values[i].0 <= middle).unwrap_or(first);
+        let part = |range: (usize, usize)| {
+            let mut ranges = self.ranges.clone();
+            ranges[widest] = range;
+            self.part(problem, ranges, target)
+        };
+        Some([part((first, cut))?, part((cut + 1, last))?])
+    }
+
+    /// The part with these values, with a bound of its own.
+    fn part(&self, problem: &'a Problem, ranges: Vec<(usize, usize)>, target: f64) -> Option<Self> {
+        let relaxation = self.relaxation.as_ref()?;
+        let evaluator = Evaluator::new(problem, self.placements.clone());
+        let least: Vec<f64> = ranges.iter().zip(&self.values).map(|(r, values)| values[r.0].0).collect();
+        let most = ranges.iter().zip(&self.values).map(|(r, values)| {
+            let unlimited = r.1 + 1 == values.len();
+            if unlimited { f64::INFINITY } else { values[r.1].1 }
+        });
+        let mut relaxation = relaxation.where_others_read(&evaluator, &least, &most.collect::<Vec<_>>());
+        // Where reads are known and served in full, potentials say all there is to say about memories.
+        let one_memory = |p: &Placement| matches!(p, Placement::Local | Placement::Home(_));
+        let served = |(w, r): (usize, &(usize, usize))| {
+            r.0 == r.1 && self.values[w][r.1].1 <= relaxation.watched[w].bandwidth
+        };
+        if self.placements.iter().all(one_memory) && ranges.iter().enumerate().all(served) {
+            relaxation.shared_bandwidth.fill(None);
+        }
+        let effort = if ranges.iter().all(|(first, last)| first == last) { SINGLE } else { PASSING };
+        let mut improved = relaxation.improve(&self.improved, &relaxation.everything(), target, effort);
+        improved.bound = improved.bound.min(self.improved.bound);
+        Some(Self {
+            placements: self.placements.clone(),
+            relaxation: Some(relaxation),
+            improved,
+            values: self.values.clone(),
+            ranges,
+        })
+    }
+}
+
+/// What all nodes together can ask of watched memory `w`, in ascending order; all that its controller cannot serve is
+/// one value.
+fn possible_values(relaxation: &Relaxation<'_>, w: usize) -> Vec<Value> {
+    let bandwidth = relaxation.watched[w].bandwidth;
+    let tolerance = 1e-9 * bandwidth;
+    let mut sums: Vec<Value> = vec![(0.0, 0.0)];
+    for class in &relaxation.classes {
+        let mut single: Vec<f64> = (0..class.table.len()).map(|o| class.table.reads(o)[w]).collect();
+        single.sort_unstable_by(f64::total_cmp);
+        single.dedup_by(|a, b| *a - *b <= tolerance);
+        for _ in &class.nodes {
+            let longer = sums.iter().flat_map(|sum| single.iter().map(|add| (sum.0 + add, sum.1 + add)));
+            sums = merged(longer.collect(), tolerance, bandwidth);
+        }
+    }
+    sums
+}
+
+/// Sorted, with equal values joined, what is above `bandwidth` joined, and at most [`MAX_VALUES`].
+fn merged(mut values: Vec<Value>, tolerance: f64, bandwidth: f64) -> Vec<Value> {
+    values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let join = |values: Vec<Value>, apart: &dyn Fn(Value, Value) -> bool| {
+        let mut joined: Vec<Value> = Vec::new();
+        for value in values {
+            match joined.last_mut() {
+                Some(last) if !apart(*last, value) => last.1 = last.1.max(value.1),
+                _ => joined.push(value),
+            }
+        }
+        joined
+    };
+    let mut joined = join(values, &|last, next| next.0 > last.0 + tolerance && last.0 < bandwidth);
+    if joined.len() > MAX_VALUES {
+        let reach = joined.last().map_or(0.0, |last| last.0.min(bandwidth));
+        let step = reach / MAX_VALUES as f64;
+        joined = join(joined, &|last, next| next.0 > last.0 + step && last.0 < bandwidth);
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_joined_where_equal_and_above_the_controller() {
+        // 0.1 + 0.2 and 0.3 differ by rounding; 30 and 40 are both more than the 25 there are
+        let values = [0.3, 0.0, 0.1 + 0.2, 30.0, 40.0, 10.0].map(|v| (v, v)).to_vec();
+        let joined = merged(values, 1e-9, 25.0);
+        let firsts: Vec<f64> = joined.iter().map(|value| value.0).collect();
+        assert_eq!(firsts, [0.0, 0.3, 10.0, 30.0]);
+        assert_eq!(joined[3], (30.0, 40.0));
+    }
+
+    #[test]
+    fn too_many_values_share() {
+        let values = (0..10_000).map(|v| (f64::from(v), f64::from(v))).collect();
+        let joined = merged(values, 1e-9, 1e6);
+        assert!(joined.len() <= MAX_VALUES + 1, "{}", joined.len());
+        assert!(joined.windows(2).all(|pair| pair[0].1 < pair[1].0), "every value is in one");
+        assert_eq!(joined.last().map(|last| last.1), Some(9999.0));
+    }
+}

@@ -1,0 +1,180 @@
+//! A small local search for changed inputs: from an answer that is nearly right to the next better ones.
+//!
+//! It proves nothing and is not [`crate::search`]: what it meets is a lower bound on what a new search would find. Its
+//! effort is counted in evaluations, so that the result does not depend on the clock.
+
+use numasim_model::{AppId, Data, NodeId, Placement};
+
+use crate::problem::{Candidate, Evaluator, Problem};
+use crate::search::Monitor;
+
+/// `candidate` with its score in `problem`.
+pub(super) fn rated(problem: &Problem, candidate: &Candidate) -> Candidate {
+    Evaluator::new(problem, candidate.placements.clone()).candidate(candidate.allocation.clone())
+}
+
+/// What one evaluation costs, in flows.
+pub(super) fn cost(problem: &Problem) -> u64 {
+    let nodes = problem.machine.node_count() as u64;
+    let flows = |app: &numasim_model::App| match &app.data {
+        Data::Placed(Placement::Local | Placement::Home(_)) | Data::OpenHome => nodes,
+        Data::Placed(_) => nodes * nodes,
+    };
+    problem.apps.iter().map(|app| flows(app) + 2 * nodes).sum()
+}
+
+/// Climbs from `start` with at most `evaluations`; returns every step, the last one being the best.
+pub(super) fn climb(
+    problem: &Problem,
+    start: &Candidate,
+    evaluations: u64,
+    monitor: &dyn Monitor,
+) -> Vec<Candidate> {
+    let nodes: Vec<NodeId> = problem.machine.compute_nodes().collect();
+    let sites = if problem.restrictions.same_on_every_node {
+        vec![nodes]
+    } else {
+        nodes.into_iter().map(|node| vec![node]).collect()
+    };
+    let mut evaluator = Evaluator::new(problem, start.placements.clone());
+    let best = evaluator.candidate(start.allocation.clone());
+    let mut climber = Climber { problem, evaluator, sites, best, path: Vec::new(), left: evaluations };
+    while !monitor.stop() && climber.left > 0 {
+        let mut improved = false;
+        for site in 0..climber.sites.len() {
+            while climber.within(site) {
+                improved = true;
+            }
+        }
+        if !improved && !climber.between() && !climber.homes() {
+            break;
+        }
+    }
+    let mut path = climber.path;
+    path.push(climber.best);
+    path
+}
+
+struct Climber<'p> {
+    problem: &'p Problem,
+    evaluator: Evaluator<'p>,
+    /// Nodes whose threads change together.
+    sites: Vec<Vec<NodeId>>,
+    best: Candidate,
+    path: Vec<Candidate>,
+    left: u64,
+}
+
+impl Climber<'_> {
+    fn threads(&self, app: usize, site: usize) -> u32 {
+        self.sites[site].first().map_or(0, |&node| self.best.allocation.get(AppId(app), node))
+    }
+
+    /// Cores of a site go from one application to another, to none, or out of idleness.
+    fn within(&mut self, site: usize) -> bool {
+        let apps = self.problem.apps.len();
+        let mut improved = false;
+        for a in 0..apps {
+            let own = self.threads(a, site);
+            improved |= self.accept(&[(a, site, own + 1)]);
+            let own = self.threads(a, site);
+            improved |= own > 0 && self.accept(&[(a, site, own - 1)]);
+            for b in (0..apps).filter(|&b| b != a) {
+                for moved in [1, 2, 5, self.threads(b, site)] {
+                    let (to, from) = (self.threads(a, site), self.threads(b, site));
+                    improved |= moved > 0
+                        && moved <= from
+                        && self.accept(&[(a, site, to + moved), (b, site, from - moved)]);
+                }
+            }
+        }
+        improved
+    }
+
+    /// A thread moves to another site, two are exchanged, or all threads of two sites are.
+    fn between(&mut self) -> bool {
+        let apps = self.problem.apps.len();
+        let mut improved = false;
+        for left in 0..self.sites.len() {
+            for right in (0..self.sites.len()).filter(|&right| right != left) {
+                for a in 0..apps {
+                    let (here, there) = (self.threads(a, left), self.threads(a, right));
+                    if here == 0 || self.left == 0 {
+                        continue;
+                    }
+                    improved |= self.accept(&[(a, left, here - 1), (a, right, there + 1)]);
+                    for b in (0..apps).filter(|&b| b != a) {
+                        let (a_left, a_right) = (self.threads(a, left), self.threads(a, right));
+                        let (b_left, b_right) = (self.threads(b, left), self.threads(b, right));
+                        improved |= a_left > 0
+                            && b_right > 0
+                            && self.accept(&[
+                                (a, left, a_left - 1),
+                                (a, right, a_right + 1),
+                                (b, left, b_left + 1),
+                                (b, right, b_right - 1),
+                            ]);
+                    }
+                }
+                if left < right {
+                    let exchange: Vec<_> = (0..apps)
+                        .flat_map(|a| [(a, left, self.threads(a, right)), (a, right, self.threads(a, left))])
+                        .collect();
+                    improved |= self.accept(&exchange);
+                }
+            }
+        }
+        improved
+    }
+
+    /// An open home moves to another node.
+    fn homes(&mut self) -> bool {
+        let mut improved = false;
+        for app in self.problem.open_apps() {
+            for node in self.problem.machine.node_ids() {
+                if self.left == 0 || self.best.placements[app] == Placement::Home(node) {
+                    continue;
+                }
+                self.left -= 1;
+                let mut placements = self.best.placements.clone();
+                placements[app] = Placement::Home(node);
+                let mut evaluator = Evaluator::new(self.problem, placements);
+                let candidate = evaluator.candidate(self.best.allocation.clone());
+                if candidate.beats(&self.best) {
+                    self.evaluator = evaluator;
+                    self.keep(candidate);
+                    improved = true;
+                }
+            }
+        }
+        improved
+    }
+
+    /// Makes the change if it is allowed and better.
+    fn accept(&mut self, change: &[(usize, usize, u32)]) -> bool {
+        if self.left == 0 {
+            return false;
+        }
+        self.left -= 1;
+        let mut changed = self.best.allocation.clone();
+        for &(app, site, threads) in change {
+            for &node in &self.sites[site] {
+                changed.set(AppId(app), node, threads);
+            }
+        }
+        let problem = self.problem;
+        if !problem.restrictions.allow(&problem.machine, &problem.apps, &changed) {
+            return false;
+        }
+        let candidate = self.evaluator.candidate(changed);
+        let better = candidate.beats(&self.best);
+        if better {
+            self.keep(candidate);
+        }
+        better
+    }
+
+    fn keep(&mut self, better: Candidate) {
+        self.path.push(std::mem::replace(&mut self.best, better));
+    }
+}

@@ -1,0 +1,277 @@
+//! The figures of the input files that an analysis changes, and the machine or applications after the change.
+
+use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
+use numasim_model::{App, AppId, Data, Machine, NodeId, Placement};
+
+use crate::objective::Objective;
+use crate::problem::{Candidate, Problem};
+
+/// One figure, or several that are changed together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// Bandwidth of the memory controllers of these nodes, GB/s.
+    Controllers(Vec<NodeId>),
+    /// Bandwidth of these links, GB/s: node of the core, node of the memory.
+    Links(Vec<(NodeId, NodeId)>),
+    /// Peak of each core of these nodes, GFLOPS.
+    Peaks(Vec<NodeId>),
+    /// The most one thread of these nodes can draw, GB/s.
+    CoreBandwidths(Vec<NodeId>),
+    /// Cores of these nodes.
+    Cores(Vec<NodeId>),
+    /// Arithmetic intensity of these applications, FLOP per byte.
+    Intensities(Vec<AppId>),
+    /// Work of these applications, GFLOP.
+    Work(Vec<AppId>),
+}
+
+/// What happens to a figure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Change {
+    /// Multiplied by this.
+    Times(f64),
+    /// This much more, in the unit of the figure.
+    Plus(f64),
+}
+
+impl Change {
+    fn of(self, value: f64) -> f64 {
+        match self {
+            Self::Times(factor) => value * factor,
+            Self::Plus(more) => value + more,
+        }
+    }
+}
+
+impl Figure {
+    /// The key of the input files that holds it.
+    pub const fn key(&self) -> &'static str {
+        match self {
+            Self::Controllers(_) => "bandwidth_gbs",
+            Self::Links(_) => "link_gbs",
+            Self::Peaks(_) => "gflops_per_core",
+            Self::CoreBandwidths(_) => "core_bandwidth_gbs",
+            Self::Cores(_) => "cores",
+            Self::Intensities(_) => "arithmetic_intensity",
+            Self::Work(_) => "work_gflop",
+        }
+    }
+
+    /// Its unit.
+    pub const fn unit(&self) -> &'static str {
+        match self {
+            Self::Controllers(_) | Self::Links(_) | Self::CoreBandwidths(_) => "GB/s",
+            Self::Peaks(_) => "GFLOPS",
+            Self::Cores(_) => "cores",
+            Self::Intensities(_) => "FLOP/byte",
+            Self::Work(_) => "GFLOP",
+        }
+    }
+
+    /// Whether `other` is a figure of the same kind.
+    pub fn is_like(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    /// How many figures these are.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Controllers(nodes)
+            | Self::Peaks(nodes)
+            | Self::CoreBandwidths(nodes)
+            | Self::Cores(nodes) => nodes.len(),
+            Self::Links(links) => links.len(),
+            Self::Intensities(apps) | Self::Work(apps) => apps.len(),
+        }
+    }
+
+    /// Their smallest and largest value.
+    pub(super) fn extent(&self, machine: &Machine, apps: &[App]) -> Option<(f64, f64)> {
+        let of_nodes = |nodes: &[NodeId], value: &dyn Fn(NodeId) -> Option<f64>| {
+            nodes.iter().filter_map(|&n| value(n)).collect::<Vec<f64>>()
+        };
+        let values: Vec<f64> = match self {
+            Self::Controllers(nodes) => of_nodes(nodes, &|n| Some(machine.node(n).bandwidth.value())),
+            Self::Peaks(nodes) => of_nodes(nodes, &|n| Some(machine.node(n).gflops_per_core.value())),
+            Self::CoreBandwidths(nodes) => {
+                of_nodes(nodes, &|n| machine.node(n).core_bandwidth.map(GigabytesPerSecond::value))
+            }
+            Self::Cores(nodes) => of_nodes(nodes, &|n| Some(f64::from(machine.node(n).cores))),
+            Self::Links(links) => links
+                .iter()
+                .filter_map(|&(from, to)| machine.link(from, to).map(GigabytesPerSecond::value))
+                .collect(),
+            Self::Intensities(ids) => ids.iter().map(|&a| apps[a.0].arithmetic_intensity.value()).collect(),
+            Self::Work(ids) => ids.iter().filter_map(|&a| apps[a.0].work.map(Gflop::value)).collect(),
+        };
+        let smallest = values.iter().copied().reduce(f64::min)?;
+        Some((smallest, values.iter().copied().fold(smallest, f64::max)))
+    }
+
+    /// Takes in the members of a figure of the same kind; another kind changes nothing.
+    pub fn join(&mut self, other: Self) {
+        match (self, other) {
+            (Self::Controllers(own), Self::Controllers(more))
+            | (Self::Peaks(own), Self::Peaks(more))
+            | (Self::CoreBandwidths(own), Self::CoreBandwidths(more))
+            | (Self::Cores(own), Self::Cores(more)) => own.extend(more),
+            (Self::Links(own), Self::Links(more)) => own.extend(more),
+            (Self::Intensities(own), Self::Intensities(more)) | (Self::Work(own), Self::Work(more)) => {
+                own.extend(more);
+            }
+            _ => {}
+        }
+    }
+
+    /// Machine and applications after the change; `None` where such a machine is none (too many cores, overflow).
+    pub(super) fn changed(
+        &self,
+        machine: &Machine,
+        apps: &[App],
+        change: Change,
+    ) -> Option<(Machine, Vec<App>)> {
+        let mut nodes = machine.nodes().to_vec();
+        let mut apps = apps.to_vec();
+        let count = nodes.len();
+        let rate = |old: GigabytesPerSecond| GigabytesPerSecond::new(change.of(old.value()));
+        let mut links: Vec<GigabytesPerSecond> = (0..count * count)
+            .map(|pair| machine.link(NodeId(pair / count), NodeId(pair % count)).unwrap_or_default())
+            .collect();
+        match self {
+            Self::Controllers(ids) => {
+                for &n in ids {
+                    nodes[n.0].bandwidth = rate(nodes[n.0].bandwidth);
+                }
+            }
+            Self::CoreBandwidths(ids) => {
+                for &n in ids {
+                    nodes[n.0].core_bandwidth = nodes[n.0].core_bandwidth.map(rate);
+                }
+            }
+            Self::Peaks(ids) => {
+                for &n in ids {
+                    nodes[n.0].gflops_per_core = Gflops::new(change.of(nodes[n.0].gflops_per_core.value()));
+                }
+            }
+            Self::Cores(ids) => {
+                for &n in ids {
+                    #[allow(
+                        clippy::cast_possible_truncation,
+                        clippy::cast_sign_loss,
+                        reason = "cores are few; +1"
+                    )]
+                    let cores = change.of(f64::from(nodes[n.0].cores)) as u32;
+                    nodes[n.0].cores = cores;
+                }
+            }
+            Self::Links(ids) => {
+                for &(from, to) in ids {
+                    links[from.0 * count + to.0] = rate(links[from.0 * count + to.0]);
+                }
+            }
+            Self::Intensities(ids) => {
+                for &a in ids {
+                    let old = apps[a.0].arithmetic_intensity.value();
+                    apps[a.0].arithmetic_intensity = FlopPerByte::new(change.of(old));
+                }
+            }
+            Self::Work(ids) => {
+                for &a in ids {
+                    apps[a.0].work = apps[a.0].work.map(|old| Gflop::new(change.of(old.value())));
+                }
+            }
+        }
+        let sane = |app: &App| {
+            let intensity = app.arithmetic_intensity.value();
+            let work = app.work.map_or(1.0, Gflop::value);
+            [intensity, work].iter().all(|value| *value > 0.0 && value.is_finite())
+        };
+        if !apps.iter().all(sane) {
+            return None;
+        }
+        Some((Machine::new(machine.name(), nodes, links).ok()?, apps))
+    }
+}
+
+/// The links over which an application could read, those that `best` uses most first.
+pub(super) fn links_that_matter(problem: &Problem, best: &Candidate) -> Vec<(NodeId, NodeId)> {
+    let machine = &problem.machine;
+    let readers = |from: NodeId, to: NodeId| -> (bool, f64) {
+        let mut possible = false;
+        let mut wanted = 0.0;
+        for (a, (app, placement)) in problem.apps.iter().zip(&best.placements).enumerate() {
+            let fraction = placement.fraction(machine, from, to);
+            possible |= fraction > 0.0 || app.data == Data::OpenHome;
+            let digestible = machine.node(from).gflops_per_core / app.arithmetic_intensity;
+            wanted += f64::from(best.allocation.get(AppId(a), from)) * fraction * digestible.value();
+        }
+        (possible, wanted)
+    };
+    let any_remote = problem.apps.iter().any(|app| app.data != Data::Placed(Placement::Local));
+    if !any_remote {
+        return Vec::new();
+    }
+    let mut links: Vec<((NodeId, NodeId), f64)> = Vec::new();
+    for from in machine.compute_nodes() {
+        for to in machine.node_ids().filter(|&to| to != from) {
+            let (possible, wanted) = readers(from, to);
+            if possible {
+                let use_of_link = machine.link(from, to).map_or(0.0, |link| wanted / link.value());
+                links.push(((from, to), use_of_link));
+            }
+        }
+    }
+    links.sort_by(|a, b| b.1.total_cmp(&a.1));
+    links.into_iter().map(|(link, _)| link).collect()
+}
+
+/// Most groups of links that are varied one after the other; with more, only the most used ones and all together.
+const MOST_LINK_GROUPS: usize = 24;
+
+/// The inputs that may be wrong: figures of one value vary together (in most files they are one number, or come from one
+/// measurement), and where a machine has several values of a kind, also all of them together (a systematic error).
+pub(super) fn inputs(problem: &Problem, best: &Candidate) -> Vec<Figure> {
+    let (machine, apps) = (&problem.machine, &problem.apps);
+    let compute: Vec<NodeId> = machine.compute_nodes().collect();
+    let limited: Vec<NodeId> =
+        machine.compute_nodes().filter(|&n| machine.node(n).core_bandwidth.is_some()).collect();
+    let mut found = Vec::new();
+    for app in 0..apps.len() {
+        let members: Vec<AppId> =
+            (0..apps.len()).filter(|&b| apps[b].group == apps[app].group).map(AppId).collect();
+        if members.first() == Some(&AppId(app)) {
+            found.push(Figure::Intensities(members.clone()));
+            if problem.goal.objective() == Objective::Makespan {
+                found.push(Figure::Work(members));
+            }
+        }
+    }
+    let one = |n: &NodeId| vec![*n];
+    add_kind(problem, machine.node_ids().map(|n| Figure::Controllers(vec![n])), usize::MAX, &mut found);
+    add_kind(problem, compute.iter().map(|n| Figure::Peaks(one(n))), usize::MAX, &mut found);
+    add_kind(problem, limited.iter().map(|n| Figure::CoreBandwidths(one(n))), usize::MAX, &mut found);
+    let links = links_that_matter(problem, best).into_iter().map(|link| Figure::Links(vec![link]));
+    add_kind(problem, links, MOST_LINK_GROUPS, &mut found);
+    found
+}
+
+/// Adds figures of one kind: all together if they differ, and each group of equal ones, at most `limit` groups.
+fn add_kind(problem: &Problem, singles: impl Iterator<Item = Figure>, limit: usize, found: &mut Vec<Figure>) {
+    let mut groups: Vec<(f64, Figure)> = Vec::new();
+    let mut all: Option<Figure> = None;
+    for single in singles {
+        let Some((value, _)) = single.extent(&problem.machine, &problem.apps) else { continue };
+        match &mut all {
+            Some(all) => all.join(single.clone()),
+            None => all = Some(single.clone()),
+        }
+        match groups.iter_mut().find(|(other, _)| *other == value) {
+            Some((_, group)) => group.join(single),
+            None => groups.push((value, single)),
+        }
+    }
+    if groups.len() > 1 {
+        found.extend(all);
+    }
+    found.extend(groups.into_iter().take(limit).map(|(_, group)| group));
+}

@@ -1,0 +1,103 @@
+//! What to widen, and how far the inputs may be wrong: the answer of a search under changed figures.
+//!
+//! # Two questions
+//! 1. *What is worth widening?* Each controller, link and bandwidth ceiling of a core gets 1 GB/s more, each node one
+//!    core more, each peak 1 % more, one at a time, and the objective is computed again: a finite difference, not a
+//!    derivative, because the model has kinks. First with the threads where they are (a new core gets the thread that
+//!    makes the most of it, or none), then after a local search. p in `fair` and `geomean` stays relative to the
+//!    machine as it is: a wider resource must not look worse because an application alone would gain too.
+//!    Gains can be negative: a wider link lets remote readers take more from a controller's own threads.
+//! 2. *How far may an input be wrong?* One input is multiplied by factors from 1/2 to 2. The range ends where a rival
+//!    is ahead by more than a relative 1e-9 (a tie does not win). Here p is relative to the changed machine: it is the
+//!    question that a person with the right figure would ask.
+//!
+//! # What it can and cannot say
+//! Rivals are the alternatives and baselines that were handed in, and what local searches meet at changed inputs
+//! (`climb`), begun at the best, at simple allocations, and at what then leads. Each end is searched once more just inside. Beyond a range a better allocation *is* known. Within it none is known, which is no proof: the true
+//! range can be narrower. Rivals that win only between two steps of the grid (2.2 %) are missed, too.
+//!
+//! The analysis does not depend on the number of threads: effort is counted in evaluations and findings are merged in
+//! order. Only a stop by the monitor depends on time; what was not finished then is counted.
+
+mod climb;
+mod figure;
+mod ranges;
+mod rivals;
+#[cfg(test)]
+mod tests;
+mod widening;
+
+pub use figure::Figure;
+pub use ranges::{ERRORS, LARGEST_FACTOR, Range, SEARCHED, SMALLEST_FACTOR, Switch};
+pub use widening::{Step, Widening};
+
+use crate::problem::{Candidate, Problem};
+use crate::search::Monitor;
+
+/// What is known about an answer under changed inputs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sensitivity {
+    /// The gain of each resource, equal ones together, the largest first.
+    pub widening: Vec<Widening>,
+    /// Resources that were not finished before the stop.
+    pub widening_left: usize,
+    /// The range of each input, in the order applications, controllers, cores, links.
+    pub ranges: Vec<Range>,
+    /// Inputs that were not finished before the stop.
+    pub ranges_left: usize,
+    /// Allocations that the best one was compared with.
+    pub rivals: usize,
+    /// Where the answer was not proven, and a better allocation was met: all of this is about that one.
+    pub better: Option<Candidate>,
+}
+
+/// Analyses the answer `best` of `problem`. `others` are known allocations; those that the question does not allow are
+/// left out.
+pub fn analyse(
+    problem: &Problem,
+    best: &Candidate,
+    others: &[Candidate],
+    monitor: &dyn Monitor,
+) -> Sensitivity {
+    let mut subject = best.clone();
+    let mut others = others.to_vec();
+    let mut attempt = 0;
+    let found = loop {
+        attempt += 1;
+        match ranges::ranges(problem, &subject, &others, attempt > MOST_BETTER, monitor) {
+            Ok(found) => break found,
+            Err(met) => (subject, others) = (met.better, met.others),
+        }
+    };
+    let (widening, widening_left) = widening::widening(problem, &subject, monitor);
+    Sensitivity {
+        widening,
+        widening_left,
+        ranges: found.ranges,
+        ranges_left: found.left,
+        rivals: found.rivals,
+        better: (attempt > 1).then_some(subject),
+    }
+}
+
+/// How often a better answer is taken in place of an unproven one.
+const MOST_BETTER: usize = 4;
+/// Work of all local searches of one kind together, in flows: about a second of one core.
+const EFFORT: u64 = 200_000_000;
+/// A local search gets at least and at most so many evaluations.
+const EVALUATIONS: (u64, u64) = (500, 30_000);
+
+/// At least and at most so many rivals are compared at each changed input.
+const RIVALS: (usize, usize) = (32, 256);
+
+/// Evaluations of each of `searches`.
+fn share_of_effort(problem: &Problem, searches: usize) -> u64 {
+    let each = EFFORT / (searches as u64).max(1) / climb::cost(problem).max(1);
+    each.clamp(EVALUATIONS.0, EVALUATIONS.1)
+}
+
+/// How many rivals are compared on a grid of `points` in all.
+fn share_of_rivals(problem: &Problem, points: usize) -> usize {
+    let each = EFFORT / (points as u64).max(1) / climb::cost(problem).max(1);
+    usize::try_from(each).unwrap_or(RIVALS.1).clamp(RIVALS.0, RIVALS.1)
+}
