@@ -21,6 +21,8 @@ use crate::objective::Objective;
 
 /// Prices beyond this many times the score are never needed; the box keeps the first programs bounded.
 const LARGEST_PRICE: f64 = 50.0;
+/// Rounds without a better bound after which none is expected: the rest is rounding of the programs.
+const PATIENCE: usize = 12;
 /// What solving one linear program costs, in steps of the search (measured: about 100 microseconds).
 const PROGRAM_STEPS: u64 = 2_000;
 /// Relative difference at which program and bound agree.
@@ -214,15 +216,23 @@ impl Relaxation<'_> {
         else {
             return best;
         };
+        let mut since_improved = 0;
         for _ in 0..rounds {
             if self.monitor.stop() {
                 return best;
+            }
+            since_improved += 1;
+            if since_improved > PATIENCE {
+                break;
             }
             best.work += PROGRAM_STEPS + self.pricing();
             let prices = master.prices(&solution);
             let Some(found) = self.best_options(&prices) else { return best };
             let bound = self.bound_from(&prices, ranges, &found);
             if bound < best.bound {
+                if bound < best.bound - 1e-9 * best.bound.abs() {
+                    since_improved = 0;
+                }
                 best.bound = bound;
                 best.prices = prices.clone();
             }

@@ -109,14 +109,14 @@ impl Halves<'_> {
         let twins = self.twins();
         let (mut work, mut sampled) = (0, false);
         loop {
+            if pool.cutoff() >= root.bound {
+                return Some(work); // nothing can be better
+            }
             let round = self.round(root, pool.cutoff(), (left.clone(), right.clone()), None)?;
             let looked_up = round.combinations(&round.right);
             if looked_up > WORTH_A_SAMPLE && looked_up <= most && !sampled {
                 sampled = true;
                 self.sample(root, pool);
-                if pool.cutoff() >= root.bound {
-                    return Some(work);
-                }
                 continue;
             }
             let walked = round.combinations(&round.left);
