@@ -191,7 +191,7 @@ const AGAIN: Effort = Effort { steps: 0, cuts: 150 };
 /// No more work on the bound of a whole set of homes.
 const NONE: Effort = Effort { steps: 0, cuts: 0 };
 /// Most steps spent on alternatives after the best is known.
-const ALTERNATIVES_EFFORT: u64 = 3_000_000;
+const ALTERNATIVES_EFFORT: u64 = 1_000_000;
 /// Chains of the iterated local search at the end, and kicks in each.
 const CHAINS: u64 = 4;
 const KICKS: usize = 30;
@@ -372,7 +372,9 @@ impl<'a> Search<'a> {
             // Not more than half: many homes are tried one after the other.
             if budget.left() > effort / 2 {
                 budget.spend(self.respond(cell, pool));
-                self.sample(cell, pool);
+                if cell.is_single() {
+                    self.sample(cell, pool);
+                }
             }
         }
         let mut cells = self.split_into_cells(decided, pool, &mut budget);
@@ -418,7 +420,8 @@ impl<'a> Search<'a> {
         if boxes.meet_in_the_middle(&relaxation.everything(), &cell.improved, pool, budget, halves::QUICK) {
             return f64::NEG_INFINITY;
         }
-        if part {
+        // Alternatives need not be looked for as hard as the best.
+        if part && pool.is_for_one() {
             let before = pool.cutoff();
             budget.spend(self.respond(&cell, pool));
             self.sample(&cell, pool);
@@ -438,12 +441,13 @@ impl<'a> Search<'a> {
         boxes.search(cell.improved.clone(), pool, budget).min(bound)
     }
 
-    /// Looks for better answers with few options per node, where the bound leaves room for them.
+    /// Looks for a better answer with few options per node, where the bound leaves room for one.
     fn sample(&self, cell: &Cell<'a>, pool: &mut Pool) {
         let same = self.problem.restrictions.same_on_every_node;
         if let Some(relaxation) = &cell.relaxation
             && cell.improved.bound > pool.cutoff()
             && !same
+            && pool.is_for_one()
             && !self.monitor.stop()
         {
             let halves = Halves {
