@@ -75,7 +75,17 @@ impl Problem {
     /// All combinations of homes are tried where there are few; else one home after the other is improved until
     /// nothing changes.
     pub fn with_best_homes(&self, allocation: &Allocation, data: &[Data]) -> Candidate {
-        const FEW: usize = 4096;
+        self.with_good_homes(allocation, data, &|| false)
+    }
+
+    /// The same, but with the best homes so far when `stop` says so.
+    pub(crate) fn with_good_homes(
+        &self,
+        allocation: &Allocation,
+        data: &[Data],
+        stop: &dyn Fn() -> bool,
+    ) -> Candidate {
+        const FEW: usize = 512;
         let nodes = self.machine.node_count();
         let open: Vec<usize> = (0..data.len()).filter(|&a| data[a] == Data::OpenHome).collect();
         let placements: Vec<Placement> =
@@ -87,6 +97,9 @@ impl Problem {
         let combinations = u32::try_from(open.len()).ok().and_then(|n| nodes.checked_pow(n));
         if let Some(combinations) = combinations.filter(|&c| c <= FEW) {
             for combination in 1..combinations {
+                if stop() {
+                    break;
+                }
                 let mut placements = placements.clone();
                 let mut rest = combination;
                 for &a in &open {
@@ -105,6 +118,9 @@ impl Problem {
             improved = false;
             for &a in &open {
                 for node in self.machine.node_ids() {
+                    if stop() {
+                        return best;
+                    }
                     let mut placements = best.placements.clone();
                     placements[a] = Placement::Home(node);
                     let candidate = rate(&placements);

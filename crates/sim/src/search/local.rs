@@ -33,7 +33,7 @@ pub(super) fn climb<'p>(
     let sites = sites(problem);
     let changed = start.clone();
     let mut climber = Climber { problem, best: evaluator.candidate(start), evaluator, sites, changed };
-    while !monitor.stop() && climber.sweep() {}
+    while !monitor.stop() && climber.sweep(monitor) {}
     climber.best
 }
 
@@ -52,13 +52,19 @@ impl Climber<'_, '_> {
     }
 
     /// Tries every move once, keeping each that improves; true if one did.
-    fn sweep(&mut self) -> bool {
+    fn sweep(&mut self, monitor: &dyn Monitor) -> bool {
         let mut improved = false;
         for site in 0..self.sites.len() {
+            if monitor.stop() {
+                return false;
+            }
             improved |= self.sweep_site(site);
         }
         for left in 0..self.sites.len() {
             for right in left + 1..self.sites.len() {
+                if monitor.stop() {
+                    return false;
+                }
                 improved |= self.sweep_pair(left, right);
             }
         }

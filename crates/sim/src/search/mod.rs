@@ -296,7 +296,8 @@ impl<'a> Search<'a> {
             .into_par_iter()
             .map(|start| {
                 let data: Vec<Data> = problem.apps.iter().map(|app| app.data.clone()).collect();
-                self.climb_with_homes(problem.with_best_homes(&start, &data))
+                let stop = || self.monitor.stop();
+                self.climb_with_homes(problem.with_good_homes(&start, &data, &stop))
             })
             .collect()
     }
@@ -323,7 +324,8 @@ impl<'a> Search<'a> {
         while !self.monitor.stop() {
             let mut evaluator = Evaluator::new(self.problem, best.placements.clone());
             let climbed = local::climb(self.problem, &mut evaluator, best.allocation.clone(), self.monitor);
-            let moved = self.problem.with_best_homes(&climbed.allocation, &data);
+            let stop = || self.monitor.stop();
+            let moved = self.problem.with_good_homes(&climbed.allocation, &data, &stop);
             let next = if moved.beats(&climbed) { moved } else { climbed };
             if !next.beats(&best) {
                 return best;

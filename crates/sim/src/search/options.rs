@@ -176,6 +176,12 @@ struct Listing<'a> {
 }
 
 impl Listing<'_> {
+    /// The most threads that the applications after `position` may have together.
+    fn room_after(&self, position: usize) -> u32 {
+        let most = self.apps[position + 1..].iter().map(|app| app.max_threads.unwrap_or(u32::MAX));
+        most.fold(0, u32::saturating_add)
+    }
+
     /// Adds every completion of `current` with `free` cores left; false when there are too many options.
     fn extend(&mut self, free: u32) -> bool {
         let position = self.current.len();
@@ -188,7 +194,10 @@ impl Listing<'_> {
         };
         let taken = self.restrictions.whole_nodes && free < self.cores;
         let most = if taken { 0 } else { free.min(app.max_threads.unwrap_or(u32::MAX)) };
-        for threads in self.restrictions.min_threads_per_node..=most {
+        // Without idle cores the later applications must be able to take the rest.
+        let room = if taken { 0 } else { self.room_after(position) };
+        let rest = if self.restrictions.no_idle_cores { free.saturating_sub(room) } else { 0 };
+        for threads in self.restrictions.min_threads_per_node.max(rest)..=most {
             self.current.push(threads);
             let go_on = self.extend(free - threads);
             self.current.pop();
