@@ -62,7 +62,7 @@ fn eight_by_64(bencher: Bencher, objective: Objective) {
 }
 
 /// 16 different nodes x 32 cores, 8 applications.
-#[divan::bench(args = OBJECTIVES, sample_count = 10)]
+#[divan::bench(args = OBJECTIVES, sample_count = 3)]
 fn sixteen_by_32(bencher: Bencher, objective: Objective) {
     bench(bencher, include_str!("../../../configs/scale/16x32.toml"), objective);
 }
