@@ -168,7 +168,8 @@ fn possible_values(relaxation: &Relaxation<'_>, w: usize) -> Vec<Value> {
             sums = merged(longer.collect(), tolerance, bandwidth);
         }
     }
-    sums
+    // A node without any option: there is no allocation, and nothing to be split.
+    if sums.is_empty() { vec![(0.0, 0.0)] } else { sums }
 }
 
 /// Sorted, with equal values joined, what is above `bandwidth` joined, and at most [`MAX_VALUES`].
