@@ -61,6 +61,40 @@ impl Data {
     }
 }
 
+/// How the kernel of the benchmark that stands for an application uses memory.
+///
+/// The sharing models see bytes only; what a byte is to the kernel is decided here. Traffic is counted as the program
+/// asks for it (the rule of STREAM): a line that is written counts once, and the read of the line that a plain store
+/// causes (write-allocate) is not counted; kernels that write lines which they do not read use non-temporal stores,
+/// which avoid that read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Reads only: the traffic of the paper's benchmark and of Intel MLC's matrices.
+    #[default]
+    Read,
+    /// `a[i] = b[i]`: one line read, one line written.
+    Copy,
+    /// `a[i] = b[i] + s * c[i]`: two lines read, one line written (STREAM).
+    Triad,
+    /// `a[i] = s * a[i]`: each line read and written back in place.
+    Update,
+}
+
+impl Access {
+    /// All of them, in the order in which they are listed to people.
+    pub const ALL: [Self; 4] = [Self::Read, Self::Copy, Self::Triad, Self::Update];
+
+    /// The word that stands for it in files, tables and results.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Copy => "copy",
+            Self::Triad => "triad",
+            Self::Update => "update",
+        }
+    }
+}
+
 /// One application instance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct App {

@@ -57,7 +57,7 @@ pub mod spec;
 pub mod units;
 
 pub use allocation::Allocation;
-pub use app::{App, Data, Placement};
+pub use app::{Access, App, Data, Placement};
 pub use bottleneck::Bottleneck;
 pub use evaluation::{Evaluation, evaluate};
 pub use ids::{AppId, NodeId};
