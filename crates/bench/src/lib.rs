@@ -10,7 +10,9 @@ pub mod kernel;
 pub mod machine_file;
 pub mod measured;
 pub mod plan;
+pub mod provenance;
 pub mod runner;
+pub mod system;
 
 use numasim_model::cpus::{CpuList, OsNode};
 
