@@ -70,10 +70,9 @@ pub fn after(apps: &[Repeated], watched: &Watched, used: &CpuList) -> Vec<Doubt>
     if let Some((share, cpu)) = most.filter(|&(share, _)| share > STOLEN) {
         doubts.push(Doubt::StolenTime { share, cpu });
     }
-    if let Some(repetitions) = apps.iter().map(|app| app.gflops.len()).min() {
-        if repetitions < FEWEST_REPETITIONS {
-            doubts.push(Doubt::FewRepetitions { repetitions });
-        }
+    let fewest = apps.iter().map(|app| app.gflops.len()).min();
+    if let Some(repetitions) = fewest.filter(|&repetitions| repetitions < FEWEST_REPETITIONS) {
+        doubts.push(Doubt::FewRepetitions { repetitions });
     }
     for app in apps {
         doubts.extend(of_app(app));

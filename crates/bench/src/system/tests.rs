@@ -178,7 +178,7 @@ fn the_tightest_limit_up_the_unified_hierarchy_holds() {
     assert_eq!(tree.facts().cpu_limit, Some(CpuLimit { cpus: 1.5, file }));
     let held = Throttled { periods: 4, waited: Duration::from_micros(2500) };
     assert_eq!(tree.system().throttled(), Some(held));
-    let since = held.since(Throttled { periods: 3, waited: Duration::from_micros(2000) });
+    let since = held.since(Throttled { periods: 3, waited: Duration::from_millis(2) });
     assert_eq!(since, Throttled { periods: 1, waited: Duration::from_micros(500) });
 }
 

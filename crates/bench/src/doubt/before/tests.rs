@@ -98,7 +98,7 @@ fn a_limit_counts_unless_it_leaves_room_beside_the_used_processors() {
 #[test]
 fn load_counts_on_used_processors_only() {
     let doubts = |busy: &[(u32, f64)]| {
-        let busy = BTreeMap::from_iter(busy.iter().copied());
+        let busy = busy.iter().copied().collect();
         before(&Facts { busy, load_average: Some(9.0), ..quiet().facts() }, &cpus("0-1"))
     };
     // One tick of 10 ms in half a second is 2 %.
