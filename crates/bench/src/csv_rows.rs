@@ -3,6 +3,8 @@
 //! The crate `csv` reads; it tells where a record begins, and only for a message is the record looked at again.
 //! Comment lines begin with `#`; spaces around fields do not count.
 
+#![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
+
 use std::ops::Range;
 
 use csv::{ReaderBuilder, StringRecord, Trim};

@@ -1,6 +1,8 @@
 //! Reads a measured CSV: the full form of the benchmark ([`crate::measured`]) or the minimal one
 //! (`scenario,app,gflops`, optional `bandwidth_gbs` and `repetition`).
 
+#![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use numasim_model::spec::{Problem, ProblemKind};

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use numasim_model::spec::Problem;
 
-use super::{Measured, read_measured};
+use super::super::{Measured, read_measured};
 use crate::measured::COLUMNS;
 
 /// A row of the full form: what matters here, the rest as the benchmark would write it.
