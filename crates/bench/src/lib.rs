@@ -3,6 +3,8 @@
 //! The library that reads the host, hwloc, is optional (feature `hwloc`): everything that computes from files
 //! builds and runs without it. Only `host` names it.
 
+pub mod compare;
+mod csv_rows;
 pub mod doubt;
 #[cfg(feature = "hwloc")]
 mod host;
@@ -10,7 +12,9 @@ pub mod kernel;
 pub mod machine_file;
 pub mod measured;
 pub mod plan;
+pub mod provenance;
 pub mod runner;
+pub mod system;
 
 use numasim_model::cpus::{CpuList, OsNode};
 
