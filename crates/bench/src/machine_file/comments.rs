@@ -28,9 +28,9 @@ pub(super) fn tail(host: &HostTopology, nodes_follow: bool) -> Vec<String> {
         let caches: Vec<String> = host.caches.iter().map(cache).collect();
         lines.push(format!("# caches: {}", caches.join(", ")));
     }
-    let memory: Option<Vec<u64>> = host.nodes.iter().map(|node| node.memory_bytes).collect();
+    let memory: Option<Vec<String>> = host.nodes.iter().map(|node| node.memory_bytes.map(gb)).collect();
     if !nodes_follow && let Some(memory) = memory {
-        lines.push(format!("# memory: {} GB", per_node(memory.iter().map(|&bytes| gb(bytes)).collect())));
+        lines.push(format!("# memory: {} GB", per_node(&memory)));
     }
     if let Some(distances) = &host.distances {
         lines.push(
@@ -43,7 +43,7 @@ pub(super) fn tail(host: &HostTopology, nodes_follow: bool) -> Vec<String> {
         let said: Option<Vec<String>> =
             host.nodes.iter().map(|node| node.firmware.as_ref().map(|f| firmware(f, node))).collect();
         if let Some(said) = said {
-            lines.push(format!("# {FIRMWARE}: {}", per_node(said)));
+            lines.push(format!("# {FIRMWARE}: {}", per_node(&said)));
         } else {
             lines.extend(host.nodes.iter().filter_map(|node| {
                 let said = firmware(node.firmware.as_ref()?, node);
@@ -70,11 +70,10 @@ pub(super) fn firmware(said: &Firmware, node: &HostNode) -> String {
             parts.extend(write.map(|ns| format!("write latency {ns} ns")));
         }
     }
-    let mut text = parts.join(", ");
     if said.seen_from != [node.os_index] && !said.seen_from.is_empty() {
-        text += &format!(", from the cores of node {}", numasim_model::cpus::ranges(&said.seen_from));
+        parts.push(format!("from the cores of node {}", numasim_model::cpus::ranges(&said.seen_from)));
     }
-    text
+    parts.join(", ")
 }
 
 /// `L2 1 MiB per core`, `L3 32 MiB for 4 cores (2 of them)`.
@@ -103,8 +102,8 @@ pub(super) fn gb(bytes: u64) -> String {
 }
 
 /// `64.0 per node`, or one by one.
-fn per_node(values: Vec<String>) -> String {
-    match values.as_slice() {
+fn per_node(values: &[String]) -> String {
+    match values {
         [first, rest @ ..] if rest.iter().all(|value| value == first) => format!("each node {first}"),
         _ => values.join("; "),
     }

@@ -81,6 +81,8 @@ fn node_by_node(host: &HostTopology, lines: &mut Vec<String>) {
     }
     lines.push("# ]".into());
     lines.extend(comments::tail(host, true));
+    // Once is enough for the long text.
+    let mut peak = PEAK;
     for node in &host.nodes {
         lines.push(format!("\n[[machine.node]]  # {}", origin(node)));
         if let Some(said) = &node.firmware {
@@ -92,7 +94,7 @@ fn node_by_node(host: &HostTopology, lines: &mut Vec<String>) {
             (0, Some(list)) => {
                 format!("gflops_per_core = 0.0  # memory only: its processors {list} cannot be used")
             }
-            (_, _) => format!("# gflops_per_core = ?  {PEAK}"),
+            (_, _) => format!("# gflops_per_core = ?  {}", std::mem::replace(&mut peak, "# GFLOPS")),
         });
         if let Some(list) = &node.cpus {
             lines.push(format!("cpus = \"{list}\""));
@@ -114,10 +116,11 @@ fn claimed(host: &HostTopology, from: usize, to: usize) -> Option<f64> {
 fn origin(node: &HostNode) -> String {
     let mut text = format!("NUMA node {} of the operating system", node.os_index);
     if let Some(bytes) = node.memory_bytes {
-        text += &format!(", {} GB", comments::gb(bytes));
+        // Writing to a String cannot fail.
+        let _ = write!(text, ", {} GB", comments::gb(bytes));
     }
     if let Some(list) = node.left_out.as_ref().filter(|_| node.cores > 0) {
-        text += &format!(", without its processors {list}");
+        let _ = write!(text, ", without its processors {list}");
     }
     text
 }
