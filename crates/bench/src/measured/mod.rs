@@ -1,7 +1,7 @@
 //! The CSV of measurements: one row for each scenario x application x node x repetition, units in the column names.
 //!
 //! Written by `numasim bench`, read by `compare`, `fit` and `report`. [`Row`] is a row, [`of_measurement`] makes rows,
-//! [`read`] takes them back, [`ResultFile`] keeps them on disk so that a killed run loses nothing it measured, and
+//! [`ResultFile`] keeps them on disk so that a killed run loses nothing it measured, and
 //! [`summary`] says what the repetitions have in common.
 
 mod file;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use file::{FileError, ResultFile};
 pub use of_measurement::{of_measurement, problems};
-pub use reading::{ReadError, read};
+pub use reading::ReadError;
 
 /// The columns, in order.
 ///

@@ -19,22 +19,6 @@ pub enum ReadError {
     },
 }
 
-/// All rows of a text with header.
-///
-/// # Errors
-/// Every variant of [`ReadError`]; also for a last line that is not ended.
-pub fn read(text: &str) -> Result<Vec<Row>, ReadError> {
-    let rows = text.strip_prefix(&header()).ok_or(ReadError::Header)?;
-    let lines = rows.split_inclusive('\n').enumerate();
-    lines
-        .map(|(index, line)| {
-            let line_number = index + 2;
-            let row = line.strip_suffix('\n').map(row).unwrap_or(Err("it is not ended".into()));
-            row.map_err(|why| ReadError::Row { line: line_number, why })
-        })
-        .collect()
-}
-
 /// One line without its end. No field has a line break: names may not, and problems get none.
 fn row(line: &str) -> Result<Row, String> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());

@@ -12,10 +12,10 @@ pub(crate) fn host(cores: &[u32]) -> HostTopology {
     let mut node = |(os_index, &cores): (u32, &u32)| {
         let cpus = CpuList::new((first..first + cores).collect()).ok();
         first += cores;
-        HostNode { os_index, cores, cpus, memory_bytes: Some(64_000_000_000) }
+        HostNode { os_index, cores, cpus, memory_bytes: Some(64_000_000_000), ..HostNode::default() }
     };
     let nodes = (0..).zip(cores).map(&mut node).collect();
-    HostTopology { name: "box".into(), source: "test".into(), nodes }
+    HostTopology { name: "box".into(), source: "test".into(), nodes, ..HostTopology::default() }
 }
 
 pub(crate) fn study(text: &str) -> Study {

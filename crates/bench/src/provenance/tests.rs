@@ -25,9 +25,11 @@ fn example() -> Provenance {
                 cores: 2,
                 cpus: CpuList::new(vec![0, 1]).ok(),
                 memory_bytes: Some(1 << 30),
+                ..HostNode::default()
             },
-            HostNode { os_index: 4, cores: 0, cpus: None, memory_bytes: None },
+            HostNode { os_index: 4, ..HostNode::default() },
         ],
+        ..HostTopology::default()
     };
     Provenance {
         schema: SCHEMA,
