@@ -3,12 +3,16 @@
 //! The library that reads the host, hwloc, is optional (feature `hwloc`): everything that computes from files
 //! builds and runs without it. Only `host` names it.
 
+pub mod affinity;
 pub mod doubt;
 #[cfg(feature = "hwloc")]
 mod host;
 pub mod kernel;
 pub mod machine_file;
 pub mod measured;
+pub mod memory;
+#[cfg(target_os = "linux")]
+mod os;
 pub mod plan;
 pub mod runner;
 
