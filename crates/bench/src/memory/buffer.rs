@@ -118,7 +118,12 @@ fn compare(nodes: &[i32], layout: &Layout, page: usize) -> Placement {
     let all = nodes.len() as u64;
     let mut misplaced: Vec<Misplaced> = wrong
         .into_iter()
-        .map(|((seen, planned), pages)| Misplaced::Pages { pages, all, seen, wanted: format!("node {planned}") })
+        .map(|((seen, planned), pages)| Misplaced::Pages {
+            pages,
+            all,
+            seen,
+            wanted: format!("node {planned}"),
+        })
         .collect();
     if absent > 0 {
         misplaced.push(Misplaced::Absent { pages: absent, all });

@@ -91,8 +91,7 @@ mod tests {
     }
 
     fn mib(threads: &[&str]) -> u64 {
-        let lists: Vec<CpuList> =
-            threads.iter().map(|list| CpuList::parse(list).expect("a list")).collect();
+        let lists: Vec<CpuList> = threads.iter().map(|list| CpuList::parse(list).expect("a list")).collect();
         below(machine().path(), &lists.iter().collect::<Vec<_>>()) >> 20
     }
 

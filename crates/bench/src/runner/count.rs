@@ -94,10 +94,8 @@ impl<W: Workload> Worker<'_, W> {
         let look_ns = clock::look_cost_ns();
         let window = nanoseconds(settings.window);
         let longest = window as f64 * LONGEST_STRETCH;
-        let mut stretch = Stretch {
-            ns: (look_ns * LOOKS_PER_STRETCH).max(SHORTEST_STRETCH).min(longest),
-            chunks: 1,
-        };
+        let mut stretch =
+            Stretch { ns: (look_ns * LOOKS_PER_STRETCH).max(SHORTEST_STRETCH).min(longest), chunks: 1 };
         // How long a chunk takes, before the warm-up may be over at once.
         for _ in 0..3 {
             let before = clock::now_ns();
@@ -169,7 +167,11 @@ struct Stretch {
 
 impl Stretch {
     /// Learns from the time of the last stretch.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, and conversions saturate")]
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "positive, and conversions saturate"
+    )]
     fn adapt(&mut self, took_ns: u64) {
         let chunk_ns = took_ns.max(1) as f64 / self.chunks as f64;
         // Not far above what was tried: an interrupt or a page fault may have made it look slow or fast.

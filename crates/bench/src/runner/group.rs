@@ -3,7 +3,7 @@
 use std::panic;
 use std::thread;
 
-use super::count::{Counted, Worker, Workload as _};
+use super::count::{Counted, Worker};
 use super::gate::Gate;
 use super::{MeasuredThread, Misplaced, RunError, Settings};
 use crate::affinity;
@@ -130,9 +130,8 @@ fn report(
     huge_pages: Option<f64>,
 ) -> MeasuredThread {
     let elsewhere = counted.cpus.iter().filter(|cpu| !thread.cpus.as_slice().contains(cpu));
-    let mut misplaced: Vec<Misplaced> = elsewhere
-        .map(|&seen| Misplaced::Thread { seen, wanted: thread.cpus.to_string() })
-        .collect();
+    let mut misplaced: Vec<Misplaced> =
+        elsewhere.map(|&seen| Misplaced::Thread { seen, wanted: thread.cpus.to_string() }).collect();
     misplaced.extend(placement.misplaced);
     MeasuredThread {
         node: thread.node,

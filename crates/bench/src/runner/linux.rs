@@ -64,7 +64,7 @@ impl HostRunner {
                 app: &app.name,
                 number,
                 thread,
-                kernel: kernel.clone(),
+                kernel,
                 buffer,
             }));
         }
@@ -79,9 +79,10 @@ impl HostRunner {
             self.pool.keep(thread, buffer);
             result
         });
-        let apps = scenario.apps.iter().map(|app| MeasuredApp {
-            threads: measured.by_ref().take(app.threads.len()).collect(),
-        });
+        let apps = scenario
+            .apps
+            .iter()
+            .map(|app| MeasuredApp { threads: measured.by_ref().take(app.threads.len()).collect() });
         Ok(Measurement { started, apps: apps.collect() })
     }
 
@@ -99,11 +100,7 @@ impl HostRunner {
 }
 
 impl Runner for HostRunner {
-    fn measure(
-        &mut self,
-        scenario: &PlannedScenario,
-        settings: &Settings,
-    ) -> Result<Measurement, RunError> {
+    fn measure(&mut self, scenario: &PlannedScenario, settings: &Settings) -> Result<Measurement, RunError> {
         interrupted(&self.stop)?;
         if settings.processes {
             self.measure_processes(scenario, settings)

@@ -1,7 +1,7 @@
 //! One process for each application: started, watched, asked for its answer, and never left behind.
 
 use std::ffi::OsString;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -71,9 +71,8 @@ pub(super) fn measure(
         workers.look()?;
         let deadline = match phase {
             Phase::Preparing => preparing,
-            Phase::Measuring => {
-                *measuring.get_or_insert_with(|| Instant::now() + settings.warm_up + settings.window + patience)
-            }
+            Phase::Measuring => *measuring
+                .get_or_insert_with(|| Instant::now() + settings.warm_up + settings.window + patience),
         };
         workers.hanging(deadline, if phase == Phase::Preparing { "get ready" } else { "finish its work" })
     })?;
@@ -182,7 +181,8 @@ impl Worker {
         if self.answer.is_some() {
             return Ok(false);
         }
-        let Some(status) = self.child.try_wait().map_err(|error| format!("cannot be watched: {error}"))? else {
+        let Some(status) = self.child.try_wait().map_err(|error| format!("cannot be watched: {error}"))?
+        else {
             return Ok(true);
         };
         let text = |reader: &mut Option<JoinHandle<Vec<u8>>>| {

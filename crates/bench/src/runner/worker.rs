@@ -33,13 +33,14 @@ fn measure(order: &Order, gate: &Gate) -> Result<Answer, String> {
     let (app, settings) = order.read()?;
     let said = |error: RunError| error.to_string();
     let threads: Vec<_> = app.threads.iter().collect();
-    let buffers = Pool::default().take(&threads, data_bytes(&settings), order.threads_before).map_err(said)?;
+    let buffers =
+        Pool::default().take(&threads, data_bytes(&settings), order.threads_before).map_err(said)?;
     let kernel = app.kernel.prepare(settings.isa).map_err(|error| error.to_string())?;
     let jobs = app.threads.iter().zip(buffers).enumerate().map(|(number, (thread, buffer))| Job {
         app: &app.name,
         number,
         thread,
-        kernel: kernel.clone(),
+        kernel,
         buffer,
     });
     // The starting process conducts.
