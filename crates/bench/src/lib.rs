@@ -3,9 +3,9 @@
 //! The library that reads the host, hwloc, is optional (feature `hwloc`): everything that computes from files
 //! builds and runs without it. Only `host` names it.
 
+pub mod affinity;
 pub mod compare;
 mod csv_rows;
-pub mod affinity;
 pub mod doubt;
 #[cfg(feature = "hwloc")]
 mod host;

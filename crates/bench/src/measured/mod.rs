@@ -118,6 +118,3 @@ pub fn lines(rows: &[Row]) -> Result<String, csv::Error> {
     let bytes = writer.into_inner().map_err(|error| error.into_error())?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
-
-#[cfg(test)]
-mod tests;
