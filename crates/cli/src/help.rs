@@ -106,6 +106,32 @@ A point that cannot be (more threads than cores) has a row with its reason and n
 FILE.partial; the same command with --resume goes on behind its last whole row. scripts/sweep.sbatch runs a sweep as a \
 Slurm job array.";
 
+/// End of `numasim bench --help`.
+pub(crate) const BENCH: &str = "\
+Examples:
+  numasim bench machine.toml apps.toml scenarios.toml -o result.csv
+  numasim bench study.toml --dry-run
+  numasim bench configs/paper/table-iii.toml --fit-host -o paper.csv
+  numasim bench study.toml --scenario even --repeat 20 -o even.csv --resume
+
+Each application of a scenario is a kernel with its arithmetic intensity and its `kernel` (read, copy, triad, update). \
+Every thread is bound to a core of its own, its data to the nodes that `data` says; all start together, and after the \
+warm-up each counts its work in the same window. Then pages and processors are looked up: a measurement with a thread or \
+a page in another place counts for nothing, is made once more, and makes the exit code 1 if it fails again.
+
+Node i of the machine file is node i of this host (numasim detect). A scenario that does not fit is an error that says \
+what is missing. --fit-host scales it: nodes side by side are folded onto one, their threads add up and, where there are \
+more than cores, are scaled by the largest remainder, one each at least; data moves with its nodes. All rows of such a \
+scenario have `fitted` = true.
+
+RESULT.csv has one row for each scenario x application x node x repetition; GB/s are 10^9 bytes per second, traffic \
+counted as STREAM does. Each measurement is on disk before the next begins: after Ctrl-C or a kill, the same command with \
+--resume goes on. Scenarios are interleaved in another order in each repetition, so that drift favours none. Beside it, \
+RESULT.provenance.json says on what and how it was measured, with every doubt, and RESULT.study.toml what ran, for \
+numasim evaluate. --host-machine puts the figures of this host there, in place of those of the file.
+
+Needs Linux and a build with hwloc (cargo build --release --features hwloc).";
+
 /// End of `numasim check --help`.
 pub(crate) const CHECK: &str = "\
 Examples:

@@ -26,12 +26,17 @@ use crate::shell::Shell;
 
 fn main() -> ExitCode {
     fault::guard(|| {
+        // One application of `bench --processes`: no command for people.
+        if std::env::args_os().nth(1).is_some_and(|word| word == numasim_bench::runner::WORKER_COMMAND) {
+            return commands::bench::worker();
+        }
         let cli = Cli::parse(); // prints --help (exit 0) or what is wrong with the command line (exit 2)
         let shell = Shell::new(cli.color);
         let done = match &cli.command {
             Command::Evaluate(args) => commands::evaluate::run(args, &shell),
             Command::Explore(args) => commands::explore::run(args, &shell),
             Command::Sweep(args) => commands::sweep::run(args, &shell),
+            Command::Bench(args) => commands::bench::run(args, &shell),
             Command::Check(args) => commands::check::run(args, &shell),
             Command::Detect(args) => commands::detect::run(args, &shell),
             Command::Schema(args) => commands::schema::run(args, &shell),

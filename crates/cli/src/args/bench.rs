@@ -137,7 +137,17 @@ mod tests {
         assert_eq!(size("1 GB"), Ok(1_000_000_000));
         assert_eq!(size("100kB"), Ok(100_000));
         assert_eq!(size("65536"), Ok(65536));
-        for wrong in ["", "MiB", "-1MiB", "1.5GiB", "1mib", "63KiB", "99999999999999999999", "1000TiB", "18446744073709551615KiB"] {
+        for wrong in [
+            "",
+            "MiB",
+            "-1MiB",
+            "1.5GiB",
+            "1mib",
+            "63KiB",
+            "99999999999999999999",
+            "1000TiB",
+            "18446744073709551615KiB",
+        ] {
             assert!(size(wrong).is_err(), "{wrong}");
         }
     }

@@ -4,6 +4,7 @@
 //! the worked calculation, [`warning::facts`] tells what to know before trusting the result.
 
 pub(crate) mod answer;
+pub(crate) mod bench;
 pub(crate) mod compare;
 pub(crate) mod csv;
 pub(crate) mod explain;

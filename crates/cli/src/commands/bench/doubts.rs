@@ -45,7 +45,8 @@ impl Doubting {
         let throttled = now.zip(self.throttled).map(|(now, before)| now.since(before));
         // Shares over a few ticks say nothing.
         let long_enough = self.began.elapsed() >= SAMPLE;
-        let shares = if long_enough { self.system.cpu_times().since(&self.times) } else { Default::default() };
+        let shares =
+            if long_enough { self.system.cpu_times().since(&self.times) } else { Default::default() };
         let found = doubt::after(repeated, &Watched { throttled, shares }, used);
         self.shown = found.into_iter().filter(|doubt| !self.before.contains(doubt)).collect();
     }
@@ -75,7 +76,9 @@ pub(super) fn used(plan: &Plan) -> CpuList {
     cpus.sort_unstable();
     cpus.dedup();
     // A plan has at least one thread, and each thread a processor.
-    CpuList::new(cpus).or_else(|_| CpuList::new(vec![0])).unwrap_or_else(|_| unreachable!("processor 0 is a list"))
+    CpuList::new(cpus)
+        .or_else(|_| CpuList::new(vec![0]))
+        .unwrap_or_else(|_| unreachable!("processor 0 is a list"))
 }
 
 /// The scenario that lost most threads when it was scaled.

@@ -49,7 +49,9 @@ pub(super) fn verdict(outcome: &Outcome, path: &Path, shell: &Shell) -> Result<(
     }
     const MOST: usize = 20;
     let all: Vec<String> = lost
-        .map(|one| format!("scenario '{}', repetition {}: {}", one.scenario, one.repetition, one.problems.join("; ")))
+        .map(|one| {
+            format!("scenario '{}', repetition {}: {}", one.scenario, one.repetition, one.problems.join("; "))
+        })
         .collect();
     let mut failure = Failure::input(format!(
         "threads or data of {} were not where they had to be; these count for nothing",
@@ -58,7 +60,9 @@ pub(super) fn verdict(outcome: &Outcome, path: &Path, shell: &Shell) -> Result<(
     for one in all.iter().take(MOST) {
         failure = failure.caused_by(&std::io::Error::other(one.clone()));
     }
-    Err(failure.hint("free memory on these nodes, end what moves threads or pages (numad, NUMA balancing), then --resume"))
+    Err(failure.hint(
+        "free memory on these nodes, end what moves threads or pages (numad, NUMA balancing), then --resume",
+    ))
 }
 
 fn failed(error: &SessionError, safe: &str, go_on: &str) -> Failure {
@@ -66,8 +70,9 @@ fn failed(error: &SessionError, safe: &str, go_on: &str) -> Failure {
         SessionError::Run { source, .. } => {
             let failure = Failure::input(format!("{error}; {safe}")).caused_by(source);
             match source {
-                RunError::NotEnoughMemory { .. } | RunError::MemoryLimit { .. } => failure
-                    .hint("free memory there, or give each thread less with --memory-per-thread"),
+                RunError::NotEnoughMemory { .. } | RunError::MemoryLimit { .. } => {
+                    failure.hint("free memory there, or give each thread less with --memory-per-thread")
+                }
                 RunError::NothingCounted { .. } => failure.hint("a longer --window, or fewer threads"),
                 _ => failure.hint(go_on),
             }

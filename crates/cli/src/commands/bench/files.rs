@@ -78,13 +78,18 @@ impl Files {
     }
 
     /// Ends the files. Returns whether there is anything in them; a new run without a measurement leaves nothing.
-    pub(super) fn finish(&self, plan: &Plan, provenance: &Provenance, outcome: &Outcome) -> Result<bool, Failure> {
+    pub(super) fn finish(
+        &self,
+        plan: &Plan,
+        provenance: &Provenance,
+        outcome: &Outcome,
+    ) -> Result<bool, Failure> {
         if outcome.rows.is_empty() {
             self.remove_if_empty();
             return Ok(false);
         }
         self.write_beside(plan, provenance)?;
-        self.result.release().map_err(told)?;
+        self.result.finish().map_err(told)?;
         Ok(true)
     }
 
@@ -136,14 +141,14 @@ pub(super) fn provenance(
 /// Reads the provenance of the run to go on with; another question is refused and the difference named.
 fn same_run(path: &Path, beside: &Path, ours: &Provenance) -> Result<Provenance, Failure> {
     let refuse = |message: String| {
-        Failure::input(message).hint("give -o the name of another file for a new run; two runs never share a file")
+        Failure::input(message)
+            .hint("give -o the name of another file for a new run; two runs never share a file")
     };
     let text = fs::read_to_string(beside).map_err(|error| {
         refuse(format!("cannot tell from which run {} is", path.display())).caused_by(&error)
     })?;
     let theirs = provenance::read(&text).map_err(|error| {
-        refuse(format!("cannot tell from which run {} is", path.display()))
-            .caused_by(&error)
+        refuse(format!("cannot tell from which run {} is", path.display())).caused_by(&error)
     })?;
     match difference(&theirs, ours) {
         None => Ok(theirs),
@@ -155,7 +160,8 @@ fn same_run(path: &Path, beside: &Path, ours: &Provenance) -> Result<Provenance,
 fn difference(theirs: &Provenance, ours: &Provenance) -> Option<String> {
     let hashes = |one: &Provenance| one.inputs.iter().map(|input| input.sha256.clone()).collect::<Vec<_>>();
     if hashes(theirs) != hashes(ours) {
-        let changed = ours.inputs.iter().zip(&theirs.inputs).find(|(ours, theirs)| ours.sha256 != theirs.sha256);
+        let changed =
+            ours.inputs.iter().zip(&theirs.inputs).find(|(ours, theirs)| ours.sha256 != theirs.sha256);
         return Some(changed.map_or_else(
             || format!("it had {} input files, now there are {}", theirs.inputs.len(), ours.inputs.len()),
             |(ours, _)| format!("the input file {} was another one", ours.name),
@@ -227,7 +233,9 @@ fn estimate(plan: &Plan, repetitions: u32, provenance: &Provenance) -> u64 {
 
 fn told(error: FileError) -> Failure {
     let failure = match &error {
-        FileError::Exists(_) | FileError::Missing(_) | FileError::Busy(_) => Failure::input(error.to_string()),
+        FileError::Exists(_) | FileError::Missing(_) | FileError::Busy(_) => {
+            Failure::input(error.to_string())
+        }
         FileError::Unreadable { .. } | FileError::OtherRun { .. } => Failure::input(error.to_string()),
         FileError::NotWritable { .. } | FileError::NoRoom { .. } | FileError::Lost { .. } => {
             Failure::output(error.to_string())
@@ -243,8 +251,12 @@ fn told(error: FileError) -> Failure {
             .hint("or give -o the name of another file"),
         FileError::Missing(_) => failure.hint("leave --resume out to start a run"),
         FileError::Busy(_) => failure.hint("wait for it, or give -o the name of another file"),
-        FileError::Unreadable { .. } | FileError::OtherRun { .. } => failure.hint("give -o the name of another file"),
-        FileError::NotWritable { .. } => failure.hint("name a file in a folder that you may write to with -o"),
+        FileError::Unreadable { .. } | FileError::OtherRun { .. } => {
+            failure.hint("give -o the name of another file")
+        }
+        FileError::NotWritable { .. } => {
+            failure.hint("name a file in a folder that you may write to with -o")
+        }
         FileError::NoRoom { .. } => failure.hint("free some space, or name a file on another disk with -o"),
         FileError::Lost { .. } => failure.hint("the same command with --resume goes on once there is room"),
     }

@@ -77,7 +77,9 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
         Destination::Stdout.deliver(&match args.format {
             Format::Table => view::table(&result, &Style::of(shell, false)),
             Format::Json => format!("{:#}\n", view::json(&result)),
-            Format::Csv => view::csv(&summaries).map_err(|error| Failure::fault("cannot write CSV").caused_by(&error))?,
+            Format::Csv => {
+                view::csv(&summaries).map_err(|error| Failure::fault("cannot write CSV").caused_by(&error))?
+            }
         })?;
     }
     ended::verdict(&outcome, files.path(), shell)
@@ -102,7 +104,8 @@ fn settings(args: &BenchArgs, plan: &Plan) -> Result<Settings, Failure> {
     }
     let largest_share = || {
         let of = |scenario: &numasim_bench::plan::PlannedScenario| {
-            let threads: Vec<_> = scenario.apps.iter().flat_map(|app| &app.threads).map(|thread| &thread.cpus).collect();
+            let threads: Vec<_> =
+                scenario.apps.iter().flat_map(|app| &app.threads).map(|thread| &thread.cpus).collect();
             numasim_bench::memory::bytes_per_thread(&threads)
         };
         plan.scenarios.iter().map(of).max().unwrap_or(0)

@@ -66,7 +66,9 @@ fn refused(error: &PlanError, fitting: bool, host: &HostTopology) -> Failure {
             } else if misfits.iter().flat_map(|one| &one.misfits).any(another) {
                 failure.hint("`numasim detect` prints the machine file of this host; --fit-host scales to it")
             } else {
-                failure.hint("--fit-host scales them to this host and says what it changed; --dry-run shows the plan")
+                failure.hint(
+                    "--fit-host scales them to this host and says what it changed; --dry-run shows the plan",
+                )
             }
         }
         PlanError::OpenHome { app, .. } => failure
@@ -75,9 +77,8 @@ fn refused(error: &PlanError, fitting: bool, host: &HostTopology) -> Failure {
                 suggest::key(app)
             ))
             .hint("or let `numasim explore` find the best home"),
-        PlanError::OtherHost { .. } => {
-            failure.hint("--host-machine takes the machine file of this host, as detect and calibrate write it")
-        }
+        PlanError::OtherHost { .. } => failure
+            .hint("--host-machine takes the machine file of this host, as detect and calibrate write it"),
         PlanError::Kernel { .. } | PlanError::Study(_) => failure,
     }
 }

@@ -23,7 +23,8 @@ impl Progress {
     /// A bar for a run of which `earlier` rows are there already.
     pub(super) fn new(plan: &Plan, repetitions: u32, earlier: &[Row], shell: &Shell) -> Self {
         let all = plan.scenarios.len() as u64 * u64::from(repetitions);
-        let done = session::done(plan, earlier).iter().filter(|job| job.repetition <= repetitions).count() as u64;
+        let done =
+            session::done(plan, earlier).iter().filter(|job| job.repetition <= repetitions).count() as u64;
         if done > 0 {
             shell.note(format!("{done} of {all} measurements are there already"));
         }
