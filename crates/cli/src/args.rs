@@ -1,6 +1,7 @@
 //! The command line: every command, every switch, and the types of their values.
 
 mod compare;
+mod import;
 mod pareto;
 mod sweep;
 
@@ -14,6 +15,7 @@ use crate::emit::processors::CpusFrom;
 use crate::help;
 use crate::output::OutputArgs;
 pub(crate) use compare::CompareArgs;
+pub(crate) use import::{ImportArgs, ImportKind};
 pub(crate) use pareto::ObjectivePair;
 pub(crate) use sweep::{Shard, SweepArgs};
 
@@ -53,6 +55,9 @@ pub(crate) enum Command {
     /// Read the NUMA nodes and cores of this host and print the skeleton of a machine file
     #[command(after_help = help::DETECT)]
     Detect(DetectArgs),
+    /// Make a machine file or a measured CSV from what another tool printed
+    #[command(after_help = help::IMPORT)]
+    Import(ImportArgs),
     /// Print the JSON Schema of the input files
     #[command(after_help = help::SCHEMA)]
     Schema(SchemaArgs),

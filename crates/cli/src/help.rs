@@ -138,6 +138,17 @@ Examples:
 Counts physical cores: one thread per core, and names the first processor (hardware thread) of each. Bandwidths and peaks cannot be read from a topology; they are \
 left out, with comments that say how to get them. Needs a build with hwloc (cargo build --release --features hwloc).";
 
+/// End of `numasim import --help`.
+pub(crate) const IMPORT: &str = "\
+Examples:
+  mlc --bandwidth_matrix > mlc.txt; numasim import mlc mlc.txt --cores-per-node 26 --gflops-per-core 80 -o machine.toml
+  lstopo --of xml host.xml;         numasim import hwloc host.xml -o machine.toml
+  likwid-bench -t load -w S0:1GB:4 > load.txt; numasim import likwid load.txt -o bandwidth.csv
+  ./stream > stream.txt;            numasim import stream stream.txt -o stream.csv
+
+Output of several runs in one file is read as a sweep. CSV tables of such figures are read as well: their first lines are \
+comments that begin with #, then comes a header. What is no output of the tool is refused with the line that is wrong.";
+
 /// End of `numasim schema --help`.
 pub(crate) const SCHEMA: &str = "\
 Example:
