@@ -99,7 +99,7 @@ impl Wanted {
                     (Some(select), false) => format!("'{}' is in the names of several tables", shown(select)),
                     (None, _) => format!("there are {} tables in this file", names.len()),
                 };
-                let list: Vec<String> = names.iter().map(|name| shown(name)).collect();
+                let list: Vec<&str> = names.iter().map(String::as_str).collect();
                 Err(rows.header_lacks(message).hint(format!("choose one with --select: {}", list.join(", "))))
             }
         }

@@ -44,7 +44,8 @@ pub struct Proposal {
     pub threads: Option<u32>,
 }
 
-/// What the runs of each machine suggest for its file. Runs over the border of a NUMA node do not count.
+/// What the runs of each machine suggest for its file. Runs over the border of a NUMA node, and
+/// those that read another node's memory, do not count.
 pub fn proposals(runs: &[Run]) -> Vec<Proposal> {
     let mut machines: Vec<&str> = Vec::new();
     for run in runs {
@@ -57,7 +58,8 @@ pub fn proposals(runs: &[Run]) -> Vec<Proposal> {
 
 fn proposal(runs: &[Run], machine: &str) -> Option<Proposal> {
     let inside = |run: &&Run| {
-        run.machine == machine && run.cores.zip(run.cores_per_node).is_none_or(|(cores, most)| cores <= most)
+        let one_node = run.cores.zip(run.cores_per_node).is_none_or(|(cores, most)| cores <= most);
+        run.machine == machine && one_node && run.nodes[0] == run.nodes[1]
     };
     let best = |of: &dyn Fn(&Run) -> bool| {
         runs.iter()
@@ -88,13 +90,12 @@ pub fn csv(runs: &[Run], notes: &[String]) -> Result<String, csv::Error> {
     }
     for Proposal { machine, kernel, core_bandwidth_gbs, bandwidth_gbs, threads } in proposals(runs) {
         let machine = if machine.is_empty() { String::new() } else { format!("{machine}: ") };
-        let at = threads.map_or(String::new(), |threads| format!(" with {threads} threads"));
+        let at = threads.map_or(String::new(), |threads| format!(" (largest, {threads} threads)"));
         let _ = write!(text, "# For a machine file, from {kernel}: {machine}");
         if let Some(single) = core_bandwidth_gbs {
             let _ = write!(text, "core_bandwidth_gbs = {single:?}; ");
         }
-        let _ =
-            writeln!(text, "bandwidth_gbs = {bandwidth_gbs:?} (largest,{at} on the cores that were used)");
+        let _ = writeln!(text, "bandwidth_gbs = {bandwidth_gbs:?}{at}");
     }
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record([

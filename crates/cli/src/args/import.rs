@@ -33,7 +33,7 @@ pub(crate) struct MlcArgs {
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
-    /// The name of the machine [default: the name of the file]
+    /// The name of the machine [default: that of the table or of the file]
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
 

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ImportArgs, _shell: &Shell) -> Result<(), Failure> {
     match &args.kind {
         ImportKind::Mlc(mlc) => {
             let matrices = read(&mlc.file, |text| read_mlc(text, mlc.select.as_deref()))?;
-            let name = mlc.name.clone().unwrap_or_else(|| stem(&mlc.file));
+            let name = mlc.name.as_ref().or(mlc.select.as_ref()).cloned().unwrap_or_else(|| stem(&mlc.file));
             let file = mlc.file.file_name().unwrap_or(mlc.file.as_os_str()).to_string_lossy();
             let source = format!("node-to-node matrix in {file}, read by numasim import mlc");
             let given = Given { cores_per_node: mlc.cores_per_node, gflops_per_core: mlc.gflops_per_core };
