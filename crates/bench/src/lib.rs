@@ -9,6 +9,7 @@ mod csv_rows;
 pub mod doubt;
 #[cfg(feature = "hwloc")]
 mod host;
+pub mod import;
 pub mod kernel;
 pub mod machine_file;
 pub mod measured;

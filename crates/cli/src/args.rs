@@ -1,6 +1,8 @@
 //! The command line: every command, every switch, and the types of their values.
 
 mod bench;
+mod compare;
+mod import;
 mod pareto;
 mod sweep;
 
@@ -14,6 +16,8 @@ use crate::emit::processors::CpusFrom;
 use crate::help;
 use crate::output::OutputArgs;
 pub(crate) use bench::BenchArgs;
+pub(crate) use compare::CompareArgs;
+pub(crate) use import::{ImportArgs, ImportKind};
 pub(crate) use pareto::ObjectivePair;
 pub(crate) use sweep::{Shard, SweepArgs};
 
@@ -47,12 +51,18 @@ pub(crate) enum Command {
     /// Run every scenario on this host, with pinned threads and bound memory, and measure it
     #[command(after_help = help::BENCH)]
     Bench(BenchArgs),
+    /// Put measured performance beside what the model says
+    #[command(after_help = help::COMPARE)]
+    Compare(CompareArgs),
     /// Validate files and say what was read
     #[command(after_help = help::CHECK)]
     Check(CheckArgs),
     /// Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file
     #[command(after_help = help::DETECT)]
     Detect(DetectArgs),
+    /// Make a machine file or a measured CSV from what another tool printed
+    #[command(after_help = help::IMPORT)]
+    Import(ImportArgs),
     /// Print the JSON Schema of the input files
     #[command(after_help = help::SCHEMA)]
     Schema(SchemaArgs),

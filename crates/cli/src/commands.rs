@@ -2,10 +2,12 @@
 
 pub(crate) mod bench;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod detect;
 pub(crate) mod evaluate;
 pub(crate) mod explore;
+pub(crate) mod import;
 pub(crate) mod man;
 pub(crate) mod schema;
 pub(crate) mod sweep;

@@ -28,7 +28,7 @@ pub fn skeleton(host: &HostTopology) -> String {
     lines.join("\n")
 }
 
-const PEAK: &str = "# GFLOPS: numasim calibrate, or clock in GHz x FLOP per cycle, or likwid-bench -t peakflops_avx_fma on one core";
+pub(crate) const PEAK: &str = "# GFLOPS: numasim calibrate, or clock in GHz x FLOP per cycle, or likwid-bench -t peakflops_avx_fma on one core";
 const BANDWIDTH: &str =
     "numasim calibrate, or STREAM triad with all cores of one node, numactl --cpunodebind=0 --membind=0";
 const LINK: &str = "numasim calibrate, or mlc --bandwidth_matrix, or STREAM with --cpunodebind=0 --membind=1";
@@ -126,7 +126,7 @@ fn origin(node: &HostNode) -> String {
 }
 
 /// A TOML basic string.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {
         match c {
