@@ -26,6 +26,9 @@ use crate::shell::Shell;
 
 fn main() -> ExitCode {
     fault::guard(|| {
+        if commands::bench_worker::is_wanted() {
+            return commands::bench_worker::run();
+        }
         let cli = Cli::parse(); // prints --help (exit 0) or what is wrong with the command line (exit 2)
         let shell = Shell::new(cli.color);
         let done = match &cli.command {

@@ -1,0 +1,193 @@
+//! Threads and memory of this host for real: a binary of its own, because binding is state of the process.
+#![cfg(target_os = "linux")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+use numasim_bench::affinity;
+use numasim_bench::kernel::{Isa, Kernel};
+use numasim_bench::plan::{PlannedApp, PlannedScenario, PlannedThread};
+use numasim_bench::runner::{HostRunner, Measurement, Misplaced, RunError, Runner as _, Settings};
+use numasim_model::Access;
+use numasim_model::cpus::CpuList;
+use numasim_model::ids::NodeId;
+use numasim_model::units::FlopPerByte;
+
+const BYTES: u64 = 8 << 20;
+
+fn settings() -> Settings {
+    Settings {
+        isa: Isa::best(),
+        warm_up: Duration::from_millis(10),
+        window: Duration::from_millis(50),
+        bytes_per_thread: BYTES,
+        processes: false,
+    }
+}
+
+/// The first node that has memory; most development machines have no other.
+fn node() -> u32 {
+    let list = fs::read_to_string("/sys/devices/system/node/has_memory").unwrap_or_else(|_| "0".into());
+    CpuList::parse(&list).expect("a list").as_slice()[0]
+}
+
+fn cpus() -> Vec<u32> {
+    affinity::allowed().expect("Linux tells")
+}
+
+fn app(name: &str, access: Access, intensity: f64, cpus: &[u32], os_node: u32) -> PlannedApp {
+    let kernel = Kernel::new(access, FlopPerByte::new(intensity)).expect("possible");
+    let thread = |&cpu: &u32| PlannedThread {
+        node: NodeId(0),
+        cpus: CpuList::new(vec![cpu]).expect("one"),
+        memory: vec![(os_node, 1.0)],
+    };
+    PlannedApp { name: name.into(), kernel, threads: cpus.iter().map(thread).collect() }
+}
+
+fn scenario(apps: Vec<PlannedApp>) -> PlannedScenario {
+    PlannedScenario { name: "test".into(), apps, fitted: false }
+}
+
+fn measure(apps: Vec<PlannedApp>, settings: &Settings) -> Result<Measurement, RunError> {
+    HostRunner::new(Arc::new(AtomicBool::new(false))).measure(&scenario(apps), settings)
+}
+
+#[test]
+fn a_bound_thread_is_seen_on_its_processor_and_its_pages_on_its_node() {
+    let last = *cpus().last().expect("one");
+    let apps = vec![app("mem", Access::Read, 1.0 / 32.0, &[last], node())];
+    let measured = measure(apps, &settings()).expect("measured");
+    let thread = &measured.apps[0].threads[0];
+    assert_eq!(thread.misplaced, []);
+    assert_eq!(thread.cpus, [last]);
+    if thread.pages_unknown.is_none() {
+        // Small pages of this kernel, all of them.
+        let pages: u64 = thread.pages.values().sum();
+        assert_eq!(thread.pages.keys().collect::<Vec<_>>(), [&node()]);
+        assert!(pages > 0 && BYTES.is_multiple_of(pages) && BYTES / pages >= 4096, "{pages}");
+    }
+    assert!(thread.counted_s > 0.0 && thread.chunks > 0);
+    assert_eq!(thread.bytes, 32 * thread.flop);
+    assert!(thread.clock_share > 0.0 && thread.clock_share < 0.01, "{}", thread.clock_share);
+}
+
+#[test]
+fn every_application_and_thread_is_measured_and_kept_buffers_are_verified_again() {
+    let cpus = cpus();
+    let some = &cpus[..cpus.len().min(2)];
+    let accesses = [Access::Read, Access::Copy, Access::Triad, Access::Update];
+    let apps: Vec<PlannedApp> =
+        accesses.iter().map(|&access| app(access.as_str(), access, 0.5, some, node())).collect();
+    let scenario = scenario(apps);
+    let mut runner = HostRunner::new(Arc::new(AtomicBool::new(false)));
+    for _ in 0..2 {
+        let measured = runner.measure(&scenario, &settings()).expect("measured");
+        assert_eq!(measured.apps.len(), 4);
+        for threads in measured.apps.iter().map(|app| &app.threads) {
+            assert_eq!(threads.len(), some.len());
+            for (thread, cpu) in threads.iter().zip(some) {
+                assert_eq!((&thread.misplaced[..], &thread.cpus[..]), (&[][..], &[*cpu][..]));
+                assert_eq!(thread.bytes, 2 * thread.flop);
+            }
+        }
+    }
+}
+
+/// Moves the thread of this name to another processor, as somebody else's `taskset -p` would.
+fn move_thread(name: &str, to: u32) -> bool {
+    let tasks = fs::read_dir("/proc/self/task").expect("Linux").filter_map(Result::ok);
+    let named = tasks
+        .map(|task| task.path())
+        .find(|task| fs::read_to_string(task.join("comm")).is_ok_and(|comm| comm.trim() == name));
+    let id = named.and_then(|task| task.file_name()?.to_str()?.parse::<libc::pid_t>().ok());
+    id.is_some_and(|id| {
+        let mask = [1_u64 << to];
+        #[allow(unsafe_code, reason = "no safe function binds a thread of another number")]
+        // SAFETY: the kernel reads 8 bytes of the mask.
+        let done = unsafe { libc::sched_setaffinity(id, 8, mask.as_ptr().cast()) };
+        done == 0
+    })
+}
+
+#[test]
+fn a_thread_that_somebody_moves_away_is_reported() {
+    let cpus = cpus();
+    let [first, second, ..] = cpus[..] else { return }; // with one processor there is no other
+    if second >= 64 {
+        return;
+    }
+    // No other test has that many threads in an application.
+    let apps = vec![app("moved", Access::Read, 16.0, &[first; 7], node())];
+    let settings = Settings { window: Duration::from_millis(600), ..settings() };
+    let measuring = thread::spawn(move || measure(apps, &settings));
+    let end = Instant::now() + Duration::from_secs(20);
+    while !measuring.is_finished() && Instant::now() < end {
+        // The first look may be too early: before it has bound itself.
+        move_thread("numasim-6", second);
+        thread::sleep(Duration::from_millis(2));
+    }
+    let measured = measuring.join().expect("no panic").expect("misplaced is not an error");
+    let moved = &measured.apps[0].threads[6];
+    let wanted = Misplaced::Thread { seen: second, wanted: first.to_string() };
+    assert!(moved.misplaced.contains(&wanted), "{moved:?}");
+    assert_eq!(moved.misplaced[0].to_string(), format!("ran on processor {second}, bound to {first}"));
+    assert_eq!(measured.apps[0].threads[5].misplaced, []);
+}
+
+#[test]
+fn a_processor_that_does_not_exist_is_named_with_those_that_do() {
+    let told = measure(vec![app("mem", Access::Read, 1.0, &[9999], node())], &settings());
+    let told = told.expect_err("no machine has it").to_string();
+    assert!(told.starts_with("processor 9999 cannot be used: this process may use "), "{told}");
+}
+
+#[test]
+fn a_processor_outside_of_the_mask_of_the_process_is_refused() {
+    let cpus = cpus();
+    let [first, second, ..] = cpus[..] else { return };
+    let told = thread::spawn(move || {
+        affinity::bind_this_thread(&CpuList::new(vec![first]).expect("one")).expect("allowed");
+        assert_eq!((affinity::current(), affinity::allowed().expect("told")), (first, vec![first]));
+        // Threads inherit the mask, as a program inherits that of `taskset`.
+        measure(vec![app("mem", Access::Read, 1.0, &[second], node())], &settings())
+    });
+    let told = told.join().expect("no panic").expect_err("outside of the mask").to_string();
+    let start = format!("processor {second} cannot be used: this process may use {first} (");
+    assert!(told.starts_with(&start), "{told}");
+}
+
+#[test]
+fn more_memory_than_the_node_has_is_refused_before_anything_is_touched() {
+    let settings = Settings { bytes_per_thread: 1 << 45, ..settings() };
+    let cpu = cpus()[0];
+    match measure(vec![app("mem", Access::Read, 1.0, &[cpu, cpu], node())], &settings) {
+        Err(RunError::NotEnoughMemory { os_node, free_bytes, wanted_bytes }) => {
+            // Both threads together.
+            assert_eq!((os_node, wanted_bytes), (node(), 2 << 45));
+            assert!(free_bytes > 0 && free_bytes < wanted_bytes);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn memory_of_a_node_that_does_not_exist_is_refused() {
+    let told = measure(vec![app("mem", Access::Read, 1.0, &[cpus()[0]], 900)], &settings());
+    assert!(matches!(told, Err(RunError::NoSuchNode { os_node: 900, .. })), "{told:?}");
+}
+
+#[test]
+fn a_request_to_stop_ends_a_long_measurement_soon() {
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut runner = HostRunner::new(Arc::clone(&stop));
+    let apps = vec![app("mem", Access::Read, 1.0, &[cpus()[0]], node())];
+    let settings = Settings { window: Duration::from_secs(600), ..settings() };
+    let measuring = thread::spawn(move || runner.measure(&scenario(apps), &settings));
+    thread::sleep(Duration::from_millis(100));
+    stop.store(true, SeqCst);
+    let told = measuring.join().expect("no panic");
+    assert!(matches!(told, Err(RunError::Interrupted)), "{told:?}");
+}
