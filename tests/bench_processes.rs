@@ -21,6 +21,9 @@ use numasim_model::units::FlopPerByte;
 /// Tests look at the children of this process: one at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
+/// No process is left.
+const NOBODY: [u32; 0] = [];
+
 fn settings(processes: bool) -> Settings {
     Settings {
         isa: Isa::best(),
@@ -101,7 +104,7 @@ fn processes_and_threads_measure_the_same_things() {
         );
         assert!(one.counted_s > 0.0 && other.counted_s > 0.0);
     }
-    assert_eq!(children(), []);
+    assert_eq!(children(), NOBODY);
 }
 
 #[test]
@@ -116,7 +119,7 @@ fn a_killed_worker_is_an_error_and_no_process_stays() {
     assert!(killed.success());
     let told = measuring.join().expect("no panic").expect_err("a worker was killed").to_string();
     assert_eq!(told, "the process of application 'comp' was killed by signal 9");
-    assert_eq!(children(), []);
+    assert_eq!(children(), NOBODY);
 }
 
 #[test]
@@ -130,7 +133,7 @@ fn a_request_to_stop_ends_the_workers() {
     stop.store(true, SeqCst);
     let told = measuring.join().expect("no panic");
     assert!(matches!(told, Err(RunError::Interrupted)), "{told:?}");
-    assert_eq!(children(), []);
+    assert_eq!(children(), NOBODY);
 }
 
 fn told_by(program: &str, arguments: &[&str]) -> String {
@@ -138,7 +141,7 @@ fn told_by(program: &str, arguments: &[&str]) -> String {
     let runner = HostRunner::new(Arc::default()).with_worker(program.into(), arguments);
     let mut runner = runner.with_patience(Duration::from_millis(200));
     let told = runner.measure(&scenario(), &settings(true)).expect_err("no worker").to_string();
-    assert_eq!(children(), []);
+    assert_eq!(children(), NOBODY);
     told
 }
 
@@ -162,7 +165,7 @@ fn what_a_worker_cannot_do_is_told_with_its_reason() {
     let told = told.to_string();
     let start = "the process of application 'comp' failed: processor 9999 cannot be used";
     assert!(told.starts_with(start), "{told}");
-    assert_eq!(children(), []);
+    assert_eq!(children(), NOBODY);
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Threads and memory of this host for real: a binary of its own, because binding is state of the process.
 #![cfg(target_os = "linux")]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use std::{fs, thread};
 
 use numasim_bench::affinity;
@@ -14,6 +14,9 @@ use numasim_model::Access;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::units::FlopPerByte;
+
+/// Measurements starve each other where there are few processors: one at a time.
+static ALONE: Mutex<()> = Mutex::new(());
 
 const BYTES: u64 = 8 << 20;
 
@@ -57,6 +60,7 @@ fn measure(apps: Vec<PlannedApp>, settings: &Settings) -> Result<Measurement, Ru
 
 #[test]
 fn a_bound_thread_is_seen_on_its_processor_and_its_pages_on_its_node() {
+    let _alone = ALONE.lock();
     let last = *cpus().last().expect("one");
     let apps = vec![app("mem", Access::Read, 1.0 / 32.0, &[last], node())];
     let measured = measure(apps, &settings()).expect("measured");
@@ -76,63 +80,62 @@ fn a_bound_thread_is_seen_on_its_processor_and_its_pages_on_its_node() {
 
 #[test]
 fn every_application_and_thread_is_measured_and_kept_buffers_are_verified_again() {
+    let _alone = ALONE.lock();
     let cpus = cpus();
     let some = &cpus[..cpus.len().min(2)];
-    let accesses = [Access::Read, Access::Copy, Access::Triad, Access::Update];
-    let apps: Vec<PlannedApp> =
-        accesses.iter().map(|&access| app(access.as_str(), access, 0.5, some, node())).collect();
-    let scenario = scenario(apps);
     let mut runner = HostRunner::new(Arc::new(AtomicBool::new(false)));
-    for _ in 0..2 {
-        let measured = runner.measure(&scenario, &settings()).expect("measured");
-        assert_eq!(measured.apps.len(), 4);
-        for threads in measured.apps.iter().map(|app| &app.threads) {
-            assert_eq!(threads.len(), some.len());
-            for (thread, cpu) in threads.iter().zip(some) {
-                assert_eq!((&thread.misplaced[..], &thread.cpus[..]), (&[][..], &[*cpu][..]));
-                assert_eq!(thread.bytes, 2 * thread.flop);
-            }
+    for access in [Access::Read, Access::Copy, Access::Triad, Access::Update, Access::Read] {
+        // One thread on each processor.
+        let apps = some.iter().map(|&cpu| app(access.as_str(), access, 0.5, &[cpu], node())).collect();
+        let measured = runner.measure(&scenario(apps), &settings()).expect("measured");
+        assert_eq!(measured.apps.len(), some.len());
+        for (threads, cpu) in measured.apps.iter().map(|app| &app.threads).zip(some) {
+            let [thread] = &threads[..] else { panic!("one thread each: {threads:?}") };
+            assert_eq!((&thread.misplaced[..], &thread.cpus[..]), (&[][..], &[*cpu][..]));
+            assert_eq!(thread.bytes, 2 * thread.flop);
         }
     }
 }
 
-/// Moves the thread of this name to another processor, as somebody else's `taskset -p` would.
-fn move_thread(name: &str, to: u32) -> bool {
+/// The number of the thread of this process with this name, once it is bound to `cpu` alone.
+fn bound_thread(name: &str, cpu: u32) -> Option<libc::pid_t> {
+    let bound = format!("Cpus_allowed_list:\t{cpu}\n");
     let tasks = fs::read_dir("/proc/self/task").expect("Linux").filter_map(Result::ok);
-    let named = tasks
-        .map(|task| task.path())
-        .find(|task| fs::read_to_string(task.join("comm")).is_ok_and(|comm| comm.trim() == name));
-    let id = named.and_then(|task| task.file_name()?.to_str()?.parse::<libc::pid_t>().ok());
-    id.is_some_and(|id| {
-        let mask = [1_u64 << to];
-        #[allow(unsafe_code, reason = "no safe function binds a thread of another number")]
-        // SAFETY: the kernel reads 8 bytes of the mask.
-        let done = unsafe { libc::sched_setaffinity(id, 8, mask.as_ptr().cast()) };
-        done == 0
-    })
+    let named = tasks.map(|task| task.path()).find(|task| {
+        let text = |file: &str| fs::read_to_string(task.join(file)).unwrap_or_default();
+        text("comm").trim() == name && text("status").contains(&bound)
+    })?;
+    named.file_name()?.to_str()?.parse().ok()
 }
 
 #[test]
 fn a_thread_that_somebody_moves_away_is_reported() {
+    let _alone = ALONE.lock();
     let cpus = cpus();
     let [first, second, ..] = cpus[..] else { return }; // with one processor there is no other
     if second >= 64 {
-        return;
+        return; // the mask below is one word
     }
-    // No other test has that many threads in an application.
+    // No other test has that many threads in an application: only here is a thread called numasim-6.
     let apps = vec![app("moved", Access::Read, 16.0, &[first; 7], node())];
-    let settings = Settings { window: Duration::from_millis(600), ..settings() };
+    let settings = Settings { window: Duration::from_secs(1), ..settings() };
     let measuring = thread::spawn(move || measure(apps, &settings));
-    let end = Instant::now() + Duration::from_secs(20);
-    while !measuring.is_finished() && Instant::now() < end {
-        // The first look may be too early: before it has bound itself.
-        move_thread("numasim-6", second);
-        thread::sleep(Duration::from_millis(2));
-    }
+    let victim = loop {
+        match bound_thread("numasim-6", first) {
+            Some(thread) => break thread,
+            None => assert!(!measuring.is_finished(), "the thread was never bound"),
+        }
+    };
+    thread::sleep(Duration::from_millis(100)); // it has read its binding back
+    let mask = [1_u64 << second];
+    #[allow(unsafe_code, reason = "what `taskset -p` does to a thread; no safe function does")]
+    // SAFETY: the kernel reads 8 bytes of the mask.
+    let done = unsafe { libc::sched_setaffinity(victim, 8, mask.as_ptr().cast()) };
+    assert_eq!(done, 0);
     let measured = measuring.join().expect("no panic").expect("misplaced is not an error");
     let moved = &measured.apps[0].threads[6];
     let wanted = Misplaced::Thread { seen: second, wanted: first.to_string() };
-    assert!(moved.misplaced.contains(&wanted), "{moved:?}");
+    assert_eq!(moved.misplaced, [wanted], "{moved:?}");
     assert_eq!(moved.misplaced[0].to_string(), format!("ran on processor {second}, bound to {first}"));
     assert_eq!(measured.apps[0].threads[5].misplaced, []);
 }
