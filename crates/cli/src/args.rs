@@ -1,5 +1,6 @@
 //! The command line: every command, every switch, and the types of their values.
 
+mod model;
 mod pareto;
 mod sweep;
 
@@ -7,11 +8,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint, value_parser};
-use numasim_model::sharing::MODEL_NAME;
+use numasim_model::ModelKind;
 
 use crate::emit::processors::CpusFrom;
 use crate::help;
 use crate::output::OutputArgs;
+pub(crate) use model::{ModelChoice, ModelsArgs};
 pub(crate) use pareto::ObjectivePair;
 pub(crate) use sweep::{Shard, SweepArgs};
 
@@ -42,6 +44,9 @@ pub(crate) enum Command {
     /// Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...
     #[command(after_help = help::SWEEP)]
     Sweep(SweepArgs),
+    /// Explain the models of how bandwidth is shared, and their parameters
+    #[command(after_help = help::MODELS)]
+    Models(ModelsArgs),
     /// Validate files and say what was read
     #[command(after_help = help::CHECK)]
     Check(CheckArgs),
@@ -121,16 +126,22 @@ pub(crate) struct StudyArgs {
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// How bandwidth is shared
-    #[arg(long, value_name = "NAME", default_value = MODEL_NAME, value_parser = [MODEL_NAME])]
-    pub(crate) model: String,
+    /// How bandwidth is shared [default: as the machine file says, else baseline-proportional]
+    #[arg(long, value_name = "NAME", value_parser = model::one())]
+    pub(crate) model: Option<ModelKind>,
 }
 
 /// `numasim evaluate`.
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    #[command(flatten)]
-    pub(crate) study: StudyArgs,
+    /// TOML files; their tables are united: one [machine], any number of [[app]] and [[scenario]]
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// How bandwidth is shared; `all` shows every model side by side [default: as the machine file says, else
+    /// baseline-proportional]
+    #[arg(long, value_name = "NAME", value_parser = model::one_or_all())]
+    pub(crate) model: Option<ModelChoice>,
 
     /// Only the scenario with this name; may be given more than once
     #[arg(long, value_name = "NAME", action = ArgAction::Append)]

@@ -11,6 +11,7 @@ mod files;
 mod help;
 mod output;
 mod plot;
+mod sharing;
 mod shell;
 mod style;
 mod suggest;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
             Command::Evaluate(args) => commands::evaluate::run(args, &shell),
             Command::Explore(args) => commands::explore::run(args, &shell),
             Command::Sweep(args) => commands::sweep::run(args, &shell),
+            Command::Models(args) => commands::models::run(args, &shell),
             Command::Check(args) => commands::check::run(args, &shell),
             Command::Detect(args) => commands::detect::run(args, &shell),
             Command::Schema(args) => commands::schema::run(args, &shell),

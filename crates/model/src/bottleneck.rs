@@ -91,7 +91,8 @@ fn controllers_in_use(
         let amount = f64::from(flow.threads) * flow.granted;
         taken[flow.memory.0] += if flow.kind == PoolKind::Link { cost * amount } else { amount };
     }
-    let full = |(taken, memory): (f64, NodeId)| taken >= solver.controller(memory, workspace) * (1.0 - TOLERANCE);
+    let full =
+        |(taken, memory): (f64, NodeId)| taken >= solver.controller(memory, workspace) * (1.0 - TOLERANCE);
     taken.into_iter().zip(machine.node_ids()).map(full).collect()
 }
 

@@ -217,7 +217,8 @@ impl Machine {
         if latencies_ns.len() != count * count {
             return Err(MachineError::LatencyCount { nodes: count, got: latencies_ns.len() });
         }
-        for (n, row) in latencies_ns.chunks_exact(count).enumerate().filter(|(n, _)| self.nodes[*n].cores > 0) {
+        for (n, row) in latencies_ns.chunks_exact(count).enumerate().filter(|(n, _)| self.nodes[*n].cores > 0)
+        {
             if let Some(&value) = row.iter().find(|&&value| !(value > 0.0 && value.is_finite())) {
                 return Err(MachineError::NotPositive { what: "a latency", node: NodeId(n), value });
             }

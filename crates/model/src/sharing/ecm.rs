@@ -117,7 +117,8 @@ pub(super) fn share(
         let offered = workspace.available[p];
         let wait = if workspace.wanted[p] > offered {
             let flows = || solver.pools[p].flows.clone();
-            let readers = || flows().map(|f| reader(solver, f, threads, 1.0 / solver.flows[f].wants, 1.0, 1.0));
+            let readers =
+                || flows().map(|f| reader(solver, f, threads, 1.0 / solver.flows[f].wants, 1.0, 1.0));
             wait_to_fit(readers, offered, 0.0)
         } else {
             0.0
@@ -136,8 +137,7 @@ pub(super) fn share(
         let remote_wait = 1.0 / other.remote_weight;
         let readers = || {
             let links = memory.links.clone().flat_map(|p| solver.pools[p].flows.clone());
-            let links =
-                links.map(|f| reader(solver, f, threads, times[f], other.remote_cost, remote_wait));
+            let links = links.map(|f| reader(solver, f, threads, times[f], other.remote_cost, remote_wait));
             let own = memory.own.into_iter().flat_map(|p| solver.pools[p].flows.clone());
             links.chain(own.map(|f| reader(solver, f, threads, times[f], 1.0, 1.0)))
         };

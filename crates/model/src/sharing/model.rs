@@ -4,7 +4,16 @@ use super::parameter::{Parameter, ParameterError, Parameters};
 
 /// The rules by which bandwidth is shared; each is described in the module of its name.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelKind {
@@ -130,7 +139,11 @@ impl Model {
     pub fn in_words(&self) -> String {
         let used: Vec<String> =
             self.in_use().map(|(parameter, value)| format!("{} {value}", parameter.key())).collect();
-        if used.is_empty() { self.name().to_owned() } else { format!("{} ({})", self.name(), used.join(", ")) }
+        if used.is_empty() {
+            self.name().to_owned()
+        } else {
+            format!("{} ({})", self.name(), used.join(", "))
+        }
     }
 }
 

@@ -138,7 +138,11 @@ impl Parameter {
     /// "a number from 0 to 1".
     pub fn range_in_words(self) -> String {
         let (low, high) = self.range();
-        if high > 1e9 { "a finite number above 0".to_owned() } else { format!("a number from {low} to {high}") }
+        if high > 1e9 {
+            "a finite number above 0".to_owned()
+        } else {
+            format!("a number from {low} to {high}")
+        }
     }
 
     /// What it means, in one or two sentences.
@@ -178,7 +182,9 @@ impl Parameter {
     /// Where it comes from.
     pub const fn source(self) -> &'static str {
         match self {
-            Self::SaturationKnee => "a common smooth minimum; the soft knee itself: Hofmann, Hager, Fey, arXiv 1803.01618",
+            Self::SaturationKnee => {
+                "a common smooth minimum; the soft knee itself: Hofmann, Hager, Fey, arXiv 1803.01618"
+            }
             Self::CoreLocal | Self::CoreRemote => {
                 "McCalpin 2025: the bandwidth of one core is limited by concurrency and latency"
             }
