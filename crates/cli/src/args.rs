@@ -3,6 +3,7 @@
 mod bench;
 mod compare;
 mod import;
+mod model;
 mod pareto;
 mod sweep;
 
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint, value_parser};
-use numasim_model::sharing::MODEL_NAME;
+use numasim_model::ModelKind;
 
 use crate::emit::processors::CpusFrom;
 use crate::help;
@@ -18,6 +19,7 @@ use crate::output::OutputArgs;
 pub(crate) use bench::BenchArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use import::{ImportArgs, ImportKind};
+pub(crate) use model::{ModelChoice, ModelsArgs};
 pub(crate) use pareto::ObjectivePair;
 pub(crate) use sweep::{Shard, SweepArgs};
 
@@ -54,6 +56,9 @@ pub(crate) enum Command {
     /// Put measured performance beside what the model says
     #[command(after_help = help::COMPARE)]
     Compare(CompareArgs),
+    /// Explain the models of how bandwidth is shared, and their parameters
+    #[command(after_help = help::MODELS)]
+    Models(ModelsArgs),
     /// Validate files and say what was read
     #[command(after_help = help::CHECK)]
     Check(CheckArgs),
@@ -136,16 +141,22 @@ pub(crate) struct StudyArgs {
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// How bandwidth is shared
-    #[arg(long, value_name = "NAME", default_value = MODEL_NAME, value_parser = [MODEL_NAME])]
-    pub(crate) model: String,
+    /// How bandwidth is shared [default: as the machine file says, else baseline-proportional]
+    #[arg(long, value_name = "NAME", value_parser = model::one())]
+    pub(crate) model: Option<ModelKind>,
 }
 
 /// `numasim evaluate`.
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    #[command(flatten)]
-    pub(crate) study: StudyArgs,
+    /// TOML files; their tables are united: one [machine], any number of [[app]] and [[scenario]]
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// How bandwidth is shared; `all` shows every model side by side [default: as the machine file says, else
+    /// baseline-proportional]
+    #[arg(long, value_name = "NAME", value_parser = model::one_or_all())]
+    pub(crate) model: Option<ModelChoice>,
 
     /// Only the scenario with this name; may be given more than once
     #[arg(long, value_name = "NAME", action = ArgAction::Append)]

@@ -10,5 +10,6 @@ pub(crate) mod evaluate;
 pub(crate) mod explore;
 pub(crate) mod import;
 pub(crate) mod man;
+pub(crate) mod models;
 pub(crate) mod schema;
 pub(crate) mod sweep;

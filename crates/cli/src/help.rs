@@ -41,6 +41,7 @@ Examples:
   numasim evaluate machine.toml apps.toml scenarios.toml
   numasim evaluate study.toml --scenario even --scenario 'one app per node'
   numasim evaluate study.toml --format csv -o figures.csv
+  numasim evaluate study.toml --model all
   numasim evaluate study.toml --scenario even --emit slurm -o job.sh
 
 GFLOPS and GB/s (10^9 bytes per second). Files without a [[scenario]] are an error.";
@@ -92,6 +93,7 @@ Keys (units as in the files; a name with instances addresses them all):
   machine.bandwidth_gbs                  every memory controller
   machine.bandwidth_matrix_gbs.FROM.TO   one link; where FROM = TO, one controller
   machine.cores_per_node, machine.gflops_per_core, machine.core_bandwidth_gbs
+  machine.sharing.PARAMETER              a parameter of the sharing model, see numasim models
   machine.node.N.KEY                     cores, gflops_per_core, bandwidth_gbs or core_bandwidth_gbs
   app.NAME.arithmetic_intensity
   app.NAME.data                          local, interleave, home:0, home:1, ...; home:any to explore
@@ -145,6 +147,18 @@ spread       (largest - smallest) / median of the repetitions
 95th percentile of n absolute errors: at place (n - 1) x 0.95 in ascending order, between two places in proportion
 regret       (measured best - measured value of the scenario that the model prefers) / measured best
 Kendall      tau-b between predicted and measured totals: 1 is the same order, -1 the opposite one";
+/// End of `numasim models --help`.
+pub(crate) const MODELS: &str = "\
+Examples:
+  numasim models
+  numasim models max-min
+  numasim models --format json
+
+A model is chosen with --model NAME or in the machine file:
+
+  [machine.sharing]
+  model = \"max-min\"
+  link_efficiency = 0.9";
 
 /// End of `numasim check --help`.
 pub(crate) const CHECK: &str = "\

@@ -11,6 +11,7 @@ mod files;
 mod help;
 mod output;
 mod plot;
+mod sharing;
 mod shell;
 mod style;
 mod suggest;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
             Command::Sweep(args) => commands::sweep::run(args, &shell),
             Command::Bench(args) => commands::bench::run(args, &shell),
             Command::Compare(args) => commands::compare::run(args, &shell),
+            Command::Models(args) => commands::models::run(args, &shell),
             Command::Check(args) => commands::check::run(args, &shell),
             Command::Detect(args) => commands::detect::run(args, &shell),
             Command::Import(args) => commands::import::run(args, &shell),

@@ -15,8 +15,10 @@ pub(crate) mod grid;
 mod held_back;
 pub(crate) mod json;
 mod lettering;
+pub(crate) mod models;
 mod picture;
 mod resources;
+pub(crate) mod side_by_side;
 mod style;
 pub(crate) mod table;
 #[cfg(test)]

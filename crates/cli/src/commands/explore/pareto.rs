@@ -10,6 +10,7 @@ use crate::args::{ExploreArgs, ObjectivePair};
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
+use crate::sharing;
 use crate::shell::Shell;
 use crate::view::answer::WhyUnproven;
 use crate::view::front::{Compared, FrontView, Shown};
@@ -18,7 +19,7 @@ use crate::watch::{EndedBy, Parts, Watch};
 
 /// Runs the command.
 pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Result<(), Failure> {
-    let study = files::read_study(&args.study.files)?.study;
+    let study = sharing::choose(files::read_study(&args.study.files)?.study, args.study.model, shell);
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
     let picture = args.plot.as_deref().map(|path| open_plot(path, args)).transpose()?;
     let objectives = pair.0.map(objective);
