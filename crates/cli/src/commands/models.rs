@@ -4,7 +4,7 @@ use numasim_model::ModelKind;
 
 use crate::args::ModelsArgs;
 use crate::failure::Failure;
-use crate::output::{self, Format};
+use crate::output::{Destination, Format};
 use crate::shell::Shell;
 use crate::view::{Style, models};
 
@@ -17,5 +17,5 @@ pub(crate) fn run(args: &ModelsArgs, shell: &Shell) -> Result<(), Failure> {
         Format::Csv => models::csv(&kinds)
             .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
     };
-    output::deliver(&args.output, &text)
+    Destination::open(args.output.output.as_deref(), &[])?.deliver(&text)
 }
