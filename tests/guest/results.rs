@@ -35,7 +35,7 @@ impl Guest {
         for line in text.lines() {
             assert!(!ended, "{name}: something follows the end: {line}");
             if let Some(name) = line.strip_prefix("== step ") {
-                step.name = name.to_owned();
+                name.clone_into(&mut step.name);
             } else if let Some(code) = line.strip_prefix("== code ") {
                 step.code = code.parse().expect("an exit code");
                 steps.push(std::mem::replace(&mut step, Step { code: -1, ..Step::default() }));
