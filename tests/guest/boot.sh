@@ -2,12 +2,12 @@
 # Boots a guest and waits until it has done its jobs.
 # Usage: tests/guest/boot.sh KERNEL INITRAMFS NAME JOB...
 #   writes NAME.results (what the jobs said) and NAME.console (what the kernel said)
-#   environment: NODES=4, CORES=2 on each, FAR=1 for one more node with memory only, NODE_MIB=1024, LIMIT=180 seconds
+#   environment: NODES=4, CORES=2 on each, FAR=1 for one more node with memory only, NODE_MIB=1024, LIMIT=300 seconds
 set -euo pipefail
 
 kernel=$1 initramfs=$2 name=$3
 shift 3
-nodes=${NODES:-4} cores=${CORES:-2} far=${FAR:-0} mib=${NODE_MIB:-1024} limit=${LIMIT:-180}
+nodes=${NODES:-4} cores=${CORES:-2} far=${FAR:-0} mib=${NODE_MIB:-1024} limit=${LIMIT:-300}
 total=$((nodes + far))
 
 # Distance, latency (ns) and bandwidth (MiB/s) of a pair of nodes: two pairs of sockets, and a far memory.
