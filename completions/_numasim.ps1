@@ -30,7 +30,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and say what was read')
-            [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file')
+            [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of the input files')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a script that completes commands and switches in a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page')
@@ -117,10 +117,13 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;detect' {
+            [CompletionResult]::new('--from-xml', '--from-xml', [CompletionResultType]::ParameterName, 'Describe the machine on which `lstopo --of xml FILE` was run, not this host')
+            [CompletionResult]::new('--from-synthetic', '--from-synthetic', [CompletionResultType]::ParameterName, 'Describe an imagined machine, in hwloc''s words: "node:4 core:20 pu:1"')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--smt', '--smt', [CompletionResultType]::ParameterName, 'Count each hardware thread (SMT) as a core, not each physical core')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
@@ -163,7 +166,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and say what was read')
-            [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file')
+            [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of the input files')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a script that completes commands and switches in a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page')
