@@ -1,6 +1,7 @@
 //! The command line: every command, every switch, and the types of their values.
 
 mod pareto;
+mod plot;
 mod sweep;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use crate::emit::processors::CpusFrom;
 use crate::help;
 use crate::output::OutputArgs;
 pub(crate) use pareto::ObjectivePair;
+pub(crate) use plot::{PlotArgs, PlotKind};
 pub(crate) use sweep::{Shard, SweepArgs};
 
 /// Which threads of which application to put on which NUMA node of a shared machine
@@ -42,6 +44,9 @@ pub(crate) enum Command {
     /// Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...
     #[command(after_help = help::SWEEP)]
     Sweep(SweepArgs),
+    /// Draw a machine, a scenario or a set of allocations
+    #[command(after_help = help::PLOT)]
+    Plot(PlotArgs),
     /// Validate files and say what was read
     #[command(after_help = help::CHECK)]
     Check(CheckArgs),
@@ -199,8 +204,8 @@ pub(crate) struct ExploreArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
 
-    /// Draw the trade-off
-    #[arg(long, value_name = "FILE.svg", value_hint = ValueHint::FilePath, requires = "pareto")]
+    /// Draw the trade-off, as SVG or PNG
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "pareto")]
     #[arg(help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,
 

@@ -6,5 +6,6 @@ pub(crate) mod detect;
 pub(crate) mod evaluate;
 pub(crate) mod explore;
 pub(crate) mod man;
+pub(crate) mod plot;
 pub(crate) mod schema;
 pub(crate) mod sweep;

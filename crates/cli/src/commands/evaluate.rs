@@ -96,21 +96,21 @@ fn facts(study: &Study, view: &ScenarioView<'_>) -> Vec<(&'static str, String)> 
 }
 
 /// A scenario with decided homes, and its result.
-struct Evaluated<'a> {
+pub(super) struct Evaluated<'a> {
     scenario: &'a Scenario,
     placements: Vec<Placement>,
     evaluation: Evaluation,
 }
 
 impl<'a> Evaluated<'a> {
-    fn new(study: &Study, scenario: &'a Scenario) -> Result<Self, Failure> {
+    pub(super) fn new(study: &Study, scenario: &'a Scenario) -> Result<Self, Failure> {
         let placements = placements(study, scenario)?;
         let evaluation = evaluate(&study.machine, &study.apps, &placements, &scenario.allocation)
             .map_err(|error| Failure::input(format!("scenario '{}': {error}", scenario.name)))?;
         Ok(Self { scenario, placements, evaluation })
     }
 
-    fn view<'b>(&'b self, study: &'b Study) -> ScenarioView<'b> {
+    pub(super) fn view<'b>(&'b self, study: &'b Study) -> ScenarioView<'b> {
         ScenarioView {
             name: &self.scenario.name,
             machine: &study.machine,
@@ -123,7 +123,7 @@ impl<'a> Evaluated<'a> {
 }
 
 /// Where the data of each application lies. An open home is refused, unless nobody reads it.
-fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Failure> {
+pub(super) fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Failure> {
     let apps = study.apps.iter().enumerate().zip(&scenario.data);
     apps.map(|((a, app), data)| match data.placement() {
         Some(placement) => Ok(placement.clone()),
