@@ -67,7 +67,7 @@ impl BarPlot {
         let bottom = height - 18.0 - 15.0 * lines as f64;
 
         let mut canvas = Canvas::new(width, height, &self.heading);
-        self.legend(&mut canvas, left);
+        self.legend(&mut canvas);
         let up = |value: f64| bottom - (bottom - top) * axis.share(value);
         for (at, label) in axis.ticks() {
             canvas.line((left, up(at)), (right, up(at)), Stroke::new(FAINT_LINE, 1.0));
@@ -112,7 +112,7 @@ impl BarPlot {
         let bottom = top + LYING * self.pairs.len() as f64;
 
         let mut canvas = Canvas::new(width, bottom + 58.0, &self.heading);
-        self.legend(&mut canvas, left);
+        self.legend(&mut canvas);
         let across = |value: f64| left + (right - left) * axis.share(value);
         for (at, label) in axis.ticks() {
             canvas.line((across(at), top), (across(at), bottom), Stroke::new(FAINT_LINE, 1.0));
@@ -141,9 +141,9 @@ impl BarPlot {
         canvas.finish()
     }
 
-    fn legend(&self, canvas: &mut Canvas, left: f64) {
+    fn legend(&self, canvas: &mut Canvas) {
         let y = f64::from(HEADING) + 10.0;
-        let mut x = left;
+        let mut x = f64::from(MARGIN);
         let mut entry = |canvas: &mut Canvas, text: &str| {
             canvas.text(x + 24.0, y, text, Font::new(SMALL));
             let at = x;
@@ -158,7 +158,7 @@ impl BarPlot {
             let at = entry(canvas, "smallest to largest repetition");
             whisker(canvas, (at + 9.0, y + 7.0), (at + 9.0, y - 7.0), (5.0, 0.0));
         }
-        let text = "% = error of the model: (model - measured) / measured";
+        let text = "% = (model - measured) / measured";
         canvas.text(x, y, text, Font::new(SMALL).colour(FAINT_TEXT));
     }
 }

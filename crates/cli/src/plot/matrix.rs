@@ -13,6 +13,8 @@ use super::{DrawError, Heading};
 /// Smallest and largest width and height of a cell with its number in it.
 const WIDTHS: (u32, u32) = (46, 130);
 const HEIGHTS: (u32, u32) = (24, 80);
+/// The title of the rows is as long.
+const ALL_ROWS: u32 = 140;
 /// With more nodes cells have no numbers, and the picture stays as large as it is here.
 const MOST_WITH_NUMBERS: u32 = 32;
 /// Left of and below the cells: title and numbers of nodes.
@@ -66,7 +68,7 @@ impl Matrix {
         let cell = if numbers {
             (
                 (room.0 / columns).clamp(WIDTHS.0, WIDTHS.1) * 1000,
-                (room.1 / rows).clamp(HEIGHTS.0, HEIGHTS.1) * 1000,
+                (room.1 / rows).clamp(HEIGHTS.0, HEIGHTS.1.max(ALL_ROWS / rows)) * 1000,
             )
         } else {
             (room.0 * 1000 / columns, room.1 * 1000 / rows)
@@ -117,7 +119,8 @@ impl Matrix {
                         (x0 + 3, y0 + 3),
                     ];
                     area.draw(&PathElement::new(ends, text_on(colour).stroke_width(1)))?;
-                } else if numbers {
+                }
+                if numbers {
                     let ends = [(x0, y1), (x1, y1), (x1, y0)];
                     area.draw(&PathElement::new(ends, PAPER.stroke_width(1)))?;
                 }

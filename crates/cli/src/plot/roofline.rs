@@ -122,10 +122,11 @@ impl Roofline {
     fn label_roofs(&self, canvas: &mut Canvas, frame: &Frame, taken: &mut Vec<Place>) {
         let from = 10_f64.powf(frame.x.range.start);
         let to = 10_f64.powf(frame.x.range.end);
-        let mut peaks: Vec<f64> = Vec::new();
-        for (i, roof) in self.roofs.iter().enumerate() {
-            let colour = line_colour(i);
-            if !peaks.iter().any(|peak| (peak - roof.peak_gflops).abs() <= 1e-9 * peak) {
+        let (mut peaks, mut bandwidths): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+        let known =
+            |values: &[f64], value: f64| values.iter().any(|other| (other - value).abs() <= 1e-9 * value);
+        for roof in &self.roofs {
+            if !known(&peaks, roof.peak_gflops) {
                 peaks.push(roof.peak_gflops);
                 let (right, y) = frame.at(to, roof.peak_gflops);
                 let text = format!("{} GFLOPS", figures::rounded(roof.peak_gflops));
@@ -133,10 +134,14 @@ impl Roofline {
                 let place = Place::new(right - wide - 6.0, y - 19.0, wide, 14.0);
                 if !taken.iter().any(|other| other.overlaps(place)) {
                     taken.push(place);
-                    let font = Font::new(SMALL).colour(colour).anchor(Anchor::End).halo();
+                    let font = Font::new(SMALL).anchor(Anchor::End).halo();
                     canvas.text(right - 6.0, y - 11.0, &text, font);
                 }
             }
+            if known(&bandwidths, roof.bandwidth_gbs) {
+                continue;
+            }
+            bandwidths.push(roof.bandwidth_gbs);
             let text = format!("{} GB/s", figures::rounded(roof.bandwidth_gbs));
             let (start, end) = (
                 frame.at(from, roof.bandwidth_gbs * from),
@@ -170,7 +175,7 @@ impl Roofline {
             if let Some(along) = free {
                 taken.extend(boxes(along));
                 let (x, y) = above(along);
-                let font = Font::new(SMALL).colour(colour).turned(dy.atan2(dx).to_degrees()).halo();
+                let font = Font::new(SMALL).turned(dy.atan2(dx).to_degrees()).halo();
                 canvas.text(x, y, &text, font);
             }
         }

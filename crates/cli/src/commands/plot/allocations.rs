@@ -119,13 +119,31 @@ pub(super) fn heat_map(args: &PlotArgs, study: &Study) -> Result<HeatMap, Failur
         return Err(Failure::input(format!("{smallest} cores on each node are more than a plot can show"))
             .hint("take `numasim sweep` with larger steps"));
     }
-    let (columns, rows) = (smallest / question.x.count() + 1, smallest / question.y.count() + 1);
+    let room = Room { cores: smallest, nodes: machine.compute_nodes().count() as u64 };
+    let (mut columns, mut rows) = (room.threads(study, &question.x)?, room.threads(study, &question.y)?);
+    // Nothing beside the fewest threads of the other: rows and columns without any value.
+    let beside = |least: Option<&u32>, other: &Addressed| {
+        smallest.saturating_sub(least.copied().unwrap_or(0) * other.count())
+    };
+    let (for_x, for_y) = (beside(rows.first(), &question.y), beside(columns.first(), &question.x));
+    columns.retain(|x| x * question.x.count() <= for_x);
+    rows.retain(|y| y * question.y.count() <= for_y);
+    if columns.is_empty() || rows.is_empty() {
+        return Err(Failure::input(format!(
+            "'{}' and '{}' together need more than the {smallest} cores of a node",
+            question.x.name, question.y.name
+        ))
+        .hint("lower min_threads, or name other applications with --x and --y"));
+    }
+    let rest = question.rest.as_ref().map(|rest| (rest, room.limits(study, rest)));
     let mut values = Vec::new();
-    let mut unfit = 0;
-    for (x, y) in (0..columns).flat_map(|x| (0..rows).map(move |y| (x, y))) {
+    for (&x, &y) in columns.iter().flat_map(|x| rows.iter().map(move |y| (x, y))) {
         let used = x * question.x.count() + y * question.y.count();
-        if used > smallest {
-            unfit += 1;
+        // What is left is shared evenly by the instances of the rest, up to their limit.
+        let left = |cores: u32| {
+            rest.as_ref().map_or(0, |(rest, (_, most))| ((cores - used) / rest.count()).min(*most))
+        };
+        if used > smallest || rest.as_ref().is_some_and(|(_, (fewest, _))| left(smallest) < *fewest) {
             values.push(f64::NAN);
             continue;
         }
@@ -133,27 +151,61 @@ pub(super) fn heat_map(args: &PlotArgs, study: &Study) -> Result<HeatMap, Failur
             _ if cores == 0 => 0,
             app if app < question.x.apps.len() => x,
             app if app < question.x.apps.len() + question.y.apps.len() => y,
-            _ => (cores - used) / question.rest.as_ref().map_or(1, Addressed::count),
+            _ => left(cores),
         };
         let all: Vec<u32> = (0..apps.len())
             .flat_map(|app| cores.iter().map(move |&cores| (app, cores)))
-            .map(|(a, c)| threads(a, c))
+            .map(|(app, cores)| threads(app, cores))
             .collect();
         solver.solve(&all, &mut workspace);
         values.push(goal.value(goal.score(workspace.gflops())));
     }
     let best = best(&values, objective);
-    let without_result = values.iter().filter(|value| !value.is_finite()).count() > unfit;
+    let told = best.map(|at| (columns[at / rows.len()], rows[at % rows.len()], values[at]));
     Ok(HeatMap {
-        heading: heading(study, &question, &goal, best.map(|at| (at, values[at])), rows),
-        x: axis(&question.x, columns),
-        y: axis(&question.y, rows),
+        heading: heading(study, &question, &goal, told),
+        x: axis(&question.x, &columns),
+        y: axis(&question.y, &rows),
         label: title_of_values(&goal, &apps),
         values,
         best,
         numbers: true,
-        gap: if without_result { "no result" } else { "too many" },
+        gap: "impossible",
     })
+}
+
+/// What a node offers.
+struct Room {
+    /// Of the smallest node that has cores.
+    cores: u32,
+    /// Nodes that have cores.
+    nodes: u64,
+}
+
+impl Room {
+    /// Fewest and most threads of each instance on each node, by its limits for the whole machine.
+    fn limits(&self, study: &Study, addressed: &Addressed) -> (u32, u32) {
+        let apps = || addressed.apps.iter().map(|&a| &study.apps[a]);
+        let on_each = |threads: u64| u32::try_from(threads).unwrap_or(u32::MAX);
+        let fewest = apps().map(|app| u64::from(app.min_threads).div_ceil(self.nodes)).max().unwrap_or(0);
+        let most = apps().filter_map(|app| app.max_threads).map(|most| u64::from(most) / self.nodes).min();
+        (on_each(fewest), most.map_or(u32::MAX, on_each))
+    }
+
+    /// The numbers of threads that can be.
+    fn threads(&self, study: &Study, addressed: &Addressed) -> Result<Vec<u32>, Failure> {
+        let (fewest, most) = self.limits(study, addressed);
+        let threads: Vec<u32> = (fewest..=most.min(self.cores / addressed.count())).collect();
+        if threads.is_empty() {
+            return Err(Failure::input(format!(
+                "'{}' cannot have the same number of threads on every node: {} nodes of {} cores, its min_threads and its \
+                 max_threads leave no number",
+                addressed.name, self.nodes, self.cores
+            ))
+            .hint("change its limits, or name another application with --x and --y"));
+        }
+        Ok(threads)
+    }
 }
 
 /// What the applications want, with their data as in the scenario.
@@ -184,8 +236,9 @@ fn best(values: &[f64], objective: Objective) -> Option<usize> {
     (equal == 1).then_some(at)
 }
 
-fn axis(addressed: &Addressed, count: u32) -> Axis {
-    Axis { label: addressed.title(), scale: Scale::Words((0..count).map(|i| i.to_string()).collect()) }
+fn axis(addressed: &Addressed, threads: &[u32]) -> Axis {
+    // As words: threads are whole, and so are their ticks.
+    Axis { label: addressed.title(), scale: Scale::Words(threads.iter().map(u32::to_string).collect()) }
 }
 
 fn title_of_values(goal: &Goal, apps: &[numasim_model::App]) -> String {
@@ -198,13 +251,7 @@ fn title_of_values(goal: &Goal, apps: &[numasim_model::App]) -> String {
     }
 }
 
-fn heading(
-    study: &Study,
-    question: &Question,
-    goal: &Goal,
-    best: Option<(usize, f64)>,
-    rows: u32,
-) -> Heading {
+fn heading(study: &Study, question: &Question, goal: &Goal, best: Option<(u32, u32, f64)>) -> Heading {
     let mut parts = vec![goal.objective().name().to_owned()];
     if let Some(rest) = &question.rest {
         parts.push(format!("{} has the cores that are left", rest.name));
@@ -213,16 +260,9 @@ fn heading(
     if left_out > 0 {
         parts.push(format!("{} without threads", figures::count(left_out as u64, "application")));
     }
-    if let Some((at, value)) = best {
-        let rows = rows as usize;
-        parts.push(format!(
-            "best: {} for {} {}, {} {}",
-            figures::single(value),
-            at / rows,
-            question.x.name,
-            at % rows,
-            question.y.name
-        ));
+    if let Some((x, y, value)) = best {
+        let (x_name, y_name) = (&question.x.name, &question.y.name);
+        parts.push(format!("best: {} for {x} {x_name}, {y} {y_name}", figures::single(value)));
     }
     Heading { title: figures::machine(&study.machine), subtitle: parts.join("; ") }
 }

@@ -18,7 +18,7 @@ pub(super) const MOST_CIRCLES: u32 = 128;
 /// Space around everything.
 const MARGIN: f64 = 24.0;
 /// The legend needs this much.
-const NARROWEST: f64 = 640.0;
+const NARROWEST: f64 = 760.0;
 
 /// Places and sizes.
 #[derive(Clone, Debug)]

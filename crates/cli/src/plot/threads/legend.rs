@@ -52,16 +52,17 @@ pub(super) struct Legend {
     /// Each with its line and distance from the left.
     signs: Vec<(Sign, usize, f64)>,
     sign_lines: usize,
-    /// The list of links, line by line.
-    listed: Vec<String>,
+    listed: List,
+    room: f64,
 }
 
 impl Legend {
     pub(super) fn of(map: &ThreadMap, placed: &PlacedLinks<'_>, layout: &Layout) -> Self {
         let room = layout.width - 2.0 * MARGIN;
-        let widths = map.apps.iter().map(|app| {
-            metrics::width(&app.name, SMALL).mul_add(1.1, 0.0).max(metrics::width(&app.detail, SMALL))
-        });
+        let widths = map
+            .apps
+            .iter()
+            .map(|app| (1.1 * metrics::width(&app.name, SMALL)).max(metrics::width(&app.detail, SMALL)));
         let widest = (widths.fold(0.0, f64::max) + BEFORE_APP + BEHIND).min(room);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few")]
         let fitting = ((room / widest) as usize).clamp(1, map.apps.len().max(1));
@@ -86,12 +87,13 @@ impl Legend {
             app_rows,
             signs,
             sign_lines,
-            listed: list(placed.unlabelled().collect(), room),
+            listed: List::of(&placed.unlabelled().collect::<Vec<_>>(), room),
+            room,
         }
     }
 
     pub(super) fn height(&self) -> f64 {
-        let lines = (self.sign_lines + self.listed.len()) as f64;
+        let lines = (self.sign_lines + self.listed.lines()) as f64;
         18.0 + APP * self.app_rows as f64 + 6.0 + LINE * lines + 10.0
     }
 
@@ -114,9 +116,7 @@ impl Legend {
             canvas.text(x + BEFORE_SIGN, y, sign.text(), faint);
         }
         let top = top + LINE * self.sign_lines as f64;
-        for (i, line) in self.listed.iter().enumerate() {
-            canvas.text(MARGIN, top + LINE * (i as f64 + 0.5), line, Font::new(SMALL));
-        }
+        self.listed.draw(canvas, top, self.room);
     }
 }
 
@@ -162,23 +162,40 @@ fn draw_sign(canvas: &mut Canvas, map: &ThreadMap, sign: Sign, x: f64, y: f64) {
     }
 }
 
-/// Links in lines of `room` pixels.
-fn list(links: Vec<&MapLink>, room: f64) -> Vec<String> {
-    if links.is_empty() {
-        return Vec::new();
+/// The figures of links that have no room beside their lines, in columns.
+struct List {
+    words: Vec<String>,
+    columns: usize,
+}
+
+impl List {
+    fn of(links: &[&MapLink], room: f64) -> Self {
+        let more = links.len().saturating_sub(MOST_LISTED);
+        let mut words: Vec<String> = links.iter().take(MOST_LISTED).map(|link| links::listed(link)).collect();
+        if more > 0 {
+            words.push(format!("and {more} more"));
+        }
+        let widest = words.iter().map(|word| metrics::width(word, SMALL)).fold(1.0, f64::max) + BEHIND;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few")]
+        let columns = ((room + BEHIND) / widest).max(1.0) as usize;
+        Self { words, columns }
     }
-    let more = links.len().saturating_sub(MOST_LISTED);
-    let mut words: Vec<String> = links.iter().take(MOST_LISTED).map(|link| links::listed(link)).collect();
-    if more > 0 {
-        words.push(format!("and {more} more"));
+
+    /// With a heading.
+    fn lines(&self) -> usize {
+        if self.words.is_empty() { 0 } else { 1 + self.words.len().div_ceil(self.columns) }
     }
-    let mut lines = vec!["Links in use (core → memory: used / capacity in GB/s):".to_owned()];
-    for (i, word) in words.iter().enumerate() {
-        let joined = lines.last().map_or(word.clone(), |line| format!("{line}   {word}"));
-        match lines.last_mut() {
-            Some(line) if i > 0 && metrics::width(&joined, SMALL) <= room => *line = joined,
-            _ => lines.push(word.clone()),
+
+    fn draw(&self, canvas: &mut Canvas, top: f64, room: f64) {
+        if self.words.is_empty() {
+            return;
+        }
+        let title = "Links in use (core → memory: used / capacity in GB/s)";
+        canvas.text(MARGIN, top + 0.5 * LINE, title, Font::new(SMALL).bold());
+        for (i, word) in self.words.iter().enumerate() {
+            let x = MARGIN + (room + BEHIND) / self.columns as f64 * (i % self.columns) as f64;
+            let line = 1.5 + (i / self.columns) as f64;
+            canvas.text(x, top + LINE * line, word, Font::new(SMALL));
         }
     }
-    lines
 }

@@ -4,6 +4,7 @@ use super::layout::Layout;
 use super::{FULL, MapLink, ThreadMap, UNUSED, USED, gbs};
 use crate::plot::canvas::{Anchor, Canvas, Font, Place, SMALL, Stroke};
 use crate::plot::metrics;
+use crate::plot::style::PAPER;
 
 /// With more links in use their figures are a list below the map: beside so many lines nobody could tell whose they are.
 const MOST_LABELS: usize = 16;
@@ -186,9 +187,12 @@ pub(super) fn draw_heads_and_labels(canvas: &mut Canvas, placed: &PlacedLinks<'_
     }
     for one in &placed.used {
         if let Some((x, y)) = one.label {
-            let font = Font::new(SMALL).anchor(Anchor::Middle).colour(colour(one.link)).halo();
-            let font = if one.link.is_full() { font.bold() } else { font };
-            canvas.text(x, y, &figures(one.link), font);
+            let text = figures(one.link);
+            let width = metrics::width(&text, SMALL) * 1.1 + 6.0;
+            // On paper of their own: the line may be as thick as the letters are high.
+            canvas.rect(Place::new(x - width / 2.0, y - 8.0, width, 16.0), 4.0, Some(PAPER), None);
+            let font = Font::new(SMALL).anchor(Anchor::Middle).colour(colour(one.link));
+            canvas.text(x, y, &text, if one.link.is_full() { font.bold() } else { font });
         }
     }
 }
@@ -204,7 +208,7 @@ fn draw_head(canvas: &mut Canvas, curve: [At; 4], width: f64, colour: plotters::
     let tip = (tip.0 + ux, tip.1 + uy);
     let back = (tip.0 - ux * long, tip.1 - uy * long);
     let corners = [tip, (back.0 - uy * half, back.1 + ux * half), (back.0 + uy * half, back.1 - ux * half)];
-    canvas.polygon(&corners, Some(colour), Some(Stroke::new(crate::plot::style::PAPER, 0.8)));
+    canvas.polygon(&corners, Some(colour), Some(Stroke::new(PAPER, 0.8)));
 }
 
 /// One line of the list below the map.

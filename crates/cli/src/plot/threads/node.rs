@@ -38,7 +38,7 @@ pub(super) fn draw(
         (cores + layout.cores_height, cores, memory)
     };
 
-    let middle = name + LINE / 2.0 - 2.0;
+    let middle = name + LINE / 2.0 + if layout.is_upper(number) { -2.0 } else { 4.0 };
     canvas.text(left, middle, &format!("node {number}"), Font::new(SMALL).bold());
     let what = match node.cores {
         0 => "memory only".to_owned(),

@@ -76,7 +76,7 @@ fn figure_3_of_the_paper() {
     insta::assert_snapshot!(words(&svg));
     assert_apart(&svg);
     // Three links in use, three pairs without traffic.
-    assert_eq!((svg.matches("#BE3C00").count() / 3, svg.matches("#D6D6D6").count()), (3, 3));
+    assert_eq!((svg.matches("<path").count(), svg.matches("#D6D6D6").count()), (3 + 3, 3));
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_memory_without_cores_and_parts_of_data_are_named() {
 fn many_links_in_use_are_a_list() {
     let map = map(8, 8, 8, 7);
     let texts = words(&map.svg());
-    assert!(texts.contains("Links in use (core → memory: used / capacity in GB/s):\n"), "{texts}");
+    assert!(texts.contains("Links in use (core → memory: used / capacity in GB/s)\n"), "{texts}");
     let listed: usize = texts.lines().map(|line| line.matches(" → ").count()).sum();
     // 56 links and the words of the heading of the list
     assert_eq!(listed, 56 + 1);
