@@ -5,6 +5,7 @@ mod compare;
 mod import;
 mod model;
 mod pareto;
+mod plot;
 mod sweep;
 
 use std::path::PathBuf;
@@ -21,6 +22,7 @@ pub(crate) use compare::CompareArgs;
 pub(crate) use import::{ImportArgs, ImportKind};
 pub(crate) use model::{ModelChoice, ModelsArgs};
 pub(crate) use pareto::ObjectivePair;
+pub(crate) use plot::{PlotArgs, PlotKind};
 pub(crate) use sweep::{Shard, SweepArgs};
 
 /// Which threads of which application to put on which NUMA node of a shared machine
@@ -59,6 +61,9 @@ pub(crate) enum Command {
     /// Explain the models of how bandwidth is shared, and their parameters
     #[command(after_help = help::MODELS)]
     Models(ModelsArgs),
+    /// Draw a machine, a scenario or a set of allocations
+    #[command(after_help = help::PLOT)]
+    Plot(PlotArgs),
     /// Validate files and say what was read
     #[command(after_help = help::CHECK)]
     Check(CheckArgs),
@@ -225,8 +230,8 @@ pub(crate) struct ExploreArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
 
-    /// Draw the trade-off
-    #[arg(long, value_name = "FILE.svg", value_hint = ValueHint::FilePath, requires = "pareto")]
+    /// Draw the trade-off, as SVG or PNG
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "pareto")]
     #[arg(help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,
 

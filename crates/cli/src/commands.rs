@@ -11,5 +11,6 @@ pub(crate) mod explore;
 pub(crate) mod import;
 pub(crate) mod man;
 pub(crate) mod models;
+pub(crate) mod plot;
 pub(crate) mod schema;
 pub(crate) mod sweep;

@@ -159,6 +159,21 @@ A model is chosen with --model NAME or in the machine file:
   [machine.sharing]
   model = \"max-min\"
   link_efficiency = 0.9";
+/// End of `numasim plot --help`.
+pub(crate) const PLOT: &str = "\
+Examples:
+  numasim plot matrix machine.toml -o matrix.svg
+  numasim plot roofline machine.toml apps.toml -o roofline.svg
+  numasim plot threads study.toml --scenario even -o even.png
+  numasim plot allocations study.toml --x mem --y compute -o allocations.svg
+  numasim plot allocations study.toml --x mem --y bad --rest compute --objective fair -o fair.svg
+
+The name of the file decides: .svg, or .png (twice as many pixels; needs a build with --features png). \
+Without -o the SVG goes to standard output. Colours can be told apart by colour-blind readers, and everything also \
+when printed in grey.
+
+In allocations a name with instances addresses them all: each has that many threads on every node. Applications that \
+are not named have no threads; --rest gives one the cores that are left.";
 
 /// End of `numasim check --help`.
 pub(crate) const CHECK: &str = "\

@@ -144,21 +144,21 @@ fn facts(study: &Study, view: &ScenarioView<'_>) -> Vec<(&'static str, String)> 
 }
 
 /// A scenario with decided homes, and its result.
-struct Evaluated<'a> {
+pub(super) struct Evaluated<'a> {
     scenario: &'a Scenario,
     placements: Vec<Placement>,
     evaluation: Evaluation,
 }
 
 impl<'a> Evaluated<'a> {
-    fn new(study: &Study, scenario: &'a Scenario) -> Result<Self, Failure> {
+    pub(super) fn new(study: &Study, scenario: &'a Scenario) -> Result<Self, Failure> {
         let placements = placements(study, scenario)?;
         let evaluation = evaluate(&study.machine, &study.apps, &placements, &scenario.allocation)
             .map_err(|error| Failure::input(format!("scenario '{}': {error}", scenario.name)))?;
         Ok(Self { scenario, placements, evaluation })
     }
 
-    fn view<'b>(&'b self, study: &'b Study) -> ScenarioView<'b> {
+    pub(super) fn view<'b>(&'b self, study: &'b Study) -> ScenarioView<'b> {
         ScenarioView {
             name: &self.scenario.name,
             machine: &study.machine,
