@@ -6,6 +6,7 @@
 pub mod compare;
 mod csv_rows;
 pub mod doubt;
+pub mod fit;
 #[cfg(feature = "hwloc")]
 mod host;
 pub mod kernel;
