@@ -106,6 +106,21 @@ A point that cannot be (more threads than cores) has a row with its reason and n
 FILE.partial; the same command with --resume goes on behind its last whole row. scripts/sweep.sbatch runs a sweep as a \
 Slurm job array.";
 
+/// End of `numasim compare --help`.
+pub(crate) const COMPARE: &str = "\
+Examples:
+  numasim compare machine.toml study.toml --measured measured.csv
+  numasim compare study.toml --measured measured.csv --format csv -o errors.csv
+
+The CSV is what `numasim bench` writes, or has the columns scenario,app,gflops and, if measured, bandwidth_gbs and
+repetition; an empty app is the whole scenario. Lines that begin with # are comments.
+
+error        (predicted - measured) / measured, with the median of the repetitions; above 0 the model promises too much
+spread       (largest - smallest) / median of the repetitions
+95th percentile of n absolute errors: at place (n - 1) x 0.95 in ascending order, between two places in proportion
+regret       (measured best - measured value of the scenario that the model prefers) / measured best
+Kendall      tau-b between predicted and measured totals: 1 is the same order, -1 the opposite one";
+
 /// End of `numasim check --help`.
 pub(crate) const CHECK: &str = "\
 Examples:

@@ -123,7 +123,7 @@ impl<'a> Evaluated<'a> {
 }
 
 /// Where the data of each application lies. An open home is refused, unless nobody reads it.
-fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Failure> {
+pub(super) fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Failure> {
     let apps = study.apps.iter().enumerate().zip(&scenario.data);
     apps.map(|((a, app), data)| match data.placement() {
         Some(placement) => Ok(placement.clone()),
