@@ -21,7 +21,9 @@
 //!    turn, and predicted by a fit to the others ([`Blind`]).
 
 mod certainty;
+mod file;
 mod left_out;
+mod model;
 mod objective;
 mod parameter;
 mod search;
@@ -31,7 +33,9 @@ mod tests;
 use numasim_model::{Machine, Study};
 
 use certainty::{Certainties, Certainty};
+pub use file::machine_file;
 pub use left_out::Blind;
+pub use model::by_solver;
 use objective::Objective;
 pub use objective::{Observed, Predict};
 pub use parameter::{KeyError, Parameter};
@@ -245,6 +249,21 @@ pub fn fit(
     })
 }
 
+/// Observations that a fit did not use, beside what the model says of them on its machine.
+///
+/// # Errors
+/// [`FitError::Prediction`] if a scenario cannot be predicted.
+pub fn predict_others(
+    study: &Study,
+    machine: &Machine,
+    observed: &[Observed],
+    predict: Predict<'_>,
+) -> Result<Vec<Residual>, FitError> {
+    let predicted = objective::predicted(study, machine, observed, predict).map_err(FitError::Prediction)?;
+    let residual = |(&observed, predicted)| Residual { observed, predicted, blind: None };
+    Ok(observed.iter().zip(predicted).map(residual).collect())
+}
+
 /// The machine with the values found. What nothing depends on stays as the files have it, node by node.
 fn machine(objective: &Objective<'_>, values: &[f64], certainties: &Certainties) -> Result<Machine, String> {
     let moved = |p: usize| (values[p].ln() - objective.start[p]).abs() > 1e-9;
@@ -277,7 +296,8 @@ fn estimate(
     }
 }
 
-fn errors(errors: impl Iterator<Item = f64>) -> Option<Errors> {
+/// Sums up relative errors; `None` without any.
+pub fn errors(errors: impl Iterator<Item = f64>) -> Option<Errors> {
     let absolute: Vec<f64> = errors.map(f64::abs).collect();
     let mean = crate::compare::statistics::mean(&absolute)?;
     Some(Errors { count: absolute.len(), mean, worst: absolute.iter().copied().fold(0.0, f64::max) })

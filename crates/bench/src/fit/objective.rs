@@ -62,20 +62,9 @@ impl<'a> Objective<'a> {
             .map_err(|error| error.to_string())
     }
 
-    /// Predicted GFLOPS of each observation. Those of a scenario stand together, so that it is predicted once.
+    /// Predicted GFLOPS of each observation.
     pub(super) fn predicted(&self, point: &DVector<f64>, observed: &[Observed]) -> Result<Vec<f64>, String> {
-        let machine = self.machine(point)?;
-        let mut all = Vec::with_capacity(observed.len());
-        for group in observed.chunk_by(|a, b| a.scenario == b.scenario) {
-            let scenario = group.first().and_then(|first| self.study.scenarios.get(first.scenario));
-            let scenario = scenario.ok_or("there is no such scenario")?;
-            let apps = (self.predict)(&machine, scenario)?;
-            all.extend(group.iter().map(|one| match one.app {
-                Some(app) => apps.get(app.0).copied().unwrap_or_default(),
-                None => apps.iter().sum(),
-            }));
-        }
-        Ok(all)
+        predicted(self.study, &self.machine(point)?, observed, self.predict)
     }
 
     /// (predicted - measured) / measured of each observation.
@@ -121,4 +110,24 @@ impl<'a> Objective<'a> {
         let cost = self.residuals(point, observed).map_or(f64::INFINITY, |all| 0.5 * all.norm_squared());
         if cost.is_nan() { f64::INFINITY } else { cost }
     }
+}
+
+/// Predicted GFLOPS of each observation. Those of a scenario stand together, so that it is predicted once.
+pub(super) fn predicted(
+    study: &Study,
+    machine: &Machine,
+    observed: &[Observed],
+    predict: Predict<'_>,
+) -> Result<Vec<f64>, String> {
+    let mut all = Vec::with_capacity(observed.len());
+    for group in observed.chunk_by(|a, b| a.scenario == b.scenario) {
+        let scenario = group.first().and_then(|first| study.scenarios.get(first.scenario));
+        let scenario = scenario.ok_or("there is no such scenario")?;
+        let apps = predict(machine, scenario)?;
+        all.extend(group.iter().map(|one| match one.app {
+            Some(app) => apps.get(app.0).copied().unwrap_or_default(),
+            None => apps.iter().sum(),
+        }));
+    }
+    Ok(all)
 }
