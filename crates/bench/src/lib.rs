@@ -7,6 +7,7 @@ pub mod affinity;
 pub mod compare;
 mod csv_rows;
 pub mod doubt;
+pub mod fit;
 #[cfg(feature = "hwloc")]
 mod host;
 pub mod import;

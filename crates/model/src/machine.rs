@@ -243,6 +243,22 @@ impl Machine {
         Self::new(name, vec![node; nodes], vec![link; nodes * nodes])
     }
 
+    /// The same machine with other nodes and links (as [`Machine::new`] takes them), and all else as it is.
+    ///
+    /// # Errors
+    /// Every variant of [`MachineError`]; [`MachineError::NodeCount`] also if there are not as many nodes as before.
+    pub fn with_figures(
+        &self,
+        nodes: Vec<Node>,
+        links: Vec<GigabytesPerSecond>,
+    ) -> Result<Self, MachineError> {
+        if nodes.len() != self.nodes.len() {
+            return Err(MachineError::NodeCount(nodes.len()));
+        }
+        let changed = Self::new("", nodes, links)?;
+        Ok(Self { nodes: changed.nodes, links: changed.links, ..self.clone() })
+    }
+
     /// The same machine when `taken` GB/s of the memory of `node` are in use already: a tiny rest is always left.
     #[must_use]
     pub fn with_less_bandwidth(&self, node: NodeId, taken: f64) -> Self {
