@@ -243,15 +243,12 @@ impl Machine {
         Self::new(name, vec![node; nodes], vec![link; nodes * nodes])
     }
 
-    /// The same machine with other nodes and links (as [`Machine::new`] takes them), and all else as it is.
+    /// The same machine with other figures of its nodes and links (as [`Machine::new`] takes them), and all else as it is:
+    /// where figures came from, too, so that the caller must say what is no longer true.
     ///
     /// # Errors
     /// Every variant of [`MachineError`]; [`MachineError::NodeCount`] also if there are not as many nodes as before.
-    pub fn with_figures(
-        &self,
-        nodes: Vec<Node>,
-        links: Vec<GigabytesPerSecond>,
-    ) -> Result<Self, MachineError> {
+    pub fn retuned(&self, nodes: Vec<Node>, links: Vec<GigabytesPerSecond>) -> Result<Self, MachineError> {
         if nodes.len() != self.nodes.len() {
             return Err(MachineError::NodeCount(nodes.len()));
         }

@@ -161,7 +161,7 @@ pub(super) fn machine_with(
             }
         }
     }
-    machine.with_figures(nodes, links)
+    machine.retuned(nodes, links)
 }
 
 fn pairs(machine: &Machine) -> impl Iterator<Item = (usize, usize)> + use<> {
