@@ -107,7 +107,9 @@ mod tests {
         assert_ne!(both[0].addresses(), place);
         assert!(pool.0.is_empty(), "the kept one is in use");
         // Data of another size is another buffer.
-        both.into_iter().for_each(|buffer| pool.keep(&first, buffer));
+        for buffer in both {
+            pool.keep(&first, buffer);
+        }
         let larger = pool.take(&[&first], 2 * BYTES, 0).expect("8 MiB");
         assert_eq!((larger[0].addresses().len(), pool.0.len()), (2 * BYTES, 2));
     }
