@@ -51,16 +51,20 @@ impl Doubting {
         self.shown = found.into_iter().filter(|doubt| !self.before.contains(doubt)).collect();
     }
 
-    /// All of them.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Doubt> {
-        self.before.iter().chain(&self.shown)
+    /// Those known before, on standard error, with what to do about them. What scaling changed is told elsewhere.
+    pub(super) fn tell_before(&self, shell: &Shell) {
+        tell(self.before.iter().filter(|doubt| !matches!(doubt, Doubt::FittedToHost { .. })), shell);
     }
 
-    /// Each on standard error, with what to do about it. What scaling changed was told before.
-    pub(super) fn tell(&self, shell: &Shell) {
-        for doubt in self.all().filter(|doubt| !matches!(doubt, Doubt::FittedToHost { .. })) {
-            shell.warn(format!("{doubt}. {}", sentence(&doubt.advice())));
-        }
+    /// Those that the measurements show, on standard error.
+    pub(super) fn tell_shown(&self, shell: &Shell) {
+        tell(self.shown.iter(), shell);
+    }
+}
+
+fn tell<'a>(doubts: impl Iterator<Item = &'a Doubt>, shell: &Shell) {
+    for doubt in doubts {
+        shell.warn(format!("{doubt}. {}", sentence(&doubt.advice())));
     }
 }
 
