@@ -11,7 +11,12 @@ pub(super) fn cores() -> Vec<u64> {
         .output()
         .expect("the program starts");
     let host: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    host["nodes"].as_array().expect("nodes").iter().map(|node| node["cores"].as_u64().expect("cores")).collect()
+    host["nodes"]
+        .as_array()
+        .expect("nodes")
+        .iter()
+        .map(|node| node["cores"].as_u64().expect("cores"))
+        .collect()
 }
 
 /// A machine with one node more than this host and a core more on each, all of them used by one application.
@@ -60,12 +65,17 @@ fn scaling_says_what_it_changed_and_prints_the_plan() {
     assert_eq!((plan["status"].as_str(), plan["repetitions"].as_u64()), (Some("planned"), Some(3)));
     let groups = plan["scenarios"][0]["groups"].as_array().expect("groups").clone();
     // Every node of the larger machine was full, and so is every node of this one.
-    let threads: Vec<u64> = groups.iter().map(|group| group["threads"].as_array().expect("threads").len() as u64).collect();
+    let threads: Vec<u64> =
+        groups.iter().map(|group| group["threads"].as_array().expect("threads").len() as u64).collect();
     let expected: Vec<u64> = cores.iter().copied().filter(|&cores| cores > 0).collect();
     assert_eq!(threads, expected);
     assert_eq!(plan["scenarios"][0]["fitted"], true);
-    let codes: Vec<&str> =
-        plan["doubts"].as_array().expect("doubts").iter().filter_map(|doubt| doubt["code"].as_str()).collect();
+    let codes: Vec<&str> = plan["doubts"]
+        .as_array()
+        .expect("doubts")
+        .iter()
+        .filter_map(|doubt| doubt["code"].as_str())
+        .collect();
     assert!(codes.contains(&"fitted-to-host") && codes.contains(&"fewer-cores"), "{codes:?}");
     let table = bench(folder.path(), &args);
     assert!(String::from_utf8_lossy(&table.stdout).contains("everywhere (fitted)  mem"));
@@ -83,7 +93,11 @@ fn the_scenarios_of_the_paper_fit_or_are_named() {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     } else {
         assert_eq!(output.status.code(), Some(1));
-        assert!(stderr(&output).starts_with("error: 3 scenarios do not fit this host ("), "{}", stderr(&output));
+        assert!(
+            stderr(&output).starts_with("error: 3 scenarios do not fit this host ("),
+            "{}",
+            stderr(&output)
+        );
     }
 }
 
@@ -102,7 +116,8 @@ fn an_open_home_and_an_impossible_kernel_are_refused() {
     let folder = folder_with(&text);
     let told = refusal(folder.path(), &["study.toml", "--fit-host", "--dry-run"], 1);
     assert!(told.contains("the home of the data of 'mem' is open"), "{told}");
-    fs::write(folder.path().join("study.toml"), larger().replace("0.03125", "1000")).expect("a file for the test");
+    fs::write(folder.path().join("study.toml"), larger().replace("0.03125", "1000"))
+        .expect("a file for the test");
     let told = refusal(folder.path(), &["study.toml", "--fit-host", "--dry-run"], 1);
     assert!(told.starts_with("error: there is no kernel for 'mem': "), "{told}");
 }

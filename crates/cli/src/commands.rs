@@ -1,6 +1,7 @@
 //! The commands, one module each: `run` does the work of a parsed command line.
 
 pub(crate) mod bench;
+pub(crate) mod bench_worker;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod detect;

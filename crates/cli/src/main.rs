@@ -26,9 +26,8 @@ use crate::shell::Shell;
 
 fn main() -> ExitCode {
     fault::guard(|| {
-        // One application of `bench --processes`: no command for people.
-        if std::env::args_os().nth(1).is_some_and(|word| word == numasim_bench::runner::WORKER_COMMAND) {
-            return commands::bench::worker();
+        if commands::bench_worker::is_wanted() {
+            return commands::bench_worker::run();
         }
         let cli = Cli::parse(); // prints --help (exit 0) or what is wrong with the command line (exit 2)
         let shell = Shell::new(cli.color);

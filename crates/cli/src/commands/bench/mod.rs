@@ -6,8 +6,6 @@ mod files;
 mod planning;
 mod progress;
 
-use std::io::{Read as _, Write as _};
-
 use numasim_bench::kernel::Isa;
 use numasim_bench::measured::summary::summarise;
 use numasim_bench::plan::Plan;
@@ -91,15 +89,6 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
         })?;
     }
     ended::verdict(&outcome, files.path(), shell)
-}
-
-/// What a process does that measures one application of `--processes`.
-pub(crate) fn worker() -> std::process::ExitCode {
-    let mut order = String::new();
-    let done = std::io::stdin().lock().read_to_string(&mut order);
-    let answer = numasim_bench::runner::serve(&order);
-    let told = done.and_then(|_| std::io::stdout().lock().write_all(answer.as_bytes()));
-    if told.is_ok() { std::process::ExitCode::SUCCESS } else { std::process::ExitCode::FAILURE }
 }
 
 /// What is the same for all measurements.

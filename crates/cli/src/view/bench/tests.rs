@@ -63,14 +63,25 @@ fn plan_on(host: &HostTopology) -> Plan {
 
 fn settings() -> Settings {
     let second = std::time::Duration::from_secs(1);
-    Settings { isa: Isa::Avx2, warm_up: second / 4, window: second, bytes_per_thread: 64 << 20, processes: false }
+    Settings {
+        isa: Isa::Avx2,
+        warm_up: second / 4,
+        window: second,
+        bytes_per_thread: 64 << 20,
+        processes: false,
+    }
 }
 
 fn provenance() -> Provenance {
     Provenance {
         schema: 1,
         run: "00c0ffee".into(),
-        tool: Tool { name: "numasim".into(), version: "1".into(), features: Vec::new(), profile: "release".into() },
+        tool: Tool {
+            name: "numasim".into(),
+            version: "1".into(),
+            features: Vec::new(),
+            profile: "release".into(),
+        },
         command: Vec::new(),
         started_utc: numasim_bench::provenance::utc(SystemTime::UNIX_EPOCH),
         ended_utc: None,
@@ -167,7 +178,8 @@ fn a_run_as_table_csv_and_json() {
 fn a_plan_as_table_csv_and_json() {
     let (host, settings) = (host(&[2]), settings());
     let plan = plan_on(&host);
-    let planned = Planned { host: &host, plan: &plan, settings: &settings, repetitions: 10, doubts: &[Doubt::Turbo] };
+    let planned =
+        Planned { host: &host, plan: &plan, settings: &settings, repetitions: 10, doubts: &[Doubt::Turbo] };
     insta::assert_snapshot!("bench_plan_table", plan_table(&planned, &Style::default()));
     insta::assert_snapshot!("bench_plan_csv", plan_csv(&planned).expect("CSV"));
     insta::assert_snapshot!("bench_plan_json", format!("{:#}", plan_json(&planned)));
