@@ -15,15 +15,11 @@ fn small() -> String {
         let first = cores.iter().position(|&cores| cores > 0).expect("a core");
         (0..cores.len()).map(|node| u64::from(node == first)).collect()
     };
-    let nodes: String = cores
-        .iter()
-        .map(|cores| {
-            format!(
-                "[[machine.node]]\ncores = {cores}\ngflops_per_core = {}\n",
-                if *cores > 0 { 10 } else { 0 }
-            )
-        })
-        .collect();
+    let node = |cores: &u64| {
+        let peak = if *cores > 0 { 10 } else { 0 };
+        format!("[[machine.node]]\ncores = {cores}\ngflops_per_core = {peak}\n")
+    };
+    let nodes = cores.iter().map(node).collect::<Vec<_>>().concat();
     format!(
         "[machine]\nname = \"this\"\nbandwidth_gbs = 20\nlink_gbs = 10\n{nodes}\
          [[app]]\nname = \"mem\"\narithmetic_intensity = 0.03125\n\

@@ -1,5 +1,6 @@
 //! Doubts of a run: gathered before and after, told once each.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use numasim_bench::doubt::{self, Doubt, Repeated, Watched};
@@ -46,7 +47,7 @@ impl Doubting {
         // Shares over a few ticks say nothing.
         let long_enough = self.began.elapsed() >= SAMPLE;
         let shares =
-            if long_enough { self.system.cpu_times().since(&self.times) } else { Default::default() };
+            if long_enough { self.system.cpu_times().since(&self.times) } else { BTreeMap::default() };
         let found = doubt::after(repeated, &Watched { throttled, shares }, used);
         self.shown = found.into_iter().filter(|doubt| !self.before.contains(doubt)).collect();
     }
