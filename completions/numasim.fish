@@ -32,8 +32,9 @@ complete -c numasim -n "__fish_numasim_needs_command" -s V -l version -d 'Print 
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "bench" -d 'Run every scenario on this host, with pinned threads and bound memory, and measure it'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "check" -d 'Validate files and say what was read'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "detect" -d 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "detect" -d 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "schema" -d 'Print the JSON Schema of the input files'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "man" -d 'Print the manual page'
@@ -116,6 +117,28 @@ complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l no-idle-cores 
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l resume -d 'Go on with FILE.partial, which an interrupted sweep with `-o FILE` left; start if there is none'
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l scenario -d 'Only the scenario with this name; may be given more than once' -r
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l repeat -d 'Measure each scenario N times, interleaved with the others' -r
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l window -d 'Length of the measuring window' -r
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l warm-up -d 'Time from the common start of all threads to the measuring window' -r
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l isa -d 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l memory-per-thread -d 'Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l bind -d 'What a thread is bound to' -r -f -a "core\t'A core of its own'
+node\t'All cores of its node'"
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l host-machine -d 'Machine file of this host: its figures stand in RESULT.study.toml' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -s o -l output -d 'Keep the measurements in this new file [default: bench-HOST-TIME.csv]' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l format -d 'How to print the summary (or the plan) on standard output' -r -f -a "table\t'For people'
+json\t'For programs; one object'
+csv\t'For spreadsheets; one header line'"
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l processes -d 'Each application is a process of its own, not a group of threads in one process'
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l fit-host -d 'Scale scenarios that do not fit this host: nodes, threads and places of data'
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l dry-run -d 'Print what would run where, and what is doubtful about it; measure nothing'
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l resume -d 'Go on with the run that RESULT.csv is from; start it if there is none'
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand check" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'"
@@ -125,6 +148,8 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand check" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand detect" -l from-xml -d 'Describe the machine on which `lstopo --of xml FILE` was run, not this host' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand detect" -l from-synthetic -d 'Describe an imagined machine, in hwloc\'s words: "node:4 core:20 pu:1"' -r
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'"
@@ -132,6 +157,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand detect" -s o -l output -
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand detect" -l smt -d 'Count each hardware thread (SMT) as a core, not each physical core'
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand schema" -s o -l output -d 'Write to FILE, whole or not at all, instead of standard output' -r -F
@@ -153,12 +179,13 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand man" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "check" -d 'Validate files and say what was read'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "detect" -d 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "man" -d 'Print the manual page'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep bench check detect schema completions man help" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep bench check detect schema completions man help" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep bench check detect schema completions man help" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep bench check detect schema completions man help" -f -a "bench" -d 'Run every scenario on this host, with pinned threads and bound memory, and measure it'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep bench check detect schema completions man help" -f -a "check" -d 'Validate files and say what was read'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep bench check detect schema completions man help" -f -a "detect" -d 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep bench check detect schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep bench check detect schema completions man help" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep bench check detect schema completions man help" -f -a "man" -d 'Print the manual page'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep bench check detect schema completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
