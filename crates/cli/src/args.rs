@@ -1,6 +1,7 @@
 //! The command line: every command, every switch, and the types of their values.
 
 mod compare;
+mod fit;
 mod pareto;
 mod sweep;
 
@@ -14,6 +15,7 @@ use crate::emit::processors::CpusFrom;
 use crate::help;
 use crate::output::OutputArgs;
 pub(crate) use compare::CompareArgs;
+pub(crate) use fit::FitArgs;
 pub(crate) use pareto::ObjectivePair;
 pub(crate) use sweep::{Shard, SweepArgs};
 
@@ -47,6 +49,9 @@ pub(crate) enum Command {
     /// Put measured performance beside what the model says
     #[command(after_help = help::COMPARE)]
     Compare(CompareArgs),
+    /// Estimate figures of the machine from measured scenarios, and say what the estimates are worth
+    #[command(after_help = help::FIT)]
+    Fit(FitArgs),
     /// Validate files and say what was read
     #[command(after_help = help::CHECK)]
     Check(CheckArgs),

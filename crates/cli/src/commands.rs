@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod detect;
 pub(crate) mod evaluate;
 pub(crate) mod explore;
+pub(crate) mod fit;
 pub(crate) mod man;
 pub(crate) mod schema;
 pub(crate) mod sweep;

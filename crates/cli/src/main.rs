@@ -33,6 +33,7 @@ fn main() -> ExitCode {
             Command::Explore(args) => commands::explore::run(args, &shell),
             Command::Sweep(args) => commands::sweep::run(args, &shell),
             Command::Compare(args) => commands::compare::run(args, &shell),
+            Command::Fit(args) => commands::fit::run(args, &shell),
             Command::Check(args) => commands::check::run(args, &shell),
             Command::Detect(args) => commands::detect::run(args, &shell),
             Command::Schema(args) => commands::schema::run(args, &shell),
