@@ -24,6 +24,9 @@ pub(crate) fn table(view: &View<'_>, style: &Style) -> String {
     parts.join("\n")
 }
 
+/// An interval that reaches further than this factor to both sides is not told in numbers.
+const FAR: f64 = 100.0;
+
 fn estimates(view: &View<'_>, style: &Style) -> String {
     let mut grid = Grid::new(&[
         ("figure", Align::Left),
@@ -54,6 +57,9 @@ fn says(fitted: &Fitted) -> String {
         Estimate::Determined { interval, left_out, .. } => {
             let mut parts = Vec::new();
             parts.push(match interval {
+                Some((low, high)) if high / low > FAR * FAR => {
+                    format!("95 %: further than a factor of {FAR} to both sides, so nearly nothing is known")
+                }
                 Some((low, high)) => format!("95 %: {}", range(*low, *high)),
                 None => "no interval: as many figures as measurements".to_owned(),
             });

@@ -50,9 +50,8 @@ fn what_was_not_used_is_shown_as_predicted() {
 
 #[test]
 fn what_is_not_determined_has_no_value() {
-    // The even run alone: one total, two figures.
     let (table, json, _) = shown(&["bandwidth_gbs", "link_gbs"], 1);
-    // In the uneven run nobody lacks bandwidth.
+    // The uneven run alone: all data is local, and nobody lacks bandwidth.
     assert!(table.contains("nothing measured depends on link_gbs"), "{table}");
     assert_eq!(json["figures"][1]["status"], "no-influence");
     assert!(json["figures"][1]["value"].is_null());
