@@ -183,6 +183,24 @@ are not named have no threads; --rest gives one the cores that are left.";
 
 JSON and CSV give errors, spread and regret as fractions.";
 
+/// End of `numasim fit --help`.
+pub(crate) const FIT: &str = "\
+Examples:
+  numasim fit machine.toml study.toml --measured measured.csv --free bandwidth_gbs,link_gbs
+  numasim fit study.toml --measured measured.csv --free bandwidth_gbs --scenario even
+  numasim fit study.toml --measured measured.csv --free bandwidth_gbs --emit-machine fitted.toml
+
+The sum of squared relative errors, (fitted - measured) / measured, is made as small as possible; each application of a
+scenario is one error, or the scenario as a whole where only its total was measured. A search from many starts with the
+method of Levenberg and Marquardt, up to a factor of 1000 from the figures of the files.
+
+95 %      interval by linear least squares: for noise that is independent, and a model that is right
+left out  each scenario is left out in turn, predicted by a fit to the others: what a fit is worth. Of more than 100
+          scenarios, hundredths are left out.
+
+A figure gets no number where the measurements do not determine it: nothing depends on it, it is known from one side only,
+or several act only together.";
+
 /// End of `numasim check --help`.
 pub(crate) const CHECK: &str = "\
 Examples:

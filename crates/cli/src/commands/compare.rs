@@ -52,7 +52,7 @@ pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
 }
 
 /// Names what the comparison leaves out.
-fn warn(comparison: &Comparison, measured: &str, shell: &Shell) {
+pub(super) fn warn(comparison: &Comparison, measured: &str, shell: &Shell) {
     let whole: Vec<&str> =
         comparison.missing.iter().filter(|one| one.app.is_none()).map(|one| one.scenario.as_str()).collect();
     if !whole.is_empty() {
@@ -81,7 +81,7 @@ fn warn(comparison: &Comparison, measured: &str, shell: &Shell) {
 }
 
 /// Why measurements cannot be compared, one line each; of a long list the first ones.
-fn told(unmatched: &[Unmatched], measured: &str) -> Vec<String> {
+pub(super) fn told(unmatched: &[Unmatched], measured: &str) -> Vec<String> {
     const MOST: usize = 10;
     let told = |one: &Unmatched| format!("{measured}:{}: {}", one.line, compared::reason(one));
     let mut lines: Vec<String> = unmatched.iter().take(MOST).map(told).collect();
