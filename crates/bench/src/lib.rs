@@ -3,9 +3,12 @@
 //! The library that reads the host, hwloc, is optional (feature `hwloc`): everything that computes from files
 //! builds and runs without it. Only `host` names it.
 
+pub mod compare;
+mod csv_rows;
 pub mod doubt;
 #[cfg(feature = "hwloc")]
 mod host;
+pub mod import;
 pub mod kernel;
 pub mod machine_file;
 pub mod measured;

@@ -63,7 +63,7 @@ pub fn skeleton(host: &HostTopology) -> String {
     text
 }
 
-const PEAK: &str =
+pub(crate) const PEAK: &str =
     "# GFLOPS: clock in GHz x FLOP per cycle, or likwid-bench -t peakflops_avx_fma on one core";
 const BANDWIDTH: &str =
     "# GB/s: STREAM triad with all cores of one node, numactl --cpunodebind=0 --membind=0";
@@ -86,7 +86,7 @@ fn origin(node: &crate::HostNode) -> String {
 }
 
 /// A TOML basic string.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {
         match c {

@@ -1,5 +1,7 @@
 //! The command line: every command, every switch, and the types of their values.
 
+mod compare;
+mod import;
 mod pareto;
 mod plot;
 mod sweep;
@@ -13,6 +15,8 @@ use numasim_model::sharing::MODEL_NAME;
 use crate::emit::processors::CpusFrom;
 use crate::help;
 use crate::output::OutputArgs;
+pub(crate) use compare::CompareArgs;
+pub(crate) use import::{ImportArgs, ImportKind};
 pub(crate) use pareto::ObjectivePair;
 pub(crate) use plot::{PlotArgs, PlotKind};
 pub(crate) use sweep::{Shard, SweepArgs};
@@ -44,6 +48,9 @@ pub(crate) enum Command {
     /// Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...
     #[command(after_help = help::SWEEP)]
     Sweep(SweepArgs),
+    /// Put measured performance beside what the model says
+    #[command(after_help = help::COMPARE)]
+    Compare(CompareArgs),
     /// Draw a machine, a scenario or a set of allocations
     #[command(after_help = help::PLOT)]
     Plot(PlotArgs),
@@ -53,6 +60,9 @@ pub(crate) enum Command {
     /// Read the NUMA nodes and cores of this host and print the skeleton of a machine file
     #[command(after_help = help::DETECT)]
     Detect(DetectArgs),
+    /// Make a machine file or a measured CSV from what another tool printed
+    #[command(after_help = help::IMPORT)]
+    Import(ImportArgs),
     /// Print the JSON Schema of the input files
     #[command(after_help = help::SCHEMA)]
     Schema(SchemaArgs),

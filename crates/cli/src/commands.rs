@@ -1,10 +1,12 @@
 //! The commands, one module each: `run` does the work of a parsed command line.
 
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod detect;
 pub(crate) mod evaluate;
 pub(crate) mod explore;
+pub(crate) mod import;
 pub(crate) mod man;
 pub(crate) mod plot;
 pub(crate) mod schema;

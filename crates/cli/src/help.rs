@@ -106,6 +106,21 @@ A point that cannot be (more threads than cores) has a row with its reason and n
 FILE.partial; the same command with --resume goes on behind its last whole row. scripts/sweep.sbatch runs a sweep as a \
 Slurm job array.";
 
+/// End of `numasim compare --help`.
+pub(crate) const COMPARE: &str = "\
+Examples:
+  numasim compare machine.toml study.toml --measured measured.csv
+  numasim compare study.toml --measured measured.csv --format csv -o errors.csv
+
+The CSV is what `numasim bench` writes, or has the columns scenario,app,gflops and, if measured, bandwidth_gbs and
+repetition; an empty app is the whole scenario. Lines that begin with # are comments.
+
+error        (predicted - measured) / measured, with the median of the repetitions; above 0 the model promises too much
+spread       (largest - smallest) / median of the repetitions
+95th percentile of n absolute errors: at place (n - 1) x 0.95 in ascending order, between two places in proportion
+regret       (measured best - measured value of the scenario that the model prefers) / measured best
+Kendall      tau-b between predicted and measured totals: 1 is the same order, -1 the opposite one";
+
 /// End of `numasim plot --help`.
 pub(crate) const PLOT: &str = "\
 Examples:
@@ -114,6 +129,7 @@ Examples:
   numasim plot threads study.toml --scenario even -o even.png
   numasim plot allocations study.toml --x mem --y compute -o allocations.svg
   numasim plot allocations study.toml --x mem --y bad --rest compute --objective fair -o fair.svg
+  numasim plot bars study.toml --measured measured.csv -o bars.svg
 
 The name of the file decides: .svg, or .png (twice as many pixels; needs a build with --features png). \
 Without -o the SVG goes to standard output. Colours can be told apart by colour-blind readers, and everything also \
@@ -138,6 +154,17 @@ Examples:
 
 Counts physical cores: one thread per core, and names the first processor (hardware thread) of each. Bandwidths and peaks cannot be read from a topology; they are \
 left out, with comments that say how to get them. Needs a build with hwloc (cargo build --release --features hwloc).";
+
+/// End of `numasim import --help`.
+pub(crate) const IMPORT: &str = "\
+Examples:
+  mlc --bandwidth_matrix > mlc.txt; numasim import mlc mlc.txt --cores-per-node 26 --gflops-per-core 80 -o machine.toml
+  lstopo --of xml host.xml;         numasim import hwloc host.xml -o machine.toml
+  likwid-bench -t load -w S0:1GB:4 > load.txt; numasim import likwid load.txt -o bandwidth.csv
+  ./stream > stream.txt;            numasim import stream stream.txt -o stream.csv
+
+Output of several runs in one file is read as a sweep. CSV tables of such figures are read as well: their first lines are \
+comments that begin with #, then comes a header. What is no output of the tool is refused with the line that is wrong.";
 
 /// End of `numasim schema --help`.
 pub(crate) const SCHEMA: &str = "\

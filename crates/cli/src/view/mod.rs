@@ -5,6 +5,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod compare;
+pub(crate) mod compared;
 pub(crate) mod csv;
 pub(crate) mod explain;
 pub(crate) mod figures;
