@@ -55,7 +55,8 @@ fn each<T>(study: &Study, draw: impl Fn(&ScenarioView<'_>) -> T) -> Vec<T> {
         .map(|scenario| {
             let placements: Vec<Placement> =
                 scenario.data.iter().filter_map(|data| data.placement().cloned()).collect();
-            let evaluation = evaluate(&study.machine, &study.apps, &placements, &scenario.allocation).expect("fits");
+            let evaluation =
+                evaluate(&study.machine, &study.apps, &placements, &scenario.allocation).expect("fits");
             draw(&ScenarioView {
                 name: &scenario.name,
                 machine: &study.machine,
