@@ -60,6 +60,8 @@ fn a_wrong_command_line_is_exit_code_2_and_says_nothing_on_standard_output() {
         &["sweep", "a.toml", "--set", "machine.link_gbs=1", "--objective", "fair"],
         &["sweep", "a.toml", "--set", "machine.link_gbs=1", "--shard", "0/4"],
         &["sweep", "a.toml", "--set", "machine.link_gbs=1", "--resume"],
+        &["plot", "pie", "a.toml"],
+        &["plot", "matrix"],
     ] {
         let output = run(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
@@ -206,9 +208,15 @@ fn every_command_has_a_manual_page() {
     let dir = folder.path().join("man1");
     let output = numasim().args(["man", "--dir"]).arg(&dir).output().expect("the program starts");
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    for page in
-        ["numasim", "numasim-evaluate", "numasim-explore", "numasim-sweep", "numasim-check", "numasim-detect"]
-    {
+    for page in [
+        "numasim",
+        "numasim-evaluate",
+        "numasim-explore",
+        "numasim-sweep",
+        "numasim-plot",
+        "numasim-check",
+        "numasim-detect",
+    ] {
         let text = fs::read_to_string(dir.join(format!("{page}.1"))).expect("the page was written");
         assert!(text.contains(".SH SYNOPSIS"), "{page}");
     }
@@ -240,7 +248,9 @@ fn detect_with_hwloc_writes_a_machine_of_this_host() {
 
 #[test]
 fn help_texts() {
-    for command in ["", "evaluate", "explore", "sweep", "check", "detect", "schema", "completions", "man"] {
+    for command in
+        ["", "evaluate", "explore", "sweep", "plot", "check", "detect", "schema", "completions", "man"]
+    {
         let args: Vec<_> = [command, "--help"].into_iter().filter(|arg| !arg.is_empty()).collect();
         let name = if command.is_empty() { "numasim" } else { command };
         insta::assert_snapshot!(format!("help_{name}"), stdout(&run(&args)));

@@ -62,7 +62,7 @@ pub(crate) fn scatter(view: &View<'_>) -> ScatterPlot {
 fn heading(view: &View<'_>, errors: Option<&Errors>, what: &str) -> Heading {
     let errors = errors.map_or(String::new(), |errors| {
         format!(
-            "; absolute error of {} {what}: mean {:.1} %, worst {:.1} %",
+            "absolute error of {} {what}: mean {:.1} %, worst {:.1} %; ",
             errors.count,
             100.0 * errors.mean,
             100.0 * errors.worst
@@ -70,6 +70,6 @@ fn heading(view: &View<'_>, errors: Option<&Errors>, what: &str) -> Heading {
     });
     Heading {
         title: figures::machine(&view.study.machine),
-        subtitle: format!("model {}, measured in {}{errors}", view.model, view.measured),
+        subtitle: format!("{errors}model {}, measured in {}", view.model, view.measured),
     }
 }

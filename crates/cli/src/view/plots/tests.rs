@@ -140,5 +140,5 @@ fn bars_and_points_of_the_paper_s_table_have_its_errors() {
     let svg = scatter(&view).svg().expect("drawn");
     assert_apart(&svg);
     // The only one beyond 5 %.
-    assert!(words(&svg).contains("NUMA-bad cross-node +5.5 %\n"), "{}", words(&svg));
+    assert!(words(&svg).contains("1  +5.5 %\nNUMA-bad cross-node\n"), "{}", words(&svg));
 }
