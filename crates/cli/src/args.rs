@@ -69,6 +69,12 @@ pub(crate) enum Command {
     /// Estimate figures of the machine from measured scenarios, and say what the estimates are worth
     #[command(after_help = help::FIT)]
     Fit(FitArgs),
+    /// Put measured performance beside what the model says
+    #[command(after_help = help::COMPARE)]
+    Compare(CompareArgs),
+    /// Draw a machine, a scenario or a set of allocations
+    #[command(after_help = help::PLOT)]
+    Plot(PlotArgs),
     /// Validate files and say what was read
     #[command(after_help = help::CHECK)]
     Check(CheckArgs),

@@ -159,6 +159,7 @@ A model is chosen with --model NAME or in the machine file:
   [machine.sharing]
   model = \"max-min\"
   link_efficiency = 0.9";
+
 /// End of `numasim plot --help`.
 pub(crate) const PLOT: &str = "\
 Examples:
@@ -167,6 +168,7 @@ Examples:
   numasim plot threads study.toml --scenario even -o even.png
   numasim plot allocations study.toml --x mem --y compute -o allocations.svg
   numasim plot allocations study.toml --x mem --y bad --rest compute --objective fair -o fair.svg
+  numasim plot bars study.toml --measured measured.csv -o bars.svg
 
 The name of the file decides: .svg, or .png (twice as many pixels; needs a build with --features png). \
 Without -o the SVG goes to standard output. Colours can be told apart by colour-blind readers, and everything also \
