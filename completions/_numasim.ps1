@@ -29,9 +29,12 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('evaluate', 'evaluate', [CompletionResultType]::ParameterValue, 'Compute the performance of every scenario in the files')
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...')
+            [CompletionResult]::new('bench', 'bench', [CompletionResultType]::ParameterValue, 'Run every scenario on this host, with pinned threads and bound memory, and measure it')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Put measured performance beside what the model says')
+            [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'Explain the models of how bandwidth is shared, and their parameters')
+            [CompletionResult]::new('plot', 'plot', [CompletionResultType]::ParameterValue, 'Draw a machine, a scenario or a set of allocations')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and say what was read')
-            [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file')
+            [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file')
             [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Make a machine file or a measured CSV from what another tool printed')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of the input files')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a script that completes commands and switches in a shell')
@@ -40,7 +43,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;evaluate' {
-            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared; `all` shows every model side by side [default: as the machine file says, else baseline-proportional]')
             [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'Only the scenario with this name; may be given more than once')
             [CompletionResult]::new('--emit', '--emit', [CompletionResultType]::ParameterName, 'Print a script that puts the allocation on the machine, instead of the table')
             [CompletionResult]::new('--cpus-from', '--cpus-from', [CompletionResultType]::ParameterName, 'Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file')
@@ -56,7 +59,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;explore' {
-            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]')
             [CompletionResult]::new('--objective', '--objective', [CompletionResultType]::ParameterName, 'What to make as good as possible')
             [CompletionResult]::new('--pareto', '--pareto', [CompletionResultType]::ParameterName, 'Trade two objectives against each other: allocations of which none is better in one without being worse in the other')
             [CompletionResult]::new('--min-threads-per-node', '--min-threads-per-node', [CompletionResultType]::ParameterName, 'Each application has at least N threads on every node that has cores')
@@ -64,7 +67,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Show up to K next-best allocations besides the best one')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random restarts; the same seed gives the same answer')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Worker threads of the search itself [default: one per core of this host]')
-            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw the trade-off')
+            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw the trade-off, as SVG or PNG')
             [CompletionResult]::new('--emit', '--emit', [CompletionResultType]::ParameterName, 'Print a script that puts the allocation on the machine, instead of the table')
             [CompletionResult]::new('--cpus-from', '--cpus-from', [CompletionResultType]::ParameterName, 'Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
@@ -82,7 +85,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;sweep' {
-            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A figure and the values it takes; several make a grid, the last one changes fastest')
             [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'Evaluate only the scenario with this name; may be given more than once')
             [CompletionResult]::new('--objective', '--objective', [CompletionResultType]::ParameterName, 'What to make as good as possible [default: total-gflops]')
@@ -91,7 +94,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random restarts; the same seed gives the same answers')
             [CompletionResult]::new('--shard', '--shard', [CompletionResultType]::ParameterName, 'Take the I-th of N equal parts of the points, I from 1; part 1 has the header')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Worker threads of numasim itself [default: one per core of this host]')
-            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw one axis as lines, two as a heat map')
+            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw one axis as lines, two as a heat map, as SVG or PNG')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
@@ -107,13 +110,63 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'numasim;bench' {
+            [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'Only the scenario with this name; may be given more than once')
+            [CompletionResult]::new('--repeat', '--repeat', [CompletionResultType]::ParameterName, 'Measure each scenario N times, interleaved with the others')
+            [CompletionResult]::new('--window', '--window', [CompletionResultType]::ParameterName, 'Length of the measuring window')
+            [CompletionResult]::new('--warm-up', '--warm-up', [CompletionResultType]::ParameterName, 'Time from the common start of all threads to the measuring window')
+            [CompletionResult]::new('--isa', '--isa', [CompletionResultType]::ParameterName, 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]')
+            [CompletionResult]::new('--memory-per-thread', '--memory-per-thread', [CompletionResultType]::ParameterName, 'Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]')
+            [CompletionResult]::new('--bind', '--bind', [CompletionResultType]::ParameterName, 'What a thread is bound to')
+            [CompletionResult]::new('--host-machine', '--host-machine', [CompletionResultType]::ParameterName, 'Machine file of this host: its figures stand in RESULT.study.toml')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Keep the measurements in this new file [default: bench-HOST-TIME.csv]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Keep the measurements in this new file [default: bench-HOST-TIME.csv]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to print the summary (or the plan) on standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--processes', '--processes', [CompletionResultType]::ParameterName, 'Each application is a process of its own, not a group of threads in one process')
+            [CompletionResult]::new('--fit-host', '--fit-host', [CompletionResultType]::ParameterName, 'Scale scenarios that do not fit this host: nodes, threads and places of data')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Print what would run where, and what is doubtful about it; measure nothing')
+            [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Go on with the run that RESULT.csv is from; start it if there is none')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'numasim;compare' {
-            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]')
             [CompletionResult]::new('--measured', '--measured', [CompletionResultType]::ParameterName, 'What was measured: the CSV of `numasim bench`, or one with the columns scenario,app,gflops')
             [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'Only the scenario with this name; may be given more than once')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;models' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;plot' {
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]')
+            [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'The scenario: drawn by threads; what applications get in roofline; where data lies in allocations')
+            [CompletionResult]::new('--x', '--x', [CompletionResultType]::ParameterName, 'The application whose threads per node grow to the right [default: the first]')
+            [CompletionResult]::new('--y', '--y', [CompletionResultType]::ParameterName, 'The application whose threads per node grow upwards [default: the next]')
+            [CompletionResult]::new('--rest', '--rest', [CompletionResultType]::ParameterName, 'The application that has the cores that are left [default: none, they are idle]')
+            [CompletionResult]::new('--objective', '--objective', [CompletionResultType]::ParameterName, 'What is drawn as colour [default: total-gflops]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -133,10 +186,13 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;detect' {
+            [CompletionResult]::new('--from-xml', '--from-xml', [CompletionResultType]::ParameterName, 'Describe the machine on which `lstopo --of xml FILE` was run, not this host')
+            [CompletionResult]::new('--from-synthetic', '--from-synthetic', [CompletionResultType]::ParameterName, 'Describe an imagined machine, in hwloc''s words: "node:4 core:20 pu:1"')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--smt', '--smt', [CompletionResultType]::ParameterName, 'Count each hardware thread (SMT) as a core, not each physical core')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
@@ -259,9 +315,12 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('evaluate', 'evaluate', [CompletionResultType]::ParameterValue, 'Compute the performance of every scenario in the files')
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...')
+            [CompletionResult]::new('bench', 'bench', [CompletionResultType]::ParameterValue, 'Run every scenario on this host, with pinned threads and bound memory, and measure it')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Put measured performance beside what the model says')
+            [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'Explain the models of how bandwidth is shared, and their parameters')
+            [CompletionResult]::new('plot', 'plot', [CompletionResultType]::ParameterValue, 'Draw a machine, a scenario or a set of allocations')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and say what was read')
-            [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file')
+            [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file')
             [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Make a machine file or a measured CSV from what another tool printed')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of the input files')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a script that completes commands and switches in a shell')
@@ -278,7 +337,16 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
         'numasim;help;sweep' {
             break
         }
+        'numasim;help;bench' {
+            break
+        }
         'numasim;help;compare' {
+            break
+        }
+        'numasim;help;models' {
+            break
+        }
+        'numasim;help;plot' {
             break
         }
         'numasim;help;check' {

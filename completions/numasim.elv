@@ -26,9 +26,12 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand evaluate 'Compute the performance of every scenario in the files'
             cand explore 'Find the best allocation of threads to NUMA nodes'
             cand sweep 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
+            cand bench 'Run every scenario on this host, with pinned threads and bound memory, and measure it'
             cand compare 'Put measured performance beside what the model says'
+            cand models 'Explain the models of how bandwidth is shared, and their parameters'
+            cand plot 'Draw a machine, a scenario or a set of allocations'
             cand check 'Validate files and say what was read'
-            cand detect 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
+            cand detect 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file'
             cand import 'Make a machine file or a measured CSV from what another tool printed'
             cand schema 'Print the JSON Schema of the input files'
             cand completions 'Print a script that completes commands and switches in a shell'
@@ -36,7 +39,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'numasim;evaluate'= {
-            cand --model 'How bandwidth is shared'
+            cand --model 'How bandwidth is shared; `all` shows every model side by side [default: as the machine file says, else baseline-proportional]'
             cand --scenario 'Only the scenario with this name; may be given more than once'
             cand --emit 'Print a script that puts the allocation on the machine, instead of the table'
             cand --cpus-from 'Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file'
@@ -51,7 +54,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --version 'Print version'
         }
         &'numasim;explore'= {
-            cand --model 'How bandwidth is shared'
+            cand --model 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]'
             cand --objective 'What to make as good as possible'
             cand --pareto 'Trade two objectives against each other: allocations of which none is better in one without being worse in the other'
             cand --min-threads-per-node 'Each application has at least N threads on every node that has cores'
@@ -59,7 +62,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --top 'Show up to K next-best allocations besides the best one'
             cand --seed 'Seed of the random restarts; the same seed gives the same answer'
             cand --threads 'Worker threads of the search itself [default: one per core of this host]'
-            cand --plot 'Draw the trade-off'
+            cand --plot 'Draw the trade-off, as SVG or PNG'
             cand --emit 'Print a script that puts the allocation on the machine, instead of the table'
             cand --cpus-from 'Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file'
             cand --format 'How to write the result'
@@ -76,7 +79,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --version 'Print version'
         }
         &'numasim;sweep'= {
-            cand --model 'How bandwidth is shared'
+            cand --model 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]'
             cand --set 'A figure and the values it takes; several make a grid, the last one changes fastest'
             cand --scenario 'Evaluate only the scenario with this name; may be given more than once'
             cand --objective 'What to make as good as possible [default: total-gflops]'
@@ -85,7 +88,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --seed 'Seed of the random restarts; the same seed gives the same answers'
             cand --shard 'Take the I-th of N equal parts of the points, I from 1; part 1 has the header'
             cand --threads 'Worker threads of numasim itself [default: one per core of this host]'
-            cand --plot 'Draw one axis as lines, two as a heat map'
+            cand --plot 'Draw one axis as lines, two as a heat map, as SVG or PNG'
             cand --format 'How to write the result'
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
@@ -100,13 +103,60 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'numasim;bench'= {
+            cand --scenario 'Only the scenario with this name; may be given more than once'
+            cand --repeat 'Measure each scenario N times, interleaved with the others'
+            cand --window 'Length of the measuring window'
+            cand --warm-up 'Time from the common start of all threads to the measuring window'
+            cand --isa 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]'
+            cand --memory-per-thread 'Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]'
+            cand --bind 'What a thread is bound to'
+            cand --host-machine 'Machine file of this host: its figures stand in RESULT.study.toml'
+            cand -o 'Keep the measurements in this new file [default: bench-HOST-TIME.csv]'
+            cand --output 'Keep the measurements in this new file [default: bench-HOST-TIME.csv]'
+            cand --format 'How to print the summary (or the plan) on standard output'
+            cand --color 'When to use colours'
+            cand --processes 'Each application is a process of its own, not a group of threads in one process'
+            cand --fit-host 'Scale scenarios that do not fit this host: nodes, threads and places of data'
+            cand --dry-run 'Print what would run where, and what is doubtful about it; measure nothing'
+            cand --resume 'Go on with the run that RESULT.csv is from; start it if there is none'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'numasim;compare'= {
-            cand --model 'How bandwidth is shared'
+            cand --model 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]'
             cand --measured 'What was measured: the CSV of `numasim bench`, or one with the columns scenario,app,gflops'
             cand --scenario 'Only the scenario with this name; may be given more than once'
             cand --format 'How to write the result'
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;models'= {
+            cand --format 'How to write the result'
+            cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;plot'= {
+            cand --model 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]'
+            cand --scenario 'The scenario: drawn by threads; what applications get in roofline; where data lies in allocations'
+            cand --x 'The application whose threads per node grow to the right [default: the first]'
+            cand --y 'The application whose threads per node grow upwards [default: the next]'
+            cand --rest 'The application that has the cores that are left [default: none, they are idle]'
+            cand --objective 'What is drawn as colour [default: total-gflops]'
+            cand -o 'Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output'
+            cand --output 'Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output'
             cand --color 'When to use colours'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
@@ -124,10 +174,13 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --version 'Print version'
         }
         &'numasim;detect'= {
+            cand --from-xml 'Describe the machine on which `lstopo --of xml FILE` was run, not this host'
+            cand --from-synthetic 'Describe an imagined machine, in hwloc''s words: "node:4 core:20 pu:1"'
             cand --format 'How to write the result'
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --color 'When to use colours'
+            cand --smt 'Count each hardware thread (SMT) as a core, not each physical core'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
@@ -235,9 +288,12 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand evaluate 'Compute the performance of every scenario in the files'
             cand explore 'Find the best allocation of threads to NUMA nodes'
             cand sweep 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
+            cand bench 'Run every scenario on this host, with pinned threads and bound memory, and measure it'
             cand compare 'Put measured performance beside what the model says'
+            cand models 'Explain the models of how bandwidth is shared, and their parameters'
+            cand plot 'Draw a machine, a scenario or a set of allocations'
             cand check 'Validate files and say what was read'
-            cand detect 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
+            cand detect 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file'
             cand import 'Make a machine file or a measured CSV from what another tool printed'
             cand schema 'Print the JSON Schema of the input files'
             cand completions 'Print a script that completes commands and switches in a shell'
@@ -250,7 +306,13 @@ set edit:completion:arg-completer[numasim] = {|@words|
         }
         &'numasim;help;sweep'= {
         }
+        &'numasim;help;bench'= {
+        }
         &'numasim;help;compare'= {
+        }
+        &'numasim;help;models'= {
+        }
+        &'numasim;help;plot'= {
         }
         &'numasim;help;check'= {
         }

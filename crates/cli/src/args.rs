@@ -1,22 +1,28 @@
 //! The command line: every command, every switch, and the types of their values.
 
+mod bench;
 mod compare;
 mod import;
+mod model;
 mod pareto;
+mod plot;
 mod sweep;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint, value_parser};
-use numasim_model::sharing::MODEL_NAME;
+use numasim_model::ModelKind;
 
 use crate::emit::processors::CpusFrom;
 use crate::help;
 use crate::output::OutputArgs;
+pub(crate) use bench::BenchArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use import::{ImportArgs, ImportKind};
+pub(crate) use model::{ModelChoice, ModelsArgs};
 pub(crate) use pareto::ObjectivePair;
+pub(crate) use plot::{PlotArgs, PlotKind};
 pub(crate) use sweep::{Shard, SweepArgs};
 
 /// Which threads of which application to put on which NUMA node of a shared machine
@@ -46,13 +52,22 @@ pub(crate) enum Command {
     /// Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...
     #[command(after_help = help::SWEEP)]
     Sweep(SweepArgs),
+    /// Run every scenario on this host, with pinned threads and bound memory, and measure it
+    #[command(after_help = help::BENCH)]
+    Bench(BenchArgs),
     /// Put measured performance beside what the model says
     #[command(after_help = help::COMPARE)]
     Compare(CompareArgs),
+    /// Explain the models of how bandwidth is shared, and their parameters
+    #[command(after_help = help::MODELS)]
+    Models(ModelsArgs),
+    /// Draw a machine, a scenario or a set of allocations
+    #[command(after_help = help::PLOT)]
+    Plot(PlotArgs),
     /// Validate files and say what was read
     #[command(after_help = help::CHECK)]
     Check(CheckArgs),
-    /// Read the NUMA nodes and cores of this host and print the skeleton of a machine file
+    /// Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file
     #[command(after_help = help::DETECT)]
     Detect(DetectArgs),
     /// Make a machine file or a measured CSV from what another tool printed
@@ -131,16 +146,22 @@ pub(crate) struct StudyArgs {
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// How bandwidth is shared
-    #[arg(long, value_name = "NAME", default_value = MODEL_NAME, value_parser = [MODEL_NAME])]
-    pub(crate) model: String,
+    /// How bandwidth is shared [default: as the machine file says, else baseline-proportional]
+    #[arg(long, value_name = "NAME", value_parser = model::one())]
+    pub(crate) model: Option<ModelKind>,
 }
 
 /// `numasim evaluate`.
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    #[command(flatten)]
-    pub(crate) study: StudyArgs,
+    /// TOML files; their tables are united: one [machine], any number of [[app]] and [[scenario]]
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// How bandwidth is shared; `all` shows every model side by side [default: as the machine file says, else
+    /// baseline-proportional]
+    #[arg(long, value_name = "NAME", value_parser = model::one_or_all())]
+    pub(crate) model: Option<ModelChoice>,
 
     /// Only the scenario with this name; may be given more than once
     #[arg(long, value_name = "NAME", action = ArgAction::Append)]
@@ -209,8 +230,8 @@ pub(crate) struct ExploreArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
 
-    /// Draw the trade-off
-    #[arg(long, value_name = "FILE.svg", value_hint = ValueHint::FilePath, requires = "pareto")]
+    /// Draw the trade-off, as SVG or PNG
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "pareto")]
     #[arg(help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,
 
@@ -235,6 +256,18 @@ pub(crate) struct CheckArgs {
 /// `numasim detect`.
 #[derive(Debug, Args)]
 pub(crate) struct DetectArgs {
+    /// Count each hardware thread (SMT) as a core, not each physical core
+    #[arg(long)]
+    pub(crate) smt: bool,
+
+    /// Describe the machine on which `lstopo --of xml FILE` was run, not this host
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "from_synthetic")]
+    pub(crate) from_xml: Option<PathBuf>,
+
+    /// Describe an imagined machine, in hwloc's words: "node:4 core:20 pu:1"
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) from_synthetic: Option<String>,
+
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

@@ -1,5 +1,7 @@
 //! The commands, one module each: `run` does the work of a parsed command line.
 
+pub(crate) mod bench;
+pub(crate) mod bench_worker;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
@@ -8,5 +10,7 @@ pub(crate) mod evaluate;
 pub(crate) mod explore;
 pub(crate) mod import;
 pub(crate) mod man;
+pub(crate) mod models;
+pub(crate) mod plot;
 pub(crate) mod schema;
 pub(crate) mod sweep;

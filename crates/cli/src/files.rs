@@ -13,8 +13,14 @@ use crate::failure::Failure;
 ///
 /// All files that cannot be read are reported together; if all can, all problems inside them are.
 pub(crate) fn read_study(paths: &[PathBuf]) -> Result<Reading, Failure> {
+    read_study_and_texts(paths).map(|(reading, _)| reading)
+}
+
+/// As [`read_study`], with the texts: what a result was made from.
+pub(crate) fn read_study_and_texts(paths: &[PathBuf]) -> Result<(Reading, Vec<SourceFile>), Failure> {
     let sources = read_sources(paths).map_err(|problems| told(&problems, &[]))?;
-    spec::read_study(&sources).map_err(|problems| told(&problems, &sources))
+    let reading = spec::read_study(&sources).map_err(|problems| told(&problems, &sources))?;
+    Ok((reading, sources))
 }
 
 /// The text of an hwloc XML.

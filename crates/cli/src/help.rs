@@ -41,6 +41,7 @@ Examples:
   numasim evaluate machine.toml apps.toml scenarios.toml
   numasim evaluate study.toml --scenario even --scenario 'one app per node'
   numasim evaluate study.toml --format csv -o figures.csv
+  numasim evaluate study.toml --model all
   numasim evaluate study.toml --scenario even --emit slurm -o job.sh
 
 GFLOPS and GB/s (10^9 bytes per second). Files without a [[scenario]] are an error.";
@@ -92,6 +93,7 @@ Keys (units as in the files; a name with instances addresses them all):
   machine.bandwidth_gbs                  every memory controller
   machine.bandwidth_matrix_gbs.FROM.TO   one link; where FROM = TO, one controller
   machine.cores_per_node, machine.gflops_per_core, machine.core_bandwidth_gbs
+  machine.sharing.PARAMETER              a parameter of the sharing model, see numasim models
   machine.node.N.KEY                     cores, gflops_per_core, bandwidth_gbs or core_bandwidth_gbs
   app.NAME.arithmetic_intensity
   app.NAME.data                          local, interleave, home:0, home:1, ...; home:any to explore
@@ -106,6 +108,31 @@ A point that cannot be (more threads than cores) has a row with its reason and n
 FILE.partial; the same command with --resume goes on behind its last whole row. scripts/sweep.sbatch runs a sweep as a \
 Slurm job array.";
 
+/// End of `numasim bench --help`.
+pub(crate) const BENCH: &str = "\
+Examples:
+  numasim bench machine.toml apps.toml scenarios.toml -o result.csv
+  numasim bench study.toml --dry-run
+  numasim bench configs/paper/table-iii.toml --fit-host -o paper.csv
+  numasim bench study.toml --scenario even --repeat 20 -o even.csv --resume
+
+Each application of a scenario is a kernel with its arithmetic intensity and its `kernel` (read, copy, triad, update). \
+Every thread is bound to a core of its own, its data to the nodes that `data` says; all start together, and after the \
+warm-up each counts its work in the same window. Then pages and processors are looked up: a measurement with a thread or \
+a page in another place counts for nothing, is made once more, and makes the exit code 1 if it fails again.
+
+Node i of the machine file is node i of this host (numasim detect). A scenario that does not fit is an error that says \
+what is missing. --fit-host scales it: nodes side by side are folded onto one, their threads add up and, where there are \
+more than cores, are scaled by the largest remainder, one each at least; data moves with its nodes. All rows of such a \
+scenario have `fitted` = true.
+
+RESULT.csv has one row for each scenario x application x node x repetition; GB/s are 10^9 bytes per second, traffic \
+counted as STREAM does. Each measurement is on disk before the next begins: after Ctrl-C or a kill, the same command with \
+--resume goes on. Scenarios are interleaved in another order in each repetition, so that drift favours none. Beside it, \
+RESULT.provenance.json says on what and how it was measured, with every doubt, and RESULT.study.toml what ran, for \
+numasim evaluate. --host-machine puts the figures of this host there, in place of those of the file.
+
+Needs Linux and a build with hwloc (cargo build --release --features hwloc).";
 /// End of `numasim compare --help`.
 pub(crate) const COMPARE: &str = "\
 Examples:
@@ -124,6 +151,35 @@ and repetition; an empty app is the whole scenario. Lines that begin with # are 
 
 JSON and CSV give errors, spread and regret as fractions.";
 
+/// End of `numasim models --help`.
+pub(crate) const MODELS: &str = "\
+Examples:
+  numasim models
+  numasim models max-min
+  numasim models --format json
+
+A model is chosen with --model NAME or in the machine file:
+
+  [machine.sharing]
+  model = \"max-min\"
+  link_efficiency = 0.9";
+
+/// End of `numasim plot --help`.
+pub(crate) const PLOT: &str = "\
+Examples:
+  numasim plot matrix machine.toml -o matrix.svg
+  numasim plot roofline machine.toml apps.toml -o roofline.svg
+  numasim plot threads study.toml --scenario even -o even.png
+  numasim plot allocations study.toml --x mem --y compute -o allocations.svg
+  numasim plot allocations study.toml --x mem --y bad --rest compute --objective fair -o fair.svg
+
+The name of the file decides: .svg, or .png (twice as many pixels; needs a build with --features png). \
+Without -o the SVG goes to standard output. Colours can be told apart by colour-blind readers, and everything also \
+when printed in grey.
+
+In allocations a name with instances addresses them all: each has that many threads on every node. Applications that \
+are not named have no threads; --rest gives one the cores that are left.";
+
 /// End of `numasim check --help`.
 pub(crate) const CHECK: &str = "\
 Examples:
@@ -137,9 +193,18 @@ pub(crate) const DETECT: &str = "\
 Examples:
   numasim detect -o machine.toml
   numasim detect --format json
+  lstopo --of xml node17.xml         (on the machine itself)
+  numasim detect --from-xml node17.xml
+  numasim detect --from-synthetic \"node:4 core:20 pu:1\"
 
-Counts physical cores: one thread per core, and names the first processor (hardware thread) of each. Bandwidths and peaks cannot be read from a topology; they are \
-left out, with comments that say how to get them. Needs a build with hwloc (cargo build --release --features hwloc).";
+Counts physical cores, and names the first processor (hardware thread) of each; --smt counts every hardware thread, and \
+gflops_per_core then means one hardware thread. Of this host it takes only what this process may use: processors \
+that are offline, or left out by the cgroup or the processor mask (containers, Slurm, taskset), are named in the file, \
+in JSON, and on standard error. A node none of whose processors may be used is memory only.
+
+Bandwidths and peaks cannot be read from a topology: they are left out, with comments that say how to get them. What the \
+firmware claims (ACPI HMAT) is a comment, too; nobody measured it. Distances are no bandwidths. Needs a build with hwloc \
+(cargo build --release --features hwloc).";
 
 /// End of `numasim import --help`.
 pub(crate) const IMPORT: &str = "\

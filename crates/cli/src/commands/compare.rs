@@ -8,13 +8,14 @@ use crate::args::CompareArgs;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
+use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
 use crate::view::{Style, compared};
 
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
-    let study = files::read_study(&args.study.files)?.study;
+    let study = sharing::choose(files::read_study(&args.study.files)?.study, args.study.model, shell);
     let source = files::read_measurements(&args.measured)?;
     let measurements = match read_measured(&source.text) {
         Ok(measurements) => measurements,
@@ -37,7 +38,7 @@ pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
     warn(&comparison, &source.name, shell);
     let view = compared::View {
         study: &study,
-        model: &args.study.model,
+        model: study.machine.sharing().name(),
         measured: &source.name,
         comparison: &comparison,
     };

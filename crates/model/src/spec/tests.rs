@@ -1,7 +1,7 @@
 //! Tests of the whole reader; what the messages look like is tested where they are shown.
 
 use super::*;
-use crate::app::{Data, Placement};
+use crate::app::{Access, Data, Placement};
 use crate::ids::NodeId;
 use crate::machine::FigureKind;
 use crate::units::GigabytesPerSecond;
@@ -180,8 +180,14 @@ fn every_value_that_no_file_gives_is_listed() {
         .map(|d| format!("{} {} {} = {}", d.table.as_str(), d.name, d.key, d.value))
         .collect();
     let app = |name: &str, instances: bool| {
-        let keys =
-            ["instances = 1", "data = local", "min_threads = 1", "max_threads = no limit", "weight = 1"];
+        let keys = [
+            "instances = 1",
+            "data = local",
+            "kernel = read",
+            "min_threads = 1",
+            "max_threads = no limit",
+            "weight = 1",
+        ];
         let keys = keys.into_iter().skip(usize::from(!instances)).chain(["work_gflop = not given"]);
         keys.map(|key| format!("app {name} {key}")).collect::<Vec<_>>()
     };
@@ -296,11 +302,34 @@ fn thousands_of_problems_are_cut_in_time_that_nobody_notices() {
     }
 }
 
+#[test]
+fn the_sharing_model_of_a_machine_is_read_with_its_parameters() {
+    let text = format!(
+        "{MACHINE}latency_matrix_ns = [[90, 140.0], [141.0, 91.0]]\n[machine.sharing]\nmodel = \"max-min\"\noutstanding_lines = 12\nremote_loss = 0.25\n"
+    );
+    let machine = read_study(&files(&[&text])).expect("no problems").study.machine;
+    assert_eq!(machine.sharing().in_words(), "max-min (outstanding_lines 12, remote_loss 0.25)");
+    assert_eq!(machine.latency_ns(NodeId(1), NodeId(0)), Some(141.0));
+}
+
+#[test]
+fn mistakes_in_the_sharing_model_are_told() {
+    let told = |keys: &str| {
+        let text = format!("{MACHINE}[machine.sharing]\n{keys}\n");
+        let problems = read_study(&files(&[&text])).expect_err("a mistake");
+        problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>()
+    };
+    assert!(told("model = \"maxmin\"")[0].starts_with("`model` must be one of `baseline-proportional`"));
+    assert_eq!(told("saturation_knee = 2.0"), ["`saturation_knee` must be a number from 0 to 1, not 2"]);
+    assert_eq!(told("knee = 0.1"), ["unknown key `knee` in [machine.sharing]"]);
+    assert_eq!(told("outstanding_lines = 10"), ["`outstanding_lines` needs the latencies of the machine"]);
+}
+
 /// The walker and the types of the schema know the same keys in every table.
 #[test]
 fn the_schema_has_the_keys_that_the_reader_knows() {
     let text = format!(
-        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[[machine.node]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\n"
+        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[[machine.node]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\n"
     );
     let log = Log::default();
     read_files(&files(&[&text]), &log);
@@ -316,6 +345,7 @@ fn the_schema_has_the_keys_that_the_reader_knows() {
     let tables = [
         ("the file", properties("/properties")),
         ("[machine]", properties("/$defs/MachineTable/properties")),
+        ("[machine.sharing]", properties("/$defs/SharingTable/properties")),
         ("[[machine.node]]", properties("/$defs/NodeTable/properties")),
         ("[machine.provenance]", properties("/$defs/ProvenanceTable/properties")),
         ("an entry of [machine.provenance]", properties("/$defs/FigureTable/properties")),
@@ -329,6 +359,16 @@ fn the_schema_has_the_keys_that_the_reader_knows() {
             known[title].iter().map(|&key| key.to_owned()).collect();
         assert_eq!(found, expected, "{title}");
     }
+}
+
+#[test]
+fn the_kernel_of_the_benchmark_is_one_of_four_words() {
+    let kernel = |keys: &str| read(&with_app(keys)).study.apps[0].kernel;
+    assert_eq!(kernel(""), Access::Read);
+    for access in Access::ALL {
+        assert_eq!(kernel(&format!("kernel = \"{}\"", access.as_str())), access);
+    }
+    assert_eq!(problem(&with_app("kernel = \"Triad\"")), (ProblemKind::BadValue, "\"Triad\"".to_owned()));
 }
 
 proptest::proptest! {
