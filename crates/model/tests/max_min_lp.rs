@@ -104,7 +104,8 @@ fn largest(case: &Case, groups: &[Group], unit: f64, least: f64, group: usize) -
     let (mut problem, rates) = program(case, groups, unit, (least - NEAR * 1e-1).max(0.0));
     let goal = problem.add_var(1.0, (0.0, f64::INFINITY));
     problem.add_constraint([(rates[group], 1.0), (goal, -1.0)], ComparisonOp::Ge, 0.0);
-    let solution = problem.solve().expect("the last program's answer").into_solution().expect("not interrupted");
+    let solution =
+        problem.solve().expect("the last program's answer").into_solution().expect("not interrupted");
     solution[goal]
 }
 

@@ -34,7 +34,8 @@ impl Case {
         let nodes = self.machine.node_count();
         let latency = |pair: usize| if pair / nodes == pair % nodes { 80.0 } else { 140.0 };
         let machine = self.machine.clone().with_sharing(model);
-        let machine = machine.with_latencies_ns((0..nodes * nodes).map(latency).collect()).expect("latencies");
+        let machine =
+            machine.with_latencies_ns((0..nodes * nodes).map(latency).collect()).expect("latencies");
         by_fast(&machine, &self.demands, &self.allocation)
     }
 }
@@ -147,13 +148,7 @@ fn bisect(holds: impl Fn(f64) -> bool) -> f64 {
 }
 
 /// Ports of equal rights, baseline plus proportional inside.
-fn by_ports(
-    case: &Case,
-    memory: NodeId,
-    controller: f64,
-    links: &[(NodeId, f64)],
-    readers: &mut [Reader],
-) {
+fn by_ports(case: &Case, memory: NodeId, controller: f64, links: &[(NodeId, f64)], readers: &mut [Reader]) {
     let wanted = |from: NodeId| -> f64 {
         readers.iter().filter(|reader| reader.from == from).map(|reader| reader.wants).sum()
     };
