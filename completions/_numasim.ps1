@@ -29,8 +29,10 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('evaluate', 'evaluate', [CompletionResultType]::ParameterValue, 'Compute the performance of every scenario in the files')
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...')
+            [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Put measured performance beside what the model says')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and say what was read')
             [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file')
+            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Make a machine file or a measured CSV from what another tool printed')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of the input files')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a script that completes commands and switches in a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page')
@@ -105,6 +107,20 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'numasim;compare' {
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared')
+            [CompletionResult]::new('--measured', '--measured', [CompletionResultType]::ParameterName, 'What was measured: the CSV of `numasim bench`, or one with the columns scenario,app,gflops')
+            [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'Only the scenario with this name; may be given more than once')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'numasim;check' {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
@@ -125,6 +141,87 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('mlc', 'mlc', [CompletionResultType]::ParameterValue, 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file')
+            [CompletionResult]::new('hwloc', 'hwloc', [CompletionResultType]::ParameterValue, 'hwloc, lstopo --of xml: the skeleton of a machine file')
+            [CompletionResult]::new('likwid', 'likwid', [CompletionResultType]::ParameterValue, 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads')
+            [CompletionResult]::new('stream', 'stream', [CompletionResultType]::ParameterValue, 'STREAM: a CSV of bandwidth by kernel')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'numasim;import;mlc' {
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'The name of the machine [default: that of the table or of the file]')
+            [CompletionResult]::new('--cores-per-node', '--cores-per-node', [CompletionResultType]::ParameterName, 'Physical cores of each node; the matrix does not say it')
+            [CompletionResult]::new('--gflops-per-core', '--gflops-per-core', [CompletionResultType]::ParameterName, 'Peak of one core in GFLOPS; the matrix does not say it')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'The table with this in its name, of a CSV with a column `file`')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import;hwloc' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import;likwid' {
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Only machines with this in their name, of a CSV with a column `machine_file`')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import;stream' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import;help' {
+            [CompletionResult]::new('mlc', 'mlc', [CompletionResultType]::ParameterValue, 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file')
+            [CompletionResult]::new('hwloc', 'hwloc', [CompletionResultType]::ParameterValue, 'hwloc, lstopo --of xml: the skeleton of a machine file')
+            [CompletionResult]::new('likwid', 'likwid', [CompletionResultType]::ParameterValue, 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads')
+            [CompletionResult]::new('stream', 'stream', [CompletionResultType]::ParameterValue, 'STREAM: a CSV of bandwidth by kernel')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'numasim;import;help;mlc' {
+            break
+        }
+        'numasim;import;help;hwloc' {
+            break
+        }
+        'numasim;import;help;likwid' {
+            break
+        }
+        'numasim;import;help;stream' {
+            break
+        }
+        'numasim;import;help;help' {
             break
         }
         'numasim;schema' {
@@ -162,8 +259,10 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('evaluate', 'evaluate', [CompletionResultType]::ParameterValue, 'Compute the performance of every scenario in the files')
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...')
+            [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Put measured performance beside what the model says')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and say what was read')
             [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file')
+            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Make a machine file or a measured CSV from what another tool printed')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of the input files')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a script that completes commands and switches in a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page')
@@ -179,10 +278,32 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
         'numasim;help;sweep' {
             break
         }
+        'numasim;help;compare' {
+            break
+        }
         'numasim;help;check' {
             break
         }
         'numasim;help;detect' {
+            break
+        }
+        'numasim;help;import' {
+            [CompletionResult]::new('mlc', 'mlc', [CompletionResultType]::ParameterValue, 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file')
+            [CompletionResult]::new('hwloc', 'hwloc', [CompletionResultType]::ParameterValue, 'hwloc, lstopo --of xml: the skeleton of a machine file')
+            [CompletionResult]::new('likwid', 'likwid', [CompletionResultType]::ParameterValue, 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads')
+            [CompletionResult]::new('stream', 'stream', [CompletionResultType]::ParameterValue, 'STREAM: a CSV of bandwidth by kernel')
+            break
+        }
+        'numasim;help;import;mlc' {
+            break
+        }
+        'numasim;help;import;hwloc' {
+            break
+        }
+        'numasim;help;import;likwid' {
+            break
+        }
+        'numasim;help;import;stream' {
             break
         }
         'numasim;help;schema' {

@@ -26,8 +26,10 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand evaluate 'Compute the performance of every scenario in the files'
             cand explore 'Find the best allocation of threads to NUMA nodes'
             cand sweep 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
+            cand compare 'Put measured performance beside what the model says'
             cand check 'Validate files and say what was read'
             cand detect 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
+            cand import 'Make a machine file or a measured CSV from what another tool printed'
             cand schema 'Print the JSON Schema of the input files'
             cand completions 'Print a script that completes commands and switches in a shell'
             cand man 'Print the manual page'
@@ -98,6 +100,19 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'numasim;compare'= {
+            cand --model 'How bandwidth is shared'
+            cand --measured 'What was measured: the CSV of `numasim bench`, or one with the columns scenario,app,gflops'
+            cand --scenario 'Only the scenario with this name; may be given more than once'
+            cand --format 'How to write the result'
+            cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'numasim;check'= {
             cand --format 'How to write the result'
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
@@ -117,6 +132,76 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
             cand --version 'Print version'
+        }
+        &'numasim;import'= {
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand mlc 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
+            cand hwloc 'hwloc, lstopo --of xml: the skeleton of a machine file'
+            cand likwid 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
+            cand stream 'STREAM: a CSV of bandwidth by kernel'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'numasim;import;mlc'= {
+            cand --name 'The name of the machine [default: that of the table or of the file]'
+            cand --cores-per-node 'Physical cores of each node; the matrix does not say it'
+            cand --gflops-per-core 'Peak of one core in GFLOPS; the matrix does not say it'
+            cand --select 'The table with this in its name, of a CSV with a column `file`'
+            cand -o 'Write to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;import;hwloc'= {
+            cand -o 'Write to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;import;likwid'= {
+            cand --select 'Only machines with this in their name, of a CSV with a column `machine_file`'
+            cand -o 'Write to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;import;stream'= {
+            cand -o 'Write to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;import;help'= {
+            cand mlc 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
+            cand hwloc 'hwloc, lstopo --of xml: the skeleton of a machine file'
+            cand likwid 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
+            cand stream 'STREAM: a CSV of bandwidth by kernel'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'numasim;import;help;mlc'= {
+        }
+        &'numasim;import;help;hwloc'= {
+        }
+        &'numasim;import;help;likwid'= {
+        }
+        &'numasim;import;help;stream'= {
+        }
+        &'numasim;import;help;help'= {
         }
         &'numasim;schema'= {
             cand -o 'Write to FILE, whole or not at all, instead of standard output'
@@ -150,8 +235,10 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand evaluate 'Compute the performance of every scenario in the files'
             cand explore 'Find the best allocation of threads to NUMA nodes'
             cand sweep 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
+            cand compare 'Put measured performance beside what the model says'
             cand check 'Validate files and say what was read'
             cand detect 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
+            cand import 'Make a machine file or a measured CSV from what another tool printed'
             cand schema 'Print the JSON Schema of the input files'
             cand completions 'Print a script that completes commands and switches in a shell'
             cand man 'Print the manual page'
@@ -163,9 +250,25 @@ set edit:completion:arg-completer[numasim] = {|@words|
         }
         &'numasim;help;sweep'= {
         }
+        &'numasim;help;compare'= {
+        }
         &'numasim;help;check'= {
         }
         &'numasim;help;detect'= {
+        }
+        &'numasim;help;import'= {
+            cand mlc 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
+            cand hwloc 'hwloc, lstopo --of xml: the skeleton of a machine file'
+            cand likwid 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
+            cand stream 'STREAM: a CSV of bandwidth by kernel'
+        }
+        &'numasim;help;import;mlc'= {
+        }
+        &'numasim;help;import;hwloc'= {
+        }
+        &'numasim;help;import;likwid'= {
+        }
+        &'numasim;help;import;stream'= {
         }
         &'numasim;help;schema'= {
         }

@@ -32,8 +32,10 @@ complete -c numasim -n "__fish_numasim_needs_command" -s V -l version -d 'Print 
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "compare" -d 'Put measured performance beside what the model says'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "check" -d 'Validate files and say what was read'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "detect" -d 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "import" -d 'Make a machine file or a measured CSV from what another tool printed'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "schema" -d 'Print the JSON Schema of the input files'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "man" -d 'Print the manual page'
@@ -116,6 +118,18 @@ complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l no-idle-cores 
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l resume -d 'Go on with FILE.partial, which an interrupted sweep with `-o FILE` left; start if there is none'
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -l model -d 'How bandwidth is shared' -r -f -a "baseline-proportional\t''"
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -l measured -d 'What was measured: the CSV of `numasim bench`, or one with the columns scenario,app,gflops' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -l scenario -d 'Only the scenario with this name; may be given more than once' -r
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -l format -d 'How to write the result' -r -f -a "table\t'For people'
+json\t'For programs; one object'
+csv\t'For spreadsheets; one header line'"
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand check" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'"
@@ -134,6 +148,50 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -f -a "mlc" -d 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -f -a "hwloc" -d 'hwloc, lstopo --of xml: the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -f -a "stream" -d 'STREAM: a CSV of bandwidth by kernel'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l name -d 'The name of the machine [default: that of the table or of the file]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l cores-per-node -d 'Physical cores of each node; the matrix does not say it' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l gflops-per-core -d 'Peak of one core in GFLOPS; the matrix does not say it' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l select -d 'The table with this in its name, of a CSV with a column `file`' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -s o -l output -d 'Write to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from hwloc" -s o -l output -d 'Write to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from hwloc" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from hwloc" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from hwloc" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from likwid" -l select -d 'Only machines with this in their name, of a CSV with a column `machine_file`' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from likwid" -s o -l output -d 'Write to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from likwid" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from likwid" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from likwid" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from stream" -s o -l output -d 'Write to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from stream" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from stream" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from stream" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "mlc" -d 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "hwloc" -d 'hwloc, lstopo --of xml: the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "stream" -d 'STREAM: a CSV of bandwidth by kernel'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c numasim -n "__fish_numasim_using_subcommand schema" -s o -l output -d 'Write to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand schema" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -153,12 +211,18 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand man" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "check" -d 'Validate files and say what was read'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "detect" -d 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "man" -d 'Print the manual page'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "compare" -d 'Put measured performance beside what the model says'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "check" -d 'Validate files and say what was read'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "detect" -d 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "import" -d 'Make a machine file or a measured CSV from what another tool printed'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "man" -d 'Print the manual page'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "mlc" -d 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "hwloc" -d 'hwloc, lstopo --of xml: the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "stream" -d 'STREAM: a CSV of bandwidth by kernel'

@@ -112,14 +112,17 @@ Examples:
   numasim compare machine.toml study.toml --measured measured.csv
   numasim compare study.toml --measured measured.csv --format csv -o errors.csv
 
-The CSV is what `numasim bench` writes, or has the columns scenario,app,gflops and, if measured, bandwidth_gbs and
-repetition; an empty app is the whole scenario. Lines that begin with # are comments.
+The CSV is what `numasim bench` writes, or has the columns scenario,app,gflops and, if measured, bandwidth_gbs \
+and repetition; an empty app is the whole scenario. Lines that begin with # are comments.
 
-error        (predicted - measured) / measured, with the median of the repetitions; above 0 the model promises too much
-spread       (largest - smallest) / median of the repetitions
-95th percentile of n absolute errors: at place (n - 1) x 0.95 in ascending order, between two places in proportion
-regret       (measured best - measured value of the scenario that the model prefers) / measured best
-Kendall      tau-b between predicted and measured totals: 1 is the same order, -1 the opposite one";
+  error            (predicted - measured) / measured, measured: the median of the repetitions
+  spread           (largest - smallest) / median of the repetitions
+  95th percentile  of n absolute errors in ascending order the one at place (n - 1) x 0.95 from 0;
+                   between two places in proportion
+  regret           (best measured - measured of what the model prefers) / best measured
+  Kendall's tau-b  between predicted and measured totals: +1 the same order, -1 the opposite one
+
+JSON and CSV give errors, spread and regret as fractions.";
 
 /// End of `numasim plot --help`.
 pub(crate) const PLOT: &str = "\
@@ -158,7 +161,8 @@ left out, with comments that say how to get them. Needs a build with hwloc (carg
 /// End of `numasim import --help`.
 pub(crate) const IMPORT: &str = "\
 Examples:
-  mlc --bandwidth_matrix > mlc.txt; numasim import mlc mlc.txt --cores-per-node 26 --gflops-per-core 80 -o machine.toml
+  mlc --bandwidth_matrix > mlc.txt; numasim import mlc mlc.txt -o machine.toml
+  numasim import mlc mlc.txt --cores-per-node 26 --gflops-per-core 80 -o machine.toml
   lstopo --of xml host.xml;         numasim import hwloc host.xml -o machine.toml
   likwid-bench -t load -w S0:1GB:4 > load.txt; numasim import likwid load.txt -o bandwidth.csv
   ./stream > stream.txt;            numasim import stream stream.txt -o stream.csv
