@@ -30,6 +30,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Put measured performance beside what the model says')
+            [CompletionResult]::new('plot', 'plot', [CompletionResultType]::ParameterValue, 'Draw a machine, a scenario or a set of allocations')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and say what was read')
             [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file')
             [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Make a machine file or a measured CSV from what another tool printed')
@@ -64,7 +65,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Show up to K next-best allocations besides the best one')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random restarts; the same seed gives the same answer')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Worker threads of the search itself [default: one per core of this host]')
-            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw the trade-off')
+            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw the trade-off, as SVG or PNG')
             [CompletionResult]::new('--emit', '--emit', [CompletionResultType]::ParameterName, 'Print a script that puts the allocation on the machine, instead of the table')
             [CompletionResult]::new('--cpus-from', '--cpus-from', [CompletionResultType]::ParameterName, 'Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
@@ -91,7 +92,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random restarts; the same seed gives the same answers')
             [CompletionResult]::new('--shard', '--shard', [CompletionResultType]::ParameterName, 'Take the I-th of N equal parts of the points, I from 1; part 1 has the header')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Worker threads of numasim itself [default: one per core of this host]')
-            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw one axis as lines, two as a heat map')
+            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw one axis as lines, two as a heat map, as SVG or PNG')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
@@ -114,6 +115,23 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;plot' {
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared')
+            [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'The scenario: what threads draws, what applications get in roofline, where data lies in allocations, the only one in bars and scatter')
+            [CompletionResult]::new('--measured', '--measured', [CompletionResultType]::ParameterName, 'What was measured, for bars and scatter: the CSV of `numasim bench`, or one with scenario,app,gflops')
+            [CompletionResult]::new('--x', '--x', [CompletionResultType]::ParameterName, 'The application whose threads per node grow to the right [default: the first]')
+            [CompletionResult]::new('--y', '--y', [CompletionResultType]::ParameterName, 'The application whose threads per node grow upwards [default: the next]')
+            [CompletionResult]::new('--rest', '--rest', [CompletionResultType]::ParameterName, 'The application that has the cores that are left [default: none, they are idle]')
+            [CompletionResult]::new('--objective', '--objective', [CompletionResultType]::ParameterName, 'What is drawn as colour [default: total-gflops]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -260,6 +278,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Put measured performance beside what the model says')
+            [CompletionResult]::new('plot', 'plot', [CompletionResultType]::ParameterValue, 'Draw a machine, a scenario or a set of allocations')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and say what was read')
             [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file')
             [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Make a machine file or a measured CSV from what another tool printed')
@@ -279,6 +298,9 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;help;compare' {
+            break
+        }
+        'numasim;help;plot' {
             break
         }
         'numasim;help;check' {

@@ -27,6 +27,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand explore 'Find the best allocation of threads to NUMA nodes'
             cand sweep 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
             cand compare 'Put measured performance beside what the model says'
+            cand plot 'Draw a machine, a scenario or a set of allocations'
             cand check 'Validate files and say what was read'
             cand detect 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
             cand import 'Make a machine file or a measured CSV from what another tool printed'
@@ -59,7 +60,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --top 'Show up to K next-best allocations besides the best one'
             cand --seed 'Seed of the random restarts; the same seed gives the same answer'
             cand --threads 'Worker threads of the search itself [default: one per core of this host]'
-            cand --plot 'Draw the trade-off'
+            cand --plot 'Draw the trade-off, as SVG or PNG'
             cand --emit 'Print a script that puts the allocation on the machine, instead of the table'
             cand --cpus-from 'Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file'
             cand --format 'How to write the result'
@@ -85,7 +86,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --seed 'Seed of the random restarts; the same seed gives the same answers'
             cand --shard 'Take the I-th of N equal parts of the points, I from 1; part 1 has the header'
             cand --threads 'Worker threads of numasim itself [default: one per core of this host]'
-            cand --plot 'Draw one axis as lines, two as a heat map'
+            cand --plot 'Draw one axis as lines, two as a heat map, as SVG or PNG'
             cand --format 'How to write the result'
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
@@ -107,6 +108,22 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --format 'How to write the result'
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;plot'= {
+            cand --model 'How bandwidth is shared'
+            cand --scenario 'The scenario: what threads draws, what applications get in roofline, where data lies in allocations, the only one in bars and scatter'
+            cand --measured 'What was measured, for bars and scatter: the CSV of `numasim bench`, or one with scenario,app,gflops'
+            cand --x 'The application whose threads per node grow to the right [default: the first]'
+            cand --y 'The application whose threads per node grow upwards [default: the next]'
+            cand --rest 'The application that has the cores that are left [default: none, they are idle]'
+            cand --objective 'What is drawn as colour [default: total-gflops]'
+            cand -o 'Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output'
+            cand --output 'Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output'
             cand --color 'When to use colours'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
@@ -236,6 +253,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand explore 'Find the best allocation of threads to NUMA nodes'
             cand sweep 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
             cand compare 'Put measured performance beside what the model says'
+            cand plot 'Draw a machine, a scenario or a set of allocations'
             cand check 'Validate files and say what was read'
             cand detect 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
             cand import 'Make a machine file or a measured CSV from what another tool printed'
@@ -251,6 +269,8 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;help;sweep'= {
         }
         &'numasim;help;compare'= {
+        }
+        &'numasim;help;plot'= {
         }
         &'numasim;help;check'= {
         }

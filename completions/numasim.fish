@@ -33,6 +33,7 @@ complete -c numasim -n "__fish_numasim_needs_command" -f -a "evaluate" -d 'Compu
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "compare" -d 'Put measured performance beside what the model says'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "plot" -d 'Draw a machine, a scenario or a set of allocations'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "check" -d 'Validate files and say what was read'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "detect" -d 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "import" -d 'Make a machine file or a measured CSV from what another tool printed'
@@ -70,7 +71,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand explore" -l time-limit -
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l top -d 'Show up to K next-best allocations besides the best one' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l seed -d 'Seed of the random restarts; the same seed gives the same answer' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads -d 'Worker threads of the search itself [default: one per core of this host]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l plot -d 'Draw the trade-off' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l plot -d 'Draw the trade-off, as SVG or PNG' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l emit -d 'Print a script that puts the allocation on the machine, instead of the table' -r -f -a "numactl\t'Binds processors and memory of each process'
 omp\t'Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND'
 slurm\t'A batch script: srun with --cpu-bind and --mem-bind'
@@ -103,7 +104,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l time-limit -d 
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l seed -d 'Seed of the random restarts; the same seed gives the same answers' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l shard -d 'Take the I-th of N equal parts of the points, I from 1; part 1 has the header' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l threads -d 'Worker threads of numasim itself [default: one per core of this host]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l plot -d 'Draw one axis as lines, two as a heat map' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l plot -d 'Draw one axis as lines, two as a heat map, as SVG or PNG' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'"
@@ -130,6 +131,22 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l model -d 'How bandwidth is shared' -r -f -a "baseline-proportional\t''"
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l scenario -d 'The scenario: what threads draws, what applications get in roofline, where data lies in allocations, the only one in bars and scatter' -r
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l measured -d 'What was measured, for bars and scatter: the CSV of `numasim bench`, or one with scenario,app,gflops' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l x -d 'The application whose threads per node grow to the right [default: the first]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l y -d 'The application whose threads per node grow upwards [default: the next]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l rest -d 'The application that has the cores that are left [default: none, they are idle]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l objective -d 'What is drawn as colour [default: total-gflops]' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
+fair\t'The largest minimum of GFLOPS / GFLOPS alone on the whole machine'
+geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine'
+makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -s o -l output -d 'Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand check" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'"
@@ -211,17 +228,18 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand man" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "compare" -d 'Put measured performance beside what the model says'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "check" -d 'Validate files and say what was read'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "detect" -d 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "import" -d 'Make a machine file or a measured CSV from what another tool printed'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "man" -d 'Print the manual page'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare check detect import schema completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare plot check detect import schema completions man help" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare plot check detect import schema completions man help" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare plot check detect import schema completions man help" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare plot check detect import schema completions man help" -f -a "compare" -d 'Put measured performance beside what the model says'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare plot check detect import schema completions man help" -f -a "plot" -d 'Draw a machine, a scenario or a set of allocations'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare plot check detect import schema completions man help" -f -a "check" -d 'Validate files and say what was read'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare plot check detect import schema completions man help" -f -a "detect" -d 'Read the NUMA nodes and cores of this host and print the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare plot check detect import schema completions man help" -f -a "import" -d 'Make a machine file or a measured CSV from what another tool printed'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare plot check detect import schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare plot check detect import schema completions man help" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare plot check detect import schema completions man help" -f -a "man" -d 'Print the manual page'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep compare plot check detect import schema completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "mlc" -d 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "hwloc" -d 'hwloc, lstopo --of xml: the skeleton of a machine file'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
