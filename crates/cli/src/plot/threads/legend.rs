@@ -87,7 +87,7 @@ impl Legend {
             app_rows,
             signs,
             sign_lines,
-            listed: List::of(&placed.unlabelled().collect::<Vec<_>>(), room),
+            listed: List::of(placed.unlabelled().collect(), room),
             room,
         }
     }
@@ -169,7 +169,8 @@ struct List {
 }
 
 impl List {
-    fn of(links: &[&MapLink], room: f64) -> Self {
+    fn of(mut links: Vec<&MapLink>, room: f64) -> Self {
+        links.sort_by_key(|link| (link.from, link.to));
         let more = links.len().saturating_sub(MOST_LISTED);
         let mut words: Vec<String> = links.iter().take(MOST_LISTED).map(|link| links::listed(link)).collect();
         if more > 0 {
