@@ -3,6 +3,7 @@
 //! The library that reads the host, hwloc, is optional (feature `hwloc`): everything that computes from files
 //! builds and runs without it. Only `host` names it.
 
+pub mod calibrate;
 pub mod doubt;
 #[cfg(feature = "hwloc")]
 mod host;

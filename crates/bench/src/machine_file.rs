@@ -72,7 +72,7 @@ const LINK: &str =
 const LOCAL: &str = "local bandwidth";
 
 /// The operating system numbers the nodes as the file does: 0, 1, 2, ...
-fn numbered(host: &HostTopology) -> bool {
+pub(crate) fn numbered(host: &HostTopology) -> bool {
     (0..).zip(&host.nodes).all(|(place, node)| node.os_index == place)
 }
 
@@ -86,7 +86,7 @@ fn origin(node: &crate::HostNode) -> String {
 }
 
 /// A TOML basic string.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from('"');
     for c in text.chars() {
         match c {
