@@ -142,6 +142,7 @@ fn the_schema_refuses_mistakes_in_one_table() {
         "gflops-missing-on-a-node-with-cores",
         "home-negative",
         "instances-0",
+        "kernel-unknown",
         "machine-no-bandwidth",
         "machine-no-name",
         "machine-no-nodes",

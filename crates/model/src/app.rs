@@ -106,6 +106,8 @@ pub struct App {
     pub arithmetic_intensity: FlopPerByte,
     /// Where its data lies.
     pub data: Data,
+    /// How the benchmark's kernel that stands for it uses memory; the sharing models do not look at it.
+    pub kernel: Access,
     /// Fewest threads over the whole machine that explore may give it.
     pub min_threads: u32,
     /// Most threads over the whole machine that explore may give it; `None` is no limit.

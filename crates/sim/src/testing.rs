@@ -1,7 +1,7 @@
 //! Small machines and applications for the tests of this crate.
 
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
-use numasim_model::{App, Data, Machine, Node, Placement};
+use numasim_model::{Access, App, Data, Machine, Node, Placement};
 
 /// `nodes` equal nodes; GFLOPS per core, GB/s per controller, GB/s per link.
 pub(crate) fn uniform_machine(nodes: usize, cores: u32, peak: f64, bandwidth: f64, link: f64) -> Machine {
@@ -21,6 +21,7 @@ pub(crate) fn app(name: &str, intensity: f64, data: Data) -> App {
         group: name.to_owned(),
         arithmetic_intensity: FlopPerByte::new(intensity),
         data,
+        kernel: Access::default(),
         min_threads: 1,
         max_threads: None,
         weight: 1.0,

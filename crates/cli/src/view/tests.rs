@@ -57,6 +57,7 @@ fn apps(group: &str, instances: usize, intensity: f64, placement: &Placement) ->
             group: group.to_owned(),
             arithmetic_intensity: FlopPerByte::new(intensity),
             data: Data::Placed(placement.clone()),
+            kernel: numasim_model::Access::default(),
             min_threads: 1,
             max_threads: None,
             weight: 1.0,

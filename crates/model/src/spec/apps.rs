@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::app::{App, Data, MAX_INSTANCES, Placement};
+use crate::app::{Access, App, Data, MAX_INSTANCES, Placement};
 use crate::units::{FlopPerByte, Gflop};
 
 use super::data;
@@ -223,6 +223,13 @@ fn read_app(
         },
         |value| data::read(&value, nodes),
     );
+    let kernel = table.optional("kernel").map_or_else(
+        || {
+            log.note_default(TableKind::App, name, "kernel", Access::default().as_str());
+            Some(Access::default())
+        },
+        |value| read_kernel(&value),
+    );
     let limits = read_limits(table, name, total_cores);
     let weight = table.optional("weight").map_or_else(
         || {
@@ -245,11 +252,28 @@ fn read_app(
         group: String::new(),
         arithmetic_intensity: FlopPerByte::new(intensity?),
         data: data?,
+        kernel: kernel?,
         min_threads: limits.min,
         max_threads: limits.max,
         weight: weight?,
         work: work.map(Gflop::new),
     })
+}
+
+/// The word for how the benchmark's kernel uses memory.
+fn read_kernel(value: &Value<'_>) -> Option<Access> {
+    let word = value.string()?;
+    let found = Access::ALL.into_iter().find(|access| access.as_str() == word);
+    if found.is_none() {
+        let words = Access::ALL.map(Access::as_str);
+        let hint = match value.source.log.suggest(word, words) {
+            Some(close) => format!("did you mean `\"{close}\"`?"),
+            None => "write `\"read\"`, `\"copy\"`, `\"triad\"` or `\"update\"`".to_owned(),
+        };
+        let message = format!("`{}` must be the name of a kernel, not {}", value.name, value.text());
+        value.report(ProblemKind::BadValue, message, "unknown kernel", hint);
+    }
+    found
 }
 
 /// Fewest and most threads of an application.

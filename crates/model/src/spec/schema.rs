@@ -204,6 +204,10 @@ pub struct AppTable {
     /// Where the data lies. Default: "local".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<DataValue>,
+    /// How the kernel of the benchmark (numasim bench) that stands for it uses memory. Default: "read". The models do
+    /// not look at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<KernelWord>,
     /// Fewest threads over the whole machine that explore may give it. Default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
@@ -220,6 +224,20 @@ pub struct AppTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = positive)]
     pub work_gflop: Option<f64>,
+}
+
+/// How a kernel uses memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum KernelWord {
+    /// Reads only.
+    Read,
+    /// One line read, one written: a[i] = b[i].
+    Copy,
+    /// Two lines read, one written: a[i] = b[i] + s * c[i].
+    Triad,
+    /// Each line read and written back in place: a[i] = s * a[i].
+    Update,
 }
 
 /// Where data lies.

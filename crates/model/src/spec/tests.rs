@@ -1,7 +1,7 @@
 //! Tests of the whole reader; what the messages look like is tested where they are shown.
 
 use super::*;
-use crate::app::{Data, Placement};
+use crate::app::{Access, Data, Placement};
 use crate::ids::NodeId;
 use crate::machine::FigureKind;
 use crate::units::GigabytesPerSecond;
@@ -330,6 +330,16 @@ fn the_schema_has_the_keys_that_the_reader_knows() {
             known[title].iter().map(|&key| key.to_owned()).collect();
         assert_eq!(found, expected, "{title}");
     }
+}
+
+#[test]
+fn the_kernel_of_the_benchmark_is_one_of_four_words() {
+    let kernel = |keys: &str| read(&with_app(keys)).study.apps[0].kernel;
+    assert_eq!(kernel(""), Access::Read);
+    for access in Access::ALL {
+        assert_eq!(kernel(&format!("kernel = \"{}\"", access.as_str())), access);
+    }
+    assert_eq!(problem(&with_app("kernel = \"Triad\"")), (ProblemKind::BadValue, "\"Triad\"".to_owned()));
 }
 
 proptest::proptest! {

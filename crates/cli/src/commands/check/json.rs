@@ -15,6 +15,7 @@ pub(crate) fn json(reading: &Reading) -> Value {
                 "name": app.name, "group": app.group,
                 "arithmetic_intensity": app.arithmetic_intensity.value(),
                 "data": data(&app.data),
+                "kernel": app.kernel.as_str(),
                 "min_threads": app.min_threads, "max_threads": app.max_threads,
                 "weight": app.weight, "work_gflop": app.work.map(numasim_model::units::Gflop::value),
             })

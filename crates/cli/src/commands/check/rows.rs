@@ -98,6 +98,7 @@ impl Lines<'_> {
             ("instances", Some(group.instances.to_string())),
             ("arithmetic_intensity", Some(app.arithmetic_intensity.value().to_string())),
             ("data", Some(data(&app.data))),
+            ("kernel", Some(app.kernel.as_str().to_owned())),
             ("min_threads", Some(app.min_threads.to_string())),
             ("max_threads", app.max_threads.map(|max| max.to_string())),
             ("weight", Some(app.weight.to_string())),
