@@ -27,7 +27,8 @@ impl Figure {
         sorted.sort_by(f64::total_cmp);
         let (&min, &max) = (sorted.first()?, sorted.last()?);
         let half = sorted.len() / 2;
-        let median = if sorted.len() % 2 == 1 { sorted[half] } else { f64::midpoint(sorted[half - 1], sorted[half]) };
+        let median =
+            if sorted.len() % 2 == 1 { sorted[half] } else { f64::midpoint(sorted[half - 1], sorted[half]) };
         Some(Self { median, min, max, samples: sorted.len() })
     }
 
@@ -58,7 +59,9 @@ pub(super) fn nodes_of(host: &HostTopology) -> impl Iterator<Item = NodeId> + us
 fn ladder(measured: &[MeasuredStep], from: NodeId, to: NodeId) -> Vec<(u32, Figure)> {
     let mut found: Vec<(u32, Figure)> = measured
         .iter()
-        .filter(|done| done.step.purpose == Purpose::Bandwidth && done.step.from == from && done.step.to == to)
+        .filter(|done| {
+            done.step.purpose == Purpose::Bandwidth && done.step.from == from && done.step.to == to
+        })
         .map(|done| (done.step.threads, done.bandwidth))
         .collect();
     found.sort_by_key(|&(threads, _)| threads);
@@ -93,7 +96,8 @@ pub(super) fn assemble(host: &HostTopology, measured: Vec<MeasuredStep>) -> Cali
         let cores = host.nodes[node.0].cores;
         let readers = nodes_of(host).filter_map(|from| between(from, node));
         // A host without cores was refused, so somebody reads every node.
-        let fastest = readers.reduce(Figure::larger).unwrap_or(Figure { median: 0.0, min: 0.0, max: 0.0, samples: 0 });
+        let fastest =
+            readers.reduce(Figure::larger).unwrap_or(Figure { median: 0.0, min: 0.0, max: 0.0, samples: 0 });
         nodes.push(NodeFigures {
             peak_per_core: peak(node, cores),
             peak_alone: peak(node, 1),

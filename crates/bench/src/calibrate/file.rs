@@ -62,11 +62,23 @@ fn uniform(file: &mut Text, host: &HostTopology, calibration: &Calibration) {
         file.line(&format!("cpus = [\"{cpus}\"]"));
     }
     if let Some(peak) = figures.peak_per_core {
-        file.line(&format!("gflops_per_core = {}  # {}", short(peak.median), peak_comment(calibration, 0, peak)));
+        file.line(&format!(
+            "gflops_per_core = {}  # {}",
+            short(peak.median),
+            peak_comment(calibration, 0, peak)
+        ));
     }
-    file.line(&format!("bandwidth_gbs = {}  # {}", short(figures.bandwidth.median), saturation(calibration, 0)));
+    file.line(&format!(
+        "bandwidth_gbs = {}  # {}",
+        short(figures.bandwidth.median),
+        saturation(calibration, 0)
+    ));
     if let Some(ceiling) = figures.core_bandwidth {
-        file.line(&format!("core_bandwidth_gbs = {}  # one thread, {}", short(ceiling.median), range(ceiling)));
+        file.line(&format!(
+            "core_bandwidth_gbs = {}  # one thread, {}",
+            short(ceiling.median),
+            range(ceiling)
+        ));
     }
 }
 
@@ -75,7 +87,8 @@ fn matrix(file: &mut Text, calibration: &Calibration) {
     file.line("# row = node of the core that runs, column = node of the memory; diagonal: local bandwidth");
     file.line("bandwidth_matrix_gbs = [");
     for row in calibration.matrix() {
-        let shown = |cell: &Option<Figure>| cell.map_or_else(|| "0.0".to_owned(), |figure| short(figure.median));
+        let shown =
+            |cell: &Option<Figure>| cell.map_or_else(|| "0.0".to_owned(), |figure| short(figure.median));
         let cells: Vec<String> = row.iter().map(shown).collect();
         file.line(&format!("    [{}],", cells.join(", ")));
     }
@@ -125,12 +138,20 @@ fn nodes(file: &mut Text, host: &HostTopology, calibration: &Calibration) {
         file.line(&format!("cores = {}", node.cores));
         match figures.peak_per_core {
             Some(peak) => {
-                file.line(&format!("gflops_per_core = {}  # {}", short(peak.median), peak_comment(calibration, n, peak)));
+                file.line(&format!(
+                    "gflops_per_core = {}  # {}",
+                    short(peak.median),
+                    peak_comment(calibration, n, peak)
+                ));
             }
             None => file.line("gflops_per_core = 0.0  # memory only"),
         }
         if let Some(ceiling) = figures.core_bandwidth {
-            file.line(&format!("core_bandwidth_gbs = {}  # one thread, {}", short(ceiling.median), range(ceiling)));
+            file.line(&format!(
+                "core_bandwidth_gbs = {}  # one thread, {}",
+                short(ceiling.median),
+                range(ceiling)
+            ));
         }
         if let Some(cpus) = &node.cpus {
             file.line(&format!("cpus = \"{cpus}\""));

@@ -141,7 +141,8 @@ pub fn calibrate(
     let mut session = Session { host, settings, runner, observer, done: 0, of: 0, rounds: options.rounds };
     session.of = (local.len() + pairs) * options.rounds as usize;
     let mut measured = session.measure(local)?;
-    let saturating: Vec<Option<u32>> = figure::nodes_of(host).map(|node| figure::saturating(&measured, node)).collect();
+    let saturating: Vec<Option<u32>> =
+        figure::nodes_of(host).map(|node| figure::saturating(&measured, node)).collect();
     let remote = steps::remote(host, &saturating);
     session.of = session.done + remote.len() * options.rounds as usize;
     measured.extend(session.measure(remote)?);
@@ -193,7 +194,10 @@ impl Session<'_> {
             match threads.iter().flat_map(|thread| &thread.misplaced).next() {
                 None => {
                     let rate = |count: fn(&crate::runner::MeasuredThread) -> u64| {
-                        threads.iter().map(|thread| count(thread) as f64 / thread.counted_s / 1e9).sum::<f64>()
+                        threads
+                            .iter()
+                            .map(|thread| count(thread) as f64 / thread.counted_s / 1e9)
+                            .sum::<f64>()
                     };
                     return Ok((rate(|thread| thread.flop), rate(|thread| thread.bytes)));
                 }

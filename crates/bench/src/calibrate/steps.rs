@@ -44,7 +44,11 @@ impl fmt::Display for Step {
         match self.purpose {
             Purpose::Peak => write!(f, "the peak of {} {threads} on {}", self.threads, self.from),
             Purpose::Bandwidth => {
-                write!(f, "the bandwidth of {} {threads} on {} that read {}", self.threads, self.from, self.to)
+                write!(
+                    f,
+                    "the bandwidth of {} {threads} on {} that read {}",
+                    self.threads, self.from, self.to
+                )
             }
         }
     }

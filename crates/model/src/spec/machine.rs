@@ -132,7 +132,8 @@ fn read_figure(value: &Value<'_>) -> Option<Provenance> {
     let mut table = value.table("an entry of [machine.provenance]", "a table with `kind`", hint)?;
     let kind = table.required("kind", "\"measured\"");
     let source = table.optional("source").and_then(|value| value.string());
-    let uncertainty_percent = table.optional("uncertainty_percent").and_then(|value| value.number(UNCERTAINTY));
+    let uncertainty_percent =
+        table.optional("uncertainty_percent").and_then(|value| value.number(UNCERTAINTY));
     table.finish();
     let kind = kind?;
     let word = kind.string()?;

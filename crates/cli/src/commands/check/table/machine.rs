@@ -157,7 +157,8 @@ fn provenance(text: &mut String, machine: &Machine) {
     for (key, provenance) in machine.provenance() {
         let label = format!("{key:key_width$}  {:kind_width$}", provenance.kind.as_str());
         let uncertainty = provenance.uncertainty_percent.map(|percent| format!("to {percent} %"));
-        let said: Vec<&str> = [uncertainty.as_deref(), provenance.source.as_deref()].into_iter().flatten().collect();
+        let said: Vec<&str> =
+            [uncertainty.as_deref(), provenance.source.as_deref()].into_iter().flatten().collect();
         if said.is_empty() {
             let _ = writeln!(text, "  {}", label.trim_end());
         } else {
