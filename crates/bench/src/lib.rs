@@ -4,6 +4,8 @@
 //! builds and runs without it. Only `host` names it.
 
 pub mod calibrate;
+pub mod compare;
+mod csv_rows;
 pub mod doubt;
 #[cfg(feature = "hwloc")]
 mod host;
@@ -11,35 +13,32 @@ pub mod kernel;
 pub mod machine_file;
 pub mod measured;
 pub mod plan;
+pub mod provenance;
 pub mod runner;
+pub mod session;
+pub mod system;
+pub mod topology;
 
-use numasim_model::cpus::{CpuList, OsNode};
+use topology::Counting;
+pub use topology::{HostNode, HostTopology};
 
-/// The NUMA nodes of a host.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostTopology {
-    /// Name of the host.
-    pub name: String,
-    /// What read it.
-    pub source: String,
-    /// Its NUMA nodes; the entry's place is the number of the node in a machine file.
-    pub nodes: Vec<HostNode>,
+/// Where a topology comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source<'a> {
+    /// The machine on which this program runs.
+    ThisHost,
+    /// The text of a file that `lstopo --of xml` wrote, and what to call the machine if the text has no name.
+    Xml {
+        /// The text.
+        text: &'a str,
+        /// What to call the machine.
+        name: &'a str,
+    },
+    /// A description such as `node:4 core:20 pu:1`, in hwloc's language.
+    Synthetic(&'a str),
 }
 
-/// One NUMA node of a host.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HostNode {
-    /// The operating system's number of the node (`numactl --membind`), which may leave gaps.
-    pub os_index: u32,
-    /// Physical cores that this process may use; 0 for a memory-only node.
-    pub cores: u32,
-    /// One processor of each core: the first hardware thread. `None` without cores.
-    pub cpus: Option<CpuList>,
-    /// Memory of the node in bytes; `None` if the system does not tell.
-    pub memory_bytes: Option<u64>,
-}
-
-/// Why the host cannot be read.
+/// Why a topology cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DetectError {
     /// Built without hwloc.
@@ -51,45 +50,79 @@ pub enum DetectError {
     /// hwloc found nothing usable.
     #[error("hwloc cannot read {0}: {1}")]
     Unreadable(&'static str, String),
+    /// XML of a later hwloc.
+    #[error("cannot import hwloc XML of version {0}: this program reads versions 1 and 2")]
+    NewerXml(String),
+    /// Text that is no XML of hwloc at all.
+    #[error("this is no topology of hwloc: {0}")]
+    NotXml(&'static str),
+    /// A synthetic description with a mistake.
+    #[error("the synthetic topology \"{text}\" is wrong: {why}")]
+    Synthetic {
+        /// The description.
+        text: String,
+        /// What is wrong.
+        why: String,
+    },
 }
 
-impl HostTopology {
-    /// Numbers of nodes and processors, as a machine takes them.
-    pub fn os_nodes(&self) -> Vec<OsNode> {
-        let node = |node: &HostNode| OsNode { number: node.os_index, cpus: node.cpus.clone() };
-        self.nodes.iter().map(node).collect()
+impl DetectError {
+    /// What to do instead, with an example.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NewerXml(_) => {
+                Some("write it in version 2, with hwloc 3: lstopo --export-xml-flags V2 machine.xml")
+            }
+            Self::NotXml(_) | Self::Unreadable("this XML", _) => {
+                Some("write the file on the machine it describes: lstopo --of xml machine.xml")
+            }
+            Self::Synthetic { .. } => Some(
+                "write TYPE:NUMBER from the outside to the inside, the hardware threads (pu) last: \"node:4 core:20 pu:1\", \
+                 or with packages \"pack:2 [numa] core:16 pu:2\"",
+            ),
+            Self::NeedsHwloc(_) | Self::Unreadable(..) => None,
+        }
     }
 }
 
-/// Reads the NUMA nodes and cores of the host. `purpose` is what needs them, for the message.
+/// Reads a topology. `purpose` is what needs it, for the message.
+///
+/// Of this host, only what this process may use is counted: cgroups, the processor mask and offline processors are
+/// respected and listed in [`HostTopology::unusable`].
 ///
 /// # Errors
-/// [`DetectError::NeedsHwloc`] without the feature `hwloc`; [`DetectError::Unreadable`] if hwloc fails.
-pub fn host_topology(purpose: &'static str) -> Result<HostTopology, DetectError> {
+/// [`DetectError::NeedsHwloc`] without the feature `hwloc`; the others if hwloc cannot read the source.
+pub fn detect(
+    source: Source<'_>,
+    counting: Counting,
+    purpose: &'static str,
+) -> Result<HostTopology, DetectError> {
     #[cfg(feature = "hwloc")]
     {
         let _ = purpose;
-        host::read().map_err(|why| DetectError::Unreadable("this host", why))
-    }
-    #[cfg(not(feature = "hwloc"))]
-    Err(DetectError::NeedsHwloc(purpose))
-}
-
-/// Reads the NUMA nodes and cores of another machine from the XML that `lstopo --of xml` writes there.
-///
-/// # Errors
-/// As [`host_topology`].
-pub fn topology_of_xml(xml: &str, purpose: &'static str) -> Result<HostTopology, DetectError> {
-    #[cfg(feature = "hwloc")]
-    {
-        let _ = purpose;
-        host::read_xml(xml).map_err(|why| DetectError::Unreadable("this XML", why))
+        host::read(source, counting)
     }
     #[cfg(not(feature = "hwloc"))]
     {
-        let _ = xml;
+        let _ = (source, counting);
         Err(DetectError::NeedsHwloc(purpose))
     }
+}
+
+/// [`detect`] for this host, with physical cores.
+///
+/// # Errors
+/// As [`detect`].
+pub fn host_topology(purpose: &'static str) -> Result<HostTopology, DetectError> {
+    detect(Source::ThisHost, Counting::Cores, purpose)
+}
+
+/// [`detect`] for the XML that `lstopo --of xml` writes on another machine, with physical cores.
+///
+/// # Errors
+/// As [`detect`].
+pub fn topology_of_xml(xml: &str, purpose: &'static str) -> Result<HostTopology, DetectError> {
+    detect(Source::Xml { text: xml, name: "hwloc XML" }, Counting::Cores, purpose)
 }
 
 #[cfg(all(test, not(feature = "hwloc")))]

@@ -45,7 +45,7 @@ pub(crate) enum Command {
     /// Validate files and say what was read
     #[command(after_help = help::CHECK)]
     Check(CheckArgs),
-    /// Read the NUMA nodes and cores of this host and print the skeleton of a machine file
+    /// Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file
     #[command(after_help = help::DETECT)]
     Detect(DetectArgs),
     /// Print the JSON Schema of the input files
@@ -225,6 +225,18 @@ pub(crate) struct CheckArgs {
 /// `numasim detect`.
 #[derive(Debug, Args)]
 pub(crate) struct DetectArgs {
+    /// Count each hardware thread (SMT) as a core, not each physical core
+    #[arg(long)]
+    pub(crate) smt: bool,
+
+    /// Describe the machine on which `lstopo --of xml FILE` was run, not this host
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "from_synthetic")]
+    pub(crate) from_xml: Option<PathBuf>,
+
+    /// Describe an imagined machine, in hwloc's words: "node:4 core:20 pu:1"
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) from_synthetic: Option<String>,
+
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

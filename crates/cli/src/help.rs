@@ -119,9 +119,18 @@ pub(crate) const DETECT: &str = "\
 Examples:
   numasim detect -o machine.toml
   numasim detect --format json
+  lstopo --of xml node17.xml         (on the machine itself)
+  numasim detect --from-xml node17.xml
+  numasim detect --from-synthetic \"node:4 core:20 pu:1\"
 
-Counts physical cores: one thread per core, and names the first processor (hardware thread) of each. Bandwidths and peaks cannot be read from a topology; they are \
-left out, with comments that say how to get them. Needs a build with hwloc (cargo build --release --features hwloc).";
+Counts physical cores, and names the first processor (hardware thread) of each; --smt counts every hardware thread, and \
+gflops_per_core then means one hardware thread. Of this host it takes only what this process may use: processors \
+that are offline, or left out by the cgroup or the processor mask (containers, Slurm, taskset), are named in the file, \
+in JSON, and on standard error. A node none of whose processors may be used is memory only.
+
+Bandwidths and peaks cannot be read from a topology: they are left out, with comments that say how to get them. What the \
+firmware claims (ACPI HMAT) is a comment, too; nobody measured it. Distances are no bandwidths. Needs a build with hwloc \
+(cargo build --release --features hwloc).";
 
 /// End of `numasim schema --help`.
 pub(crate) const SCHEMA: &str = "\

@@ -43,11 +43,6 @@ pub(crate) enum Destination {
     Special(PathBuf),
 }
 
-/// Writes a finished result to where `args` say. Coloured text is for tables only.
-pub(crate) fn deliver(args: &OutputArgs, text: &str) -> Result<(), Failure> {
-    Destination::open(args.output.as_deref(), &[])?.deliver(text)
-}
-
 impl Destination {
     /// Checks that a result can be written to `output` (`None` and `-`: standard output) and changes nothing.
     ///

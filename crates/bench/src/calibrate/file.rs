@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::HostTopology;
-use crate::machine_file::{numbered, quoted};
+use crate::machine_file::quoted;
 
 use super::{Calibration, Figure};
 
@@ -156,7 +156,7 @@ fn nodes(file: &mut Text, host: &HostTopology, calibration: &Calibration) {
         if let Some(cpus) = &node.cpus {
             file.line(&format!("cpus = \"{cpus}\""));
         }
-        if !numbered(host) {
+        if !host.numbered_from_zero() {
             file.line(&format!("os_node = {}", node.os_index));
         }
     }

@@ -102,9 +102,9 @@ fn host(cores: &[u32]) -> HostTopology {
     let nodes = (0..).zip(cores).map(|(os_index, &cores)| {
         let cpus = CpuList::new((next..next + cores).collect()).ok();
         next += cores;
-        HostNode { os_index, cores, cpus, memory_bytes: None }
+        HostNode { os_index, cores, cpus, ..HostNode::default() }
     });
-    HostTopology { name: "box".into(), source: "test".into(), nodes: nodes.collect() }
+    HostTopology { name: "box".into(), nodes: nodes.collect(), ..HostTopology::default() }
 }
 
 fn node(cores: u32, peak: f64, bandwidth: f64, thread: f64) -> Node {

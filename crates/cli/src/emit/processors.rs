@@ -109,9 +109,9 @@ mod tests {
             os_index,
             cores: 1,
             cpus: CpuList::parse(cpus).ok(),
-            memory_bytes: None,
+            ..HostNode::default()
         };
-        HostTopology { name: "box".into(), source: "test".into(), nodes: vec![node(8, "80"), node(0, "0")] }
+        HostTopology::from_nodes("box", "test", vec![node(8, "80"), node(0, "0")])
     }
 
     fn machine(nodes: usize, numbers: &[u32]) -> Machine {

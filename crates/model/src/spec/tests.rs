@@ -182,8 +182,14 @@ fn every_value_that_no_file_gives_is_listed() {
         .map(|d| format!("{} {} {} = {}", d.table.as_str(), d.name, d.key, d.value))
         .collect();
     let app = |name: &str, instances: bool| {
-        let keys =
-            ["instances = 1", "data = local", "min_threads = 1", "max_threads = no limit", "weight = 1"];
+        let keys = [
+            "instances = 1",
+            "data = local",
+            "kernel = read",
+            "min_threads = 1",
+            "max_threads = no limit",
+            "weight = 1",
+        ];
         let keys = keys.into_iter().skip(usize::from(!instances)).chain(["work_gflop = not given"]);
         keys.map(|key| format!("app {name} {key}")).collect::<Vec<_>>()
     };

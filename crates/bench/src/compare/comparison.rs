@@ -1,0 +1,192 @@
+//! What a comparison of prediction and measurement says: plain values.
+
+use std::collections::BTreeSet;
+
+use super::read::LeftOut;
+
+/// Prediction beside measurement, for all scenarios.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// The scenarios of which anything was measured, in the order of the input files.
+    pub scenarios: Vec<ComparedScenario>,
+    /// Errors of the scenarios' totals; `None` if no total was measured.
+    pub totals: Option<Errors>,
+    /// Errors of applications in scenarios; `None` if no application was measured.
+    pub apps: Option<Errors>,
+    /// What it costs to trust the model; `None` with fewer than two measured totals.
+    pub regret: Option<Regret>,
+    /// The same among scenarios of the same applications, where the scenarios are not all of the same; best read where
+    /// the files describe several questions. Sets of a single scenario are not listed.
+    pub choices: Vec<Choice>,
+    /// Kendall's tau-b between predicted and measured totals, see [`super::statistics::kendall_tau_b`].
+    pub kendall_tau_b: Option<f64>,
+    /// What the input files have and the measured file has not.
+    pub missing: Vec<Missing>,
+    /// What the measured file has and cannot be compared.
+    pub unmatched: Vec<Unmatched>,
+    /// Repetitions that count for nothing.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// One scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparedScenario {
+    /// Its name.
+    pub name: String,
+    /// All applications together: GFLOPS and traffic as measured, or the sum over its applications in each repetition
+    /// if all of them were measured. `None` if neither.
+    pub total: Option<Compared>,
+    /// Its applications that have threads, in the order of the files.
+    pub apps: Vec<ComparedApp>,
+    /// Codes of the doubts that hold for any of its measurements.
+    pub doubts: BTreeSet<String>,
+}
+
+/// One application in one scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ComparedApp {
+    /// Name of the instance.
+    pub name: String,
+    /// `None` if it was not measured.
+    pub compared: Option<Compared>,
+}
+
+/// Predicted and measured figures of the same thing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// GFLOPS.
+    pub gflops: Pair,
+    /// GB/s, predicted.
+    pub predicted_bandwidth_gbs: f64,
+    /// GB/s; `None` where no bandwidth was measured in every repetition.
+    pub bandwidth_gbs: Option<Pair>,
+}
+
+/// A predicted and a measured figure of the same unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// What the model says.
+    pub predicted: f64,
+    /// What was measured.
+    pub measured: Spread,
+    /// (predicted - measured median) / measured median. `None` if nothing was measured but zero, and the prediction is
+    /// another.
+    pub error: Option<f64>,
+}
+
+/// A figure over repetitions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// The middle one.
+    pub median: f64,
+    /// The smallest.
+    pub min: f64,
+    /// The largest.
+    pub max: f64,
+    /// How many.
+    pub repetitions: usize,
+    /// Holds the median in at least 95 % of all cases, see [`super::statistics::median_interval`].
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Spread {
+    /// (max - min) / median; `None` if the median is 0.
+    pub fn relative(&self) -> Option<f64> {
+        (self.median > 0.0).then(|| (self.max - self.min) / self.median)
+    }
+}
+
+/// Signed and absolute errors in GFLOPS, each relative to the measured value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Errors {
+    /// How many figures were compared.
+    pub count: usize,
+    /// Mean of the signed errors: above 0 the model promises too much.
+    pub mean_signed: f64,
+    /// Mean absolute error.
+    pub mean: f64,
+    /// Median absolute error.
+    pub median: f64,
+    /// 95th percentile of the absolute errors, see [`super::statistics::percentile`].
+    pub p95: f64,
+    /// Worst absolute error.
+    pub worst: f64,
+    /// The scenario of the worst one.
+    pub worst_scenario: String,
+    /// Its application, `None` if the error is that of a total.
+    pub worst_app: Option<String>,
+}
+
+/// What it costs to run the scenario that the model prefers instead of the one that was measured best.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Regret {
+    /// The scenario with the largest predicted total; of equal predictions the one that was measured worst.
+    pub preferred: String,
+    /// Its measured GFLOPS.
+    pub preferred_gflops: f64,
+    /// The scenario with the largest measured total.
+    pub best: String,
+    /// Its measured GFLOPS.
+    pub best_gflops: f64,
+    /// (best - preferred) / best: 0 if the model picks the best one.
+    pub relative: f64,
+}
+
+/// Scenarios that place the same applications: an answer to one question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The applications that have threads.
+    pub apps: Vec<String>,
+    /// How many scenarios.
+    pub scenarios: usize,
+    /// What it costs to trust the model here.
+    pub regret: Regret,
+}
+
+/// Something that was not measured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// The application, where others of the scenario were measured; `None` is the whole scenario.
+    pub app: Option<String>,
+}
+
+/// A measurement that cannot be compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unmatched {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// Name of the application; `None` is the whole scenario.
+    pub app: Option<String>,
+    /// Its first line in the measured file, from 1.
+    pub line: usize,
+    /// Why.
+    pub why: Mismatch,
+}
+
+/// Why a measurement cannot be compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Mismatch {
+    /// No file has a scenario of this name. The nearest name, if one is near.
+    UnknownScenario(Option<String>),
+    /// No file has an application of this name. The nearest name, if one is near.
+    UnknownApp(Option<String>),
+    /// The name stands for several instances, and the measurement does not say which.
+    SeveralInstances(Vec<String>),
+    /// The application has no threads in this scenario.
+    NoThreads,
+    /// It was measured with another number of threads than the scenario says.
+    OtherThreads {
+        /// The node.
+        node: usize,
+        /// Threads measured there.
+        measured: u32,
+        /// Threads in the scenario.
+        wanted: u32,
+        /// The benchmark scaled the scenario to its host.
+        fitted: bool,
+    },
+    /// Every repetition was left out.
+    NothingCounts,
+}

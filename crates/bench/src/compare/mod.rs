@@ -1,0 +1,98 @@
+//! Prediction beside measurement: reads measured CSV files and compares them with what a model says.
+//!
+//! [`read_measured`] turns text into values, [`compare`] puts them beside the evaluation of each scenario. Which model
+//! evaluates is the caller's choice.
+
+mod comparison;
+mod errors;
+mod matching;
+mod names;
+mod read;
+pub mod statistics;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use numasim_model::{Evaluation, Scenario, Study};
+
+pub use comparison::{
+    Choice, Compared, ComparedApp, ComparedScenario, Comparison, Errors, Mismatch, Missing, Pair, Regret,
+    Spread, Unmatched,
+};
+pub use read::{LeftOut, Measured, Measurements, Repetition, read_measured};
+
+/// Compares the scenarios `asked` for with what was measured. `evaluate` predicts one scenario; it is called for those
+/// of which anything was measured.
+///
+/// # Errors
+/// The first error of `evaluate`.
+pub fn compare<E>(
+    study: &Study,
+    asked: &[&Scenario],
+    measurements: &Measurements,
+    mut evaluate: impl FnMut(&Scenario) -> Result<Evaluation, E>,
+) -> Result<Comparison, E> {
+    let matches = matching::find(study, asked, measurements);
+    let mut scenarios = Vec::new();
+    let mut missing = Vec::new();
+    for (&scenario, found) in asked.iter().zip(&matches.of_scenario) {
+        missing.extend(found.missing(study, scenario));
+        if found.total.is_some() || !found.apps.is_empty() {
+            scenarios.push(one_scenario(study, scenario, found, &evaluate(scenario)?));
+        }
+    }
+    let totals = errors::totals(&scenarios);
+    let pairs: Vec<(f64, f64)> =
+        totals.iter().map(|&(_, predicted, measured)| (predicted, measured)).collect();
+    let asked_for: HashSet<&str> = asked.iter().map(|scenario| scenario.name.trim()).collect();
+    let aside: HashSet<&str> = study
+        .scenarios
+        .iter()
+        .map(|scenario| scenario.name.trim())
+        .filter(|name| !asked_for.contains(name))
+        .collect();
+    let left_out = measurements.left_out.iter().filter(|left| !aside.contains(left.scenario.as_str()));
+    Ok(Comparison {
+        totals: errors::of_totals(&scenarios),
+        apps: errors::of_apps(&scenarios),
+        regret: errors::regret(&totals),
+        choices: errors::choices(&scenarios),
+        kendall_tau_b: statistics::kendall_tau_b(&pairs),
+        missing,
+        unmatched: matches.unmatched,
+        left_out: left_out.cloned().collect(),
+        scenarios,
+    })
+}
+
+fn one_scenario(
+    study: &Study,
+    scenario: &Scenario,
+    found: &matching::Found<'_>,
+    evaluation: &Evaluation,
+) -> ComparedScenario {
+    let measured: Vec<(usize, Option<&Measured>)> =
+        matching::active(study, scenario).map(|app| (app.0, found.apps.get(&app.0).copied())).collect();
+    let apps = measured.iter().filter_map(|&(app, measured)| {
+        let result = evaluation.apps.get(app)?;
+        let compared = measured.and_then(|measured| {
+            errors::compared(result.gflops.value(), result.bandwidth.value(), &measured.repetitions)
+        });
+        Some(ComparedApp { name: study.apps.get(app)?.name.clone(), compared })
+    });
+    let all: Option<Vec<&Measured>> = measured.iter().map(|&(_, measured)| measured).collect();
+    let repetitions = match found.total {
+        Some(total) => total.repetitions.clone(),
+        None => all.map(|apps| errors::together(&apps)).unwrap_or_default(),
+    };
+    let bandwidth = evaluation.apps.iter().map(|app| app.bandwidth.value()).sum::<f64>();
+    let doubts =
+        found.apps.values().copied().chain(found.total).flat_map(|measured| measured.doubts.iter().cloned());
+    ComparedScenario {
+        name: scenario.name.clone(),
+        total: errors::compared(evaluation.total.value(), bandwidth, &repetitions),
+        apps: apps.collect(),
+        doubts: doubts.collect(),
+    }
+}

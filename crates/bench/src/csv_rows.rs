@@ -1,0 +1,290 @@
+//! Rows of a CSV text with the place of every field, so that a mistake can be shown where it is.
+//!
+//! The crate `csv` reads; it tells where a record begins, and only for a message is the record looked at again.
+//! Comment lines begin with `#`; spaces around fields do not count.
+
+#![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
+
+use std::ops::Range;
+
+use csv::{ReaderBuilder, StringRecord, Trim};
+use numasim_model::spec::{Place, Problem, ProblemKind};
+
+/// Most problems that are listed.
+const MOST_PROBLEMS: usize = 20;
+
+/// A CSV text, row by row.
+pub(crate) struct Rows<'t> {
+    text: &'t str,
+    reader: csv::Reader<&'t [u8]>,
+    headers: Vec<String>,
+    record: StringRecord,
+    /// A byte of the text and the number of its line.
+    counted: (usize, usize),
+}
+
+/// One row with as many fields as there are columns.
+pub(crate) struct Row<'r> {
+    text: &'r str,
+    headers: &'r [String],
+    record: &'r StringRecord,
+    /// Byte where the row begins.
+    pub(crate) start: usize,
+    /// Number of its first line, from 1.
+    pub(crate) line: usize,
+}
+
+impl<'t> Rows<'t> {
+    /// Reads the header.
+    ///
+    /// # Errors
+    /// No header, or a column that is named twice.
+    pub(crate) fn new(text: &'t str) -> Result<Self, Problem> {
+        let mut reader = ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .comment(Some(b'#'))
+            .trim(Trim::All)
+            .from_reader(text.as_bytes());
+        let mut record = StringRecord::new();
+        if !reader.read_record(&mut record).map_err(|error| broken(&error))? {
+            let message = "the file has no row, not even the names of the columns";
+            return Err(Problem::new(ProblemKind::EmptyFile, message).at(Place::whole(0), ""));
+        }
+        let headers: Vec<String> = record.iter().map(str::to_owned).collect();
+        let start = row_start(text, 0);
+        for (column, name) in headers.iter().enumerate() {
+            if headers[..column].contains(name) {
+                let place = Place::at(0, field_span(text, start, column));
+                let message = format!("the column `{}` is there twice", shown(name));
+                return Err(Problem::new(ProblemKind::DuplicateKey, message)
+                    .at(place, "again")
+                    .hint("name each column once"));
+            }
+        }
+        Ok(Self { text, reader, headers, record, counted: (0, 1) })
+    }
+
+    /// The names of the columns.
+    pub(crate) fn headers(&self) -> &[String] {
+        &self.headers
+    }
+
+    /// The column of this name.
+    pub(crate) fn column(&self, name: &str) -> Option<usize> {
+        self.headers.iter().position(|header| header == name)
+    }
+
+    /// A problem with the name of a column.
+    pub(crate) fn header_problem(&self, column: usize, message: impl Into<String>) -> Problem {
+        let span = field_span(self.text, row_start(self.text, 0), column);
+        Problem::new(ProblemKind::UnknownKey, message).at(Place::at(0, span), "here")
+    }
+
+    /// A problem with the header as a whole.
+    pub(crate) fn header_lacks(&self, message: impl Into<String>) -> Problem {
+        let start = row_start(self.text, 0);
+        let place = Place::at(0, start..line_end(self.text, start));
+        Problem::new(ProblemKind::MissingKey, message).at(place, "the columns")
+    }
+
+    /// The next row; `None` behind the last.
+    pub(crate) fn next(&mut self) -> Option<Result<Row<'_>, Problem>> {
+        match self.reader.read_record(&mut self.record) {
+            Ok(false) => return None,
+            Ok(true) => {}
+            Err(error) => return Some(Err(broken(&error))),
+        }
+        let at = self.record.position().map_or(0, csv::Position::byte);
+        let start = row_start(self.text, usize::try_from(at).unwrap_or(usize::MAX));
+        let (fields, columns) = (self.record.len(), self.headers.len());
+        if fields != columns {
+            let span = if fields > columns {
+                field_span(self.text, start, columns)
+            } else {
+                start..line_end(self.text, start)
+            };
+            let what = if fields == 1 { "1 field".to_owned() } else { format!("{fields} fields") };
+            let problem = Problem::new(
+                ProblemKind::WrongLength,
+                format!("this row has {what}, the header names {columns} columns"),
+            );
+            let hint = "separate fields by commas; write the decimal point as `.`, and a name with a comma in double \
+                        quotes: \"even 2,2\"";
+            return Some(Err(problem.at(Place::at(0, span), "here").hint(hint)));
+        }
+        let (from, line) = self.counted;
+        let line = line + self.text.get(from..start).unwrap_or_default().matches('\n').count();
+        self.counted = (start, line);
+        Some(Ok(Row { text: self.text, headers: &self.headers, record: &self.record, start, line }))
+    }
+}
+
+impl Row<'_> {
+    /// The text of a field; empty for a column that the file does not have.
+    pub(crate) fn text(&self, column: Option<usize>) -> &str {
+        column.and_then(|column| self.record.get(column)).unwrap_or_default()
+    }
+
+    /// Where a field is.
+    pub(crate) fn place(&self, column: usize) -> Place {
+        Place::at(0, field_span(self.text, self.start, column))
+    }
+
+    /// The whole row.
+    pub(crate) fn whole(&self) -> Place {
+        row_place(self.text, self.start)
+    }
+
+    /// A problem with a field.
+    pub(crate) fn problem(&self, column: usize, kind: ProblemKind, message: impl Into<String>) -> Problem {
+        Problem::new(kind, message).at(self.place(column), "here")
+    }
+
+    /// A finite number, zero or more. `example` says what belongs there.
+    pub(crate) fn amount(&self, column: usize, example: &str) -> Result<f64, Problem> {
+        let text = self.text(Some(column));
+        let name = &self.headers[column];
+        let why = match text.parse::<f64>() {
+            Ok(value) if value.is_finite() && value >= 0.0 => return Ok(value),
+            Ok(value) if value < 0.0 => format!("`{name}` is {}, and cannot be negative", shown(text)),
+            Ok(_) => format!("`{name}` is {}, which is no finite number", shown(text)),
+            Err(_) if text.is_empty() => format!("`{name}` is empty"),
+            Err(_) => format!("`{name}` is '{}', not a number", shown(text)),
+        };
+        let kind = if text.is_empty() { ProblemKind::MissingKey } else { ProblemKind::BadValue };
+        Err(self.problem(column, kind, why).hint(format!("write {example}")))
+    }
+
+    /// A whole number from `least` up. `example` says what belongs there.
+    pub(crate) fn whole_number(&self, column: usize, least: u32, example: &str) -> Result<u32, Problem> {
+        let text = self.text(Some(column));
+        text.parse::<u32>().ok().filter(|&number| number >= least).ok_or_else(|| {
+            let message = format!("`{}` is '{}'", self.headers[column], shown(text));
+            self.problem(column, ProblemKind::BadValue, message).hint(format!("write {example}"))
+        })
+    }
+}
+
+/// The row that begins at `start`, for a message.
+pub(crate) fn row_place(text: &str, start: usize) -> Place {
+    Place::at(0, start..line_end(text, start))
+}
+
+/// The first problems of a list that may be long.
+pub(crate) fn first(mut problems: Vec<Problem>) -> Vec<Problem> {
+    if problems.len() > MOST_PROBLEMS {
+        problems.truncate(MOST_PROBLEMS);
+        problems.push(Problem::new(ProblemKind::More, "there are more problems; these are the first"));
+    }
+    problems
+}
+
+/// Text of a file in a message: short, and in one line.
+pub(crate) fn shown(text: &str) -> String {
+    const LONGEST: usize = 60;
+    let clean = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    let short: String = text.chars().take(LONGEST).map(clean).collect();
+    if text.chars().nth(LONGEST).is_some() { format!("{short}…") } else { short }
+}
+
+fn broken(error: &csv::Error) -> Problem {
+    Problem::new(ProblemKind::Syntax, format!("this is no CSV: {error}")).at(Place::whole(0), "")
+}
+
+/// The record that the reader found at or behind `at`: it counts line ends and comments before a record to it.
+fn row_start(text: &str, mut at: usize) -> usize {
+    loop {
+        let Some(rest) = text.get(at..) else { return text.len() };
+        let skipped = rest.trim_start_matches(['\u{feff}', '\r', '\n']);
+        at += rest.len() - skipped.len();
+        if !skipped.starts_with('#') {
+            return at;
+        }
+        at = line_end(text, at);
+    }
+}
+
+fn line_end(text: &str, start: usize) -> usize {
+    let end = text[start..].find('\n').map_or(text.len(), |length| start + length);
+    start + text[start..end].trim_end_matches('\r').len()
+}
+
+/// The bytes of a field without the spaces around it, quotes included. Behind the last field: the end of the row.
+fn field_span(text: &str, start: usize, column: usize) -> Range<usize> {
+    let bytes = text.as_bytes();
+    let mut from = start;
+    let mut at = start;
+    let mut seen = 0;
+    let mut quoted = false;
+    loop {
+        let byte = bytes.get(at).copied();
+        match byte {
+            Some(b'"') if quoted || at == from => quoted = !quoted,
+            Some(_) if quoted => {}
+            Some(b',' | b'\n') | None => {
+                if seen == column || byte != Some(b',') {
+                    let field = &text[from..at];
+                    let lead = field.len() - field.trim_start().len();
+                    return from + lead..(from + field.trim_end().len()).max(from + lead);
+                }
+                seen += 1;
+                from = at + 1;
+            }
+            // A doubled quote inside of quotes closes and opens again.
+            Some(_) => {}
+        }
+        if byte == Some(b'"') && !quoted && bytes.get(at + 1) == Some(&b'"') {
+            quoted = true;
+            at += 1;
+        }
+        at += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marked<'t>(text: &'t str, problem: &Problem) -> &'t str {
+        let span = problem.place.clone().and_then(|place| place.span).expect("a place");
+        &text[span]
+    }
+
+    #[test]
+    fn fields_are_found_behind_comments_quotes_and_line_ends_of_windows() {
+        let text = "\u{feff}# made by hand\r\na,b\r\n\r\n# more\r\n\"x, \"\"y\"\"\" , 7z\r\n";
+        let mut rows = Rows::new(text).expect("a header");
+        assert_eq!(rows.headers(), ["a", "b"]);
+        let row = rows.next().expect("a row").expect("in order");
+        assert_eq!(row.line, 5);
+        let problem = row.amount(1, "a number").expect_err("7z");
+        assert_eq!(marked(text, &problem), "7z");
+        assert_eq!(&text[row.place(0).span.expect("a place")], "\"x, \"\"y\"\"\"");
+    }
+
+    #[test]
+    fn a_row_with_too_many_fields_is_marked_at_the_first_one_too_many() {
+        let text = "a,b\n1,22,82\n";
+        let mut rows = Rows::new(text).expect("a header");
+        let problem = rows.next().expect("a row").err().expect("three fields");
+        assert_eq!(marked(text, &problem), "82");
+    }
+
+    #[test]
+    fn an_amount_is_finite_and_not_negative() {
+        let text = "a\n1.5\n-1\ninf\nNaN\n1e999\n1 000\n";
+        let mut rows = Rows::new(text).expect("a header");
+        let mut good = Vec::new();
+        while let Some(row) = rows.next() {
+            good.push(row.expect("one field").amount(0, "a number").ok());
+        }
+        assert_eq!(good, [Some(1.5), None, None, None, None, None]);
+    }
+
+    #[test]
+    fn a_column_is_named_once_and_a_file_has_a_header() {
+        assert!(Rows::new("a,b,a\n").is_err_and(|problem| problem.message.contains("`a` is there twice")));
+        assert!(Rows::new("# nothing\n").is_err());
+    }
+}

@@ -1,0 +1,196 @@
+//! The sentences of doubts and what to do about them.
+
+use std::fmt;
+
+use numasim_model::cpus::ranges;
+
+use super::Doubt;
+use super::after::{FEWEST_REPETITIONS, LARGEST_SPREAD, Percent};
+
+/// One sentence with figures, without a full stop.
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NumaBalancing => {
+                f.write_str("automatic NUMA balancing is on: the kernel may move pages and threads during the run")
+            }
+            Self::Governor { governor, cpus } => {
+                write!(f, "the frequency governor of processors {cpus} is {governor}, not performance")
+            }
+            Self::Turbo => f.write_str(
+                "turbo is on: the clock depends on heat and on how many cores work, so that rates of few and of many \
+                 threads do not compare",
+            ),
+            Self::OtherLoad { busy } => {
+                f.write_str("others worked on used processors before the run: ")?;
+                list(f, busy, |f, (cpu, share)| write!(f, "{cpu} was busy {} of the time", Percent(*share)))
+            }
+            Self::LoadAverage { load } => {
+                write!(f, "{load:.1} threads of others wanted to run on this host in the last minute")
+            }
+            Self::VirtualMachine { evidence } => write!(
+                f,
+                "this is a virtual machine ({evidence}): its processors and nodes may not be those of the hardware"
+            ),
+            Self::StolenTime { share, cpu } => {
+                write!(f, "the hypervisor took {} of the time of processor {cpu} during the run", Percent(*share))
+            }
+            Self::HugePagesOff => {
+                f.write_str("transparent huge pages are off: address translation costs bandwidth")
+            }
+            Self::FewHugePages { scenario, app, share } => {
+                write!(f, "only {} of the data of '{app}' in '{scenario}' is in huge pages", Percent(*share))
+            }
+            Self::CpuLimit { cpus, used, file } => {
+                write!(f, "a control group allows {cpus:.2} processors of time, the run uses {used} ({file})")
+            }
+            Self::Throttled { periods, waited } => write!(
+                f,
+                "a control group held threads back in {periods} periods of the run, {:.3} s in all",
+                waited.as_secs_f64()
+            ),
+            Self::Spread { scenario, app, relative, repetitions } => write!(
+                f,
+                "the GFLOPS of '{app}' in '{scenario}' spread by {} over {repetitions} repetitions (standard \
+                 deviation / mean, limit {})",
+                Percent(*relative),
+                Percent(LARGEST_SPREAD)
+            ),
+            Self::FewerCores { wanted, used } => write!(f, "{wanted} cores are wanted, {used} are used"),
+            Self::ClockSource { source, unstable_tsc: false } => {
+                write!(f, "the kernel takes the time from {source}, which is slower or less steady than the TSC")
+            }
+            Self::ClockSource { source, unstable_tsc: true } => {
+                write!(f, "the kernel takes the time from {source} and does not offer the TSC: it is not steady here")
+            }
+            Self::SharedCore { cpus } => {
+                write!(f, "processors {cpus} are hardware threads of one core and are all used: they share its units")
+            }
+            Self::BusySibling { busy } => {
+                f.write_str("others worked on hardware threads of used cores before the run: ")?;
+                list(f, busy, |f, (cpu, used, share)| {
+                    write!(f, "{cpu} (the core of {used}) was busy {} of the time", Percent(*share))
+                })
+            }
+            Self::FittedToHost { scenario, change } => {
+                write!(f, "'{scenario}' was scaled to this host: {change}")
+            }
+            Self::UnverifiedPages { scenario, app } => {
+                write!(f, "the system does not tell on which nodes the pages of '{app}' in '{scenario}' are")
+            }
+            Self::FewRepetitions { repetitions: 1 } => {
+                f.write_str("measured once: nothing tells how far a repetition would differ")
+            }
+            Self::FewRepetitions { repetitions } => {
+                write!(f, "{repetitions} repetitions are too few to judge their spread")
+            }
+            Self::CountingOverhead { scenario, app, share } => {
+                write!(f, "counting took {:.2} % of the window of '{app}' in '{scenario}'", 100.0 * share)
+            }
+            Self::KernelIntensity { app, asked, ran } => {
+                write!(f, "'{app}' asks for {asked} FLOP/byte, the nearest kernel has {ran}")
+            }
+            Self::UnknownHardware { what } => write!(f, "the system does not tell: {}", what.join(", ")),
+        }
+    }
+}
+
+impl Doubt {
+    /// What to do about it: a command, or a sentence, without a full stop.
+    pub fn advice(&self) -> String {
+        match self {
+            Self::NumaBalancing => "sudo sysctl kernel.numa_balancing=0".into(),
+            // `cpupower` is not everywhere; the second way is.
+            Self::Governor { cpus, .. } => format!(
+                "sudo cpupower -c {cpus} frequency-set -g performance, or for all: echo performance | sudo tee \
+                 /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor"
+            ),
+            Self::Turbo => "switch it off for the run: echo 1 | sudo tee \
+                            /sys/devices/system/cpu/intel_pstate/no_turbo, or where that file is missing: echo 0 | \
+                            sudo tee /sys/devices/system/cpu/cpufreq/boost"
+                .into(),
+            Self::OtherLoad { busy } => {
+                let cpus: Vec<u32> = busy.iter().map(|&(cpu, _)| cpu).collect();
+                format!(
+                    "see who it is: ps -eo psr,pcpu,comm --sort=-pcpu | head (first column: the processor, here {}); \
+                     stop it, or measure on processors of your own: salloc --exclusive, or isolcpus=",
+                    ranges(&cpus)
+                )
+            }
+            Self::LoadAverage { .. } => {
+                "see who it is: ps -eo psr,pcpu,comm --sort=-pcpu | head; stop it and measure again".into()
+            }
+            Self::VirtualMachine { .. } => {
+                "measure on the bare machine, or pin virtual processors and memory to nodes of the host".into()
+            }
+            Self::StolenTime { .. } => {
+                "measure again when the host is quiet, or on a dedicated or bare machine".into()
+            }
+            Self::HugePagesOff => {
+                "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled".into()
+            }
+            Self::FewHugePages { .. } => "free and compact memory: echo 3 | sudo tee /proc/sys/vm/drop_caches; echo 1 \
+                                          | sudo tee /proc/sys/vm/compact_memory"
+                .into(),
+            Self::CpuLimit { used, .. } => {
+                format!(
+                    "raise the limit above {used} processors (docker run --cpus, systemd CPUQuota=), or use fewer"
+                )
+            }
+            Self::Throttled { .. } => {
+                "raise the limit of the container or service (docker run --cpus, systemd CPUQuota=) and measure again"
+                    .into()
+            }
+            Self::Spread { .. } => {
+                "measure again on a quiet host, with a longer --window or more --repeat; do not read the mean alone".into()
+            }
+            Self::FewerCores { wanted, .. } => {
+                format!("measure on a host with {wanted} cores for this program, or see numasim detect")
+            }
+            Self::ClockSource { unstable_tsc: false, .. } => {
+                "echo tsc | sudo tee /sys/devices/system/clocksource/clocksource0/current_clocksource".into()
+            }
+            Self::ClockSource { unstable_tsc: true, .. } => {
+                "see why: sudo dmesg | grep -i -e tsc -e clocksource; use a --window of a second or more".into()
+            }
+            Self::SharedCore { .. } => "use one hardware thread of each core: leave out --smt".into(),
+            Self::BusySibling { .. } => {
+                "stop them, or switch SMT off for the run: echo off | sudo tee /sys/devices/system/cpu/smt/control"
+                    .into()
+            }
+            Self::FittedToHost { .. } => "measure on a machine that the scenario fits; compare this result with a \
+                                          prediction for this host only"
+                .into(),
+            Self::UnverifiedPages { .. } => "allow the system call move_pages (docker run --cap-add SYS_NICE), or see \
+                                             /proc/PID/numa_maps during the run"
+                .into(),
+            Self::FewRepetitions { .. } => format!("--repeat 10 (at least {FEWEST_REPETITIONS})"),
+            Self::CountingOverhead { .. } => "give each thread more data, or use a longer --window".into(),
+            Self::KernelIntensity { ran, .. } => {
+                format!("set arithmetic_intensity = {ran} in the file, so that model and kernel are the same")
+            }
+            Self::UnknownHardware { .. } => {
+                "ask who runs the machine; on a virtual machine look at its host".into()
+            }
+        }
+    }
+}
+
+/// Writes the first items and how many more there are.
+fn list<T>(
+    f: &mut fmt::Formatter<'_>,
+    items: &[T],
+    one: impl Fn(&mut fmt::Formatter<'_>, &T) -> fmt::Result,
+) -> fmt::Result {
+    const SHOWN: usize = 4;
+    for (place, item) in items.iter().take(SHOWN).enumerate() {
+        if place > 0 {
+            f.write_str(", ")?;
+        }
+        one(f, item)?;
+    }
+    match items.len().saturating_sub(SHOWN) {
+        0 => Ok(()),
+        more => write!(f, ", and {more} more"),
+    }
+}

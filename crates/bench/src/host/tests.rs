@@ -1,0 +1,166 @@
+//! Topologies that are described, not found: the same on every machine.
+
+use super::*;
+use crate::topology::{Cache, UnusableThing, Why};
+
+fn synthetic(text: &str) -> HostTopology {
+    read(Source::Synthetic(text), Counting::Cores).expect("valid")
+}
+
+fn cores(text: &str) -> Vec<u32> {
+    synthetic(text).nodes.iter().map(|node| node.cores).collect()
+}
+
+fn cpus(host: &HostTopology) -> Vec<String> {
+    host.nodes.iter().map(|node| node.cpus.as_ref().map_or_else(String::new, ToString::to_string)).collect()
+}
+
+fn xml(text: &str) -> Result<HostTopology, DetectError> {
+    read(Source::Xml { text, name: "box.xml" }, Counting::Cores)
+}
+
+/// The XML that hwloc writes for a description, with parts replaced.
+fn exported(synthetic: &str, replacements: &[(&str, &str)]) -> String {
+    let topology = Topology::builder().from_synthetic(synthetic).expect("valid").build().expect("a topology");
+    let mut text = topology
+        .export_xml(hwlocality::topology::export::xml::XMLExportFlags::empty())
+        .expect("exported")
+        .to_string();
+    for (old, new) in replacements {
+        assert!(text.contains(old), "{old} is not in {text}");
+        text = text.replace(old, new);
+    }
+    text
+}
+
+#[test]
+fn four_packages_of_twenty_cores_are_four_nodes() {
+    assert_eq!(cores("pack:4 [numa] core:20 pu:1"), [20, 20, 20, 20]);
+}
+
+#[test]
+fn nodes_without_packages_have_no_distances_and_cannot_be_bound() {
+    let host = synthetic("node:4 core:20 pu:1");
+    assert_eq!(cpus(&host), ["0-19", "20-39", "40-59", "60-79"]);
+    assert_eq!((host.distances, host.origin), (None, Origin::Other));
+    assert_eq!(host.unusable, []);
+}
+
+#[test]
+fn two_hardware_threads_of_a_core_count_once_unless_smt_is_wanted() {
+    let text = "pack:2 [numa] core:2 pu:2";
+    assert_eq!(cores(text), [2, 2]);
+    let host = read(Source::Synthetic(text), Counting::HardwareThreads).expect("valid");
+    assert_eq!(host.nodes.iter().map(|node| node.cores).collect::<Vec<_>>(), [4, 4]);
+    // Core 0 has processors 0 and 1, core 1 has 2 and 3: the first threads of both cores come first.
+    assert_eq!(cpus(&host), ["0,2,1,3", "4,6,5,7"]);
+}
+
+#[test]
+fn the_processor_of_a_core_is_its_first_hardware_thread() {
+    // Siblings side by side: cores 0 and 1 have processors 0,1 and 2,3.
+    assert_eq!(cpus(&synthetic("pack:2 [numa] core:2 pu:2")), ["0,2", "4,6"]);
+    // As many servers number them: the second threads of all cores come after the first ones.
+    assert_eq!(cpus(&synthetic("pack:2 [numa] core:2 pu:2(indexes=0,4,1,5,2,6,3,7)")), ["0-1", "2-3"]);
+}
+
+#[test]
+fn the_second_memory_beside_the_same_cores_is_memory_only() {
+    assert_eq!(cpus(&synthetic("pack:1 [numa] [numa] core:2 pu:1")), ["0-1", ""]);
+    assert_eq!(cores("pack:2 [numa] [numa] core:4 pu:1"), [4, 0, 4, 0]);
+}
+
+#[test]
+fn a_memory_beside_all_cores_does_not_take_them_from_the_nodes_inside() {
+    // Node 0 is beside the whole machine; nodes 1 and 2 are each beside one package.
+    assert_eq!(cores("[numa(indexes=0)] pack:2 [numa] core:4 pu:1").iter().sum::<u32>(), 8);
+    assert_eq!(cores("[numa] pack:2 [numa] core:4 pu:1").iter().filter(|&&cores| cores == 4).count(), 2);
+}
+
+#[test]
+fn caches_of_the_same_size_and_sharing_are_listed_once() {
+    let host = synthetic("pack:2 [numa] l3:1(size=33554432) l2:4(size=1048576) core:1 pu:2");
+    let (l2, l3) = (1 << 20, 32 << 20);
+    assert_eq!(
+        host.caches,
+        [
+            Cache { level: 2, bytes: l2, cores: 1, count: 8 },
+            Cache { level: 3, bytes: l3, cores: 4, count: 2 }
+        ]
+    );
+}
+
+#[test]
+fn processors_that_another_machine_may_not_use_are_listed() {
+    // Processor 3 (bit 3 of 0xf) is not allowed.
+    let text = exported(
+        "pack:1 [numa] core:4 pu:1",
+        &[("allowed_cpuset=\"0x0000000f\"", "allowed_cpuset=\"0x00000007\"")],
+    );
+    let host = xml(&text).expect("valid");
+    assert_eq!(cpus(&host), ["0-2"]);
+    let [unusable] = host.unusable.as_slice() else { panic!("{:?}", host.unusable) };
+    assert_eq!(unusable.why, Why::Unknown);
+    assert!(matches!(&unusable.what, UnusableThing::Cpus(list) if list.to_string() == "3"), "{unusable:?}");
+}
+
+#[test]
+fn a_core_with_one_forbidden_hardware_thread_is_a_core() {
+    // Cores 0 and 1 have processors 0,1 and 2,3; processor 2 is not allowed.
+    let text = exported(
+        "pack:1 [numa] core:2 pu:2",
+        &[("allowed_cpuset=\"0x0000000f\"", "allowed_cpuset=\"0x0000000b\"")],
+    );
+    assert_eq!(cpus(&xml(&text).expect("valid")), ["0,3"]);
+}
+
+#[test]
+fn a_node_whose_memory_is_forbidden_is_left_out_with_its_processors() {
+    let text = exported(
+        "pack:2 [numa] core:2 pu:1",
+        &[("allowed_nodeset=\"0x00000003\"", "allowed_nodeset=\"0x00000001\"")],
+    );
+    let host = xml(&text).expect("valid");
+    assert_eq!(cpus(&host), ["0-1"]);
+    let told: Vec<String> = host.unusable.iter().map(crate::topology::Unusable::describe).collect();
+    assert_eq!(
+        told,
+        [
+            "processors 2-3: on a NUMA node whose memory this process may not use",
+            "NUMA node 1: offline or not allowed where the topology was written"
+        ]
+    );
+}
+
+#[test]
+fn what_is_no_xml_of_hwloc_is_an_error_that_says_why() {
+    for (text, why) in [
+        ("", "it is empty"),
+        ("[machine]", "it has no element <topology>"),
+        ("<topology version=\"2.0\">", "its element <topology> does not end"),
+        ("<topology version=\"3.0\"></topology>", "cannot import hwloc XML of version 3.0"),
+        ("<topology version=\"2.0\"><object/></topology>", "hwloc cannot read this XML"),
+    ] {
+        let told = xml(text).expect_err("no topology");
+        assert!(told.to_string().contains(why), "{told}");
+        assert!(told.hint().is_some_and(|hint| hint.contains("lstopo")), "{told}");
+    }
+}
+
+#[test]
+fn a_wrong_synthetic_description_is_an_error_that_says_what_is_wrong() {
+    for (text, why) in [
+        ("", "it is empty"),
+        ("node:4 kore:20", "hwloc knows no 'kore'"),
+        ("node:4 core:20", "it ends with 'core', not with the hardware threads (pu)"),
+        ("node:4 core: pu:1", "in 'core:' there is no number behind the colon"),
+        ("node:4 core pu:1", "'core' has no number"),
+        ("node:0 core:2 pu:1", "in 'node:0' the number is 0"),
+        ("node:2 l3:1(size=1MB core:2 pu:1", "a bracket is not closed"),
+        ("core:2 core:2 pu:1", "hwloc refuses it"),
+    ] {
+        let told = read(Source::Synthetic(text), Counting::Cores).expect_err("wrong");
+        assert!(told.to_string().contains(why), "{text}: {told}");
+        assert!(told.hint().is_some_and(|hint| hint.contains("node:4 core:20 pu:1")), "{told}");
+    }
+}

@@ -1,0 +1,203 @@
+//! A kernel with its code: fills, works on and checks the memory of one thread.
+
+use std::hint::black_box;
+
+use numasim_model::Access;
+
+use super::body::{Body, Job, Sums};
+use super::check::{self, WrongResult};
+use super::shape::{Extra, LINE, LINE_BYTES, LINES, Shape};
+use super::{Isa, Kernel, KernelError};
+
+/// Traffic of a chunk: at 40 GB/s, more than one core gets from memory, it takes 26 us, a thousand times as long as a look at
+/// the clock; at 1 GB/s it takes a millisecond.
+const CHUNK_BYTES: u64 = 1 << 20;
+/// The same for data up to [`CACHED_BYTES`], which come at hundreds of GB/s from a core's own caches.
+const CACHED_CHUNK_BYTES: u64 = 8 << 20;
+/// Data up to this size may lie in a core's own caches.
+const CACHED_BYTES: usize = 4 << 20;
+/// Operations of a chunk at most: at 150 GFLOPS they take 28 us, at 4 GFLOPS a millisecond.
+const CHUNK_FLOP: u64 = 1 << 22;
+
+/// A kernel for an instruction set that this processor has.
+#[derive(Clone, Copy, Debug)]
+pub struct PreparedKernel {
+    kernel: Kernel,
+    isa: Isa,
+    shape: Shape,
+    extra: Extra,
+    body: Body,
+}
+
+/// What was done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Bytes moved to or from memory, by the rule of [`Access`].
+    pub bytes: u64,
+    /// Floating-point operations.
+    pub flop: u64,
+}
+
+impl std::ops::AddAssign for Work {
+    fn add_assign(&mut self, more: Self) {
+        self.bytes += more.bytes;
+        self.flop += more.flop;
+    }
+}
+
+/// Where a thread is in its data, and what its kernel returned so far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    /// Length of the data it belongs to.
+    pub(super) data_len: usize,
+    /// Blocks of the data.
+    pub(super) blocks: usize,
+    /// The next block.
+    pub(super) at: usize,
+    /// How often the data were gone through.
+    pub(super) passes: u64,
+    /// Blocks of a chunk.
+    pub(super) chunk: usize,
+    /// Of all chunks together.
+    pub(super) sums: Sums,
+}
+
+impl Cursor {
+    /// How many blocks were done since the beginning.
+    pub(super) fn blocks_done(&self) -> u64 {
+        self.passes * self.blocks as u64 + self.at as u64
+    }
+}
+
+impl PreparedKernel {
+    /// See [`Kernel::prepare`].
+    pub(super) fn new(kernel: Kernel, isa: Isa) -> Result<Self, KernelError> {
+        let shape = Shape::of(kernel.access);
+        let extra = Extra::of(kernel.steps - shape.natural_steps);
+        let bodies = match isa {
+            _ if !isa.is_available() => return Err(KernelError::Unavailable { isa }),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => &super::avx512::BODIES,
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => &super::avx2::BODIES,
+            _ => &super::portable::BODIES,
+        };
+        Ok(Self { kernel, isa, shape, extra, body: bodies[kernel.access as usize][extra.rest] })
+    }
+
+    /// The kernel as data.
+    pub const fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+
+    /// The instruction set of its code.
+    pub const fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    /// Whether the processor also reads each line that `copy` and `triad` write, which the rule of [`Access`] does not
+    /// count: the portable code cannot avoid it, and its bandwidth then looks a quarter to a third too low.
+    pub fn write_allocates(&self) -> bool {
+        self.shape.written > 0 && self.isa == Isa::Portable
+    }
+
+    /// Fewest elements that it can work on: one block.
+    pub const fn least_len(&self) -> usize {
+        self.shape.block_len()
+    }
+
+    /// How many of `data_len` elements it works on: whole blocks of all streams. The others are filled and left alone.
+    pub const fn usable_len(&self, data_len: usize) -> usize {
+        data_len / self.shape.block_len() * self.shape.block_len()
+    }
+
+    /// Writes the initial values, small whole numbers. The first to write decides where memory lies: this is for the thread that
+    /// will work on it.
+    pub fn fill(&self, data: &mut [f64]) {
+        let written = self.written_len(data.len() / self.shape.block_len());
+        for (index, element) in data.iter_mut().enumerate() {
+            *element = if index < written { 0.0 } else { check::initial(index) };
+        }
+    }
+
+    /// Elements of the streams that are written and not read; they are the first of the data.
+    pub(super) fn written_len(&self, blocks: usize) -> usize {
+        self.shape.written * blocks * LINES * LINE
+    }
+
+    /// The beginning of `data_len` elements.
+    ///
+    /// # Panics
+    /// If `data_len` is less than [`Self::least_len`].
+    pub fn cursor(&self, data_len: usize) -> Cursor {
+        let blocks = data_len / self.shape.block_len();
+        assert!(blocks > 0, "{data_len} elements are no block of {}", self.shape.block_len());
+        let cached = data_len * size_of::<f64>() <= CACHED_BYTES;
+        let bytes = if cached { CACHED_CHUNK_BYTES } else { CHUNK_BYTES };
+        let chunk = (bytes / self.kernel.bytes_per_block()).min(CHUNK_FLOP / self.kernel.flop_per_block());
+        // At most 2^17 blocks, and at least one.
+        let chunk = usize::try_from(chunk.max(1)).unwrap_or(1);
+        Cursor { data_len, blocks, at: 0, passes: 0, chunk, sums: Sums::default() }
+    }
+
+    /// What one [`Self::run`] with this cursor does, always the same.
+    pub fn chunk(&self, cursor: &Cursor) -> Work {
+        let blocks = cursor.chunk as u64;
+        Work { bytes: blocks * self.kernel.bytes_per_block(), flop: blocks * self.kernel.flop_per_block() }
+    }
+
+    /// Does the next chunk of work: about 25 us to 1 ms, so that a look at the clock after each costs less than 0.1 %.
+    ///
+    /// It goes on where the last chunk ended, and begins again at the end of the data.
+    ///
+    /// # Panics
+    /// If `data` is not aligned to 64 bytes, or the cursor is of data of another length.
+    pub fn run(&self, data: &mut [f64], cursor: &mut Cursor) -> Work {
+        assert_eq!(data.as_ptr().align_offset(LINE_BYTES), 0, "data are aligned to cache lines");
+        assert_eq!((data.len(), data.len() / self.shape.block_len()), (cursor.data_len, cursor.blocks));
+        let even = cursor.passes.is_multiple_of(2);
+        let [first, second] = factors(self.kernel.access);
+        let job = Job {
+            base: data.as_mut_ptr(),
+            stride: cursor.blocks * LINES * LINE,
+            blocks: cursor.blocks,
+            from: cursor.at,
+            count: cursor.chunk,
+            extra: self.extra,
+            one: black_box(1.0),
+            factors: if even { [first, second] } else { [second, first] },
+        };
+        // SAFETY: the processor has the instruction set (`new`), the data are aligned, and `blocks` blocks of all streams
+        // are not longer than the data; `at` is less than `blocks`.
+        #[allow(unsafe_code)] // the one way into the bodies
+        let sums = unsafe { (self.body)(&job) };
+        cursor.sums.sum = cursor.sums.sum.wrapping_add(sums.sum);
+        cursor.sums.xor ^= sums.xor;
+        let end = cursor.at + cursor.chunk;
+        cursor.passes += (end / cursor.blocks) as u64;
+        cursor.at = end % cursor.blocks;
+        self.chunk(cursor)
+    }
+
+    /// Compares all data, and what the kernel computed, with what must be there after the chunks that were done.
+    /// It reads the whole data once: not for the measuring window.
+    ///
+    /// # Errors
+    /// [`WrongResult`]: memory, processor or kernel did not do what was counted.
+    ///
+    /// # Panics
+    /// If the cursor is of data of another length.
+    pub fn check(&self, data: &[f64], cursor: &Cursor) -> Result<(), WrongResult> {
+        assert_eq!(data.len(), cursor.data_len);
+        check::check(self, self.shape, self.extra, data, cursor)
+    }
+}
+
+/// The factor `s` of the first pass and of the second; then they alternate. So every pass writes other values, and those of
+/// `update` neither grow nor vanish.
+pub(super) const fn factors(access: Access) -> [f64; 2] {
+    match access {
+        Access::Update => [2.0, 0.5],
+        Access::Read | Access::Copy | Access::Triad => [1.0, 2.0],
+    }
+}

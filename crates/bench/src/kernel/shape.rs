@@ -1,0 +1,101 @@
+//! The shape of a kernel's block: which lines of which streams, and how a thread's memory is divided into streams.
+//!
+//! A *stream* is a contiguous part of the memory that is walked in order. Several of them at once reach more bandwidth than one,
+//! because a core's prefetchers follow each on its own (measured: one stream 14 GB/s, four 20 GB/s). A *block* is
+//! the next [`LINES`] cache lines of every stream.
+
+use numasim_model::Access;
+
+/// Bytes of a cache line.
+pub(super) const LINE_BYTES: usize = 64;
+/// Elements of a cache line.
+pub(super) const LINE: usize = LINE_BYTES / size_of::<f64>();
+/// Cache lines of each stream in a block.
+pub(super) const LINES: usize = 2;
+
+/// What a block of each kind of access is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// Streams that are written and not read; they come first in memory.
+    pub(super) written: usize,
+    /// Streams that are read.
+    pub(super) read: usize,
+    /// The streams that are read are written back in place.
+    pub(super) in_place: bool,
+    /// FLOP per block and element of a line that the access has by nature.
+    pub(super) natural_steps: u32,
+}
+
+impl Shape {
+    /// The shape of the blocks of `access`.
+    pub(super) const fn of(access: Access) -> Self {
+        match access {
+            Access::Read => Self { written: 0, read: 4, in_place: false, natural_steps: 0 },
+            // a in two halves, b in two halves
+            Access::Copy => Self { written: 2, read: 2, in_place: false, natural_steps: 0 },
+            // a, b, c in two halves each; 4 lines of a, each with a multiplication and an addition
+            Access::Triad => Self { written: 2, read: 4, in_place: false, natural_steps: 8 },
+            // 4 lines, each with a multiplication
+            Access::Update => Self { written: 0, read: 2, in_place: true, natural_steps: 4 },
+        }
+    }
+
+    /// Streams, written and read.
+    pub(super) const fn streams(self) -> usize {
+        self.written + self.read
+    }
+
+    /// Cache lines of a block that are computed with: those that are read.
+    pub(super) const fn operands(self) -> usize {
+        self.read * LINES
+    }
+
+    /// Cache lines that a block moves, by the rule of [`Access`]: a line that is read and written back counts twice.
+    pub(super) const fn traffic_lines(self) -> usize {
+        let back = if self.in_place { self.read } else { 0 };
+        (self.written + self.read + back) * LINES
+    }
+
+    /// Elements of memory that a block touches.
+    pub(super) const fn block_len(self) -> usize {
+        self.streams() * LINES * LINE
+    }
+}
+
+/// The operations of a block that come on top of the natural ones, in the order of the code: the operation number `k`
+/// works on the operand `k` modulo their number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extra {
+    /// How often 16 multiply-adds are repeated.
+    pub(super) sixteens: usize,
+    /// 8 multiply-adds more.
+    pub(super) eight: bool,
+    /// Steps that remain, 0 to 15: multiply-adds (2 each), and one addition if odd. Known when compiling.
+    pub(super) rest: usize,
+}
+
+impl Extra {
+    /// Divides `steps`.
+    pub(super) const fn of(steps: u32) -> Self {
+        let steps = steps as usize;
+        Self { sixteens: steps / 32, eight: steps % 32 >= 16, rest: steps % 16 }
+    }
+
+    /// No operand of a block is sure to be computed with.
+    pub(super) const fn is_sparse(self) -> bool {
+        self.sixteens == 0 && !self.eight
+    }
+
+    /// Multiply-adds and additions of the rest.
+    pub(super) const fn rest_operations(rest: usize) -> usize {
+        rest / 2 + rest % 2
+    }
+
+    /// How many operations work on operand `number` of `operands`.
+    pub(super) const fn operations_on(self, number: usize, operands: usize) -> usize {
+        // 16, 8 and the rest each begin at operand 0; 16 and 8 are multiples of the number of operands (4 or 8).
+        let rest = Self::rest_operations(self.rest);
+        let in_rest = rest / operands + (number < rest % operands) as usize;
+        self.sixteens * (16 / operands) + if self.eight { 8 / operands } else { 0 } + in_rest
+    }
+}

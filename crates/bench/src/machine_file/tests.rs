@@ -1,0 +1,169 @@
+//! The text of machine files, line by line.
+
+use numasim_model::cpus::CpuList;
+
+use super::*;
+use crate::topology::{Cache, Counting, Distances, Firmware, Unusable, UnusableThing, Why};
+
+/// Nodes with 64 GB each, node 1 of two nodes of 8 cores has processors 8-15.
+fn host(cores: &[u32]) -> HostTopology {
+    let mut host = HostTopology::from_cores("a \"box\"", cores);
+    host.source = "hwloc".into();
+    for node in &mut host.nodes {
+        node.memory_bytes = Some(64_000_000_000);
+    }
+    host
+}
+
+fn settings(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect()
+}
+
+fn has_line(text: &str, line: &str) {
+    assert!(text.lines().any(|found| found == line), "no line {line:?} in\n{text}");
+}
+
+fn local(host: &mut HostTopology, gbs: &[f64]) {
+    for (node, &gbs) in host.nodes.iter_mut().zip(gbs) {
+        node.firmware = Some(Firmware {
+            seen_from: vec![node.os_index],
+            read_bandwidth: Some(GigabytesPerSecond::new(gbs)),
+            read_latency_ns: Some(10),
+            write_latency_ns: Some(10),
+            ..Firmware::default()
+        });
+    }
+}
+
+#[test]
+fn equal_nodes_are_written_as_a_uniform_machine() {
+    let text = skeleton(&host(&[20, 20, 20, 20]));
+    let expected = [
+        "[machine]",
+        r#"name = "a \"box\"""#,
+        r#"source = "hwloc""#,
+        "nodes = 4",
+        "cores_per_node = 20",
+        r#"cpus = ["0-19", "20-39", "40-59", "60-79"]"#,
+    ];
+    assert_eq!(settings(&text), expected);
+    for unknown in ["# gflops_per_core = ?", "# bandwidth_gbs = ?", "# link_gbs = ?"] {
+        let line = text.lines().find(|line| line.starts_with(unknown)).expect(unknown);
+        assert!(line.contains("numasim calibrate"), "{line}");
+    }
+    has_line(&text, "# memory: each node 64.0 GB");
+}
+
+#[test]
+fn one_node_needs_no_link() {
+    assert!(!skeleton(&host(&[2])).contains("link_gbs"));
+}
+
+#[test]
+fn a_memory_only_node_is_written_node_by_node() {
+    let text = skeleton(&host(&[8, 0]));
+    let nodes = &settings(&text)[3..];
+    let header = |n| format!("[[machine.node]]  # NUMA node {n} of the operating system, 64.0 GB");
+    let memory_only = "gflops_per_core = 0.0  # memory only";
+    let cpus = r#"cpus = "0-7""#;
+    assert_eq!(nodes, [&header(0), "cores = 8", cpus, &header(1), "cores = 0", memory_only]);
+    assert!(text.contains("# bandwidth_matrix_gbs = [\n#   [?, ?],\n#   [?, ?],\n# ]\n"), "{text}");
+}
+
+#[test]
+fn nodes_whose_numbers_have_gaps_are_written_one_by_one() {
+    let mut host = host(&[2, 2]);
+    host.nodes[1].os_index = 8;
+    let text = skeleton(&host);
+    let found: Vec<&str> = settings(&text).into_iter().filter(|line| line.starts_with("os_node")).collect();
+    assert_eq!(found, ["os_node = 0", "os_node = 8"]);
+}
+
+#[test]
+fn what_cannot_be_used_is_said() {
+    let mut host = host(&[2, 0]);
+    let forbidden = CpuList::parse("2-3").expect("valid");
+    host.nodes[1].left_out = Some(forbidden.clone());
+    host.unusable = vec![Unusable { what: UnusableThing::Cpus(forbidden), why: Why::Mask }];
+    let text = skeleton(&host);
+    has_line(
+        &text,
+        "# Not in this file: processors 2-3: not in the processor mask of this process (taskset, batch job, container)",
+    );
+    has_line(&text, "gflops_per_core = 0.0  # memory only: its processors 2-3 cannot be used");
+}
+
+#[test]
+fn distances_are_a_comment_and_no_bandwidth() {
+    let mut host = host(&[2, 2]);
+    host.distances = Some(Distances { values: vec![vec![10, 21], vec![21, 10]] });
+    let text = skeleton(&host);
+    assert!(
+        text.contains(
+            "no bandwidths (row: node of the core, column: node of the memory):\n#   10  21\n#   21  10\n"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("# bandwidth_gbs = ?"), "{text}");
+}
+
+#[test]
+fn equal_figures_of_the_firmware_are_a_comment_with_their_source() {
+    let mut host = host(&[2, 2]);
+    local(&mut host, &[42.949_672_96, 42.949_672_96]);
+    let text = skeleton(&host);
+    assert!(
+        text.contains("\n# bandwidth_gbs = 42.95  # GB/s: firmware (HMAT), not measured; to measure it: "),
+        "{text}"
+    );
+    has_line(&text, "# firmware (HMAT), not measured: each node read 42.95 GB/s, latency 10 ns");
+    assert!(!settings(&text).iter().any(|line| line.contains("bandwidth")), "{text}");
+}
+
+#[test]
+fn figures_that_differ_are_told_node_by_node() {
+    let mut host = host(&[2, 2]);
+    local(&mut host, &[40.0, 20.0]);
+    let text = skeleton(&host);
+    assert!(text.contains("\n# bandwidth_gbs = ?"), "{text}");
+    has_line(
+        &text,
+        "# firmware (HMAT), not measured: read 40.00 GB/s, latency 10 ns; read 20.00 GB/s, latency 10 ns",
+    );
+}
+
+#[test]
+fn the_firmware_knows_a_memory_only_node_from_its_nearest_cores_only() {
+    let mut host = host(&[2, 2, 0]);
+    local(&mut host, &[40.0, 40.0, 2.5]);
+    host.nodes[2].firmware.as_mut().expect("set").seen_from = vec![0];
+    let text = skeleton(&host);
+    // The cores of node 0 read node 2 with 2.5 GB/s; nothing is said about those of node 1.
+    assert!(text.contains("#   [40.00, ?, 2.50],\n#   [?, 40.00, ?],\n#   [?, ?, ?],\n"), "{text}");
+    has_line(
+        &text,
+        "# firmware (HMAT), not measured: read 2.50 GB/s, latency 10 ns, from the cores of node 0",
+    );
+}
+
+#[test]
+fn with_smt_the_file_says_what_a_core_is() {
+    let mut host = host(&[4]);
+    host.counting = Counting::HardwareThreads;
+    assert!(skeleton(&host).contains("# A core of this file is one hardware thread (--smt)"));
+}
+
+#[test]
+fn caches_are_a_comment() {
+    let mut host = host(&[4]);
+    host.caches = vec![
+        Cache { level: 1, bytes: 32 << 10, cores: 1, count: 4 },
+        Cache { level: 3, bytes: 8 << 20, cores: 4, count: 1 },
+    ];
+    has_line(&skeleton(&host), "# caches: L1 32 KiB per core, L3 8 MiB for 4 cores (1 of them)");
+}
+
+#[test]
+fn control_characters_of_a_name_are_escaped() {
+    assert_eq!(quoted("a\tb\\"), r#""a\u0009b\\""#);
+}

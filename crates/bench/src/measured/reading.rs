@@ -1,0 +1,93 @@
+//! Takes rows back from their text.
+
+use super::{COLUMNS, Row, header};
+use crate::plan::PlannedScenario;
+
+/// Why a text is no CSV of measurements.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// The first line is another one.
+    #[error("it does not begin with the header of a result of numasim bench ({} columns from `run` to `doubts`)", COLUMNS.len())]
+    Header,
+    /// A line is no row.
+    #[error("line {line}: {why}")]
+    Row {
+        /// Its number, from 1.
+        line: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// One line without its end. No field has a line break: names may not, and problems get none.
+fn row(line: &str) -> Result<Row, String> {
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
+    let mut record = csv::StringRecord::new();
+    reader.read_record(&mut record).map_err(|error| error.to_string())?;
+    if record.len() != COLUMNS.len() {
+        return Err(format!("it has {} fields, not {}", record.len(), COLUMNS.len()));
+    }
+    let names = csv::StringRecord::from(COLUMNS.to_vec());
+    record.deserialize(Some(&names)).map_err(|error| error.to_string())
+}
+
+/// What a run left: rows of whole measurements, and where they end.
+#[derive(Debug, PartialEq)]
+pub(super) struct Left {
+    pub(super) rows: Vec<Row>,
+    /// Whole measurements.
+    pub(super) measurements: u64,
+    /// Bytes up to the end of the last whole measurement, header included; 0 if not even the header is whole.
+    pub(super) end: usize,
+}
+
+/// Reads what a killed run left. The last measurement counts only if all its rows are there; a torn last line is dropped.
+pub(super) fn whole_measurements(text: &[u8], plan: &[PlannedScenario]) -> Result<Left, ReadError> {
+    let header = header();
+    if header.as_bytes().starts_with(text) && text.len() < header.len() {
+        return Ok(Left { rows: Vec::new(), measurements: 0, end: 0 });
+    }
+    let rest = text.strip_prefix(header.as_bytes()).ok_or(ReadError::Header)?;
+    let mut left = Left { rows: Vec::new(), measurements: 0, end: header.len() };
+    let mut lines = rest.split_inclusive(|&byte| byte == b'\n').enumerate().peekable();
+    while let Some(&(index, _)) = lines.peek() {
+        let mut rows: Vec<Row> = Vec::new();
+        let mut length = 0;
+        let mut expected: Vec<(&str, usize)> = Vec::new();
+        loop {
+            // The end of the text, or a line that is not ended: what the last measurement lacks is lost with it.
+            let Some((at, line)) = lines.next() else { return Ok(left) };
+            let Some(whole) = line.strip_suffix(b"\n") else { return Ok(left) };
+            let wrong = |why: String| ReadError::Row { line: at + 2, why };
+            let whole = std::str::from_utf8(whole).map_err(|error| wrong(error.to_string()))?;
+            let row = row(whole).map_err(wrong)?;
+            if rows.is_empty() {
+                let scenario = plan.iter().find(|scenario| scenario.name == row.scenario);
+                let scenario = scenario
+                    .ok_or_else(|| wrong(format!("scenario '{}' is none of those of this run", row.scenario)))?;
+                let nodes = |app: &'_ crate::plan::PlannedApp| app.nodes();
+                expected = scenario
+                    .apps
+                    .iter()
+                    .flat_map(|app| nodes(app).into_iter().map(|(node, _)| (app.name.as_str(), node.0)))
+                    .collect();
+            }
+            let same = rows.first().is_none_or(|first: &Row| {
+                (&first.scenario, first.repetition, &first.run) == (&row.scenario, row.repetition, &row.run)
+            });
+            if !same || expected.get(rows.len()) != Some(&(row.app.as_str(), row.node)) {
+                let first = index + 2;
+                return Err(wrong(format!("it does not belong to the measurement that begins at line {first}")));
+            }
+            length += line.len();
+            rows.push(row);
+            if rows.len() == expected.len() {
+                break;
+            }
+        }
+        left.rows.append(&mut rows);
+        left.measurements += 1;
+        left.end += length;
+    }
+    Ok(left)
+}

@@ -1,0 +1,237 @@
+//! Scaling a scenario to a smaller host (`--fit-host`).
+//!
+//! # Nodes
+//! With at least as many nodes on the host as in the file every node keeps its rank. Otherwise *neighbours stay
+//! together*: of M nodes, node i goes to node floor(i x H / M) of the host's H. Operating systems number the nodes of one
+//! socket (sub-NUMA clusters) one after the other, so what shares a socket in the file shares a node on the host; i mod H
+//! would tear it apart. Nodes with cores are folded onto nodes with cores, memory-only nodes onto memory-only nodes, or,
+//! where the host has none, onto nodes with cores.
+//!
+//! # Data
+//! A home moves with its node; fractions of folded nodes add up; interleaved data is spread evenly over all nodes that
+//! something was folded onto.
+//!
+//! # Threads
+//! The threads of folded nodes add up. Where they are more than the cores, each application gets its share of the cores
+//! by the method of the largest remainder, but at least one thread; ties go to the first application. Nothing is scaled
+//! up: cores may idle. Where an application would have no thread, the scenario cannot be scaled.
+
+use numasim_model::ids::NodeId;
+use numasim_model::{Placement, Study};
+
+use super::{Change, Misfit, Shape};
+use crate::HostTopology;
+
+/// The scenario on the host, and what that changed.
+pub(super) fn scale(
+    shape: &Shape,
+    study: &Study,
+    host: &HostTopology,
+) -> Result<(Shape, Vec<Change>), Misfit> {
+    let cores: Vec<u32> = study.machine.nodes().iter().map(|node| node.cores).collect();
+    let there: Vec<u32> = host.nodes.iter().map(|node| node.cores).collect();
+    let map = fold(&cores, &there);
+    let mut threads = vec![vec![0_u32; there.len()]; shape.threads.len()];
+    for (row, folded) in shape.threads.iter().zip(&mut threads) {
+        for (count, to) in row.iter().zip(&map) {
+            folded[to.0] = folded[to.0].saturating_add(*count);
+        }
+    }
+    for (node, &cores) in there.iter().enumerate() {
+        let wanted: Vec<u32> = threads.iter().map(|row| row[node]).collect();
+        let shared = share(&wanted, cores).ok_or_else(|| Misfit::TooManyApps {
+            node: NodeId(node),
+            apps: wanted.iter().filter(|&&count| count > 0).count(),
+            cores,
+        })?;
+        for (row, count) in threads.iter_mut().zip(shared) {
+            row[node] = count;
+        }
+    }
+    let data: Vec<Placement> = shape.data.iter().map(|data| folded(data, &map, there.len())).collect();
+    let scaled = Shape { name: shape.name.clone(), threads, data };
+    let changes = changes(shape, &scaled, study, map);
+    Ok((scaled, changes))
+}
+
+/// Where each node of the file goes, given the cores of both sides.
+///
+/// `there` has a node with cores: [`crate::host_topology`] refuses hosts without.
+pub fn fold(cores: &[u32], there: &[u32]) -> Vec<NodeId> {
+    let ranks = |cores: &[u32], with_cores: bool| -> Vec<usize> {
+        (0..cores.len()).filter(|&node| (cores[node] > 0) == with_cores).collect()
+    };
+    let mut map = vec![NodeId(0); cores.len()];
+    for with_cores in [true, false] {
+        let from = ranks(cores, with_cores);
+        let mut to = ranks(there, with_cores);
+        if to.is_empty() {
+            to = ranks(there, !with_cores);
+        }
+        for (rank, node) in from.iter().enumerate() {
+            let target = if from.len() <= to.len() { rank } else { rank * to.len() / from.len() };
+            map[*node] = NodeId(to.get(target).copied().unwrap_or(0));
+        }
+    }
+    map
+}
+
+/// Threads for each application when `cores` have to be enough; `None` if one of them would get none.
+fn share(wanted: &[u32], cores: u32) -> Option<Vec<u32>> {
+    let (all, cores) = (wanted.iter().map(|&count| u64::from(count)).sum::<u64>(), u64::from(cores));
+    if all <= cores {
+        return Some(wanted.to_vec());
+    }
+    let present: Vec<usize> = (0..wanted.len()).filter(|&app| wanted[app] > 0).collect();
+    if present.len() as u64 > cores {
+        return None;
+    }
+    // Exact: the quota of an application is count x cores / all; its remainder is counted in 1 / all.
+    let quota = |app: usize| u64::from(wanted[app]) * cores;
+    let mut got: Vec<u64> = (0..wanted.len()).map(|app| quota(app) / all).collect();
+    for &app in &present {
+        got[app] = got[app].max(1);
+    }
+    let above = |got: &[u64], app: usize| i128::from(got[app] * all) - i128::from(quota(app));
+    loop {
+        let sum: u64 = got.iter().sum();
+        if sum == cores {
+            break;
+        }
+        if sum < cores {
+            // `min_by_key` takes the first of equals.
+            let most_short = present.iter().copied().min_by_key(|&app| above(&got, app))?;
+            got[most_short] += 1;
+        } else {
+            let may_give = present.iter().copied().filter(|&app| got[app] > 1);
+            // `max_by_key` takes the last of equals.
+            let most_above = may_give.max_by_key(|&app| above(&got, app))?;
+            got[most_above] -= 1;
+        }
+    }
+    got.into_iter().map(|count| u32::try_from(count).ok()).collect()
+}
+
+pub(super) fn folded(data: &Placement, map: &[NodeId], nodes: usize) -> Placement {
+    match data {
+        Placement::Local => Placement::Local,
+        Placement::Home(home) => Placement::Home(map[home.0]),
+        Placement::Interleave => {
+            let reached: Vec<usize> = (0..nodes).filter(|&node| map.contains(&NodeId(node))).collect();
+            if reached.len() == nodes {
+                return Placement::Interleave;
+            }
+            let share = 1.0 / reached.len() as f64;
+            Placement::Fractions(
+                (0..nodes).map(|node| if reached.contains(&node) { share } else { 0.0 }).collect(),
+            )
+        }
+        Placement::Fractions(shares) => {
+            let mut sums = vec![0.0; nodes];
+            for (share, to) in shares.iter().zip(map) {
+                sums[to.0] += share;
+            }
+            Placement::Fractions(sums)
+        }
+    }
+}
+
+fn changes(shape: &Shape, scaled: &Shape, study: &Study, map: Vec<NodeId>) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let scenario = || shape.name.clone();
+    if map.iter().enumerate().any(|(from, to)| from != to.0) {
+        changes.push(Change::Nodes { scenario: scenario(), to: map });
+    }
+    for app in shape.active() {
+        let name = || study.apps[app].name.clone();
+        let (from, to) = (&shape.threads[app], &scaled.threads[app]);
+        if from != to {
+            changes.push(Change::Threads {
+                scenario: scenario(),
+                app: name(),
+                from: from.clone(),
+                to: to.clone(),
+            });
+        }
+        let (from, to) = (&shape.data[app], &scaled.data[app]);
+        if from != to {
+            changes.push(Change::Data {
+                scenario: scenario(),
+                app: name(),
+                from: from.clone(),
+                to: to.clone(),
+            });
+        }
+    }
+    changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folds(cores: &[u32], there: &[u32]) -> Vec<usize> {
+        fold(cores, there).into_iter().map(|node| node.0).collect()
+    }
+
+    #[test]
+    fn neighbours_stay_together() {
+        assert_eq!(folds(&[20; 4], &[8; 2]), [0, 0, 1, 1]);
+        assert_eq!(folds(&[20; 4], &[8]), [0, 0, 0, 0]);
+        // floor(i x 2 / 5): 0, 0.4, 0.8, 1.2, 1.6
+        assert_eq!(folds(&[1; 5], &[8; 2]), [0, 0, 0, 1, 1]);
+        assert_eq!(folds(&[1; 2], &[8; 4]), [0, 1]);
+    }
+
+    #[test]
+    fn memory_only_nodes_go_to_memory_only_nodes_where_there_are_any() {
+        assert_eq!(folds(&[4, 4, 4, 4, 0], &[8, 8, 0]), [0, 0, 1, 1, 2]);
+        assert_eq!(folds(&[4, 0], &[8, 8]), [0, 0]);
+        // The host numbers a memory-only node between the others.
+        assert_eq!(folds(&[4, 4], &[8, 0, 8, 0]), [0, 2]);
+    }
+
+    #[test]
+    fn threads_are_scaled_by_the_largest_remainder_and_everybody_keeps_one() {
+        // 20 threads on 10 cores: 0.5, 0.5, 0.5, 8.5 -> everybody keeps one: 1, 1, 1, and 7 are left.
+        assert_eq!(share(&[1, 1, 1, 17], 10), Some(vec![1, 1, 1, 7]));
+        // 12 on 8: 3.33, 3.33, 1.33 -> 3, 3, 1 and one more to the first of equal remainders.
+        assert_eq!(share(&[5, 5, 2], 8), Some(vec![4, 3, 1]));
+        assert_eq!(share(&[3, 0, 1], 8), Some(vec![3, 0, 1]));
+        assert_eq!(share(&[3, 0, 5], 2), Some(vec![1, 0, 1]));
+        assert_eq!(share(&[1, 1, 1], 2), None);
+    }
+
+    #[test]
+    fn scaled_counts_sum_to_the_cores_whatever_the_counts() {
+        for a in 0..9_u32 {
+            for b in 0..9 {
+                for c in 0..9 {
+                    for cores in 3..10 {
+                        let got = share(&[a, b, c], cores).expect("three applications, three cores");
+                        assert_eq!(got.iter().sum::<u32>(), cores.min(a + b + c), "{a} {b} {c} on {cores}");
+                        assert!(
+                            got.iter().zip([a, b, c]).all(|(&got, had)| got <= had && (got > 0) == (had > 0))
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn data_moves_with_its_nodes() {
+        let map = fold(&[4; 4], &[8; 2]);
+        let moved = |data| folded(&data, &map, 2);
+        assert_eq!(moved(Placement::Home(NodeId(3))), Placement::Home(NodeId(1)));
+        assert_eq!(moved(Placement::Interleave), Placement::Interleave);
+        assert_eq!(
+            moved(Placement::Fractions(vec![0.5, 0.25, 0.125, 0.125])),
+            Placement::Fractions(vec![0.75, 0.25])
+        );
+        // Two nodes of four are reached.
+        let wide = fold(&[4; 2], &[2; 4]);
+        let expected = Placement::Fractions(vec![0.5, 0.5, 0.0, 0.0]);
+        assert_eq!(folded(&Placement::Interleave, &wide, 4), expected);
+    }
+}

@@ -1,0 +1,197 @@
+//! Why a scenario does not fit a host: typed, with both numbers.
+
+use std::fmt;
+
+use numasim_model::ids::NodeId;
+use numasim_model::{Machine, Placement};
+
+use super::Shape;
+use crate::HostTopology;
+use crate::kernel::KernelError;
+
+/// One thing that a scenario wants and the host does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Misfit {
+    /// Fewer NUMA nodes.
+    #[error("it uses {}, this host has {}", count(*.wanted as u64, "NUMA node"), count(*.there as u64, "NUMA node"))]
+    Nodes {
+        /// Number of the last node that is used, plus one.
+        wanted: usize,
+        /// Nodes of the host.
+        there: usize,
+    },
+    /// Fewer cores on a node.
+    #[error("{node} gets {}, this host has {} there that may be used", count(*.wanted, "thread"), count(*.usable, "core"))]
+    Cores {
+        /// The node.
+        node: NodeId,
+        /// Threads on it.
+        wanted: u64,
+        /// Cores that this process may use.
+        usable: u32,
+    },
+    /// Another number in the operating system.
+    #[error(
+        "{node} is NUMA node {file} of the operating system by the machine file, and NUMA node {there} on this host"
+    )]
+    OsNode {
+        /// The node.
+        node: NodeId,
+        /// What the file says.
+        file: u32,
+        /// What the host says.
+        there: u32,
+    },
+    /// Processors that the node does not have, or that may not be used.
+    #[error("{node} shall use the processors {missing}, usable there are {usable} (one for each core)")]
+    Cpus {
+        /// The node.
+        node: NodeId,
+        /// Those of the machine file that are not usable.
+        missing: String,
+        /// Those of the host.
+        usable: String,
+    },
+    /// Scaling would take the last thread of an application.
+    #[error("{apps} applications share {node}, which has {}: at least one would have no thread", count(*.cores, "core"))]
+    TooManyApps {
+        /// The node of the host.
+        node: NodeId,
+        /// Applications on it, after folding.
+        apps: usize,
+        /// Cores that this process may use.
+        cores: u32,
+    },
+}
+
+/// A scenario and everything that does not fit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScenarioMisfits {
+    /// Its name.
+    pub scenario: String,
+    /// Never empty.
+    pub misfits: Vec<Misfit>,
+}
+
+impl fmt::Display for ScenarioMisfits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let told: Vec<String> = self.misfits.iter().map(ToString::to_string).collect();
+        write!(f, "scenario '{}': {}", self.scenario, told.join("; "))
+    }
+}
+
+impl std::error::Error for ScenarioMisfits {}
+
+/// Why there is no plan.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PlanError {
+    /// Scenarios do not fit the host.
+    #[error("{} not fit this host", if .0.len() == 1 { "a scenario does".to_owned() } else { format!("{} scenarios do", .0.len()) })]
+    Misfits(Vec<ScenarioMisfits>),
+    /// Somebody has to choose the home of the data first.
+    #[error(
+        "scenario '{scenario}': the home of the data of '{app}' is open (home = \"any\"), and bench does not choose"
+    )]
+    OpenHome {
+        /// The scenario.
+        scenario: String,
+        /// The application.
+        app: String,
+    },
+    /// No kernel computes that way.
+    #[error("there is no kernel for '{app}': {why}")]
+    Kernel {
+        /// The application.
+        app: String,
+        /// Why not.
+        why: KernelError,
+    },
+    /// The machine file that shall describe this host does not.
+    #[error("the machine '{machine}' is not this host: {difference}")]
+    OtherHost {
+        /// Name of the machine.
+        machine: String,
+        /// In what it differs.
+        difference: String,
+    },
+    /// The study of what ran contradicts itself.
+    #[error("the scenarios that fit this host make no study: {0}")]
+    Study(String),
+}
+
+/// "1 core", "2 cores".
+fn count(number: impl fmt::Display + Into<u128> + Copy, what: &str) -> String {
+    let plural = if number.into() == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
+}
+
+/// Everything of a scenario that does not fit the host.
+pub(super) fn find(shape: &Shape, machine: &Machine, host: &HostTopology) -> Vec<Misfit> {
+    let there = host.nodes.len();
+    let wanted = used_nodes(shape, machine.node_count()).last().map_or(0, |last| last + 1);
+    let mut misfits = Vec::new();
+    if wanted > there {
+        misfits.push(Misfit::Nodes { wanted, there });
+    }
+    for (n, node) in host.nodes.iter().enumerate().take(wanted) {
+        let id = NodeId(n);
+        let threads = shape.on_node(n);
+        if threads > u64::from(node.cores) {
+            misfits.push(Misfit::Cores { node: id, wanted: threads, usable: node.cores });
+        }
+        let Some(file) = machine.os_nodes().get(n) else { continue };
+        if file.number != node.os_index {
+            misfits.push(Misfit::OsNode { node: id, file: file.number, there: node.os_index });
+        }
+        let Some(list) = &file.cpus else { continue };
+        let usable = node.cpus.as_ref().map_or(&[][..], |list| list.as_slice());
+        let taken = usize::try_from(threads).unwrap_or(usize::MAX);
+        let asked = list.as_slice().iter().take(taken);
+        let missing: Vec<u32> = asked.copied().filter(|cpu| !usable.contains(cpu)).collect();
+        if !missing.is_empty() {
+            misfits.push(Misfit::Cpus {
+                node: id,
+                missing: numasim_model::cpus::ranges(&missing),
+                usable: numasim_model::cpus::ranges(usable),
+            });
+        }
+    }
+    misfits
+}
+
+/// Nodes of the machine file on which a scenario has threads or data, ascending.
+fn used_nodes(shape: &Shape, nodes: usize) -> Vec<usize> {
+    let mut used: Vec<usize> = (0..nodes).filter(|&node| shape.on_node(node) > 0).collect();
+    for app in shape.active() {
+        match &shape.data[app] {
+            Placement::Local => {}
+            Placement::Home(home) => used.push(home.0),
+            Placement::Interleave => used.extend(0..nodes),
+            Placement::Fractions(shares) => used.extend((0..nodes).filter(|&node| shares[node] > 0.0)),
+        }
+    }
+    used.sort_unstable();
+    used.dedup();
+    used
+}
+
+/// Refuses a machine that cannot be the host.
+pub(super) fn machine_is_of_host(machine: &Machine, host: &HostTopology) -> Result<(), PlanError> {
+    let refuse = |difference| PlanError::OtherHost { machine: machine.name().to_owned(), difference };
+    if machine.node_count() != host.nodes.len() {
+        let nodes = |number: usize| count(number as u64, "NUMA node");
+        return Err(refuse(format!(
+            "it has {}, this host has {}",
+            nodes(machine.node_count()),
+            nodes(host.nodes.len())
+        )));
+    }
+    for (id, node) in machine.node_ids().zip(&host.nodes) {
+        let cores = machine.node(id).cores;
+        if cores < node.cores {
+            let (cores, usable) = (count(cores, "core"), count(node.cores, "core"));
+            return Err(refuse(format!("{id} has {cores}, this host has {usable} there")));
+        }
+    }
+    Ok(())
+}

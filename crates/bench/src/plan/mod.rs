@@ -1,0 +1,224 @@
+//! What a run shall do on this host, decided before anything is measured: which thread runs which kernel on which
+//! processors, with its data on which NUMA nodes.
+//!
+//! A plan is a plain value. [`make`] makes it from scenarios and a host's topology, and a [`crate::runner::Runner`]
+//! carries it out. Node i of the machine file is node i of the host; what does not fit is a [`Misfit`], or is scaled
+//! by [`mod@fit`].
+
+mod change;
+pub mod fit;
+mod misfit;
+mod pinned;
+pub mod study_file;
+#[cfg(test)]
+mod tests;
+
+use numasim_model::cpus::CpuList;
+use numasim_model::ids::NodeId;
+use numasim_model::{AppId, Data, Machine, Placement, Scenario, Study};
+
+pub use change::Change;
+pub use misfit::{Misfit, PlanError, ScenarioMisfits};
+
+use crate::HostTopology;
+use crate::kernel::Kernel;
+
+/// All scenarios of a run, ready to be measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// In the order of the files.
+    pub scenarios: Vec<PlannedScenario>,
+    /// Operating-system number of each NUMA node of the host.
+    pub os_nodes: Vec<u32>,
+    /// What was changed so that scenarios fit the host; empty without `--fit-host`.
+    pub changes: Vec<Change>,
+    /// Scenarios that cannot be scaled to the host, and why.
+    pub skipped: Vec<ScenarioMisfits>,
+    /// What runs, as a study: the scenarios of the plan with the nodes that the results name.
+    ///
+    /// Where a scenario was scaled, its machine has the nodes and cores of the host.
+    pub study: Study,
+}
+
+/// One scenario, ready to run on this host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedScenario {
+    /// Its name in the file.
+    pub name: String,
+    /// Its applications that have threads, in the order of the files.
+    pub apps: Vec<PlannedApp>,
+    /// It was scaled to this host (`--fit-host`) and is not what the file says.
+    pub fitted: bool,
+}
+
+/// One application of a planned scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedApp {
+    /// The name of the instance: `mem-2`.
+    pub name: String,
+    /// What its threads compute.
+    pub kernel: Kernel,
+    /// Its threads, node by node.
+    pub threads: Vec<PlannedThread>,
+}
+
+/// One thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlannedThread {
+    /// The node it runs on: its place in [`crate::HostTopology::nodes`].
+    pub node: NodeId,
+    /// The processors it may use: one with `--bind core`, all of the node with `--bind node`.
+    pub cpus: CpuList,
+    /// Where its data lies: operating-system number of each NUMA node and the share of the data on it, sum 1, no zeros.
+    /// The shares hold for any long stretch of the data, so that a thread reads all its nodes all the time.
+    pub memory: Vec<(u32, f64)>,
+}
+
+impl PlannedApp {
+    /// Its nodes in ascending order, each with its threads there.
+    pub fn nodes(&self) -> Vec<(NodeId, u32)> {
+        let mut nodes: Vec<(NodeId, u32)> = Vec::new();
+        for thread in &self.threads {
+            match nodes.iter_mut().find(|(node, _)| *node == thread.node) {
+                Some((_, threads)) => *threads += 1,
+                None => nodes.push((thread.node, 1)),
+            }
+        }
+        nodes.sort_unstable();
+        nodes
+    }
+}
+
+/// How threads are bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bind {
+    /// Each thread to a core of its own.
+    #[default]
+    Core,
+    /// Each thread to all cores of its node, among which the kernel chooses (option 3 of the paper, section IV).
+    Node,
+}
+
+impl Bind {
+    /// The word that stands for it on the command line and in results.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Core => "core",
+            Self::Node => "node",
+        }
+    }
+}
+
+/// What a person may choose about a plan.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// How threads are bound.
+    pub bind: Bind,
+    /// Scale scenarios that do not fit the host.
+    pub fit: bool,
+    /// Figures of this host, for the study of scaled scenarios; `None` takes those of the file, node by node.
+    pub host_machine: Option<Machine>,
+}
+
+/// A scenario with decided homes: threads of each application on each node, and where its data lies.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Shape {
+    pub(crate) name: String,
+    /// `threads[app][node]`
+    pub(crate) threads: Vec<Vec<u32>>,
+    /// One for each application; [`Placement::Local`] where it has no threads and its home is open.
+    pub(crate) data: Vec<Placement>,
+}
+
+impl Shape {
+    /// Applications that have threads.
+    pub(crate) fn active(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.threads.len()).filter(|&app| self.threads[app].iter().any(|&threads| threads > 0))
+    }
+
+    /// Threads of all applications on `node`.
+    pub(crate) fn on_node(&self, node: usize) -> u64 {
+        self.threads.iter().filter_map(|row| row.get(node)).map(|&threads| u64::from(threads)).sum()
+    }
+
+    fn new(study: &Study, scenario: &Scenario) -> Result<Self, PlanError> {
+        let threads: Vec<Vec<u32>> =
+            (0..study.apps.len()).map(|app| scenario.allocation.row(AppId(app)).to_vec()).collect();
+        let placed = |(app, data): (usize, &Data)| match data {
+            Data::Placed(placement) => Ok(placement.clone()),
+            Data::OpenHome if threads[app].iter().all(|&threads| threads == 0) => Ok(Placement::Local),
+            Data::OpenHome => {
+                let app = study.apps[app].name.clone();
+                Err(PlanError::OpenHome { scenario: scenario.name.clone(), app })
+            }
+        };
+        let data = scenario.data.iter().enumerate().map(placed).collect::<Result<_, _>>()?;
+        Ok(Self { name: scenario.name.clone(), threads, data })
+    }
+}
+
+/// Plans `scenarios` of `study` for `host`.
+///
+/// Threads take the processors of their node as [`numasim_model::pinning::pin`] gives them: the applications in the order
+/// of the files, each the next ones of the node's list. The list is that of the machine file where it has one.
+///
+/// # Errors
+/// [`PlanError::Misfits`] with everything that does not fit the host; with [`Options::fit`] only if no scenario is left.
+/// [`PlanError::OpenHome`] and [`PlanError::Kernel`] for what no host could run.
+pub fn make(
+    study: &Study,
+    scenarios: &[&Scenario],
+    host: &HostTopology,
+    options: &Options,
+) -> Result<Plan, PlanError> {
+    let kernels = study.apps.iter().map(|app| {
+        Kernel::new(app.kernel, app.arithmetic_intensity)
+            .map_err(|why| PlanError::Kernel { app: app.name.clone(), why })
+    });
+    let shapes =
+        scenarios.iter().map(|scenario| Shape::new(study, scenario)).collect::<Result<Vec<_>, _>>()?;
+    let used: Vec<usize> = shapes.iter().flat_map(Shape::active).collect();
+    // A kernel that no scenario runs need not exist.
+    let kernels: Vec<Option<Kernel>> = kernels
+        .enumerate()
+        .map(|(app, kernel)| if used.contains(&app) { kernel.map(Some) } else { Ok(None) })
+        .collect::<Result<_, _>>()?;
+    if let Some(machine) = &options.host_machine {
+        misfit::machine_is_of_host(machine, host)?;
+    }
+
+    let (mut planned, mut ran) = (Vec::new(), Vec::new());
+    let (mut changes, mut misfits) = (Vec::new(), Vec::new());
+    for shape in shapes {
+        let mut found = misfit::find(&shape, &study.machine, host);
+        let (shape, fitted) = if found.is_empty() {
+            (shape, false)
+        } else if !options.fit {
+            misfits.push(ScenarioMisfits { scenario: shape.name, misfits: found });
+            continue;
+        } else {
+            match fit::scale(&shape, study, host) {
+                Ok((scaled, changed)) => {
+                    changes.extend(changed);
+                    (scaled, true)
+                }
+                Err(why) => {
+                    found = vec![why];
+                    misfits.push(ScenarioMisfits { scenario: shape.name, misfits: found });
+                    continue;
+                }
+            }
+        };
+        // The processors that a machine file names are those of its own nodes.
+        let machine = (!fitted).then_some(&study.machine);
+        planned.push(pinned::plan(&shape, study, &kernels, machine, host, options.bind, fitted)?);
+        ran.push(shape);
+    }
+    if planned.is_empty() || (!misfits.is_empty() && !options.fit) {
+        return Err(PlanError::Misfits(misfits));
+    }
+    let any_fitted = planned.iter().any(|scenario| scenario.fitted);
+    let study = study_file::of_plan(study, &ran, any_fitted.then_some(host), options.host_machine.as_ref())?;
+    let os_nodes = host.nodes.iter().map(|node| node.os_index).collect();
+    Ok(Plan { scenarios: planned, os_nodes, changes, skipped: misfits, study })
+}

@@ -1,0 +1,66 @@
+//! From counts of threads to threads: a processor or all of the node's, and where the data lies.
+
+use numasim_model::cpus::CpuList;
+use numasim_model::ids::NodeId;
+use numasim_model::{Machine, Placement, Study};
+
+use super::{Bind, PlanError, PlannedApp, PlannedScenario, PlannedThread, Shape};
+use crate::HostTopology;
+use crate::kernel::Kernel;
+
+/// Puts a scenario that fits on the processors of the host. `machine` may name them; its nodes are those of `shape`.
+pub(super) fn plan(
+    shape: &Shape,
+    study: &Study,
+    kernels: &[Option<Kernel>],
+    machine: Option<&Machine>,
+    host: &HostTopology,
+    bind: Bind,
+    fitted: bool,
+) -> Result<PlannedScenario, PlanError> {
+    let lists: Vec<&[u32]> = (0..host.nodes.len()).map(|node| cpus(node, machine, host)).collect();
+    let mut next = vec![0_usize; lists.len()];
+    let mut apps = Vec::new();
+    for app in shape.active() {
+        let mut threads = Vec::new();
+        for (node, &count) in shape.threads[app].iter().enumerate().take(lists.len()) {
+            for _ in 0..count {
+                let cpus = match bind {
+                    Bind::Core => lists[node].get(next[node]).map_or_else(Vec::new, |&cpu| vec![cpu]),
+                    Bind::Node => {
+                        host.nodes[node].cpus.as_ref().map_or_else(Vec::new, |all| all.as_slice().to_vec())
+                    }
+                };
+                next[node] += 1;
+                let cpus = CpuList::new(cpus)
+                    .map_err(|why| PlanError::Study(format!("the processors of node {node}: {why}")))?;
+                let memory = memory(&shape.data[app], node, shape.threads[app].len(), host);
+                threads.push(PlannedThread { node: NodeId(node), cpus, memory });
+            }
+        }
+        if let (Some(kernel), Some(app)) = (kernels[app], study.apps.get(app)) {
+            apps.push(PlannedApp { name: app.name.clone(), kernel, threads });
+        }
+    }
+    Ok(PlannedScenario { name: shape.name.clone(), apps, fitted })
+}
+
+/// The processors of a node in the order in which threads take them.
+fn cpus<'a>(node: usize, machine: Option<&'a Machine>, host: &'a HostTopology) -> &'a [u32] {
+    let of_file =
+        machine.and_then(|machine| machine.os_nodes().get(node)).and_then(|node| node.cpus.as_ref());
+    of_file.or(host.nodes[node].cpus.as_ref()).map_or(&[], CpuList::as_slice)
+}
+
+/// Where the data of a thread on `node` lies, by number of the operating system. `nodes`: of the machine file, or of the
+/// host for a scaled scenario.
+fn memory(data: &Placement, node: usize, nodes: usize, host: &HostTopology) -> Vec<(u32, f64)> {
+    let shares: Vec<(usize, f64)> = match data {
+        Placement::Local => vec![(node, 1.0)],
+        Placement::Home(home) => vec![(home.0, 1.0)],
+        Placement::Interleave => (0..nodes).map(|node| (node, 1.0 / nodes as f64)).collect(),
+        Placement::Fractions(shares) => shares.iter().copied().enumerate().collect(),
+    };
+    let some = shares.into_iter().filter(|&(_, share)| share > 0.0);
+    some.filter_map(|(node, share)| Some((host.nodes.get(node)?.os_index, share))).collect()
+}

@@ -1,0 +1,304 @@
+//! Plans on hosts of 1, 2, 4 and 5 nodes, calculated by hand.
+
+use numasim_model::cpus::CpuList;
+use numasim_model::spec::{SourceFile, read_study};
+
+use super::*;
+use crate::HostNode;
+
+/// A host whose processors are numbered one node after the other; nodes without cores are memory-only.
+pub(crate) fn host(cores: &[u32]) -> HostTopology {
+    let mut first = 0;
+    let mut node = |(os_index, &cores): (u32, &u32)| {
+        let cpus = CpuList::new((first..first + cores).collect()).ok();
+        first += cores;
+        HostNode { os_index, cores, cpus, memory_bytes: Some(64_000_000_000), ..HostNode::default() }
+    };
+    let nodes = (0..).zip(cores).map(&mut node).collect();
+    HostTopology { name: "box".into(), source: "test".into(), nodes, ..HostTopology::default() }
+}
+
+pub(crate) fn study(text: &str) -> Study {
+    read_study(&[SourceFile { name: "study.toml".into(), text: text.into() }]).expect("a valid study").study
+}
+
+/// 4 nodes x 8 cores, the paper's three memory-bound applications, a compute-bound and a NUMA-bad one.
+pub(crate) const PAPER: &str = "\
+[machine]
+name = \"4x8\"
+nodes = 4
+cores_per_node = 8
+gflops_per_core = 10
+bandwidth_gbs = 32
+link_gbs = 10
+[[app]]
+name = \"mem\"
+instances = 3
+arithmetic_intensity = 0.5
+[[app]]
+name = \"compute\"
+arithmetic_intensity = 8
+kernel = \"triad\"
+[[app]]
+name = \"bad\"
+arithmetic_intensity = 1
+data = { home = 3 }
+[[scenario]]
+name = \"uneven\"
+threads = { mem = 1, compute = 5 }
+[[scenario]]
+name = \"one per node\"
+threads = { \"mem-1\" = [8,0,0,0], \"mem-2\" = [0,8,0,0], \"mem-3\" = [0,0,8,0], compute = [0,0,0,8] }
+[[scenario]]
+name = \"cross\"
+threads = { mem = 2, bad = 2 }
+";
+
+pub(crate) fn plan(text: &str, cores: &[u32], fit: bool) -> Result<Plan, PlanError> {
+    let study = study(text);
+    let scenarios: Vec<&Scenario> = study.scenarios.iter().collect();
+    make(&study, &scenarios, &host(cores), &Options { fit, ..Options::default() })
+}
+
+/// Processors of each application: "mem-1 0,8,16,24".
+fn pinned(scenario: &PlannedScenario) -> Vec<String> {
+    let cpus = |app: &PlannedApp| {
+        app.threads.iter().map(|thread| thread.cpus.to_string()).collect::<Vec<_>>().join(" ")
+    };
+    scenario.apps.iter().map(|app| format!("{}: {}", app.name, cpus(app))).collect()
+}
+
+fn misfits(error: &PlanError) -> Vec<String> {
+    match error {
+        PlanError::Misfits(misfits) => misfits.iter().map(ToString::to_string).collect(),
+        other => panic!("{other}"),
+    }
+}
+
+#[test]
+fn applications_take_the_cores_of_each_node_in_turn() {
+    let plan = plan(PAPER, &[8; 4], false).expect("the host of the file");
+    assert_eq!(
+        pinned(&plan.scenarios[0]),
+        [
+            "mem-1: 0 8 16 24",
+            "mem-2: 1 9 17 25",
+            "mem-3: 2 10 18 26",
+            "compute: 3 4 5 6 7 11 12 13 14 15 19 20 21 22 23 27 28 29 30 31",
+        ]
+    );
+    assert_eq!(pinned(&plan.scenarios[1])[3], "compute: 24 25 26 27 28 29 30 31");
+    assert!(plan.changes.is_empty() && plan.scenarios.iter().all(|scenario| !scenario.fitted));
+    assert_eq!(plan.study, study(PAPER));
+}
+
+#[test]
+fn data_lies_where_the_file_says() {
+    let plan = plan(PAPER, &[8; 4], false).expect("the host of the file");
+    let cross = &plan.scenarios[2];
+    // Local data of the second thread pair of mem-1 is on node 1; all data of `bad` on node 3.
+    assert_eq!(cross.apps[0].threads[2].memory, [(1, 1.0)]);
+    assert!(cross.apps[3].threads.iter().all(|thread| thread.memory == [(3, 1.0)]));
+    let spread = PAPER.replace("{ home = 3 }", "{ fractions = [0.5, 0, 0.25, 0.25] }");
+    let plan = self::plan(&spread, &[8; 4], false).expect("fits");
+    assert_eq!(plan.scenarios[2].apps[3].threads[0].memory, [(0, 0.5), (2, 0.25), (3, 0.25)]);
+    let spread = PAPER.replace("{ home = 3 }", "\"interleave\"");
+    let plan = self::plan(&spread, &[8; 4], false).expect("fits");
+    assert_eq!(plan.scenarios[2].apps[3].threads[0].memory, [(0, 0.25), (1, 0.25), (2, 0.25), (3, 0.25)]);
+}
+
+#[test]
+fn with_bind_node_threads_may_use_all_cores_of_their_node() {
+    let study = study(PAPER);
+    let options = Options { bind: Bind::Node, ..Options::default() };
+    let plan = make(&study, &[&study.scenarios[0]], &host(&[8; 4]), &options).expect("fits");
+    assert_eq!(pinned(&plan.scenarios[0])[1], "mem-2: 0-7 8-15 16-23 24-31");
+}
+
+#[test]
+fn every_misfit_of_every_scenario_is_named_with_both_numbers() {
+    let error = plan(PAPER, &[2], false).expect_err("4 nodes on 1");
+    let nodes = "it uses 4 NUMA nodes, this host has 1 NUMA node";
+    let cores =
+        |threads| format!("node 0 gets {threads} threads, this host has 2 cores there that may be used");
+    assert_eq!(
+        misfits(&error),
+        [
+            format!("scenario 'uneven': {nodes}; {}", cores(8)),
+            format!("scenario 'one per node': {nodes}; {}", cores(8)),
+            format!("scenario 'cross': {nodes}; {}", cores(8)),
+        ]
+    );
+    assert_eq!(error.to_string(), "3 scenarios do not fit this host");
+}
+
+#[test]
+fn what_a_scenario_does_not_use_need_not_be_there() {
+    let text = PAPER.replace("{ mem = 1, compute = 5 }", "{ \"mem-1\" = [2, 0, 0, 0] }");
+    let study = study(&text);
+    let plan =
+        make(&study, &[&study.scenarios[0]], &host(&[2]), &Options::default()).expect("one node is enough");
+    assert_eq!(pinned(&plan.scenarios[0]), ["mem-1: 0 1"]);
+    // The same threads with data on the last node are another matter.
+    let far = text.replace(
+        "{ \"mem-1\" = [2, 0, 0, 0] }",
+        "{ \"mem-1\" = [2, 0, 0, 0] }\ndata = { mem = { home = 2 } }",
+    );
+    let study = self::study(&far);
+    let error =
+        make(&study, &[&study.scenarios[0]], &host(&[2]), &Options::default()).expect_err("data on node 2");
+    assert_eq!(misfits(&error), ["scenario 'uneven': it uses 3 NUMA nodes, this host has 1 NUMA node"]);
+}
+
+/// Two nodes; the file names processors and numbers of the operating system.
+fn named(first: &str, second: &str) -> String {
+    format!(
+        "[machine]\nname = \"m\"\nbandwidth_gbs = 32\nlink_gbs = 10\n\
+         [[machine.node]]\ncores = 4\ngflops_per_core = 10\n{first}\n\
+         [[machine.node]]\ncores = 4\ngflops_per_core = 10\n{second}\n\
+         [[app]]\nname = \"a\"\narithmetic_intensity = 1\n[[scenario]]\nname = \"s\"\nthreads = {{ a = 2 }}\n"
+    )
+}
+
+#[test]
+fn processors_of_the_machine_file_are_used_in_its_order_and_checked() {
+    // The second hardware threads, 20-23, are not used by two threads and need not be known.
+    let good = named("cpus = \"3,1,0,2,20-23\"", "cpus = \"6-7,4-5\"");
+    let planned = plan(&good, &[4, 4], false).expect("processors of the host");
+    assert_eq!(pinned(&planned.scenarios[0]), ["a: 3 1 6 7"]);
+    let bad = named("cpus = \"0,9-11\"\nos_node = 0", "cpus = \"4-7\"\nos_node = 8");
+    assert_eq!(
+        misfits(&plan(&bad, &[4, 4], false).expect_err("another host")),
+        ["scenario 's': node 0 shall use the processors 9, usable there are 0-3 (one for each core); \
+          node 1 is NUMA node 8 of the operating system by the machine file, and NUMA node 1 on this host"]
+    );
+}
+
+#[test]
+fn an_open_home_is_refused_only_where_it_is_needed() {
+    let open = PAPER.replace("{ home = 3 }", "{ home = \"any\" }");
+    let error = plan(&open, &[8; 4], false).expect_err("nobody chooses");
+    assert!(
+        error.to_string().starts_with("scenario 'cross': the home of the data of 'bad' is open"),
+        "{error}"
+    );
+    let study = study(&open);
+    assert!(make(&study, &[&study.scenarios[0]], &host(&[8; 4]), &Options::default()).is_ok());
+}
+
+#[test]
+fn on_two_nodes_neighbours_fold_and_threads_are_scaled() {
+    // Threads of two nodes on 8 cores. uneven: 2, 2, 2, 10 of 16 -> 1, 1, 1, 5. One per node: 8 + 8 -> 4 and 4.
+    // cross: 4 of each, 16 -> 2 each; home 3 -> 1.
+    let plan = plan(PAPER, &[8, 8], true).expect("scaled");
+    let rows = |scenario: usize| -> Vec<Vec<u32>> {
+        (0..5).map(|app| plan.study.scenarios[scenario].allocation.row(AppId(app)).to_vec()).collect()
+    };
+    assert_eq!(rows(0), [[1, 1], [1, 1], [1, 1], [5, 5], [0, 0]]);
+    assert_eq!(rows(1), [[4, 0], [4, 0], [0, 4], [0, 4], [0, 0]]);
+    assert_eq!(rows(2), [[2, 2], [2, 2], [2, 2], [0, 0], [2, 2]]);
+    assert_eq!(plan.study.scenarios[2].data[4], Data::Placed(Placement::Home(NodeId(1))));
+    assert!(plan.scenarios.iter().all(|scenario| scenario.fitted));
+    let told: Vec<String> =
+        plan.changes.iter().filter(|c| c.scenario() == "cross").map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "nodes 0 -> 0, 1 -> 0, 2 -> 1, 3 -> 1",
+            "threads of 'mem-1' [2, 2, 2, 2] -> [2, 2]",
+            "threads of 'mem-2' [2, 2, 2, 2] -> [2, 2]",
+            "threads of 'mem-3' [2, 2, 2, 2] -> [2, 2]",
+            "threads of 'bad' [2, 2, 2, 2] -> [2, 2]",
+            "data of 'bad' home = 3 -> home = 1",
+        ]
+    );
+}
+
+#[test]
+fn on_one_node_everything_is_local_and_a_scenario_of_too_many_applications_is_skipped() {
+    let plan = plan(PAPER, &[4], true).expect("four applications on four cores");
+    assert_eq!(pinned(&plan.scenarios[0]), ["mem-1: 0", "mem-2: 1", "mem-3: 2", "compute: 3"]);
+    let lone = "[[scenario]]\nname = \"two\"\nthreads = { \"mem-1\" = 4, bad = 4 }\n";
+    let text = format!("{PAPER}{lone}");
+    let plan = self::plan(&text, &[2], true).expect("one scenario is left");
+    assert_eq!((plan.scenarios.len(), plan.skipped.len()), (1, 3));
+    assert_eq!(
+        plan.skipped[0].to_string(),
+        "scenario 'uneven': 4 applications share node 0, which has 2 cores: at least one would have no thread"
+    );
+    assert!(plan.scenarios[0].apps.iter().all(|app| app.threads[0].memory == [(0, 1.0)]));
+    assert!(matches!(self::plan(PAPER, &[2], true), Err(PlanError::Misfits(all)) if all.len() == 3));
+}
+
+#[test]
+fn a_scenario_that_fits_is_not_changed_by_fitting() {
+    let text = format!("{PAPER}[[scenario]]\nname = \"small\"\nthreads = {{ \"mem-1\" = [0, 2, 0, 0] }}\n");
+    let plan = plan(&text, &[8, 8], true).expect("scaled");
+    let small = plan.scenarios.iter().find(|scenario| scenario.name == "small").expect("planned");
+    assert!(!small.fitted && pinned(small) == ["mem-1: 8 9"]);
+    let of_study = plan.study.scenarios.iter().find(|scenario| scenario.name == "small").expect("told");
+    assert_eq!(of_study.allocation.row(AppId(0)), [0, 2]);
+}
+
+#[test]
+fn a_host_with_a_memory_only_node_holds_data_there() {
+    let text = PAPER
+        .replace("nodes = 4\ncores_per_node = 8\ngflops_per_core = 10\n", "")
+        .replace(
+            "link_gbs = 10\n",
+            &format!(
+                "link_gbs = 10\n{}[[machine.node]]\ncores = 0\n",
+                "[[machine.node]]\ncores = 8\ngflops_per_core = 10\n".repeat(4)
+            ),
+        )
+        .replace("[8,0,0,0]", "[8,0,0,0,0]")
+        .replace("[0,8,0,0]", "[0,8,0,0,0]")
+        .replace("[0,0,8,0]", "[0,0,8,0,0]")
+        .replace("[0,0,0,8]", "[0,0,0,8,0]")
+        .replace("home = 3", "home = 4");
+    let plan = self::plan(&text, &[8, 8, 8, 8, 0], false).expect("the host of the file");
+    assert!(plan.scenarios[2].apps[3].threads.iter().all(|thread| thread.memory == [(4, 1.0)]));
+    // Two nodes with cores and a memory-only one: the data stays on memory-only memory.
+    let plan = self::plan(&text, &[8, 8, 0], true).expect("scaled");
+    assert_eq!(plan.scenarios[2].apps[3].threads[0].memory, [(2, 1.0)]);
+    assert_eq!(plan.study.machine.node(NodeId(2)).cores, 0);
+}
+
+#[test]
+fn the_study_of_a_plan_is_an_input_file_that_reads_back_as_it_was() {
+    for cores in [&[8; 4][..], &[8, 8], &[4], &[6, 6, 6, 6, 6]] {
+        let plan = plan(PAPER, cores, true).expect("planned");
+        let text = toml::to_string(&study_file::study_file(&plan.study)).expect("TOML");
+        let read = study(&text);
+        assert_eq!(read.scenarios, plan.study.scenarios, "{text}");
+        assert_eq!(read.machine.nodes(), plan.study.machine.nodes(), "{text}");
+        let links = |machine: &Machine| -> Vec<_> {
+            machine
+                .node_ids()
+                .flat_map(|a| machine.node_ids().map(move |b| (a, b)))
+                .map(|(a, b)| machine.link(a, b))
+                .collect()
+        };
+        assert_eq!(links(&read.machine), links(&plan.study.machine));
+        let same = |a: &numasim_model::App, b: &numasim_model::App| {
+            (&a.name, &a.data, a.kernel, a.arithmetic_intensity)
+                == (&b.name, &b.data, b.kernel, b.arithmetic_intensity)
+        };
+        assert!(read.apps.iter().zip(&plan.study.apps).all(|(a, b)| same(a, b)));
+    }
+}
+
+#[test]
+fn figures_of_the_host_may_come_from_its_own_machine_file() {
+    let of_host = study("[machine]\nname = \"box\"\nnodes = 2\ncores_per_node = 8\ngflops_per_core = 70\nbandwidth_gbs = 40\nlink_gbs = 20\n").machine;
+    let study = study(PAPER);
+    let scenarios: Vec<&Scenario> = study.scenarios.iter().collect();
+    let options = Options { fit: true, host_machine: Some(of_host.clone()), ..Options::default() };
+    let plan = make(&study, &scenarios, &host(&[8, 8]), &options).expect("scaled");
+    assert_eq!(plan.study.machine, of_host);
+    let refused = make(&study, &scenarios, &host(&[8]), &options).expect_err("another host");
+    assert_eq!(
+        refused.to_string(),
+        "the machine 'box' is not this host: it has 2 NUMA nodes, this host has 1 NUMA node"
+    );
+}

@@ -1,0 +1,225 @@
+//! Where a result comes from: what is written as JSON beside it (`RESULT.provenance.json`), so that somebody else can
+//! judge and repeat it.
+//!
+//! A [`Provenance`] is a plain value: who runs the benchmark fills it in, [`Provenance::to_json`] writes it and [`read`]
+//! takes it back for a report or a resumed run. Readers take files of later versions with more keys; a file of another
+//! schema is refused.
+
+mod hash;
+
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use crate::HostTopology;
+use crate::doubt::{Doubt, Told};
+use crate::runner::Settings;
+use crate::system::Facts;
+
+pub use hash::sha256;
+
+/// The schema that this version writes and reads.
+pub const SCHEMA: u32 = 1;
+
+/// Where a result comes from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// The id of the run, as in the column `run` of the measurements.
+    pub run: String,
+    /// The program that measured.
+    pub tool: Tool,
+    /// The command line, word by word.
+    pub command: Vec<String>,
+    /// When the run began, RFC 3339 in UTC.
+    pub started_utc: String,
+    /// When it ended; absent while it runs and when it was killed.
+    #[serde(default)]
+    pub ended_utc: Option<String>,
+    /// What the system told before the run, the name of the host among it.
+    #[serde(default)]
+    pub facts: Facts,
+    /// NUMA nodes of the host.
+    #[serde(default)]
+    pub nodes: Vec<Node>,
+    /// How it was measured.
+    pub settings: Measuring,
+    /// The files that were read, with their text.
+    #[serde(default)]
+    pub inputs: Vec<Input>,
+    /// What `--fit-host` changed, one sentence for each change; empty: nothing.
+    #[serde(default)]
+    pub fitted: Vec<String>,
+    /// Why the result may not be what it seems.
+    #[serde(default)]
+    pub doubts: Vec<Told>,
+}
+
+/// The program that measured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// Cargo features it was built with.
+    #[serde(default)]
+    pub features: Vec<String>,
+    /// `release`, or `debug` without optimisation.
+    pub profile: String,
+}
+
+/// One NUMA node of the host.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    /// The operating system's number of the node. Its place in the list is its number in a machine file.
+    pub os_node: u32,
+    /// Cores that the process may use.
+    pub cores: u32,
+    /// One processor of each core, in the syntax of Linux; absent for a memory-only node.
+    #[serde(default)]
+    pub cpus: Option<String>,
+    /// Memory in bytes.
+    #[serde(default)]
+    pub memory_bytes: Option<u64>,
+}
+
+/// How it was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measuring {
+    /// Instruction set of the kernels: `avx512`.
+    pub isa: String,
+    /// Time from the common start to the window, in seconds.
+    pub warm_up_s: f64,
+    /// The measuring window, in seconds.
+    pub window_s: f64,
+    /// Repetitions asked for.
+    pub repeat: u32,
+    /// What a thread is bound to: `core` or `node`.
+    pub bind: String,
+    /// Applications are processes of their own.
+    pub processes: bool,
+    /// Data of each thread in bytes.
+    pub bytes_per_thread: u64,
+}
+
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Input {
+    /// Its name on the command line; `-` is standard input.
+    pub name: String,
+    /// SHA-256 of its text, 64 hexadecimal digits in lower case.
+    pub sha256: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Why a provenance cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Not JSON, or a key is missing or of the wrong kind.
+    #[error("not a provenance of numasim: {0}")]
+    Malformed(#[from] serde_json::Error),
+    /// Written by a version with another schema.
+    #[error("its schema is {0}, this version of numasim reads {SCHEMA}: use the version that wrote it")]
+    Schema(u64),
+    /// The text of an input is not the one that was hashed.
+    #[error("the text of its input '{name}' was changed: its SHA-256 is {is}, not {told}")]
+    Changed {
+        /// The input.
+        name: String,
+        /// What the file says.
+        told: String,
+        /// What it is.
+        is: String,
+    },
+}
+
+impl Provenance {
+    /// As JSON over several lines, with a line end.
+    pub fn to_json(&self) -> String {
+        // Only a map with keys that are no text could fail, and there is none.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// Takes over what doubts say, in their order and nothing twice.
+    pub fn doubt(&mut self, doubts: &[Doubt]) {
+        for told in doubts.iter().map(Told::from) {
+            if !self.doubts.contains(&told) {
+                self.doubts.push(told);
+            }
+        }
+    }
+}
+
+impl Input {
+    /// A file with its text.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { name: name.into(), sha256: sha256(text.as_bytes()), text }
+    }
+}
+
+impl Measuring {
+    /// From the settings of a run, how often it repeats and what its threads are bound to (`core` or `node`).
+    pub fn new(settings: &Settings, repeat: u32, bind: impl Into<String>) -> Self {
+        Self {
+            isa: settings.isa.as_str().into(),
+            warm_up_s: settings.warm_up.as_secs_f64(),
+            window_s: settings.window.as_secs_f64(),
+            repeat,
+            bind: bind.into(),
+            processes: settings.processes,
+            bytes_per_thread: settings.bytes_per_thread,
+        }
+    }
+}
+
+/// The NUMA nodes of a host as they stand in a provenance.
+pub fn nodes(host: &HostTopology) -> Vec<Node> {
+    let node = |node: &crate::HostNode| Node {
+        os_node: node.os_index,
+        cores: node.cores,
+        cpus: node.cpus.as_ref().map(ToString::to_string),
+        memory_bytes: node.memory_bytes,
+    };
+    host.nodes.iter().map(node).collect()
+}
+
+/// Reads what [`Provenance::to_json`] wrote, of this version or a later one with the same schema.
+///
+/// # Errors
+/// Every variant of [`ReadError`].
+pub fn read(json: &str) -> Result<Provenance, ReadError> {
+    /// The schema alone, so that another one is named before its keys are missed.
+    #[derive(Deserialize)]
+    struct Head {
+        schema: u64,
+    }
+    let Head { schema } = serde_json::from_str(json)?;
+    if schema != u64::from(SCHEMA) {
+        return Err(ReadError::Schema(schema));
+    }
+    let provenance: Provenance = serde_json::from_str(json)?;
+    for input in &provenance.inputs {
+        let is = sha256(input.text.as_bytes());
+        if is != input.sha256 {
+            return Err(ReadError::Changed { name: input.name.clone(), told: input.sha256.clone(), is });
+        }
+    }
+    Ok(provenance)
+}
+
+/// A time as RFC 3339 in UTC with milliseconds: `2026-11-21T09:52:06.123Z`.
+///
+/// Times that RFC 3339 cannot write, before 1970 and after 9999, become the nearest it can.
+pub fn utc(time: SystemTime) -> String {
+    use std::time::{Duration, UNIX_EPOCH};
+    // The last second of 9999; the formatter fails on what comes after it.
+    let last = UNIX_EPOCH + Duration::from_secs(253_402_300_799);
+    humantime::format_rfc3339_millis(time.clamp(UNIX_EPOCH, last)).to_string()
+}
+
+#[cfg(test)]
+mod tests;

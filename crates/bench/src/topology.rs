@@ -1,0 +1,227 @@
+//! The NUMA nodes of a machine as plain values: what a library that reads hosts found, or what a test wants.
+
+use numasim_model::cpus::{CpuList, OsNode};
+use numasim_model::units::GigabytesPerSecond;
+
+/// The NUMA nodes of a host.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HostTopology {
+    /// Name of the host.
+    pub name: String,
+    /// What read it.
+    pub source: String,
+    /// The machine it describes.
+    pub origin: Origin,
+    /// What is counted as a core.
+    pub counting: Counting,
+    /// Its NUMA nodes in ascending order of the operating system's numbers; the entry's place is the number of the node in a
+    /// machine file.
+    pub nodes: Vec<HostNode>,
+    /// Its data caches, the smallest level first, each kind once.
+    pub caches: Vec<Cache>,
+    /// Distances between the nodes, if the system tells them.
+    pub distances: Option<Distances>,
+    /// Processors and NUMA nodes that exist and are not in `nodes`.
+    pub unusable: Vec<Unusable>,
+}
+
+/// The machine that a topology describes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// The machine on which this program runs: its processors can be bound.
+    #[default]
+    ThisHost,
+    /// Another machine, or an imagined one: nothing can be bound, and nobody may be kept from its processors here.
+    Other,
+}
+
+/// What is counted as a core.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Counting {
+    /// Physical cores, with their first hardware thread.
+    #[default]
+    Cores,
+    /// Each hardware thread (SMT) as a core of its own.
+    HardwareThreads,
+}
+
+/// One NUMA node of a host.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct HostNode {
+    /// The operating system's number of the node (`numactl --membind`), which may leave gaps.
+    pub os_index: u32,
+    /// Cores that this process may use, as [`Counting`] says; 0 for a memory-only node.
+    pub cores: u32,
+    /// One processor of each core, the first hardware threads of all cores first. `None` without cores.
+    pub cpus: Option<CpuList>,
+    /// Processors that belong to the node and that this process may not use, as far as the system says where they are.
+    pub left_out: Option<CpuList>,
+    /// Memory of the node in bytes; `None` if the system does not tell.
+    pub memory_bytes: Option<u64>,
+    /// What the firmware says about reaching this memory; `None` if it says nothing.
+    pub firmware: Option<Firmware>,
+}
+
+/// Memory attributes of a node from the firmware (ACPI HMAT). They are design figures, not measurements, and exist for the
+/// cores nearest to the memory only.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Firmware {
+    /// Operating-system numbers of the nodes whose cores are meant: the node itself, or for a memory-only node those nearest.
+    pub seen_from: Vec<u32>,
+    /// Bandwidth of reads.
+    pub read_bandwidth: Option<GigabytesPerSecond>,
+    /// Bandwidth of writes.
+    pub write_bandwidth: Option<GigabytesPerSecond>,
+    /// Latency of reads in nanoseconds.
+    pub read_latency_ns: Option<u64>,
+    /// Latency of writes in nanoseconds.
+    pub write_latency_ns: Option<u64>,
+}
+
+/// Caches of the same level, size and sharing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cache {
+    /// 1 for L1.
+    pub level: u8,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Physical cores that share one, used by this process or not.
+    pub cores: u32,
+    /// How many there are.
+    pub count: u32,
+}
+
+/// Relative distances as the firmware gives them (ACPI SLIT): 10 is local. They are no bandwidths and no latencies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Distances {
+    /// Row: node of the core; column: node of the memory; in the order of [`HostTopology::nodes`].
+    pub values: Vec<Vec<u64>>,
+}
+
+/// Processors or a NUMA node that exist, but not for this process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unusable {
+    /// What it is.
+    pub what: UnusableThing,
+    /// Why it cannot be used.
+    pub why: Why,
+}
+
+/// What cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UnusableThing {
+    /// Processors (hardware threads).
+    Cpus(CpuList),
+    /// The memory of NUMA nodes: operating-system numbers, ascending. These nodes are left out.
+    Nodes(Vec<u32>),
+}
+
+/// Why processors or nodes cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// Switched off.
+    Offline,
+    /// The cgroup of this process leaves them out: a container or a batch job.
+    Cgroup,
+    /// The processor mask of this process leaves them out: `taskset`, `numactl`, a batch job, or a container.
+    Mask,
+    /// Another machine's description leaves them out, and does not say why.
+    Unknown,
+    /// The memory of their NUMA node cannot be used.
+    Memory,
+}
+
+impl Why {
+    /// One word for programs.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Offline => "offline",
+            Self::Cgroup => "not-in-cgroup",
+            Self::Mask => "not-in-mask",
+            Self::Unknown => "unknown",
+            Self::Memory => "memory-not-allowed",
+        }
+    }
+
+    /// For people, after "are not used: ".
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Offline => "offline",
+            Self::Cgroup => "not allowed by the cgroup of this process (container, batch job)",
+            Self::Mask => "not in the processor mask of this process (taskset, batch job, container)",
+            Self::Unknown => "offline or not allowed where the topology was written",
+            Self::Memory => "on a NUMA node whose memory this process may not use",
+        }
+    }
+}
+
+impl Unusable {
+    /// One line: `processors 6-7: offline`.
+    pub fn describe(&self) -> String {
+        let what = match &self.what {
+            UnusableThing::Cpus(list) if list.as_slice().len() == 1 => format!("processor {list}"),
+            UnusableThing::Cpus(list) => format!("processors {list}"),
+            UnusableThing::Nodes(nodes) if nodes.len() == 1 => {
+                format!("NUMA node {}", numasim_model::cpus::ranges(nodes))
+            }
+            UnusableThing::Nodes(nodes) => format!("NUMA nodes {}", numasim_model::cpus::ranges(nodes)),
+        };
+        format!("{what}: {}", self.why.describe())
+    }
+}
+
+impl HostTopology {
+    /// A host of these nodes, of which nothing else is known.
+    pub fn from_nodes(name: impl Into<String>, source: impl Into<String>, nodes: Vec<HostNode>) -> Self {
+        Self { name: name.into(), source: source.into(), nodes, ..Self::default() }
+    }
+
+    /// A host whose nodes 0, 1, ... have this many cores and consecutive processors: `&[8, 8, 0]` has processors 0-7 on
+    /// node 0, 8-15 on node 1, and memory only on node 2.
+    pub fn from_cores(name: impl Into<String>, cores: &[u32]) -> Self {
+        let mut first = 0;
+        let nodes = (0..).zip(cores).map(|(os_index, &cores)| {
+            let cpus = CpuList::new((first..first + cores).collect()).ok();
+            first += cores;
+            HostNode { os_index, cores, cpus, ..HostNode::default() }
+        });
+        Self::from_nodes(name, "made from numbers of cores", nodes.collect())
+    }
+
+    /// Numbers of nodes and processors, as a machine takes them.
+    pub fn os_nodes(&self) -> Vec<OsNode> {
+        let node = |node: &HostNode| OsNode { number: node.os_index, cpus: node.cpus.clone() };
+        self.nodes.iter().map(node).collect()
+    }
+
+    /// The operating system numbers the nodes as a machine file does: 0, 1, 2, ...
+    pub fn numbered_from_zero(&self) -> bool {
+        (0..).zip(&self.nodes).all(|(place, node)| node.os_index == place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_made_from_numbers_of_cores_counts_processors_on() {
+        let host = HostTopology::from_cores("box", &[2, 0, 2]);
+        let cpus: Vec<Option<String>> =
+            host.nodes.iter().map(|node| node.cpus.as_ref().map(ToString::to_string)).collect();
+        assert_eq!(cpus, [Some("0-1".into()), None, Some("2-3".into())]);
+        assert!(host.numbered_from_zero());
+    }
+
+    #[test]
+    fn one_line_says_what_cannot_be_used_and_why() {
+        let cpus = CpuList::parse("6-7").expect("valid");
+        let told = Unusable { what: UnusableThing::Cpus(cpus), why: Why::Offline };
+        assert_eq!(told.describe(), "processors 6-7: offline");
+        let told = Unusable { what: UnusableThing::Nodes(vec![3]), why: Why::Cgroup };
+        assert_eq!(
+            told.describe(),
+            "NUMA node 3: not allowed by the cgroup of this process (container, batch job)"
+        );
+    }
+}

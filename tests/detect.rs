@@ -1,0 +1,186 @@
+//! `numasim detect` with hwloc: machines of others, and what of this host may be used.
+
+#![cfg(feature = "hwloc")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+fn numasim(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_numasim"));
+    command.stdin(Stdio::null()).args(args).output().expect("the program starts")
+}
+
+fn xml(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hwloc_xml").join(name);
+    path.with_extension("xml").display().to_string()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+fn done(args: &[&str]) -> String {
+    let output = numasim(args);
+    assert_eq!(output.status.code(), Some(0), "{args:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+fn json(args: &[&str]) -> Value {
+    serde_json::from_str(&done(&[args, &["--format", "json"]].concat())).expect("JSON")
+}
+
+fn refused(args: &[&str]) -> String {
+    let output = numasim(args);
+    assert_eq!(output.status.code(), Some(1), "{args:?}: {}", text(&output.stderr));
+    assert!(output.stdout.is_empty(), "{args:?}");
+    text(&output.stderr)
+}
+
+const MACHINES: [&str; 3] = ["48amd64-4d2n6c-sparse", "256ppc-8n8s4t", "96em64t-4n4d3ca2co"];
+
+#[test]
+fn machine_files_of_real_machines() {
+    for name in MACHINES {
+        insta::assert_snapshot!(name, done(&["detect", "--from-xml", &xml(name)]));
+    }
+}
+
+fn column<'a>(host: &'a Value, key: &str) -> Vec<&'a Value> {
+    host["nodes"].as_array().expect("nodes").iter().map(|node| &node[key]).collect()
+}
+
+#[test]
+fn node_numbers_with_gaps_are_those_of_the_operating_system() {
+    let host = json(&["detect", "--from-xml", &xml("48amd64-4d2n6c-sparse")]);
+    assert_eq!(column(&host, "os_index"), [0, 1, 2, 33, 34, 45, 72, 73]);
+    assert_eq!(column(&host, "cores"), [6; 8]);
+    // The file's matrix, first row.
+    assert_eq!(host["distances"][0], serde_json::json!([10, 16, 16, 22, 16, 22, 16, 22]));
+    assert_eq!((&host["this_host"], &host["unusable"]), (&Value::Bool(false), &serde_json::json!([])));
+}
+
+#[test]
+fn four_hardware_threads_of_a_core_are_one_core_or_four() {
+    let file = xml("256ppc-8n8s4t");
+    let host = json(&["detect", "--from-xml", &file]);
+    assert_eq!(column(&host, "cores"), [8; 8]);
+    assert_eq!(host["nodes"][0]["cpus"], "0,4,8,12,16,20,24,28");
+    let host = json(&["detect", "--smt", "--from-xml", &file]);
+    assert_eq!(column(&host, "cores"), [32; 8]);
+    assert_eq!(host["core"], "hardware thread");
+    // The first threads of all cores, then the second ones, ...
+    let cpus = host["nodes"][0]["cpus"].as_str().expect("a list");
+    assert!(cpus.starts_with("0,4,8,12,16,20,24,28,1,5,9,"), "{cpus}");
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder for the test")
+}
+
+fn written(folder: &tempfile::TempDir, name: &str, text: &str) -> PathBuf {
+    let path = folder.path().join(name);
+    fs::write(&path, text).expect("a file for the test");
+    path
+}
+
+/// As the head of the file says: figures for the `?`, and no `# ` before them.
+fn filled_in(skeleton: &str) -> String {
+    let mut inside = false;
+    let lines = skeleton.lines().map(|line| {
+        let matrix = line.starts_with("# bandwidth_matrix_gbs");
+        let figure =
+            ["# gflops_per_core", "# bandwidth_gbs", "# link_gbs"].iter().any(|key| line.starts_with(key));
+        let ours = matrix || figure || inside;
+        inside = (inside || matrix) && line != "# ]";
+        if ours { line[2..].replace('?', "10.0") } else { line.to_owned() }
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn check_names_what_is_missing_and_nothing_else_until_it_is_filled_in() {
+    let folder = folder();
+    let mut descriptions: Vec<[String; 2]> = MACHINES.map(|name| ["--from-xml".into(), xml(name)]).into();
+    for synthetic in ["node:4 core:20 pu:1", "pack:2 [numa] [numa] core:4 pu:2", "node:1 core:2 pu:1"] {
+        descriptions.push(["--from-synthetic".into(), synthetic.into()]);
+    }
+    for [switch, of] in &descriptions {
+        let skeleton = done(&["detect", switch, of]);
+        let file = written(&folder, "machine.toml", &skeleton);
+        let file = file.to_str().expect("UTF-8");
+        let told = refused(&["check", file]);
+        let errors: Vec<&str> = told.lines().filter(|line| line.starts_with("error")).collect();
+        let (last, errors) = errors.split_last().expect("something is missing");
+        assert!(last.contains(" in 1 file"), "{of}: {last}");
+        assert!(!errors.is_empty() && errors.iter().all(|error| error.contains("missing")), "{of}: {told}");
+        written(&folder, "machine.toml", &filled_in(&skeleton));
+        done(&["check", file]);
+    }
+}
+
+#[test]
+fn a_memory_without_cores_of_its_own_has_none() {
+    let host = json(&["detect", "--from-synthetic", "pack:2 [numa] [numa] core:4 pu:1"]);
+    assert_eq!(column(&host, "cores"), [4, 0, 4, 0]);
+    assert_eq!(column(&host, "cpus")[1], &Value::Null);
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_with_an_example() {
+    let folder = folder();
+    let newer = written(&folder, "new.xml", "<topology version=\"3.0\"></topology>");
+    let toml = written(&folder, "machine.toml", "[machine]\n");
+    for (args, why, example) in [
+        (
+            ["--from-xml", newer.to_str().expect("UTF-8")],
+            "cannot import hwloc XML of version 3.0",
+            "--export-xml-flags V2",
+        ),
+        (
+            ["--from-xml", toml.to_str().expect("UTF-8")],
+            "no element <topology>",
+            "lstopo --of xml machine.xml",
+        ),
+        (["--from-xml", "no-such.xml"], "no-such.xml does not exist", "check the path"),
+        (["--from-synthetic", "node:4 kore:2"], "hwloc knows no 'kore'", "\"node:4 core:20 pu:1\""),
+    ] {
+        let told = refused(&[&["detect"][..], &args].concat());
+        assert!(told.starts_with("error: ") && told.contains(why), "{told}");
+        assert!(told.contains("\nhint: ") && told.contains(example), "{told}");
+    }
+    let both = numasim(&["detect", "--from-synthetic", "node:1 core:1 pu:1", "--from-xml", "a.xml"]);
+    assert_eq!(both.status.code(), Some(2));
+}
+
+/// The processors that this test may use.
+fn allowed() -> Vec<u32> {
+    let status = fs::read_to_string("/proc/self/status").expect("Linux");
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).expect("a list");
+    numasim_model::cpus::CpuList::parse(list).expect("a list").as_slice().to_vec()
+}
+
+#[test]
+fn only_processors_of_the_mask_are_used_and_the_others_are_named() {
+    let allowed = allowed();
+    let only = allowed.first().expect("one").to_string();
+    let output = Command::new("taskset")
+        .args(["-c", &only, env!("CARGO_BIN_EXE_numasim"), "detect", "--format", "json"])
+        .output()
+        .expect("taskset of util-linux");
+    let host: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let used: Vec<&Value> = column(&host, "cpus").into_iter().filter(|cpus| !cpus.is_null()).collect();
+    assert_eq!(used, [&Value::String(only)]);
+    let masked =
+        host["unusable"].as_array().expect("a list").iter().find(|left| left["why"] == "not-in-mask");
+    let told = text(&output.stderr);
+    if allowed.len() > 1 {
+        let list = numasim_model::cpus::ranges(&allowed[1..]);
+        assert_eq!(masked.expect("named")["cpus"], list, "{host}");
+        assert!(told.contains("note: not used: processor") && told.contains(&list), "{told}");
+    } else {
+        assert!(masked.is_none(), "{host}");
+    }
+}
