@@ -6,12 +6,16 @@
 pub mod calibrate;
 pub mod compare;
 mod csv_rows;
+pub mod affinity;
 pub mod doubt;
 #[cfg(feature = "hwloc")]
 mod host;
 pub mod kernel;
 pub mod machine_file;
 pub mod measured;
+pub mod memory;
+#[cfg(target_os = "linux")]
+mod os;
 pub mod plan;
 pub mod provenance;
 pub mod runner;

@@ -90,13 +90,19 @@ impl ResultFile {
     /// [`FileError::NoRoom`].
     pub fn create(path: &Path, bytes: u64) -> Result<Self, FileError> {
         let refuse = |source: io::Error| FileError::NotWritable { path: path.to_owned(), source };
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path).map_err(|error| {
-            if error.kind() == ErrorKind::AlreadyExists { FileError::Exists(path.to_owned()) } else { refuse(error) }
-        })?;
+        let file =
+            OpenOptions::new().read(true).write(true).create_new(true).open(path).map_err(|error| {
+                if error.kind() == ErrorKind::AlreadyExists {
+                    FileError::Exists(path.to_owned())
+                } else {
+                    refuse(error)
+                }
+            })?;
         let mut created = Self { path: path.to_owned(), file, length: 0, measurements: 0 };
-        let ready = created.lock().and_then(|()| created.reserve(bytes)).and_then(|()| {
-            created.write(&header()).map_err(refuse)
-        });
+        let ready = created
+            .lock()
+            .and_then(|()| created.reserve(bytes))
+            .and_then(|()| created.write(&header()).map_err(refuse));
         match ready {
             Ok(()) => Ok(created),
             Err(error) => {
@@ -120,7 +126,11 @@ impl ResultFile {
     ) -> Result<(Self, Vec<Row>), FileError> {
         let refuse = |source: io::Error| FileError::NotWritable { path: path.to_owned(), source };
         let file = OpenOptions::new().read(true).write(true).open(path).map_err(|error| {
-            if error.kind() == ErrorKind::NotFound { FileError::Missing(path.to_owned()) } else { refuse(error) }
+            if error.kind() == ErrorKind::NotFound {
+                FileError::Missing(path.to_owned())
+            } else {
+                refuse(error)
+            }
         })?;
         let mut resumed = Self { path: path.to_owned(), file, length: 0, measurements: 0 };
         resumed.lock()?;

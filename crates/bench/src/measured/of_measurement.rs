@@ -53,7 +53,10 @@ pub fn of_measurement(
                 work_flop: group.threads.iter().map(|(_, thread)| thread.flop).sum(),
                 bandwidth_gbs: group.rates(|thread| thread.bytes).iter().sum(),
                 gflops: group.rates(|thread| thread.flop).iter().sum(),
-                thread_gflops_min: group.rates(|thread| thread.flop).into_iter().fold(f64::INFINITY, f64::min),
+                thread_gflops_min: group
+                    .rates(|thread| thread.flop)
+                    .into_iter()
+                    .fold(f64::INFINITY, f64::min),
                 thread_gflops_max: group.rates(|thread| thread.flop).into_iter().fold(0.0, f64::max),
                 huge_pages_percent: group.huge_pages().map(|share| 100.0 * share),
                 cpus: group.cpus(),
@@ -121,7 +124,8 @@ impl<'a> Group<'a> {
     }
 
     fn cpus(&self) -> String {
-        let mut cpus: Vec<u32> = self.threads.iter().flat_map(|(_, thread)| thread.cpus.iter().copied()).collect();
+        let mut cpus: Vec<u32> =
+            self.threads.iter().flat_map(|(_, thread)| thread.cpus.iter().copied()).collect();
         cpus.sort_unstable();
         cpus.dedup();
         ranges(&cpus)
@@ -138,9 +142,12 @@ impl<'a> Group<'a> {
 
 /// `node:percent` of the data of the threads on `node`; nodes are those of the machine file.
 fn data(app: &PlannedApp, node: NodeId, os_nodes: &[u32]) -> String {
-    let memory = app.threads.iter().find(|thread| thread.node == node).map_or(&[][..], |thread| &thread.memory);
+    let memory =
+        app.threads.iter().find(|thread| thread.node == node).map_or(&[][..], |thread| &thread.memory);
     let number = |os_node: u32| os_nodes.iter().position(|&other| other == os_node);
     // Six digits behind the point hide the rounding of a third, not a page of a terabyte.
-    let part = |&(os_node, share): &(u32, f64)| Some(format!("{}:{}", number(os_node)?, (share * 1e8).round() / 1e6));
+    let part = |&(os_node, share): &(u32, f64)| {
+        Some(format!("{}:{}", number(os_node)?, (share * 1e8).round() / 1e6))
+    };
     memory.iter().filter_map(part).collect::<Vec<_>>().join(" ")
 }

@@ -63,8 +63,9 @@ pub(super) fn whole_measurements(text: &[u8], plan: &[PlannedScenario]) -> Resul
             let row = row(whole).map_err(wrong)?;
             if rows.is_empty() {
                 let scenario = plan.iter().find(|scenario| scenario.name == row.scenario);
-                let scenario = scenario
-                    .ok_or_else(|| wrong(format!("scenario '{}' is none of those of this run", row.scenario)))?;
+                let scenario = scenario.ok_or_else(|| {
+                    wrong(format!("scenario '{}' is none of those of this run", row.scenario))
+                })?;
                 let nodes = |app: &'_ crate::plan::PlannedApp| app.nodes();
                 expected = scenario
                     .apps
@@ -77,7 +78,9 @@ pub(super) fn whole_measurements(text: &[u8], plan: &[PlannedScenario]) -> Resul
             });
             if !same || expected.get(rows.len()) != Some(&(row.app.as_str(), row.node)) {
                 let first = index + 2;
-                return Err(wrong(format!("it does not belong to the measurement that begins at line {first}")));
+                return Err(wrong(format!(
+                    "it does not belong to the measurement that begins at line {first}"
+                )));
             }
             length += line.len();
             rows.push(row);

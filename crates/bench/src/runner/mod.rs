@@ -2,13 +2,42 @@
 //!
 //! The real runner needs Linux and touches processors, memory and clocks; tests of everything above use a mock.
 
+#[cfg(target_os = "linux")]
+mod count;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
+#[cfg(target_os = "linux")]
+mod gate;
+#[cfg(target_os = "linux")]
+mod group;
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
+mod order;
+#[cfg(target_os = "linux")]
+mod pool;
+#[cfg(target_os = "linux")]
+mod processes;
+#[cfg(target_os = "linux")]
+mod worker;
+
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use numasim_model::ids::NodeId;
 
-use crate::kernel::Isa;
+use crate::affinity::AffinityError;
+use crate::kernel::{Isa, KernelError};
 use crate::plan::PlannedScenario;
+
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::{HostRunner, WORKER_COMMAND, serve};
+#[cfg(target_os = "linux")]
+pub use linux::HostRunner;
+#[cfg(target_os = "linux")]
+pub use processes::WORKER_COMMAND;
+#[cfg(target_os = "linux")]
+pub use worker::serve;
 
 /// What is the same for all measurements of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,8 +85,12 @@ pub struct MeasuredThread {
     pub chunks: u64,
     /// Processors it was seen on: before, during and after the window, each once, ascending.
     pub cpus: Vec<u32>,
+    /// Share of that time that went into looking at the clock, 0 to 1: looks x the measured cost of one.
+    pub clock_share: f64,
     /// Pages of its data by NUMA node of the operating system (`move_pages`), in units of the small page.
     pub pages: BTreeMap<u32, u64>,
+    /// Why the system does not tell where the pages are; then `pages` is empty and their placement is not verified.
+    pub pages_unknown: Option<String>,
     /// Share of its data in transparent huge pages, 0 to 1; `None` where the system does not tell.
     pub huge_pages: Option<f64>,
     /// What was not as planned; a measurement with any is not valid.
@@ -112,6 +145,33 @@ pub enum RunError {
         /// Needed.
         wanted_bytes: u64,
     },
+    /// The machine has no such node, or this process may not use its memory.
+    #[error("there is no memory of node {os_node} for this process; it may use the memory of {usable}")]
+    NoSuchNode {
+        /// The operating system's number of the node.
+        os_node: u32,
+        /// Nodes it may use, as a list of numbers.
+        usable: String,
+    },
+    /// A limit on this process leaves too little memory, whatever the nodes have.
+    #[error(
+        "the memory limit of this process ({limit}) leaves {free_bytes} bytes, \
+         the data of this scenario needs {wanted_bytes}"
+    )]
+    MemoryLimit {
+        /// Where the limit is set.
+        limit: String,
+        /// Free below the limit.
+        free_bytes: u64,
+        /// Needed.
+        wanted_bytes: u64,
+    },
+    /// A thread cannot be bound to its processors.
+    #[error(transparent)]
+    Processors(#[from] AffinityError),
+    /// A kernel cannot run on this processor.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
     /// The operating system refused something.
     #[error("{what}: {source}")]
     System {
@@ -128,6 +188,30 @@ pub enum RunError {
         /// What happened.
         what: String,
     },
+    /// A kernel computed something else than it had to.
+    #[error("thread {thread} of application '{app}' computed a wrong result: {what}")]
+    WrongResult {
+        /// The application.
+        app: String,
+        /// Its thread, from 0.
+        thread: usize,
+        /// What was wrong.
+        what: String,
+    },
+    /// A thread did no work in the window: it had no processor, or one chunk of work takes longer.
+    #[error(
+        "thread {thread} of application '{app}' finished no work in the window: give it a longer window, \
+         or processors that nobody else uses"
+    )]
+    NothingCounted {
+        /// The application.
+        app: String,
+        /// Its thread, from 0.
+        thread: usize,
+    },
+    /// The benchmark cannot run on this system.
+    #[error("the benchmark needs Linux, for binding threads and memory and for seeing where they are")]
+    NeedsLinux,
     /// The person asked to stop (Ctrl-C).
     #[error("interrupted")]
     Interrupted,
@@ -142,4 +226,11 @@ pub trait Runner {
     /// # Errors
     /// Every variant of [`RunError`].
     fn measure(&mut self, scenario: &PlannedScenario, settings: &Settings) -> Result<Measurement, RunError>;
+}
+
+/// Data of each thread: whole pages, also where those have 64 KiB.
+#[cfg(target_os = "linux")]
+fn data_bytes(settings: &Settings) -> usize {
+    let bytes = settings.bytes_per_thread.clamp(1, 1 << 46); // more than any node has
+    usize::try_from(bytes.next_multiple_of(64 << 10)).unwrap_or(usize::MAX)
 }

@@ -1,0 +1,71 @@
+//! Threads on processors: binding the calling thread and seeing where it is. Linux only.
+
+use std::io;
+
+#[cfg(target_os = "linux")]
+use numasim_model::cpus::{CpuList, ranges};
+
+#[cfg(target_os = "linux")]
+use crate::os;
+
+/// Why a thread cannot be bound.
+#[derive(Debug, thiserror::Error)]
+pub enum AffinityError {
+    /// The process may not use these processors, or they do not exist or are offline.
+    #[error(
+        "processor {missing} cannot be used: this process may use {allowed} (other processors do not exist, are \
+         offline, or are kept from it by taskset, a container or a batch system)"
+    )]
+    NotAllowed {
+        /// Wanted, but not allowed, as a list.
+        missing: String,
+        /// Allowed, as a list.
+        allowed: String,
+    },
+    /// The operating system refused.
+    #[error("cannot bind a thread to processor {cpus}: {source}")]
+    Refused {
+        /// The processors wanted, as a list.
+        cpus: String,
+        /// The answer.
+        source: io::Error,
+    },
+}
+
+/// Binds the calling thread to these processors and reads the result back.
+///
+/// Only processors that the thread could use before are accepted: whoever started the program with fewer
+/// (`taskset`, a batch system) meant it, even where the kernel would allow more.
+///
+/// # Errors
+/// Every variant of [`AffinityError`].
+#[cfg(target_os = "linux")]
+pub fn bind_this_thread(cpus: &CpuList) -> Result<(), AffinityError> {
+    let refused = |source| AffinityError::Refused { cpus: cpus.to_string(), source };
+    let not_in = |allowed: &[u32]| {
+        let missing: Vec<u32> =
+            cpus.as_slice().iter().copied().filter(|cpu| allowed.binary_search(cpu).is_err()).collect();
+        let error = AffinityError::NotAllowed { missing: ranges(&missing), allowed: ranges(allowed) };
+        if missing.is_empty() { Ok(()) } else { Err(error) }
+    };
+    let before = os::cpu::affinity().map_err(refused)?;
+    not_in(&before)?;
+    os::cpu::set_affinity(cpus.as_slice()).map_err(refused)?;
+    // A processor that went offline meanwhile is left out without an error.
+    not_in(&os::cpu::affinity().map_err(refused)?)
+}
+
+/// The processors that the calling thread may use.
+///
+/// # Errors
+/// [`AffinityError::Refused`] if the operating system does not tell.
+#[cfg(target_os = "linux")]
+pub fn allowed() -> Result<Vec<u32>, AffinityError> {
+    os::cpu::affinity().map_err(|source| AffinityError::Refused { cpus: "none".into(), source })
+}
+
+/// The processor that the calling thread is on now.
+#[cfg(target_os = "linux")]
+pub fn current() -> u32 {
+    os::cpu::current()
+}

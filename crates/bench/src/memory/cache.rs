@@ -1,0 +1,126 @@
+//! How much data a thread needs so that its cache holds little of it.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use numasim_model::cpus::CpuList;
+
+/// Data is at least that many times the thread's share of the last-level cache (the rule of STREAM).
+const TIMES: f64 = 4.0;
+/// Never less: also where caches are small or unknown, a chunk of work must stay small against the data.
+const LEAST: u64 = 64 << 20;
+/// Data is a multiple of that: whole huge pages.
+const UNIT: u64 = 2 << 20;
+
+/// Data for each thread in bytes when threads run on these processors at the same time: 4 x the largest share that one
+/// of them has of its last-level cache, at least 64 MiB, whole huge pages.
+///
+/// The share of a thread is the cache divided by the threads that run on it, not by its cores: a thread alone has it
+/// all. A thread that may use several processors counts for an equal part on each.
+pub fn bytes_per_thread(threads: &[&CpuList]) -> u64 {
+    below(Path::new("/sys/devices/system/cpu"), threads)
+}
+
+fn below(root: &Path, threads: &[&CpuList]) -> u64 {
+    // Which cache, its size, the threads on it.
+    let mut caches: BTreeMap<String, (u64, f64)> = BTreeMap::new();
+    for cpus in threads {
+        for cpu in cpus.as_slice() {
+            if let Some((shared_by, size)) = last_level(&root.join(format!("cpu{cpu}/cache"))) {
+                caches.entry(shared_by).or_insert((size, 0.0)).1 += 1.0 / cpus.as_slice().len() as f64;
+            }
+        }
+    }
+    let share = |(size, threads): &(u64, f64)| *size as f64 / threads.max(1.0);
+    let largest = caches.values().map(share).fold(0.0, f64::max);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive, far below 2^53")]
+    let bytes = (TIMES * largest).ceil() as u64;
+    bytes.max(LEAST).next_multiple_of(UNIT)
+}
+
+/// Processors that share the last-level cache, as the kernel lists them, and its size in bytes.
+fn last_level(caches: &Path) -> Option<(String, u64)> {
+    let indices = fs::read_dir(caches).ok()?.filter_map(Result::ok).map(|entry| entry.path());
+    let found = indices.filter_map(|index| {
+        let text = |file: &str| Some(fs::read_to_string(index.join(file)).ok()?.trim().to_owned());
+        let level: u32 = text("level")?.parse().ok()?;
+        let holds_data = text("type")? != "Instruction";
+        holds_data.then_some((level, text("shared_cpu_list")?, bytes(&text("size")?)?))
+    });
+    found.max_by_key(|(level, ..)| *level).map(|(_, shared_by, size)| (shared_by, size))
+}
+
+/// `32K`, `30M`, `1G`.
+fn bytes(size: &str) -> Option<u64> {
+    let digits = size.trim_end_matches(|unit: char| unit.is_ascii_alphabetic());
+    let unit: u64 = match size.strip_prefix(digits)? {
+        "" => 1,
+        "K" => 1 << 10,
+        "M" => 1 << 20,
+        "G" => 1 << 30,
+        _ => return None,
+    };
+    digits.parse::<u64>().ok()?.checked_mul(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four processors; each pair shares 40 MiB.
+    fn machine() -> tempfile::TempDir {
+        let root = tempfile::tempdir().expect("a temporary folder");
+        for cpu in 0..4 {
+            let pair = if cpu < 2 { "0-1" } else { "2-3" };
+            for (index, (level, kind, size, shared)) in
+                [("1", "Data", "48K", ""), ("1", "Instruction", "64K", ""), ("3", "Unified", "40960K", pair)]
+                    .into_iter()
+                    .enumerate()
+            {
+                let folder = root.path().join(format!("cpu{cpu}/cache/index{index}"));
+                fs::create_dir_all(&folder).expect("a temporary folder");
+                for (file, text) in
+                    [("level", level), ("type", kind), ("size", size), ("shared_cpu_list", shared)]
+                {
+                    fs::write(folder.join(file), format!("{text}\n")).expect("a temporary file");
+                }
+            }
+        }
+        root
+    }
+
+    fn mib(threads: &[&str]) -> u64 {
+        let lists: Vec<CpuList> = threads.iter().map(|list| CpuList::parse(list).expect("a list")).collect();
+        below(machine().path(), &lists.iter().collect::<Vec<_>>()) >> 20
+    }
+
+    #[test]
+    fn data_is_four_times_the_share_of_the_cache() {
+        // Two threads share 40 MiB: 4 x 20. A thread alone has it all: 4 x 40.
+        assert_eq!(mib(&["0", "1"]), 80);
+        assert_eq!(mib(&["0"]), 160);
+        // The largest share counts: processor 3 is alone on its cache.
+        assert_eq!(mib(&["0", "1", "3"]), 160);
+        // Eight threads of 5 MiB each: the least.
+        assert_eq!(mib(&["0", "0", "0", "0", "1", "1", "1", "1"]), 64);
+    }
+
+    #[test]
+    fn threads_that_are_bound_to_a_node_are_spread_over_its_caches() {
+        // Four threads over both caches: two on each, 4 x 20.
+        assert_eq!(mib(&["0-3", "0-3", "0-3", "0-3"]), 80);
+    }
+
+    #[test]
+    fn an_unknown_cache_gives_the_least() {
+        assert_eq!(mib(&["9"]), 64);
+    }
+
+    #[test]
+    fn sizes_are_read_with_their_unit() {
+        assert_eq!(bytes("491520K"), Some(480 << 20));
+        assert_eq!(bytes("2M"), Some(2 << 20));
+        assert_eq!(bytes("x"), None);
+    }
+}

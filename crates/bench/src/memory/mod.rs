@@ -1,0 +1,26 @@
+//! Memory of the benchmark's threads: how much, on which NUMA nodes, and where it really is.
+//!
+//! Nothing spills: pages are bound strictly (`MPOL_BIND`) before anything touches them, the free memory of every node
+//! is looked at before, and afterwards each page is asked for its node.
+
+#[cfg(target_os = "linux")]
+mod buffer;
+#[cfg(target_os = "linux")]
+mod cache;
+#[cfg(target_os = "linux")]
+mod free;
+mod huge;
+mod layout;
+#[cfg(target_os = "linux")]
+mod limit;
+mod meminfo;
+
+#[cfg(target_os = "linux")]
+pub(crate) use buffer::{Buffer, Placement};
+#[cfg(target_os = "linux")]
+pub use cache::bytes_per_thread;
+#[cfg(target_os = "linux")]
+pub(crate) use free::refuse_if_short;
+#[cfg(target_os = "linux")]
+pub(crate) use huge::HugePages;
+pub use layout::{Layout, Stripe};

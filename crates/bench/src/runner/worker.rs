@@ -1,0 +1,54 @@
+//! The other side of [`super::processes`]: a process that measures one application.
+
+use super::gate::Gate;
+use super::group::{self, Job};
+use super::order::{Answer, Order};
+use super::pool::Pool;
+use super::{RunError, data_bytes};
+use crate::os::shared::Shared;
+
+/// Measures what the text of an order says, together with the other processes of the measurement, and returns the text
+/// of the answer.
+///
+/// For the program that [`super::WORKER_COMMAND`] starts; the order comes from its standard input, the answer goes to
+/// its standard output. Every failure is in the answer.
+pub fn serve(order: &str) -> String {
+    let answer = answer(order).unwrap_or_else(Answer::Failed);
+    serde_json::to_string(&answer).unwrap_or_default() // plain values: it cannot fail
+}
+
+fn answer(order: &str) -> Result<Answer, String> {
+    let order: Order = serde_json::from_str(order).map_err(|error| {
+        format!("this is for numasim itself, which starts it with an order on standard input: {error}")
+    })?;
+    let gate = Shared::<Gate>::inherited(order.gate).map_err(|error| format!("no shared memory: {error}"))?;
+    let told = measure(&order, &gate);
+    if !matches!(told, Ok(Answer::Measured(_))) {
+        gate.abort();
+    }
+    told
+}
+
+fn measure(order: &Order, gate: &Gate) -> Result<Answer, String> {
+    let (app, settings) = order.read()?;
+    let said = |error: RunError| error.to_string();
+    let threads: Vec<_> = app.threads.iter().collect();
+    let buffers =
+        Pool::default().take(&threads, data_bytes(&settings), order.threads_before).map_err(said)?;
+    let kernel = app.kernel.prepare(settings.isa).map_err(|error| error.to_string())?;
+    let jobs = app.threads.iter().zip(buffers).enumerate().map(|(number, (thread, buffer))| Job {
+        app: &app.name,
+        number,
+        thread,
+        kernel,
+        buffer,
+    });
+    // The starting process conducts.
+    match group::measure(jobs.collect(), gate, order.all_threads, &settings, || Ok(())) {
+        Ok(((), measured)) => {
+            Ok(Answer::Measured(measured.into_iter().map(|(thread, _)| thread.into()).collect()))
+        }
+        Err(RunError::Interrupted) => Ok(Answer::Aborted),
+        Err(error) => Err(error.to_string()),
+    }
+}
