@@ -75,6 +75,8 @@ impl Runner for Simulated {
                 cpus: Vec::new(),
                 pages: BTreeMap::new(),
                 huge_pages: None,
+                clock_share: 0.0,
+                pages_unknown: None,
                 misplaced: misplaced.clone(),
             }
         };
