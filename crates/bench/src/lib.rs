@@ -3,13 +3,15 @@
 //! The library that reads the host, hwloc, is optional (feature `hwloc`): everything that computes from files
 //! builds and runs without it. Only `host` names it.
 
+pub mod affinity;
 pub mod calibrate;
 pub mod compare;
 mod csv_rows;
-pub mod affinity;
 pub mod doubt;
+pub mod fit;
 #[cfg(feature = "hwloc")]
 mod host;
+pub mod import;
 pub mod kernel;
 pub mod machine_file;
 pub mod measured;

@@ -1,18 +1,32 @@
 //! The command line: every command, every switch, and the types of their values.
 
+mod bench;
+mod calibrate;
+mod compare;
+mod fit;
+mod import;
+mod model;
 mod pareto;
+mod plot;
 mod sweep;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint, value_parser};
-use numasim_model::sharing::MODEL_NAME;
+use numasim_model::ModelKind;
 
 use crate::emit::processors::CpusFrom;
 use crate::help;
 use crate::output::OutputArgs;
+pub(crate) use bench::{BenchArgs, BindTo};
+pub(crate) use calibrate::{CalibrateArgs, ValidateArgs};
+pub(crate) use compare::CompareArgs;
+pub(crate) use fit::FitArgs;
+pub(crate) use import::{ImportArgs, ImportKind};
+pub(crate) use model::{ModelChoice, ModelsArgs};
 pub(crate) use pareto::ObjectivePair;
+pub(crate) use plot::{PlotArgs, PlotKind};
 pub(crate) use sweep::{Shard, SweepArgs};
 
 /// Which threads of which application to put on which NUMA node of a shared machine
@@ -42,12 +56,36 @@ pub(crate) enum Command {
     /// Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...
     #[command(after_help = help::SWEEP)]
     Sweep(SweepArgs),
+    /// Explain the models of how bandwidth is shared, and their parameters
+    #[command(after_help = help::MODELS)]
+    Models(ModelsArgs),
+    /// Measure this host and write its machine file
+    #[command(after_help = help::CALIBRATE)]
+    Calibrate(CalibrateArgs),
+    /// Run every scenario on this host, with pinned threads and bound memory, and measure it
+    #[command(after_help = help::BENCH)]
+    Bench(BenchArgs),
+    /// Detect, calibrate, measure, compare and report: is the model right on this host?
+    #[command(after_help = help::VALIDATE)]
+    Validate(ValidateArgs),
+    /// Put measured performance beside what the model says
+    #[command(after_help = help::COMPARE)]
+    Compare(CompareArgs),
+    /// Estimate figures of the machine from measured scenarios, and say what the estimates are worth
+    #[command(after_help = help::FIT)]
+    Fit(FitArgs),
+    /// Draw a machine, a scenario or a set of allocations
+    #[command(after_help = help::PLOT)]
+    Plot(PlotArgs),
     /// Validate files and say what was read
     #[command(after_help = help::CHECK)]
     Check(CheckArgs),
     /// Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file
     #[command(after_help = help::DETECT)]
     Detect(DetectArgs),
+    /// Make a machine file or a measured CSV from what another tool printed
+    #[command(after_help = help::IMPORT)]
+    Import(ImportArgs),
     /// Print the JSON Schema of the input files
     #[command(after_help = help::SCHEMA)]
     Schema(SchemaArgs),
@@ -121,16 +159,22 @@ pub(crate) struct StudyArgs {
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// How bandwidth is shared
-    #[arg(long, value_name = "NAME", default_value = MODEL_NAME, value_parser = [MODEL_NAME])]
-    pub(crate) model: String,
+    /// How bandwidth is shared [default: as the machine file says, else baseline-proportional]
+    #[arg(long, value_name = "NAME", value_parser = model::one())]
+    pub(crate) model: Option<ModelKind>,
 }
 
 /// `numasim evaluate`.
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    #[command(flatten)]
-    pub(crate) study: StudyArgs,
+    /// TOML files; their tables are united: one [machine], any number of [[app]] and [[scenario]]
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// How bandwidth is shared; `all` shows every model side by side [default: as the machine file says, else
+    /// baseline-proportional]
+    #[arg(long, value_name = "NAME", value_parser = model::one_or_all())]
+    pub(crate) model: Option<ModelChoice>,
 
     /// Only the scenario with this name; may be given more than once
     #[arg(long, value_name = "NAME", action = ArgAction::Append)]
@@ -199,8 +243,8 @@ pub(crate) struct ExploreArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
 
-    /// Draw the trade-off
-    #[arg(long, value_name = "FILE.svg", value_hint = ValueHint::FilePath, requires = "pareto")]
+    /// Draw the trade-off, as SVG or PNG
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "pareto")]
     #[arg(help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,
 

@@ -1,10 +1,19 @@
 //! The commands, one module each: `run` does the work of a parsed command line.
 
+pub(crate) mod bench;
+pub(crate) mod bench_worker;
+pub(crate) mod calibrate;
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod detect;
 pub(crate) mod evaluate;
 pub(crate) mod explore;
+pub(crate) mod fit;
+pub(crate) mod import;
 pub(crate) mod man;
+pub(crate) mod models;
+pub(crate) mod plot;
 pub(crate) mod schema;
 pub(crate) mod sweep;
+pub(crate) mod validate;

@@ -13,13 +13,33 @@ use crate::failure::Failure;
 ///
 /// All files that cannot be read are reported together; if all can, all problems inside them are.
 pub(crate) fn read_study(paths: &[PathBuf]) -> Result<Reading, Failure> {
+    read_study_and_texts(paths).map(|(reading, _)| reading)
+}
+
+/// As [`read_study`], with the texts: what a result was made from.
+pub(crate) fn read_study_and_texts(paths: &[PathBuf]) -> Result<(Reading, Vec<SourceFile>), Failure> {
     let sources = read_sources(paths).map_err(|problems| told(&problems, &[]))?;
-    spec::read_study(&sources).map_err(|problems| told(&problems, &sources))
+    let reading = spec::read_study(&sources).map_err(|problems| told(&problems, &sources))?;
+    Ok((reading, sources))
 }
 
 /// The text of an hwloc XML.
 pub(crate) fn read_topology(path: &Path) -> Result<String, Failure> {
-    read_text(path)
+    read_other(path, &TOML)
+}
+
+/// A file of measurements (`compare`, `import`): its name and its text.
+pub(crate) fn read_measurements(path: &Path) -> Result<SourceFile, Failure> {
+    Ok(SourceFile { name: path.display().to_string(), text: read_other(path, &MEASUREMENTS)? })
+}
+
+/// Problems that were found in the text of a file.
+pub(crate) fn refused(problems: &[Problem], source: SourceFile) -> Failure {
+    told(problems, &[source])
+}
+
+fn read_other(path: &Path, kind: &Kind) -> Result<String, Failure> {
+    read_text(path, kind)
         .map_err(|why| Failure::input(format!("{} {}", path.display(), why.message)).hint(why.hint))
 }
 
@@ -37,7 +57,7 @@ fn read_sources(paths: &[PathBuf]) -> Result<Vec<SourceFile>, Vec<Problem>> {
             problems.push(Problem::new(ProblemKind::NoFile, message).hint("name each file once"));
             continue;
         }
-        match read_text(path) {
+        match read_text(path, &TOML) {
             Ok(text) => sources.push(SourceFile { name, text }),
             Err(why) => problems
                 .push(Problem::new(ProblemKind::NoFile, format!("{name} {}", why.message)).hint(why.hint)),
@@ -56,25 +76,42 @@ struct Why {
     hint: &'static str,
 }
 
-fn read_text(path: &Path) -> Result<String, Why> {
-    let bytes = read_bytes(path).map_err(|error| match error.kind() {
+/// What is expected of a kind of file.
+struct Kind {
+    most_bytes: usize,
+    name_one: &'static str,
+    name_them: &'static str,
+    too_large: &'static str,
+}
+
+const TOML: Kind = Kind {
+    most_bytes: MAX_TEXT_BYTES,
+    name_one: "name a TOML file",
+    name_them: "name the TOML files in it one by one",
+    too_large: "is this an input file? Even a full matrix of 1024 nodes is smaller",
+};
+
+const MEASUREMENTS: Kind = Kind {
+    most_bytes: 256 << 20, // a million rows of the benchmark
+    name_one: "name a file of measurements",
+    name_them: "name a file in it",
+    too_large: "are these measurements? A million rows are smaller",
+};
+
+fn read_text(path: &Path, kind: &Kind) -> Result<String, Why> {
+    let bytes = read_bytes(path, kind.most_bytes).map_err(|error| match error.kind() {
         ErrorKind::NotFound => {
             Why { message: "does not exist".into(), hint: "check the path and the spelling" }
         }
-        ErrorKind::IsADirectory => {
-            Why { message: "is a directory".into(), hint: "name the TOML files in it one by one" }
-        }
+        ErrorKind::IsADirectory => Why { message: "is a directory".into(), hint: kind.name_them },
         ErrorKind::PermissionDenied => {
             Why { message: "cannot be read: permission denied".into(), hint: "check who may read it" }
         }
-        _ => Why { message: format!("cannot be read: {error}"), hint: "name a TOML file" },
+        _ => Why { message: format!("cannot be read: {error}"), hint: kind.name_one },
     })?;
-    if bytes.len() > MAX_TEXT_BYTES {
-        let message = format!("is too large: more than {} MiB", MAX_TEXT_BYTES >> 20);
-        return Err(Why {
-            message,
-            hint: "is this an input file? Even a full matrix of 1024 nodes is smaller",
-        });
+    if bytes.len() > kind.most_bytes {
+        let message = format!("is too large: more than {} MiB", kind.most_bytes >> 20);
+        return Err(Why { message, hint: kind.too_large });
     }
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
@@ -90,8 +127,8 @@ fn read_text(path: &Path) -> Result<String, Why> {
 }
 
 /// At most one byte more than is accepted, so that an endless file ends too.
-fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
-    let limit = MAX_TEXT_BYTES as u64 + 1;
+fn read_bytes(path: &Path, most: usize) -> io::Result<Vec<u8>> {
+    let limit = most as u64 + 1;
     let mut bytes = Vec::new();
     if path == Path::new("-") {
         io::stdin().lock().take(limit).read_to_end(&mut bytes)?;

@@ -41,6 +41,7 @@ Examples:
   numasim evaluate machine.toml apps.toml scenarios.toml
   numasim evaluate study.toml --scenario even --scenario 'one app per node'
   numasim evaluate study.toml --format csv -o figures.csv
+  numasim evaluate study.toml --model all
   numasim evaluate study.toml --scenario even --emit slurm -o job.sh
 
 GFLOPS and GB/s (10^9 bytes per second). Files without a [[scenario]] are an error.";
@@ -92,6 +93,7 @@ Keys (units as in the files; a name with instances addresses them all):
   machine.bandwidth_gbs                  every memory controller
   machine.bandwidth_matrix_gbs.FROM.TO   one link; where FROM = TO, one controller
   machine.cores_per_node, machine.gflops_per_core, machine.core_bandwidth_gbs
+  machine.sharing.PARAMETER              a parameter of the sharing model, see numasim models
   machine.node.N.KEY                     cores, gflops_per_core, bandwidth_gbs or core_bandwidth_gbs
   app.NAME.arithmetic_intensity
   app.NAME.data                          local, interleave, home:0, home:1, ...; home:any to explore
@@ -105,6 +107,129 @@ With --explore give a --time-limit where proofs take long: the row then has the 
 A point that cannot be (more threads than cores) has a row with its reason and no result. Ctrl-C or a killed job leaves \
 FILE.partial; the same command with --resume goes on behind its last whole row. scripts/sweep.sbatch runs a sweep as a \
 Slurm job array.";
+
+/// End of `numasim calibrate --help`.
+pub(crate) const CALIBRATE: &str = "\
+Examples:
+  numasim calibrate -o machine.toml
+  numasim calibrate --quick
+  numasim calibrate --format csv -o rounds.csv
+
+Measures with the kernels of `numasim bench`: the peak of a core while all cores of its node work, what one thread draws \
+from its own node, what each node gives to its own cores (a ladder of thread counts; the fewest that reach 98 % saturate \
+it), and for each ordered pair of nodes what the cores of one read of the other. Steps are repeated in rounds, every other \
+round backwards. The median counts; the uncertainty is the largest deviation of a round from it.
+
+The table format is the machine file itself, complete for evaluate, explore and bench. Doubts about the measurement are \
+comments in it. On a host with one node there are no links to measure.
+
+Needs Linux and a build with hwloc (cargo build --release --features hwloc).";
+
+/// End of `numasim validate --help`.
+pub(crate) const VALIDATE: &str = "\
+Examples:
+  numasim validate -o results/my-host
+  numasim validate configs/paper/table-iii-all.toml -o results/table-iii-here
+  numasim validate -o results/my-host --resume
+
+Writes into the folder: machine.toml and calibration.csv (calibrate), scenarios.toml (pairs of applications with arithmetic \
+intensities from 1/32 to 16 that share every node, and on hosts with several nodes data on one of them), measured.csv with \
+its provenance and study (bench --fit-host), comparison.json and comparison.txt (compare), report.html (report), and a README.md that \
+says how it was made. Own files take the place of the pairs.
+
+The scenarios that are judged are never used to calibrate. Needs Linux and a build with hwloc.";
+
+/// End of `numasim bench --help`.
+pub(crate) const BENCH: &str = "\
+Examples:
+  numasim bench machine.toml apps.toml scenarios.toml -o result.csv
+  numasim bench study.toml --dry-run
+  numasim bench configs/paper/table-iii.toml --fit-host -o paper.csv
+  numasim bench study.toml --scenario even --repeat 20 -o even.csv --resume
+
+Each application of a scenario is a kernel with its arithmetic intensity and its `kernel` (read, copy, triad, update). \
+Every thread is bound to a core of its own, its data to the nodes that `data` says; all start together, and after the \
+warm-up each counts its work in the same window. Then pages and processors are looked up: a measurement with a thread or \
+a page in another place counts for nothing, is made once more, and makes the exit code 1 if it fails again.
+
+Node i of the machine file is node i of this host (numasim detect). A scenario that does not fit is an error that says \
+what is missing. --fit-host scales it: nodes side by side are folded onto one, their threads add up and, where there are \
+more than cores, are scaled by the largest remainder, one each at least; data moves with its nodes. All rows of such a \
+scenario have `fitted` = true.
+
+RESULT.csv has one row for each scenario x application x node x repetition; GB/s are 10^9 bytes per second, traffic \
+counted as STREAM does. Each measurement is on disk before the next begins: after Ctrl-C or a kill, the same command with \
+--resume goes on. Scenarios are interleaved in another order in each repetition, so that drift favours none. Beside it, \
+RESULT.provenance.json says on what and how it was measured, with every doubt, and RESULT.study.toml what ran, for \
+numasim evaluate. --host-machine puts the figures of this host there, in place of those of the file.
+
+Needs Linux and a build with hwloc (cargo build --release --features hwloc).";
+
+/// End of `numasim compare --help`.
+pub(crate) const COMPARE: &str = "\
+Examples:
+  numasim compare machine.toml study.toml --measured measured.csv
+  numasim compare study.toml --measured measured.csv --format csv -o errors.csv
+
+The CSV is what `numasim bench` writes, or has the columns scenario,app,gflops and, if measured, bandwidth_gbs \
+and repetition; an empty app is the whole scenario. Lines that begin with # are comments.
+
+  error            (predicted - measured) / measured, measured: the median of the repetitions
+  spread           (largest - smallest) / median of the repetitions
+  95th percentile  of n absolute errors in ascending order the one at place (n - 1) x 0.95 from 0;
+                   between two places in proportion
+  regret           (best measured - measured of what the model prefers) / best measured
+  Kendall's tau-b  between predicted and measured totals: +1 the same order, -1 the opposite one
+
+JSON and CSV give errors, spread and regret as fractions.";
+
+/// End of `numasim models --help`.
+pub(crate) const MODELS: &str = "\
+Examples:
+  numasim models
+  numasim models max-min
+  numasim models --format json
+
+A model is chosen with --model NAME or in the machine file:
+
+  [machine.sharing]
+  model = \"max-min\"
+  link_efficiency = 0.9";
+
+/// End of `numasim plot --help`.
+pub(crate) const PLOT: &str = "\
+Examples:
+  numasim plot matrix machine.toml -o matrix.svg
+  numasim plot roofline machine.toml apps.toml -o roofline.svg
+  numasim plot threads study.toml --scenario even -o even.png
+  numasim plot allocations study.toml --x mem --y compute -o allocations.svg
+  numasim plot allocations study.toml --x mem --y bad --rest compute --objective fair -o fair.svg
+  numasim plot bars study.toml --measured measured.csv -o bars.svg
+
+The name of the file decides: .svg, or .png (twice as many pixels; needs a build with --features png). \
+Without -o the SVG goes to standard output. Colours can be told apart by colour-blind readers, and everything also \
+when printed in grey.
+
+In allocations a name with instances addresses them all: each has that many threads on every node. Applications that \
+are not named have no threads; --rest gives one the cores that are left.";
+
+/// End of `numasim fit --help`.
+pub(crate) const FIT: &str = "\
+Examples:
+  numasim fit machine.toml study.toml --measured measured.csv --free bandwidth_gbs,link_gbs
+  numasim fit study.toml --measured measured.csv --free bandwidth_gbs --scenario even
+  numasim fit study.toml --measured measured.csv --free bandwidth_gbs --emit-machine fitted.toml
+
+The sum of squared relative errors, (fitted - measured) / measured, is made as small as possible; each application of a
+scenario is one error, or the scenario as a whole where only its total was measured. A search from many starts with the
+method of Levenberg and Marquardt, up to a factor of 1000 from the figures of the files.
+
+95 %      interval by linear least squares: for noise that is independent, and a model that is right
+left out  each scenario is left out in turn, predicted by a fit to the others: what a fit is worth. Of more than 100
+          scenarios, hundredths are left out.
+
+A figure gets no number where the measurements do not determine it: nothing depends on it, it is known from one side only,
+or several act only together.";
 
 /// End of `numasim check --help`.
 pub(crate) const CHECK: &str = "\
@@ -131,6 +256,18 @@ in JSON, and on standard error. A node none of whose processors may be used is m
 Bandwidths and peaks cannot be read from a topology: they are left out, with comments that say how to get them. What the \
 firmware claims (ACPI HMAT) is a comment, too; nobody measured it. Distances are no bandwidths. Needs a build with hwloc \
 (cargo build --release --features hwloc).";
+
+/// End of `numasim import --help`.
+pub(crate) const IMPORT: &str = "\
+Examples:
+  mlc --bandwidth_matrix > mlc.txt; numasim import mlc mlc.txt -o machine.toml
+  numasim import mlc mlc.txt --cores-per-node 26 --gflops-per-core 80 -o machine.toml
+  lstopo --of xml host.xml;         numasim import hwloc host.xml -o machine.toml
+  likwid-bench -t load -w S0:1GB:4 > load.txt; numasim import likwid load.txt -o bandwidth.csv
+  ./stream > stream.txt;            numasim import stream stream.txt -o stream.csv
+
+Output of several runs in one file is read as a sweep. CSV tables of such figures are read as well: their first lines are \
+comments that begin with #, then comes a header. What is no output of the tool is refused with the line that is wrong.";
 
 /// End of `numasim schema --help`.
 pub(crate) const SCHEMA: &str = "\

@@ -11,6 +11,7 @@ mod files;
 mod help;
 mod output;
 mod plot;
+mod sharing;
 mod shell;
 mod style;
 mod suggest;
@@ -26,14 +27,25 @@ use crate::shell::Shell;
 
 fn main() -> ExitCode {
     fault::guard(|| {
+        if commands::bench_worker::is_wanted() {
+            return commands::bench_worker::run();
+        }
         let cli = Cli::parse(); // prints --help (exit 0) or what is wrong with the command line (exit 2)
         let shell = Shell::new(cli.color);
         let done = match &cli.command {
             Command::Evaluate(args) => commands::evaluate::run(args, &shell),
             Command::Explore(args) => commands::explore::run(args, &shell),
             Command::Sweep(args) => commands::sweep::run(args, &shell),
+            Command::Calibrate(args) => commands::calibrate::run(args, &shell),
+            Command::Validate(args) => commands::validate::run(args, &shell),
+            Command::Bench(args) => commands::bench::run(args, &shell),
+            Command::Models(args) => commands::models::run(args, &shell),
+            Command::Fit(args) => commands::fit::run(args, &shell),
+            Command::Compare(args) => commands::compare::run(args, &shell),
+            Command::Plot(args) => commands::plot::run(args, &shell),
             Command::Check(args) => commands::check::run(args, &shell),
             Command::Detect(args) => commands::detect::run(args, &shell),
+            Command::Import(args) => commands::import::run(args, &shell),
             Command::Schema(args) => commands::schema::run(args, &shell),
             Command::Completions(args) => commands::completions::run(args, &shell),
             Command::Man(args) => commands::man::run(args, &shell),

@@ -99,20 +99,28 @@ impl Destination {
         match self {
             Self::Stdout => to_stdout(text)
                 .map_err(|error| Failure::output("cannot write to standard output").caused_by(&error)),
-            Self::File { path, permissions } => replace(path, permissions.clone(), &without_colours(text))
-                .map_err(|error| {
-                    Failure::output(format!("cannot write to {}", path.display())).caused_by(&error)
-                }),
-            Self::Special(path) => {
-                let written = OpenOptions::new()
-                    .write(true)
-                    .open(path)
-                    .and_then(|mut file| file.write_all(without_colours(text).as_bytes()));
-                written.or_else(closed_pipe_is_no_error).map_err(|error| {
-                    Failure::output(format!("cannot write to {}", path.display())).caused_by(&error)
-                })
-            }
+            Self::File { .. } | Self::Special(_) => self.deliver_bytes(without_colours(text).as_bytes()),
         }
+    }
+
+    /// Writes a result that is no text.
+    pub(crate) fn deliver_bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
+        let (place, written) = match self {
+            Self::Stdout => {
+                let mut stdout = io::stdout().lock();
+                let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
+                ("standard output".to_owned(), written.or_else(closed_pipe_is_no_error))
+            }
+            Self::File { path, permissions } => {
+                (path.display().to_string(), replace(path, permissions.clone(), bytes))
+            }
+            Self::Special(path) => {
+                let file = OpenOptions::new().write(true).open(path);
+                let written = file.and_then(|mut file| file.write_all(bytes));
+                (path.display().to_string(), written.or_else(closed_pipe_is_no_error))
+            }
+        };
+        written.map_err(|error| Failure::output(format!("cannot write to {place}")).caused_by(&error))
     }
 }
 
@@ -131,7 +139,7 @@ fn closed_pipe_is_no_error(error: io::Error) -> io::Result<()> {
 }
 
 /// Writes beside `path` and renames: at every moment the file has its old content or the whole new one.
-fn replace(path: &Path, permissions: Option<Permissions>, text: &str) -> io::Result<()> {
+fn replace(path: &Path, permissions: Option<Permissions>, bytes: &[u8]) -> io::Result<()> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".numasim-");
     #[cfg(unix)]
@@ -141,7 +149,7 @@ fn replace(path: &Path, permissions: Option<Permissions>, text: &str) -> io::Res
         builder.permissions(Permissions::from_mode(0o666));
     }
     let mut file = builder.tempfile_in(directory_of(path))?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(bytes)?;
     if let Some(permissions) = permissions {
         file.as_file().set_permissions(permissions)?;
     }

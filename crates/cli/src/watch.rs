@@ -2,8 +2,8 @@
 
 mod parts;
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -22,7 +22,7 @@ pub(crate) const REDRAW: Duration = Duration::from_millis(200);
 const FULL: u64 = 1000;
 
 /// Set by the first Ctrl-C.
-static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static INTERRUPTED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// From now on the first Ctrl-C asks for an end, see [`interrupted`]; the second ends the program.
 pub(crate) fn listen() {
@@ -40,6 +40,11 @@ pub(crate) fn listen() {
 /// Whether the person has asked for an end.
 pub(crate) fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// What the first Ctrl-C sets, for those who look at it themselves.
+pub(crate) fn stop_flag() -> Arc<AtomicBool> {
+    Arc::clone(&INTERRUPTED)
 }
 
 /// Watches one search.

@@ -3,7 +3,7 @@
 use crate::allocation::Allocation;
 use crate::ids::NodeId;
 use crate::machine::Machine;
-use crate::sharing::{FlowView, PoolKind, PoolView, Solver, Workspace};
+use crate::sharing::{FlowView, ModelKind, PoolKind, PoolView, Solver, Workspace};
 
 /// The one resource that, made wider, would make these threads faster.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,15 +58,42 @@ pub(crate) fn bottlenecks(
         .collect();
     // Of the memories a thread reads, the one with the smallest granted / fraction decides (step 5).
     let mut scarcest = vec![f64::INFINITY; threads.len()];
+    let controllers = controllers_in_use(machine, solver, threads, workspace);
     for (flow, pool) in solver.flows(threads, workspace) {
         let group = flow.app.0 * solver.nodes() + flow.from.0;
         let bandwidth = flow.granted / flow.fraction;
+        // Max-min grants every memory the same pace: the one that is full decides.
+        let link_full = flow.kind == PoolKind::Link && pool.available >= pool.capacity * (1.0 - TOLERANCE);
+        if solver.model().kind == ModelKind::MaxMin && !link_full && !controllers[flow.memory.0] {
+            continue;
+        }
         if flow.granted < flow.wants * (1.0 - TOLERANCE) && bandwidth < scarcest[group] {
             scarcest[group] = bandwidth;
             found[group] = Some(pool_limit(machine, solver, workspace, &flow, &pool));
         }
     }
     found
+}
+
+/// For max-min, per memory: whether its controller is used up. Empty for other models.
+fn controllers_in_use(
+    machine: &Machine,
+    solver: &Solver,
+    threads: &[u32],
+    workspace: &Workspace,
+) -> Vec<bool> {
+    if solver.model().kind != ModelKind::MaxMin {
+        return Vec::new();
+    }
+    let cost = 1.0 + solver.model().parameters.remote_loss;
+    let mut taken = vec![0.0; machine.node_count()];
+    for (flow, _) in solver.flows(threads, workspace) {
+        let amount = f64::from(flow.threads) * flow.granted;
+        taken[flow.memory.0] += if flow.kind == PoolKind::Link { cost * amount } else { amount };
+    }
+    let full =
+        |(taken, memory): (f64, NodeId)| taken >= solver.controller(memory, workspace) * (1.0 - TOLERANCE);
+    taken.into_iter().zip(machine.node_ids()).map(full).collect()
 }
 
 /// For a thread that gets all it wants: the core's peak, or the core's own bandwidth ceiling.
@@ -88,6 +115,14 @@ fn pool_limit(
     pool: &PoolView,
 ) -> Bottleneck {
     match flow.kind {
+        // Models that look at threads or ports leave no factor behind: the link is to blame if it is full.
+        PoolKind::Link if !solver.model().serves_remote_first() => {
+            if pool.available >= pool.capacity * (1.0 - TOLERANCE) {
+                Bottleneck::Link { from: flow.from, to: flow.memory }
+            } else {
+                Bottleneck::RemoteDemand(flow.memory)
+            }
+        }
         PoolKind::Link if pool.scale < 1.0 => Bottleneck::RemoteDemand(flow.memory),
         PoolKind::Link => Bottleneck::Link { from: flow.from, to: flow.memory },
         PoolKind::Own => {

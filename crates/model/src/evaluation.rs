@@ -5,9 +5,9 @@ use crate::app::{App, Placement};
 use crate::bottleneck::{Bottleneck, bottlenecks};
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
-use crate::sharing::invariants;
+use crate::sharing::invariants::{self, Grants, Violation};
 use crate::sharing::trace::{MemoryTrace, trace};
-use crate::sharing::{Demand, Solver, Workspace};
+use crate::sharing::{Demand, FlowView, Solver, Workspace};
 use crate::units::{Gflops, GigabytesPerSecond};
 
 /// Everything a reader wants to know about one scenario.
@@ -23,8 +23,10 @@ pub struct Evaluation {
     pub links: Vec<LinkUse>,
     /// What the reader should know before trusting the result.
     pub warnings: Vec<Warning>,
-    /// The worked calculation.
+    /// The worked calculation; empty for models that do not split pools by baseline and remainder.
     pub trace: Vec<MemoryTrace>,
+    /// Who wants and gets what, for explanations of the other models.
+    pub flows: Vec<FlowView>,
 }
 
 /// One application in one scenario.
@@ -141,7 +143,8 @@ pub fn evaluate(
     let solver = Solver::new(machine, &demands);
     let mut workspace = solver.workspace();
     solver.solve(allocation.as_slice(), &mut workspace);
-    debug_assert_eq!(invariants::all(&solver.grants(machine, allocation.as_slice(), &workspace)), Ok(()));
+    debug_assert_eq!(promised(&solver, &solver.grants(machine, allocation.as_slice(), &workspace)), Ok(()));
+    let flows = solver.flows(allocation.as_slice(), &workspace).map(|(flow, _)| flow).collect();
 
     let apps = app_results(machine, placements, allocation, &solver, &workspace);
     let (nodes, links) = resource_use(machine, allocation, &solver, &workspace);
@@ -151,8 +154,24 @@ pub fn evaluate(
         nodes,
         links,
         warnings: starved(machine, &solver, &workspace),
-        trace: trace(machine, &solver, allocation, &workspace),
+        trace: if solver.model().is_plain_default() {
+            trace(machine, &solver, allocation, &workspace)
+        } else {
+            Vec::new()
+        },
+        flows,
     })
+}
+
+/// What a model promises of every sharing: no model gives more than is wanted or than there is; the default also
+/// guarantees baselines and leaves nothing idle.
+fn promised(solver: &Solver, grants: &Grants) -> Result<(), Violation> {
+    if solver.model().is_plain_default() {
+        return invariants::all(grants);
+    }
+    invariants::nobody_above_demand(grants)?;
+    invariants::controllers_within_capacity(grants)?;
+    invariants::links_within_capacity(grants)
 }
 
 fn app_results(

@@ -63,4 +63,4 @@ pub use evaluation::{Evaluation, evaluate};
 pub use ids::{AppId, NodeId};
 pub use machine::{Machine, Node};
 pub use scenario::{Scenario, Study};
-pub use sharing::Demand;
+pub use sharing::{Demand, Model, ModelKind};

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::cpus::{self, OsNode, OsNodesError};
 use crate::ids::NodeId;
+use crate::sharing::Model;
 use crate::units::{Gflops, GigabytesPerSecond};
 
 /// Most NUMA nodes a machine may have.
@@ -72,6 +73,10 @@ pub struct Machine {
     links: Vec<f64>,
     /// One for each node, or none at all where nobody said anything.
     os_nodes: Vec<OsNode>,
+    /// How it shares bandwidth.
+    sharing: Model,
+    /// `latencies_ns[from * nodes + to]`, the diagonal included; empty where nobody gave them.
+    latencies_ns: Vec<f64>,
 }
 
 /// Why a machine cannot be built.
@@ -100,6 +105,14 @@ pub enum MachineError {
         node: NodeId,
         /// The offending value.
         value: f64,
+    },
+    /// The latency matrix has the wrong shape.
+    #[error("{nodes} nodes need {nodes} x {nodes} latencies, got {got}")]
+    LatencyCount {
+        /// Nodes of the machine.
+        nodes: usize,
+        /// Entries given.
+        got: usize,
     },
     /// The link table has the wrong shape.
     #[error("{nodes} nodes need {nodes} x {nodes} link bandwidths, got {got}")]
@@ -165,7 +178,55 @@ impl Machine {
             nodes,
             links: links.into_iter().map(GigabytesPerSecond::value).collect(),
             os_nodes: Vec::new(),
+            sharing: Model::default(),
+            latencies_ns: Vec::new(),
         })
+    }
+
+    /// A machine with other figures that shares bandwidth as this one does; `links` as in [`Machine::new`]. What says
+    /// where the old figures came from, and the numbers of the operating system, are left out.
+    ///
+    /// # Errors
+    /// Every variant of [`MachineError`].
+    pub fn with_figures(
+        &self,
+        nodes: Vec<Node>,
+        links: Vec<GigabytesPerSecond>,
+    ) -> Result<Self, MachineError> {
+        let mut machine = Self::new(self.name.clone(), nodes, links)?;
+        machine.sharing = self.sharing;
+        if machine.nodes.len() == self.nodes.len() {
+            machine.latencies_ns.clone_from(&self.latencies_ns);
+        }
+        Ok(machine)
+    }
+
+    /// The same machine with another model of how it shares bandwidth.
+    #[must_use]
+    pub fn with_sharing(mut self, sharing: Model) -> Self {
+        self.sharing = sharing;
+        self
+    }
+
+    /// The same machine with the time that a load takes, in nanoseconds, on an idle machine: row = node of the core,
+    /// column = node of the memory, the diagonal included. Rows of memory-only nodes are ignored.
+    ///
+    /// # Errors
+    /// [`MachineError::LatencyCount`] for the wrong number of entries; [`MachineError::NotPositive`] for a latency that
+    /// is not a positive finite number.
+    pub fn with_latencies_ns(mut self, latencies_ns: Vec<f64>) -> Result<Self, MachineError> {
+        let count = self.nodes.len();
+        if latencies_ns.len() != count * count {
+            return Err(MachineError::LatencyCount { nodes: count, got: latencies_ns.len() });
+        }
+        for (n, row) in latencies_ns.chunks_exact(count).enumerate().filter(|(n, _)| self.nodes[*n].cores > 0)
+        {
+            if let Some(&value) = row.iter().find(|&&value| !(value > 0.0 && value.is_finite())) {
+                return Err(MachineError::NotPositive { what: "a latency", node: NodeId(n), value });
+            }
+        }
+        self.latencies_ns = latencies_ns;
+        Ok(self)
     }
 
     /// Equal nodes, and the same bandwidth between each ordered pair of different nodes.
@@ -182,6 +243,19 @@ impl Machine {
             return Err(MachineError::NodeCount(nodes));
         }
         Self::new(name, vec![node; nodes], vec![link; nodes * nodes])
+    }
+
+    /// The same machine with other figures of its nodes and links (as [`Machine::new`] takes them), and all else as it is:
+    /// where figures came from, too, so that the caller must say what is no longer true.
+    ///
+    /// # Errors
+    /// Every variant of [`MachineError`]; [`MachineError::NodeCount`] also if there are not as many nodes as before.
+    pub fn retuned(&self, nodes: Vec<Node>, links: Vec<GigabytesPerSecond>) -> Result<Self, MachineError> {
+        if nodes.len() != self.nodes.len() {
+            return Err(MachineError::NodeCount(nodes.len()));
+        }
+        let changed = Self::new("", nodes, links)?;
+        Ok(Self { nodes: changed.nodes, links: changed.links, ..self.clone() })
     }
 
     /// The same machine when `taken` GB/s of the memory of `node` are in use already: a tiny rest is always left.
@@ -268,6 +342,23 @@ impl Machine {
     /// Cores of the whole machine.
     pub fn total_cores(&self) -> u64 {
         self.nodes.iter().map(|node| u64::from(node.cores)).sum()
+    }
+
+    /// How it shares bandwidth.
+    pub fn sharing(&self) -> &Model {
+        &self.sharing
+    }
+
+    /// Nanoseconds that a load of a core of `from` takes from the memory of `to` on an idle machine; `None` where it is
+    /// not known or where `from` has no cores.
+    pub fn latency_ns(&self, from: NodeId, to: NodeId) -> Option<f64> {
+        let latency = self.latencies_ns.get(from.0 * self.nodes.len() + to.0).copied();
+        latency.filter(|_| self.node(from).cores > 0)
+    }
+
+    /// Whether the latencies are known.
+    pub fn has_latencies(&self) -> bool {
+        !self.latencies_ns.is_empty()
     }
 
     /// Bandwidth of the link on which cores of `from` read memory of `to`.

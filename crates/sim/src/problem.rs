@@ -99,6 +99,15 @@ impl Problem {
         Solver::new(machine, &demands)
     }
 
+    /// An evaluator whose threads may want more than they can: no ceiling depends on where the data lies.
+    pub(crate) fn without_ceilings(&self, placements: Vec<Placement>) -> Evaluator<'_> {
+        let mut evaluator = Evaluator::new(self, placements);
+        let machine = self.machine.clone().with_sharing(self.machine.sharing().without_ceilings());
+        evaluator.solver = self.solver_on(&machine, &evaluator.placements);
+        evaluator.workspace = evaluator.solver.workspace();
+        evaluator
+    }
+
     /// The placements of all applications when the open ones, in order, have their data on `homes`.
     pub(crate) fn placements(&self, homes: &[NodeId]) -> Vec<Placement> {
         let mut open = homes.iter();

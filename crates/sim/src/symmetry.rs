@@ -31,9 +31,16 @@ pub(crate) fn node_classes(machine: &Machine, placements: &[Placement], homes_op
         .map(|pair| (NodeId(pair / nodes), NodeId(pair % nodes)))
         .map(|(from, to)| machine.link(from, to).filter(|_| used(from, to)).map(GigabytesPerSecond::value))
         .collect();
-    let link = |from: usize, to: usize| links[from * nodes + to];
+    // Latencies count where they limit a thread.
+    let timed = machine.sharing().parameters.outstanding_lines.is_some();
+    let latency = |from: usize, to: usize| {
+        let (from, to) = (NodeId(from), NodeId(to));
+        machine.latency_ns(from, to).filter(|_| timed && (from == to || used(from, to)))
+    };
+    let link = |from: usize, to: usize| (links[from * nodes + to], latency(from, to));
     classes(nodes, |i, j| {
         machine.nodes()[i] == machine.nodes()[j]
+            && link(i, i) == link(j, j)
             && link(i, j) == link(j, i)
             && (0..nodes)
                 .filter(|&k| k != i && k != j)

@@ -78,6 +78,8 @@ pub struct MeasuredStep {
     pub gflops: Figure,
     /// GB/s of all its threads together.
     pub bandwidth: Figure,
+    /// GFLOPS and GB/s of each round, in order.
+    pub rounds: Vec<(f64, f64)>,
 }
 
 /// Why a host could not be calibrated.
@@ -175,8 +177,9 @@ impl Session<'_> {
             }
         }
         let finished = steps.into_iter().zip(samples).filter_map(|(step, samples)| {
-            let (gflops, bandwidth): (Vec<f64>, Vec<f64>) = samples.into_iter().unzip();
-            Some(MeasuredStep { step, gflops: Figure::of(&gflops)?, bandwidth: Figure::of(&bandwidth)? })
+            let (gflops, bandwidth): (Vec<f64>, Vec<f64>) = samples.iter().copied().unzip();
+            let (gflops, bandwidth) = (Figure::of(&gflops)?, Figure::of(&bandwidth)?);
+            Some(MeasuredStep { step, gflops, bandwidth, rounds: samples })
         });
         Ok(finished.collect())
     }

@@ -90,9 +90,9 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// (max - min) / median; `None` if the median is 0.
+    /// (max - min) / median; `None` for a single repetition, or if the median is 0.
     pub fn relative(&self) -> Option<f64> {
-        (self.median > 0.0).then(|| (self.max - self.min) / self.median)
+        (self.repetitions > 1 && self.median > 0.0).then(|| (self.max - self.min) / self.median)
     }
 }
 

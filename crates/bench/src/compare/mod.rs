@@ -20,6 +20,7 @@ pub use comparison::{
     Choice, Compared, ComparedApp, ComparedScenario, Comparison, Errors, Mismatch, Missing, Pair, Regret,
     Spread, Unmatched,
 };
+pub(crate) use names::nearest;
 pub use read::{LeftOut, Measured, Measurements, Repetition, read_measured};
 
 /// Compares the scenarios `asked` for with what was measured. `evaluate` predicts one scenario; it is called for those

@@ -32,20 +32,28 @@ pub(super) fn nodes(
             found.push((number, node));
         }
     }
-    let owns = |number| origin == Origin::ThisHost && memory::linux_says_memory_only(number) == Some(true);
+    let memory_only =
+        |number| origin == Origin::ThisHost && memory::linux_says_memory_only(number) == Some(true);
     found.sort_by_key(|&(number, node)| {
-        (owns(number), node.cpuset().and_then(|set| set.weight()).unwrap_or_default(), number)
+        (node.cpuset().and_then(|set| set.weight()).unwrap_or_default(), number)
     });
 
     let mut counted = CpuSet::new();
+    let mut owners: Vec<(u32, CpuSet)> = Vec::new();
+    for (number, node) in found.iter().filter(|&&(number, _)| !memory_only(number)) {
+        let beside = node.cpuset().map(|set| set.clone_target()).unwrap_or_default();
+        let own = beside - &counted;
+        if !own.is_empty() {
+            counted |= &own;
+            owners.push((*number, own));
+        }
+    }
+
     let mut nodes = Vec::new();
     for (os_index, node) in found {
-        let beside = node.cpuset().map(|set| set.clone_target()).unwrap_or_default();
-        let own = if owns(os_index) { CpuSet::new() } else { beside - &counted };
-        counted |= &own;
-        let left_out = &own - &usable.cpus;
-        let own = own & &usable.cpus;
-        let cpus = processors(topology, &own, counting);
+        let own = owners.iter().find(|&&(number, _)| number == os_index).map(|(_, own)| own.clone());
+        let own = own.unwrap_or_default();
+        let cpus = processors(topology, &(&own & &usable.cpus), counting);
         nodes.push(HostNode {
             os_index,
             cores: u32::try_from(cpus.len()).map_err(|_| format!("it shows {} cores", cpus.len()))?,
@@ -54,9 +62,9 @@ pub(super) fn nodes(
             } else {
                 Some(CpuList::new(cpus).map_err(|error| error.to_string())?)
             },
-            left_out: CpuList::new(numbers(&left_out)).ok(),
+            left_out: CpuList::new(numbers(&(&own - &usable.cpus))).ok(),
             memory_bytes: Some(node.total_memory()).filter(|&bytes| bytes > 0),
-            firmware: memory::firmware(topology, node),
+            firmware: memory::firmware(topology, node, &owners),
         });
     }
     if nodes.iter().all(|node| node.cores == 0) {

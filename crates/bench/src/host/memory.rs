@@ -1,6 +1,7 @@
 //! What is known about memory without measuring: distances and the firmware's figures.
 
 use hwlocality::Topology;
+use hwlocality::cpu::cpuset::CpuSet;
 use hwlocality::memory::attribute::{Initiator, MemoryAttribute};
 use hwlocality::object::TopologyObject;
 use hwlocality::object::distance::DistancesKind;
@@ -18,8 +19,12 @@ pub(super) fn linux_says_memory_only(number: u32) -> Option<bool> {
     Some(list.trim().is_empty())
 }
 
-/// The firmware's figures for a node, as seen from the cores nearest to it.
-pub(super) fn firmware(topology: &Topology, node: &TopologyObject) -> Option<Firmware> {
+/// The firmware's figures for a node, as seen from the cores nearest to it. `owners` are the nodes that have processors.
+pub(super) fn firmware(
+    topology: &Topology,
+    node: &TopologyObject,
+    owners: &[(u32, CpuSet)],
+) -> Option<Firmware> {
     let near = node.cpuset()?.clone_target();
     if near.is_empty() {
         return None;
@@ -37,8 +42,11 @@ pub(super) fn firmware(topology: &Topology, node: &TopologyObject) -> Option<Fir
     };
     let bandwidth = || MemoryAttribute::bandwidth(topology);
     let latency = || MemoryAttribute::latency(topology);
+    let mut seen_from: Vec<u32> =
+        owners.iter().filter(|(_, own)| near.includes(own)).map(|&(number, _)| number).collect();
+    seen_from.sort_unstable();
     let found = Firmware {
-        seen_from: initiators(topology, node),
+        seen_from,
         read_bandwidth: value(MemoryAttribute::read_bandwidth(topology), bandwidth()).map(from_mib),
         write_bandwidth: value(MemoryAttribute::write_bandwidth(topology), bandwidth()).map(from_mib),
         read_latency_ns: value(MemoryAttribute::read_latency(topology), latency()),
@@ -54,19 +62,6 @@ pub(super) fn firmware(topology: &Topology, node: &TopologyObject) -> Option<Fir
 /// hwloc and Linux count bandwidths in MiB/s.
 fn from_mib(mib_per_second: u64) -> GigabytesPerSecond {
     GigabytesPerSecond::new(mib_per_second as f64 * 1_048_576.0 / 1e9)
-}
-
-/// The nodes whose processors are nearest to the memory of `node`.
-fn initiators(topology: &Topology, node: &TopologyObject) -> Vec<u32> {
-    let Some(near) = node.cpuset() else { return Vec::new() };
-    let beside = topology
-        .objects_with_type(ObjectType::NUMANode)
-        .filter(|other| other.cpuset().is_some_and(|set| !set.is_empty() && near.includes(set)));
-    let number = |node: &TopologyObject| u32::try_from(node.os_index()?).ok();
-    let mut numbers: Vec<u32> = beside.filter_map(number).collect();
-    numbers.retain(|&number| linux_says_memory_only(number) != Some(true));
-    numbers.sort_unstable();
-    numbers
 }
 
 /// Distances between `nodes`, if there are any for all of them.

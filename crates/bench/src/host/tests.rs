@@ -164,3 +164,38 @@ fn a_wrong_synthetic_description_is_an_error_that_says_what_is_wrong() {
         assert!(told.hint().is_some_and(|hint| hint.contains("node:4 core:20 pu:1")), "{told}");
     }
 }
+
+/// The numbers by which an XML refers to its NUMA nodes.
+fn references(xml: &str) -> Vec<&str> {
+    let nodes = xml.split("<object type=\"NUMANode\"").skip(1);
+    nodes.filter_map(|node| node.split_once("gp_index=\"")?.1.split('"').next()).collect()
+}
+
+#[test]
+fn figures_of_the_firmware_are_converted_and_belong_to_the_nearest_cores() {
+    // Two memories beside cores 0 and 1: node 0 owns the cores, node 1 is seen from them.
+    let text = exported("pack:1 [numa] [numa] core:2 pu:1", &[]);
+    let nodes = references(&text);
+    let value = |node: usize, value| {
+        format!(
+            "<memattr_value target_obj_gp_index=\"{}\" target_obj_type=\"NUMANode\" value=\"{value}\" \
+             initiator_cpuset=\"0x00000003\"/>",
+            nodes[node]
+        )
+    };
+    let attributes = format!(
+        "<memattr name=\"Bandwidth\" flags=\"5\">{}{}</memattr>\
+         <memattr name=\"ReadLatency\" flags=\"6\">{}</memattr></topology>",
+        value(0, 40960),
+        value(1, 2560),
+        value(1, 90)
+    );
+    let host = xml(&text.replace("</topology>", &attributes)).expect("valid");
+    let said: Vec<_> = host.nodes.iter().map(|node| node.firmware.clone().expect("given")).collect();
+    // 40960 MiB/s x 1048576 bytes = 42.94967296 GB/s.
+    let gbs = |gbs| Some(numasim_model::units::GigabytesPerSecond::new(gbs));
+    assert_eq!((said[0].read_bandwidth, said[0].write_bandwidth), (gbs(42.949_672_96), gbs(42.949_672_96)));
+    assert_eq!(said[1].read_bandwidth, gbs(2.684_354_56));
+    assert_eq!((said[0].read_latency_ns, said[1].read_latency_ns), (None, Some(90)));
+    assert_eq!((&said[0].seen_from, &said[1].seen_from), (&vec![0], &vec![0]));
+}

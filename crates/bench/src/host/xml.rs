@@ -32,7 +32,8 @@ pub(super) fn check(text: &str) -> Result<(), DetectError> {
 /// The name of this host.
 pub(super) fn own_name() -> Option<String> {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
-    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+    // What Linux says where nobody gave a name.
+    Some(name.trim().to_owned()).filter(|name| !["", "(none)"].contains(&name.as_str()))
 }
 
 /// The name that a topology gives its machine: of the host, or of the product.

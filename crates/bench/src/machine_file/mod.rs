@@ -28,7 +28,7 @@ pub fn skeleton(host: &HostTopology) -> String {
     lines.join("\n")
 }
 
-const PEAK: &str = "# GFLOPS: numasim calibrate, or clock in GHz x FLOP per cycle, or likwid-bench -t peakflops_avx_fma on one core";
+pub(crate) const PEAK: &str = "# GFLOPS: numasim calibrate, or clock in GHz x FLOP per cycle, or likwid-bench -t peakflops_avx_fma on one core";
 const BANDWIDTH: &str =
     "numasim calibrate, or STREAM triad with all cores of one node, numactl --cpunodebind=0 --membind=0";
 const LINK: &str = "numasim calibrate, or mlc --bandwidth_matrix, or STREAM with --cpunodebind=0 --membind=1";
@@ -108,8 +108,7 @@ fn node_by_node(host: &HostTopology, lines: &mut Vec<String>) {
 /// What the firmware claims for reads by the cores of node `from` from the memory of node `to`, in GB/s.
 fn claimed(host: &HostTopology, from: usize, to: usize) -> Option<f64> {
     let said = host.nodes.get(to)?.firmware.as_ref()?;
-    let from = host.nodes.get(from)?;
-    let meant = from.cores > 0 && said.seen_from.contains(&from.os_index);
+    let meant = said.seen_from.contains(&host.nodes.get(from)?.os_index);
     said.read_bandwidth.filter(|_| meant).map(GigabytesPerSecond::value)
 }
 

@@ -184,9 +184,9 @@ impl ResultFile {
     ///
     /// # Errors
     /// [`FileError::NotWritable`].
-    pub fn finish(self) -> Result<(), FileError> {
+    pub fn finish(&self) -> Result<(), FileError> {
         let done = self.file.set_len(self.length).and_then(|()| self.file.sync_all());
-        done.map_err(|source| FileError::NotWritable { path: self.path, source })
+        done.map_err(|source| FileError::NotWritable { path: self.path.clone(), source })
     }
 
     fn write(&mut self, text: &str) -> io::Result<()> {

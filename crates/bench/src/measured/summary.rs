@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::{Row, Status};
 use crate::doubt::spread;
+use crate::plan::PlannedScenario;
 
 /// A figure over repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -51,30 +52,21 @@ pub struct Summary {
     pub bandwidth_gbs: Option<Figure>,
 }
 
-/// Summaries in the order in which scenarios and applications first stand in `rows`, each scenario followed by its sum
-/// where it has several applications. Rows of misplaced measurements count for nothing.
-pub fn summarise(rows: &[Row]) -> Vec<Summary> {
-    let mut scenarios: Vec<&str> = Vec::new();
-    for row in rows {
-        if !scenarios.contains(&row.scenario.as_str()) {
-            scenarios.push(&row.scenario);
-        }
-    }
+/// Summaries of what was planned and has rows, in the order of the plan, each scenario followed by its sum where it has
+/// several applications. Rows of misplaced measurements count for nothing.
+pub fn summarise(plan: &[PlannedScenario], rows: &[Row]) -> Vec<Summary> {
     let mut all = Vec::new();
-    for scenario in scenarios {
-        let own: Vec<&Row> = rows.iter().filter(|row| row.scenario == scenario).collect();
-        let mut apps: Vec<&str> = Vec::new();
-        for row in &own {
-            if !apps.contains(&row.app.as_str()) {
-                apps.push(&row.app);
-            }
+    for scenario in plan {
+        let own: Vec<&Row> = rows.iter().filter(|row| row.scenario == scenario.name).collect();
+        if own.is_empty() {
+            continue;
         }
-        for app in &apps {
-            let rows: Vec<&Row> = own.iter().copied().filter(|row| row.app == *app).collect();
-            all.push(of(scenario, Some(app), &rows));
+        for app in &scenario.apps {
+            let rows: Vec<&Row> = own.iter().copied().filter(|row| row.app == app.name).collect();
+            all.push(of(&scenario.name, Some(&app.name), &rows));
         }
-        if apps.len() > 1 {
-            all.push(of(scenario, None, &own));
+        if scenario.apps.len() > 1 {
+            all.push(of(&scenario.name, None, &own));
         }
     }
     all

@@ -9,10 +9,12 @@ mod buffer;
 mod cache;
 #[cfg(target_os = "linux")]
 mod free;
+#[cfg(any(target_os = "linux", test))]
 mod huge;
 mod layout;
 #[cfg(target_os = "linux")]
 mod limit;
+#[cfg(any(target_os = "linux", test))]
 mod meminfo;
 
 #[cfg(target_os = "linux")]

@@ -11,7 +11,7 @@ mod misfit;
 mod pinned;
 pub mod study_file;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;

@@ -18,10 +18,6 @@ const LONGEST_STRETCH: f64 = 0.02;
 pub(super) trait Workload {
     /// How far it is.
     type Cursor;
-    /// First values; touches every page.
-    fn fill(&self, data: &mut [f64]);
-    /// The beginning of data of this length.
-    fn cursor(&self, len: usize) -> Self::Cursor;
     /// The next chunk: its traffic in bytes and its floating-point operations.
     fn run(&self, data: &mut [f64], cursor: &mut Self::Cursor) -> (u64, u64);
     /// The result so far is what it has to be.
@@ -30,14 +26,6 @@ pub(super) trait Workload {
 
 impl Workload for PreparedKernel {
     type Cursor = Cursor;
-
-    fn fill(&self, data: &mut [f64]) {
-        Self::fill(self, data);
-    }
-
-    fn cursor(&self, len: usize) -> Cursor {
-        Self::cursor(self, len)
-    }
 
     fn run(&self, data: &mut [f64], cursor: &mut Cursor) -> (u64, u64) {
         let work = Self::run(self, data, cursor);
@@ -185,6 +173,7 @@ mod tests {
 
     use super::*;
     use crate::kernel::Isa;
+    use crate::runner::RunError;
     use crate::runner::gate::{Phase, conduct};
 
     /// Adds up numbers: 8 bytes and 1 FLOP each.
@@ -192,14 +181,6 @@ mod tests {
 
     impl Workload for Sum {
         type Cursor = (usize, f64);
-
-        fn fill(&self, data: &mut [f64]) {
-            data.fill(1.0);
-        }
-
-        fn cursor(&self, _len: usize) -> Self::Cursor {
-            (0, 0.0)
-        }
 
         fn run(&self, data: &mut [f64], cursor: &mut Self::Cursor) -> (u64, u64) {
             cursor.1 += data.iter().sum::<f64>();
@@ -224,9 +205,8 @@ mod tests {
     }
 
     fn count(gate: &Gate, threads: u32) -> Option<Counted> {
-        let mut data = vec![0.0; 1000];
-        Sum.fill(&mut data);
-        let mut worker = Worker { work: &Sum, data: &mut data, cursor: Sum.cursor(1000) };
+        let mut data = vec![1.0; 1000];
+        let mut worker = Worker { work: &Sum, data: &mut data, cursor: (0, 0.0) };
         let counted = worker.count(gate, threads, &settings())?;
         worker.check().map(|()| counted).ok()
     }
@@ -256,15 +236,13 @@ mod tests {
             let one = scope.spawn(|| count(&gate, 1));
             let conducted = conduct(&gate, 1, &settings(), |phase| match phase {
                 Phase::Preparing => Ok(()),
-                Phase::Measuring => Err(RunErr::Interrupted),
+                Phase::Measuring => Err(RunError::Interrupted),
             });
             (conducted, one.join().expect("no panic"))
         });
-        assert!(matches!(conducted, Err(RunErr::Interrupted)));
+        assert!(matches!(conducted, Err(RunError::Interrupted)));
         assert_eq!(counted, None);
     }
-
-    use crate::runner::RunError as RunErr;
 
     #[test]
     fn a_stretch_grows_to_its_length_step_by_step() {

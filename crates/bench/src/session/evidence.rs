@@ -24,8 +24,8 @@ impl Seen {
         let threads = || measured.threads.iter();
         Self {
             huge_pages: threads().filter_map(|thread| thread.huge_pages).min_by(f64::total_cmp),
-            pages_verified: threads().all(|thread| !thread.pages.is_empty()),
-            counting: None,
+            pages_verified: threads().all(|thread| thread.pages_unknown.is_none()),
+            counting: threads().map(|thread| thread.clock_share).max_by(f64::total_cmp),
         }
     }
 

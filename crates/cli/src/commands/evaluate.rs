@@ -1,22 +1,28 @@
 //! `numasim evaluate`: the performance of every scenario in the files.
 
-use numasim_model::sharing::MODEL_NAME;
-use numasim_model::{Evaluation, Placement, Scenario, Study, evaluate};
+use numasim_model::{Evaluation, ModelKind, Placement, Scenario, Study, evaluate};
 use serde_json::{Value, json};
 
-use crate::args::EvaluateArgs;
+use crate::args::{EvaluateArgs, ModelChoice};
 use crate::emit::{self, processors};
 use crate::failure::Failure;
 use crate::output::{Destination, Format};
+use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
+use crate::view::side_by_side::{self, UnderModel};
 use crate::view::{ScenarioView, Style, compare, csv, explain, figures, json, table, warning};
 
 /// Runs the command.
 pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
-    let mut study = crate::files::read_study(&args.study.files)?.study;
+    let study = crate::files::read_study(&args.files)?.study;
+    let mut study = match args.model {
+        Some(ModelChoice::All) => return side_by_side(args, study, shell),
+        Some(ModelChoice::One(kind)) => sharing::choose(study, Some(kind), shell),
+        None => sharing::choose(study, None, shell),
+    };
     study.machine = processors::complete(study.machine, &args.emit)?;
-    let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
+    let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
     let scenarios = wanted(&study, &args.scenario)?;
     let evaluated: Vec<Evaluated> =
         scenarios.into_iter().map(|scenario| Evaluated::new(&study, scenario)).collect::<Result<_, _>>()?;
@@ -46,6 +52,48 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
             }
             csv::csv(&views).map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?
         }
+    };
+    destination.deliver(&text)
+}
+
+/// `--model all`.
+fn side_by_side(args: &EvaluateArgs, study: Study, shell: &Shell) -> Result<(), Failure> {
+    if args.emit.emit.is_some() || args.explain {
+        return Err(Failure::input(
+            "--model all compares models; --emit and --explain are about one of them",
+        )
+        .hint("name the model with --model"));
+    }
+    let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
+    let under =
+        |kind: ModelKind| Study { machine: sharing::with_kind(study.machine.clone(), kind), ..study.clone() };
+    let studies = ModelKind::ALL.map(|kind| (kind, under(kind)));
+    let mut all = Vec::new();
+    for (kind, study) in &studies {
+        let scenarios = wanted(study, &args.scenario)?.into_iter();
+        let evaluated: Vec<Evaluated> =
+            scenarios.map(|scenario| Evaluated::new(study, scenario)).collect::<Result<_, _>>()?;
+        all.push((*kind, study, evaluated));
+    }
+    let models: Vec<UnderModel> = all
+        .iter()
+        .map(|(kind, study, evaluated)| UnderModel {
+            kind: *kind,
+            views: evaluated.iter().map(|one| one.view(study)).collect(),
+        })
+        .collect();
+    let text = match args.output.format {
+        Format::Table => {
+            let style = Style::of(shell, args.output.output.is_some());
+            let machine = figures::machine(&study.machine);
+            format!(
+                "Machine: {machine}\nGFLOPS under each sharing model\n\n{}",
+                side_by_side::table(&models, &style)
+            )
+        }
+        Format::Json => format!("{:#}\n", side_by_side::json(study.machine.name(), &models)),
+        Format::Csv => side_by_side::csv(&models)
+            .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
     };
     destination.deliver(&text)
 }
@@ -90,27 +138,27 @@ fn only<'a, 'b>(views: &'a [ScenarioView<'b>]) -> Result<&'a ScenarioView<'b>, F
 fn facts(study: &Study, view: &ScenarioView<'_>) -> Vec<(&'static str, String)> {
     vec![
         ("Machine", figures::machine(&study.machine)),
-        ("Model", MODEL_NAME.to_owned()),
+        ("Model", study.machine.sharing().in_words()),
         ("Scenario", format!("{}: {} GFLOPS", view.name, figures::single(view.evaluation.total.value()))),
     ]
 }
 
 /// A scenario with decided homes, and its result.
-struct Evaluated<'a> {
+pub(super) struct Evaluated<'a> {
     scenario: &'a Scenario,
     placements: Vec<Placement>,
     evaluation: Evaluation,
 }
 
 impl<'a> Evaluated<'a> {
-    fn new(study: &Study, scenario: &'a Scenario) -> Result<Self, Failure> {
+    pub(super) fn new(study: &Study, scenario: &'a Scenario) -> Result<Self, Failure> {
         let placements = placements(study, scenario)?;
         let evaluation = evaluate(&study.machine, &study.apps, &placements, &scenario.allocation)
             .map_err(|error| Failure::input(format!("scenario '{}': {error}", scenario.name)))?;
         Ok(Self { scenario, placements, evaluation })
     }
 
-    fn view<'b>(&'b self, study: &'b Study) -> ScenarioView<'b> {
+    pub(super) fn view<'b>(&'b self, study: &'b Study) -> ScenarioView<'b> {
         ScenarioView {
             name: &self.scenario.name,
             machine: &study.machine,
@@ -123,7 +171,7 @@ impl<'a> Evaluated<'a> {
 }
 
 /// Where the data of each application lies. An open home is refused, unless nobody reads it.
-fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Failure> {
+pub(super) fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Failure> {
     let apps = study.apps.iter().enumerate().zip(&scenario.data);
     apps.map(|((a, app), data)| match data.placement() {
         Some(placement) => Ok(placement.clone()),
@@ -145,7 +193,11 @@ fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Fail
 
 /// For people: each scenario, then all of them side by side.
 fn tables(study: &Study, views: &[ScenarioView], explained: bool, style: &Style) -> String {
-    let mut parts = vec![format!("Machine: {}\nModel:   {MODEL_NAME}\n", figures::machine(&study.machine))];
+    let mut parts = vec![format!(
+        "Machine: {}\nModel:   {}\n",
+        figures::machine(&study.machine),
+        study.machine.sharing().in_words()
+    )];
     for view in views {
         parts.push(table::table(view, style));
         if explained {
@@ -176,7 +228,7 @@ fn document(study: &Study, views: &[ScenarioView], explained: bool) -> Value {
         "schema": 1,
         "command": "evaluate",
         "machine": study.machine.name(),
-        "model": MODEL_NAME,
+        "model": study.machine.sharing().name(),
         "scenarios": scenarios,
     })
 }

@@ -14,6 +14,7 @@ use crate::emit::{self, processors};
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
+use crate::sharing;
 use crate::shell::Shell;
 use crate::view::answer::sensitivity::SensitivityView;
 use crate::view::answer::{Answer, Rated, WhyUnproven};
@@ -25,7 +26,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     if let Some(pair) = args.pareto {
         return pareto::run(args, pair, shell);
     }
-    let mut study = files::read_study(&args.study.files)?.study;
+    let mut study = sharing::choose(files::read_study(&args.study.files)?.study, args.study.model, shell);
     study.machine = processors::complete(study.machine, &args.emit)?;
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
     let problem = problem(args, &study)?;

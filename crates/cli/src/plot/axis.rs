@@ -99,6 +99,50 @@ impl Coordinate {
         Self { ticks: nice_ticks(&range, 6), range }
     }
 
+    /// A logarithmic axis; positions are decimal logarithms. Ticks at 1, 2 and 5 over a few decades, else at powers of
+    /// ten.
+    pub(super) fn logarithmic(lowest: f64, highest: f64) -> Self {
+        let range = lowest.log10()..highest.log10();
+        let span = range.end - range.start;
+        let digits: &[f64] = match span {
+            s if s < 0.7 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0],
+            s if s < 3.0 => &[1.0, 2.0, 5.0],
+            _ => &[1.0],
+        };
+        #[allow(clippy::cast_possible_truncation, reason = "logarithms of doubles are small")]
+        let decades = range.start.floor() as i32..=range.end.ceil() as i32;
+        let values = decades.flat_map(|decade| digits.iter().map(move |digit| digit * 10_f64.powi(decade)));
+        Self::at(range, values, figures::short)
+    }
+
+    /// A logarithmic axis with ticks at powers of two, or of four where those are many; small ones as fractions.
+    pub(super) fn powers_of_two(lowest: f64, highest: f64) -> Self {
+        let range = lowest.log10()..highest.log10();
+        let every = if (highest / lowest).log2() > 12.0 { 2 } else { 1 };
+        let values = (-60..60_i32).filter(|power| power % every == 0).map(|power| 2_f64.powi(power));
+        let label = |value: f64| {
+            if value < 1.0 { format!("1/{}", figures::short(1.0 / value)) } else { figures::short(value) }
+        };
+        Self::at(range, values, label)
+    }
+
+    /// Ticks at the logarithms of those `values` that are in the range.
+    fn at(range: Range<f64>, values: impl Iterator<Item = f64>, label: impl Fn(f64) -> String) -> Self {
+        let inside = |at: f64| range.start - 1e-9 <= at && at <= range.end + 1e-9;
+        let ticks = values.map(|value| (value.log10(), label(value))).filter(|(at, _)| inside(*at)).collect();
+        Self { ticks, range }
+    }
+
+    /// Position and label of each tick.
+    pub(super) fn ticks(&self) -> impl Iterator<Item = (f64, &str)> {
+        self.ticks.iter().map(|(at, label)| (*at, label.as_str()))
+    }
+
+    /// Where a position is between the ends, from 0 to 1.
+    pub(super) fn share(&self, at: f64) -> f64 {
+        (at - self.range.start) / (self.range.end - self.range.start)
+    }
+
     /// The labels of the ticks.
     pub(super) fn labels(&self) -> impl Iterator<Item = &str> {
         self.ticks.iter().map(|(_, label)| label.as_str())
@@ -137,7 +181,7 @@ impl Ranged for Coordinate {
     type ValueType = f64;
 
     fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
-        let part = (value - self.range.start) / (self.range.end - self.range.start);
+        let part = self.share(*value);
         #[allow(clippy::cast_possible_truncation, reason = "pixels")]
         let pixels = (part * f64::from(limit.1 - limit.0)).round() as i32;
         limit.0 + pixels
@@ -175,6 +219,14 @@ mod tests {
         let axis = Axis { label: String::new(), scale: Scale::Log(vec![0.03125, 0.0625, 0.125, 1.0]) };
         let coordinate = axis.coordinate(-4.0..0.0);
         assert_eq!(coordinate.labels().collect::<Vec<_>>(), ["1/32", "1/16", "1/8", "1"]);
+    }
+
+    #[test]
+    fn ticks_of_a_logarithmic_axis_are_few_and_round() {
+        let labels = |axis: Coordinate| axis.labels().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(labels(Coordinate::logarithmic(2.0, 60.0)), ["2", "5", "10", "20", "50"]);
+        assert_eq!(labels(Coordinate::logarithmic(0.1, 1000.0)), ["0.1", "1", "10", "100", "1000"]);
+        assert_eq!(labels(Coordinate::powers_of_two(0.2, 5.0)), ["1/4", "1/2", "1", "2", "4"]);
     }
 
     #[test]

@@ -3,18 +3,15 @@
 use plotters::prelude::*;
 
 use super::axis::Coordinate;
+use super::names::place_of_name;
 use super::style::{
-    FAINT_LINE, FAINT_TEXT, MARGIN, MEDIUM, SIZE, SMALL, TEXT, font, headed, left_middle, line_colour,
-    shortened, text_width,
+    Area, FAINT_TEXT, MARGIN, Mesh, SIZE, SMALL, TEXT, chart, draw_axes, drawn, headed, left_middle,
+    line_colour, shortened, text_width,
 };
 use super::{DrawError, Heading};
 
 /// A longer name beside a mark is cut.
 const LONGEST_NAME: usize = 40;
-/// Pixels between a mark and its name.
-const BESIDE: i32 = 10;
-/// Height of a name.
-const LINE: i32 = 17;
 /// What the front beats, and its border; no transparency, which not every program that reads SVG knows.
 const BEATEN: RGBColor = RGBColor(238, 245, 250);
 const BORDER: RGBColor = RGBColor(115, 178, 214);
@@ -47,14 +44,11 @@ impl FrontPlot {
     /// # Errors
     /// Only those of the drawing library.
     pub(crate) fn svg(&self) -> Result<String, DrawError> {
-        let mut text = String::new();
-        self.draw(&mut text)?;
-        Ok(text)
+        drawn(SIZE, |root| self.draw(root))
     }
 
-    fn draw(&self, text: &mut String) -> Result<(), DrawError> {
-        let root = SVGBackend::with_string(text, SIZE).into_drawing_area();
-        let below = headed(&root, &self.heading)?;
+    fn draw(&self, root: &Area<'_>) -> Result<(), DrawError> {
+        let below = headed(root, &self.heading)?;
         let marks: Vec<&Mark> =
             self.marks.iter().filter(|mark| mark.at.iter().all(|value| value.is_finite())).collect();
         let [x, y] = [0, 1].map(|i| {
@@ -63,15 +57,8 @@ impl FrontPlot {
                 values().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
             Coordinate::of_results(low, high)
         });
-        let widest = y.labels().map(|label| text_width(label, SMALL)).max().unwrap_or(0);
         let corners = [x.range.clone(), y.range.clone()];
-        let mut chart = ChartBuilder::on(&below)
-            .margin_left(MARGIN)
-            .margin_right(MARGIN)
-            .margin_bottom(12)
-            .x_label_area_size(56)
-            .y_label_area_size(widest + 42)
-            .build_cartesian_2d(x, y)?;
+        let mut chart = chart(&below, MARGIN, x, y)?;
         let steps = self.steps();
         // What some point beats lies behind the steps: nothing is promised between two points.
         let worst = [0, 1].map(|i| if self.smaller_is_better[i] { corners[i].end } else { corners[i].start });
@@ -81,16 +68,7 @@ impl FrontPlot {
             behind.push((worst[0], last[1]));
             chart.draw_series([Polygon::new(behind, BEATEN.filled())])?;
         }
-        chart
-            .configure_mesh()
-            .max_light_lines(0)
-            .bold_line_style(FAINT_LINE)
-            .axis_style(TEXT)
-            .label_style(font(SMALL, &TEXT))
-            .axis_desc_style(font(MEDIUM, &TEXT))
-            .x_desc(&self.labels[0])
-            .y_desc(&self.labels[1])
-            .draw()?;
+        draw_axes(&mut chart, [&self.labels[0], &self.labels[1]], Mesh::Both)?;
         let front = line_colour(0);
         chart.draw_series([PathElement::new(steps, BORDER.stroke_width(1))])?;
         let size = if self.points.len() > 60 { 2 } else { 3 };
@@ -124,8 +102,6 @@ impl FrontPlot {
                 (place[0], i32::midpoint(place[1], place[3])),
             )?;
         }
-        drop(chart);
-        root.present()?;
         Ok(())
     }
 
@@ -140,38 +116,6 @@ impl FrontPlot {
         }
         steps
     }
-}
-
-/// The pixels of the chart in the whole picture.
-type Inside = (std::ops::Range<i32>, std::ops::Range<i32>);
-
-/// Where a name of this width stands beside the mark at (x, y): the first place in the chart that hides nothing, as
-/// left, top, right and bottom.
-fn place_of_name(x: i32, y: i32, width: i32, taken: &[[i32; 4]], inside: &Inside) -> [i32; 4] {
-    let half = LINE / 2;
-    let at = |left: i32, middle: i32| [left, middle - half, left + width, middle + half];
-    let candidates = [
-        at(x + BESIDE, y),
-        at(x - BESIDE - width, y),
-        at(x - width / 2, y - LINE - 2),
-        at(x - width / 2, y + LINE + 2),
-        at(x + BESIDE, y - LINE),
-        at(x + BESIDE, y + LINE),
-        at(x - BESIDE - width, y - LINE),
-        at(x - BESIDE - width, y + LINE),
-        at(x - BESIDE - width, y - 2 * LINE),
-        at(x - BESIDE - width, y + 2 * LINE),
-    ];
-    let hidden = |place: &[i32; 4]| {
-        let over = |o: &&[i32; 4]| place[0] < o[2] && o[0] < place[2] && place[1] < o[3] && o[1] < place[3];
-        let (across, down) = inside;
-        let within = across.start < place[0]
-            && place[2] < across.end
-            && place[1] > down.start - LINE
-            && place[3] < down.end;
-        taken.iter().filter(over).count() + if within { 0 } else { 1000 }
-    };
-    candidates.into_iter().min_by_key(hidden).unwrap_or_else(|| at(x + BESIDE, y))
 }
 
 #[cfg(test)]
@@ -203,16 +147,5 @@ mod tests {
     fn steps_never_promise_an_allocation_between_two_points() {
         let corners = [(320.0, 0.1), (300.0, 0.1), (300.0, 0.3), (250.0, 0.3), (250.0, 0.4)];
         assert_eq!(plot().steps(), corners);
-    }
-
-    #[test]
-    fn a_name_gives_way_to_what_is_there() {
-        let inside = (80..900, 0..500);
-        let first = place_of_name(100, 100, 50, &[], &inside);
-        assert_eq!(first, [110, 92, 160, 108]);
-        assert_ne!(place_of_name(100, 100, 50, &[first], &inside), first);
-        // Not over the edge on the right; on the left stand the labels of the axis.
-        assert!(place_of_name(890, 100, 50, &[], &inside)[2] <= 900);
-        assert!(place_of_name(90, 100, 50, &[first], &inside)[0] >= 80);
     }
 }

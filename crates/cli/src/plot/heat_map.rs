@@ -1,14 +1,15 @@
 //! One figure over two axes, as colour.
 
-use plotters::coord::ranged1d::{BoldPoints, Ranged as _, ValueFormatter as _};
 use plotters::prelude::*;
 
 use super::axis::{Axis, Coordinate};
+use super::colour_bar::{bar_width, colour_bar};
 use super::style::{
-    FAINT_TEXT, MARGIN, MEDIUM, NO_RESULT, SIZE, SMALL, TEXT, font, headed, heat_colour, left_middle,
-    text_width,
+    Area, MARGIN, Mesh, NO_RESULT, SIZE, SMALL, centred, chart, draw_axes, drawn, headed, heat_colour,
+    text_on, text_width,
 };
 use super::{DrawError, Heading};
+use crate::view::figures;
 
 /// A figure over two axes.
 #[derive(Clone, Debug)]
@@ -22,6 +23,10 @@ pub(crate) struct HeatMap {
     pub(crate) values: Vec<f64>,
     /// The cell to mark as the best.
     pub(crate) best: Option<usize>,
+    /// Write the values into the cells, too, where there is room.
+    pub(crate) numbers: bool,
+    /// What a cell without a value means.
+    pub(crate) gap: &'static str,
 }
 
 impl HeatMap {
@@ -30,14 +35,11 @@ impl HeatMap {
     /// # Errors
     /// Only those of the drawing library.
     pub(crate) fn svg(&self) -> Result<String, DrawError> {
-        let mut text = String::new();
-        self.draw(&mut text)?;
-        Ok(text)
+        drawn(SIZE, |root| self.draw(root))
     }
 
-    fn draw(&self, text: &mut String) -> Result<(), DrawError> {
-        let root = SVGBackend::with_string(text, SIZE).into_drawing_area();
-        let below = headed(&root, &self.heading)?;
+    fn draw(&self, root: &Area<'_>) -> Result<(), DrawError> {
+        let below = headed(root, &self.heading)?;
         let finite = || self.values.iter().copied().filter(|value| value.is_finite());
         let lowest = finite().fold(f64::INFINITY, f64::min);
         let highest = finite().fold(f64::NEG_INFINITY, f64::max);
@@ -45,19 +47,11 @@ impl HeatMap {
         let around = if highest > lowest { 0.0 } else { highest.abs().max(1e-9) * 0.05 };
         let range = if lowest.is_finite() { lowest - around..highest + around } else { 0.0..1.0 };
         let bar = Coordinate::exactly(range.clone());
-        let bar_width = 26 + bar.labels().map(|label| text_width(label, SMALL)).max().unwrap_or(0) + 44;
-        let bar_width = bar_width.max(text_width(&self.label, SMALL) + 24);
-        let (area, side) = below.split_horizontally(SIZE.0 - bar_width - MARGIN);
+        let (area, side) = below.split_horizontally(SIZE.0 - bar_width(&bar, &self.label) - MARGIN);
 
         let (columns, rows) = (edges(&self.x.positions()), edges(&self.y.positions()));
         let y = self.y.coordinate(span(&rows));
-        let widest = y.labels().map(|label| text_width(label, SMALL)).max().unwrap_or(0);
-        let mut chart = ChartBuilder::on(&area)
-            .margin_left(MARGIN)
-            .margin_bottom(12)
-            .x_label_area_size(56)
-            .y_label_area_size(widest + 42)
-            .build_cartesian_2d(self.x.coordinate(span(&columns)), y)?;
+        let mut chart = chart(&area, 0, self.x.coordinate(span(&columns)), y)?;
         let colour = |value: f64| {
             if value.is_finite() {
                 heat_colour((value - range.start) / (range.end - range.start))
@@ -72,46 +66,78 @@ impl HeatMap {
         };
         let cells = self.values.iter().enumerate();
         chart.draw_series(cells.map(|(at, &value)| Rectangle::new(cell(at), colour(value).filled())))?;
-        chart
-            .configure_mesh()
-            .disable_mesh()
-            .axis_style(TEXT)
-            .label_style(font(SMALL, &TEXT))
-            .axis_desc_style(font(MEDIUM, &TEXT))
-            .x_desc(&self.x.label)
-            .y_desc(&self.y.label)
-            .draw()?;
-        if let Some(best) = self.best {
-            let [(x0, y0), (x1, y1)] = cell(best);
-            let middle = (f64::midpoint(x0, x1), f64::midpoint(y0, y1));
+        draw_axes(&mut chart, [&self.x.label, &self.y.label], Mesh::No)?;
+        let area = chart.plotting_area();
+        let place = |at: usize| {
+            let [from, to] = cell(at).map(|corner| area.map_coordinate(&corner));
+            CellPlace {
+                left: from.0.min(to.0),
+                top: from.1.min(to.1),
+                right: from.0.max(to.0),
+                bottom: from.1.max(to.1),
+            }
+        };
+        let numbers = self.numbers && self.draw_numbers(root, &place, &colour)?;
+        if let Some(best) = self.best.map(place) {
             // Black on white is seen on every colour.
-            chart.draw_series([Circle::new(middle, 7, BLACK.stroke_width(4))])?;
-            chart.draw_series([Circle::new(middle, 7, WHITE.stroke_width(2))])?;
+            for (colour, width) in [(BLACK, 4), (WHITE, 2)] {
+                if numbers {
+                    root.draw(&PathElement::new(best.border(), colour.stroke_width(width)))?;
+                } else {
+                    root.draw(&Circle::new(best.middle(), 7, colour.stroke_width(width)))?;
+                }
+            }
         }
         drop(chart);
-
-        let (_, height) = side.dim_in_pixel();
-        side.draw_text(&self.label, &left_middle(SMALL, &TEXT), (8, 6))?;
         let has_gaps = self.values.iter().any(|value| !value.is_finite());
-        let (top, bottom) = (24, i32::try_from(height)? - 12 - 56);
-        let missing = if has_gaps { 34 } else { 0 };
-        let (from, to) = (top, bottom - missing);
-        for pixel in from..to {
-            let share = f64::from(to - 1 - pixel) / f64::from(to - from - 1);
-            let colour = if lowest < highest { heat_colour(share) } else { heat_colour(0.5) };
-            side.draw(&Rectangle::new([(8, pixel), (26, pixel + 1)], colour.filled()))?;
-        }
-        for tick in bar.key_points(BoldPoints(8)) {
-            let at = bar.map(&tick, (to, from));
-            side.draw(&PathElement::new([(26, at), (31, at)], TEXT))?;
-            side.draw_text(&bar.format_ext(&tick), &left_middle(SMALL, &TEXT), (36, at))?;
-        }
-        if has_gaps {
-            side.draw(&Rectangle::new([(8, bottom - 18), (26, bottom)], NO_RESULT.filled()))?;
-            side.draw_text("no result", &left_middle(SMALL, &FAINT_TEXT), (36, bottom - 9))?;
-        }
-        root.present()?;
+        colour_bar(&side, &self.label, &bar, lowest < highest, has_gaps.then_some(self.gap))?;
         Ok(())
+    }
+}
+
+/// A cell in pixels.
+struct CellPlace {
+    left: i32,
+    top: i32,
+    right: i32,
+    bottom: i32,
+}
+
+impl CellPlace {
+    fn middle(&self) -> (i32, i32) {
+        (i32::midpoint(self.left, self.right), i32::midpoint(self.top, self.bottom))
+    }
+
+    fn border(&self) -> [(i32, i32); 5] {
+        let Self { left, top, right, bottom } = *self;
+        [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)]
+    }
+}
+
+impl HeatMap {
+    /// The value of each cell in it, if all of them have room. Whether they have.
+    fn draw_numbers(
+        &self,
+        root: &Area<'_>,
+        place: &dyn Fn(usize) -> CellPlace,
+        colour: &dyn Fn(f64) -> RGBColor,
+    ) -> Result<bool, DrawError> {
+        let there: Vec<(usize, f64)> =
+            self.values.iter().copied().enumerate().filter(|(_, value)| value.is_finite()).collect();
+        let texts = figures::column(&there.iter().map(|(_, value)| *value).collect::<Vec<_>>());
+        let widest = texts.iter().map(|text| text_width(text, SMALL)).max().unwrap_or(0);
+        let widest = i32::try_from(widest)?;
+        let fits = |at: usize| {
+            let place = place(at);
+            place.right - place.left >= widest + 4 && place.bottom - place.top >= 18
+        };
+        if !there.iter().all(|(at, _)| fits(*at)) {
+            return Ok(false);
+        }
+        for ((at, value), text) in there.into_iter().zip(texts) {
+            root.draw_text(&text, &centred(SMALL, text_on(colour(value))), place(at).middle())?;
+        }
+        Ok(true)
     }
 }
 
@@ -137,6 +163,7 @@ fn span(edges: &[f64]) -> std::ops::Range<f64> {
 mod tests {
     use super::*;
     use crate::plot::Scale;
+    use crate::plot::testing::{assert_apart, words};
 
     #[test]
     fn cells_end_half_way_between_values() {
@@ -154,6 +181,8 @@ mod tests {
             label: "GFLOPS".to_owned(),
             values: vec![0.0, 8.0, 4.0, f64::NAN],
             best: Some(1),
+            numbers: true,
+            gap: "no result",
         };
         let svg = map.svg().expect("drawn");
         // Ends and middle of viridis, and grey; the bar has the ends too.
@@ -161,5 +190,10 @@ mod tests {
             assert!(svg.contains(colour), "{colour} is missing");
         }
         assert!(svg.contains("no result"));
+        // Values in the cells; the best has a border.
+        let texts = words(&svg);
+        assert!(texts.contains("0.000\n") && texts.contains("4.000\n"), "{texts}");
+        assert!(!svg.contains("<circle"));
+        assert_apart(&svg);
     }
 }

@@ -4,8 +4,8 @@ use plotters::prelude::*;
 
 use super::axis::{Axis, Coordinate, Scale};
 use super::style::{
-    FAINT_LINE, MARGIN, MEDIUM, SIZE, SMALL, TEXT, font, headed, left_middle, line_colour, shortened,
-    text_width,
+    Area, MARGIN, Mesh, SIZE, SMALL, TEXT, chart, draw_axes, drawn, headed, left_middle, line_colour,
+    shortened, text_width,
 };
 use super::{DrawError, Heading};
 
@@ -39,14 +39,11 @@ impl LinePlot {
     /// # Errors
     /// Only those of the drawing library.
     pub(crate) fn svg(&self) -> Result<String, DrawError> {
-        let mut text = String::new();
-        self.draw(&mut text)?;
-        Ok(text)
+        drawn(SIZE, |root| self.draw(root))
     }
 
-    fn draw(&self, text: &mut String) -> Result<(), DrawError> {
-        let root = SVGBackend::with_string(text, SIZE).into_drawing_area();
-        let below = headed(&root, &self.heading)?;
+    fn draw(&self, root: &Area<'_>) -> Result<(), DrawError> {
+        let below = headed(root, &self.heading)?;
         let longest =
             self.lines.iter().map(|line| text_width(&shortened(&line.name, LONGEST_NAME), SMALL)).max();
         let legend_width = if self.lines.len() > 1 { longest.unwrap_or(0) + 62 } else { MARGIN };
@@ -62,29 +59,13 @@ impl LinePlot {
         } else {
             Coordinate::exactly(0.0..1.0)
         };
-        let widest = y.labels().map(|label| text_width(label, SMALL)).max().unwrap_or(0);
         let positions = self.x.positions();
         let (lowest, highest) =
             positions.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &p| (l.min(p), h.max(p)));
         let is_words = matches!(self.x.scale, Scale::Words(_));
         let pad = if is_words { 0.5 } else { 0.02 * (highest - lowest) };
-        let mut chart = ChartBuilder::on(&area)
-            .margin_left(MARGIN)
-            .margin_bottom(12)
-            .x_label_area_size(56)
-            .y_label_area_size(widest + 42)
-            .build_cartesian_2d(self.x.coordinate(lowest - pad..highest + pad), y)?;
-        chart
-            .configure_mesh()
-            .disable_x_mesh()
-            .max_light_lines(0)
-            .bold_line_style(FAINT_LINE)
-            .axis_style(TEXT)
-            .label_style(font(SMALL, &TEXT))
-            .axis_desc_style(font(MEDIUM, &TEXT))
-            .x_desc(&self.x.label)
-            .y_desc(&self.y)
-            .draw()?;
+        let mut chart = chart(&area, 0, self.x.coordinate(lowest - pad..highest + pad), y)?;
+        draw_axes(&mut chart, [&self.x.label, &self.y], Mesh::Across)?;
         for (i, line) in self.lines.iter().enumerate() {
             let colour = line_colour(i);
             // Words have no order: no line leads from one to the next, and marks stand side by side.
@@ -117,8 +98,6 @@ impl LinePlot {
                 )?;
             }
         }
-        drop(chart);
-        root.present()?;
         Ok(())
     }
 }

@@ -1,13 +1,30 @@
-//! Plots as SVG: [`line::LinePlot`] for one axis, [`heat_map::HeatMap`] for two,
-//! [`front::FrontPlot`] for a trade-off. Pure functions from values to text.
+//! Plots as SVG: pure functions from plain values to text. [`file::PlotFile`] writes them, or renders them as PNG.
+//!
+//! [`line::LinePlot`], [`heat_map::HeatMap`], [`front::FrontPlot`], [`scatter::ScatterPlot`] and [`matrix::Matrix`] are
+//! drawn with plotters. [`bars::BarPlot`], [`roofline::Roofline`] and [`threads::ThreadMap`] need hatches, dashes, curves
+//! and sloped text, which it does not have: they are drawn shape by shape ([`canvas`]).
 //!
 //! Text stays text (`sans-serif`): no font is needed to write a plot, and a reader can search in it.
 
 mod axis;
+pub(crate) mod bars;
+mod canvas;
+mod colour_bar;
+pub(crate) mod file;
 pub(crate) mod front;
 pub(crate) mod heat_map;
 pub(crate) mod line;
+pub(crate) mod matrix;
+mod metrics;
+mod names;
+#[cfg(feature = "png")]
+mod png;
+pub(crate) mod roofline;
+pub(crate) mod scatter;
 mod style;
+#[cfg(test)]
+pub(crate) mod testing;
+pub(crate) mod threads;
 
 pub(crate) use axis::{Axis, Scale};
 
@@ -22,3 +39,19 @@ pub(crate) struct Heading {
 
 /// A fault of the drawing library; memory does not fail.
 pub(crate) type DrawError = Box<dyn std::error::Error>;
+
+/// The same plot with the colours of its background, text and faint lines as CSS variables of the page that it is
+/// embedded in: `--plot-paper`, `--plot-text`, `--plot-faint-text`, `--plot-faint-line`.
+#[allow(dead_code, reason = "for the report, which is a page with a dark mode")]
+pub(crate) fn themed(svg: &str) -> String {
+    let colours = [
+        (style::PAPER, "paper"),
+        (style::TEXT, "text"),
+        (style::FAINT_TEXT, "faint-text"),
+        (style::FAINT_LINE, "faint-line"),
+    ];
+    colours.into_iter().fold(svg.to_owned(), |svg, (colour, name)| {
+        let colour = canvas::hex(colour);
+        svg.replace(&format!("\"{colour}\""), &format!("\"var(--plot-{name}, {colour})\""))
+    })
+}

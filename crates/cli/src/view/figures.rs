@@ -60,6 +60,21 @@ pub(crate) fn short(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
+/// The same with up to four significant digits: for the eye.
+pub(crate) fn rounded(value: f64) -> String {
+    let scale = 10_f64.powf(3.0 - value.abs().max(1e-12).log10().floor());
+    short((value * scale).round() / scale)
+}
+
+/// An arithmetic intensity: `1/32` says more than `0.03125`.
+pub(crate) fn intensity(value: f64) -> String {
+    let inverse = 1.0 / value;
+    if inverse > 1.5 && (inverse - inverse.round()).abs() < 1e-4 * inverse {
+        return format!("1/{}", inverse.round());
+    }
+    rounded(value)
+}
+
 /// A share as a whole percentage; 0 and 100 only when it is.
 pub(crate) fn percent(share: f64) -> String {
     match share {
@@ -143,6 +158,14 @@ mod tests {
         assert_eq!(
             [63.5, 254.0, 0.03125, 20.0 / 3.0, 1e6].map(short),
             ["63.5", "254", "0.03125", "6.66667", "1000000"]
+        );
+    }
+
+    #[test]
+    fn intensities_are_fractions_where_these_are_shorter() {
+        assert_eq!(
+            [0.03125, 0.083_333_3, 0.5, 0.0294, 16.0].map(intensity),
+            ["1/32", "1/12", "1/2", "0.0294", "16"]
         );
     }
 

@@ -8,7 +8,7 @@ use super::Style;
 const MOST_LETTERS: usize = 12;
 
 /// The letters of all applications. The same in all scenarios of a study.
-pub(super) struct Lettering {
+pub(crate) struct Lettering {
     /// Per application: its letter, as a number from 0.
     letters: Vec<usize>,
     /// Per letter: what it stands for.
@@ -16,7 +16,7 @@ pub(super) struct Lettering {
 }
 
 impl Lettering {
-    pub(super) fn new(apps: &[App]) -> Self {
+    pub(crate) fn new(apps: &[App]) -> Self {
         let by_group = apps.len() > MOST_LETTERS;
         let mut names: Vec<String> = Vec::new();
         let mut letters = Vec::with_capacity(apps.len());
@@ -32,38 +32,38 @@ impl Lettering {
     }
 
     /// The letter of an application, as a number from 0.
-    pub(super) fn of(&self, app: AppId) -> usize {
+    pub(crate) fn of(&self, app: AppId) -> usize {
         self.letters[app.0]
     }
 
     /// How many letters there are.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.names.len()
     }
 
     /// Some instances share a letter.
-    pub(super) fn shared(&self) -> bool {
+    pub(crate) fn shared(&self) -> bool {
         self.names.len() < self.letters.len()
     }
 
     /// What a letter stands for.
-    pub(super) fn name(&self, letter: usize) -> &str {
+    pub(crate) fn name(&self, letter: usize) -> &str {
         &self.names[letter]
     }
 
     /// Columns of the widest letter.
-    pub(super) fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         label(self.count().saturating_sub(1)).len()
     }
 }
 
 /// The letter in its colour.
-pub(super) fn painted(letter: usize, style: &Style) -> String {
+pub(crate) fn painted(letter: usize, style: &Style) -> String {
     style.in_colour_of(letter, &label(letter))
 }
 
 /// A, B, …, Z, AA, AB, … as spreadsheets name their columns.
-fn label(letter: usize) -> String {
+pub(crate) fn label(letter: usize) -> String {
     let mut name = String::new();
     let mut rest = letter + 1;
     while rest > 0 {

@@ -4,17 +4,23 @@
 //! the worked calculation, [`warning::facts`] tells what to know before trusting the result.
 
 pub(crate) mod answer;
+pub(crate) mod bench;
 pub(crate) mod compare;
+pub(crate) mod compared;
 pub(crate) mod csv;
 pub(crate) mod explain;
 pub(crate) mod figures;
+pub(crate) mod fitted;
 pub(crate) mod front;
 pub(crate) mod grid;
 mod held_back;
 pub(crate) mod json;
-mod lettering;
+pub(crate) mod lettering;
+pub(crate) mod models;
 mod picture;
+pub(crate) mod plots;
 mod resources;
+pub(crate) mod side_by_side;
 mod style;
 pub(crate) mod table;
 #[cfg(test)]

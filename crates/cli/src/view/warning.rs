@@ -6,8 +6,8 @@ use super::figures::{self, single};
 
 /// Why the model does it, and what that means for the reader.
 pub(crate) const RULE: &str = "The model serves remote reads first (the paper's rule); where links are wide this can \
-                               leave a node's own threads with nothing, so take these figures with care. No other \
-                               sharing model is built in yet.";
+                               leave a node's own threads with nothing, so take these figures with care, or take \
+                               --model fair-port, which serves them as equals.";
 
 /// What happened, in one sentence for all nodes with the same figures.
 pub(crate) fn facts(warnings: &[Warning]) -> Vec<String> {
@@ -90,6 +90,6 @@ mod tests {
 
     #[test]
     fn the_rule_behind_it_is_told_too() {
-        assert!(message(&starved(0, 0.0)).ends_with("No other sharing model is built in yet."));
+        assert!(message(&starved(0, 0.0)).ends_with("--model fair-port, which serves them as equals."));
     }
 }

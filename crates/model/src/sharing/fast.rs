@@ -1,42 +1,44 @@
 //! The fast solver: compiled once for machine and applications, then evaluated for millions of allocations.
 //!
 //! [`Solver::new`] lays the flows of every pool side by side; [`Solver::solve`] walks them twice and allocates
-//! nothing. The result is in the [`Workspace`], which the caller keeps and reuses.
+//! nothing. The result is in the [`Workspace`], which the caller keeps and reuses. This file has the paper's model, which
+//! most people ask for, on a path of its own; the others begin in `other`.
 
 use std::ops::Range;
 
-use super::Demand;
+use super::other::{Other, Scratch};
 use super::split::Split;
+use super::{Demand, Model};
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 
 /// The equal threads of one application on one node that read one memory.
 #[derive(Clone, Copy, Debug)]
-struct Flow {
+pub(super) struct Flow {
     /// Application x nodes + node: index into thread counts and per-thread results.
-    group: u32,
+    pub(super) group: u32,
     /// GB/s that one thread wants of this memory.
-    wants: f64,
+    pub(super) wants: f64,
     /// 1 / fraction of the data that lies there.
-    inverse_fraction: f64,
+    pub(super) inverse_fraction: f64,
 }
 
 /// A link, or a node's own part of its controller.
 #[derive(Clone, Debug)]
-struct Pool {
-    from: NodeId,
+pub(super) struct Pool {
+    pub(super) from: NodeId,
     /// Capacity of the link, GB/s; unused for a node's own pool.
-    capacity: f64,
+    pub(super) capacity: f64,
     inverse_cores: f64,
-    flows: Range<usize>,
+    pub(super) flows: Range<usize>,
 }
 
 /// One memory controller with the pools that read it.
 #[derive(Clone, Debug)]
-struct Memory {
-    bandwidth: f64,
-    links: Range<usize>,
-    own: Option<usize>,
+pub(super) struct Memory {
+    pub(super) bandwidth: f64,
+    pub(super) links: Range<usize>,
+    pub(super) own: Option<usize>,
 }
 
 /// Which kind of pool a flow is in.
@@ -52,16 +54,19 @@ pub enum PoolKind {
 #[derive(Clone, Debug)]
 pub struct Solver {
     apps: usize,
-    nodes: usize,
+    pub(super) nodes: usize,
     /// Per group: GB/s one thread would draw with the machine to itself.
-    wants: Vec<f64>,
+    pub(super) wants: Vec<f64>,
     /// Per group: GFLOPS of one core.
     peak: Vec<f64>,
     /// Per application: FLOP per byte.
     intensity: Vec<f64>,
-    memories: Vec<Memory>,
-    pools: Vec<Pool>,
-    flows: Vec<Flow>,
+    pub(super) memories: Vec<Memory>,
+    pub(super) pools: Vec<Pool>,
+    pub(super) flows: Vec<Flow>,
+    model: Model,
+    /// What another model than the plain default needs; `None` for that.
+    other: Option<Box<Other>>,
 }
 
 /// A node whose own threads get less than an equal part of their controller: see [`Solver::starved`].
@@ -84,17 +89,19 @@ const TOLERANCE: f64 = 1e-9;
 #[derive(Clone, Debug, Default)]
 pub struct Workspace {
     /// Per group: GB/s of one thread. Meaningless where the group has no threads.
-    bandwidth: Vec<f64>,
+    pub(super) bandwidth: Vec<f64>,
     /// Per application: GFLOPS of all its threads.
     gflops: Vec<f64>,
     /// Per flow: GB/s granted to one thread.
-    granted: Vec<f64>,
+    pub(super) granted: Vec<f64>,
     /// Per pool: GB/s its threads want together.
-    wanted: Vec<f64>,
+    pub(super) wanted: Vec<f64>,
     /// Per pool: GB/s it has to share out. For a link: what the link gets.
-    available: Vec<f64>,
+    pub(super) available: Vec<f64>,
     /// Per memory: the factor that fits all links into the controller, 1 where they fit.
-    scale: Vec<f64>,
+    pub(super) scale: Vec<f64>,
+    /// What other models than the default note down; empty for that.
+    pub(super) scratch: Scratch,
 }
 
 impl Workspace {
@@ -155,11 +162,13 @@ impl Solver {
         let (apps, nodes) = (demands.len(), machine.node_count());
         let mut wants = vec![0.0; apps * nodes];
         let mut peak = vec![0.0; apps * nodes];
+        let model = *machine.sharing();
         for (a, demand) in demands.iter().enumerate() {
             for (n, node) in machine.nodes().iter().enumerate().filter(|(_, node)| node.cores > 0) {
                 let digestible = node.gflops_per_core / demand.arithmetic_intensity;
-                let drawn = node.core_bandwidth.map_or(digestible, |ceiling| digestible.min(ceiling));
-                wants[a * nodes + n] = drawn.value();
+                let drawn = node.core_bandwidth.map_or(digestible, |ceiling| digestible.min(ceiling)).value();
+                let ceiling = model.parameters.thread_ceiling(machine, demand, NodeId(n));
+                wants[a * nodes + n] = ceiling.map_or(drawn, |ceiling| drawn.min(ceiling));
                 peak[a * nodes + n] = node.gflops_per_core.value();
             }
         }
@@ -172,6 +181,8 @@ impl Solver {
             memories: Vec::with_capacity(nodes),
             pools: Vec::new(),
             flows: Vec::new(),
+            model,
+            other: None,
         };
         for memory in machine.node_ids() {
             let first = solver.pools.len();
@@ -183,6 +194,9 @@ impl Solver {
                 .then(|| solver.add_pool(machine, demands, memory, memory))
                 .flatten();
             solver.memories.push(Memory { bandwidth: machine.node(memory).bandwidth.value(), links, own });
+        }
+        if !model.is_plain_default() {
+            solver.other = Some(Box::new(Other::new(&model, &solver, machine)));
         }
         solver
     }
@@ -210,7 +224,8 @@ impl Solver {
         (self.flows.len() > first).then(|| {
             self.pools.push(Pool {
                 from,
-                capacity: machine.link(from, memory).map_or(0.0, crate::units::GigabytesPerSecond::value),
+                capacity: machine.link(from, memory).map_or(0.0, crate::units::GigabytesPerSecond::value)
+                    * self.model.parameters.link_efficiency,
                 inverse_cores: 1.0 / f64::from(machine.node(from).cores),
                 flows: first..self.flows.len(),
             });
@@ -227,7 +242,27 @@ impl Solver {
             wanted: vec![0.0; self.pools.len()],
             available: vec![0.0; self.pools.len()],
             scale: vec![1.0; self.nodes],
+            scratch: self.other.as_ref().map(|other| other.scratch(self)).unwrap_or_default(),
         }
+    }
+
+    /// The sharing model.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Whether a thread added on one node never helps a thread on another one, for these applications: what
+    /// [`Model::threads_elsewhere_never_help`] promises, or because nobody reads over a link, or, for max-min, because
+    /// every thread reads one memory only.
+    ///
+    /// With one memory for each thread the resources of max-min are nested (a link inside a controller): who comes to
+    /// another link lowers the level of the controller, which is the same for all inside one link, so that nobody in
+    /// there gains from what another one loses.
+    pub fn threads_elsewhere_never_help(&self) -> bool {
+        let no_links = self.memories.iter().all(|memory| memory.links.is_empty());
+        let one_memory = || self.flows.iter().all(|flow| flow.inverse_fraction <= 1.0);
+        let hard = self.model.parameters.saturation_knee == 0.0;
+        no_links || self.model.threads_elsewhere_never_help() || (hard && one_memory())
     }
 
     /// Number of applications.
@@ -251,6 +286,23 @@ impl Solver {
     pub fn solve(&self, threads: &[u32], workspace: &mut Workspace) {
         debug_assert_eq!(threads.len(), self.wants.len());
         workspace.bandwidth.copy_from_slice(&self.wants);
+        match &self.other {
+            None => self.remote_first(threads, workspace),
+            Some(other) => self.share_otherwise(other, threads, workspace),
+        }
+        for (a, gflops) in workspace.gflops.iter_mut().enumerate() {
+            let mut sum = 0.0;
+            for group in a * self.nodes..(a + 1) * self.nodes {
+                sum += f64::from(threads[group])
+                    * (workspace.bandwidth[group] * self.intensity[a]).min(self.peak[group]);
+            }
+            *gflops = sum;
+        }
+    }
+
+    /// Steps 1 to 5 for every memory.
+    #[inline]
+    fn remote_first(&self, threads: &[u32], workspace: &mut Workspace) {
         for (m, memory) in self.memories.iter().enumerate() {
             let mut remote = 0.0;
             for p in memory.links.clone() {
@@ -272,14 +324,6 @@ impl Solver {
                 self.share(own, threads, workspace);
             }
         }
-        for (a, gflops) in workspace.gflops.iter_mut().enumerate() {
-            let mut sum = 0.0;
-            for group in a * self.nodes..(a + 1) * self.nodes {
-                sum += f64::from(threads[group])
-                    * (workspace.bandwidth[group] * self.intensity[a]).min(self.peak[group]);
-            }
-            *gflops = sum;
-        }
     }
 
     /// GFLOPS of one thread of each application on each node after [`Solver::solve`], at index group.
@@ -289,7 +333,7 @@ impl Solver {
     }
 
     #[inline]
-    fn wanted(&self, pool: usize, threads: &[u32]) -> f64 {
+    pub(super) fn wanted(&self, pool: usize, threads: &[u32]) -> f64 {
         self.flows[self.pools[pool].flows.clone()]
             .iter()
             .map(|flow| f64::from(threads[flow.group as usize]) * flow.wants)
@@ -298,7 +342,7 @@ impl Solver {
 
     /// Steps 2 and 4: splits what the pool has among its flows; step 5: keeps each group's scarcest memory.
     #[inline]
-    fn share(&self, pool: usize, threads: &[u32], workspace: &mut Workspace) {
+    pub(super) fn share(&self, pool: usize, threads: &[u32], workspace: &mut Workspace) {
         let range = self.pools[pool].flows.clone();
         let (flows, granted) = (&self.flows[range.clone()], &mut workspace.granted[range]);
         if workspace.wanted[pool] <= workspace.available[pool] {
@@ -319,6 +363,9 @@ impl Solver {
     /// What the remote-first rule does to the own threads of `node` in the solved allocation, where it leaves them less
     /// than an equal part of their controller and they want more. Allocates nothing.
     pub fn starved(&self, node: NodeId, workspace: &Workspace) -> Option<Starved> {
+        if !self.model.serves_remote_first() {
+            return None;
+        }
         let memory = self.memories.get(node.0)?;
         let own = memory.own?;
         let (wanted, left) = (workspace.wanted[own], workspace.available[own]);
@@ -327,6 +374,12 @@ impl Solver {
         let below = left < equal_part * (1.0 - TOLERANCE);
         let hungry = wanted > left * (1.0 + TOLERANCE);
         (readers > 0 && below && hungry).then_some(Starved { wanted, left, equal_part, readers })
+    }
+
+    /// GB/s that the controller of `memory` has in the solved allocation: less than its bandwidth with a saturation knee.
+    pub fn controller(&self, memory: NodeId, workspace: &Workspace) -> f64 {
+        let bandwidth = self.memories.get(memory.0).map_or(0.0, |memory| memory.bandwidth);
+        workspace.scratch.controllers.get(memory.0).copied().unwrap_or(bandwidth)
     }
 
     /// All pools of the solved allocation, memory by memory: links first, then the node's own.

@@ -1,4 +1,11 @@
-//! Who gets which bandwidth: the model `baseline-proportional`.
+//! Who gets which bandwidth: the models of sharing, and the paper's `baseline-proportional` in full.
+//!
+//! A [`Model`] is a [`ModelKind`] with [`Parameters`] (corrections that are off by default). It is part of the machine
+//! ([`crate::Machine::sharing`]). [`Solver`] compiles machine and applications once and answers with any of them; the
+//! rules of the other models are at the top of the modules [`max_min`], [`proportional`], [`fair_port`],
+//! [`request_fraction`] and [`ecm`], those of the corrections in [`Parameter`]. [`about`] explains all to people.
+//!
+//! The rest of this text is the specification of the default.
 //!
 //! # Unit
 //! All rates are in GB/s (10^9 bytes per second), per thread unless a name says otherwise.
@@ -33,19 +40,30 @@
 //! pool; capacity is used up while anyone there is hungry; order of applications and numbering of nodes do not
 //! matter; all bandwidths and peaks times k gives the result times k; a thread added on one node never helps a thread
 //! on another node (the search relies on it).
-
 //!
 //! [`Solver`] is the fast one. [`mod@reference`] answers thread by thread in the words of the model; it is slow and is
 //! there to be compared with. [`invariants`] says what must hold of any answer.
 
+pub mod about;
+mod corrections;
 mod describe;
+pub mod ecm;
+pub mod fair_port;
 mod fast;
 pub mod invariants;
+pub mod max_min;
+mod model;
+mod other;
+mod parameter;
+pub mod proportional;
 pub mod reference;
+pub mod request_fraction;
 mod split;
 pub mod trace;
 
 pub use fast::{FlowView, PoolKind, PoolView, Solver, Starved, Workspace};
+pub use model::{Model, ModelKind};
+pub use parameter::{Parameter, ParameterError, Parameters};
 
 use crate::app::Placement;
 use crate::units::FlopPerByte;
@@ -58,6 +76,3 @@ pub struct Demand {
     /// Where its data lies; an open home must be decided before.
     pub placement: Placement,
 }
-
-/// The name of this model on the command line and in JSON.
-pub const MODEL_NAME: &str = "baseline-proportional";

@@ -10,6 +10,7 @@ use super::names;
 use super::nodes;
 use super::problem::{Problem, ProblemKind};
 use super::reading::TableKind;
+use super::sharing;
 use super::table::TableReader;
 use super::value::{Quantity, Value};
 
@@ -18,8 +19,16 @@ pub(super) const BANDWIDTH: Quantity = Quantity { what: "a bandwidth in GB/s", e
 const UNCERTAINTY: Quantity = Quantity { what: "an uncertainty in percent", example: "2.5", zero: true };
 
 /// Keys whose origin `[machine.provenance]` may state.
-pub(super) const FIGURES: [&str; 6] =
-    ["cores", "gflops_per_core", "core_bandwidth_gbs", "bandwidth_gbs", "link_gbs", "bandwidth_matrix_gbs"];
+pub(super) const FIGURES: [&str; 8] = [
+    "cores",
+    "gflops_per_core",
+    "core_bandwidth_gbs",
+    "bandwidth_gbs",
+    "link_gbs",
+    "bandwidth_matrix_gbs",
+    "latency_matrix_ns",
+    "sharing",
+];
 
 /// What could be read of a machine. Even a broken one may tell how many cores each node has.
 #[derive(Default)]
@@ -36,6 +45,8 @@ pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
     let nodes = nodes::read(&mut table);
     let cores = nodes.cores();
     let bandwidth = bandwidth::read(&mut table, nodes.count, cores.as_deref());
+    let (has_latencies, latencies) = sharing::read_latencies(&mut table, nodes.count, cores.as_deref());
+    let model = sharing::read(&mut table, has_latencies);
     let provenance = table.optional("provenance").map(|value| read_provenance(&value)).unwrap_or_default();
 
     let shown = name.unwrap_or_default();
@@ -50,7 +61,9 @@ pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
     }
     let machine = assemble(&table, name, core_bandwidth.flatten(), &nodes, bandwidth).map(|machine| {
         let source = source.as_ref().and_then(|value| value.get().as_str()).map(str::to_owned);
-        machine.with_source(source).with_provenance(provenance)
+        let machine = machine.with_source(source).with_provenance(provenance).with_sharing(model);
+        // What was read has the right shape.
+        latencies.and_then(|latencies| machine.clone().with_latencies_ns(latencies).ok()).unwrap_or(machine)
     });
     table.finish();
     MachineReading { machine, cores }

@@ -15,6 +15,7 @@ mod problem;
 mod reading;
 mod scenarios;
 pub mod schema;
+mod sharing;
 mod syntax;
 mod table;
 #[cfg(test)]

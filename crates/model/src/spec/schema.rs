@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::machine::FigureKind;
+use crate::sharing::ModelKind;
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
@@ -104,6 +105,11 @@ pub struct MachineTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(inner(inner(range(min = 0.0, max = 1e30))), length(min = 1, max = 1024))]
     pub bandwidth_matrix_gbs: Option<Vec<Vec<f64>>>,
+    /// Nanoseconds that a load takes on the idle machine: row = node of the core, column = node of the memory, the
+    /// diagonal included. Only `outstanding_lines` of `[machine.sharing]` looks at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(inner(range(min = 0.0, max = 1e30))), length(min = 1, max = 1024))]
+    pub latency_matrix_ns: Option<Vec<Vec<f64>>>,
     /// The most one thread can draw from all memories together in GB/s. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = positive)]
@@ -113,6 +119,9 @@ pub struct MachineTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(inner(regex(pattern = r"[0-9]")), length(min = 1, max = 1024))]
     pub cpus: Option<Vec<String>>,
+    /// How bandwidth is shared. Default: the model baseline-proportional without corrections.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<SharingTable>,
     /// How the figures came about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provenance: Option<ProvenanceTable>,
@@ -170,6 +179,55 @@ pub struct ProvenanceTable {
     /// Of the bandwidth matrix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bandwidth_matrix_gbs: Option<FigureTable>,
+    /// Of the latency matrix.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_matrix_ns: Option<FigureTable>,
+    /// Of the parameters of the sharing model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<FigureTable>,
+}
+
+/// The sharing model of the machine and its corrections; `numasim models` explains all of them. A correction that is
+/// not given is switched off.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct SharingTable {
+    /// The model. Default: "baseline-proportional"; `--model` wins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelKind>,
+    /// How soft the corner of a controller is: 1/p of the smooth minimum of demand and bandwidth. Default: 0, hard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub saturation_knee: Option<f64>,
+    /// The most one thread draws from the memory of its own node in GB/s. Default: no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = positive)]
+    pub core_local_gbs: Option<f64>,
+    /// The most one thread draws from the memory of another node in GB/s. Default: no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = positive)]
+    pub core_remote_gbs: Option<f64>,
+    /// Cache lines of 64 byte that one thread has under way: with a latency it draws at most lines x 64 byte / latency.
+    /// Needs `latency_matrix_ns`. Default: no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1e-3, max = 1e6))]
+    pub outstanding_lines: Option<f64>,
+    /// The part of the bandwidth of every link that data gets. Default: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1e-3, max = 1.0))]
+    pub link_efficiency: Option<f64>,
+    /// GB/s that the home controller loses for each GB/s read from outside, beyond it. Default: 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub remote_loss: Option<f64>,
+    /// The right of remote traffic at a controller where local traffic has 1. Default: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1e-3, max = 1e3))]
+    pub remote_weight: Option<f64>,
+    /// The model ecm: what each further thread adds to the latency of a line, in transfer times of a line. Default: 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub ecm_penalty: Option<f64>,
 }
 
 /// Kind and source of one figure.

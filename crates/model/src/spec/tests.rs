@@ -304,11 +304,34 @@ fn thousands_of_problems_are_cut_in_time_that_nobody_notices() {
     }
 }
 
+#[test]
+fn the_sharing_model_of_a_machine_is_read_with_its_parameters() {
+    let text = format!(
+        "{MACHINE}latency_matrix_ns = [[90, 140.0], [141.0, 91.0]]\n[machine.sharing]\nmodel = \"max-min\"\noutstanding_lines = 12\nremote_loss = 0.25\n"
+    );
+    let machine = read_study(&files(&[&text])).expect("no problems").study.machine;
+    assert_eq!(machine.sharing().in_words(), "max-min (outstanding_lines 12, remote_loss 0.25)");
+    assert_eq!(machine.latency_ns(NodeId(1), NodeId(0)), Some(141.0));
+}
+
+#[test]
+fn mistakes_in_the_sharing_model_are_told() {
+    let told = |keys: &str| {
+        let text = format!("{MACHINE}[machine.sharing]\n{keys}\n");
+        let problems = read_study(&files(&[&text])).expect_err("a mistake");
+        problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>()
+    };
+    assert!(told("model = \"maxmin\"")[0].starts_with("`model` must be one of `baseline-proportional`"));
+    assert_eq!(told("saturation_knee = 2.0"), ["`saturation_knee` must be a number from 0 to 1, not 2"]);
+    assert_eq!(told("knee = 0.1"), ["unknown key `knee` in [machine.sharing]"]);
+    assert_eq!(told("outstanding_lines = 10"), ["`outstanding_lines` needs the latencies of the machine"]);
+}
+
 /// The walker and the types of the schema know the same keys in every table.
 #[test]
 fn the_schema_has_the_keys_that_the_reader_knows() {
     let text = format!(
-        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[[machine.node]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\n"
+        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[[machine.node]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\n"
     );
     let log = Log::default();
     read_files(&files(&[&text]), &log);
@@ -324,6 +347,7 @@ fn the_schema_has_the_keys_that_the_reader_knows() {
     let tables = [
         ("the file", properties("/properties")),
         ("[machine]", properties("/$defs/MachineTable/properties")),
+        ("[machine.sharing]", properties("/$defs/SharingTable/properties")),
         ("[[machine.node]]", properties("/$defs/NodeTable/properties")),
         ("[machine.provenance]", properties("/$defs/ProvenanceTable/properties")),
         ("an entry of [machine.provenance]", properties("/$defs/FigureTable/properties")),

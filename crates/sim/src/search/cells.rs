@@ -24,8 +24,17 @@ const SINGLE: Effort = Effort { steps: 10, cuts: 60 };
 /// What all other nodes together may ask of a memory: a range of possible values, GB/s.
 type Value = (f64, f64);
 
-/// The memories whose readers are counted: homes that threads elsewhere can read.
+/// The memories whose readers are counted: homes that threads elsewhere can read. None where the sharing model does not
+/// serve remote reads first, in full: what they ask then says nothing about what they leave.
 pub(super) fn watched(problem: &Problem, placements: &[Placement]) -> Vec<NodeId> {
+    let sharing = problem.machine.sharing();
+    // A knee or a loss makes remote reads cost something else than what they ask.
+    if !sharing.serves_remote_first()
+        || sharing.parameters.saturation_knee != 0.0
+        || sharing.parameters.remote_loss != 0.0
+    {
+        return Vec::new();
+    }
     let mut homes: Vec<NodeId> = placements.iter().filter_map(Placement::home).collect();
     homes.sort_unstable();
     homes.dedup();

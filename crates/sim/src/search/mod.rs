@@ -524,8 +524,11 @@ impl<'a> Search<'a> {
         let evaluator = Evaluator::new(self.problem, placements.clone());
         let classes = node_classes(&self.problem.machine, &placements, false);
         let watched = cells::watched(self.problem, &placements);
-        let exact = Relaxation::new(self.problem, &evaluator, &classes, &watched, MAX_OPTIONS, self.monitor);
-        if let Some(relaxation) = exact {
+        // What a node gets with all others empty bounds what it gets beside them only if these never help it.
+        let exact = evaluator.solver.threads_elsewhere_never_help().then(|| {
+            Relaxation::new(self.problem, &evaluator, &classes, &watched, MAX_OPTIONS, self.monitor)
+        });
+        if let Some(relaxation) = exact.flatten() {
             let improved = relaxation.improve(&relaxation.start(), &relaxation.everything(), target, ROOT);
             let cell = Cell::whole(placements, Some(relaxation), improved);
             return Some(cell.knowing_the_least(self.problem, target));
@@ -539,7 +542,7 @@ impl<'a> Search<'a> {
     fn bound_over_all_homes(&self, pool: &Pool) -> f64 {
         let problem = self.problem;
         let placements = problem.placements(&[]);
-        let evaluator = Evaluator::new(problem, placements);
+        let evaluator = problem.without_ceilings(placements);
         let classes: Vec<usize> = (0..problem.machine.node_count()).collect();
         Relaxation::loose(problem, &evaluator, &classes, false, self.monitor).map_or(
             f64::INFINITY,

@@ -126,6 +126,7 @@ fn reads(
     counts: &[u32],
 ) -> Vec<f64> {
     let apps = problem.apps.len();
+    let efficiency = problem.machine.sharing().parameters.link_efficiency;
     let mut reads = Vec::with_capacity(counts.len() / apps * watched.len());
     for option in counts.chunks_exact(apps) {
         reads.extend(watched.iter().map(|&memory| {
@@ -134,7 +135,7 @@ fn reads(
                 let fraction = placements[a].fraction(&problem.machine, node, memory);
                 f64::from(threads) * solver.wants_per_thread()[a * solver.nodes() + node.0] * fraction
             };
-            option.iter().enumerate().map(wants).sum::<f64>().min(link.value())
+            option.iter().enumerate().map(wants).sum::<f64>().min(link.value() * efficiency)
         }));
     }
     reads

@@ -189,7 +189,7 @@ impl Figure {
         if !apps.iter().all(sane) {
             return None;
         }
-        Some((Machine::new(machine.name(), nodes, links).ok()?, apps))
+        Some((machine.with_figures(nodes, links).ok()?, apps))
     }
 }
 

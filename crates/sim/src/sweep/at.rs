@@ -1,6 +1,6 @@
 //! The study at a point of the grid, and its scenarios evaluated there.
 
-use numasim_model::sharing::{Demand, Solver, Workspace};
+use numasim_model::sharing::{Demand, Model, Solver, Workspace};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
 use numasim_model::{App, AppId, Data, Machine, Node, NodeId, Placement, Scenario, Study};
 
@@ -12,6 +12,7 @@ use super::{Sweep, Value};
 pub(super) struct Figures {
     nodes: Vec<Node>,
     links: Vec<GigabytesPerSecond>,
+    sharing: Model,
     pub(super) apps: Vec<App>,
     scenarios: Vec<Scenario>,
 }
@@ -24,6 +25,7 @@ impl Figures {
             nodes: machine.nodes().to_vec(),
             // Where there is no link the figure is not looked at.
             links: pairs.map(|(from, to)| machine.link(from, to).unwrap_or_default()).collect(),
+            sharing: *machine.sharing(),
             apps: study.apps.clone(),
             scenarios: study.scenarios.clone(),
         }
@@ -39,6 +41,10 @@ impl Figures {
             (Target::Link(Some((from, to))), Value::Number(number)) => {
                 let at = from * self.nodes.len() + to;
                 self.links[at] = GigabytesPerSecond::new(number);
+            }
+            (Target::Sharing(parameter), Value::Number(number)) => {
+                // Out of range is refused when the axis is read.
+                let _ = self.sharing.parameters.set(*parameter, number);
             }
             (Target::App(figure, apps), Value::Number(number)) => {
                 for app in &mut self.apps[apps.clone()] {
@@ -95,8 +101,8 @@ impl Figures {
 
     /// The machine with these figures, or why there is none.
     pub(super) fn machine(&self, study: &Study) -> Result<Machine, String> {
-        Machine::new(study.machine.name(), self.nodes.clone(), self.links.clone())
-            .map_err(|error| error.to_string())
+        let machine = study.machine.with_figures(self.nodes.clone(), self.links.clone());
+        machine.map(|machine| machine.with_sharing(self.sharing)).map_err(|error| error.to_string())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use numasim_model::sharing::Parameter;
 use numasim_model::{AppId, Study};
 
 use super::SettingError;
@@ -32,6 +33,8 @@ pub(super) enum Target {
     Node(NodeFigure, Option<usize>),
     /// `None`: every link.
     Link(Option<(usize, usize)>),
+    /// A parameter of the sharing model.
+    Sharing(Parameter),
     App(AppFigure, Range<usize>),
     AppData(Range<usize>),
     /// Node `None`: every node that has cores.
@@ -53,9 +56,11 @@ pub(super) enum Takes {
     NotNegative,
     Count,
     Data,
+    /// A number in the range of the parameter.
+    Parameter(Parameter),
 }
 
-const MACHINE: [&str; 7] = [
+const MACHINE: [&str; 8] = [
     "cores_per_node",
     "gflops_per_core",
     "bandwidth_gbs",
@@ -63,6 +68,7 @@ const MACHINE: [&str; 7] = [
     "link_gbs",
     "bandwidth_matrix_gbs.FROM.TO",
     "node.NUMBER.KEY",
+    "sharing.PARAMETER",
 ];
 const NODE: [&str; 4] = ["cores", "gflops_per_core", "bandwidth_gbs", "core_bandwidth_gbs"];
 const APP: [&str; 6] = ["arithmetic_intensity", "data", "min_threads", "max_threads", "weight", "work_gflop"];
@@ -118,6 +124,7 @@ impl Target {
             | Self::Threads { .. } => Takes::Count,
             Self::App(AppFigure::Weight, _) => Takes::NotNegative,
             Self::AppData(_) | Self::ScenarioData { .. } => Takes::Data,
+            Self::Sharing(parameter) => Takes::Parameter(*parameter),
             _ => Takes::Positive,
         }
     }
@@ -129,6 +136,7 @@ impl Target {
             Self::Node(NodeFigure::Bandwidth | NodeFigure::CoreBandwidth, _) | Self::Link(_) => "GB/s",
             Self::App(AppFigure::ArithmeticIntensity, _) => "FLOP/byte",
             Self::App(AppFigure::Work, _) => "GFLOP",
+            Self::Sharing(parameter) => parameter.unit(),
             _ => "",
         }
     }
@@ -187,12 +195,33 @@ fn machine(study: &Study, rest: &[&str]) -> Result<Target, SettingError> {
                 _ => Err(unknown(&format!("machine.node.{number}"), key, &NODE)),
             }
         }
-        ["node" | "bandwidth_matrix_gbs", ..] | [] => Err(incomplete()),
+        ["sharing", key] => sharing(study, key),
+        ["node" | "bandwidth_matrix_gbs" | "sharing", ..] | [] => Err(incomplete()),
         [key, ..] => match figure(key) {
             Some(figure) if rest.len() == 1 => Ok(Target::Node(figure, None)),
             _ => Err(unknown("machine", key, &MACHINE)),
         },
     }
+}
+
+/// A parameter that the sharing model looks at.
+fn sharing(study: &Study, key: &str) -> Result<Target, SettingError> {
+    let kind = study.machine.sharing().kind;
+    let known: Vec<&str> = kind.parameters().map(Parameter::key).collect();
+    let parameter = Parameter::from_key(key).ok_or_else(|| unknown("machine.sharing", key, &known))?;
+    if !parameter.is_used_by(kind) {
+        return Err(SettingError::wrong(
+            format!("machine.sharing.{key} has no influence on the model {}", kind.name()),
+            format!("its parameters are {}", known.join(", ")),
+        ));
+    }
+    if parameter == Parameter::OutstandingLines && !study.machine.has_latencies() {
+        return Err(SettingError::wrong(
+            "machine.sharing.outstanding_lines needs the latencies of the machine",
+            "add latency_matrix_ns to [machine], or sweep core_local_gbs and core_remote_gbs",
+        ));
+    }
+    Ok(Target::Sharing(parameter))
 }
 
 fn node_number(study: &Study, text: &str) -> Result<usize, SettingError> {

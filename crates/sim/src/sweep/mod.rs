@@ -133,6 +133,15 @@ impl Axis {
                 }
                 Value::Data(..) => continue,
             };
+            if let Takes::Parameter(parameter) = self.target.takes() {
+                let (low, high) = parameter.range();
+                if !(low..=high).contains(&number) {
+                    return Err(SettingError::wrong(
+                        format!("{} must be {}, not {number}", self.key, parameter.range_in_words()),
+                        "`numasim models` says what it means",
+                    ));
+                }
+            }
             let whole = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
             let (wanted, hint) = match self.target.takes() {
                 Takes::Positive if !(number > 0.0 && number.is_finite()) => {

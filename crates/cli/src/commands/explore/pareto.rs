@@ -10,6 +10,8 @@ use crate::args::{ExploreArgs, ObjectivePair};
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
+use crate::plot::file::PlotFile;
+use crate::sharing;
 use crate::shell::Shell;
 use crate::view::answer::WhyUnproven;
 use crate::view::front::{Compared, FrontView, Shown};
@@ -18,7 +20,7 @@ use crate::watch::{EndedBy, Parts, Watch};
 
 /// Runs the command.
 pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Result<(), Failure> {
-    let study = files::read_study(&args.study.files)?.study;
+    let study = sharing::choose(files::read_study(&args.study.files)?.study, args.study.model, shell);
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
     let picture = args.plot.as_deref().map(|path| open_plot(path, args)).transpose()?;
     let objectives = pair.0.map(objective);
@@ -38,10 +40,7 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
 
     tell_warnings(&view, shell);
     if let Some(picture) = picture {
-        let drawn = view.plot().svg();
-        let drawn =
-            drawn.map_err(|error| Failure::fault("cannot draw the plot").caused_by(error.as_ref()))?;
-        picture.deliver(&drawn)?;
+        picture.deliver(view.plot().svg())?;
     }
     let text = match args.output.format {
         Format::Table => view.table(&Style::of(shell, args.output.output.is_some())),
@@ -80,15 +79,10 @@ fn tell_warnings(view: &FrontView, shell: &Shell) {
 }
 
 /// Checks that the plot can be written, before anything is computed.
-fn open_plot(path: &Path, args: &ExploreArgs) -> Result<Destination, Failure> {
-    if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg")) {
-        return Err(Failure::input(format!("cannot draw {}: plots are SVG", path.display())).hint(
-            "name a file that ends in .svg; browsers and LaTeX read it, rsvg-convert makes PNG or PDF of it",
-        ));
-    }
+fn open_plot(path: &Path, args: &ExploreArgs) -> Result<PlotFile, Failure> {
     let mut taken: Vec<PathBuf> = args.study.files.clone();
     taken.extend(args.output.output.clone());
-    Destination::open(Some(path), &taken)
+    PlotFile::open(Some(path), &taken)
 }
 
 /// Evaluates everything that is shown.

@@ -10,7 +10,7 @@ use super::rows::Column;
 use super::shown::records;
 use crate::args::SweepArgs;
 use crate::failure::Failure;
-use crate::output::Destination;
+use crate::plot::file::PlotFile;
 use crate::plot::heat_map::HeatMap;
 use crate::plot::line::{Line, LinePlot};
 use crate::plot::{self, Heading, Scale};
@@ -23,7 +23,7 @@ const MOST_APPS: usize = 6;
 
 /// The values of a plot, gathered row by row.
 pub(super) struct Drawing {
-    destination: Destination,
+    file: PlotFile,
     /// The columns that are drawn.
     columns: Vec<usize>,
     /// For each row one value of each of `columns`; NaN where there is none.
@@ -40,11 +40,6 @@ impl Drawing {
         plan: &Plan,
         columns: &[Column],
     ) -> Result<Self, Failure> {
-        let is_svg = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
-        if !is_svg {
-            return Err(Failure::input(format!("cannot draw {}: plots are SVG", path.display()))
-                .hint("name a file that ends in .svg; browsers and LaTeX read it, rsvg-convert makes PNG or PDF of it"));
-        }
         let sweep = &plan.sweep;
         let axes: Vec<usize> = (0..sweep.axes().len()).filter(|&a| sweep.axes()[a].len() > 1).collect();
         if !(1..=2).contains(&axes.len()) {
@@ -63,7 +58,7 @@ impl Drawing {
         }
         let mut inputs: Vec<PathBuf> = args.study.files.clone();
         inputs.extend(args.output.clone());
-        let destination = Destination::open(Some(path), &inputs)?;
+        let file = PlotFile::open(Some(path), &inputs)?;
         let drawn = |column: &Column| match column {
             Column::Value => true,
             Column::Total => matches!(plan.work, Work::Evaluate(_)),
@@ -71,7 +66,7 @@ impl Drawing {
             _ => false,
         };
         let columns = (0..columns.len()).filter(|&c| drawn(&columns[c])).collect();
-        Ok(Self { destination, columns, values: Vec::new(), axes })
+        Ok(Self { file, columns, values: Vec::new(), axes })
     }
 
     /// Takes rows as CSV.
@@ -89,8 +84,7 @@ impl Drawing {
             [x, y] => self.heat_map(plan, *x, *y).svg(),
             _ => return Err(Failure::fault("a plot of no axes")),
         };
-        let svg = svg.map_err(|error| Failure::fault("cannot draw the plot").caused_by(error.as_ref()))?;
-        self.destination.deliver(&svg)
+        self.file.deliver(svg)
     }
 
     fn lines(&self, plan: &Plan, x: usize) -> LinePlot {
@@ -140,6 +134,8 @@ impl Drawing {
             label: title_of_values(plan),
             values: self.values.clone(),
             best: best.map(|(at, _)| at),
+            numbers: false,
+            gap: "no result",
         }
     }
 }

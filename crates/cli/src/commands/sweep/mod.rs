@@ -15,6 +15,7 @@ use crate::args::SweepArgs;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
+use crate::sharing;
 use crate::shell::Shell;
 use crate::view::{Style, figures, warning};
 use crate::watch;
@@ -30,7 +31,7 @@ pub(crate) fn run(args: &SweepArgs, shell: &Shell) -> Result<(), Failure> {
     if args.resume && args.format != Format::Csv {
         return Err(Failure::input("--resume goes on with CSV only").hint("leave out --format"));
     }
-    let study = files::read_study(&args.study.files)?.study;
+    let study = sharing::choose(files::read_study(&args.study.files)?.study, args.study.model, shell);
     let plan = Plan::new(args, study)?;
     let columns = rows::columns(&plan);
     let destination = Destination::open(args.output.as_deref(), &args.study.files)?;

@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use numasim_model::sharing::MODEL_NAME;
 use numasim_model::{AppId, Data, Study};
 use numasim_sim::objective::{Goal, GoalError};
 use numasim_sim::search::Settings;
@@ -150,7 +149,7 @@ fn identity(args: &SweepArgs, study: &Study, shard: Shard) -> Value {
         "schema": 1,
         "command": "sweep",
         "numasim": env!("CARGO_PKG_VERSION"),
-        "model": MODEL_NAME,
+        "model": study.machine.sharing().name(),
         "files": format!("{:016x}", fnv1a(format!("{study:?}").as_bytes())),
         "--set": args.set,
         "--scenario": args.scenario,

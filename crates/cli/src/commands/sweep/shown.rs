@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-use numasim_model::sharing::MODEL_NAME;
 use serde_json::{Map, Value, json};
 
 use super::plan::{Plan, Work};
@@ -103,10 +102,11 @@ impl Table {
             }
             grid.row(cells.iter().map(|column| column[r].clone()).collect());
         }
-        let machine = plan.sweep.study().machine.name();
+        let machine = &plan.sweep.study().machine;
+        let (machine, model) = (machine.name(), machine.sharing().in_words());
         let points = figures::count(plan.points.end - plan.points.start, "point");
         let mut text =
-            format!("Machine: {machine}\nModel:   {MODEL_NAME}\nSweep:   {points}\n\n{}", grid.render(style));
+            format!("Machine: {machine}\nModel:   {model}\nSweep:   {points}\n\n{}", grid.render(style));
         if left_out > 0 {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "\n{left_out} rows between are not shown; --format csv has all of them.");
@@ -151,7 +151,7 @@ impl Json {
             "schema": 1,
             "command": "sweep",
             "machine": plan.sweep.study().machine.name(),
-            "model": MODEL_NAME,
+            "model": plan.sweep.study().machine.sharing().name(),
             "keys": keys,
         });
         if let Work::Explore(question) = &plan.work {

@@ -1,6 +1,5 @@
 //! A search in a few lines: the head of what `--emit` prints.
 
-use numasim_model::sharing::MODEL_NAME;
 use numasim_sim::Objective;
 
 use super::Answer;
@@ -14,7 +13,7 @@ impl Answer<'_> {
         let restrictions = self.problem.restrictions().describe(&self.study.apps);
         let mut facts = vec![
             ("Machine", figures::machine(&self.study.machine)),
-            ("Model", MODEL_NAME.to_owned()),
+            ("Model", self.study.machine.sharing().in_words()),
             ("Objective", format!("{}: {}", objective.name(), self.with_unit(self.best.value))),
         ];
         if !restrictions.is_empty() {

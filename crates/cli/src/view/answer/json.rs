@@ -1,6 +1,5 @@
 //! A search for programs.
 
-use numasim_model::sharing::MODEL_NAME;
 use serde_json::{Value, json};
 
 use super::{Answer, Rated};
@@ -32,7 +31,7 @@ impl Answer<'_> {
             "schema": 1,
             "command": "explore",
             "machine": self.study.machine.name(),
-            "model": MODEL_NAME,
+            "model": self.study.machine.sharing().name(),
             "objective": goal.objective().name(),
             "status": if self.unproven.is_none() { "optimal" } else { "feasible" },
             "value": number(self.best.value),

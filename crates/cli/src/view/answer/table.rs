@@ -1,7 +1,6 @@
 //! A search for people.
 
 use numasim_model::Data;
-use numasim_model::sharing::MODEL_NAME;
 use numasim_sim::Objective;
 
 use super::{Answer, WhyUnproven};
@@ -40,7 +39,7 @@ impl Answer<'_> {
         let homes = if open > 0 { ", homes of data included" } else { "" };
         let lines = [
             ("Machine", figures::machine(machine)),
-            ("Model", MODEL_NAME.to_owned()),
+            ("Model", self.study.machine.sharing().in_words()),
             ("Objective", format!("{}: {meaning}", objective.name())),
             ("Restrictions", restrictions),
             ("Allocations", format!("{}{homes}", power_of_ten(self.problem.size_log10()))),

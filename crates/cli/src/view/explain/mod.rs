@@ -3,6 +3,7 @@
 //! Memory by memory: first what other nodes request and what is left ("remote first"), then how each link and each
 //! node's own part is split. Nodes with the same calculation are shown once. Then data on several nodes, and the sum.
 
+mod flows;
 mod pools;
 mod remote;
 mod sheet;
@@ -18,6 +19,9 @@ use sheet::Sheet;
 
 /// Everything about how the model comes to the figures of this scenario.
 pub(crate) fn explain(view: &ScenarioView, style: &Style) -> String {
+    if view.evaluation.trace.is_empty() && !view.evaluation.flows.is_empty() {
+        return flows::explain(view, style);
+    }
     let classes = memory_classes(view);
     let mut blocks: Vec<Block> = Vec::new();
     for class in &classes {

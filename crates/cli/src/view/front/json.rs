@@ -1,6 +1,5 @@
 //! A front for programs.
 
-use numasim_model::sharing::MODEL_NAME;
 use serde_json::{Value, json};
 
 use super::{FrontView, Shown};
@@ -48,7 +47,7 @@ impl FrontView<'_> {
             "schema": 1,
             "command": "explore",
             "machine": self.study.machine.name(),
-            "model": MODEL_NAME,
+            "model": self.study.machine.sharing().name(),
             "pareto": {
                 "objectives": names,
                 "complete": complete,

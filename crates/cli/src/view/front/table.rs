@@ -1,6 +1,5 @@
 //! A front for people.
 
-use numasim_model::sharing::MODEL_NAME;
 use numasim_model::{AppId, Data};
 use numasim_sim::Objective;
 
@@ -34,7 +33,7 @@ impl FrontView<'_> {
         let [first, second] = meanings;
         let lines = [
             ("Machine", figures::machine(&self.study.machine)),
-            ("Model", MODEL_NAME.to_owned()),
+            ("Model", self.study.machine.sharing().in_words()),
             ("Trade-off", first),
             ("against", second),
             ("Restrictions", restrictions),

@@ -1,0 +1,304 @@
+//! Figures of a machine from measured scenarios, by least squares.
+//!
+//! # Problem
+//! Given measured GFLOPS of scenarios, find the values of chosen figures of the machine (*free* figures) with which the
+//! model predicts them best. That is what the authors of the paper did by hand, from one run.
+//!
+//! # Terminology
+//! - **observation**: measured GFLOPS of an application in a scenario, or of a whole scenario.
+//! - **error**: (predicted - measured) / measured. All observations have the same weight: the noise of a benchmark is a
+//!   part of what it measures, and a model that is off by 5 % is off by 5 % in small scenarios, too.
+//! - **blind**: predicted by a fit that did not see the scenario.
+//!
+//! # What it says
+//! 1. The sum of squared errors is made as small as the search finds it ([`search`]), over the logarithms of the figures.
+//! 2. A figure gets a number only if the measurements determine it there. One on which nothing depends, one that is
+//!    known only from one side, one that ran to the end of the range, and figures that only act together are named instead
+//!    ([`Estimate`]).
+//! 3. Intervals of 95 % are those of linear least squares at the lowest point (Student's t, scatter of the errors). They
+//!    take observations as independent and the model as right: they hold for noise, not for what the model leaves out.
+//! 4. A fit is no prediction: its errors are small because it saw what it predicts. So each scenario is left out in
+//!    turn, and predicted by a fit to the others ([`Blind`]).
+
+mod certainty;
+mod file;
+mod left_out;
+mod model;
+mod objective;
+mod parameter;
+mod search;
+#[cfg(test)]
+mod tests;
+
+use numasim_model::{Machine, Study};
+
+use certainty::{Certainties, Certainty};
+pub use file::machine_file;
+pub use left_out::Blind;
+pub use model::by_solver;
+use objective::Objective;
+pub use objective::{Observed, Predict};
+pub use parameter::{KeyError, Parameter};
+
+use crate::compare::Comparison;
+
+/// What the measurements say about a free figure.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Estimate {
+    /// They determine it.
+    Determined {
+        /// The value of the smallest sum of squared errors.
+        value: f64,
+        /// 95 %; `None` if there are no more observations than figures.
+        interval: Option<(f64, f64)>,
+        /// Smallest and largest value when each scenario is left out in turn; `None` if no such fit determines it.
+        left_out: Option<(f64, f64)>,
+    },
+    /// Nothing measured depends on it.
+    NoInfluence,
+    /// Nothing measured depends on it from here upwards: it is this or more.
+    AtLeast(f64),
+    /// Nothing measured depends on it from here downwards: it is this or less.
+    AtMost(f64),
+    /// The best value is at an end of the range that is searched: with these scenarios the model cannot be right.
+    AtEnd(f64),
+    /// Only a combination of it with others is determined, not each: the keys of the others.
+    Inseparable(Vec<String>),
+}
+
+/// A free figure and what became of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fitted {
+    /// The figure.
+    pub parameter: Parameter,
+    /// What the files say; `None`: no limit.
+    pub before: Option<f64>,
+    /// What the measurements say.
+    pub estimate: Estimate,
+}
+
+/// A measured figure beside what the fitted model says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Residual {
+    /// What was measured.
+    pub observed: Observed,
+    /// GFLOPS by the fit to all scenarios.
+    pub predicted: f64,
+    /// By a fit that did not see this scenario; `None` if there is only one scenario.
+    pub blind: Option<Blind>,
+}
+
+/// Absolute errors, relative to the measured values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Errors {
+    /// Of how many observations.
+    pub count: usize,
+    /// Their mean.
+    pub mean: f64,
+    /// The largest.
+    pub worst: f64,
+}
+
+/// The result of a fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// The free figures, as asked for.
+    pub figures: Vec<Fitted>,
+    /// The machine with the values found. A figure that has no influence is that of the files; one known from one
+    /// side has that bound.
+    pub machine: Machine,
+    /// Every observation, scenario by scenario.
+    pub residuals: Vec<Residual>,
+    /// Errors of the fit itself.
+    pub errors: Errors,
+    /// Errors of blind predictions; `None` if there is none.
+    pub blind_errors: Option<Errors>,
+    /// Observations less determined figures.
+    pub degrees_of_freedom: usize,
+    /// Standard deviation of the errors, from the fit and its degrees of freedom; `None` without any.
+    pub scatter: Option<f64>,
+}
+
+/// Why nothing can be fitted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FitError {
+    /// Nothing was measured.
+    #[error("no scenario of the files was measured")]
+    NothingMeasured,
+    /// No figure is free.
+    #[error("no figure is free")]
+    NothingFree,
+    /// A key was given twice.
+    #[error("{0} is free twice")]
+    Twice(String),
+    /// A scenario cannot be predicted at all.
+    #[error("{0}")]
+    Prediction(String),
+}
+
+impl Fit {
+    /// The figures that act only together, so that [`Fit::machine`] has one of many equal choices.
+    pub fn inseparable(&self) -> impl Iterator<Item = &Parameter> {
+        let together = |fitted: &&Fitted| matches!(fitted.estimate, Estimate::Inseparable(_));
+        self.figures.iter().filter(together).map(|fitted| &fitted.parameter)
+    }
+}
+
+impl Residual {
+    /// (predicted - measured) / measured.
+    pub fn error(&self) -> f64 {
+        (self.predicted - self.observed.gflops) / self.observed.gflops
+    }
+
+    /// The same of the blind prediction, if there is one.
+    pub fn blind_error(&self) -> Option<f64> {
+        match self.blind {
+            Some(Blind::Predicted(gflops)) => Some((gflops - self.observed.gflops) / self.observed.gflops),
+            _ => None,
+        }
+    }
+}
+
+/// What a comparison measured, as observations: each application of a scenario, and the scenario as a whole if an
+/// application is missing. What was measured as 0 GFLOPS has no relative error and is left out.
+pub fn observations(study: &Study, comparison: &Comparison) -> Vec<Observed> {
+    let mut all = Vec::new();
+    for (place, scenario) in study.scenarios.iter().enumerate() {
+        let Some(compared) = comparison.scenarios.iter().find(|one| one.name == scenario.name) else {
+            continue;
+        };
+        let complete = compared.apps.iter().all(|app| app.compared.is_some());
+        let total = compared.total.as_ref().filter(|_| !complete || compared.apps.is_empty());
+        let apps = compared.apps.iter().filter_map(|app| {
+            let id = study.apps.iter().position(|known| known.name == app.name)?;
+            Some((Some(numasim_model::AppId(id)), app.compared.as_ref()?))
+        });
+        let measured = apps.chain(total.map(|total| (None, total)));
+        all.extend(
+            measured
+                .map(|(app, one)| Observed { scenario: place, app, gflops: one.gflops.measured.median })
+                .filter(|one| one.gflops > 0.0 && one.gflops.is_finite()),
+        );
+    }
+    all
+}
+
+/// Fits the free figures of the study's machine to what was measured. `predict` is the model.
+///
+/// # Errors
+/// Every variant of [`FitError`].
+pub fn fit(
+    study: &Study,
+    observed: &[Observed],
+    free: &[Parameter],
+    predict: Predict<'_>,
+) -> Result<Fit, FitError> {
+    if observed.is_empty() {
+        return Err(FitError::NothingMeasured);
+    }
+    if free.is_empty() {
+        return Err(FitError::NothingFree);
+    }
+    if let Some(twice) = free.iter().enumerate().find(|(place, one)| free[..*place].contains(one)) {
+        return Err(FitError::Twice(twice.1.key().to_owned()));
+    }
+    let mut observed = observed.to_vec();
+    observed.sort_by_key(|one| (one.scenario, one.app.map_or(usize::MAX, |app| app.0)));
+    let objective = Objective::new(study, free, predict);
+    // Whatever can be said against the scenarios themselves is said here, before the search passes over it.
+    objective.predicted(&objective.start, &observed).map_err(FitError::Prediction)?;
+
+    let mut point = search::everywhere(&objective, &observed);
+    let certainties = certainty::look(&objective, &point, &observed).map_err(FitError::Prediction)?;
+    for (p, certainty) in certainties.of.iter().enumerate() {
+        if *certainty == Certainty::NoInfluence {
+            let mut stayed = point.clone();
+            stayed[p] = objective.start[p];
+            if objective.cost(&stayed, &observed) <= objective.cost(&point, &observed) {
+                point = stayed;
+            }
+        }
+    }
+    let left_out = left_out::each(&objective, &point, &observed).map_err(FitError::Prediction)?;
+    let predicted = objective.predicted(&point, &observed).map_err(FitError::Prediction)?;
+    let mut blind = left_out.as_ref().map(|left_out| left_out.blind.clone().into_iter());
+    let residuals: Vec<Residual> = observed
+        .iter()
+        .zip(predicted)
+        .map(|(&observed, predicted)| {
+            let blind = blind.as_mut().and_then(Iterator::next);
+            Residual { observed, predicted, blind }
+        })
+        .collect();
+    let ranges = left_out.map_or_else(|| vec![None; free.len()], |left_out| left_out.ranges);
+    let values = objective.values(&point);
+    let estimate = |p: usize| estimate(free, &certainties, p, values[p], ranges[p]);
+    let figures = free.iter().enumerate().map(|(p, parameter)| Fitted {
+        before: parameter.value(&study.machine),
+        estimate: estimate(p),
+        parameter: parameter.clone(),
+    });
+    Ok(Fit {
+        figures: figures.collect(),
+        machine: machine(&objective, &values, &certainties).map_err(FitError::Prediction)?,
+        errors: errors(residuals.iter().map(Residual::error)).ok_or(FitError::NothingMeasured)?,
+        blind_errors: errors(residuals.iter().filter_map(Residual::blind_error)),
+        residuals,
+        degrees_of_freedom: certainties.degrees_of_freedom,
+        scatter: certainties.scatter,
+    })
+}
+
+/// Observations that a fit did not use, beside what the model says of them on its machine.
+///
+/// # Errors
+/// [`FitError::Prediction`] if a scenario cannot be predicted.
+pub fn predict_others(
+    study: &Study,
+    machine: &Machine,
+    observed: &[Observed],
+    predict: Predict<'_>,
+) -> Result<Vec<Residual>, FitError> {
+    let predicted = objective::predicted(study, machine, observed, predict).map_err(FitError::Prediction)?;
+    let residual = |(&observed, predicted)| Residual { observed, predicted, blind: None };
+    Ok(observed.iter().zip(predicted).map(residual).collect())
+}
+
+/// The machine with the values found. What nothing depends on stays as the files have it, node by node.
+fn machine(objective: &Objective<'_>, values: &[f64], certainties: &Certainties) -> Result<Machine, String> {
+    let moved = |p: usize| (values[p].ln() - objective.start[p]).abs() > 1e-9;
+    let kept = (0..values.len()).filter(|&p| certainties.of[p] != Certainty::NoInfluence || moved(p));
+    let (parameters, values): (Vec<Parameter>, Vec<f64>) =
+        kept.map(|p| (objective.parameters[p].clone(), values[p])).unzip();
+    parameter::machine_with(&objective.study.machine, &parameters, &values).map_err(|error| error.to_string())
+}
+
+fn estimate(
+    free: &[Parameter],
+    certainties: &Certainties,
+    p: usize,
+    value: f64,
+    left_out: Option<(f64, f64)>,
+) -> Estimate {
+    match &certainties.of[p] {
+        Certainty::Determined(error) => {
+            let reach = error.map(|error| error * certainty::students_t(certainties.degrees_of_freedom));
+            let interval = reach.map(|reach| (value * (-reach).exp(), value * reach.exp()));
+            Estimate::Determined { value, interval, left_out }
+        }
+        Certainty::NoInfluence => Estimate::NoInfluence,
+        Certainty::AtLeast => Estimate::AtLeast(value),
+        Certainty::AtMost => Estimate::AtMost(value),
+        Certainty::AtEnd => Estimate::AtEnd(value),
+        Certainty::Inseparable(others) => {
+            Estimate::Inseparable(others.iter().map(|&other| free[other].key().to_owned()).collect())
+        }
+    }
+}
+
+/// Sums up relative errors; `None` without any.
+pub fn errors(errors: impl Iterator<Item = f64>) -> Option<Errors> {
+    let absolute: Vec<f64> = errors.map(f64::abs).collect();
+    let mean = crate::compare::statistics::mean(&absolute)?;
+    Some(Errors { count: absolute.len(), mean, worst: absolute.iter().copied().fold(0.0, f64::max) })
+}

@@ -1,0 +1,133 @@
+//! What a fit makes small: relative errors of predicted GFLOPS as a function of the free figures.
+
+use nalgebra::{DMatrix, DVector};
+use numasim_model::{AppId, Machine, Scenario, Study};
+
+use super::parameter::{Parameter, machine_with};
+
+/// Predicts the GFLOPS of each application of a scenario on a machine, or says why it cannot.
+pub type Predict<'a> = &'a dyn Fn(&Machine, &Scenario) -> Result<Vec<f64>, String>;
+
+/// A measured figure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Observed {
+    /// Place of the scenario in the study.
+    pub scenario: usize,
+    /// The application; `None`: all of them together.
+    pub app: Option<AppId>,
+    /// Measured GFLOPS, above 0: the median over repetitions.
+    pub gflops: f64,
+}
+
+/// The search stays within this factor of where it begins, up and down.
+pub(super) const RANGE: f64 = 1000.0;
+
+/// Weight of the wish to stay where the file has a figure, on the logarithm. It decides only where the measurements do
+/// not: a figure that changes a prediction by 0.01 % when it grows by a factor of e is moved by it by 0.01 %.
+const STAY: f64 = 1e-6;
+
+/// Step of central differences, on the logarithm.
+const STEP: f64 = 1e-6;
+
+/// The free figures, as natural logarithms: positive by construction, and steps are relative.
+pub(super) struct Objective<'a> {
+    pub(super) study: &'a Study,
+    pub(super) parameters: &'a [Parameter],
+    pub(super) predict: Predict<'a>,
+    /// Where the search begins: what the file says.
+    pub(super) start: DVector<f64>,
+}
+
+impl<'a> Objective<'a> {
+    pub(super) fn new(study: &'a Study, parameters: &'a [Parameter], predict: Predict<'a>) -> Self {
+        let start = parameters.iter().map(|parameter| parameter.first_guess(&study.machine).ln());
+        let start = DVector::from_iterator(parameters.len(), start);
+        Self { study, parameters, predict, start }
+    }
+
+    /// Values of the figures at a point, kept inside of the range of the search.
+    pub(super) fn values(&self, point: &DVector<f64>) -> Vec<f64> {
+        let reach = RANGE.ln();
+        let inside = |(&at, &start): (&f64, &f64)| at.clamp(start - reach, start + reach).exp();
+        point.iter().zip(self.start.iter()).map(inside).collect()
+    }
+
+    /// The figure is at the end of the range.
+    pub(super) fn at_end(&self, point: &DVector<f64>, parameter: usize) -> bool {
+        (point[parameter] - self.start[parameter]).abs() > RANGE.ln() - 1e-3
+    }
+
+    pub(super) fn machine(&self, point: &DVector<f64>) -> Result<Machine, String> {
+        machine_with(&self.study.machine, self.parameters, &self.values(point))
+            .map_err(|error| error.to_string())
+    }
+
+    /// Predicted GFLOPS of each observation.
+    pub(super) fn predicted(&self, point: &DVector<f64>, observed: &[Observed]) -> Result<Vec<f64>, String> {
+        predicted(self.study, &self.machine(point)?, observed, self.predict)
+    }
+
+    /// (predicted - measured) / measured of each observation.
+    pub(super) fn errors(&self, point: &DVector<f64>, observed: &[Observed]) -> Result<DVector<f64>, String> {
+        let predicted = self.predicted(point, observed)?;
+        let errors =
+            predicted.iter().zip(observed).map(|(predicted, one)| (predicted - one.gflops) / one.gflops);
+        Ok(DVector::from_iterator(observed.len(), errors))
+    }
+
+    /// Change of each error for a change of each logarithm: central differences.
+    pub(super) fn slopes(&self, point: &DVector<f64>, observed: &[Observed]) -> Result<DMatrix<f64>, String> {
+        let mut slopes = DMatrix::zeros(observed.len(), self.parameters.len());
+        for p in 0..self.parameters.len() {
+            let (mut above, mut below) = (point.clone(), point.clone());
+            above[p] += STEP;
+            below[p] -= STEP;
+            let rise = self.errors(&above, observed)? - self.errors(&below, observed)?;
+            slopes.set_column(p, &(rise / (2.0 * STEP)));
+        }
+        Ok(slopes)
+    }
+
+    /// What the optimiser sees: the errors, and below them the wish to stay.
+    pub(super) fn residuals(&self, point: &DVector<f64>, observed: &[Observed]) -> Option<DVector<f64>> {
+        let errors = self.errors(point, observed).ok()?;
+        let stay = (point - &self.start) * STAY;
+        Some(DVector::from_iterator(errors.len() + stay.len(), errors.iter().chain(stay.iter()).copied()))
+    }
+
+    /// Derivatives of [`Objective::residuals`].
+    pub(super) fn jacobian(&self, point: &DVector<f64>, observed: &[Observed]) -> Option<DMatrix<f64>> {
+        let slopes = self.slopes(point, observed).ok()?;
+        let (rows, columns) = slopes.shape();
+        let mut all = DMatrix::zeros(rows + columns, columns);
+        all.rows_mut(0, rows).copy_from(&slopes);
+        all.rows_mut(rows, columns).fill_diagonal(STAY);
+        Some(all)
+    }
+
+    /// Half the sum that is made small; infinite where nothing can be predicted.
+    pub(super) fn cost(&self, point: &DVector<f64>, observed: &[Observed]) -> f64 {
+        let cost = self.residuals(point, observed).map_or(f64::INFINITY, |all| 0.5 * all.norm_squared());
+        if cost.is_nan() { f64::INFINITY } else { cost }
+    }
+}
+
+/// Predicted GFLOPS of each observation. Those of a scenario stand together, so that it is predicted once.
+pub(super) fn predicted(
+    study: &Study,
+    machine: &Machine,
+    observed: &[Observed],
+    predict: Predict<'_>,
+) -> Result<Vec<f64>, String> {
+    let mut all = Vec::with_capacity(observed.len());
+    for group in observed.chunk_by(|a, b| a.scenario == b.scenario) {
+        let scenario = group.first().and_then(|first| study.scenarios.get(first.scenario));
+        let scenario = scenario.ok_or("there is no such scenario")?;
+        let apps = predict(machine, scenario)?;
+        all.extend(group.iter().map(|one| match one.app {
+            Some(app) => apps.get(app.0).copied().unwrap_or_default(),
+            None => apps.iter().sum(),
+        }));
+    }
+    Ok(all)
+}

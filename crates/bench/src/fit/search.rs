@@ -1,0 +1,183 @@
+//! Finds the point of the smallest sum of squares.
+//!
+//! Where no bottleneck changes, the model is smooth, and the method of Levenberg and Marquardt (crate
+//! `levenberg-marquardt`, a port of MINPACK's `lmder`) finds the lowest point near a start in a few steps. Where a
+//! bottleneck changes, the model has a kink, and beyond it another valley: so there are several starts, spread evenly
+//! and always the same, far values of each figure are tried from the best points, and a search along the axes that needs
+//! no slope follows the best of all into kinks.
+
+use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt};
+use nalgebra::storage::Owned;
+use nalgebra::{DMatrix, DVector, Dyn};
+
+use super::objective::{Objective, Observed};
+
+/// Starts beside the file's figures.
+const STARTS: usize = 32;
+/// So many of the points found are looked at more closely.
+const CLOSER: usize = 5;
+/// Values of one figure that are tried while the others stay, from 1 / [`WIDE`] to [`WIDE`] of where it is.
+const TRIED: i32 = 32;
+const WIDE: f64 = 30.0;
+/// Starts lie within this factor of the file's figures.
+const SPREAD: f64 = 8.0;
+/// Evaluations of the optimiser for each start and figure.
+const PATIENCE: usize = 60;
+
+/// A step of the search from one start.
+struct Task<'o, 'a> {
+    objective: &'o Objective<'a>,
+    observed: &'o [Observed],
+    point: DVector<f64>,
+}
+
+impl LeastSquaresProblem<f64, Dyn, Dyn> for Task<'_, '_> {
+    type ResidualStorage = Owned<f64, Dyn>;
+    type JacobianStorage = Owned<f64, Dyn, Dyn>;
+    type ParameterStorage = Owned<f64, Dyn>;
+
+    fn set_params(&mut self, point: &DVector<f64>) {
+        self.point.copy_from(point);
+    }
+
+    fn params(&self) -> DVector<f64> {
+        self.point.clone()
+    }
+
+    fn residuals(&self) -> Option<DVector<f64>> {
+        self.objective.residuals(&self.point, self.observed)
+    }
+
+    fn jacobian(&self) -> Option<DMatrix<f64>> {
+        self.objective.jacobian(&self.point, self.observed)
+    }
+}
+
+/// The lowest point found from many starts.
+pub(super) fn everywhere(objective: &Objective<'_>, observed: &[Observed]) -> DVector<f64> {
+    let spread = |at: f64| (2.0 * at - 1.0) * SPREAD.ln();
+    let offset = |number: usize| {
+        let place = |p: usize| spread(halton(number, PRIMES[p % PRIMES.len()]));
+        DVector::from_fn(objective.start.len(), |p, _| place(p))
+    };
+    let starts = (1..=STARTS).map(|number| &objective.start + offset(number));
+    from(objective, observed, std::iter::once(objective.start.clone()).chain(starts))
+}
+
+/// The lowest point found from these starts; of equal ones the first.
+pub(super) fn from(
+    objective: &Objective<'_>,
+    observed: &[Observed],
+    starts: impl IntoIterator<Item = DVector<f64>>,
+) -> DVector<f64> {
+    let mut found: Vec<(f64, DVector<f64>)> = starts
+        .into_iter()
+        .map(|start| descend(objective, observed, start))
+        .map(|point| (objective.cost(&point, observed), point))
+        .collect();
+    // Stable: of equal ones the first start, the file's, stays first.
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.dedup_by(|a, b| (&a.1 - &b.1).amax() < 1e-6);
+    found.truncate(CLOSER);
+    let mut best = (f64::INFINITY, objective.start.clone());
+    for (_, point) in found {
+        let point = one_by_one(objective, observed, point);
+        let cost = objective.cost(&point, observed);
+        // A difference in the last digits is no reason to leave the figures of the file.
+        if cost < best.0 * (1.0 - 1e-9) {
+            best = (cost, point);
+        }
+    }
+    let point = along_axes(objective, observed, best.1);
+    let again = descend(objective, observed, point.clone());
+    if objective.cost(&again, observed) < objective.cost(&point, observed) { again } else { point }
+}
+
+fn descend(objective: &Objective<'_>, observed: &[Observed], point: DVector<f64>) -> DVector<f64> {
+    let before = objective.cost(&point, observed);
+    let task = Task { objective, observed, point: point.clone() };
+    let (task, _) = LevenbergMarquardt::new().with_patience(PATIENCE).minimize(task);
+    let found = task.params();
+    let better = found.iter().all(|at| at.is_finite()) && objective.cost(&found, observed) <= before;
+    if better { found } else { point }
+}
+
+/// Tries values of each figure far away from where it is, and goes on from there as long as that helps: a figure on
+/// which nothing depends has no slope that would lead the optimiser to where something does.
+fn one_by_one(objective: &Objective<'_>, observed: &[Observed], mut point: DVector<f64>) -> DVector<f64> {
+    const ROUNDS: usize = 4;
+    let mut cost = objective.cost(&point, observed);
+    for _ in 0..ROUNDS {
+        let before = cost;
+        for p in 0..point.len() {
+            let there = |step: i32| {
+                let mut there = point.clone();
+                there[p] += WIDE.ln() * f64::from(step) / f64::from(TRIED / 2);
+                (objective.cost(&there, observed), there)
+            };
+            let nearest = (-TRIED / 2..=TRIED / 2).map(there).min_by(|a, b| a.0.total_cmp(&b.0));
+            let Some((_, lowest)) = nearest.filter(|(there, _)| *there < cost) else { continue };
+            let lowest = descend(objective, observed, lowest);
+            (cost, point) = (objective.cost(&lowest, observed), lowest);
+        }
+        if cost > before * (1.0 - 1e-6) {
+            break;
+        }
+    }
+    point
+}
+
+/// Steps along each axis as long as they help, then half as wide.
+fn along_axes(objective: &Objective<'_>, observed: &[Observed], mut point: DVector<f64>) -> DVector<f64> {
+    /// Most steps of one width, so that a long valley ends.
+    const STEPS: usize = 50;
+    let mut cost = objective.cost(&point, observed);
+    let mut width = 0.1;
+    while width > 1e-10 {
+        for _ in 0..STEPS {
+            let mut moved = false;
+            for p in 0..point.len() {
+                for step in [width, -width] {
+                    let mut next = point.clone();
+                    next[p] += step;
+                    let there = objective.cost(&next, observed);
+                    if there < cost {
+                        (point, cost, moved) = (next, there, true);
+                    }
+                }
+            }
+            if !moved {
+                break;
+            }
+        }
+        width /= 2.0;
+    }
+    point
+}
+
+/// Bases of the sequence, one for each figure; with more figures they repeat, and so do coordinates.
+const PRIMES: [usize; 16] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53];
+
+/// The Halton sequence: the digits of a number behind the point, in reverse. J. H. Halton, Numerische Mathematik 2
+/// (1960), 84-90.
+fn halton(mut number: usize, base: usize) -> f64 {
+    let (mut value, mut part) = (0.0, 1.0);
+    while number > 0 {
+        part /= base as f64;
+        value += part * (number % base) as f64;
+        number /= base;
+    }
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::halton;
+
+    #[test]
+    fn the_sequence_fills_the_unit_evenly() {
+        // 1, 10, 11, 100 in base 2 are 0.1, 0.01, 0.11, 0.001 reversed.
+        assert_eq!([1, 2, 3, 4].map(|number| halton(number, 2)), [0.5, 0.25, 0.75, 0.125]);
+        assert!((halton(5, 3) - (2.0 / 3.0 + 1.0 / 9.0)).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,100 @@
+//! Intel Memory Latency Checker: the matrices of `mlc --bandwidth_matrix` and `mlc --latency_matrix`, alone or inside of
+//! other output.
+//!
+//! ```text
+//! Measuring Memory Bandwidths between nodes within system
+//! Bandwidths are in MB/sec (1 MB/sec = 1,000,000 Bytes/sec)
+//! Using all the threads from each core if Hyper-threading is enabled
+//! Using Read-only traffic type
+//!                 Numa node
+//! Numa node            0       1
+//!        0        113139.4 50923.4
+//!        1        50916.6  113249.2
+//! ```
+
+use numasim_model::spec::Problem;
+
+use super::lines::{Line, is_csv, lines, nothing};
+use super::matrix::{Matrices, Matrix};
+use super::mlc_csv;
+
+/// Reads the output of MLC, or a CSV with such matrices. `select` names one of several tables of a CSV.
+///
+/// # Errors
+/// The line that is wrong: not a number, too few figures, the same matrix twice, no matrix at all.
+pub fn read_mlc(text: &str, select: Option<&str>) -> Result<Matrices, Problem> {
+    if is_csv(text) {
+        return mlc_csv::read(text, select);
+    }
+    let mut matrices = Matrices::default();
+    let mut lines = lines(text).peekable();
+    while let Some(line) = lines.next() {
+        let trimmed = line.text.trim();
+        if trimmed.starts_with("Intel(R) Memory Latency Checker") && matrices.notes.is_empty() {
+            matrices.notes.push(trimmed.to_owned());
+        }
+        let into = if trimmed.contains("Memory Bandwidths between nodes") {
+            &mut matrices.bandwidth_mbs
+        } else if trimmed.starts_with("Measuring idle latencies") {
+            &mut matrices.latency_ns
+        } else {
+            continue;
+        };
+        if !into.0.is_empty() {
+            let problem = line.problem("this matrix was there before");
+            return Err(problem.hint("import the output of one run; cut the others off"));
+        }
+        let mut columns: Vec<usize> = Vec::new();
+        while let Some(next) = lines.peek() {
+            let next = *next;
+            let fields: Vec<&str> = next.text.split_whitespace().collect();
+            if columns.is_empty() {
+                if next.text.contains("Measuring") {
+                    break;
+                }
+                columns = header(&fields);
+            } else if fields.first().is_some_and(|first| first.parse::<usize>().is_ok()) {
+                row(&next, &fields, &columns, into)?;
+            } else {
+                break;
+            }
+            lines.next();
+        }
+        if into.0.is_empty() {
+            let problem = line.problem("there is no matrix below this line");
+            return Err(problem
+                .hint("its header is `Numa node  0  1 ...`, and a row of figures for each node follows"));
+        }
+    }
+    if matrices.bandwidth_mbs.0.is_empty() && matrices.latency_ns.0.is_empty() {
+        let hint = "import what `mlc --bandwidth_matrix` or `mlc --latency_matrix` printed, or a CSV with the columns \
+                    from_node,to_mem0,to_mem1,...";
+        return Err(nothing(text, "Intel MLC with a matrix", hint));
+    }
+    Ok(matrices)
+}
+
+/// The numbers of `Numa node  0  1`; empty for any other line.
+fn header(fields: &[&str]) -> Vec<usize> {
+    let words = fields.iter().take_while(|field| field.parse::<usize>().is_err()).count();
+    if words == 0 {
+        return Vec::new();
+    }
+    fields[words..].iter().map(|field| field.parse().ok()).collect::<Option<Vec<usize>>>().unwrap_or_default()
+}
+
+fn row(line: &Line<'_>, fields: &[&str], columns: &[usize], into: &mut Matrix) -> Result<(), Problem> {
+    let Some((from, figures)) = fields.split_first() else { return Ok(()) };
+    let from: usize = from.parse().map_err(|_| line.problem("a row begins with the number of its node"))?;
+    if figures.len() != columns.len() {
+        let message =
+            format!("node {from} has {} figures, the header names {} nodes", figures.len(), columns.len());
+        return Err(line.problem(message).hint("leave the output of the tool as it was printed"));
+    }
+    for (&to, figure) in columns.iter().zip(figures) {
+        if into.0.insert((from, to), line.number(figure, false)?).is_some() {
+            return Err(line.problem(format!("node {from} has a row already")));
+        }
+    }
+    Ok(())
+}

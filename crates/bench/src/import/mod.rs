@@ -1,0 +1,16 @@
+//! Reads what other tools print: matrices of Intel MLC, runs of likwid-bench and of STREAM.
+//!
+//! Text in, values or located problems out; what is no output of the tool is refused with the line that is wrong. Each
+//! reader also takes the CSV tables in which such figures are passed on: comment lines, then a header.
+
+#![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
+
+pub mod likwid;
+mod lines;
+pub mod matrix;
+pub mod mlc;
+mod mlc_csv;
+pub mod runs;
+pub mod stream;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,135 @@
+//! Bandwidth by kernel and number of threads, and the measured CSV that it makes.
+
+use std::fmt::Write as _;
+
+/// One run of a bandwidth benchmark. `None` and empty: the tool does not say it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    /// The machine, where a file has several.
+    pub machine: String,
+    /// Name of the kernel.
+    pub kernel: String,
+    /// Cores used.
+    pub cores: Option<u32>,
+    /// Threads.
+    pub threads: Option<u32>,
+    /// Nodes whose cores ran, and nodes of the memory.
+    pub nodes: [String; 2],
+    /// What tells this run from others of the same kernel and threads: size, mode.
+    pub variant: String,
+    /// Bandwidth in GB/s, as the tool counts bytes.
+    pub bandwidth_gbs: f64,
+    /// Performance in GFLOPS.
+    pub gflops: Option<f64>,
+    /// Data of all threads in bytes.
+    pub size_bytes: Option<f64>,
+    /// Duration in seconds.
+    pub time_s: Option<f64>,
+    /// Cores of one NUMA node, where known: more cores cross its border.
+    pub cores_per_node: Option<u32>,
+}
+
+/// Figures for a machine file that runs suggest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proposal {
+    /// The machine, empty where the file has one.
+    pub machine: String,
+    /// The kernel that the figures are from: the one that only reads, if there is one.
+    pub kernel: String,
+    /// Best bandwidth of one thread in GB/s: `core_bandwidth_gbs`.
+    pub core_bandwidth_gbs: Option<f64>,
+    /// Best bandwidth of all in GB/s: `bandwidth_gbs`.
+    pub bandwidth_gbs: f64,
+    /// Threads at which it was reached.
+    pub threads: Option<u32>,
+}
+
+/// What the runs of each machine suggest for its file. Runs over the border of a NUMA node, and
+/// those that read another node's memory, do not count.
+pub fn proposals(runs: &[Run]) -> Vec<Proposal> {
+    let mut machines: Vec<&str> = Vec::new();
+    for run in runs {
+        if !machines.contains(&run.machine.as_str()) {
+            machines.push(&run.machine);
+        }
+    }
+    machines.into_iter().filter_map(|machine| proposal(runs, machine)).collect()
+}
+
+fn proposal(runs: &[Run], machine: &str) -> Option<Proposal> {
+    let inside = |run: &&Run| {
+        let one_node = run.cores.zip(run.cores_per_node).is_none_or(|(cores, most)| cores <= most);
+        run.machine == machine && one_node && run.nodes[0] == run.nodes[1]
+    };
+    let best = |of: &dyn Fn(&Run) -> bool| {
+        runs.iter()
+            .filter(inside)
+            .filter(|run| of(run))
+            .max_by(|a, b| a.bandwidth_gbs.total_cmp(&b.bandwidth_gbs))
+    };
+    let top = best(&|run| run.kernel.starts_with("load")).or_else(|| best(&|_| true))?;
+    let single = best(&|run| run.kernel == top.kernel && run.threads == Some(1));
+    Some(Proposal {
+        machine: machine.to_owned(),
+        kernel: top.kernel.clone(),
+        core_bandwidth_gbs: single.map(|run| run.bandwidth_gbs),
+        bandwidth_gbs: top.bandwidth_gbs,
+        threads: top.threads,
+    })
+}
+
+/// The measured CSV: comment lines with `notes` and the proposals, a header, one row for each run.
+///
+/// # Errors
+/// Only those of the writer; memory does not fail.
+pub fn csv(runs: &[Run], notes: &[String]) -> Result<String, csv::Error> {
+    let mut text = String::new();
+    for note in notes {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "# {note}");
+    }
+    for Proposal { machine, kernel, core_bandwidth_gbs, bandwidth_gbs, threads } in proposals(runs) {
+        let machine = if machine.is_empty() { String::new() } else { format!("{machine}: ") };
+        let at = threads.map_or(String::new(), |threads| format!(" (largest, {threads} threads)"));
+        let _ = write!(text, "# For a machine file, from {kernel}: {machine}");
+        if let Some(single) = core_bandwidth_gbs {
+            let _ = write!(text, "core_bandwidth_gbs = {single:?}; ");
+        }
+        let _ = writeln!(text, "bandwidth_gbs = {bandwidth_gbs:?}{at}");
+    }
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record([
+        "machine",
+        "kernel",
+        "threads",
+        "bandwidth_gbs",
+        "gflops",
+        "cores",
+        "from_nodes",
+        "memory_nodes",
+        "variant",
+        "size_bytes",
+        "time_s",
+    ])?;
+    for run in runs {
+        let number = |value: Option<f64>| value.map_or(String::new(), |value| value.to_string());
+        let count = |value: Option<u32>| value.map_or(String::new(), |value| value.to_string());
+        let [from, to] = &run.nodes;
+        writer.write_record([
+            &run.machine,
+            &run.kernel,
+            &count(run.threads),
+            &run.bandwidth_gbs.to_string(),
+            &number(run.gflops),
+            &count(run.cores),
+            from,
+            to,
+            &run.variant,
+            &number(run.size_bytes),
+            &number(run.time_s),
+        ])?;
+    }
+    let rows = writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
+    text.push_str(&String::from_utf8_lossy(&rows));
+    Ok(text)
+}

@@ -1,0 +1,124 @@
+//! A runner with exact numbers, a sink in memory, and nobody who looks on.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, UNIX_EPOCH};
+
+use crate::kernel::Isa;
+use crate::measured::{FileError, Row};
+use crate::plan::PlannedScenario;
+use crate::runner::{MeasuredApp, MeasuredThread, Measurement, Misplaced, RunError, Runner, Settings};
+use crate::session::{Job, Observer, Sink};
+
+pub(super) fn settings() -> Settings {
+    Settings {
+        isa: Isa::Portable,
+        warm_up: Duration::from_millis(300),
+        window: Duration::from_millis(500),
+        bytes_per_thread: 64 << 20,
+        processes: false,
+    }
+}
+
+/// In half a second a thread moves 4 GB if it is the first of an application that reads, half of that if it is another
+/// one, and 1 GB if its kernel writes, each times `speed`.
+#[derive(Default)]
+pub(super) struct Mock {
+    /// Scenarios in the order in which they were asked for.
+    pub(super) asked: Vec<String>,
+    /// Factor by scenario and how often it was measured before.
+    pub(super) speed: BTreeMap<(String, usize), u64>,
+    /// Measurements, from 0, in which the first thread runs elsewhere.
+    pub(super) misplaced: Vec<usize>,
+    pub(super) interrupt_at: Option<usize>,
+    pub(super) no_memory_at: Option<usize>,
+    pub(super) forgets_a_thread: bool,
+}
+
+impl Runner for Mock {
+    fn measure(&mut self, scenario: &PlannedScenario, settings: &Settings) -> Result<Measurement, RunError> {
+        let number = self.asked.len();
+        if self.interrupt_at == Some(number) {
+            return Err(RunError::Interrupted);
+        }
+        if self.no_memory_at == Some(number) {
+            return Err(RunError::NotEnoughMemory { os_node: 0, free_bytes: 1, wanted_bytes: 2 });
+        }
+        let before = self.asked.iter().filter(|name| **name == scenario.name).count();
+        let speed = self.speed.get(&(scenario.name.clone(), before)).copied().unwrap_or(1);
+        self.asked.push(scenario.name.clone());
+        let mut misplaced = self.misplaced.contains(&number);
+        let apps = scenario.apps.iter().map(|app| {
+            let threads = app.threads.iter().enumerate().map(|(place, thread)| {
+                let reads = app.kernel.access() == numasim_model::Access::Read;
+                let bytes = speed
+                    * if !reads {
+                        1
+                    } else if place == 0 {
+                        4
+                    } else {
+                        2
+                    }
+                    * 1_000_000_000;
+                let intensity = app.kernel.arithmetic_intensity().value();
+                #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole by choice")]
+                let flop = (bytes as f64 * intensity) as u64;
+                let wrong = std::mem::take(&mut misplaced);
+                let wanted = thread.cpus.to_string();
+                MeasuredThread {
+                    node: thread.node,
+                    counted_s: settings.window.as_secs_f64(),
+                    bytes,
+                    flop,
+                    chunks: 1000,
+                    cpus: if wrong { vec![3] } else { thread.cpus.as_slice().to_vec() },
+                    clock_share: 1e-5,
+                    pages: BTreeMap::from([(thread.memory[0].0, 16384)]),
+                    pages_unknown: None,
+                    huge_pages: Some(0.5),
+                    misplaced: if wrong { vec![Misplaced::Thread { seen: 3, wanted }] } else { Vec::new() },
+                }
+            });
+            MeasuredApp { threads: threads.skip(usize::from(self.forgets_a_thread)).collect() }
+        });
+        let apps = apps.collect();
+        Ok(Measurement { started: UNIX_EPOCH + Duration::from_secs(number as u64 + 1), apps })
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Memory {
+    pub(super) rows: Vec<Row>,
+    /// Room for that many measurements.
+    pub(super) full_after: Option<u64>,
+    pub(super) kept: u64,
+}
+
+impl Sink for Memory {
+    fn append(&mut self, rows: &[Row]) -> Result<(), FileError> {
+        if self.full_after == Some(self.kept) {
+            let source = std::io::Error::from(std::io::ErrorKind::StorageFull);
+            return Err(FileError::Lost { path: "memory".into(), safe: self.kept, source });
+        }
+        self.kept += 1;
+        self.rows.extend_from_slice(rows);
+        Ok(())
+    }
+}
+
+#[derive(Default)]
+pub(super) struct Nobody {
+    pub(super) kept: usize,
+    pub(super) stop_after: Option<usize>,
+}
+
+impl Observer for Nobody {
+    fn stop(&self) -> bool {
+        self.stop_after == Some(self.kept)
+    }
+
+    fn begins(&mut self, _job: Job, _again: bool) {}
+
+    fn kept(&mut self, _job: Job) {
+        self.kept += 1;
+    }
+}

@@ -1,0 +1,102 @@
+//! Doubts of a run: gathered before and after, told once each.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use numasim_bench::doubt::{self, Doubt, Repeated, Watched};
+use numasim_bench::plan::{Change, Plan};
+use numasim_bench::system::{CpuTimes, Facts, SAMPLE, System, Throttled};
+use numasim_model::cpus::CpuList;
+use numasim_model::{AppId, Study};
+
+use crate::shell::Shell;
+
+/// What speaks against a run.
+pub(super) struct Doubting {
+    pub(super) facts: Facts,
+    /// Known before anything is measured.
+    pub(super) before: Vec<Doubt>,
+    /// What the measurements show.
+    pub(super) shown: Vec<Doubt>,
+    system: System,
+    times: CpuTimes,
+    throttled: Option<Throttled>,
+    began: Instant,
+}
+
+impl Doubting {
+    /// Looks at the host for half a second, before any thread of the benchmark works.
+    pub(super) fn new(study: &Study, plan: &Plan, used: &CpuList) -> Self {
+        let system = System::host();
+        let facts = system.facts(used, SAMPLE);
+        let mut before = doubt::before(&facts, used);
+        before.extend(fewer_cores(study, plan));
+        for scenario in plan.scenarios.iter().filter(|scenario| scenario.fitted) {
+            let own = plan.changes.iter().filter(|change| change.scenario() == scenario.name);
+            let change = own.map(Change::to_string).collect::<Vec<_>>().join("; ");
+            before.push(Doubt::FittedToHost { scenario: scenario.name.clone(), change });
+        }
+        let (times, throttled) = (system.cpu_times(), system.throttled());
+        Self { facts, before, shown: Vec::new(), system, times, throttled, began: Instant::now() }
+    }
+
+    /// Judges what was measured and what the system did meanwhile.
+    pub(super) fn after(&mut self, repeated: &[Repeated], used: &CpuList) {
+        let now = self.system.throttled();
+        let throttled = now.zip(self.throttled).map(|(now, before)| now.since(before));
+        // Shares over a few ticks say nothing.
+        let long_enough = self.began.elapsed() >= SAMPLE;
+        let shares =
+            if long_enough { self.system.cpu_times().since(&self.times) } else { BTreeMap::default() };
+        let found = doubt::after(repeated, &Watched { throttled, shares }, used);
+        self.shown = found.into_iter().filter(|doubt| !self.before.contains(doubt)).collect();
+    }
+
+    /// Those known before, on standard error, with what to do about them. What scaling changed is told elsewhere.
+    pub(super) fn tell_before(&self, shell: &Shell) {
+        tell(self.before.iter().filter(|doubt| !matches!(doubt, Doubt::FittedToHost { .. })), shell);
+    }
+
+    /// Those that the measurements show, on standard error.
+    pub(super) fn tell_shown(&self, shell: &Shell) {
+        tell(self.shown.iter(), shell);
+    }
+}
+
+fn tell<'a>(doubts: impl Iterator<Item = &'a Doubt>, shell: &Shell) {
+    for doubt in doubts {
+        shell.warn(format!("{doubt}. {}", sentence(&doubt.advice())));
+    }
+}
+
+/// "do this" as a sentence of its own.
+fn sentence(advice: &str) -> String {
+    format!("What to do: {}", advice.trim_end_matches('.'))
+}
+
+/// All processors of a plan.
+pub(super) fn used(plan: &Plan) -> CpuList {
+    let threads = plan.scenarios.iter().flat_map(|scenario| &scenario.apps).flat_map(|app| &app.threads);
+    let mut cpus: Vec<u32> = threads.flat_map(|thread| thread.cpus.as_slice().iter().copied()).collect();
+    cpus.sort_unstable();
+    cpus.dedup();
+    // A plan has at least one thread, and each thread a processor.
+    CpuList::new(cpus)
+        .or_else(|_| CpuList::new(vec![0]))
+        .unwrap_or_else(|_| unreachable!("processor 0 is a list"))
+}
+
+/// The scenario that lost most threads when it was scaled.
+fn fewer_cores(study: &Study, plan: &Plan) -> Option<Doubt> {
+    let lost = plan.scenarios.iter().filter(|scenario| scenario.fitted).filter_map(|scenario| {
+        let of_file = study.scenarios.iter().find(|other| other.name == scenario.name)?;
+        let wanted: u64 = (0..study.apps.len()).map(|app| of_file.allocation.total(AppId(app))).sum();
+        let used = scenario.apps.iter().map(|app| app.threads.len() as u64).sum::<u64>();
+        let number = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+        (used < wanted).then_some(Doubt::FewerCores { wanted: number(wanted), used: number(used) })
+    });
+    lost.max_by_key(|doubt| match doubt {
+        Doubt::FewerCores { wanted, used } => wanted - used,
+        _ => 0,
+    })
+}

@@ -1,0 +1,138 @@
+//! `numasim bench`: runs every scenario on this host and keeps what it measures.
+
+pub(super) mod doubts;
+mod ended;
+mod files;
+mod planning;
+mod progress;
+
+use numasim_bench::kernel::Isa;
+use numasim_bench::measured::summary::summarise;
+use numasim_bench::plan::Plan;
+use numasim_bench::provenance::Provenance;
+use numasim_bench::runner::{HostRunner, Settings};
+use numasim_bench::session::{self, Session};
+
+use crate::args::BenchArgs;
+use crate::failure::Failure;
+use crate::output::{Destination, Format};
+use crate::shell::Shell;
+use crate::view::Style;
+use crate::view::bench::{self as view, Planned, Result as ResultView};
+use crate::watch;
+use doubts::Doubting;
+use files::Files;
+use planning::Asked;
+use progress::Progress;
+
+/// Runs the command.
+pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
+    let host = numasim_bench::host_topology("bench").map_err(|error| Failure::input(error.to_string()))?;
+    let asked = Asked::read(args)?;
+    let plan = planning::plan(&asked, args, &host)?;
+    let settings = settings(args, &plan)?;
+    planning::tell(&plan, shell);
+    let used = doubts::used(&plan);
+    let mut doubting = Doubting::new(&asked.study, &plan, &used);
+    doubting.tell_before(shell);
+    if args.dry_run {
+        let planned = Planned {
+            host: &host,
+            plan: &plan,
+            settings: &settings,
+            repetitions: args.repeat,
+            doubts: &doubting.before,
+        };
+        return dry_run(&planned, args.format, shell);
+    }
+    let mut provenance = files::provenance(&asked, args, &host, &plan, &settings, &doubting);
+    let mut files = Files::open(args, &plan, &mut provenance)?;
+    files.write_beside(&plan, &provenance)?;
+    shell.note(format!("measurements go to {}", files.path().display()));
+
+    watch::listen();
+    let mut runner = HostRunner::new(watch::stop_flag());
+    let mut progress = Progress::new(&plan, args.repeat, &files.earlier, shell);
+    let session = Session {
+        plan: &plan,
+        settings: &settings,
+        repetitions: args.repeat,
+        run: &provenance.run,
+        doubts: &doubting.before,
+    };
+    let earlier = std::mem::take(&mut files.earlier);
+    let outcome = session::run(&session, earlier, &mut runner, &mut files.result, &mut progress);
+    progress.finish();
+    doubting.after(&outcome.repeated, &used);
+    ended::complete(&mut provenance, &outcome, &doubting);
+    let kept = files.finish(&plan, &provenance, &outcome)?;
+
+    doubting.tell_shown(shell);
+    if kept {
+        let summaries = summarise(&plan.scenarios, &outcome.rows);
+        let result = ResultView {
+            host: &host,
+            plan: &plan,
+            provenance: &provenance,
+            path: files.path(),
+            study: &files.study,
+            beside: &files.provenance,
+            outcome: &outcome,
+            summaries: &summaries,
+        };
+        Destination::Stdout.deliver(&match args.format {
+            Format::Table => view::table(&result, &Style::of(shell, false)),
+            Format::Json => format!("{:#}\n", view::json(&result)),
+            Format::Csv => {
+                view::csv(&summaries).map_err(|error| Failure::fault("cannot write CSV").caused_by(&error))?
+            }
+        })?;
+    }
+    ended::verdict(&outcome, files.path(), shell)
+}
+
+/// What is the same for all measurements.
+fn settings(args: &BenchArgs, plan: &Plan) -> Result<Settings, Failure> {
+    let isa = args.isa.unwrap_or_else(Isa::best);
+    if !isa.is_available() {
+        let there: Vec<&str> = Isa::available().into_iter().map(Isa::as_str).collect();
+        return Err(Failure::input(format!("this processor has no {isa}"))
+            .hint(format!("leave --isa out, or take one of: {}", there.join(", "))));
+    }
+    let largest_share = || {
+        let of = |scenario: &numasim_bench::plan::PlannedScenario| {
+            let threads: Vec<_> =
+                scenario.apps.iter().flat_map(|app| &app.threads).map(|thread| &thread.cpus).collect();
+            numasim_bench::memory::bytes_per_thread(&threads)
+        };
+        plan.scenarios.iter().map(of).max().unwrap_or(0)
+    };
+    Ok(Settings {
+        isa,
+        warm_up: args.warm_up,
+        window: args.window,
+        bytes_per_thread: args.memory_per_thread.unwrap_or_else(largest_share),
+        processes: args.processes,
+    })
+}
+
+fn dry_run(planned: &Planned, format: Format, shell: &Shell) -> Result<(), Failure> {
+    Destination::Stdout.deliver(&match format {
+        Format::Table => view::plan_table(planned, &Style::of(shell, false)),
+        Format::Json => format!("{:#}\n", view::plan_json(planned)),
+        Format::Csv => {
+            view::plan_csv(planned).map_err(|error| Failure::fault("cannot write CSV").caused_by(&error))?
+        }
+    })
+}
+
+/// The provenance that a resumed run takes over from its first part.
+fn take_over(provenance: &mut Provenance, earlier: Provenance) {
+    provenance.run = earlier.run;
+    provenance.started_utc = earlier.started_utc;
+    for told in earlier.doubts {
+        if !provenance.doubts.contains(&told) {
+            provenance.doubts.push(told);
+        }
+    }
+}

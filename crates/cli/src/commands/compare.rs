@@ -1,0 +1,110 @@
+//! `numasim compare`: what was measured beside what the model says.
+
+use std::path::Path;
+
+use numasim_bench::compare::{Comparison, Measurements, Unmatched, compare, read_measured};
+use numasim_model::{Study, evaluate};
+
+use super::evaluate::{placements, wanted};
+use crate::args::CompareArgs;
+use crate::failure::Failure;
+use crate::files;
+use crate::output::{Destination, Format};
+use crate::sharing;
+use crate::shell::Shell;
+use crate::suggest;
+use crate::view::{Style, compared};
+
+/// Runs the command.
+pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
+    let study = sharing::choose(files::read_study(&args.study.files)?.study, args.study.model, shell);
+    let (name, measurements) = read(&args.measured)?;
+    let inputs = [args.study.files.as_slice(), std::slice::from_ref(&args.measured)].concat();
+    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
+    let comparison = compared_with(&study, &args.scenario, (&name, &measurements), shell)?;
+    let view = compared::View {
+        study: &study,
+        model: study.machine.sharing().name(),
+        measured: &name,
+        comparison: &comparison,
+    };
+    let style = Style::of(shell, args.output.output.is_some());
+    destination.deliver(&match args.output.format {
+        Format::Table => compared::table(&view, &style),
+        Format::Json => format!("{:#}\n", compared::json(&view)),
+        Format::Csv => compared::csv(&view)
+            .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
+    })
+}
+
+/// The name of a measured CSV, for messages, and what is in it.
+pub(super) fn read(path: &Path) -> Result<(String, Measurements), Failure> {
+    let source = files::read_measurements(path)?;
+    match read_measured(&source.text) {
+        Ok(measurements) => Ok((source.name, measurements)),
+        Err(problems) => Err(files::refused(&problems, source)),
+    }
+}
+
+/// Compares the scenarios with these names (or all) with what was measured, and warns of what is left out.
+pub(super) fn compared_with(
+    study: &Study,
+    names: &[String],
+    (measured, measurements): (&str, &Measurements),
+    shell: &Shell,
+) -> Result<Comparison, Failure> {
+    let asked = wanted(study, names)?;
+    let comparison = compare(study, &asked, measurements, |scenario| {
+        evaluate(&study.machine, &study.apps, &placements(study, scenario)?, &scenario.allocation)
+            .map_err(|error| Failure::input(format!("scenario '{}': {error}", scenario.name)))
+    })?;
+    if comparison.scenarios.is_empty() {
+        let names: Vec<&str> = asked.iter().map(|scenario| scenario.name.as_str()).collect();
+        let failure = Failure::input(format!("{measured} has no measurement of any of these scenarios"));
+        let reasons = told(&comparison.unmatched, measured);
+        let failure = reasons.into_iter().fold(failure, Failure::hint);
+        return Err(failure.hint(format!("the scenarios are: {}", suggest::list(&names))));
+    }
+    warn(&comparison, measured, shell);
+    Ok(comparison)
+}
+
+/// Names what the comparison leaves out.
+pub(super) fn warn(comparison: &Comparison, measured: &str, shell: &Shell) {
+    let whole: Vec<&str> =
+        comparison.missing.iter().filter(|one| one.app.is_none()).map(|one| one.scenario.as_str()).collect();
+    if !whole.is_empty() {
+        shell.warn(format!("not measured: {}", suggest::list(&whole)));
+    }
+    let apps: Vec<String> = comparison
+        .missing
+        .iter()
+        .filter_map(|one| Some(format!("{} in {}", one.app.as_deref()?, one.scenario)))
+        .collect();
+    if !apps.is_empty() {
+        let apps: Vec<&str> = apps.iter().map(String::as_str).collect();
+        shell.warn(format!("not measured: {}", suggest::list(&apps)));
+    }
+    for reason in told(&comparison.unmatched, measured) {
+        shell.warn(reason);
+    }
+    if let Some(left) = comparison.left_out.first() {
+        let others = comparison.left_out.len() - 1;
+        let more = if others == 0 { String::new() } else { format!(" (and {others} more such repetitions)") };
+        shell.warn(format!(
+            "{measured}:{}: repetition {} of '{}' in '{}' counts for nothing: {}{more}",
+            left.line, left.repetition, left.app, left.scenario, left.why
+        ));
+    }
+}
+
+/// Why measurements cannot be compared, one line each; of a long list the first ones.
+pub(super) fn told(unmatched: &[Unmatched], measured: &str) -> Vec<String> {
+    const MOST: usize = 10;
+    let told = |one: &Unmatched| format!("{measured}:{}: {}", one.line, compared::reason(one));
+    let mut lines: Vec<String> = unmatched.iter().take(MOST).map(told).collect();
+    if unmatched.len() > MOST {
+        lines.push(format!("and {} more measurements that cannot be compared", unmatched.len() - MOST));
+    }
+    lines
+}

@@ -1,0 +1,65 @@
+//! `numasim import`: a machine file or a measured CSV from what another tool printed.
+
+#![allow(clippy::result_large_err, reason = "a problem is made once in a run, and ends it")]
+
+use std::path::{Path, PathBuf};
+
+use numasim_bench::import::likwid::{Runs, read_likwid};
+use numasim_bench::import::matrix::{Given, machine_file};
+use numasim_bench::import::mlc::read_mlc;
+use numasim_bench::import::{runs, stream::read_stream};
+use numasim_model::spec::Problem;
+
+use crate::args::{FileArgs, ImportArgs, ImportKind};
+use crate::failure::Failure;
+use crate::files;
+use crate::output::Destination;
+use crate::shell::Shell;
+
+/// Runs the command.
+pub(crate) fn run(args: &ImportArgs, _shell: &Shell) -> Result<(), Failure> {
+    match &args.kind {
+        ImportKind::Mlc(mlc) => {
+            let matrices = read(&mlc.file, |text| read_mlc(text, mlc.select.as_deref()))?;
+            let name = mlc.name.as_ref().or(mlc.select.as_ref()).cloned().unwrap_or_else(|| stem(&mlc.file));
+            let file = mlc.file.file_name().unwrap_or(mlc.file.as_os_str()).to_string_lossy();
+            let source = format!("node-to-node matrix in {file}, read by numasim import mlc");
+            let given = Given { cores_per_node: mlc.cores_per_node, gflops_per_core: mlc.gflops_per_core };
+            let text = machine_file(&matrices, &name, &source, given)
+                .map_err(|why| Failure::input(format!("{}: {why}", mlc.file.display())))?;
+            deliver(&mlc.output, &mlc.file, &text)
+        }
+        ImportKind::Hwloc(hwloc) => {
+            let xml = files::read_topology(&hwloc.file)?;
+            let host = numasim_bench::topology_of_xml(&xml, "import hwloc")
+                .map_err(|error| Failure::input(format!("{}: {error}", hwloc.file.display())))?;
+            deliver(&hwloc.output, &hwloc.file, &numasim_bench::machine_file::skeleton(&host))
+        }
+        ImportKind::Likwid(likwid) => {
+            let found = read(&likwid.file, |text| read_likwid(text, likwid.select.as_deref()))?;
+            deliver(&likwid.output, &likwid.file, &csv(&found)?)
+        }
+        ImportKind::Stream(stream) => {
+            let found = read(&stream.file, read_stream)?;
+            deliver(&stream.output, &stream.file, &csv(&found)?)
+        }
+    }
+}
+
+/// Reads a file; what is wrong with it is shown where it is.
+fn read<T>(path: &Path, read: impl FnOnce(&str) -> Result<T, Problem>) -> Result<T, Failure> {
+    let source = files::read_measurements(path)?;
+    read(&source.text).map_err(|problem| files::refused(&[problem], source.clone()))
+}
+
+fn csv((found, notes): &Runs) -> Result<String, Failure> {
+    runs::csv(found, notes).map_err(|error| Failure::fault("cannot write CSV").caused_by(&error))
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+fn deliver(output: &FileArgs, input: &PathBuf, text: &str) -> Result<(), Failure> {
+    Destination::open(output.output.as_deref(), std::slice::from_ref(input))?.deliver(text)
+}

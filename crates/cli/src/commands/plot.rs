@@ -1,0 +1,117 @@
+//! `numasim plot`: pictures of machines, scenarios and allocations.
+
+mod allocations;
+
+use std::path::{Path, PathBuf};
+
+use numasim_model::{Scenario, Study};
+
+use super::compare;
+use super::evaluate::{Evaluated, wanted};
+use crate::args::{PlotArgs, PlotKind};
+use crate::failure::Failure;
+use crate::plot::file::PlotFile;
+use crate::sharing;
+use crate::shell::Shell;
+use crate::suggest;
+use crate::view::{compared, plots};
+
+/// A map of more nodes is no picture any more.
+const MOST_MAPPED_NODES: usize = 32;
+
+/// Runs the command.
+pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {
+    let study = sharing::choose(crate::files::read_study(&args.study.files)?.study, args.study.model, shell);
+    refuse_idle_switches(args)?;
+    let taken: Vec<PathBuf> = args.study.files.iter().chain(&args.measured).cloned().collect();
+    let file = PlotFile::open(args.output.as_deref(), &taken)?;
+    let drawn = match args.kind {
+        PlotKind::Matrix => plots::matrix(&study.machine).svg(),
+        PlotKind::Roofline => Ok(roofline(args, &study)?),
+        PlotKind::Threads => Ok(threads(args, &study)?),
+        PlotKind::Allocations => allocations::heat_map(args, &study)?.svg(),
+        PlotKind::Bars => Ok(with_measured(args, &study, shell, plots::bars)?.svg()),
+        PlotKind::Scatter => with_measured(args, &study, shell, plots::scatter)?.svg(),
+    };
+    file.deliver(drawn)
+}
+
+/// A switch that changes nothing would hide a misunderstanding.
+fn refuse_idle_switches(args: &PlotArgs) -> Result<(), Failure> {
+    let of_allocations = [
+        ("--x", args.x.is_some()),
+        ("--y", args.y.is_some()),
+        ("--rest", args.rest.is_some()),
+        ("--objective", args.objective.is_some()),
+    ];
+    let given = of_allocations.iter().find(|(_, given)| *given);
+    if let Some((switch, _)) = given.filter(|_| args.kind != PlotKind::Allocations) {
+        return Err(Failure::input(format!("{switch} is for `plot allocations` only")).hint("leave it out"));
+    }
+    if args.kind == PlotKind::Matrix && args.scenario.is_some() {
+        return Err(
+            Failure::input("a matrix shows the machine; it has no scenario").hint("leave --scenario out")
+        );
+    }
+    match (args.kind, &args.measured) {
+        (PlotKind::Bars | PlotKind::Scatter, None) => {
+            Err(Failure::input("this plot needs measurements").hint("name their CSV with --measured"))
+        }
+        (PlotKind::Bars | PlotKind::Scatter, Some(_)) | (_, None) => Ok(()),
+        (_, Some(_)) => {
+            Err(Failure::input("--measured is for `plot bars` and `plot scatter` only").hint("leave it out"))
+        }
+    }
+}
+
+/// Draws prediction beside measurement.
+fn with_measured<T>(
+    args: &PlotArgs,
+    study: &Study,
+    shell: &Shell,
+    draw: impl FnOnce(&compared::View<'_>) -> T,
+) -> Result<T, Failure> {
+    let path = args.measured.as_deref().unwrap_or(Path::new("-"));
+    let (name, measurements) = compare::read(path)?;
+    let names: Vec<String> = args.scenario.iter().cloned().collect();
+    let comparison = compare::compared_with(study, &names, (&name, &measurements), shell)?;
+    Ok(draw(&compared::View {
+        study,
+        model: study.machine.sharing().name(),
+        measured: &name,
+        comparison: &comparison,
+    }))
+}
+
+/// The scenario of `--scenario`, if it was given.
+fn scenario<'a>(args: &PlotArgs, study: &'a Study) -> Result<Option<&'a Scenario>, Failure> {
+    match &args.scenario {
+        None => Ok(None),
+        Some(name) => Ok(wanted(study, std::slice::from_ref(name))?.first().copied()),
+    }
+}
+
+fn roofline(args: &PlotArgs, study: &Study) -> Result<String, Failure> {
+    let evaluated = scenario(args, study)?.map(|scenario| Evaluated::new(study, scenario)).transpose()?;
+    let view = evaluated.as_ref().map(|one| one.view(study));
+    Ok(plots::roofline(&study.machine, &study.apps, view.as_ref()).svg())
+}
+
+fn threads(args: &PlotArgs, study: &Study) -> Result<String, Failure> {
+    let nodes = study.machine.node_count();
+    if nodes > MOST_MAPPED_NODES {
+        return Err(Failure::input(format!(
+            "a thread map shows up to {MOST_MAPPED_NODES} nodes, and this machine has {nodes}"
+        ))
+        .hint("take `numasim evaluate`: its tables have no such limit"));
+    }
+    let names: Vec<String> = args.scenario.iter().cloned().collect();
+    let scenarios = wanted(study, &names)?;
+    let [only] = scenarios.as_slice() else {
+        let names: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
+        return Err(Failure::input("a thread map shows one scenario, and there are several")
+            .hint(format!("choose one with --scenario; the scenarios are: {}", suggest::list(&names))));
+    };
+    let evaluated = Evaluated::new(study, only)?;
+    Ok(plots::thread_map(&evaluated.view(study)).svg())
+}

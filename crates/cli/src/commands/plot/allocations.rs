@@ -1,0 +1,268 @@
+//! `numasim plot allocations`: the objective over the threads of two applications on each node.
+
+use numasim_model::sharing::{Demand, Solver};
+use numasim_model::{Placement, Scenario, Study};
+use numasim_sim::objective::Goal;
+use numasim_sim::{Objective, ProblemError};
+
+use super::scenario;
+use crate::args::{ObjectiveName, PlotArgs};
+use crate::commands::explore::{objective, refused};
+use crate::failure::Failure;
+use crate::plot::heat_map::HeatMap;
+use crate::plot::{Axis, Heading, Scale};
+use crate::suggest;
+use crate::view::figures;
+
+/// More cells are smaller than a pixel.
+const MOST_THREADS: u32 = 400;
+
+/// The instances that one name addresses.
+struct Addressed {
+    name: String,
+    apps: Vec<usize>,
+}
+
+impl Addressed {
+    /// The instances of a name, as in `threads = { NAME = 1 }`.
+    fn new(study: &Study, name: &str) -> Result<Self, Failure> {
+        let apps: Vec<usize> = (0..study.apps.len())
+            .filter(|&a| study.apps[a].name == name || study.apps[a].group == name)
+            .collect();
+        if !apps.is_empty() {
+            return Ok(Self { name: name.to_owned(), apps });
+        }
+        let mut known: Vec<&str> =
+            study.apps.iter().flat_map(|app| [app.group.as_str(), &app.name]).collect();
+        known.dedup();
+        let failure = Failure::input(format!("there is no application '{name}'"));
+        Err(match suggest::nearest(name, &known) {
+            Some(near) => failure.hint(format!("did you mean '{near}'?")),
+            None => failure.hint(format!("the applications are: {}", suggest::list(&known))),
+        })
+    }
+
+    fn count(&self) -> u32 {
+        u32::try_from(self.apps.len()).unwrap_or(u32::MAX)
+    }
+
+    fn title(&self) -> String {
+        match self.apps.len() {
+            1 => format!("threads of {} on each node", self.name),
+            instances => format!("threads of each {} ({instances} instances) on each node", self.name),
+        }
+    }
+}
+
+/// Who takes part.
+struct Question {
+    x: Addressed,
+    y: Addressed,
+    rest: Option<Addressed>,
+}
+
+impl Question {
+    fn new(args: &PlotArgs, study: &Study) -> Result<Self, Failure> {
+        let mut groups: Vec<&str> = study.apps.iter().map(|app| app.group.as_str()).collect();
+        groups.dedup();
+        let named = [&args.x, &args.y, &args.rest];
+        let taken = |group: &str| named.iter().any(|name| name.as_deref() == Some(group));
+        let mut free = groups.iter().filter(|group| !taken(group));
+        let mut choose = |name: &Option<String>| match name {
+            Some(name) => Addressed::new(study, name),
+            None => match free.next() {
+                Some(group) => Addressed::new(study, group),
+                None => {
+                    Err(Failure::input("allocations of two applications are drawn, and there are not enough")
+                        .hint("add another [[app]], or name instances with --x and --y"))
+                }
+            },
+        };
+        let (x, y) = (choose(&args.x)?, choose(&args.y)?);
+        let rest = args.rest.as_deref().map(|name| Addressed::new(study, name)).transpose()?;
+        let all: Vec<&Addressed> = [&x, &y].into_iter().chain(&rest).collect();
+        for (i, one) in all.iter().enumerate() {
+            if let Some(other) = all[..i].iter().find(|other| other.apps.iter().any(|a| one.apps.contains(a)))
+            {
+                return Err(Failure::input(format!(
+                    "'{}' and '{}' are the same application",
+                    other.name, one.name
+                ))
+                .hint("name different ones with --x, --y and --rest"));
+            }
+        }
+        Ok(Self { x, y, rest })
+    }
+
+    /// The applications that take part, x first, then y, then the rest.
+    fn apps(&self) -> Vec<usize> {
+        [&self.x, &self.y].into_iter().chain(&self.rest).flat_map(|one| one.apps.iter().copied()).collect()
+    }
+}
+
+/// The values at all numbers of threads.
+pub(super) fn heat_map(args: &PlotArgs, study: &Study) -> Result<HeatMap, Failure> {
+    let question = Question::new(args, study)?;
+    let machine = &study.machine;
+    let objective = objective(args.objective.unwrap_or(ObjectiveName::TotalGflops));
+    let taking_part = question.apps();
+    let apps: Vec<_> = taking_part.iter().map(|&a| study.apps[a].clone()).collect();
+    let goal = Goal::new(objective, machine, &apps).map_err(|error| refused(ProblemError::Goal(error)))?;
+    let demands = demands(study, scenario(args, study)?, &taking_part)?;
+    let solver = Solver::new(machine, &demands);
+    let mut workspace = solver.workspace();
+
+    let cores: Vec<u32> = machine.nodes().iter().map(|node| node.cores).collect();
+    // The same number on every node that has cores: the smallest one limits it.
+    let smallest = cores.iter().copied().filter(|&cores| cores > 0).min().unwrap_or(0);
+    if smallest > MOST_THREADS {
+        return Err(Failure::input(format!("{smallest} cores on each node are more than a plot can show"))
+            .hint("take `numasim sweep` with larger steps"));
+    }
+    let room = Room { cores: smallest, nodes: machine.compute_nodes().count() as u64 };
+    let (mut columns, mut rows) = (room.threads(study, &question.x)?, room.threads(study, &question.y)?);
+    // Nothing beside the fewest threads of the other: rows and columns without any value.
+    let beside = |least: Option<&u32>, other: &Addressed| {
+        smallest.saturating_sub(least.copied().unwrap_or(0) * other.count())
+    };
+    let (for_x, for_y) = (beside(rows.first(), &question.y), beside(columns.first(), &question.x));
+    columns.retain(|x| x * question.x.count() <= for_x);
+    rows.retain(|y| y * question.y.count() <= for_y);
+    if columns.is_empty() || rows.is_empty() {
+        return Err(Failure::input(format!(
+            "'{}' and '{}' together need more than the {smallest} cores of a node",
+            question.x.name, question.y.name
+        ))
+        .hint("lower min_threads, or name other applications with --x and --y"));
+    }
+    let rest = question.rest.as_ref().map(|rest| (rest, room.limits(study, rest)));
+    let mut values = Vec::new();
+    for (&x, &y) in columns.iter().flat_map(|x| rows.iter().map(move |y| (x, y))) {
+        let used = x * question.x.count() + y * question.y.count();
+        // What is left is shared evenly by the instances of the rest, up to their limit.
+        let left = |cores: u32| {
+            rest.as_ref().map_or(0, |(rest, (_, most))| ((cores - used) / rest.count()).min(*most))
+        };
+        if used > smallest || rest.as_ref().is_some_and(|(_, (fewest, _))| left(smallest) < *fewest) {
+            values.push(f64::NAN);
+            continue;
+        }
+        let threads = |app: usize, cores: u32| match app {
+            _ if cores == 0 => 0,
+            app if app < question.x.apps.len() => x,
+            app if app < question.x.apps.len() + question.y.apps.len() => y,
+            _ => left(cores),
+        };
+        let all: Vec<u32> = (0..apps.len())
+            .flat_map(|app| cores.iter().map(move |&cores| (app, cores)))
+            .map(|(app, cores)| threads(app, cores))
+            .collect();
+        solver.solve(&all, &mut workspace);
+        values.push(goal.value(goal.score(workspace.gflops())));
+    }
+    let best = best(&values, objective);
+    let told = best.map(|at| (columns[at / rows.len()], rows[at % rows.len()], values[at]));
+    Ok(HeatMap {
+        heading: heading(study, &question, &goal, told),
+        x: axis(&question.x, &columns),
+        y: axis(&question.y, &rows),
+        label: title_of_values(&goal, &apps),
+        values,
+        best,
+        numbers: true,
+        gap: "impossible",
+    })
+}
+
+/// What a node offers.
+struct Room {
+    /// Of the smallest node that has cores.
+    cores: u32,
+    /// Nodes that have cores.
+    nodes: u64,
+}
+
+impl Room {
+    /// Fewest and most threads of each instance on each node, by its limits for the whole machine.
+    fn limits(&self, study: &Study, addressed: &Addressed) -> (u32, u32) {
+        let apps = || addressed.apps.iter().map(|&a| &study.apps[a]);
+        let on_each = |threads: u64| u32::try_from(threads).unwrap_or(u32::MAX);
+        let fewest = apps().map(|app| u64::from(app.min_threads).div_ceil(self.nodes)).max().unwrap_or(0);
+        let most = apps().filter_map(|app| app.max_threads).map(|most| u64::from(most) / self.nodes).min();
+        (on_each(fewest), most.map_or(u32::MAX, on_each))
+    }
+
+    /// The numbers of threads that can be.
+    fn threads(&self, study: &Study, addressed: &Addressed) -> Result<Vec<u32>, Failure> {
+        let (fewest, most) = self.limits(study, addressed);
+        let threads: Vec<u32> = (fewest..=most.min(self.cores / addressed.count())).collect();
+        if threads.is_empty() {
+            return Err(Failure::input(format!(
+                "'{}' cannot have the same number of threads on every node: {} nodes of {} cores, its min_threads and its \
+                 max_threads leave no number",
+                addressed.name, self.nodes, self.cores
+            ))
+            .hint("change its limits, or name another application with --x and --y"));
+        }
+        Ok(threads)
+    }
+}
+
+/// What the applications want, with their data as in the scenario.
+fn demands(study: &Study, scenario: Option<&Scenario>, apps: &[usize]) -> Result<Vec<Demand>, Failure> {
+    let placement = |a: usize| {
+        let data = scenario.map_or(&study.apps[a].data, |scenario| &scenario.data[a]);
+        data.placement().cloned().ok_or_else(|| {
+            let name = &study.apps[a].name;
+            Failure::input(format!(
+                "the home of the data of '{name}' is open (home = \"any\"), and plot does not choose"
+            ))
+            .hint("name the node in the file, or take --scenario with one that does")
+        })
+    };
+    let demand = |&a: &usize| {
+        let placement: Placement = placement(a)?;
+        Ok(Demand { arithmetic_intensity: study.apps[a].arithmetic_intensity, placement })
+    };
+    apps.iter().map(demand).collect()
+}
+
+/// The best cell, if there is only one.
+fn best(values: &[f64], objective: Objective) -> Option<usize> {
+    let sign = if objective == Objective::Makespan { -1.0 } else { 1.0 };
+    let finite = || values.iter().copied().enumerate().filter(|(_, value)| value.is_finite());
+    let (at, best) = finite().reduce(|best, next| if sign * next.1 > sign * best.1 { next } else { best })?;
+    let equal = finite().filter(|(_, value)| (value - best).abs() <= 1e-9 * best.abs()).count();
+    (equal == 1).then_some(at)
+}
+
+fn axis(addressed: &Addressed, threads: &[u32]) -> Axis {
+    // As words: threads are whole, and so are their ticks.
+    Axis { label: addressed.title(), scale: Scale::Words(threads.iter().map(u32::to_string).collect()) }
+}
+
+fn title_of_values(goal: &Goal, apps: &[numasim_model::App]) -> String {
+    match goal.objective() {
+        Objective::TotalGflops if apps.iter().any(|app| app.weight != 1.0) => "weighted GFLOPS".to_owned(),
+        Objective::TotalGflops => "GFLOPS".to_owned(),
+        Objective::Fair => "smallest p".to_owned(),
+        Objective::Geomean => "mean of p".to_owned(),
+        Objective::Makespan => "makespan (s)".to_owned(),
+    }
+}
+
+fn heading(study: &Study, question: &Question, goal: &Goal, best: Option<(u32, u32, f64)>) -> Heading {
+    let mut parts = vec![goal.objective().name().to_owned()];
+    if let Some(rest) = &question.rest {
+        parts.push(format!("{} has the cores that are left", rest.name));
+    }
+    let left_out = study.apps.len() - question.apps().len();
+    if left_out > 0 {
+        parts.push(format!("{} without threads", figures::count(left_out as u64, "application")));
+    }
+    if let Some((x, y, value)) = best {
+        let (x_name, y_name) = (&question.x.name, &question.y.name);
+        parts.push(format!("best: {} for {x} {x_name}, {y} {y_name}", figures::single(value)));
+    }
+    Heading { title: figures::machine(&study.machine), subtitle: parts.join("; ") }
+}

@@ -1,0 +1,93 @@
+//! Where a plot goes: an SVG, or a PNG made of it.
+
+use std::path::{Path, PathBuf};
+
+use super::DrawError;
+use crate::failure::Failure;
+use crate::output::Destination;
+
+/// What becomes of the SVG.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Svg,
+    Png,
+}
+
+/// A place for a plot, known to be writable when it was opened.
+#[derive(Debug)]
+pub(crate) struct PlotFile {
+    destination: Destination,
+    kind: Kind,
+}
+
+impl PlotFile {
+    /// Checks that a plot can be written to `path` (`None` and `-`: SVG on standard output) and changes nothing.
+    /// `taken` are files that must not be replaced.
+    ///
+    /// # Errors
+    /// A name that ends neither in `.svg` nor in `.png`, PNG without the feature, and those of [`Destination::open`].
+    pub(crate) fn open(path: Option<&Path>, taken: &[PathBuf]) -> Result<Self, Failure> {
+        let kind = match path {
+            Some(path) if path != Path::new("-") => kind(path)?,
+            _ => Kind::Svg,
+        };
+        Ok(Self { destination: Destination::open(path, taken)?, kind })
+    }
+
+    /// Writes what was drawn.
+    ///
+    /// # Errors
+    /// A fault of the drawing library, or those of [`Destination::deliver`].
+    pub(crate) fn deliver(&self, drawn: Result<String, DrawError>) -> Result<(), Failure> {
+        let svg = drawn.map_err(|error| Failure::fault("cannot draw the plot").caused_by(error.as_ref()))?;
+        match self.kind {
+            Kind::Svg => self.destination.deliver(&svg),
+            Kind::Png => self.destination.deliver_bytes(&png(&svg)?),
+        }
+    }
+}
+
+fn kind(path: &Path) -> Result<Kind, Failure> {
+    let ends_in = |ending: &str| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending));
+    match () {
+        () if ends_in("svg") => Ok(Kind::Svg),
+        () if ends_in("png") && cfg!(feature = "png") => Ok(Kind::Png),
+        () if ends_in("png") => {
+            Err(Failure::input(format!("cannot draw {}: this numasim was built without PNG", path.display()))
+                .hint("build it again: cargo build --release --features png")
+                .hint("or name a file that ends in .svg; browsers and LaTeX read it, rsvg-convert makes PNG or PDF of it"))
+        }
+        () => Err(Failure::input(format!("cannot draw {}: plots are SVG or PNG", path.display()))
+            .hint("name a file that ends in .svg or .png")),
+    }
+}
+
+#[cfg(feature = "png")]
+fn png(svg: &str) -> Result<Vec<u8>, Failure> {
+    super::png::render(svg)
+        .map_err(|error| Failure::fault("cannot render the plot").caused_by(error.as_ref()))
+}
+
+#[cfg(not(feature = "png"))]
+fn png(_: &str) -> Result<Vec<u8>, Failure> {
+    Err(Failure::fault("a PNG was promised by a build without PNG"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_of_the_name_decides() {
+        assert_eq!(kind(Path::new("a.SVG")).ok(), Some(Kind::Svg));
+        let refused = kind(Path::new("a.pdf")).expect_err("no PDF");
+        assert!(refused.to_string().contains("plots are SVG or PNG"), "{refused}");
+        let png = kind(Path::new("a.b.png"));
+        if cfg!(feature = "png") {
+            assert_eq!(png.ok(), Some(Kind::Png));
+        } else {
+            let refused = png.expect_err("built without PNG").to_string();
+            assert!(refused.contains("--features png"), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Which sharing model a command computes with: the one on the command line, else the one in the machine file.
+
+use numasim_model::sharing::Parameter;
+use numasim_model::{Machine, ModelKind, Study};
+
+use crate::shell::Shell;
+
+/// The machine with the rules of another model; the corrections of its file stay.
+pub(crate) fn with_kind(machine: Machine, kind: ModelKind) -> Machine {
+    let sharing = machine.sharing().with_kind(kind);
+    machine.with_sharing(sharing)
+}
+
+/// Takes the model of the command line, if there is one, and warns of corrections that it does not look at.
+pub(crate) fn choose(study: Study, chosen: Option<ModelKind>, shell: &Shell) -> Study {
+    let machine = match chosen {
+        Some(kind) => with_kind(study.machine, kind),
+        None => study.machine,
+    };
+    let sharing = machine.sharing();
+    let idle: Vec<&str> = sharing
+        .parameters
+        .in_use()
+        .map(|(parameter, _)| parameter)
+        .filter(|parameter| !parameter.is_used_by(sharing.kind))
+        .map(Parameter::key)
+        .collect();
+    if !idle.is_empty() {
+        shell.warn(format!(
+            "the model {} does not look at {} of [machine.sharing]",
+            sharing.name(),
+            idle.join(", ")
+        ));
+    }
+    Study { machine, ..study }
+}

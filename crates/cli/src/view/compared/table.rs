@@ -1,0 +1,223 @@
+//! Prediction beside measurement for people: the figures, then in a few lines whether to trust the model.
+
+use numasim_bench::compare::{Compared, Comparison, Errors, Pair, Regret};
+
+use super::View;
+use super::bar::{self, bar, judged, percent, signed};
+use crate::suggest;
+use crate::view::grid::{Align, Grid, wrap};
+use crate::view::{Style, figures};
+
+/// Of so many sets of applications the regret is told.
+const MOST_CHOICES: usize = 8;
+
+/// The whole text.
+pub(crate) fn table(view: &View<'_>, style: &Style) -> String {
+    let head = format!(
+        "Machine:  {}\nModel:    {}\nMeasured: {}\n",
+        figures::machine(&view.study.machine),
+        view.model,
+        view.measured
+    );
+    [head, rows(view.comparison, style), errors(view.comparison, style), verdict(view.comparison, style)]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// A line of the table: a scenario, or an application of it.
+struct Line<'a> {
+    name: String,
+    whole: bool,
+    compared: Option<&'a Compared>,
+}
+
+/// Each scenario, and below it its applications, where they were measured.
+fn lines(comparison: &Comparison) -> Vec<Line<'_>> {
+    let mut lines = Vec::new();
+    for scenario in &comparison.scenarios {
+        lines.push(Line { name: scenario.name.clone(), whole: true, compared: scenario.total.as_ref() });
+        let measured = scenario.apps.iter().filter(|app| app.compared.is_some());
+        lines.extend(measured.map(|app| Line {
+            name: format!("  {}", app.name),
+            whole: false,
+            compared: app.compared.as_ref(),
+        }));
+    }
+    lines
+}
+
+fn rows(comparison: &Comparison, style: &Style) -> String {
+    let lines = lines(comparison);
+    let gflops = in_columns(&lines, |compared| Some(&compared.gflops));
+    let bandwidth = in_columns(&lines, |compared| compared.bandwidth_gbs.as_ref());
+    let with_bandwidth = bandwidth.iter().any(|[_, measured]| measured != "-");
+    let error = |line: &Line<'_>| line.compared.and_then(|compared| compared.gflops.error);
+    let worst = lines.iter().filter_map(error).map(f64::abs).fold(0.0, f64::max);
+    let scale = bar::scale(worst);
+    let (right, header) = (Align::Right, bar::header(scale));
+    let mut columns = vec![
+        ("scenario", Align::Left),
+        ("GFLOPS\npredicted", right),
+        ("\nmeasured", right),
+        ("\nspread", right),
+        ("\nerror", right),
+    ];
+    if with_bandwidth {
+        columns.extend([("GB/s\npredicted", right), ("\nmeasured", right), ("\nerror", right)]);
+    }
+    columns.push((&header, Align::Left));
+    let mut grid = Grid::new(&columns);
+    for (l, line) in lines.iter().enumerate() {
+        let strong = |text: &str| if line.whole { style.strong(text) } else { text.to_owned() };
+        let [predicted, measured] = &gflops[l];
+        let spread = line.compared.map_or("-".to_owned(), |compared| spread(&compared.gflops));
+        let error = error(line);
+        let mut cells = vec![
+            strong(&line.name),
+            predicted.clone(),
+            measured.clone(),
+            spread,
+            judged(error, &strong(&signed(error)), style),
+        ];
+        if with_bandwidth {
+            let [predicted, measured] = &bandwidth[l];
+            let pair = line.compared.and_then(|compared| compared.bandwidth_gbs.as_ref());
+            let error = pair.and_then(|pair| pair.error);
+            cells.extend([predicted.clone(), measured.clone(), judged(error, &signed(error), style)]);
+        }
+        cells.push(bar(error, scale, style));
+        grid.row(cells);
+    }
+    if grid.room(style) < bar::WIDTH {
+        grid.without(columns.len() - 1).render(style)
+    } else {
+        grid.render(style)
+    }
+}
+
+/// Predicted and measured figures of each line, all with the same number of decimals.
+fn in_columns(lines: &[Line<'_>], pair: fn(&Compared) -> Option<&Pair>) -> Vec<[String; 2]> {
+    let pairs: Vec<Option<&Pair>> = lines.iter().map(|line| line.compared.and_then(pair)).collect();
+    let values =
+        |pair: Option<&Pair>| pair.map_or([f64::NAN; 2], |pair| [pair.predicted, pair.measured.median]);
+    let texts = figures::column(&pairs.into_iter().flat_map(values).collect::<Vec<_>>());
+    texts.chunks_exact(2).map(|two| [two[0].clone(), two[1].clone()]).collect()
+}
+
+/// `0.8 % of 10`
+fn spread(pair: &Pair) -> String {
+    match (pair.measured.repetitions, pair.measured.relative()) {
+        (1, _) => "1 run".to_owned(),
+        (repetitions, Some(spread)) => format!("{} of {repetitions}", percent(spread)),
+        (repetitions, None) => format!("{repetitions} runs"),
+    }
+}
+
+/// The errors of all totals and of all applications.
+fn errors(comparison: &Comparison, style: &Style) -> String {
+    let rows = [("scenarios", &comparison.totals), ("applications in scenarios", &comparison.apps)];
+    let mut grid = Grid::new(&[
+        ("absolute error of", Align::Left),
+        ("number", Align::Right),
+        ("mean", Align::Right),
+        ("median", Align::Right),
+        ("95th\npercentile", Align::Right),
+        ("worst", Align::Right),
+        ("where", Align::Left),
+    ]);
+    let mut any = false;
+    for (what, errors) in rows {
+        let Some(errors) = errors else { continue };
+        any = true;
+        let figure = |error: f64| judged(Some(error), &percent(error), style);
+        grid.row(vec![
+            what.to_owned(),
+            errors.count.to_string(),
+            style.strong(&figure(errors.mean)),
+            figure(errors.median),
+            figure(errors.p95),
+            figure(errors.worst),
+            place(errors),
+        ]);
+    }
+    if any { grid.render(style) } else { String::new() }
+}
+
+fn place(errors: &Errors) -> String {
+    match &errors.worst_app {
+        Some(app) => format!("{app} in {}", errors.worst_scenario),
+        None => errors.worst_scenario.clone(),
+    }
+}
+
+/// Does the model promise too much, does it pick the right allocation, does it order them rightly?
+fn verdict(comparison: &Comparison, style: &Style) -> String {
+    let mut sentences = Vec::new();
+    if let Some(errors) = comparison.totals.as_ref().or(comparison.apps.as_ref()) {
+        let more = if errors.mean_signed < 0.0 { "less" } else { "more" };
+        sentences.push(format!(
+            "Bias: the model promises {} {more} than was measured, in the mean.",
+            percent(errors.mean_signed.abs())
+        ));
+    }
+    if let Some(regret) = &comparison.regret {
+        sentences.push(format!("Choice: {}", chosen(regret, style)));
+    }
+    for choice in comparison.choices.iter().take(MOST_CHOICES) {
+        let apps: Vec<&str> = choice.apps.iter().map(String::as_str).collect();
+        let (apps, scenarios) = (suggest::list(&apps), choice.scenarios);
+        sentences.push(format!("Among {scenarios} scenarios of {apps}: {}", chosen(&choice.regret, style)));
+    }
+    if comparison.choices.len() > MOST_CHOICES {
+        sentences.push(format!(
+            "And {} more sets of applications; JSON has all.",
+            comparison.choices.len() - MOST_CHOICES
+        ));
+    }
+    if let Some(tau) = comparison.kendall_tau_b {
+        let tau = style.strong(&format!("{tau:+.2}"));
+        sentences.push(format!(
+            "Order of the scenarios: Kendall's tau-b {tau} (+1: as measured, -1: the opposite)."
+        ));
+    }
+    let doubted: Vec<&str> = comparison
+        .scenarios
+        .iter()
+        .filter(|scenario| !scenario.doubts.is_empty())
+        .map(|scenario| scenario.name.as_str())
+        .collect();
+    if !doubted.is_empty() {
+        let mut codes: Vec<&str> =
+            comparison.scenarios.iter().flat_map(|s| s.doubts.iter().map(String::as_str)).collect();
+        codes.sort_unstable();
+        codes.dedup();
+        sentences.push(format!(
+            "Doubts about {} of {}: {}.",
+            doubted.len(),
+            figures::count(comparison.scenarios.len() as u64, "scenario"),
+            codes.join(", ")
+        ));
+    }
+    let columns = style.columns();
+    sentences.iter().flat_map(|sentence| wrap(sentence, columns)).map(|line| line + "\n").collect()
+}
+
+fn chosen(regret: &Regret, style: &Style) -> String {
+    if regret.preferred == regret.best || regret.relative <= 0.0 {
+        return format!(
+            "the model prefers '{}', which was measured best: regret {}.",
+            regret.preferred,
+            style.strong("0.0 %")
+        );
+    }
+    format!(
+        "the model prefers '{}', measured {} GFLOPS; '{}' was measured best, {} GFLOPS: regret {}.",
+        regret.preferred,
+        figures::single(regret.preferred_gflops),
+        regret.best,
+        figures::single(regret.best_gflops),
+        judged(Some(regret.relative), &style.strong(&percent(regret.relative)), style),
+    )
+}

@@ -1,0 +1,51 @@
+//! The other models: their rules in short, and who asks for and gets what of each memory.
+
+use numasim_model::sharing::{FlowView, PoolKind};
+
+use super::super::grid::{Align, Grid};
+use super::super::{ScenarioView, Style, figures};
+
+/// The rules, then a row for each application, node and memory.
+pub(super) fn explain(view: &ScenarioView, style: &Style) -> String {
+    let sharing = view.machine.sharing();
+    let about = sharing.kind.about();
+    let mut text =
+        format!("How {} shares (`numasim models {}` says more):\n", sharing.in_words(), about.kind.name());
+    for formula in about.formula {
+        text.push_str(&format!("  {formula}\n"));
+    }
+    text.push('\n');
+    let mut grid = Grid::new(&[
+        ("memory of", Align::Left),
+        ("read over", Align::Left),
+        ("application", Align::Left),
+        ("threads", Align::Right),
+        ("wants", Align::Right),
+        ("is granted", Align::Right),
+        ("draws, GB/s per thread", Align::Right),
+    ]);
+    let flows = &view.evaluation.flows;
+    let column =
+        |value: &dyn Fn(&FlowView) -> f64| figures::column(&flows.iter().map(value).collect::<Vec<_>>());
+    let drawn = |flow: &FlowView| {
+        let group = view.evaluation.apps[flow.app.0].per_node[flow.from.0].as_ref();
+        group.map_or(0.0, |group| group.bandwidth.value() / f64::from(group.threads.max(1)) * flow.fraction)
+    };
+    let (wants, granted, drawn) = (column(&|flow| flow.wants), column(&|flow| flow.granted), column(&drawn));
+    for (((flow, wants), granted), drawn) in flows.iter().zip(wants).zip(granted).zip(drawn) {
+        let over = match flow.kind {
+            PoolKind::Own => "its own controller".to_owned(),
+            PoolKind::Link => format!("link {}{}{}", flow.from.0, style.arrow(), flow.memory.0),
+        };
+        grid.row(vec![
+            flow.memory.to_string(),
+            over,
+            view.apps[flow.app.0].name.clone(),
+            flow.threads.to_string(),
+            wants,
+            granted,
+            drawn,
+        ]);
+    }
+    text + &grid.render(style)
+}

@@ -1,0 +1,116 @@
+//! The sharing models in words.
+
+use std::fmt::Write as _;
+
+use numasim_model::ModelKind;
+use numasim_model::sharing::Parameter;
+use serde_json::{Value, json};
+
+use super::Style;
+use super::grid::wrap;
+
+const LABEL: usize = 12;
+
+/// For people: each model in a paragraph with its formulas, then the corrections.
+pub(crate) fn text(kinds: &[ModelKind], style: &Style) -> String {
+    let mut text = String::new();
+    for &kind in kinds {
+        let about = kind.about();
+        let default = if kind == ModelKind::default() { " (default)" } else { "" };
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{}{default}", style.strong(kind.name()));
+        for line in wrap(about.summary, columns(style) - 2) {
+            let _ = writeln!(text, "  {line}");
+        }
+        text.push('\n');
+        for formula in about.formula {
+            labelled(&mut text, "", formula, style);
+        }
+        text.push('\n');
+        labelled(&mut text, "assumes", about.assumptions, style);
+        labelled(&mut text, "limits", about.limits, style);
+        labelled(&mut text, "source", about.source, style);
+        let keys: Vec<&str> = kind.parameters().map(Parameter::key).collect();
+        labelled(&mut text, "parameters", &keys.join(", "), style);
+        text.push('\n');
+    }
+    let _ = writeln!(text, "{}", style.strong("Parameters in [machine.sharing]"));
+    for line in wrap(
+        "Each is off unless it is given. Vary them with `sweep --set machine.sharing.KEY=VALUES`.",
+        columns(style) - 2,
+    ) {
+        let _ = writeln!(text, "  {line}");
+    }
+    for parameter in Parameter::ALL.into_iter().filter(|p| kinds.iter().any(|&kind| p.is_used_by(kind))) {
+        let unit =
+            if parameter.unit().is_empty() { String::new() } else { format!(", {}", parameter.unit()) };
+        let default = parameter.default().map_or("no limit".to_owned(), |value| value.to_string());
+        let _ = writeln!(text, "\n  {}{unit} (default {default})", style.strong(parameter.key()));
+        labelled(&mut text, "", parameter.about(), style);
+        labelled(&mut text, "source", parameter.source(), style);
+    }
+    text
+}
+
+fn columns(style: &Style) -> usize {
+    style.columns().clamp(60, 100)
+}
+
+/// `  label      words`, broken below each other.
+fn labelled(text: &mut String, label: &str, words: &str, style: &Style) {
+    for (index, line) in wrap(words, columns(style) - LABEL - 2).iter().enumerate() {
+        let label = if index == 0 { label } else { "" };
+        let _ = writeln!(text, "  {label:<LABEL$}{line}");
+    }
+}
+
+/// For programs.
+pub(crate) fn json(kinds: &[ModelKind]) -> Value {
+    let models: Vec<Value> = kinds
+        .iter()
+        .map(|&kind| {
+            let about = kind.about();
+            json!({
+                "name": kind.name(),
+                "default": kind == ModelKind::default(),
+                "summary": about.summary,
+                "formula": about.formula,
+                "assumptions": about.assumptions,
+                "limits": about.limits,
+                "source": about.source,
+                "parameters": kind.parameters().map(parameter).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    json!({ "schema": 1, "command": "models", "models": models })
+}
+
+fn parameter(parameter: Parameter) -> Value {
+    let (low, high) = parameter.range();
+    json!({
+        "key": parameter.key(),
+        "unit": parameter.unit(),
+        "default": parameter.default(),
+        "minimum": low,
+        "maximum": high,
+        "about": parameter.about(),
+        "source": parameter.source(),
+    })
+}
+
+/// For spreadsheets: a row for each model and parameter.
+///
+/// # Errors
+/// Only those of the writer; memory does not fail.
+pub(crate) fn csv(kinds: &[ModelKind]) -> Result<String, Box<dyn std::error::Error>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(["model", "parameter", "unit", "default", "about"])?;
+    for &kind in kinds {
+        for parameter in kind.parameters() {
+            let default = parameter.default().map_or_else(String::new, |value| value.to_string());
+            let row = [kind.name(), parameter.key(), parameter.unit(), default.as_str(), parameter.about()];
+            writer.write_record(row)?;
+        }
+    }
+    Ok(String::from_utf8(writer.into_inner()?)?)
+}

@@ -1,0 +1,104 @@
+//! The thread map of a scenario.
+
+use numasim_model::{AppId, NodeId, Placement};
+
+use super::heading;
+use crate::plot::threads::{MapApp, MapData, MapLink, MapNode, ThreadMap};
+use crate::view::lettering::{self, Lettering};
+use crate::view::{ScenarioView, figures};
+
+/// The map of a scenario: threads, data, and what memories and links carry.
+pub(crate) fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
+    let letters = Lettering::new(view.apps);
+    let evaluation = view.evaluation;
+    let nodes = view.machine.node_ids().map(|node| {
+        let used = &evaluation.nodes[node.0];
+        MapNode {
+            cores: view.machine.node(node).cores,
+            threads: threads(view, &letters, node),
+            used_gbs: used.bandwidth.value(),
+            remote_gbs: used.remote.value(),
+            capacity_gbs: used.capacity.value(),
+            data: data(view, &letters, node),
+        }
+    });
+    let links = evaluation.links.iter().map(|link| MapLink {
+        from: link.from.0,
+        to: link.to.0,
+        used_gbs: link.bandwidth.value(),
+        capacity_gbs: link.capacity.value(),
+    });
+    ThreadMap {
+        heading: heading(view),
+        apps: (0..letters.count()).map(|letter| app(view, &letters, letter)).collect(),
+        nodes: nodes.collect(),
+        links: links.collect(),
+    }
+}
+
+/// Letters with threads on a node, and how many.
+fn threads(view: &ScenarioView<'_>, letters: &Lettering, node: NodeId) -> Vec<(usize, u32)> {
+    let mut counts = vec![0; letters.count()];
+    for app in view.app_ids() {
+        counts[letters.of(app)] += view.allocation.get(app, node);
+    }
+    counts.into_iter().enumerate().filter(|(_, count)| *count > 0).collect()
+}
+
+/// Data on this node that is not simply where its threads are.
+fn data(view: &ScenarioView<'_>, letters: &Lettering, node: NodeId) -> Vec<MapData> {
+    let mut found: Vec<(usize, Option<String>)> = Vec::new();
+    for app in view.active_apps() {
+        let one = match &view.placements[app.0] {
+            Placement::Home(home) if *home == node => (letters.of(app), None),
+            Placement::Fractions(fractions) if fractions[node.0] > 0.0 => {
+                (letters.of(app), Some(figures::percent(fractions[node.0])))
+            }
+            _ => continue,
+        };
+        if !found.contains(&one) {
+            found.push(one);
+        }
+    }
+    found.into_iter().map(|(app, part)| MapData { app, part }).collect()
+}
+
+/// What a letter stands for.
+fn app(view: &ScenarioView<'_>, letters: &Lettering, letter: usize) -> MapApp {
+    let instances: Vec<AppId> = view.app_ids().filter(|&app| letters.of(app) == letter).collect();
+    let active: Vec<AppId> =
+        instances.iter().copied().filter(|&app| view.allocation.total(app) > 0).collect();
+    let mut name = letters.name(letter).to_owned();
+    if instances.len() > 1 {
+        name = format!("{name} ({} instances)", instances.len());
+    }
+    let intensity = instances.first().map_or(0.0, |app| view.apps[app.0].arithmetic_intensity.value());
+    let intensity = format!("{} FLOP/byte", figures::intensity(intensity));
+    let detail = if active.is_empty() {
+        format!("{intensity}, no threads")
+    } else {
+        let gflops: f64 = active.iter().map(|app| view.evaluation.apps[app.0].gflops.value()).sum();
+        format!("{intensity}, {}, {} GFLOPS", data_word(view, &active), figures::single(gflops))
+    };
+    MapApp { letter: lettering::label(letter), name, detail }
+}
+
+/// Where the data of these applications lies, in a few words.
+fn data_word(view: &ScenarioView<'_>, apps: &[AppId]) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for app in apps {
+        let word = match &view.placements[app.0] {
+            Placement::Local => "local data".to_owned(),
+            Placement::Home(home) => format!("all data on {home}"),
+            Placement::Interleave => "data on all nodes".to_owned(),
+            Placement::Fractions(_) => "data on several nodes".to_owned(),
+        };
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    match words.as_slice() {
+        [only] => only.clone(),
+        _ => "data on several nodes".to_owned(),
+    }
+}

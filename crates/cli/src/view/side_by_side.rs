@@ -1,0 +1,94 @@
+//! The same scenarios under all sharing models.
+
+use numasim_model::{AppId, ModelKind};
+use serde_json::{Value, json};
+
+use super::grid::{Align, Grid};
+use super::{ScenarioView, Style, csv, figures, json};
+
+/// All scenarios under one model.
+pub(crate) struct UnderModel<'a> {
+    pub(crate) kind: ModelKind,
+    pub(crate) views: Vec<ScenarioView<'a>>,
+}
+
+/// For people: for each scenario the total and the GFLOPS of each application, a column for each model.
+pub(crate) fn table(models: &[UnderModel<'_>], style: &Style) -> String {
+    let Some(first) = models.first() else { return String::new() };
+    let mut parts = Vec::new();
+    for (s, view) in first.views.iter().enumerate() {
+        let mut columns = vec![(view.name, Align::Left)];
+        columns.extend(models.iter().map(|model| (model.kind.name(), Align::Right)));
+        let mut grid = Grid::new(&columns);
+        let mut row = |name: String, value: &dyn Fn(&ScenarioView<'_>) -> f64| {
+            let values: Vec<f64> = models.iter().filter_map(|m| m.views.get(s)).map(value).collect();
+            let mut cells = vec![name];
+            cells.extend(figures::column(&values));
+            grid.row(cells);
+        };
+        for (app, names) in lines(models, s) {
+            row(names, &|view| view.evaluation.apps.get(app.0).map_or(0.0, |app| app.gflops.value()));
+        }
+        row("total GFLOPS".to_owned(), &|view| view.evaluation.total.value());
+        parts.push(grid.render(style));
+    }
+    parts.join("\n")
+}
+
+/// The applications with threads; neighbours with the same figures under every model share a line.
+fn lines(models: &[UnderModel<'_>], scenario: usize) -> Vec<(AppId, String)> {
+    let of_app = |app: AppId| -> Vec<f64> {
+        let views = models.iter().filter_map(|model| model.views.get(scenario));
+        views.filter_map(|view| view.evaluation.apps.get(app.0)).map(|app| app.gflops.value()).collect()
+    };
+    let Some(view) = models.first().and_then(|model| model.views.get(scenario)) else { return Vec::new() };
+    let same = |one: &[f64], other: &[f64]| {
+        one.iter().zip(other).all(|(a, b)| (a - b).abs() <= 1e-9 * a.abs().max(b.abs()))
+    };
+    let mut lines: Vec<(AppId, AppId, Vec<f64>)> = Vec::new();
+    for app in view.active_apps() {
+        let values = of_app(app);
+        match lines.last_mut() {
+            Some((first, last, known))
+                if view.apps[first.0].group == view.apps[app.0].group && same(known, &values) =>
+            {
+                *last = app;
+            }
+            _ => lines.push((app, app, values)),
+        }
+    }
+    let name = |app: AppId| view.apps[app.0].name.clone();
+    let told = |(first, last, _)| {
+        let names =
+            if first == last { name(first) } else { format!("{} to {}, each", name(first), name(last)) };
+        (first, names)
+    };
+    lines.into_iter().map(told).collect()
+}
+
+/// For programs: the scenario objects of evaluate, once for each model.
+pub(crate) fn json(machine: &str, models: &[UnderModel<'_>]) -> Value {
+    let models: Vec<Value> = models
+        .iter()
+        .map(|model| {
+            let scenarios: Vec<Value> = model.views.iter().map(json::json).collect();
+            json!({ "model": model.kind.name(), "scenarios": scenarios })
+        })
+        .collect();
+    json!({ "schema": 1, "command": "evaluate", "machine": machine, "model": "all", "models": models })
+}
+
+/// For spreadsheets: the rows of evaluate with the model before them.
+///
+/// # Errors
+/// Only those of the writer; memory does not fail.
+pub(crate) fn csv(models: &[UnderModel<'_>]) -> Result<String, Box<dyn std::error::Error>> {
+    let mut writer = ::csv::Writer::from_writer(Vec::new());
+    writer.write_record(["model"].into_iter().chain(csv::COLUMNS))?;
+    for model in models {
+        for row in model.views.iter().flat_map(csv::rows) {
+            writer.write_record([model.kind.name().to_owned()].into_iter().chain(row))?;
+        }
+    }
+    Ok(String::from_utf8(writer.into_inner()?)?)
+}

@@ -1,0 +1,153 @@
+//! What each model is, for people who must choose one.
+
+use super::{ModelKind, Parameter};
+
+/// A model in words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct About {
+    /// The model.
+    pub kind: ModelKind,
+    /// What it does, in a paragraph.
+    pub summary: &'static str,
+    /// The rules as formulas, one a line. d is what a thread wants of a memory, B the bandwidth of its controller.
+    pub formula: &'static [&'static str],
+    /// What it takes for granted.
+    pub assumptions: &'static str,
+    /// Where it is known or feared to be wrong.
+    pub limits: &'static str,
+    /// Where it comes from, and what was checked.
+    pub source: &'static str,
+}
+
+impl ModelKind {
+    /// The model in words.
+    pub const fn about(self) -> About {
+        match self {
+            Self::BaselineProportional => BASELINE_PROPORTIONAL,
+            Self::MaxMin => MAX_MIN,
+            Self::Proportional => PROPORTIONAL,
+            Self::FairPort => FAIR_PORT,
+            Self::RequestFraction => REQUEST_FRACTION,
+            Self::Ecm => ECM,
+        }
+    }
+
+    /// The parameters that it looks at.
+    pub fn parameters(self) -> impl Iterator<Item = Parameter> {
+        Parameter::ALL.into_iter().filter(move |parameter| parameter.is_used_by(self))
+    }
+}
+
+const BASELINE_PROPORTIONAL: About = About {
+    kind: ModelKind::BaselineProportional,
+    summary: "The default, the paper's model. Remote readers are served first, each link up to its bandwidth. What is \
+              left of the controller goes to the node's own threads: each core has a right to an equal part of it, and \
+              what some do not need goes to the others in proportion to what they still want.",
+    formula: &[
+        "link n->m gets r_n = min(sum of d on it, link), all times B / sum r if that is below 1",
+        "R = B - sum r (own threads) or r_n (a link); baseline b = R / cores of the node",
+        "g_i = min(d_i, b) + (d_i - min(d_i, b)) x min(1, (R - sum min(d, b)) / sum (d - min(d, b)))",
+        "bandwidth of a thread = min over its memories of g / fraction",
+    ],
+    assumptions: "Controllers prefer requests from outside. Every core has a right to its part even if threads beside it \
+                  ask for much more.",
+    limits: "Where links are as wide as controllers, remote readers can leave a node's own threads with nothing (the \
+             program warns; fair-port avoids it). A hard corner at saturation, unless saturation_knee is set.",
+    source: "Dokulil and Benkner, section III-A; all published figures are tests.",
+};
+
+const MAX_MIN: About = About {
+    kind: ModelKind::MaxMin,
+    summary: "All threads' rates rise together. A thread stops when it has what it wants, or when a controller or link \
+              that it uses is full; the others go on. Nobody could have more without taking it from somebody who has no \
+              more.",
+    formula: &[
+        "raise the level L; rate_i = min(D_i, L), D_i = what the thread wants of all memories together",
+        "stop all users of controller m when sum rate_i x fraction_im = B_m, of link n->m likewise",
+    ],
+    assumptions: "Controllers and links serve threads in turn, one request each. A thread with data on several nodes has \
+                  one rate and takes no more anywhere than it can digest.",
+    limits: "Threads are equals wherever they run: many remote readers outvote few local ones. With data on several \
+             nodes explore cannot prove its answers (status feasible).",
+    source: "Bertsekas and Gallager, Data Networks, 6.5; SimGrid's default for flows. Checked here against linear \
+             programs on random networks.",
+};
+
+const PROPORTIONAL: About = About {
+    kind: ModelKind::Proportional,
+    summary: "A full link or controller serves everybody the same part of what they ask for.",
+    formula: &[
+        "link n->m: part s_n = min(1, link / sum of d on it)",
+        "controller m: part c = min(1, B / (sum of own d + sum of s_n x d of links))",
+        "g = c x d (own), c x s_n x d (link); bandwidth of a thread = min over its memories of g / fraction",
+    ],
+    assumptions: "Requests are served in the order of arrival, and a thread has as many under way as it wants bandwidth.",
+    limits: "What a thread wants counts in full even if it is more than the controller has; a ceiling (core_local_gbs or \
+             outstanding_lines) makes that realistic. Light threads lose the same part as heavy ones.",
+    source: "The simplest rule that uses everything up; beside it the others can be judged.",
+};
+
+const FAIR_PORT: About = About {
+    kind: ModelKind::FairPort,
+    summary: "As the default, but a controller serves its local port and each incoming link as equals, so that a node's \
+              own threads keep at least B / (1 + nodes that read from outside) if they want it.",
+    formula: &[
+        "ports of m: its own threads, asking for sum d, and each link, asking for min(sum d, link)",
+        "port gets min(asks, L) with the level L such that the controller is used up",
+        "inside a port: baseline plus proportional, as in baseline-proportional",
+    ],
+    assumptions: "A controller takes turns among its sources, not among threads.",
+    limits: "A link with one reader has the right of a link with twenty.",
+    source: "Our addition. All published figures of the paper come out unchanged, because its links ask for less than an \
+             equal part.",
+};
+
+const REQUEST_FRACTION: About = About {
+    kind: ModelKind::RequestFraction,
+    summary: "Threads share a saturated controller in proportion to the part of it that each would use alone (its request \
+              fraction). Light threads lose, too.",
+    formula: &[
+        "f_i = min(d_i, B) / B; if sum f <= 1: g_i = min(d_i, B)",
+        "else g_i = B x f_i / sum f",
+        "links first, by the same rule with the link in place of B; what a link lets through counts as d at B",
+    ],
+    assumptions: "One saturated bandwidth for all applications on a controller; threads do not know of each other.",
+    limits: "d should be what one thread really draws alone: set core_local_gbs or outstanding_lines. The source is about \
+             one NUMA domain; links are our extension.",
+    source: "Afzal, Hager, Wellein (arXiv 2011.00243, CCPE 2022). Inputs and error (below 8 %) checked with the abstract \
+             only; the closed form of the share was not checked with the full text, and what happens below saturation \
+             and with different saturated bandwidths neither.",
+};
+
+const ECM: About = About {
+    kind: ModelKind::Ecm,
+    summary: "Every byte waits the same time at a busy controller. Threads that compute much between requests lose little, \
+              fast ones lose much; with ecm_penalty the curve bends before it saturates.",
+    formula: &[
+        "g_i = 1 / (1/d_i + w), w in ns per byte",
+        "saturated: w such that sum g = B",
+        "below: w = (N - 1) x u x ecm_penalty / B, u = sum g / B (the larger wait counts)",
+        "equal threads, below: T(n) = (T + sqrt(T^2 + 4 n (n - 1) p0 T_mem)) / 2",
+    ],
+    assumptions: "A thread has a fixed number of requests under way and waits for them; the controller serves in order of \
+                  arrival.",
+    limits: "N counts threads that want less than B / cores in part, which is ours. With data on several nodes the \
+             slowest memory decides, as in the default.",
+    source: "Execution-Cache-Memory model (P(n) = min(n P1, B) checked with Kerncraft's source); soft knee after Hofmann, \
+             Hager, Fey (arXiv 1803.01618), not checked with the full text; for unequal threads and links our extension.",
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_model_is_explained_under_its_own_name() {
+        for kind in ModelKind::ALL {
+            let about = kind.about();
+            assert_eq!(about.kind, kind);
+            assert!(!about.formula.is_empty());
+            assert!(kind.parameters().any(|parameter| parameter == Parameter::SaturationKnee));
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What the corrections do before any model shares: what a thread wants, and what a controller has.
+
+use super::Demand;
+use super::parameter::Parameters;
+use crate::ids::NodeId;
+use crate::machine::Machine;
+
+/// Bytes of a cache line; bytes per nanosecond are GB/s.
+const LINE_BYTES: f64 = 64.0;
+
+impl Parameters {
+    /// The most GB/s one thread on `from` draws from all memories together, by the ceilings of [`Parameters`];
+    /// `None` is no limit.
+    ///
+    /// With the fractions f of its data on memories with the ceilings c a byte takes sum f / c: the time per byte is
+    /// the mean over the data.
+    pub(super) fn thread_ceiling(&self, machine: &Machine, demand: &Demand, from: NodeId) -> Option<f64> {
+        if !self.have_ceilings() {
+            return None;
+        }
+        let time_per_byte: f64 = machine
+            .node_ids()
+            .map(|memory| {
+                let fraction = demand.placement.fraction(machine, from, memory);
+                let explicit = if from == memory { self.core_local_gbs } else { self.core_remote_gbs };
+                let by_latency = self
+                    .outstanding_lines
+                    .zip(machine.latency_ns(from, memory))
+                    .map(|(lines, latency)| lines * LINE_BYTES / latency);
+                let ceiling = explicit.into_iter().chain(by_latency).fold(f64::INFINITY, f64::min);
+                fraction / ceiling
+            })
+            .sum();
+        (time_per_byte > 0.0).then(|| 1.0 / time_per_byte)
+    }
+
+    /// GB/s that a controller with `bandwidth` GB/s delivers when it is asked for `asked`: the smooth minimum of
+    /// both, (asked^-p + bandwidth^-p)^(-1/p) with p = 1 / knee. Never more than either.
+    ///
+    /// Without a knee it is `bandwidth`, and the model takes the minimum itself.
+    #[inline]
+    pub(super) fn controller(&self, bandwidth: f64, asked: f64) -> f64 {
+        if self.saturation_knee == 0.0 || asked <= 0.0 {
+            return bandwidth;
+        }
+        let p = 1.0 / self.saturation_knee;
+        let (small, large) = if asked < bandwidth { (asked, bandwidth) } else { (bandwidth, asked) };
+        // small / (1 + (small / large)^p)^(1/p): nothing overflows, and the result is at most `small`.
+        small / (1.0 + (small / large).powf(p)).powf(self.saturation_knee)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn knee(saturation_knee: f64) -> Parameters {
+        Parameters { saturation_knee, ..Parameters::default() }
+    }
+
+    #[test]
+    fn without_a_knee_a_controller_has_its_bandwidth() {
+        assert_eq!(knee(0.0).controller(32.0, 5.0), 32.0);
+    }
+
+    #[test]
+    fn at_the_corner_a_knee_of_one_tenth_gives_93_percent() {
+        // asked = bandwidth: 32 / 2^0.1 = 29.857
+        let delivered = knee(0.1).controller(32.0, 32.0);
+        assert!((delivered - 32.0 / 2_f64.powf(0.1)).abs() < 1e-12, "{delivered}");
+        assert!((delivered / 32.0 - 0.933).abs() < 1e-3);
+    }
+
+    #[test]
+    fn far_from_the_corner_a_knee_changes_nothing() {
+        assert!((knee(0.1).controller(32.0, 3.2) - 3.2).abs() < 1e-9);
+        assert!((knee(0.1).controller(32.0, 3200.0) - 32.0).abs() < 1e-9);
+        assert_eq!(knee(1e-3).controller(32.0, 1e-3), 1e-3);
+    }
+
+    #[test]
+    fn a_knee_of_1_is_half_the_harmonic_mean() {
+        // 1 / (1/32 + 1/16) = 10.67
+        assert!((knee(1.0).controller(32.0, 16.0) - 32.0 / 3.0).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,209 @@
+//! The model `max-min`: all rates rise together until a resource is full.
+//!
+//! # Rules
+//! Progressive filling. Resources: memory controllers and links. Every thread's rate rises at the same pace; a thread
+//! stops when it has what it wants (its core is the resource) or when a resource that it uses is full. It uses of a
+//! controller, and of the link there, its rate times the fraction of its data on that memory: a thread with data on
+//! several nodes has one rate, and takes no more anywhere than it can digest.
+//!
+//! The result is the only one in which nobody's rate can be raised without lowering the rate of somebody who has no more
+//! (max-min fairness, Bertsekas and Gallager, "Data Networks", section 6.5).
+//!
+//! With a remote weight w a thread's pace is the mean over its data of 1 (local) and w (remote); with a remote loss a
+//! remote GB/s takes 1 + loss of the controller.
+//!
+//! # Source
+//! SimGrid's default for flows on networks. In the paper's own scenarios it answers as the default does.
+
+use super::fast::{PoolKind, Solver, Workspace};
+use super::other::Other;
+
+/// One resource that a group uses.
+#[derive(Clone, Copy, Debug)]
+struct Use {
+    /// A memory, or, behind them, a pool that is a link.
+    resource: u32,
+    /// GB/s of the resource per GB/s of a thread.
+    part: f64,
+}
+
+/// Which resources each group uses, compiled.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Paths {
+    uses: Vec<Use>,
+    /// Per group: where its uses begin; one more at the end.
+    starts: Vec<u32>,
+    /// Per group: the pace at which its rate rises.
+    pace: Vec<f64>,
+    resources: usize,
+}
+
+/// Notes of one filling.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Filling {
+    resources: Vec<Resource>,
+    /// Groups whose rate still rises.
+    rising: Vec<u32>,
+    /// Resources that a rising group uses.
+    used: Vec<u32>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Resource {
+    /// GB/s not taken by those that stopped.
+    left: f64,
+    /// GB/s that those still rising take per unit of the level.
+    pace: f64,
+    /// Groups still rising.
+    rising: u32,
+}
+
+impl Paths {
+    /// Compiles the paths of every group.
+    pub(super) fn new(other: &Other, solver: &Solver) -> Self {
+        let (groups, memories) = (solver.wants.len(), solver.memories.len());
+        let mut of_group: Vec<Vec<Use>> = vec![Vec::new(); groups];
+        let mut pace = vec![0.0; groups];
+        let number = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
+        for (m, memory) in solver.memories.iter().enumerate() {
+            let links = memory.links.clone().map(|p| (p, PoolKind::Link));
+            for (p, kind) in links.chain(memory.own.map(|p| (p, PoolKind::Own))) {
+                for flow in &solver.flows[solver.pools[p].flows.clone()] {
+                    let fraction = 1.0 / flow.inverse_fraction;
+                    let uses = &mut of_group[flow.group as usize];
+                    let (cost, weight) = match kind {
+                        PoolKind::Own => (1.0, 1.0),
+                        PoolKind::Link => (other.remote_cost, other.remote_weight),
+                    };
+                    uses.push(Use { resource: number(m), part: fraction * cost });
+                    if kind == PoolKind::Link {
+                        uses.push(Use { resource: number(memories + p), part: fraction });
+                    }
+                    pace[flow.group as usize] += fraction * weight;
+                }
+            }
+        }
+        // Fractions may sum to 1 but for rounding; without a weight everybody rises at the same pace.
+        if other.remote_weight == 1.0 {
+            pace.fill(1.0);
+        }
+        let mut starts = vec![0];
+        starts.extend(of_group.iter().scan(0, |end, uses| {
+            *end += number(uses.len());
+            Some(*end)
+        }));
+        Self { uses: of_group.concat(), starts, pace, resources: memories + solver.pools.len() }
+    }
+
+    /// Room for the notes.
+    pub(super) fn filling(&self) -> Filling {
+        Filling {
+            resources: vec![Resource::default(); self.resources],
+            rising: Vec::with_capacity(self.pace.len()),
+            used: Vec::with_capacity(self.resources),
+        }
+    }
+
+    fn of(&self, group: u32) -> &[Use] {
+        &self.uses[self.starts[group as usize] as usize..self.starts[group as usize + 1] as usize]
+    }
+}
+
+/// Fills all rates: `workspace.bandwidth` has what every thread wants, and then what it gets.
+pub(super) fn share(solver: &Solver, paths: &Paths, threads: &[u32], workspace: &mut Workspace) {
+    let mut filling = std::mem::take(&mut workspace.scratch.filling);
+    begin(solver, paths, threads, workspace, &mut filling);
+    fill(paths, threads, &mut workspace.bandwidth, &mut filling);
+    workspace.scratch.filling = filling;
+    report(solver, threads, workspace);
+}
+
+/// Nobody has anything, and all who have threads rise.
+fn begin(solver: &Solver, paths: &Paths, threads: &[u32], workspace: &Workspace, filling: &mut Filling) {
+    let memories = solver.memories.len();
+    for (m, resource) in filling.resources[..memories].iter_mut().enumerate() {
+        *resource = Resource { left: workspace.scratch.controllers[m], ..Resource::default() };
+    }
+    for (p, resource) in filling.resources[memories..].iter_mut().enumerate() {
+        *resource = Resource { left: solver.pools[p].capacity, ..Resource::default() };
+    }
+    filling.rising.clear();
+    filling.used.clear();
+    for (group, &count) in threads.iter().enumerate().filter(|(_, count)| **count > 0) {
+        let group = u32::try_from(group).unwrap_or(u32::MAX);
+        filling.rising.push(group);
+        let pace = f64::from(count) * paths.pace[group as usize];
+        for one in paths.of(group) {
+            let resource = &mut filling.resources[one.resource as usize];
+            if resource.rising == 0 {
+                filling.used.push(one.resource);
+            }
+            resource.rising += 1;
+            resource.pace += pace * one.part;
+        }
+    }
+}
+
+/// Raises the level until nobody rises.
+fn fill(paths: &Paths, threads: &[u32], bandwidth: &mut [f64], filling: &mut Filling) {
+    let Filling { resources, rising, used } = filling;
+    let mut level = 0.0_f64;
+    while !rising.is_empty() {
+        used.retain(|&r| resources[r as usize].rising > 0);
+        let full_at = |r: &u32| resources[*r as usize].left / resources[*r as usize].pace;
+        let next_full = used.iter().map(full_at).fold(f64::INFINITY, f64::min);
+        let content_at = |group: &u32| bandwidth[*group as usize] / paths.pace[*group as usize];
+        let next_content = rising.iter().map(content_at).fold(f64::INFINITY, f64::min);
+        // Rounding may let a resource seem full a little earlier than those before it.
+        level = level.max(next_full.min(next_content));
+        let full = |r: u32, resources: &[Resource]| {
+            let resource = &resources[r as usize];
+            resource.left <= resource.pace * level * (1.0 + 4.0 * f64::EPSILON)
+        };
+        // First who stops, then what that leaves: who stops must not depend on the order of the groups.
+        let mut kept = 0;
+        let mut stopped = rising.len();
+        while kept < stopped {
+            let group = rising[kept];
+            let stops = bandwidth[group as usize] <= level * paths.pace[group as usize]
+                || paths.of(group).iter().any(|one| full(one.resource, resources));
+            if stops {
+                stopped -= 1;
+                rising.swap(kept, stopped);
+            } else {
+                kept += 1;
+            }
+        }
+        if kept == rising.len() {
+            break; // not reached: the resource or the demand that set the level stops somebody
+        }
+        for &group in &rising[kept..] {
+            let g = group as usize;
+            let rate = bandwidth[g].min(level * paths.pace[g]);
+            bandwidth[g] = rate;
+            let count = f64::from(threads[g]);
+            for one in paths.of(group) {
+                let resource = &mut resources[one.resource as usize];
+                resource.left = (resource.left - count * rate * one.part).max(0.0);
+                resource.pace = (resource.pace - count * paths.pace[g] * one.part).max(0.0);
+                resource.rising -= 1;
+            }
+        }
+        rising.truncate(kept);
+    }
+}
+
+/// What the rates take of each pool.
+fn report(solver: &Solver, threads: &[u32], workspace: &mut Workspace) {
+    for (p, pool) in solver.pools.iter().enumerate() {
+        let mut taken = 0.0;
+        for f in pool.flows.clone() {
+            let flow = &solver.flows[f];
+            let rate = workspace.bandwidth[flow.group as usize];
+            let granted = (rate / flow.inverse_fraction).min(flow.wants);
+            workspace.granted[f] = granted;
+            taken += f64::from(threads[flow.group as usize]) * granted;
+        }
+        workspace.available[p] = taken;
+    }
+}

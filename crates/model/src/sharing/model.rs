@@ -1,0 +1,169 @@
+//! Which sharing model answers, with which corrections.
+
+use super::parameter::{Parameter, ParameterError, Parameters};
+
+/// The rules by which bandwidth is shared; each is described in the module of its name.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    Hash,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum ModelKind {
+    /// The paper's: remote first, then baseline plus proportional.
+    #[default]
+    BaselineProportional,
+    /// All rates rise together until a resource is full.
+    MaxMin,
+    /// Shares in proportion to demand.
+    Proportional,
+    /// The paper's split, with the local port and each link served as equals.
+    FairPort,
+    /// Shares in proportion to the part of the controller that a thread alone would use.
+    RequestFraction,
+    /// Every cache line waits the same time; soft saturation.
+    Ecm,
+}
+
+impl ModelKind {
+    /// All of them, the default first.
+    pub const ALL: [Self; 6] = [
+        Self::BaselineProportional,
+        Self::MaxMin,
+        Self::Proportional,
+        Self::FairPort,
+        Self::RequestFraction,
+        Self::Ecm,
+    ];
+
+    /// Its name on the command line, in files and in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::BaselineProportional => "baseline-proportional",
+            Self::MaxMin => "max-min",
+            Self::Proportional => "proportional",
+            Self::FairPort => "fair-port",
+            Self::RequestFraction => "request-fraction",
+            Self::Ecm => "ecm",
+        }
+    }
+
+    /// The model with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// A sharing model and its corrections: part of a machine, because it says how that machine arbitrates.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Model {
+    /// The rules.
+    pub kind: ModelKind,
+    /// The corrections.
+    pub parameters: Parameters,
+}
+
+impl From<ModelKind> for Model {
+    fn from(kind: ModelKind) -> Self {
+        Self { kind, parameters: Parameters::default() }
+    }
+}
+
+impl Model {
+    /// Its name on the command line, in files and in JSON.
+    pub const fn name(&self) -> &'static str {
+        self.kind.name()
+    }
+
+    /// The same corrections with the rules of another model.
+    #[must_use]
+    pub const fn with_kind(self, kind: ModelKind) -> Self {
+        Self { kind, ..self }
+    }
+
+    /// The same model with one parameter set.
+    ///
+    /// # Errors
+    /// [`ParameterError`] if the parameter cannot have this value.
+    pub fn with(mut self, parameter: Parameter, value: f64) -> Result<Self, ParameterError> {
+        self.parameters.set(parameter, value)?;
+        Ok(self)
+    }
+
+    /// The same model without the ceilings on single threads: nobody gets less from it, wherever the data lies.
+    #[must_use]
+    pub const fn without_ceilings(mut self) -> Self {
+        self.parameters.core_local_gbs = None;
+        self.parameters.core_remote_gbs = None;
+        self.parameters.outstanding_lines = None;
+        self
+    }
+
+    /// The parameters that change what this model answers, with their values.
+    pub fn in_use(&self) -> impl Iterator<Item = (Parameter, f64)> + '_ {
+        self.parameters.in_use().filter(|(parameter, _)| parameter.is_used_by(self.kind))
+    }
+
+    /// Whether this is the paper's model as it is, which has a compiled path of its own.
+    pub(crate) fn is_plain_default(&self) -> bool {
+        self.kind == ModelKind::BaselineProportional && self.in_use().next().is_none()
+    }
+
+    /// Whether links are served before the node's own threads, whatever these want.
+    pub fn serves_remote_first(&self) -> bool {
+        self.kind == ModelKind::BaselineProportional
+    }
+
+    /// Whether a thread added on one node never helps a thread on another one, wherever their data lies. The search
+    /// proves with it: GFLOPS on a node with all others empty are then an upper bound.
+    ///
+    /// - Remote first and fair ports: more demand on one link leaves less for every other port, and a smaller pool
+    ///   gives nobody more.
+    /// - Proportional, request fraction: more demand at a controller means a smaller factor for all.
+    /// - ECM: more demand means a longer wait for all.
+    /// - Max-min: only where every thread reads one memory; else a thread that is slowed down at one memory leaves
+    ///   more to others at another ([`super::Solver::threads_elsewhere_never_help`] looks at that).
+    /// - With a saturation knee a controller delivers more when more is asked of it: nothing is promised.
+    pub fn threads_elsewhere_never_help(&self) -> bool {
+        self.kind != ModelKind::MaxMin && self.parameters.saturation_knee == 0.0
+    }
+
+    /// The name, with the corrections in use: `max-min (link_efficiency 0.9)`.
+    pub fn in_words(&self) -> String {
+        let used: Vec<String> =
+            self.in_use().map(|(parameter, value)| format!("{} {value}", parameter.key())).collect();
+        if used.is_empty() {
+            self.name().to_owned()
+        } else {
+            format!("{} ({})", self.name(), used.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_model_is_found_by_its_name() {
+        for kind in ModelKind::ALL {
+            assert_eq!(ModelKind::from_name(kind.name()), Some(kind));
+        }
+        assert_eq!(ModelKind::from_name("fair"), None);
+    }
+
+    #[test]
+    fn a_parameter_that_a_model_does_not_use_leaves_it_as_it_is() {
+        let weighted = Model::default().with(Parameter::RemoteWeight, 2.0).unwrap();
+        assert!(weighted.is_plain_default());
+        assert_eq!(weighted.in_words(), "baseline-proportional");
+        assert_eq!(weighted.with_kind(ModelKind::MaxMin).in_words(), "max-min (remote_weight 2)");
+    }
+}

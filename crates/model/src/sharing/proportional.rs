@@ -1,0 +1,77 @@
+//! The model `proportional`: shares in proportion to demand.
+//!
+//! # Rules
+//! 1. Each link n -> m grants every thread on it the same part of what it wants: min(1, link / what all want).
+//! 2. Each controller does the same with what its own threads want and what the links let through:
+//!    part = min(1, B / (own + remote)).
+//! 3. A thread's bandwidth is the smallest granted / fraction over the memories it reads.
+//!
+//! With a remote weight w the parts are min(1, k) for local and min(1, w k) for remote traffic, with k such that the
+//! controller is used up.
+//!
+//! # Source
+//! The simplest work-conserving rule; a queue served in order of arrival with all requests of a thread under way at once
+//! comes to it. Threads with little demand lose the same part as others: in the first scenario of the tests they get
+//! 3.7 of 6 GB/s, where max-min gives them all.
+
+use super::fast::{Solver, Workspace};
+use super::other::Other;
+
+/// Shares memory `m`, whose controller has `controller` GB/s for what is asked of it.
+pub(super) fn share(solver: &Solver, other: &Other, m: usize, controller: f64, workspace: &mut Workspace) {
+    let memory = &solver.memories[m];
+    let own = memory.own.map_or(0.0, |own| workspace.wanted[own]);
+    let remote = other.remote_cost * workspace.available[memory.links.clone()].iter().sum::<f64>();
+    let (own_part, remote_part) = parts(controller, own, remote, other.remote_weight);
+    for p in memory.links.clone() {
+        let (wanted, offered) = (workspace.wanted[p], workspace.available[p]);
+        let by_link = if wanted > offered { offered / wanted } else { 1.0 };
+        workspace.available[p] = offered * remote_part;
+        solver.grant_part(p, by_link * remote_part, workspace);
+    }
+    if let Some(p) = memory.own {
+        workspace.available[p] = own * own_part;
+        solver.grant_part(p, own_part, workspace);
+    }
+}
+
+/// The parts of local and of remote demand that a controller serves.
+#[inline]
+pub(super) fn parts(controller: f64, own: f64, remote: f64, weight: f64) -> (f64, f64) {
+    if own + remote <= controller {
+        return (1.0, 1.0);
+    }
+    // All are cut while k is below 1 (local) and below 1 / weight (remote).
+    let k = controller / (own + weight * remote);
+    if k <= 1.0 && weight * k <= 1.0 {
+        return (k, weight * k);
+    }
+    if weight > 1.0 {
+        // Remote traffic is served in full, local traffic has the rest.
+        return (((controller - remote) / own).clamp(0.0, 1.0), 1.0);
+    }
+    (1.0, ((controller - own) / remote).clamp(0.0, 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_rights_mean_equal_parts() {
+        // 20 + 60 = 80 GB/s wanted of 32: each gets 0.4 of it
+        assert_eq!(parts(32.0, 20.0, 60.0, 1.0), (0.4, 0.4));
+        assert_eq!(parts(100.0, 20.0, 60.0, 1.0), (1.0, 1.0));
+    }
+
+    #[test]
+    fn a_weight_favours_remote_traffic_up_to_its_demand() {
+        // k = 32 / (20 + 2 x 60) = 0.2286: 4.57 + 27.43 = 32
+        let (own, remote) = parts(32.0, 20.0, 60.0, 2.0);
+        assert!((own * 20.0 + remote * 60.0 - 32.0).abs() < 1e-12 && (remote / own - 2.0).abs() < 1e-12);
+        // weight 100: remote has its 20 in full, 12 of 60 are left
+        assert_eq!(parts(32.0, 60.0, 20.0, 100.0), (0.2, 1.0));
+        // weight 0.01: local has its 20 in full
+        assert_eq!(parts(32.0, 20.0, 60.0, 0.01), (1.0, 0.2));
+    }
+}

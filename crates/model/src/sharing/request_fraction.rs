@@ -1,0 +1,74 @@
+//! The model `request-fraction`: shares in proportion to the part of a controller that a thread alone would use.
+//!
+//! # Rules
+//! - b1: what one thread draws alone; b_s: what the controller delivers when saturated; f = b1 / b_s, at most 1, is the
+//!   thread's request fraction.
+//! - Where the fractions of all threads sum to at most 1, each draws b1. Else thread i gets f_i / sum f of b_s.
+//!
+//! # Source, and what was checked
+//! Afzal, Hager, Wellein: "Analytic performance model for parallel overlapping memory-bound kernels", CCPE 2022, e6816
+//! (arXiv 2011.00243), for two kernels in one ccNUMA domain: share alpha_k = n_k f_k / sum n_j f_j of the saturated
+//! bandwidth. The abstract says that the single-thread request fraction, "directly related to the single-thread memory
+//! bandwidth", and the saturated bandwidth are the only inputs, and that the error is below 8 %. The closed form of the
+//! share, the thread-weighted mean of different saturated bandwidths and the behaviour below saturation could not be
+//! checked against the full text, which was not at hand.
+//!
+//! Ours, not the source's:
+//! - one b_s for all applications of a controller, so that the thread-weighted mean is not needed. With different ones
+//!   the closed form jumps where saturation begins and may give more than is wanted;
+//! - below saturation everybody draws b1;
+//! - links and remote readers: a link shares by the same rule with itself as b_s, and what it lets through counts as
+//!   the demand of its threads at the controller.
+//!
+//! It differs from `proportional` where a thread wants more than the whole controller: that counts as 1, not more.
+
+use super::fast::{Solver, Workspace};
+use super::other::Other;
+use super::proportional::parts;
+
+/// Shares memory `m`, whose controller has `controller` GB/s for what is asked of it.
+pub(super) fn share(
+    solver: &Solver,
+    other: &Other,
+    m: usize,
+    controller: f64,
+    threads: &[u32],
+    workspace: &mut Workspace,
+) {
+    let memory = &solver.memories[m];
+    let mut remote = 0.0;
+    for p in memory.links.clone() {
+        let alone = solver.pools[p].capacity.min(memory.bandwidth);
+        let claimed = claimed(solver, p, alone, threads);
+        workspace.available[p] = claimed.min(solver.pools[p].capacity);
+        remote += other.remote_cost * workspace.available[p];
+        // Until the controller is known: the part of b1 that the link grants.
+        workspace.wanted[p] = claimed;
+    }
+    let own = memory.own.map_or(0.0, |p| claimed(solver, p, memory.bandwidth, threads));
+    let (own_part, remote_part) = parts(controller, own, remote, other.remote_weight);
+    for p in memory.links.clone() {
+        let alone = solver.pools[p].capacity.min(memory.bandwidth);
+        let (claimed, offered) = (workspace.wanted[p], workspace.available[p]);
+        let by_link = if claimed > offered { offered / claimed } else { 1.0 };
+        workspace.wanted[p] = solver.wanted(p, threads);
+        workspace.available[p] = offered * remote_part;
+        grant(solver, p, alone, by_link * remote_part, workspace);
+    }
+    if let Some(p) = memory.own {
+        workspace.available[p] = own * own_part;
+        grant(solver, p, memory.bandwidth, own_part, workspace);
+    }
+}
+
+/// The sum of b1 = min(wants, `alone`) over the threads of a pool, GB/s.
+fn claimed(solver: &Solver, pool: usize, alone: f64, threads: &[u32]) -> f64 {
+    let flows = &solver.flows[solver.pools[pool].flows.clone()];
+    flows.iter().map(|flow| f64::from(threads[flow.group as usize]) * flow.wants.min(alone)).sum()
+}
+
+fn grant(solver: &Solver, pool: usize, alone: f64, part: f64, workspace: &mut Workspace) {
+    for f in solver.pools[pool].flows.clone() {
+        solver.grant(f, solver.flows[f].wants.min(alone) * part, workspace);
+    }
+}

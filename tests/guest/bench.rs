@@ -1,0 +1,118 @@
+//! `numasim bench` in the guest: each page and each thread where the scenario says, and refusals that say why.
+
+use std::collections::BTreeMap;
+
+use super::results::Guest;
+
+type Row = BTreeMap<String, String>;
+
+fn rows(guest: &Guest, run: &str) -> Vec<Row> {
+    guest.done(run);
+    let text = guest.done(&format!("{run}-rows"));
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    reader.deserialize().map(|row| row.expect("a row of strings")).collect()
+}
+
+/// Node, threads and data of each application in each scenario of `placements.toml`.
+type Expected = (&'static str, &'static str, &'static [(u32, u32, &'static str)]);
+
+const PLACEMENTS: [Expected; 6] = [
+    ("NUMA-perfect", "mem", &[(0, 1, "0:100"), (1, 1, "1:100"), (2, 1, "2:100"), (3, 1, "3:100")]),
+    ("NUMA-perfect", "bad", &[(0, 1, "0:100"), (1, 1, "1:100"), (2, 1, "2:100"), (3, 1, "3:100")]),
+    ("NUMA-bad cross-node", "mem", &[(0, 1, "0:100"), (1, 1, "1:100"), (2, 1, "2:100"), (3, 1, "3:100")]),
+    ("NUMA-bad cross-node", "bad", &[(0, 1, "0:100"), (1, 1, "0:100"), (2, 1, "0:100"), (3, 1, "0:100")]),
+    ("NUMA-bad on-node", "mem", &[(1, 2, "1:100"), (2, 2, "2:100"), (3, 2, "3:100")]),
+    ("NUMA-bad on-node", "bad", &[(0, 2, "0:100")]),
+];
+
+/// Only on the guest with a memory-only fifth node.
+const FAR: [Expected; 2] = [
+    (
+        "data on the memory-only node",
+        "mem",
+        &[(0, 1, "0:100"), (1, 1, "1:100"), (2, 1, "2:100"), (3, 1, "3:100")],
+    ),
+    (
+        "data on the memory-only node",
+        "bad",
+        &[(0, 1, "4:100"), (1, 1, "4:100"), (2, 1, "4:100"), (3, 1, "4:100")],
+    ),
+];
+
+#[test]
+#[ignore = "needs the results of .ci/guest"]
+fn every_page_and_thread_of_the_papers_placements_is_where_it_belongs() {
+    for (name, more) in [("four", &[][..]), ("five", &FAR[..])] {
+        let guest = Guest::read(name);
+        for run in ["bench-threads", "bench-processes", "bench-node"] {
+            let rows = rows(&guest, run);
+            let mut expected = 0;
+            for (scenario, app, nodes) in PLACEMENTS.iter().chain(more) {
+                for (node, threads, data) in *nodes {
+                    for repetition in ["1", "2"] {
+                        expected += 1;
+                        let wanted = [
+                            ("scenario", *scenario),
+                            ("app", *app),
+                            ("node", &node.to_string()),
+                            ("repetition", repetition),
+                        ];
+                        let found: Vec<&Row> = rows
+                            .iter()
+                            .filter(|row| wanted.iter().all(|(key, value)| row[*key] == *value))
+                            .collect();
+                        let [row] = found.as_slice() else { panic!("{name}, {run}: {wanted:?}: {found:?}") };
+                        judge(row, *node, *threads, data, run);
+                    }
+                }
+            }
+            assert_eq!(rows.len(), expected, "{name}, {run}: rows that nobody asked for");
+            let runs: std::collections::BTreeSet<&String> = rows.iter().map(|row| &row["run"]).collect();
+            assert_eq!(runs.len(), 1, "{name}, {run}: {runs:?}");
+        }
+    }
+}
+
+fn judge(row: &Row, node: u32, threads: u32, data: &str, run: &str) {
+    assert_eq!((row["status"].as_str(), row["problem"].as_str()), ("ok", ""), "{run}: {row:?}");
+    assert_eq!(
+        (row["threads"].as_str(), row["data"].as_str()),
+        (threads.to_string().as_str(), data),
+        "{row:?}"
+    );
+    assert_eq!(row["fitted"], "false", "{row:?}");
+    // Node n has the processors 2n and 2n + 1.
+    let cpus = numasim_model::cpus::CpuList::parse(&row["cpus"]).expect("processors");
+    assert!(cpus.as_slice().iter().all(|cpu| cpu / 2 == node), "{row:?}");
+    if run != "bench-node" {
+        assert_eq!(cpus.as_slice().len(), threads as usize, "a core for each thread: {row:?}");
+    }
+    for counted in ["traffic_bytes", "work_flop"] {
+        assert!(row[counted].parse::<f64>().is_ok_and(|count| count > 0.0), "{row:?}");
+    }
+}
+
+#[test]
+#[ignore = "needs the results of .ci/guest"]
+fn memory_that_would_spill_to_another_node_is_refused_with_node_and_bytes() {
+    for name in ["four", "five"] {
+        let guest = Guest::read(name);
+        let refused = guest.step("bench-spill");
+        assert_eq!(refused.code, 1, "{}{}", refused.out, refused.err);
+        assert!(refused.err.contains("error: "), "{}", refused.err);
+        let number = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+        assert!(refused.err.split("node ").skip(1).any(number), "it names the node: {}", refused.err);
+        // It says how much is missing, with a unit.
+        assert!(["GiB", "GB", "bytes"].iter().any(|unit| refused.err.contains(unit)), "{}", refused.err);
+        let rows = guest.done("bench-spill-rows");
+        assert!(rows.lines().count() <= 1, "something was measured: {rows}");
+    }
+}
+
+#[test]
+#[ignore = "needs the results of .ci/guest"]
+fn a_scenario_whose_processors_are_masked_is_refused_with_the_node() {
+    let refused = Guest::read("four").step("bench-masked");
+    assert_eq!(refused.code, 1, "{}{}", refused.out, refused.err);
+    assert!(refused.err.contains("node 3"), "{}", refused.err);
+}
