@@ -146,15 +146,17 @@ fn origins(file: &mut String, original: &Machine, fit: &Fit, matrix: bool) {
     }
     for (key, told) in told {
         let source = Some(format!("numasim fit: {}", told.join("; ")));
-        all.insert(key, Provenance { kind: FigureKind::Estimated, source });
+        all.insert(key, Provenance { kind: FigureKind::Estimated, source, uncertainty_percent: None });
     }
     if all.is_empty() {
         return;
     }
     file.push_str("\n[machine.provenance]\n");
-    for (key, Provenance { kind, source }) in all {
+    for (key, Provenance { kind, source, uncertainty_percent }) in all {
         let source = source.map_or(String::new(), |source| format!(", source = {}", quoted(&source)));
-        let _ = writeln!(file, "{key} = {{ kind = \"{}\"{source} }}", kind.as_str());
+        let uncertainty =
+            uncertainty_percent.map_or(String::new(), |percent| format!(", uncertainty_percent = {percent}"));
+        let _ = writeln!(file, "{key} = {{ kind = \"{}\"{source}{uncertainty} }}", kind.as_str());
     }
 }
 

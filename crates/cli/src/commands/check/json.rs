@@ -71,7 +71,9 @@ fn machine(machine: &Machine) -> Value {
     let provenance: Map<String, Value> = machine
         .provenance()
         .iter()
-        .map(|(key, p)| (key.clone(), json!({ "kind": p.kind.as_str(), "source": p.source })))
+        .map(|(key, p)| {
+            (key.clone(), json!({ "kind": p.kind.as_str(), "source": p.source, "uncertainty_percent": p.uncertainty_percent }))
+        })
         .collect();
     json!({
         "name": machine.name(), "source": machine.source(), "nodes": nodes, "links": links,

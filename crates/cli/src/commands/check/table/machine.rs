@@ -156,11 +156,13 @@ fn provenance(text: &mut String, machine: &Machine) {
     let kind_width = machine.provenance().values().map(|p| p.kind.as_str().len()).max().unwrap_or(0);
     for (key, provenance) in machine.provenance() {
         let label = format!("{key:key_width$}  {:kind_width$}", provenance.kind.as_str());
-        match &provenance.source {
-            Some(source) => labelled(text, &label, source),
-            None => {
-                let _ = writeln!(text, "  {}", label.trim_end());
-            }
+        let uncertainty = provenance.uncertainty_percent.map(|percent| format!("to {percent} %"));
+        let said: Vec<&str> =
+            [uncertainty.as_deref(), provenance.source.as_deref()].into_iter().flatten().collect();
+        if said.is_empty() {
+            let _ = writeln!(text, "  {}", label.trim_end());
+        } else {
+            labelled(text, &label, &said.join(", "));
         }
     }
 }
