@@ -66,7 +66,7 @@ fn interleaved(bencher: Bencher) {
 
 /// The same three questions under each model; the default is here for comparison only.
 mod models {
-    use super::*;
+    use super::{Bencher, Model, ModelKind, NodeId, Parameter, Placement, bench, solver_under};
 
     fn named(name: &str) -> Model {
         Model::from(ModelKind::from_name(name).expect("a model"))

@@ -1,6 +1,7 @@
 //! Random models, and slow second formulations of them: thread by thread, with bisection in place of closed forms.
 
 use numasim_model::sharing::Parameter;
+use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{AppId, Model, ModelKind, NodeId};
 use proptest::prelude::*;
 
@@ -106,7 +107,8 @@ fn share(kind: ModelKind, case: &Case, memory: NodeId, readers: &mut [Reader]) {
     }
     if kind == ModelKind::RequestFraction {
         for reader in readers.iter_mut() {
-            let link = case.machine.link(reader.from, memory).map_or(f64::INFINITY, |link| link.value());
+            let link =
+                case.machine.link(reader.from, memory).map_or(f64::INFINITY, GigabytesPerSecond::value);
             reader.gets = reader.wants.min(link).min(controller);
         }
     }

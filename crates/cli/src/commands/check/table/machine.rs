@@ -23,6 +23,7 @@ pub(super) fn write(text: &mut String, reading: &Reading) {
     nodes(text, reading);
     os_nodes(text, reading);
     links(text, machine);
+    sharing(text, machine);
     provenance(text, machine);
 }
 
@@ -145,6 +146,35 @@ fn links(text: &mut String, machine: &Machine) {
         rows.push(row);
     }
     grid::write(text, &rows, &[Align::Right]);
+}
+
+/// How bandwidth is shared, where the file says more than the default.
+fn sharing(text: &mut String, machine: &Machine) {
+    let model = machine.sharing();
+    if *model != numasim_model::Model::default() {
+        text.push('\n');
+        labelled(text, "shares bandwidth by", &model.in_words());
+    }
+    if machine.has_latencies() {
+        let nodes: Vec<_> = machine.compute_nodes().collect();
+        let (mut own, mut other) = (Vec::new(), Vec::new());
+        for &from in &nodes {
+            for to in machine.node_ids() {
+                if from == to { &mut own } else { &mut other }.extend(machine.latency_ns(from, to));
+            }
+        }
+        let range = |values: &[f64]| {
+            let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+            let high = values.iter().copied().fold(0.0, f64::max);
+            format!("{} to {} ns", grid::figure(low), grid::figure(high))
+        };
+        text.push('\n');
+        let mut words = format!("own memory {}", range(&own));
+        if !other.is_empty() {
+            let _ = write!(words, ", other nodes {}", range(&other));
+        }
+        labelled(text, "latency", &words);
+    }
 }
 
 fn provenance(text: &mut String, machine: &Machine) {
