@@ -4,6 +4,7 @@ mod bench;
 mod compare;
 mod import;
 mod model;
+mod fit;
 mod pareto;
 mod plot;
 mod sweep;
@@ -21,6 +22,7 @@ pub(crate) use bench::BenchArgs;
 pub(crate) use compare::CompareArgs;
 pub(crate) use import::{ImportArgs, ImportKind};
 pub(crate) use model::{ModelChoice, ModelsArgs};
+pub(crate) use fit::FitArgs;
 pub(crate) use pareto::ObjectivePair;
 pub(crate) use plot::{PlotArgs, PlotKind};
 pub(crate) use sweep::{Shard, SweepArgs};
@@ -61,6 +63,15 @@ pub(crate) enum Command {
     /// Explain the models of how bandwidth is shared, and their parameters
     #[command(after_help = help::MODELS)]
     Models(ModelsArgs),
+    /// Draw a machine, a scenario or a set of allocations
+    #[command(after_help = help::PLOT)]
+    Plot(PlotArgs),
+    /// Estimate figures of the machine from measured scenarios, and say what the estimates are worth
+    #[command(after_help = help::FIT)]
+    Fit(FitArgs),
+    /// Put measured performance beside what the model says
+    #[command(after_help = help::COMPARE)]
+    Compare(CompareArgs),
     /// Draw a machine, a scenario or a set of allocations
     #[command(after_help = help::PLOT)]
     Plot(PlotArgs),

@@ -9,6 +9,7 @@ pub(crate) mod detect;
 pub(crate) mod evaluate;
 pub(crate) mod explore;
 pub(crate) mod import;
+pub(crate) mod fit;
 pub(crate) mod man;
 pub(crate) mod models;
 pub(crate) mod plot;
