@@ -133,6 +133,7 @@ RESULT.provenance.json says on what and how it was measured, with every doubt, a
 numasim evaluate. --host-machine puts the figures of this host there, in place of those of the file.
 
 Needs Linux and a build with hwloc (cargo build --release --features hwloc).";
+
 /// End of `numasim compare --help`.
 pub(crate) const COMPARE: &str = "\
 Examples:
@@ -142,11 +143,15 @@ Examples:
 The CSV is what `numasim bench` writes, or has the columns scenario,app,gflops and, if measured, bandwidth_gbs \
 and repetition; an empty app is the whole scenario. Lines that begin with # are comments.
 
-error        (predicted - measured) / measured, with the median of the repetitions; above 0 the model promises too much
-spread       (largest - smallest) / median of the repetitions
-95th percentile of n absolute errors: at place (n - 1) x 0.95 in ascending order, between two places in proportion
-regret       (measured best - measured value of the scenario that the model prefers) / measured best
-Kendall      tau-b between predicted and measured totals: 1 is the same order, -1 the opposite one";
+  error            (predicted - measured) / measured, measured: the median of the repetitions
+  spread           (largest - smallest) / median of the repetitions
+  95th percentile  of n absolute errors in ascending order the one at place (n - 1) x 0.95 from 0;
+                   between two places in proportion
+  regret           (best measured - measured of what the model prefers) / best measured
+  Kendall's tau-b  between predicted and measured totals: +1 the same order, -1 the opposite one
+
+JSON and CSV give errors, spread and regret as fractions.";
+
 /// End of `numasim models --help`.
 pub(crate) const MODELS: &str = "\
 Examples:
@@ -176,14 +181,6 @@ when printed in grey.
 
 In allocations a name with instances addresses them all: each has that many threads on every node. Applications that \
 are not named have no threads; --rest gives one the cores that are left.";
-  error            (predicted - measured) / measured, measured: the median of the repetitions
-  spread           (largest - smallest) / median of the repetitions
-  95th percentile  of n absolute errors in ascending order the one at place (n - 1) x 0.95 from 0;
-                   between two places in proportion
-  regret           (best measured - measured of what the model prefers) / best measured
-  Kendall's tau-b  between predicted and measured totals: +1 the same order, -1 the opposite one
-
-JSON and CSV give errors, spread and regret as fractions.";
 
 /// End of `numasim fit --help`.
 pub(crate) const FIT: &str = "\

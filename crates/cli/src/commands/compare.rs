@@ -22,8 +22,12 @@ pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
     let inputs = [args.study.files.as_slice(), std::slice::from_ref(&args.measured)].concat();
     let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
     let comparison = compared_with(&study, &args.scenario, (&name, &measurements), shell)?;
-    let view =
-        compared::View { study: &study, model: study.machine.sharing().name(), measured: &name, comparison: &comparison };
+    let view = compared::View {
+        study: &study,
+        model: study.machine.sharing().name(),
+        measured: &name,
+        comparison: &comparison,
+    };
     let style = Style::of(shell, args.output.output.is_some());
     destination.deliver(&match args.output.format {
         Format::Table => compared::table(&view, &style),

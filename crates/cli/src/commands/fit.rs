@@ -16,7 +16,7 @@ use crate::view::{Style, fitted};
 
 /// Runs the command.
 pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
-    let study = files::read_study(&args.study.files)?.study;
+    let study = crate::sharing::choose(files::read_study(&args.study.files)?.study, args.study.model, shell);
     let free = free(&study, &args.free)?;
     let source = files::read_measurements(&args.measured)?;
     let measurements = match read_measured(&source.text) {
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
         fit::predict_others(&study, &fit.machine, &others, &predict).map_err(|error| refused(&error))?;
     let view = fitted::View {
         study: &study,
-        model: &args.study.model,
+        model: study.machine.sharing().name(),
         measured: &source.name,
         fit: &fit,
         others: &others,

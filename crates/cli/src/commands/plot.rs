@@ -75,7 +75,12 @@ fn with_measured<T>(
     let (name, measurements) = compare::read(path)?;
     let names: Vec<String> = args.scenario.iter().cloned().collect();
     let comparison = compare::compared_with(study, &names, (&name, &measurements), shell)?;
-    Ok(draw(&compared::View { study, model: &args.study.model, measured: &name, comparison: &comparison }))
+    Ok(draw(&compared::View {
+        study,
+        model: study.machine.sharing().name(),
+        measured: &name,
+        comparison: &comparison,
+    }))
 }
 
 /// The scenario of `--scenario`, if it was given.

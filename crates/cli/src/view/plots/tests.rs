@@ -130,7 +130,7 @@ fn bars_and_points_of_the_paper_s_table_have_its_errors() {
     .expect("everything fits");
     let view = compared::View {
         study: &study,
-        model: MODEL_NAME,
+        model: study.machine.sharing().name(),
         measured: "measured.csv",
         comparison: &comparison,
     };
