@@ -66,9 +66,11 @@ fn left_out(view: &compared::View<'_>) -> Vec<String> {
         apps.filter_map(|one| Some(format!("{} in {}", one.app.as_deref()?, one.scenario))).collect();
     let apps: Vec<&str> = apps.iter().map(String::as_str).collect();
     let missing = [whole, apps].into_iter().filter(|names| !names.is_empty());
-    let mut lines: Vec<String> = missing.map(|names| format!("Not measured: {}.", suggest::list(&names))).collect();
+    let mut lines: Vec<String> =
+        missing.map(|names| format!("Not measured: {}.", suggest::list(&names))).collect();
 
-    let unmatched = comparison.unmatched.iter().map(|one| format!("{}:{}: {}.", view.measured, one.line, reason(one)));
+    let unmatched =
+        comparison.unmatched.iter().map(|one| format!("{}:{}: {}.", view.measured, one.line, reason(one)));
     let left = comparison.left_out.iter().map(|one| {
         format!(
             "{}:{}: repetition {} of '{}' in '{}' counts for nothing: {}.",

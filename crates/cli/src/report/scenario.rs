@@ -13,7 +13,8 @@ use crate::view::{ScenarioView, Style, figures, held_back, warning};
 pub(super) fn article(report: &Report<'_>, row: &Row<'_>, map: Option<&str>) -> Markup {
     let view = row.view;
     let title = format!("{}-title", row.id());
-    let doubts = row.compared.map(|(_, compared)| compared.doubts.iter().map(String::as_str).collect::<Vec<_>>());
+    let doubts =
+        row.compared.map(|(_, compared)| compared.doubts.iter().map(String::as_str).collect::<Vec<_>>());
     let doubts = doubts.filter(|doubts| !doubts.is_empty());
     html! {
         article.scenario id=(row.id()) data-name=(view.name) aria-labelledby=(title) tabindex="-1" {
@@ -62,7 +63,9 @@ impl<'a> Line<'a> {
     }
 
     fn shown(&self, text: &str, key: &str) -> Shown {
-        self.compared.as_ref().map_or_else(Shown::nothing, |(at, _)| Shown::compared(text, format!("{at}/{key}")))
+        self.compared
+            .as_ref()
+            .map_or_else(Shown::nothing, |(at, _)| Shown::compared(text, format!("{at}/{key}")))
     }
 }
 
@@ -192,7 +195,8 @@ struct Carrier {
 
 fn carriers(caption: &str, first: &str, remote: bool, all: &[Carrier]) -> Markup {
     let texts = figures::column(&all.iter().flat_map(|one| one.figures).collect::<Vec<_>>());
-    let shown = |one: &Carrier, text: &str, key: &str| Shown::evaluated(text, format!("{}/{key}", one.at)).cell("");
+    let shown =
+        |one: &Carrier, text: &str, key: &str| Shown::evaluated(text, format!("{}/{key}", one.at)).cell("");
     html! {
         table {
             caption { (caption) }

@@ -36,9 +36,8 @@ impl<'a> Row<'a> {
 
     /// A figure of the comparison of the whole scenario.
     pub(super) fn compared(&self, text: &str, key: &str) -> Shown {
-        self.compared.map_or_else(Shown::nothing, |(at, _)| {
-            Shown::compared(text, format!("/scenarios/{at}/{key}"))
-        })
+        self.compared
+            .map_or_else(Shown::nothing, |(at, _)| Shown::compared(text, format!("/scenarios/{at}/{key}")))
     }
 
     /// GFLOPS of the whole scenario.

@@ -50,8 +50,10 @@ pub(super) fn section(report: &Report<'_>) -> Markup {
 }
 
 fn measured(comparison: &Comparison, report: &Report<'_>) -> Markup {
-    let all =
-        [("scenarios", "totals", &comparison.totals), ("applications in scenarios", "apps", &comparison.apps)];
+    let all = [
+        ("scenarios", "totals", &comparison.totals),
+        ("applications in scenarios", "apps", &comparison.apps),
+    ];
     let known: Vec<Known<'_>> =
         all.into_iter().filter_map(|(what, key, errors)| Some((what, key, errors.as_ref()?))).collect();
     // Errors of applications may cancel out in a total: the worse of both decides.
@@ -83,7 +85,9 @@ fn measured(comparison: &Comparison, report: &Report<'_>) -> Markup {
 fn choice(comparison: &Comparison) -> String {
     match &comparison.regret {
         None => String::new(),
-        Some(regret) if regret.relative <= 0.0 => "It picks the allocation that was measured best. ".to_owned(),
+        Some(regret) if regret.relative <= 0.0 => {
+            "It picks the allocation that was measured best. ".to_owned()
+        }
         Some(regret) => format!(
             "The allocation it picks is {} slower than the one that was measured best. ",
             percent(regret.relative)
@@ -164,9 +168,11 @@ fn table(known: &[Known<'_>]) -> Markup {
 /// Nothing was measured.
 fn predicted(report: &Report<'_>) -> Markup {
     let total = |view: &ScenarioView<'_>| view.evaluation.total.value();
-    let best = report.views.iter().enumerate().reduce(|best, next| {
-        if total(next.1) > total(best.1) { next } else { best }
-    });
+    let best = report
+        .views
+        .iter()
+        .enumerate()
+        .reduce(|best, next| if total(next.1) > total(best.1) { next } else { best });
     html! {
         p.headline.warn {
             span.mark aria-hidden="true" { "!" }

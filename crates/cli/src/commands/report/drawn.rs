@@ -35,7 +35,8 @@ pub(super) fn machine(study: &Study) -> Result<Vec<Figure>, Failure> {
     if nodes > 1 {
         figures.push(Figure {
             title: "Bandwidth matrix".to_owned(),
-            caption: "From the memory of a column to the cores of a row; framed: a node's own memory.".to_owned(),
+            caption: "From the memory of a column to the cores of a row; framed: a node's own memory."
+                .to_owned(),
             svg: plots::matrix(machine).svg().map_err(fault)?,
         });
     }
@@ -72,6 +73,17 @@ fn chosen(views: &[ScenarioView<'_>], compared: Option<&compared::View<'_>>) -> 
     order.into_iter().take(MOST_MAPS).map(|(_, i)| i).collect()
 }
 
+/// The scenario that the model prefers among those that were measured, or among all.
+pub(super) fn preferred<'a, 'b>(
+    views: &'a [ScenarioView<'b>],
+    compared: Option<&compared::View<'_>>,
+) -> Option<&'a ScenarioView<'b>> {
+    let regret = compared.and_then(|view| view.comparison.regret.as_ref());
+    let named = regret.and_then(|regret| views.iter().find(|view| view.name == regret.preferred));
+    let total = |view: &ScenarioView<'_>| view.evaluation.total.value();
+    named.or_else(|| views.iter().reduce(|best, next| if total(next) > total(best) { next } else { best }))
+}
+
 /// What is drawn of all scenarios together. `preferred` is the one that the model says is best.
 pub(super) fn of_all(
     study: &Study,
@@ -83,7 +95,9 @@ pub(super) fn of_all(
         figures.extend(bars(view));
         figures.push(Figure {
             title: "Predicted over measured".to_owned(),
-            caption: "On the line both are equal; the band is 5 % to both sides. The largest errors are named.".to_owned(),
+            caption:
+                "On the line both are equal; the band is 5 % to both sides. The largest errors are named."
+                    .to_owned(),
             svg: plots::scatter(view).svg().map_err(fault)?,
         });
     }
@@ -106,7 +120,11 @@ fn bars(view: &compared::View<'_>) -> Option<Figure> {
         plot.pairs.sort_by(|a, b| error(b).total_cmp(&error(a)));
         plot.pairs.truncate(MOST_BARS);
     }
-    let which = if all > MOST_BARS { format!(" The {MOST_BARS} largest errors of {all} scenarios.") } else { String::new() };
+    let which = if all > MOST_BARS {
+        format!(" The {MOST_BARS} largest errors of {all} scenarios.")
+    } else {
+        String::new()
+    };
     (all > 0).then(|| Figure {
         title: "Model and measurement".to_owned(),
         caption: format!(

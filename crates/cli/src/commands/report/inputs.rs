@@ -14,6 +14,8 @@ pub(super) struct Inputs {
     pub(super) files: Vec<PathBuf>,
     /// The measurements, if there are any.
     pub(super) measured: Option<PathBuf>,
+    /// How they were measured, if it stands beside them.
+    pub(super) provenance: Option<PathBuf>,
     /// What else is in the folder and was not read.
     pub(super) aside: Vec<PathBuf>,
 }
@@ -40,17 +42,18 @@ pub(super) fn find(args: &ReportArgs) -> Result<Inputs, Failure> {
         }
     }
     let provenance = inputs.measured.as_deref().map(|csv| beside(csv, "provenance.json"));
-    inputs.aside.retain(|path| Some(path) != provenance.as_ref() && Some(path) != inputs.measured.as_ref());
+    inputs.provenance = provenance.filter(|path| path.exists());
+    let Inputs { measured, provenance, .. } = &inputs;
+    let read = [measured.clone(), provenance.clone(), args.output.clone()];
+    inputs.aside.retain(|path| !read.iter().flatten().any(|read| read == path));
     Ok(inputs)
 }
 
 fn no_files(args: &ReportArgs) -> Failure {
     match args.paths.as_slice() {
         [folder] if folder.is_dir() => {
-            Failure::input(format!("{} has no input file: no .toml in it", folder.display())).hint(format!(
-                "name the files: numasim report {} machine.toml study.toml",
-                folder.display()
-            ))
+            Failure::input(format!("{} has no input file: no .toml in it", folder.display()))
+                .hint(format!("name the files: numasim report {} machine.toml study.toml", folder.display()))
         }
         _ => Failure::input("there is no input file").hint(
             "name the TOML files of machine, applications and scenarios; what `numasim bench` ran stands in \
@@ -92,7 +95,8 @@ fn measured_in(folder: &Path, files: &[PathBuf]) -> Result<Option<PathBuf>, Fail
     if files.contains(&usual) {
         return Ok(Some(usual));
     }
-    let tables: Vec<&PathBuf> = files.iter().filter(|path| ends_with(path, ".csv") && is_measured(path)).collect();
+    let tables: Vec<&PathBuf> =
+        files.iter().filter(|path| ends_with(path, ".csv") && is_measured(path)).collect();
     match tables.as_slice() {
         [] => Ok(None),
         [only] => Ok(Some((*only).clone())),
@@ -111,7 +115,8 @@ fn is_measured(path: &Path) -> bool {
     const MOST_BYTES: u64 = 64 << 10;
     let Ok(file) = File::open(path) else { return false };
     let lines = BufReader::new(file.take(MOST_BYTES)).lines().map_while(Result::ok);
-    let header = lines.map(|line| line.trim().to_owned()).find(|line| !line.is_empty() && !line.starts_with('#'));
+    let header =
+        lines.map(|line| line.trim().to_owned()).find(|line| !line.is_empty() && !line.starts_with('#'));
     header.is_some_and(|header| {
         let columns: Vec<&str> = header.split(',').map(|column| column.trim().trim_matches('"')).collect();
         columns.contains(&"scenario") && columns.contains(&"gflops")
@@ -177,15 +182,22 @@ mod tests {
             ("run.study.toml", ""),
         ]);
         let inputs = found(&folder).expect("a result");
-        assert_eq!((names(&inputs.files), names(&inputs.aside)), (vec!["run.study.toml"], vec!["errors.csv"]));
+        assert_eq!(
+            (names(&inputs.files), names(&inputs.aside)),
+            (vec!["run.study.toml"], vec!["errors.csv"])
+        );
         assert_eq!(inputs.measured, Some(folder.path().join("run.csv")));
     }
 
     #[test]
     fn two_files_of_measurements_are_not_mixed_up() {
-        let folder = folder(&[("a.csv", "scenario,gflops\n"), ("b.csv", "scenario,gflops\n"), ("s.toml", "")]);
+        let folder =
+            folder(&[("a.csv", "scenario,gflops\n"), ("b.csv", "scenario,gflops\n"), ("s.toml", "")]);
         let refused = found(&folder).expect_err("two of them").to_string();
-        assert!(refused.contains("several files of measurements") && refused.contains("--measured"), "{refused}");
+        assert!(
+            refused.contains("several files of measurements") && refused.contains("--measured"),
+            "{refused}"
+        );
     }
 
     #[test]
