@@ -8,6 +8,7 @@ mod import;
 mod model;
 mod pareto;
 mod plot;
+mod report;
 mod sweep;
 
 use std::path::PathBuf;
@@ -27,6 +28,7 @@ pub(crate) use import::{ImportArgs, ImportKind};
 pub(crate) use model::{ModelChoice, ModelsArgs};
 pub(crate) use pareto::ObjectivePair;
 pub(crate) use plot::{PlotArgs, PlotKind};
+pub(crate) use report::ReportArgs;
 pub(crate) use sweep::{Shard, SweepArgs};
 
 /// Which threads of which application to put on which NUMA node of a shared machine
@@ -77,6 +79,9 @@ pub(crate) enum Command {
     /// Draw a machine, a scenario or a set of allocations
     #[command(after_help = help::PLOT)]
     Plot(PlotArgs),
+    /// Write a web page of model and measurement that needs nothing else
+    #[command(after_help = help::REPORT)]
+    Report(ReportArgs),
     /// Validate files and say what was read
     #[command(after_help = help::CHECK)]
     Check(CheckArgs),

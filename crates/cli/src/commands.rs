@@ -14,6 +14,7 @@ pub(crate) mod import;
 pub(crate) mod man;
 pub(crate) mod models;
 pub(crate) mod plot;
+pub(crate) mod report;
 pub(crate) mod schema;
 pub(crate) mod sweep;
 pub(crate) mod validate;

@@ -231,6 +231,21 @@ left out  each scenario is left out in turn, predicted by a fit to the others: w
 A figure gets no number where the measurements do not determine it: nothing depends on it, it is known from one side only,
 or several act only together.";
 
+/// End of `numasim report --help`.
+pub(crate) const REPORT: &str = "\
+Examples:
+  numasim report results/paper-table-iii -o report.html
+  numasim report machine.toml study.toml --measured measured.csv -o report.html
+  numasim report --measured result.csv -o report.html
+
+One HTML file, with everything in it: nothing is loaded, no program is needed but a browser. It has the question, a
+verdict, the machine, each scenario with its map and figures, plots, doubts, where all of it comes from, and the
+commands that make it again.
+
+Of a folder, all *.toml but *.study.toml are read, and measured.csv, or the only CSV of measurements. Without any
+input file, RESULT.study.toml beside RESULT.csv is taken: what `numasim bench` ran. RESULT.provenance.json beside
+the CSV is read where there is one. Without measurements the page has predictions only.";
+
 /// End of `numasim check --help`.
 pub(crate) const CHECK: &str = "\
 Examples:

@@ -11,6 +11,7 @@ mod files;
 mod help;
 mod output;
 mod plot;
+mod report;
 mod sharing;
 mod shell;
 mod style;
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
             Command::Fit(args) => commands::fit::run(args, &shell),
             Command::Compare(args) => commands::compare::run(args, &shell),
             Command::Plot(args) => commands::plot::run(args, &shell),
+            Command::Report(args) => commands::report::run(args, &shell),
             Command::Check(args) => commands::check::run(args, &shell),
             Command::Detect(args) => commands::detect::run(args, &shell),
             Command::Import(args) => commands::import::run(args, &shell),

@@ -213,7 +213,7 @@ fn tables(study: &Study, views: &[ScenarioView], explained: bool, style: &Style)
 }
 
 /// For programs. With `explained`, each scenario also has the worked calculation as text in `explanation`.
-fn document(study: &Study, views: &[ScenarioView], explained: bool) -> Value {
+pub(super) fn document(study: &Study, views: &[ScenarioView], explained: bool) -> Value {
     let scenarios: Vec<Value> = views
         .iter()
         .map(|view| {

@@ -42,7 +42,6 @@ pub(crate) type DrawError = Box<dyn std::error::Error>;
 
 /// The same plot with the colours of its background, text and faint lines as CSS variables of the page that it is
 /// embedded in: `--plot-paper`, `--plot-text`, `--plot-faint-text`, `--plot-faint-line`.
-#[allow(dead_code, reason = "for the report, which is a page with a dark mode")]
 pub(crate) fn themed(svg: &str) -> String {
     let colours = [
         (style::PAPER, "paper"),

@@ -27,6 +27,7 @@ enum Sign {
     Own,
     Remote,
     Link,
+    BareLink,
     FullLink,
     Data,
 }
@@ -38,6 +39,7 @@ impl Sign {
             Self::Own => "memory read by its own node",
             Self::Remote => "memory read by other nodes",
             Self::Link => "cores read this memory over a link: used / capacity in GB/s",
+            Self::BareLink => "cores read this memory over a link: capacity in GB/s",
             Self::FullLink => "full",
             Self::Data => "data of an application, read from any node",
         }
@@ -87,7 +89,15 @@ impl Legend {
             app_rows,
             signs,
             sign_lines,
+<<<<<<< HEAD
             listed: List::of(placed.unlabelled().collect(), room),
+=======
+            // Capacities of many links are a matrix, not a list.
+            listed: List::of(
+                &placed.unlabelled().filter(|link| link.used_gbs.is_some()).collect::<Vec<_>>(),
+                room,
+            ),
+>>>>>>> report
             room,
         }
     }
@@ -130,10 +140,12 @@ fn shown(map: &ThreadMap) -> Vec<Sign> {
         }
     };
     add(Sign::Idle, map.nodes.iter().any(|node| busy(node) < node.cores));
-    add(Sign::Own, map.nodes.iter().any(|node| node.used_gbs > node.remote_gbs));
+    add(Sign::Own, map.nodes.iter().any(|node| node.used_gbs.is_some_and(|used| used > node.remote_gbs)));
     add(Sign::Remote, map.nodes.iter().any(|node| node.remote_gbs > 0.0));
     add(Sign::Data, map.nodes.iter().any(|node| !node.data.is_empty()));
-    add(Sign::Link, map.used_links().next().is_some());
+    let bare = |link: &MapLink| link.used_gbs.is_none();
+    add(Sign::Link, map.used_links().any(|link| !bare(link)));
+    add(Sign::BareLink, map.used_links().any(bare));
     add(Sign::FullLink, map.used_links().any(MapLink::is_full));
     signs
 }
@@ -150,8 +162,8 @@ fn draw_sign(canvas: &mut Canvas, map: &ThreadMap, sign: Sign, x: f64, y: f64) {
             }
             canvas.rect(bar, 0.0, None, Some(Stroke::new(BORDER, 1.0)));
         }
-        Sign::Link | Sign::FullLink => {
-            let colour = if sign == Sign::Link { USED } else { FULL };
+        Sign::Link | Sign::BareLink | Sign::FullLink => {
+            let colour = if sign == Sign::FullLink { FULL } else { USED };
             canvas.line((x, y), (x + 20.0, y), Stroke::new(colour, 3.0));
             canvas.polygon(&[(x + 28.0, y), (x + 18.0, y - 5.5), (x + 18.0, y + 5.5)], Some(colour), None);
         }

@@ -37,7 +37,10 @@ impl<'a> PlacedLinks<'a> {
 }
 
 fn figures(link: &MapLink) -> String {
-    format!("{} / {}", gbs(link.used_gbs), gbs(link.capacity_gbs))
+    match link.used_gbs {
+        Some(used) => format!("{} / {}", gbs(used), gbs(link.capacity_gbs)),
+        None => gbs(link.capacity_gbs),
+    }
 }
 
 /// Finds a place for every link.
@@ -66,7 +69,7 @@ pub(super) fn place<'a>(map: &'a ThreadMap, layout: &Layout) -> PlacedLinks<'a> 
             if link.from != a {
                 curve.reverse();
             }
-            let width = 1.5 + 5.0 * link.used_gbs / widest;
+            let width = 1.5 + 5.0 * link.used_gbs.unwrap_or(0.4 * link.capacity_gbs) / widest;
             placed.used.push(PlacedLink { link, curve, width, label: None });
         }
     }
