@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use numasim_model::Study;
 
-use super::{bench, calibrate, compare};
-use crate::args::{BenchArgs, BindTo, CalibrateArgs, ValidateArgs};
+use super::{bench, calibrate, compare, report};
+use crate::args::{BenchArgs, BindTo, CalibrateArgs, ReportArgs, ValidateArgs};
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format, OutputArgs};
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &ValidateArgs, shell: &Shell) -> Result<(), Failure> {
     let study = sharing::choose(study, args.model, shell);
     let verdict = compared(&folder, &study, shell)?;
     folder.write("README.md", &readme::text(args, &study))?;
-    // super::report::of_folder(&folder.0, args.model, shell)?;
+    reported(args, &folder, shell)?;
     shell.note(format!("everything is in {}", folder.0.display()));
     Destination::Stdout.deliver(&verdict)
 }
@@ -130,6 +130,18 @@ fn compared(folder: &Folder, study: &Study, shell: &Shell) -> Result<String, Fai
     folder.write("comparison.json", &format!("{:#}\n", compared::json(&view)))?;
     folder.write("comparison.txt", &compared::table(&view, &Style::of(shell, true)))?;
     Ok(compared::table(&view, &Style::of(shell, false)))
+}
+
+/// Writes the page.
+fn reported(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(), Failure> {
+    let asked = ReportArgs {
+        paths: vec![folder.0.clone()],
+        measured: None,
+        model: args.model,
+        title: None,
+        output: Some(folder.file("report.html")),
+    };
+    report::run(&asked, shell)
 }
 
 /// Without the folder: what is in a result must not depend on where it lies.

@@ -75,9 +75,14 @@ fn from_folder(folder: &Path, inputs: &mut Inputs) -> Result<(), Failure> {
         }
     }
     found.sort();
+    // What ran is a whole study of its own, and what the measurements belong to.
+    let ran = found.iter().find(|path| path.ends_with("measured.study.toml")).cloned();
     for path in found {
-        // What ran is a whole study of its own; it is read where there is no other.
-        if ends_with(&path, ".toml") && !ends_with(&path, ".study.toml") {
+        let wanted = match &ran {
+            Some(ran) => path == *ran,
+            None => ends_with(&path, ".toml") && !ends_with(&path, ".study.toml"),
+        };
+        if wanted {
             inputs.files.push(path);
         } else {
             inputs.aside.push(path);

@@ -89,15 +89,8 @@ impl Legend {
             app_rows,
             signs,
             sign_lines,
-<<<<<<< HEAD
-            listed: List::of(placed.unlabelled().collect(), room),
-=======
             // Capacities of many links are a matrix, not a list.
-            listed: List::of(
-                &placed.unlabelled().filter(|link| link.used_gbs.is_some()).collect::<Vec<_>>(),
-                room,
-            ),
->>>>>>> report
+            listed: List::of(placed.unlabelled().filter(|link| link.used_gbs.is_some()).collect(), room),
             room,
         }
     }
