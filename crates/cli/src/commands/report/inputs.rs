@@ -174,9 +174,10 @@ mod tests {
             ("study.toml", ""),
         ]);
         let inputs = found(&folder).expect("a whole folder");
-        assert_eq!(names(&inputs.files), ["machine.toml", "study.toml"]);
+        // What ran is the whole study; the files it was made from may describe a larger machine.
+        assert_eq!(names(&inputs.files), ["measured.study.toml"]);
         assert_eq!(inputs.measured, Some(folder.path().join("measured.csv")));
-        assert_eq!(names(&inputs.aside), ["README.md", "measured.study.toml"]);
+        assert_eq!(names(&inputs.aside), ["README.md", "machine.toml", "study.toml"]);
     }
 
     #[test]
