@@ -29,6 +29,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('evaluate', 'evaluate', [CompletionResultType]::ParameterValue, 'Compute the performance of every scenario in the files')
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...')
+            [CompletionResult]::new('bench', 'bench', [CompletionResultType]::ParameterValue, 'Run every scenario on this host, with pinned threads and bound memory, and measure it')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and say what was read')
             [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of the input files')
@@ -105,6 +106,29 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'numasim;bench' {
+            [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'Only the scenario with this name; may be given more than once')
+            [CompletionResult]::new('--repeat', '--repeat', [CompletionResultType]::ParameterName, 'Measure each scenario N times, interleaved with the others')
+            [CompletionResult]::new('--window', '--window', [CompletionResultType]::ParameterName, 'Length of the measuring window')
+            [CompletionResult]::new('--warm-up', '--warm-up', [CompletionResultType]::ParameterName, 'Time from the common start of all threads to the measuring window')
+            [CompletionResult]::new('--isa', '--isa', [CompletionResultType]::ParameterName, 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]')
+            [CompletionResult]::new('--memory-per-thread', '--memory-per-thread', [CompletionResultType]::ParameterName, 'Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]')
+            [CompletionResult]::new('--bind', '--bind', [CompletionResultType]::ParameterName, 'What a thread is bound to')
+            [CompletionResult]::new('--host-machine', '--host-machine', [CompletionResultType]::ParameterName, 'Machine file of this host: its figures stand in RESULT.study.toml')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Keep the measurements in this new file [default: bench-HOST-TIME.csv]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Keep the measurements in this new file [default: bench-HOST-TIME.csv]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to print the summary (or the plan) on standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--processes', '--processes', [CompletionResultType]::ParameterName, 'Each application is a process of its own, not a group of threads in one process')
+            [CompletionResult]::new('--fit-host', '--fit-host', [CompletionResultType]::ParameterName, 'Scale scenarios that do not fit this host: nodes, threads and places of data')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Print what would run where, and what is doubtful about it; measure nothing')
+            [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Go on with the run that RESULT.csv is from; start it if there is none')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'numasim;check' {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
@@ -165,6 +189,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('evaluate', 'evaluate', [CompletionResultType]::ParameterValue, 'Compute the performance of every scenario in the files')
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...')
+            [CompletionResult]::new('bench', 'bench', [CompletionResultType]::ParameterValue, 'Run every scenario on this host, with pinned threads and bound memory, and measure it')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and say what was read')
             [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of the input files')
@@ -180,6 +205,9 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;help;sweep' {
+            break
+        }
+        'numasim;help;bench' {
             break
         }
         'numasim;help;check' {

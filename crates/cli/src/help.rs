@@ -133,20 +133,25 @@ RESULT.provenance.json says on what and how it was measured, with every doubt, a
 numasim evaluate. --host-machine puts the figures of this host there, in place of those of the file.
 
 Needs Linux and a build with hwloc (cargo build --release --features hwloc).";
+
 /// End of `numasim compare --help`.
 pub(crate) const COMPARE: &str = "\
 Examples:
   numasim compare machine.toml study.toml --measured measured.csv
   numasim compare study.toml --measured measured.csv --format csv -o errors.csv
 
-The CSV is what `numasim bench` writes, or has the columns scenario,app,gflops and, if measured, bandwidth_gbs and
-repetition; an empty app is the whole scenario. Lines that begin with # are comments.
+The CSV is what `numasim bench` writes, or has the columns scenario,app,gflops and, if measured, bandwidth_gbs \
+and repetition; an empty app is the whole scenario. Lines that begin with # are comments.
 
-error        (predicted - measured) / measured, with the median of the repetitions; above 0 the model promises too much
-spread       (largest - smallest) / median of the repetitions
-95th percentile of n absolute errors: at place (n - 1) x 0.95 in ascending order, between two places in proportion
-regret       (measured best - measured value of the scenario that the model prefers) / measured best
-Kendall      tau-b between predicted and measured totals: 1 is the same order, -1 the opposite one";
+  error            (predicted - measured) / measured, measured: the median of the repetitions
+  spread           (largest - smallest) / median of the repetitions
+  95th percentile  of n absolute errors in ascending order the one at place (n - 1) x 0.95 from 0;
+                   between two places in proportion
+  regret           (best measured - measured of what the model prefers) / best measured
+  Kendall's tau-b  between predicted and measured totals: +1 the same order, -1 the opposite one
+
+JSON and CSV give errors, spread and regret as fractions.";
+
 /// End of `numasim models --help`.
 pub(crate) const MODELS: &str = "\
 Examples:
@@ -159,6 +164,7 @@ A model is chosen with --model NAME or in the machine file:
   [machine.sharing]
   model = \"max-min\"
   link_efficiency = 0.9";
+
 /// End of `numasim plot --help`.
 pub(crate) const PLOT: &str = "\
 Examples:
@@ -167,6 +173,7 @@ Examples:
   numasim plot threads study.toml --scenario even -o even.png
   numasim plot allocations study.toml --x mem --y compute -o allocations.svg
   numasim plot allocations study.toml --x mem --y bad --rest compute --objective fair -o fair.svg
+  numasim plot bars study.toml --measured measured.csv -o bars.svg
 
 The name of the file decides: .svg, or .png (twice as many pixels; needs a build with --features png). \
 Without -o the SVG goes to standard output. Colours can be told apart by colour-blind readers, and everything also \
@@ -174,6 +181,24 @@ when printed in grey.
 
 In allocations a name with instances addresses them all: each has that many threads on every node. Applications that \
 are not named have no threads; --rest gives one the cores that are left.";
+
+/// End of `numasim fit --help`.
+pub(crate) const FIT: &str = "\
+Examples:
+  numasim fit machine.toml study.toml --measured measured.csv --free bandwidth_gbs,link_gbs
+  numasim fit study.toml --measured measured.csv --free bandwidth_gbs --scenario even
+  numasim fit study.toml --measured measured.csv --free bandwidth_gbs --emit-machine fitted.toml
+
+The sum of squared relative errors, (fitted - measured) / measured, is made as small as possible; each application of a
+scenario is one error, or the scenario as a whole where only its total was measured. A search from many starts with the
+method of Levenberg and Marquardt, up to a factor of 1000 from the figures of the files.
+
+95 %      interval by linear least squares: for noise that is independent, and a model that is right
+left out  each scenario is left out in turn, predicted by a fit to the others: what a fit is worth. Of more than 100
+          scenarios, hundredths are left out.
+
+A figure gets no number where the measurements do not determine it: nothing depends on it, it is known from one side only,
+or several act only together.";
 
 /// End of `numasim check --help`.
 pub(crate) const CHECK: &str = "\
@@ -204,7 +229,8 @@ firmware claims (ACPI HMAT) is a comment, too; nobody measured it. Distances are
 /// End of `numasim import --help`.
 pub(crate) const IMPORT: &str = "\
 Examples:
-  mlc --bandwidth_matrix > mlc.txt; numasim import mlc mlc.txt --cores-per-node 26 --gflops-per-core 80 -o machine.toml
+  mlc --bandwidth_matrix > mlc.txt; numasim import mlc mlc.txt -o machine.toml
+  numasim import mlc mlc.txt --cores-per-node 26 --gflops-per-core 80 -o machine.toml
   lstopo --of xml host.xml;         numasim import hwloc host.xml -o machine.toml
   likwid-bench -t load -w S0:1GB:4 > load.txt; numasim import likwid load.txt -o bandwidth.csv
   ./stream > stream.txt;            numasim import stream stream.txt -o stream.csv

@@ -1,6 +1,6 @@
 //! Which measurement belongs to which scenario and application.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use numasim_model::{AppId, Scenario, Study};
 
@@ -56,7 +56,7 @@ pub(super) fn active<'s>(study: &'s Study, scenario: &'s Scenario) -> impl Itera
 pub(super) fn find<'m>(study: &Study, asked: &[&Scenario], measurements: &'m Measurements) -> Matches<'m> {
     let places: HashMap<&str, usize> =
         asked.iter().enumerate().map(|(place, scenario)| (scenario.name.trim(), place)).collect();
-    let known: HashMap<&str, ()> = study.scenarios.iter().map(|s| (s.name.trim(), ())).collect();
+    let known: HashSet<&str> = study.scenarios.iter().map(|scenario| scenario.name.trim()).collect();
     let apps: HashMap<&str, usize> =
         study.apps.iter().enumerate().map(|(place, app)| (app.name.trim(), place)).collect();
     let mut matches = Matches { of_scenario: vec![Found::default(); asked.len()], unmatched: Vec::new() };
@@ -67,7 +67,7 @@ pub(super) fn find<'m>(study: &Study, asked: &[&Scenario], measurements: &'m Mea
         };
         let place = places.get(measured.scenario.as_str());
         let found = match place {
-            None if known.contains_key(measured.scenario.as_str()) => continue,
+            None if known.contains(measured.scenario.as_str()) => continue,
             None => {
                 let mut names = study.scenarios.iter().map(|scenario| scenario.name.as_str());
                 Err(Mismatch::UnknownScenario(near(&measured.scenario, &mut names)))

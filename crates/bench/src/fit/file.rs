@@ -161,6 +161,9 @@ fn origins(file: &mut String, original: &Machine, fit: &Fit, matrix: bool) {
 fn origin(fitted: &Fitted) -> String {
     let (key, unit) = (fitted.parameter.key(), fitted.parameter.unit());
     match &fitted.estimate {
+        Estimate::Determined { value, interval: Some((low, high)), .. } if high / low > 1e4 => {
+            format!("{key} {} {unit}, 95 % further than a factor of 100 to both sides", short(*value))
+        }
         Estimate::Determined { value, interval: Some((low, high)), .. } => {
             format!("{key} {} {unit}, 95 % {} to {}", short(*value), short(*low), short(*high))
         }

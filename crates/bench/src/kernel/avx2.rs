@@ -33,9 +33,9 @@ unsafe impl Vector for Ymm {
 /// # Safety
 /// As [`body`].
 #[target_feature(enable = "avx2,fma")]
-unsafe fn run<const ACCESS: usize, const REST: usize>(job: &Job) -> Sums {
+unsafe fn run<const ACCESS: usize, const CODE: usize>(job: &Job) -> Sums {
     // SAFETY: the caller promises the same.
-    unsafe { body::<Ymm, ACCESS, REST>(job) }
+    unsafe { body::<Ymm, ACCESS, CODE>(job) }
 }
 
-pub(super) const BODIES: [[Body; 16]; 4] = bodies!(run);
+pub(super) const BODIES: [[Body; 32]; 4] = bodies!(run);

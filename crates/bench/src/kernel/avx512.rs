@@ -5,7 +5,7 @@
 use std::arch::x86_64::{
     __m512d, _MM_HINT_T0, _mm_prefetch, _mm_sfence, _mm512_add_pd, _mm512_castpd_si512, _mm512_castsi512_pd,
     _mm512_fmadd_pd, _mm512_load_pd, _mm512_mul_pd, _mm512_set1_pd, _mm512_store_pd, _mm512_stream_pd,
-    _mm512_xor_si512,
+    _mm512_xor_epi64,
 };
 
 use super::body::{Body, Job, Sums, Vector, bodies, body};
@@ -28,7 +28,7 @@ unsafe impl Vector for Zmm {
     #[inline(always)] unsafe fn add(self, other: Self) -> Self { Self(unsafe { _mm512_add_pd(self.0, other.0) }) }
     #[inline(always)] unsafe fn multiply(self, other: Self) -> Self { Self(unsafe { _mm512_mul_pd(self.0, other.0) }) }
     #[inline(always)] unsafe fn xor(self, other: Self) -> Self {
-        unsafe { Self(_mm512_castsi512_pd(_mm512_xor_si512(_mm512_castpd_si512(self.0), _mm512_castpd_si512(other.0)))) }
+        unsafe { Self(_mm512_castsi512_pd(_mm512_xor_epi64(_mm512_castpd_si512(self.0), _mm512_castpd_si512(other.0)))) }
     }
     #[inline(always)] unsafe fn fence() { unsafe { _mm_sfence() } }
 }
@@ -36,9 +36,9 @@ unsafe impl Vector for Zmm {
 /// # Safety
 /// As [`body`].
 #[target_feature(enable = "avx512f")]
-unsafe fn run<const ACCESS: usize, const REST: usize>(job: &Job) -> Sums {
+unsafe fn run<const ACCESS: usize, const CODE: usize>(job: &Job) -> Sums {
     // SAFETY: the caller promises the same.
-    unsafe { body::<Zmm, ACCESS, REST>(job) }
+    unsafe { body::<Zmm, ACCESS, CODE>(job) }
 }
 
-pub(super) const BODIES: [[Body; 16]; 4] = bodies!(run);
+pub(super) const BODIES: [[Body; 32]; 4] = bodies!(run);

@@ -14,7 +14,7 @@ use numasim_model::Access;
 use super::shape::{Extra, LINE, LINES, Shape};
 
 /// How many bytes ahead a stream is prefetched: more than the latency of memory times the bandwidth of a stream.
-const AHEAD_BYTES: usize = 1024;
+const AHEAD_BYTES: usize = 3072;
 
 /// A vector of doubles of an instruction set.
 ///
@@ -79,7 +79,7 @@ pub(super) struct Sums {
 /// The code for a job.
 pub(super) type Body = unsafe fn(&Job) -> Sums;
 
-/// Works on the blocks of `job`. `ACCESS` is the place in [`Access::ALL`], `REST` is [`Extra::rest`].
+/// Works on the blocks of `job`. `ACCESS` is the place in [`Access::ALL`], `CODE` is [`Extra::code`].
 ///
 /// # Safety
 /// The processor has the instruction set of `V`; `job.base` is aligned to a cache line, and all streams (`Shape`) of
@@ -87,9 +87,10 @@ pub(super) type Body = unsafe fn(&Job) -> Sums;
 /// `job.from < job.blocks`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the callers enable the instruction set; a call would go through memory
-pub(super) unsafe fn body<V: Vector, const ACCESS: usize, const REST: usize>(job: &Job) -> Sums {
+pub(super) unsafe fn body<V: Vector, const ACCESS: usize, const CODE: usize>(job: &Job) -> Sums {
     let access = const { Access::ALL[ACCESS] };
     let shape = const { Shape::of(Access::ALL[ACCESS]) };
+    let (rest, sparse) = const { (CODE % 16, CODE < 16) };
     let operands = const { Shape::of(Access::ALL[ACCESS]).operands() };
     // SAFETY: as the function; lines and streams stay within what the caller promises.
     unsafe {
@@ -125,25 +126,27 @@ pub(super) unsafe fn body<V: Vector, const ACCESS: usize, const REST: usize>(job
                         };
                         value.stream(line.add(part * V::LANES));
                     }
-                    for _ in 0..extra.sixteens {
-                        for k in 0..16 {
-                            sums[k % V::SUMS] = sums[k % V::SUMS].multiply_add(one, x[k % operands]);
+                    if !sparse {
+                        for _ in 0..extra.sixteens {
+                            for k in 0..16 {
+                                sums[k % V::SUMS] = sums[k % V::SUMS].multiply_add(one, x[k % operands]);
+                            }
+                        }
+                        if extra.eight {
+                            for k in 0..8 {
+                                sums[k % V::SUMS] = sums[k % V::SUMS].multiply_add(one, x[k % operands]);
+                            }
                         }
                     }
-                    if extra.eight {
-                        for k in 0..8 {
-                            sums[k % V::SUMS] = sums[k % V::SUMS].multiply_add(one, x[k % operands]);
-                        }
-                    }
-                    for k in 0..REST / 2 {
+                    for k in 0..rest / 2 {
                         sums[(8 + k) % V::SUMS] = sums[(8 + k) % V::SUMS].multiply_add(one, x[k % operands]);
                     }
-                    if REST % 2 == 1 {
-                        let k = REST / 2;
+                    if rest % 2 == 1 {
+                        let k = rest / 2;
                         sums[(8 + k) % V::SUMS] = sums[(8 + k) % V::SUMS].add(x[k % operands]);
                     }
-                    if matches!(access, Access::Read) && extra.is_sparse() {
-                        for k in const { Extra::rest_operations(REST) }..operands {
+                    if sparse && matches!(access, Access::Read) {
+                        for k in const { Extra::rest_operations(CODE % 16) }..operands {
                             xors[k % 2] = xors[k % 2].xor(x[k]);
                         }
                     }
@@ -187,7 +190,7 @@ unsafe fn total<V: Vector>(sum: V, xor: V) -> Sums {
     Sums { sum, xor: lanes[1].0.iter().fold(0, |xor, lane| xor ^ lane.to_bits()) }
 }
 
-/// The bodies of one instruction set: `bodies!(run)[access][rest]` for a function `run` with the parameters of [`body`].
+/// The bodies of one instruction set: `bodies!(run)[access][code]` for a function `run` with the parameters of [`body`].
 macro_rules! bodies {
     ($run:ident) => {
         [
@@ -198,10 +201,11 @@ macro_rules! bodies {
         ]
     };
     ($run:ident $access:literal) => {
-        $crate::kernel::body::bodies!($run $access: 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+        $crate::kernel::body::bodies!($run $access:
+            0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31)
     };
-    ($run:ident $access:literal: $($rest:literal)*) => {
-        [$($run::<$access, $rest> as $crate::kernel::body::Body),*]
+    ($run:ident $access:literal: $($code:literal)*) => {
+        [$($run::<$access, $code> as $crate::kernel::body::Body),*]
     };
 }
 pub(super) use bodies;

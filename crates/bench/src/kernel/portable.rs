@@ -48,9 +48,9 @@ unsafe impl Vector for Pair {
 
 /// # Safety
 /// As [`body`]; any processor will do.
-unsafe fn run<const ACCESS: usize, const REST: usize>(job: &Job) -> Sums {
+unsafe fn run<const ACCESS: usize, const CODE: usize>(job: &Job) -> Sums {
     // SAFETY: the caller promises the same.
-    unsafe { body::<Pair, ACCESS, REST>(job) }
+    unsafe { body::<Pair, ACCESS, CODE>(job) }
 }
 
-pub(super) const BODIES: [[Body; 16]; 4] = bodies!(run);
+pub(super) const BODIES: [[Body; 32]; 4] = bodies!(run);

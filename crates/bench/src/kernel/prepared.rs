@@ -82,7 +82,7 @@ impl PreparedKernel {
             Isa::Avx2 => &super::avx2::BODIES,
             _ => &super::portable::BODIES,
         };
-        Ok(Self { kernel, isa, shape, extra, body: bodies[kernel.access as usize][extra.rest] })
+        Ok(Self { kernel, isa, shape, extra, body: bodies[kernel.access as usize][extra.code()] })
     }
 
     /// The kernel as data.

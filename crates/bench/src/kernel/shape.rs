@@ -86,6 +86,11 @@ impl Extra {
         self.sixteens == 0 && !self.eight
     }
 
+    /// The number of the code that does it: the rest, and 16 more if it is not sparse.
+    pub(super) const fn code(self) -> usize {
+        self.rest + if self.is_sparse() { 0 } else { 16 }
+    }
+
     /// Multiply-adds and additions of the rest.
     pub(super) const fn rest_operations(rest: usize) -> usize {
         rest / 2 + rest % 2

@@ -83,11 +83,11 @@ unsafe impl Vector for Counting {
     unsafe fn fence() {}
 }
 
-unsafe fn run<const ACCESS: usize, const REST: usize>(job: &Job) -> Sums {
-    unsafe { body::<Counting, ACCESS, REST>(job) }
+unsafe fn run<const ACCESS: usize, const CODE: usize>(job: &Job) -> Sums {
+    unsafe { body::<Counting, ACCESS, CODE>(job) }
 }
 
-const COUNTING: [[Body; 16]; 4] = bodies!(run);
+const COUNTING: [[Body; 32]; 4] = bodies!(run);
 
 /// What `blocks` blocks of a kernel do, counted.
 fn counted(kernel: Kernel, blocks: usize) -> Work {
@@ -103,7 +103,7 @@ fn counted(kernel: Kernel, blocks: usize) -> Work {
     let job = Job { base, stride, blocks, from: 0, count: blocks, extra, one: 1.0, factors };
     COUNTED.set(Work::default());
     // SAFETY: the memory has `blocks` blocks.
-    unsafe { COUNTING[kernel.access as usize][extra.rest](&job) };
+    unsafe { COUNTING[kernel.access as usize][extra.code()](&job) };
     COUNTED.get()
 }
 

@@ -81,7 +81,7 @@ pub struct MeasuredThread {
     pub bytes: u64,
     /// Floating-point operations done in that time.
     pub flop: u64,
-    /// Chunks of work between two looks at the clock, in that time.
+    /// Chunks of work in that time; several may lie between two looks at the clock.
     pub chunks: u64,
     /// Processors it was seen on: before, during and after the window, each once, ascending.
     pub cpus: Vec<u32>,

@@ -76,3 +76,52 @@ impl Pool {
         Some(self.0.remove(at).buffer)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::cpus::CpuList;
+    use numasim_model::ids::NodeId;
+
+    use super::*;
+
+    const BYTES: usize = 4 << 20;
+
+    fn thread(cpu: u32) -> PlannedThread {
+        // Nothing is bound to the processor here. Memory: the first node that this machine has.
+        let list =
+            std::fs::read_to_string("/sys/devices/system/node/has_memory").unwrap_or_else(|_| "0".into());
+        let os_node = CpuList::parse(&list).expect("a list").as_slice()[0];
+        let cpus = CpuList::new(vec![cpu]).expect("one");
+        PlannedThread { node: NodeId(0), cpus, memory: vec![(os_node, 1.0)] }
+    }
+
+    #[test]
+    fn a_kept_buffer_serves_the_same_thread_again_and_no_other() {
+        let mut pool = Pool::default();
+        let (first, second) = (thread(0), thread(1));
+        let buffer = pool.take(&[&first], BYTES, 0).expect("4 MiB").remove(0);
+        let place = buffer.addresses();
+        pool.keep(&first, buffer);
+        let both = pool.take(&[&second, &first], BYTES, 0).expect("4 MiB more");
+        assert_eq!(both[1].addresses(), place);
+        assert_ne!(both[0].addresses(), place);
+        assert!(pool.0.is_empty(), "the kept one is in use");
+        // Data of another size is another buffer.
+        for buffer in both {
+            pool.keep(&first, buffer);
+        }
+        let larger = pool.take(&[&first], 2 * BYTES, 0).expect("8 MiB");
+        assert_eq!((larger[0].addresses().len(), pool.0.len()), (2 * BYTES, 2));
+    }
+
+    #[test]
+    fn kept_buffers_give_way_before_a_measurement_is_refused() {
+        let mut pool = Pool::default();
+        let thread = thread(0);
+        let buffer = pool.take(&[&thread], BYTES, 0).expect("4 MiB").remove(0);
+        pool.keep(&thread, buffer);
+        let refused = pool.take(&[&thread], 1 << 45, 0);
+        assert!(matches!(refused, Err(RunError::NotEnoughMemory { .. })), "{refused:?}");
+        assert!(pool.0.is_empty());
+    }
+}

@@ -218,7 +218,9 @@ impl State {
             .apps
             .iter()
             .map(|app| {
-                let all = session.doubts.iter().chain(&own);
+                // Only a scaled scenario can want more cores than it uses.
+                let fewer = |doubt: &&Doubt| scenario.fitted || !matches!(doubt, Doubt::FewerCores { .. });
+                let all = session.doubts.iter().filter(fewer).chain(&own);
                 codes(all.filter(|doubt| doubt.holds_for(&scenario.name, &app.name))).join(" ")
             })
             .collect();

@@ -19,6 +19,10 @@ pub(crate) enum PlotKind {
     Allocations,
     /// The threads of a scenario on the nodes, and what memories and links carry
     Threads,
+    /// Model and measurement of each scenario beside each other; with --measured
+    Bars,
+    /// Model over measurement, for scenarios and single applications; with --measured
+    Scatter,
 }
 
 /// `numasim plot`.
@@ -31,9 +35,14 @@ pub(crate) struct PlotArgs {
     #[command(flatten)]
     pub(crate) study: StudyArgs,
 
-    /// The scenario: drawn by threads; what applications get in roofline; where data lies in allocations
+    /// The scenario: what threads draws, what applications get in roofline, where data lies in allocations, the only one
+    /// in bars and scatter
     #[arg(long, value_name = "NAME")]
     pub(crate) scenario: Option<String>,
+
+    /// What was measured, for bars and scatter: the CSV of `numasim bench`, or one with scenario,app,gflops
+    #[arg(long, value_name = "CSV", value_hint = ValueHint::FilePath)]
+    pub(crate) measured: Option<PathBuf>,
 
     /// The application whose threads per node grow to the right [default: the first]
     #[arg(long, value_name = "APP", help_heading = ALLOCATIONS)]

@@ -1,7 +1,9 @@
 //! `numasim compare`: what was measured beside what the model says.
 
-use numasim_bench::compare::{Comparison, Unmatched, compare, read_measured};
-use numasim_model::evaluate;
+use std::path::Path;
+
+use numasim_bench::compare::{Comparison, Measurements, Unmatched, compare, read_measured};
+use numasim_model::{Study, evaluate};
 
 use super::evaluate::{placements, wanted};
 use crate::args::CompareArgs;
@@ -16,30 +18,14 @@ use crate::view::{Style, compared};
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
     let study = sharing::choose(files::read_study(&args.study.files)?.study, args.study.model, shell);
-    let source = files::read_measurements(&args.measured)?;
-    let measurements = match read_measured(&source.text) {
-        Ok(measurements) => measurements,
-        Err(problems) => return Err(files::refused(&problems, source)),
-    };
+    let (name, measurements) = read(&args.measured)?;
     let inputs = [args.study.files.as_slice(), std::slice::from_ref(&args.measured)].concat();
     let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
-    let asked = wanted(&study, &args.scenario)?;
-    let comparison = compare(&study, &asked, &measurements, |scenario| {
-        evaluate(&study.machine, &study.apps, &placements(&study, scenario)?, &scenario.allocation)
-            .map_err(|error| Failure::input(format!("scenario '{}': {error}", scenario.name)))
-    })?;
-    if comparison.scenarios.is_empty() {
-        let names: Vec<&str> = asked.iter().map(|scenario| scenario.name.as_str()).collect();
-        let failure = Failure::input(format!("{} has no measurement of any of these scenarios", source.name));
-        let reasons = told(&comparison.unmatched, &source.name);
-        let failure = reasons.into_iter().fold(failure, Failure::hint);
-        return Err(failure.hint(format!("the scenarios are: {}", suggest::list(&names))));
-    }
-    warn(&comparison, &source.name, shell);
+    let comparison = compared_with(&study, &args.scenario, (&name, &measurements), shell)?;
     let view = compared::View {
         study: &study,
         model: study.machine.sharing().name(),
-        measured: &source.name,
+        measured: &name,
         comparison: &comparison,
     };
     let style = Style::of(shell, args.output.output.is_some());
@@ -51,8 +37,40 @@ pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
     })
 }
 
+/// The name of a measured CSV, for messages, and what is in it.
+pub(super) fn read(path: &Path) -> Result<(String, Measurements), Failure> {
+    let source = files::read_measurements(path)?;
+    match read_measured(&source.text) {
+        Ok(measurements) => Ok((source.name, measurements)),
+        Err(problems) => Err(files::refused(&problems, source)),
+    }
+}
+
+/// Compares the scenarios with these names (or all) with what was measured, and warns of what is left out.
+pub(super) fn compared_with(
+    study: &Study,
+    names: &[String],
+    (measured, measurements): (&str, &Measurements),
+    shell: &Shell,
+) -> Result<Comparison, Failure> {
+    let asked = wanted(study, names)?;
+    let comparison = compare(study, &asked, measurements, |scenario| {
+        evaluate(&study.machine, &study.apps, &placements(study, scenario)?, &scenario.allocation)
+            .map_err(|error| Failure::input(format!("scenario '{}': {error}", scenario.name)))
+    })?;
+    if comparison.scenarios.is_empty() {
+        let names: Vec<&str> = asked.iter().map(|scenario| scenario.name.as_str()).collect();
+        let failure = Failure::input(format!("{measured} has no measurement of any of these scenarios"));
+        let reasons = told(&comparison.unmatched, measured);
+        let failure = reasons.into_iter().fold(failure, Failure::hint);
+        return Err(failure.hint(format!("the scenarios are: {}", suggest::list(&names))));
+    }
+    warn(&comparison, measured, shell);
+    Ok(comparison)
+}
+
 /// Names what the comparison leaves out.
-fn warn(comparison: &Comparison, measured: &str, shell: &Shell) {
+pub(super) fn warn(comparison: &Comparison, measured: &str, shell: &Shell) {
     let whole: Vec<&str> =
         comparison.missing.iter().filter(|one| one.app.is_none()).map(|one| one.scenario.as_str()).collect();
     if !whole.is_empty() {
@@ -81,7 +99,7 @@ fn warn(comparison: &Comparison, measured: &str, shell: &Shell) {
 }
 
 /// Why measurements cannot be compared, one line each; of a long list the first ones.
-fn told(unmatched: &[Unmatched], measured: &str) -> Vec<String> {
+pub(super) fn told(unmatched: &[Unmatched], measured: &str) -> Vec<String> {
     const MOST: usize = 10;
     let told = |one: &Unmatched| format!("{measured}:{}: {}", one.line, compared::reason(one));
     let mut lines: Vec<String> = unmatched.iter().take(MOST).map(told).collect();

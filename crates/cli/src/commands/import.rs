@@ -1,5 +1,7 @@
 //! `numasim import`: a machine file or a measured CSV from what another tool printed.
 
+#![allow(clippy::result_large_err, reason = "a problem is made once in a run, and ends it")]
+
 use std::path::{Path, PathBuf};
 
 use numasim_bench::import::likwid::{Runs, read_likwid};
@@ -45,7 +47,6 @@ pub(crate) fn run(args: &ImportArgs, _shell: &Shell) -> Result<(), Failure> {
 }
 
 /// Reads a file; what is wrong with it is shown where it is.
-#[allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 fn read<T>(path: &Path, read: impl FnOnce(&str) -> Result<T, Problem>) -> Result<T, Failure> {
     let source = files::read_measurements(path)?;
     read(&source.text).map_err(|problem| files::refused(&[problem], source.clone()))

@@ -2,8 +2,11 @@
 
 mod allocations;
 
+use std::path::{Path, PathBuf};
+
 use numasim_model::{Scenario, Study};
 
+use super::compare;
 use super::evaluate::{Evaluated, wanted};
 use crate::args::{PlotArgs, PlotKind};
 use crate::failure::Failure;
@@ -11,7 +14,7 @@ use crate::plot::file::PlotFile;
 use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
-use crate::view::plots;
+use crate::view::{compared, plots};
 
 /// A map of more nodes is no picture any more.
 const MOST_MAPPED_NODES: usize = 32;
@@ -20,12 +23,15 @@ const MOST_MAPPED_NODES: usize = 32;
 pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {
     let study = sharing::choose(crate::files::read_study(&args.study.files)?.study, args.study.model, shell);
     refuse_idle_switches(args)?;
-    let file = PlotFile::open(args.output.as_deref(), &args.study.files)?;
+    let taken: Vec<PathBuf> = args.study.files.iter().chain(&args.measured).cloned().collect();
+    let file = PlotFile::open(args.output.as_deref(), &taken)?;
     let drawn = match args.kind {
         PlotKind::Matrix => plots::matrix(&study.machine).svg(),
         PlotKind::Roofline => Ok(roofline(args, &study)?),
         PlotKind::Threads => Ok(threads(args, &study)?),
         PlotKind::Allocations => allocations::heat_map(args, &study)?.svg(),
+        PlotKind::Bars => Ok(with_measured(args, &study, shell, plots::bars)?.svg()),
+        PlotKind::Scatter => with_measured(args, &study, shell, plots::scatter)?.svg(),
     };
     file.deliver(drawn)
 }
@@ -47,7 +53,34 @@ fn refuse_idle_switches(args: &PlotArgs) -> Result<(), Failure> {
             Failure::input("a matrix shows the machine; it has no scenario").hint("leave --scenario out")
         );
     }
-    Ok(())
+    match (args.kind, &args.measured) {
+        (PlotKind::Bars | PlotKind::Scatter, None) => {
+            Err(Failure::input("this plot needs measurements").hint("name their CSV with --measured"))
+        }
+        (PlotKind::Bars | PlotKind::Scatter, Some(_)) | (_, None) => Ok(()),
+        (_, Some(_)) => {
+            Err(Failure::input("--measured is for `plot bars` and `plot scatter` only").hint("leave it out"))
+        }
+    }
+}
+
+/// Draws prediction beside measurement.
+fn with_measured<T>(
+    args: &PlotArgs,
+    study: &Study,
+    shell: &Shell,
+    draw: impl FnOnce(&compared::View<'_>) -> T,
+) -> Result<T, Failure> {
+    let path = args.measured.as_deref().unwrap_or(Path::new("-"));
+    let (name, measurements) = compare::read(path)?;
+    let names: Vec<String> = args.scenario.iter().cloned().collect();
+    let comparison = compare::compared_with(study, &names, (&name, &measurements), shell)?;
+    Ok(draw(&compared::View {
+        study,
+        model: study.machine.sharing().name(),
+        measured: &name,
+        comparison: &comparison,
+    }))
 }
 
 /// The scenario of `--scenario`, if it was given.

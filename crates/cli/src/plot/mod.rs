@@ -23,7 +23,7 @@ pub(crate) mod roofline;
 pub(crate) mod scatter;
 mod style;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 pub(crate) mod threads;
 
 pub(crate) use axis::{Axis, Scale};

@@ -12,11 +12,13 @@ use super::{DrawError, Heading};
 
 /// A longer name is cut.
 const LONGEST_NAME: usize = 30;
+/// Width of the list on the right.
+const LIST: u32 = 290;
 /// Points with the largest errors that are named.
 const NAMED: usize = 6;
 /// The band on both sides of equality; at the same time the largest error that needs no name.
 const BAND: f64 = 0.05;
-const BAND_COLOUR: RGBColor = RGBColor(232, 240, 246);
+const BAND_COLOUR: RGBColor = RGBColor(205, 225, 238);
 /// From this ratio of the largest to the smallest value on, axes are logarithmic.
 const WIDE: f64 = 12.0;
 
@@ -67,13 +69,7 @@ impl ScatterPlot {
 
     fn draw(&self, root: &Area<'_>) -> Result<(), DrawError> {
         let below = headed(root, &self.heading)?;
-        let names = self.series.iter().map(|series| shortened(&series.name, LONGEST_NAME));
-        let widest = names
-            .map(|name| text_width(&name, SMALL))
-            .max()
-            .unwrap_or(0)
-            .max(text_width("measured = predicted", SMALL));
-        let (area, legend) = below.split_horizontally(SIZE.0 - widest - 62);
+        let (area, legend) = below.split_horizontally(SIZE.0 - LIST);
 
         let points = (0..)
             .zip(&self.series)
@@ -111,9 +107,11 @@ impl ScatterPlot {
         }
         let mut worst: Vec<&Shown<'_>> = all.iter().filter(|one| one.error().abs() > BAND).collect();
         worst.sort_by(|a, b| b.error().abs().total_cmp(&a.error().abs()));
-        for one in worst.into_iter().take(NAMED) {
+        worst.truncate(NAMED);
+        // Numbers, with the names in the list: names are longer than the room between points.
+        for (i, one) in worst.iter().enumerate() {
             let (x, y) = pixel(one);
-            let text = format!("{} {:+.1} %", shortened(&one.point.name, LONGEST_NAME), 100.0 * one.error());
+            let text = (i + 1).to_string();
             let width = i32::try_from(text_width(&text, SMALL))?;
             let place = place_of_name(x, y, width, &taken, &plotting.get_pixel_range());
             taken.push(place);
@@ -121,7 +119,7 @@ impl ScatterPlot {
             root.draw_text(&text, &left_middle(SMALL, &TEXT), (place[0], middle))?;
         }
         drop(chart);
-        self.draw_legend(&legend)
+        self.draw_legend(&legend, &worst)
     }
 
     fn draw_band(
@@ -145,7 +143,7 @@ impl ScatterPlot {
         Ok(())
     }
 
-    fn draw_legend(&self, legend: &Area<'_>) -> Result<(), DrawError> {
+    fn draw_legend(&self, legend: &Area<'_>, worst: &[&Shown<'_>]) -> Result<(), DrawError> {
         let mut y = 12;
         if self.series.len() > 1 {
             for (i, series) in self.series.iter().enumerate() {
@@ -161,6 +159,14 @@ impl ScatterPlot {
         y += 24;
         legend.draw(&Rectangle::new([(10, y - 7), (36, y + 7)], BAND_COLOUR.filled()))?;
         legend.draw_text("within 5 %", &left_middle(SMALL, &FAINT_TEXT), (44, y))?;
+        y += 34;
+        for (i, one) in worst.iter().enumerate() {
+            let title = format!("{}  {:+.1} %", i + 1, 100.0 * one.error());
+            legend.draw_text(&title, &left_middle(SMALL, &TEXT), (10, y))?;
+            let name = shortened(&one.point.name, LONGEST_NAME);
+            legend.draw_text(&name, &left_middle(SMALL, &FAINT_TEXT), (24, y + 18))?;
+            y += 42;
+        }
         Ok(())
     }
 }
@@ -211,7 +217,7 @@ mod tests {
         plot.series[0].points[3].predicted = 1.2 * plot.series[0].points[3].measured;
         let svg = plot.svg().expect("drawn");
         let texts = words(&svg);
-        assert!(texts.contains("scenario 3 +20.0 %\n"), "{texts}");
+        assert!(texts.contains("\n1  +20.0 %\nscenario 3\n"), "{texts}");
         assert!(texts.contains("measured (GFLOPS)\n") && texts.contains("predicted (GFLOPS)\n"), "{texts}");
         // Errors are 0.012 x -5 to 5: 6 % twice at most, with the one above.
         assert!(texts.matches('%').count() <= 1 + NAMED, "{texts}");

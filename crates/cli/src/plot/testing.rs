@@ -10,12 +10,12 @@ struct Shown {
 }
 
 /// Every text on a line of its own, in the order of drawing.
-pub(super) fn words(svg: &str) -> String {
+pub(crate) fn words(svg: &str) -> String {
     shown(svg).into_iter().map(|one| one.text + "\n").collect()
 }
 
 /// Fails if two texts overlap, or if one leaves the picture.
-pub(super) fn assert_apart(svg: &str) {
+pub(crate) fn assert_apart(svg: &str) {
     let all = shown(svg);
     assert!(!all.is_empty(), "no text in {svg}");
     let size = |name: &str| number(svg, name).expect("a picture has a size");

@@ -11,6 +11,7 @@ mod tests;
 use numasim_bench::compare::{Compared, Comparison, Pair};
 use numasim_model::Study;
 
+pub(super) use bar::{judged, percent, signed};
 pub(crate) use csv::csv;
 pub(crate) use json::json;
 pub(crate) use reason::reason;

@@ -10,6 +10,7 @@ pub(crate) mod compared;
 pub(crate) mod csv;
 pub(crate) mod explain;
 pub(crate) mod figures;
+pub(crate) mod fitted;
 pub(crate) mod front;
 pub(crate) mod grid;
 mod held_back;

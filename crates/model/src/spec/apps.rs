@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use toml::de::DeValue;
+
 use crate::app::{Access, App, Data, MAX_INSTANCES, Placement};
 use crate::units::{FlopPerByte, Gflop};
 
@@ -262,13 +264,16 @@ fn read_app(
 
 /// The word for how the benchmark's kernel uses memory.
 fn read_kernel(value: &Value<'_>) -> Option<Access> {
-    let word = value.string()?;
+    const HINT: &str = "write `\"read\"`, `\"copy\"`, `\"triad\"` or `\"update\"`";
+    let DeValue::String(word) = value.get() else {
+        value.wrong_type("the name of a kernel", HINT);
+        return None;
+    };
     let found = Access::ALL.into_iter().find(|access| access.as_str() == word);
     if found.is_none() {
-        let words = Access::ALL.map(Access::as_str);
-        let hint = match value.source.log.suggest(word, words) {
+        let hint = match value.source.log.suggest(word, Access::ALL.map(Access::as_str)) {
             Some(close) => format!("did you mean `\"{close}\"`?"),
-            None => "write `\"read\"`, `\"copy\"`, `\"triad\"` or `\"update\"`".to_owned(),
+            None => HINT.to_owned(),
         };
         let message = format!("`{}` must be the name of a kernel, not {}", value.name, value.text());
         value.report(ProblemKind::BadValue, message, "unknown kernel", hint);

@@ -46,8 +46,7 @@ fn wherever_a_run_is_killed_resuming_makes_the_same_file() {
         let kept = ends.iter().rposition(|&end| end <= lines).unwrap_or(0);
         assert_eq!(file.measurements(), kept as u64, "cut at {cut}");
         // The mock counts its time from the start of the process.
-        let mut mock = Mock::default();
-        mock.asked = vec![String::new(); kept];
+        let mut mock = Mock { asked: vec![String::new(); kept], ..Mock::default() };
         run(&session(&plan, &settings, 2, &[]), rows, &mut mock, &mut file, &mut Nobody::default());
         file.finish().expect("written");
         assert!(fs::read_to_string(&path).expect("the result") == whole, "cut at {cut}");

@@ -1,5 +1,6 @@
 //! Doubts of a run: gathered before and after, told once each.
 
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 use numasim_bench::doubt::{self, Doubt, Repeated, Watched};
@@ -46,21 +47,25 @@ impl Doubting {
         // Shares over a few ticks say nothing.
         let long_enough = self.began.elapsed() >= SAMPLE;
         let shares =
-            if long_enough { self.system.cpu_times().since(&self.times) } else { Default::default() };
+            if long_enough { self.system.cpu_times().since(&self.times) } else { BTreeMap::default() };
         let found = doubt::after(repeated, &Watched { throttled, shares }, used);
         self.shown = found.into_iter().filter(|doubt| !self.before.contains(doubt)).collect();
     }
 
-    /// All of them.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Doubt> {
-        self.before.iter().chain(&self.shown)
+    /// Those known before, on standard error, with what to do about them. What scaling changed is told elsewhere.
+    pub(super) fn tell_before(&self, shell: &Shell) {
+        tell(self.before.iter().filter(|doubt| !matches!(doubt, Doubt::FittedToHost { .. })), shell);
     }
 
-    /// Each on standard error, with what to do about it. What scaling changed was told before.
-    pub(super) fn tell(&self, shell: &Shell) {
-        for doubt in self.all().filter(|doubt| !matches!(doubt, Doubt::FittedToHost { .. })) {
-            shell.warn(format!("{doubt}. {}", sentence(&doubt.advice())));
-        }
+    /// Those that the measurements show, on standard error.
+    pub(super) fn tell_shown(&self, shell: &Shell) {
+        tell(self.shown.iter(), shell);
+    }
+}
+
+fn tell<'a>(doubts: impl Iterator<Item = &'a Doubt>, shell: &Shell) {
+    for doubt in doubts {
+        shell.warn(format!("{doubt}. {}", sentence(&doubt.advice())));
     }
 }
 

@@ -21,6 +21,9 @@ pub(super) fn complete(provenance: &mut Provenance, outcome: &Outcome, doubting:
     provenance.doubt(&doubting.shown);
 }
 
+/// Misplaced measurements that are told one by one.
+const MOST: usize = 20;
+
 /// Whether everything was measured with every thread and page in its place.
 pub(super) fn verdict(outcome: &Outcome, path: &Path, shell: &Shell) -> Result<(), Failure> {
     let go_on = "the same command with -o and --resume goes on";
@@ -47,7 +50,6 @@ pub(super) fn verdict(outcome: &Outcome, path: &Path, shell: &Shell) -> Result<(
     if lost.peek().is_none() {
         return Ok(());
     }
-    const MOST: usize = 20;
     let all: Vec<String> = lost
         .map(|one| {
             format!("scenario '{}', repetition {}: {}", one.scenario, one.repetition, one.problems.join("; "))
@@ -78,6 +80,6 @@ fn failed(error: &SessionError, safe: &str, go_on: &str) -> Failure {
             }
         }
         SessionError::OtherThreads(_) => Failure::fault(error.to_string()),
-        SessionError::Sink(error) => files::lost(error).hint(go_on),
+        SessionError::Sink(error) => files::told(error),
     }
 }

@@ -50,11 +50,12 @@ impl Files {
         if args.resume && found {
             let earlier = same_run(&path, &beside, provenance)?;
             let run = earlier.run.clone();
-            let (result, rows) = ResultFile::resume(&path, &run, &plan.scenarios, bytes).map_err(told)?;
+            let (result, rows) =
+                ResultFile::resume(&path, &run, &plan.scenarios, bytes).map_err(|error| told(&error))?;
             take_over(provenance, earlier);
             return Ok(Self { result, provenance: beside, study, earlier: rows, new: false });
         }
-        let result = ResultFile::create(&path, bytes).map_err(told)?;
+        let result = ResultFile::create(&path, bytes).map_err(|error| told(&error))?;
         Ok(Self { result, provenance: beside, study, earlier: Vec::new(), new: true })
     }
 
@@ -89,7 +90,7 @@ impl Files {
             return Ok(false);
         }
         self.write_beside(plan, provenance)?;
-        self.result.finish().map_err(told)?;
+        self.result.finish().map_err(|error| told(&error))?;
         Ok(true)
     }
 
@@ -231,8 +232,9 @@ fn estimate(plan: &Plan, repetitions: u32, provenance: &Provenance) -> u64 {
     rows.sum::<u64>() * u64::from(repetitions) * 2 + 2 * provenance.to_json().len() as u64 + (64 << 10)
 }
 
-fn told(error: FileError) -> Failure {
-    let failure = match &error {
+/// What is told about results that cannot be kept.
+pub(super) fn told(error: &FileError) -> Failure {
+    let failure = match error {
         FileError::Exists(_) | FileError::Missing(_) | FileError::Busy(_) => {
             Failure::input(error.to_string())
         }
@@ -241,11 +243,11 @@ fn told(error: FileError) -> Failure {
             Failure::output(error.to_string())
         }
     };
-    let failure = match std::error::Error::source(&error) {
+    let failure = match std::error::Error::source(error) {
         Some(source) => failure.caused_by(source),
         None => failure,
     };
-    match &error {
+    match error {
         FileError::Exists(_) => failure
             .hint("--resume goes on with it if it is from the same run; results are never overwritten")
             .hint("or give -o the name of another file"),
@@ -260,13 +262,4 @@ fn told(error: FileError) -> Failure {
         FileError::NoRoom { .. } => failure.hint("free some space, or name a file on another disk with -o"),
         FileError::Lost { .. } => failure.hint("the same command with --resume goes on once there is room"),
     }
-}
-
-/// The words of an error that ended a run.
-pub(super) fn lost(error: &FileError) -> Failure {
-    let mut failure = Failure::output(error.to_string());
-    if let Some(source) = std::error::Error::source(error) {
-        failure = failure.caused_by(source);
-    }
-    failure
 }

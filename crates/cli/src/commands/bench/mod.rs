@@ -6,19 +6,19 @@ mod files;
 mod planning;
 mod progress;
 
+use numasim_bench::kernel::Isa;
 use numasim_bench::measured::summary::summarise;
 use numasim_bench::plan::Plan;
 use numasim_bench::provenance::Provenance;
 use numasim_bench::runner::{HostRunner, Settings};
 use numasim_bench::session::{self, Session};
-use numasim_bench::{HostTopology, kernel::Isa};
 
 use crate::args::BenchArgs;
 use crate::failure::Failure;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
 use crate::view::Style;
-use crate::view::bench::{self as view, Result as ResultView};
+use crate::view::bench::{self as view, Planned, Result as ResultView};
 use crate::watch;
 use doubts::Doubting;
 use files::Files;
@@ -34,8 +34,16 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
     planning::tell(&plan, shell);
     let used = doubts::used(&plan);
     let mut doubting = Doubting::new(&asked.study, &plan, &used);
+    doubting.tell_before(shell);
     if args.dry_run {
-        return dry_run(args, &host, &plan, &settings, &doubting, shell);
+        let planned = Planned {
+            host: &host,
+            plan: &plan,
+            settings: &settings,
+            repetitions: args.repeat,
+            doubts: &doubting.before,
+        };
+        return dry_run(&planned, args.format, shell);
     }
     let mut provenance = files::provenance(&asked, args, &host, &plan, &settings, &doubting);
     let mut files = Files::open(args, &plan, &mut provenance)?;
@@ -59,7 +67,7 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
     ended::complete(&mut provenance, &outcome, &doubting);
     let kept = files.finish(&plan, &provenance, &outcome)?;
 
-    doubting.tell(shell);
+    doubting.tell_shown(shell);
     if kept {
         let summaries = summarise(&plan.scenarios, &outcome.rows);
         let result = ResultView {
@@ -108,21 +116,12 @@ fn settings(args: &BenchArgs, plan: &Plan) -> Result<Settings, Failure> {
     })
 }
 
-fn dry_run(
-    args: &BenchArgs,
-    host: &HostTopology,
-    plan: &Plan,
-    settings: &Settings,
-    doubting: &Doubting,
-    shell: &Shell,
-) -> Result<(), Failure> {
-    doubting.tell(shell);
-    let planned = view::Planned { host, plan, settings, repetitions: args.repeat, doubts: &doubting.before };
-    Destination::Stdout.deliver(&match args.format {
-        Format::Table => view::plan_table(&planned, &Style::of(shell, false)),
-        Format::Json => format!("{:#}\n", view::plan_json(&planned)),
+fn dry_run(planned: &Planned, format: Format, shell: &Shell) -> Result<(), Failure> {
+    Destination::Stdout.deliver(&match format {
+        Format::Table => view::plan_table(planned, &Style::of(shell, false)),
+        Format::Json => format!("{:#}\n", view::plan_json(planned)),
         Format::Csv => {
-            view::plan_csv(&planned).map_err(|error| Failure::fault("cannot write CSV").caused_by(&error))?
+            view::plan_csv(planned).map_err(|error| Failure::fault("cannot write CSV").caused_by(&error))?
         }
     })
 }

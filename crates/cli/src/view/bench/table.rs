@@ -1,5 +1,7 @@
 //! A run for people.
 
+use std::fmt::Write as _;
+
 use numasim_bench::measured::summary::{Figure, Summary};
 use numasim_bench::provenance::Provenance;
 
@@ -15,7 +17,8 @@ pub(crate) fn table(result: &Result, style: &Style) -> String {
     let files = [("Measurements", result.path), ("Provenance", result.beside), ("What ran", result.study)];
     text.push('\n');
     for (what, path) in files {
-        text.push_str(&format!("{what:<13} {}\n", path.display()));
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{what:<13} {}", path.display());
     }
     text
 }

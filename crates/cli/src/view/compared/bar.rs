@@ -10,19 +10,19 @@ const SIDE: usize = 8;
 const SMALL: f64 = 0.05;
 
 /// `+1.7 %`; `-` where there is none.
-pub(super) fn signed(error: Option<f64>) -> String {
+pub(in crate::view) fn signed(error: Option<f64>) -> String {
     let Some(error) = error.filter(|error| error.is_finite()) else { return "-".to_owned() };
     let text = format!("{:+.1} %", 100.0 * error);
     if text == "-0.0 %" || text == "+0.0 %" { "0.0 %".to_owned() } else { text }
 }
 
 /// `1.7 %`.
-pub(super) fn percent(share: f64) -> String {
+pub(in crate::view) fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
 /// `text` in a colour that tells how large the error is.
-pub(super) fn judged(error: Option<f64>, text: &str, style: &Style) -> String {
+pub(in crate::view) fn judged(error: Option<f64>, text: &str, style: &Style) -> String {
     let colour = match error.map(f64::abs) {
         None => return text.to_owned(),
         Some(error) if error <= SMALL => AnsiColor::Green,

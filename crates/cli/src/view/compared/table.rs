@@ -101,8 +101,8 @@ fn rows(comparison: &Comparison, style: &Style) -> String {
 fn in_columns(lines: &[Line<'_>], pair: fn(&Compared) -> Option<&Pair>) -> Vec<[String; 2]> {
     let pairs: Vec<Option<&Pair>> = lines.iter().map(|line| line.compared.and_then(pair)).collect();
     let values =
-        |pair: &Option<&Pair>| pair.map_or([f64::NAN; 2], |pair| [pair.predicted, pair.measured.median]);
-    let texts = figures::column(&pairs.iter().flat_map(values).collect::<Vec<_>>());
+        |pair: Option<&Pair>| pair.map_or([f64::NAN; 2], |pair| [pair.predicted, pair.measured.median]);
+    let texts = figures::column(&pairs.into_iter().flat_map(values).collect::<Vec<_>>());
     texts.chunks_exact(2).map(|two| [two[0].clone(), two[1].clone()]).collect()
 }
 

@@ -1,8 +1,12 @@
 //! What plots show of a machine and of an evaluated scenario: from the values of the model to plain figures.
 
+mod compared;
 mod machine;
+#[cfg(test)]
+mod tests;
 mod threads;
 
+pub(crate) use compared::{bars, scatter};
 pub(crate) use machine::{matrix, roofline};
 pub(crate) use threads::thread_map;
 

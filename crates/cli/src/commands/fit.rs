@@ -1,0 +1,115 @@
+//! `numasim fit`: figures of the machine from measured scenarios.
+
+use numasim_bench::compare::{compare, read_measured};
+use numasim_bench::fit::{self, Fit, FitError, Observed, Parameter};
+use numasim_model::{Study, evaluate};
+
+use super::compare::{told, warn};
+use super::evaluate::{placements, wanted};
+use crate::args::FitArgs;
+use crate::failure::Failure;
+use crate::files;
+use crate::output::{Destination, Format};
+use crate::shell::Shell;
+use crate::suggest;
+use crate::view::{Style, fitted};
+
+/// Runs the command.
+pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
+    let study = crate::sharing::choose(files::read_study(&args.study.files)?.study, args.study.model, shell);
+    let free = free(&study, &args.free)?;
+    let source = files::read_measurements(&args.measured)?;
+    let measurements = match read_measured(&source.text) {
+        Ok(measurements) => measurements,
+        Err(problems) => return Err(files::refused(&problems, source)),
+    };
+    let inputs = [args.study.files.as_slice(), std::slice::from_ref(&args.measured)].concat();
+    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
+    let machine_file =
+        args.emit_machine.as_deref().map(|path| Destination::open(Some(path), &inputs)).transpose()?;
+    if args.emit_machine.is_some() && args.emit_machine == args.output.output {
+        return Err(
+            Failure::input("-o and --emit-machine name the same file").hint("give them different names")
+        );
+    }
+
+    let asked = wanted(&study, &args.scenario)?;
+    let all: Vec<_> = study.scenarios.iter().collect();
+    let mut comparison = compare(&study, &all, &measurements, |scenario| {
+        evaluate(&study.machine, &study.apps, &placements(&study, scenario)?, &scenario.allocation)
+            .map_err(|error| Failure::input(format!("scenario '{}': {error}", scenario.name)))
+    })?;
+    comparison.missing.retain(|one| asked.iter().any(|asked| asked.name == one.scenario));
+    let is_asked =
+        |one: &Observed| asked.iter().any(|asked| asked.name == study.scenarios[one.scenario].name);
+    let (used, others): (Vec<Observed>, Vec<Observed>) =
+        fit::observations(&study, &comparison).into_iter().partition(is_asked);
+    if used.is_empty() {
+        let names: Vec<&str> = asked.iter().map(|scenario| scenario.name.as_str()).collect();
+        let message = format!("{} has no measurement above 0 GFLOPS of any of these scenarios", source.name);
+        let failure = told(&comparison.unmatched, &source.name)
+            .into_iter()
+            .fold(Failure::input(message), Failure::hint);
+        return Err(failure.hint(format!("the scenarios are: {}", suggest::list(&names))));
+    }
+    warn(&comparison, &source.name, shell);
+
+    let predict = fit::by_solver(&study);
+    let fit = fit::fit(&study, &used, &free, &predict).map_err(|error| refused(&error))?;
+    let others =
+        fit::predict_others(&study, &fit.machine, &others, &predict).map_err(|error| refused(&error))?;
+    let view = fitted::View {
+        study: &study,
+        model: study.machine.sharing().name(),
+        measured: &source.name,
+        fit: &fit,
+        others: &others,
+    };
+    let style = Style::of(shell, args.output.output.is_some());
+    let text = match args.output.format {
+        Format::Table => fitted::table(&view, &style),
+        Format::Json => format!("{:#}\n", fitted::json(&view)),
+        Format::Csv => fitted::csv(&view)
+            .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
+    };
+    if let Some(machine_file) = machine_file {
+        can_be_written(&fit)?;
+        let origin = format!("numasim fit of {} to {}", keys(&fit), source.name);
+        machine_file.deliver(&fit::machine_file(&study.machine, &fit, &origin))?;
+    }
+    destination.deliver(&text)
+}
+
+/// The free figures by their keys.
+fn free(study: &Study, keys: &[String]) -> Result<Vec<Parameter>, Failure> {
+    let read = |key: &String| {
+        Parameter::read(&study.machine, key)
+            .map_err(|error| Failure::input(format!("--free {key}: {error}")).hint(error.hint))
+    };
+    keys.iter().map(read).collect()
+}
+
+fn keys(fit: &Fit) -> String {
+    fit.figures.iter().map(|fitted| fitted.parameter.key()).collect::<Vec<_>>().join(", ")
+}
+
+/// A file says one thing: figures of which only a combination is known have no place in it.
+fn can_be_written(fit: &Fit) -> Result<(), Failure> {
+    let together: Vec<&str> = fit.inseparable().map(Parameter::key).collect();
+    if together.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::input(format!(
+        "no machine file is written: the measurements determine only a combination of {}",
+        suggest::list(&together)
+    ))
+    .hint("free one of them less, or measure scenarios on which they act differently"))
+}
+
+fn refused(error: &FitError) -> Failure {
+    let failure = Failure::input(error.to_string());
+    match error {
+        FitError::Twice(_) => failure.hint("name each figure once after --free"),
+        _ => failure,
+    }
+}

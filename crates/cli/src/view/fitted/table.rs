@@ -1,0 +1,202 @@
+//! A fit for people: the estimates, the errors, and in two lines what it is worth.
+
+use numasim_bench::fit::{self, Blind, Errors, Estimate, Fitted, Residual};
+
+use super::{View, blind};
+use crate::view::compared::{judged, percent, signed};
+use crate::view::grid::{Align, Grid, wrap};
+use crate::view::{Style, figures};
+
+/// The whole text.
+pub(crate) fn table(view: &View<'_>, style: &Style) -> String {
+    let head = format!(
+        "Machine:  {}\nModel:    {}\nMeasured: {}\n",
+        figures::machine(&view.study.machine),
+        view.model,
+        view.measured
+    );
+    let mut parts = vec![head, estimates(view, style), residuals(view, &view.fit.residuals, style)];
+    if !view.others.is_empty() {
+        let note = "Not used by the fit, and predicted:\n".to_owned();
+        parts.push(note + &others(view, style));
+    }
+    parts.push(verdict(view, style));
+    parts.join("\n")
+}
+
+/// An interval that reaches further than this factor to both sides is not told in numbers.
+const FAR: f64 = 100.0;
+
+fn estimates(view: &View<'_>, style: &Style) -> String {
+    let mut grid = Grid::new(&[
+        ("figure", Align::Left),
+        ("before", Align::Right),
+        ("fitted", Align::Right),
+        ("", Align::Left),
+        ("what the measurements say", Align::Left),
+    ]);
+    for fitted in &view.fit.figures {
+        let value = match fitted.estimate {
+            Estimate::Determined { value, .. } => style.strong(&figures::single(value)),
+            _ => "-".to_owned(),
+        };
+        grid.row(vec![
+            fitted.parameter.key().to_owned(),
+            fitted.before.map_or("no limit".to_owned(), figures::single),
+            value,
+            fitted.parameter.unit().to_owned(),
+            says(fitted),
+        ]);
+    }
+    grid.render(style)
+}
+
+fn says(fitted: &Fitted) -> String {
+    let key = fitted.parameter.key();
+    match &fitted.estimate {
+        Estimate::Determined { interval, left_out, .. } => {
+            let mut parts = Vec::new();
+            parts.push(match interval {
+                Some((low, high)) if high / low > FAR * FAR => {
+                    format!("95 %: further than a factor of {FAR} to both sides, so nearly nothing is known")
+                }
+                Some((low, high)) => format!("95 %: {}", range(*low, *high)),
+                None => "no interval: as many figures as measurements".to_owned(),
+            });
+            if let Some((low, high)) = left_out {
+                parts.push(format!("leaving scenarios out: {}", range(*low, *high)));
+            }
+            parts.join("; ")
+        }
+        Estimate::NoInfluence => {
+            format!("nothing measured depends on {key}: measure a scenario that it holds back")
+        }
+        Estimate::AtLeast(value) => {
+            format!("at least {}: from there upwards nothing measured depends on it", figures::single(*value))
+        }
+        Estimate::AtMost(value) => {
+            format!(
+                "at most {}: from there downwards nothing measured depends on it",
+                figures::single(*value)
+            )
+        }
+        Estimate::AtEnd(value) => format!(
+            "runs away to {}, the end of the range searched: the model cannot be right with this figure; free another",
+            figures::short(*value)
+        ),
+        Estimate::Inseparable(others) => {
+            format!(
+                "acts only together with {}: free one less, or measure more scenarios",
+                others.join(" and ")
+            )
+        }
+    }
+}
+
+fn range(low: f64, high: f64) -> String {
+    let both = figures::column(&[low, high]);
+    both.join(" to ")
+}
+
+/// Each measured figure: fitted, and predicted by a fit that did not see its scenario.
+fn residuals(view: &View<'_>, residuals: &[Residual], style: &Style) -> String {
+    let mut grid = Grid::new(&[
+        ("scenario", Align::Left),
+        ("app", Align::Left),
+        ("GFLOPS\nmeasured", Align::Right),
+        ("\nfitted", Align::Right),
+        ("\nerror", Align::Right),
+        ("left out\npredicted", Align::Right),
+        ("\nerror", Align::Right),
+    ]);
+    let columns = [
+        column(residuals, |one| Some(one.observed.gflops)),
+        column(residuals, |one| Some(one.predicted)),
+        column(residuals, blind),
+    ];
+    for (r, one) in residuals.iter().enumerate() {
+        let mut cells = head(view, residuals, r);
+        let error = |error: Option<f64>| judged(error, &signed(error), style);
+        cells.extend([columns[0][r].clone(), columns[1][r].clone(), error(Some(one.error()))]);
+        cells.extend([columns[2][r].clone(), error(one.blind_error())]);
+        grid.row(cells);
+    }
+    grid.render(style)
+}
+
+fn others(view: &View<'_>, style: &Style) -> String {
+    let mut grid = Grid::new(&[
+        ("scenario", Align::Left),
+        ("app", Align::Left),
+        ("GFLOPS\nmeasured", Align::Right),
+        ("\npredicted", Align::Right),
+        ("\nerror", Align::Right),
+    ]);
+    let measured = column(view.others, |one| Some(one.observed.gflops));
+    let predicted = column(view.others, |one| Some(one.predicted));
+    for (r, one) in view.others.iter().enumerate() {
+        let mut cells = head(view, view.others, r);
+        let error = Some(one.error());
+        cells.extend([measured[r].clone(), predicted[r].clone(), judged(error, &signed(error), style)]);
+        grid.row(cells);
+    }
+    grid.render(style)
+}
+
+/// Scenario and application; a scenario is named once.
+fn head(view: &View<'_>, residuals: &[Residual], r: usize) -> Vec<String> {
+    let scenario = view.scenario(&residuals[r]);
+    let again = r > 0 && view.scenario(&residuals[r - 1]) == scenario;
+    let app = view.app(&residuals[r]).unwrap_or("all together");
+    vec![if again { String::new() } else { scenario.to_owned() }, app.to_owned()]
+}
+
+/// A column of numbers with the same decimals; `-` where there is none.
+fn column(residuals: &[Residual], figure: impl Fn(&Residual) -> Option<f64>) -> Vec<String> {
+    let known: Vec<f64> = residuals.iter().filter_map(&figure).collect();
+    let mut texts = figures::column(&known).into_iter();
+    residuals
+        .iter()
+        .map(|one| figure(one).and_then(|_| texts.next()).unwrap_or_else(|| "-".to_owned()))
+        .collect()
+}
+
+/// What the fit is worth.
+fn verdict(view: &View<'_>, style: &Style) -> String {
+    let fit = view.fit;
+    let told = |errors: &Errors| format!("mean {}, worst {}", percent(errors.mean), percent(errors.worst));
+    let freedom = match fit.degrees_of_freedom {
+        0 => "; as many figures as measurements, so that it meets them whether or not the model is right",
+        _ => "",
+    };
+    let mut lines = vec![format!("Error of the fit: {}{freedom}.", told(&fit.errors))];
+    match &fit.blind_errors {
+        Some(errors) => lines.push(style.strong(&format!(
+            "Error where each scenario is left out of the fit and predicted: {}.",
+            told(errors)
+        ))),
+        None => lines.push("No scenario could be left out and predicted.".to_owned()),
+    }
+    if let Some(errors) = fit::errors(view.others.iter().map(Residual::error)) {
+        lines.push(
+            style.strong(&format!("Error of the scenarios that the fit did not use: {}.", told(&errors))),
+        );
+    }
+    let mut undetermined: Vec<String> = Vec::new();
+    for one in &fit.residuals {
+        if let Some(Blind::Undetermined(keys)) = &one.blind {
+            let line = format!(
+                "Without '{}' the measurements do not determine {}.",
+                view.scenario(one),
+                keys.join(" and ")
+            );
+            if undetermined.last() != Some(&line) {
+                undetermined.push(line);
+            }
+        }
+    }
+    lines.extend(undetermined);
+    lines.push("A fit is no prediction: judge the model by scenarios that the fit did not see.".to_owned());
+    let columns = style.width.unwrap_or(100);
+    lines.iter().flat_map(|line| wrap(line, columns)).fold(String::new(), |text, line| text + &line + "\n")
+}

@@ -1,0 +1,75 @@
+//! Prediction beside measurement.
+
+use numasim_bench::compare::{Compared, Errors};
+
+use crate::plot::Heading;
+use crate::plot::bars::{BarPlot, Pair};
+use crate::plot::scatter::{Point, ScatterPlot, Series};
+use crate::view::compared::View;
+use crate::view::figures;
+
+/// The total of each scenario that was measured.
+pub(crate) fn bars(view: &View<'_>) -> BarPlot {
+    let totals = view.comparison.scenarios.iter().filter_map(|scenario| {
+        let gflops = scenario.total.as_ref()?.gflops;
+        let measured = gflops.measured;
+        Some(Pair {
+            name: scenario.name.clone(),
+            model: gflops.predicted,
+            measured: measured.median,
+            range: (measured.repetitions > 1).then_some([measured.min, measured.max]),
+            error_percent: gflops.error.map(|error| 100.0 * error),
+        })
+    });
+    BarPlot {
+        heading: heading(view, view.comparison.totals.as_ref(), "scenarios"),
+        label: "GFLOPS of all applications".to_owned(),
+        pairs: totals.collect(),
+    }
+}
+
+/// Totals and single applications.
+pub(crate) fn scatter(view: &View<'_>) -> ScatterPlot {
+    let point = |name: String, compared: &Compared| Point {
+        name,
+        measured: compared.gflops.measured.median,
+        predicted: compared.gflops.predicted,
+    };
+    let scenarios = || view.comparison.scenarios.iter();
+    let totals = scenarios()
+        .filter_map(|scenario| Some(point(scenario.name.clone(), scenario.total.as_ref()?)))
+        .collect();
+    let apps = scenarios().flat_map(|scenario| {
+        scenario.apps.iter().filter_map(|app| {
+            Some(point(format!("{} in {}", app.name, scenario.name), app.compared.as_ref()?))
+        })
+    });
+    let all = [
+        Series { name: "whole scenarios".to_owned(), points: totals },
+        Series { name: "single applications".to_owned(), points: apps.collect() },
+    ];
+    let series: Vec<Series> = all.into_iter().filter(|series| !series.points.is_empty()).collect();
+    let apart = view.comparison.apps.is_some();
+    let (errors, what) = if apart {
+        (view.comparison.apps.as_ref(), "applications")
+    } else {
+        (view.comparison.totals.as_ref(), "scenarios")
+    };
+    ScatterPlot { heading: heading(view, errors, what), unit: "GFLOPS".to_owned(), series }
+}
+
+/// The machine; model, measurement and how far apart they are.
+fn heading(view: &View<'_>, errors: Option<&Errors>, what: &str) -> Heading {
+    let errors = errors.map_or(String::new(), |errors| {
+        format!(
+            "absolute error of {} {what}: mean {:.1} %, worst {:.1} %; ",
+            errors.count,
+            100.0 * errors.mean,
+            100.0 * errors.worst
+        )
+    });
+    Heading {
+        title: figures::machine(&view.study.machine),
+        subtitle: format!("{errors}model {}, measured in {}", view.model, view.measured),
+    }
+}

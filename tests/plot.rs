@@ -1,0 +1,163 @@
+//! `numasim plot`, and plots as PNG.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn config(path: &str) -> String {
+    root().join("configs").join(path).display().to_string()
+}
+
+fn run(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_numasim"));
+    command.stdin(Stdio::null()).env("COLUMNS", "100").args(args).output().expect("the program starts")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("UTF-8 on standard error")
+}
+
+/// The texts of what is drawn, as standard output has it.
+fn texts(args: &[&str]) -> Vec<String> {
+    let output = run(&[&["plot"][..], args].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let svg = String::from_utf8(output.stdout).expect("UTF-8 on standard output");
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"), "{svg}");
+    let parts = svg.split("</text>").filter_map(|part| part.rsplit_once("<text")?.1.split_once('>'));
+    parts.map(|(_, text)| text.trim().to_owned()).collect()
+}
+
+fn refused(args: &[&str]) -> String {
+    let output = run(&[&["plot"][..], args].concat());
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{args:?}");
+    stderr(&output)
+}
+
+fn assert_has(texts: &[String], wanted: &[&str]) {
+    for want in wanted {
+        assert!(texts.iter().any(|text| text == want), "{want} is missing in {texts:?}");
+    }
+}
+
+#[test]
+fn every_kind_is_drawn_with_its_units() {
+    let (bad, table) = (config("paper/numa-bad.toml"), config("paper/table-iii-all.toml"));
+    let measured = root().join("results/paper-table-iii/measured.csv").display().to_string();
+    let even = "even 2,2,2,2";
+    assert_has(
+        &texts(&["threads", &bad, "--scenario", even]),
+        &["node 3", "60.0 / 60.0 GB/s", "10.0 / 10.0"],
+    );
+    let roofline = texts(&["roofline", &bad, "--scenario", even]);
+    assert_has(
+        &roofline,
+        &["arithmetic intensity (FLOP/byte)", "performance (GFLOPS)", "1 FLOP/byte, 37.50 GFLOPS"],
+    );
+    assert_has(&texts(&["matrix", &bad]), &["bandwidth (GB/s)", "node of the cores", "60.0", "10.0"]);
+    let bars = texts(&["bars", &table, "--measured", &measured]);
+    assert_has(&bars, &["GFLOPS of all applications", "+1.7 %", "-0.1 %", "-0.7 %", "+5.5 %", "+4.5 %"]);
+    assert_has(
+        &texts(&["scatter", &table, "--measured", &measured]),
+        &["measured (GFLOPS)", "predicted (GFLOPS)"],
+    );
+}
+
+#[test]
+fn the_best_allocation_of_the_paper_is_the_best_cell() {
+    let file = config("paper/uneven-even-nodes.toml");
+    let found = texts(&["allocations", &file]);
+    // 1 of each mem, 5 compute: 254 GFLOPS; 2 and 2: 140.
+    assert_has(
+        &found,
+        &["total-gflops; best: 254.0 for 1 mem, 5 compute", "254.0", "140.0", "GFLOPS", "impossible"],
+    );
+    assert_has(
+        &found,
+        &["threads of each mem (3 instances) on each node", "threads of compute on each node"],
+    );
+    // mem-3 has no threads: 2 x 20 GB/s of 32, and 6 x 10 GFLOPS with 6 GB/s, on 4 nodes:
+    // 6 compute take 6 GB/s, the two others 13 GB/s each: 4 x (60 + 13) = 292
+    let rest = texts(&["allocations", &file, "--x", "mem-1", "--y", "mem-2", "--rest", "compute"]);
+    assert_has(&rest, &["292.0"]);
+    let named = "total-gflops; compute has the cores that are left; 1 application without threads; best: 292.0 for 1 mem-1, 1 mem-2";
+    assert_has(&rest, &[named]);
+}
+
+#[test]
+fn a_question_without_a_picture_is_refused_with_a_hint() {
+    let bad = config("paper/numa-bad.toml");
+    let several = refused(&["threads", &bad]);
+    assert!(
+        several.contains("a thread map shows one scenario") && several.contains("even 2,2,2,2"),
+        "{several}"
+    );
+    assert!(
+        refused(&["threads", &bad, "--scenario", "evem 2,2,2,2"]).contains("did you mean 'even 2,2,2,2'?")
+    );
+    assert!(refused(&["bars", &bad]).contains("--measured"));
+    assert!(refused(&["matrix", &bad, "--x", "mem"]).contains("--x is for `plot allocations` only"));
+    assert!(refused(&["matrix", &bad, "--scenario", "even 2,2,2,2"]).contains("leave --scenario out"));
+    assert!(refused(&["matrix", &bad, "--measured", "a.csv"]).contains("--measured is for"));
+    assert!(refused(&["allocations", &bad, "--x", "men"]).contains("did you mean 'mem'?"));
+    assert!(refused(&["allocations", &bad, "--x", "mem", "--y", "mem-2"]).contains("the same application"));
+    let open = refused(&[
+        "allocations",
+        &config("machines/opteron-8n.toml"),
+        &config("workloads/data-center.toml"),
+        "--x",
+        "scan",
+    ]);
+    assert!(open.contains("the home of the data of 'scan' is open"), "{open}");
+}
+
+#[test]
+fn nothing_is_written_where_the_name_ends_in_neither_svg_nor_png() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let pdf = folder.path().join("a.pdf").display().to_string();
+    let told = refused(&["matrix", &config("paper/numa-bad.toml"), "-o", &pdf]);
+    assert!(told.contains("plots are SVG or PNG"), "{told}");
+    assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 0);
+}
+
+#[test]
+fn the_files_that_are_read_are_not_replaced() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let input = folder.path().join("machine.svg").display().to_string();
+    fs::copy(config("paper/numa-bad.toml"), &input).expect("copied");
+    assert!(refused(&["matrix", &input, "-o", &input]).contains("is also an input file"));
+}
+
+#[cfg(not(feature = "png"))]
+#[test]
+fn a_build_without_png_says_how_to_get_it() {
+    let told = refused(&["matrix", &config("paper/numa-bad.toml"), "-o", "a.png"]);
+    assert!(told.contains("cargo build --release --features png"), "{told}");
+}
+
+#[cfg(feature = "png")]
+#[test]
+fn plots_of_every_command_can_be_png() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let bad = config("paper/numa-bad.toml");
+    let png = |name: &str, args: &[&str]| {
+        let file = folder.path().join(name);
+        let output = run(&[args, &[file.display().to_string().as_str()][..]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let bytes = fs::read(file).expect("written");
+        assert!(bytes.starts_with(b"\x89PNG"), "{name}");
+        let number = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+        (number(16), number(20))
+    };
+    // 900 x 560 pixels of the SVG, twice.
+    assert_eq!(
+        png("sweep.png", &["sweep", &bad, "--set", "machine.link_gbs=1..40:1", "--plot"]),
+        (1800, 1120)
+    );
+    let front = ["explore", &bad, "--same-on-every-node", "--pareto", "total-gflops,fair", "--plot"];
+    assert_eq!(png("front.PNG", &front), (1800, 1120));
+    assert_eq!(png("allocations.png", &["plot", "allocations", &bad, "-o"]), (1800, 1120));
+}
