@@ -7,6 +7,7 @@ mod import;
 mod model;
 mod pareto;
 mod plot;
+mod published;
 mod sweep;
 
 use std::path::PathBuf;
@@ -25,6 +26,7 @@ pub(crate) use import::{ImportArgs, ImportKind};
 pub(crate) use model::{ModelChoice, ModelsArgs};
 pub(crate) use pareto::ObjectivePair;
 pub(crate) use plot::{PlotArgs, PlotKind};
+pub(crate) use published::PublishedArgs;
 pub(crate) use sweep::{Shard, SweepArgs};
 
 /// Which threads of which application to put on which NUMA node of a shared machine
@@ -66,6 +68,9 @@ pub(crate) enum Command {
     /// Estimate figures of the machine from measured scenarios, and say what the estimates are worth
     #[command(after_help = help::FIT)]
     Fit(FitArgs),
+    /// Judge the sharing models by published measurements of real machines
+    #[command(after_help = help::PUBLISHED)]
+    Published(PublishedArgs),
     /// Draw a machine, a scenario or a set of allocations
     #[command(after_help = help::PLOT)]
     Plot(PlotArgs),

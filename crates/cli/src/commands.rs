@@ -13,5 +13,6 @@ pub(crate) mod import;
 pub(crate) mod man;
 pub(crate) mod models;
 pub(crate) mod plot;
+pub(crate) mod published;
 pub(crate) mod schema;
 pub(crate) mod sweep;

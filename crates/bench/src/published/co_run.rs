@@ -132,19 +132,22 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
             plain.push(point(total(kind, place, 0.0)?));
             corrected.push(point(total(kind, place, loss)?));
         }
-        let judge = |method: String, figures: String, points: Vec<Point>| Judged {
+        let judge = |variant: &str, figures: String, points: Vec<Point>| Judged {
             part: Part::CoRun,
             set: "2 x Xeon Max 9462, local and remote readers of HBM".to_owned(),
             traffic: "reads".to_owned(),
             write_allocate: "none",
-            method,
+            model: kind.name(),
+            variant: variant.to_owned(),
             figures,
             unit: "GB/s",
+            overloaded: false,
             points,
+            fitted: Vec::new(),
         };
-        judged.push(judge(kind.name().to_owned(), "no fit".to_owned(), plain));
+        judged.push(judge("no fit", String::new(), plain));
         let figures = in_words(losses.iter().map(|&loss| ("remote_loss", loss)));
-        judged.push(judge(format!("{} + remote_loss", kind.name()), figures, corrected));
+        judged.push(judge("remote_loss of the others", figures, corrected));
     }
     Ok(judged)
 }

@@ -86,14 +86,52 @@ pub struct Judged {
     pub traffic: String,
     /// Whether cache lines are read before they are written (write-allocate), and whether that traffic is counted.
     pub write_allocate: &'static str,
-    /// The method.
-    pub method: String,
+    /// The name of the model.
+    pub model: &'static str,
+    /// What was done with its corrections: "no fit", "remote_loss of the others".
+    pub variant: String,
     /// The fitted or given figures, in words.
     pub figures: String,
     /// GB/s or GFLOPS.
     pub unit: &'static str,
+    /// Slower with all cores than with half of them, so that a loss was fitted.
+    pub overloaded: bool,
     /// The points that no fit of the method used.
     pub points: Vec<Point>,
+    /// The points that a fit used, where it always used the same; they count nowhere.
+    pub fitted: Vec<Point>,
+}
+
+/// All curves of a kernel as one set, for each method; with `overloaded` false without those that are slower with all cores.
+pub fn all_curves(judged: &[Judged], overloaded: bool) -> Vec<Judged> {
+    let mut all: Vec<Judged> = Vec::new();
+    let curves = judged.iter().filter(|one| one.part == Part::Scaling && (overloaded || !one.overloaded));
+    for one in curves {
+        let same = |other: &&mut Judged| {
+            other.traffic == one.traffic && other.model == one.model && other.variant == one.variant
+        };
+        let named = |point: &Point| Point { name: format!("{}, {}", one.set, point.name), ..point.clone() };
+        let points = one.points.iter().map(named);
+        match all.iter_mut().find(same) {
+            Some(together) => together.points.extend(points),
+            None => {
+                let set = if overloaded { "all curves" } else { "all curves that do not fall" };
+                let points = points.collect();
+                let figures = String::new();
+                all.push(Judged { set: set.to_owned(), points, figures, fitted: Vec::new(), ..one.clone() });
+            }
+        }
+    }
+    all
+}
+
+/// Everything that is carried, in the order of the questions.
+///
+/// # Errors
+/// None, unless the data of this crate are broken.
+pub fn everything() -> Result<Vec<Judged>, PublishedError> {
+    let curves = scaling::read(scaling::RRZE).map_err(PublishedError::Data)?;
+    Ok([scaling::judge(&curves)?, readers::judge()?, table_iii::judge()?, co_run::judge()?].concat())
 }
 
 /// Absolute errors, relative to the measured values.

@@ -136,15 +136,14 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
     let mut all = Vec::new();
     for kind in ModelKind::ALL {
         let plain = predict(&with_model(&machine, kind, &[])?, &runs);
-        all.extend(judged(&runs, &plain, split, kind.name().to_owned(), "no fit".to_owned()));
+        all.extend(judged(&runs, &plain, split, kind, "no fit", String::new()));
         let (predicted, figures) = without_target(&machine, kind, &runs)?;
-        let method = format!("{} + link_efficiency + remote_loss", kind.name());
-        all.extend(judged(&runs, &predicted, split, method, figures));
+        all.extend(judged(&runs, &predicted, split, kind, "link_efficiency and remote_loss of the others", figures));
     }
     Ok(all)
 }
 
-fn judged(runs: &[Run], predicted: &[f64], split: usize, method: String, figures: String) -> [Judged; 2] {
+fn judged(runs: &[Run], predicted: &[f64], split: usize, kind: ModelKind, variant: &str, figures: String) -> [Judged; 2] {
     let points: Vec<Point> = runs
         .iter()
         .zip(predicted)
@@ -156,10 +155,13 @@ fn judged(runs: &[Run], predicted: &[f64], split: usize, method: String, figures
         set: format!("4-socket Opteron, {sources} read one memory"),
         traffic: "STREAM Triad".to_owned(),
         write_allocate: "not counted",
-        method: method.clone(),
+        model: kind.name(),
+        variant: variant.to_owned(),
         figures: figures.clone(),
         unit: "GB/s",
+        overloaded: false,
         points: points.to_vec(),
+        fitted: Vec::new(),
     })
 }
 

@@ -99,12 +99,12 @@ impl Method {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Hard, Self::Knee, Self::Ecm];
 
-    /// Its name in tables.
-    pub const fn name(self) -> &'static str {
+    /// What is fitted.
+    pub const fn variant(self) -> &'static str {
         match self {
-            Self::Hard => "baseline-proportional",
-            Self::Knee => "baseline-proportional + saturation_knee",
-            Self::Ecm => "ecm + ecm_penalty",
+            Self::Hard => "hard corner",
+            Self::Knee => "saturation_knee",
+            Self::Ecm => "ecm_penalty",
         }
     }
 
@@ -261,22 +261,30 @@ fn judge_one(
         b1.into_iter().chain([("B", node.bandwidth.value())])
     });
     let parameters = machine.sharing().in_use().map(|(parameter, value)| (parameter.key(), value));
-    let unseen = curve.points.iter().filter(|(cores, _)| !seen.contains(cores));
-    let cores: Vec<u32> = unseen.clone().map(|(&cores, _)| cores).collect();
+    let cores: Vec<u32> = curve.points.keys().copied().collect();
     let predicted = predict(&machine, curve, &cores)?;
-    let points = unseen.zip(predicted);
+    let points = curve.points.iter().zip(predicted).map(|((cores, &measured), predicted)| {
+        (seen.contains(cores), Point { name: cores_in_words(*cores), measured, predicted })
+    });
+    let (fitted, points): (Vec<_>, Vec<_>) = points.partition(|(seen, _)| *seen);
+    let bare = |points: Vec<(bool, Point)>| points.into_iter().map(|(_, point)| point).collect();
     Ok(Judged {
         part: Part::Scaling,
         set: curve.name(),
         traffic: curve.kernel.clone(),
         write_allocate: if curve.kernel == "load" { "none" } else { "not counted" },
-        method: method.name().to_owned(),
+        model: method.kind().name(),
+        variant: method.variant().to_owned(),
         figures: format!("{}{told}", in_words(figures.chain(parameters))),
         unit: "GB/s",
-        points: points
-            .map(|((cores, &measured), predicted)| Point { name: format!("{cores} cores"), measured, predicted })
-            .collect(),
+        overloaded: curve.loses(seen),
+        points: bare(points),
+        fitted: bare(fitted),
     })
+}
+
+fn cores_in_words(cores: u32) -> String {
+    if cores == 1 { "1 core".to_owned() } else { format!("{cores} cores") }
 }
 
 /// The machine of one node on which the three points come out best; `free` is fitted beside b1 and B.

@@ -75,14 +75,13 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
         let soft = scaling::third(&sibling, method)?.unwrap_or_default();
         let two = [(softness, soft), (Parameter::RemoteLoss, loss)];
         let fitted = [PAPER.to_vec(), vec![softness.key(), Parameter::RemoteLoss.key()]].concat();
-        let name = kind.name();
         let from_others = in_words(two.map(|(parameter, value)| (parameter.key(), value)));
         let methods = [
-            (name.to_owned(), &[][..], PAPER.to_vec(), "fitted: peak, B, link".to_owned()),
-            (format!("{name} + two from other machines"), &two[..], PAPER.to_vec(), from_others),
-            (format!("{name} + two fitted"), &two[..], fitted, format!("fitted: peak, B, link, {}, remote_loss", softness.key())),
+            ("as the paper", &[][..], PAPER.to_vec(), String::new()),
+            ("two more from other machines", &two[..], PAPER.to_vec(), from_others),
+            ("two more fitted", &two[..], fitted, String::new()),
         ];
-        for (method, parameters, free, figures) in methods {
+        for (variant, parameters, free, figures) in methods {
             let mut study = study.clone();
             study.machine = with_model(&study.machine, kind, parameters)?;
             all.push(Judged {
@@ -90,10 +89,13 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
                 set: "Table III, 4 x Xeon Gold 6138".to_owned(),
                 traffic: "synthetic task benchmark, reads".to_owned(),
                 write_allocate: "not stated",
-                method,
+                model: kind.name(),
+                variant: variant.to_owned(),
                 figures,
                 unit: "GFLOPS",
+                overloaded: false,
                 points: each_left_out(&study, &observed, &free)?,
+                fitted: Vec::new(),
             });
         }
     }

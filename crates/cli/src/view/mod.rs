@@ -19,6 +19,7 @@ pub(crate) mod lettering;
 pub(crate) mod models;
 mod picture;
 pub(crate) mod plots;
+pub(crate) mod published;
 mod resources;
 pub(crate) mod side_by_side;
 mod style;

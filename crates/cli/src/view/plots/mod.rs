@@ -2,12 +2,14 @@
 
 mod compared;
 mod machine;
+mod published;
 #[cfg(test)]
 mod tests;
 mod threads;
 
 pub(crate) use compared::{bars, scatter};
 pub(crate) use machine::{matrix, roofline};
+pub(crate) use published::published;
 pub(crate) use threads::thread_map;
 
 use super::{ScenarioView, figures};
