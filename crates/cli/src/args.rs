@@ -2,6 +2,7 @@
 
 mod bench;
 mod compare;
+mod discriminate;
 mod fit;
 mod import;
 mod model;
@@ -21,6 +22,7 @@ use crate::help;
 use crate::output::OutputArgs;
 pub(crate) use bench::BenchArgs;
 pub(crate) use compare::CompareArgs;
+pub(crate) use discriminate::DiscriminateArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use import::{ImportArgs, ImportKind};
 pub(crate) use model::{ModelChoice, ModelsArgs};
@@ -68,6 +70,9 @@ pub(crate) enum Command {
     /// Estimate figures of the machine from measured scenarios, and say what the estimates are worth
     #[command(after_help = help::FIT)]
     Fit(FitArgs),
+    /// Propose scenarios that tell the sharing models apart on a machine
+    #[command(after_help = help::DISCRIMINATE)]
+    Discriminate(DiscriminateArgs),
     /// Judge the sharing models by published measurements of real machines
     #[command(after_help = help::PUBLISHED)]
     Published(PublishedArgs),

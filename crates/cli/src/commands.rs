@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod detect;
+pub(crate) mod discriminate;
 pub(crate) mod evaluate;
 pub(crate) mod explore;
 pub(crate) mod fit;

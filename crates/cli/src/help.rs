@@ -165,6 +165,17 @@ A model is chosen with --model NAME or in the machine file:
   model = \"max-min\"
   link_efficiency = 0.9";
 
+/// End of `numasim discriminate --help`.
+pub(crate) const DISCRIMINATE: &str = "\
+Examples:
+  numasim discriminate machine.toml
+  numasim discriminate machine.toml --emit-scenarios apart.toml
+  numasim bench machine.toml apart.toml -o measured.csv
+  numasim compare machine.toml apart.toml --measured measured.csv --model max-min
+
+Looks through scenarios of two applications: both local on one node, or one local and one that reads this node's \
+memory from another node or from all others. Those in which the models disagree most are proposed.";
+
 /// End of `numasim published --help`.
 pub(crate) const PUBLISHED: &str = "\
 Examples:

@@ -28,23 +28,29 @@ pub(crate) fn published(judged: &[Judged]) -> Vec<Drawn> {
     };
     if !sets.is_empty() {
         let series = together(all(Part::Scaling).filter(|one| one.traffic == LOAD), |one| {
-            format!("{}, {}", one.model, one.variant)
+            format!("{}, {}", short(one.model), one.variant)
         });
         let subtitle = "one NUMA domain; 1, half and all cores are fitted, these are the others";
         drawn.push(overview("load.svg", "Bandwidth over cores, kernel load", subtitle, "GB/s", series));
     }
     let models = ["baseline-proportional", "ecm"];
     if all(Part::Readers).next().is_some() {
-        let series = together(all(Part::Readers).filter(|one| models.contains(&one.model)), |one| {
+        // Two clouds of 784 points are as much as can be seen.
+        let shown = |one: &&Judged| match one.model {
+            "baseline-proportional" => one.variant == "no fit",
+            "max-min" => one.variant != "no fit",
+            _ => false,
+        };
+        let series = together(all(Part::Readers).filter(shown), |one| {
             let fit = if one.variant == "no fit" { "no fit" } else { "corrected" };
-            format!("{}, {fit}", one.model)
+            format!("{}, {fit}", short(one.model))
         });
         let subtitle = "STREAM Triad of 2 and 4 nodes on one memory of a 4-socket Opteron; each memory left out";
         drawn.push(overview("readers.svg", "Several nodes read one memory", subtitle, "GB/s", series));
     }
     if all(Part::TableIii).next().is_some() {
         let shown = |one: &&Judged| models.contains(&one.model) && one.variant != "two more fitted";
-        let series = together(all(Part::TableIii).filter(shown), |one| format!("{}, {}", one.model, one.variant));
+        let series = together(all(Part::TableIii).filter(shown), |one| format!("{}, {}", short(one.model), one.variant));
         let subtitle = "each row predicted by a fit to the four others";
         drawn.push(overview("table-iii.svg", "Table III of the paper", subtitle, "GFLOPS", series));
     }
@@ -67,7 +73,7 @@ fn curve(judged: &[Judged], set: &str) -> LinePlot {
     let measured =
         Line { name: "measured".to_owned(), values: first.iter().map(|(_, point)| point.measured).collect() };
     let predicted = of_set.iter().map(|one| Line {
-        name: format!("{}, {}", one.model.replace("baseline-proportional", "default"), one.variant),
+        name: format!("{}, {}", short(one.model), one.variant),
         values: ordered(one).iter().map(|(_, point)| point.predicted).collect(),
     });
     let seen: Vec<&str> = of_set
@@ -83,6 +89,11 @@ fn curve(judged: &[Judged], set: &str) -> LinePlot {
         y: "bandwidth (GB/s)".to_owned(),
         lines: std::iter::once(measured).chain(predicted).collect(),
     }
+}
+
+/// Legends are narrow.
+fn short(model: &str) -> &str {
+    if model == "baseline-proportional" { "default" } else { model }
 }
 
 /// The number in "7 cores".
