@@ -20,6 +20,7 @@ pub mod memory;
 mod os;
 pub mod plan;
 pub mod provenance;
+pub mod published;
 pub mod runner;
 pub mod session;
 pub mod system;

@@ -3,12 +3,14 @@
 mod bench;
 mod calibrate;
 mod compare;
+mod discriminate;
 mod fit;
 mod import;
 mod model;
 mod pareto;
 mod plot;
 mod report;
+mod published;
 mod sweep;
 
 use std::path::PathBuf;
@@ -23,12 +25,14 @@ use crate::output::OutputArgs;
 pub(crate) use bench::{BenchArgs, BindTo};
 pub(crate) use calibrate::{CalibrateArgs, ValidateArgs};
 pub(crate) use compare::CompareArgs;
+pub(crate) use discriminate::DiscriminateArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use import::{ImportArgs, ImportKind};
 pub(crate) use model::{ModelChoice, ModelsArgs};
 pub(crate) use pareto::ObjectivePair;
 pub(crate) use plot::{PlotArgs, PlotKind};
 pub(crate) use report::ReportArgs;
+pub(crate) use published::PublishedArgs;
 pub(crate) use sweep::{Shard, SweepArgs};
 
 /// Which threads of which application to put on which NUMA node of a shared machine
@@ -76,6 +80,12 @@ pub(crate) enum Command {
     /// Estimate figures of the machine from measured scenarios, and say what the estimates are worth
     #[command(after_help = help::FIT)]
     Fit(FitArgs),
+    /// Propose scenarios that tell the sharing models apart on a machine
+    #[command(after_help = help::DISCRIMINATE)]
+    Discriminate(DiscriminateArgs),
+    /// Judge the sharing models by published measurements of real machines
+    #[command(after_help = help::PUBLISHED)]
+    Published(PublishedArgs),
     /// Draw a machine, a scenario or a set of allocations
     #[command(after_help = help::PLOT)]
     Plot(PlotArgs),

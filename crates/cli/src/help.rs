@@ -196,6 +196,31 @@ A model is chosen with --model NAME or in the machine file:
   model = \"max-min\"
   link_efficiency = 0.9";
 
+/// End of `numasim discriminate --help`.
+pub(crate) const DISCRIMINATE: &str = "\
+Examples:
+  numasim discriminate machine.toml
+  numasim discriminate machine.toml --emit-scenarios apart.toml
+  numasim bench machine.toml apart.toml -o measured.csv
+  numasim compare machine.toml apart.toml --measured measured.csv --model max-min
+
+Looks through scenarios of two applications: both local on one node, or one local and one that reads this node's \
+memory from another node or from all others. Those in which the models disagree most are proposed.";
+
+/// End of `numasim published --help`.
+pub(crate) const PUBLISHED: &str = "\
+Examples:
+  numasim published
+  numasim published --format csv -o summary.csv --plots .
+  numasim published --scaling curves.csv
+
+The data are carried in the program: bandwidth over cores of eight machines (RRZE), several nodes that read \
+one memory of an Opteron, the paper's Table III, local and remote readers of a Xeon Max. Errors are those of \
+points that no fit used. results/published-data/README.md says what they mean.
+
+--scaling takes the columns machine_file,kernel,cores,bw_GBs,cores_per_numa_domain and, if there are \
+hyper-threads, smt_per_core_used. Three points of each curve are fitted: one core, half of the NUMA domain, all of it.";
+
 /// End of `numasim plot --help`.
 pub(crate) const PLOT: &str = "\
 Examples:

@@ -43,6 +43,8 @@ fn main() -> ExitCode {
             Command::Models(args) => commands::models::run(args, &shell),
             Command::Fit(args) => commands::fit::run(args, &shell),
             Command::Compare(args) => commands::compare::run(args, &shell),
+            Command::Discriminate(args) => commands::discriminate::run(args, &shell),
+            Command::Published(args) => commands::published::run(args, &shell),
             Command::Plot(args) => commands::plot::run(args, &shell),
             Command::Report(args) => commands::report::run(args, &shell),
             Command::Check(args) => commands::check::run(args, &shell),

@@ -5,6 +5,7 @@
 //! keyboard and the terminal are behind [`search::Monitor`], which the caller implements.
 
 pub mod baselines;
+pub mod discriminate;
 pub mod objective;
 pub mod pareto;
 mod problem;

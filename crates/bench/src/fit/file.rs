@@ -32,6 +32,7 @@ pub fn machine_file(original: &Machine, fit: &Fit, source: &str) -> String {
         quoted(&format!("{}, fitted", original.name())),
         quoted(source)
     );
+<<<<<<< HEAD
     if let Some((node, link)) = uniform(original, machine) {
         let _ = write!(
             file,
@@ -46,6 +47,42 @@ pub fn machine_file(original: &Machine, fit: &Fit, source: &str) -> String {
         }
         if let Some(most) = node.core_bandwidth {
             let _ = writeln!(file, "core_bandwidth_gbs = {}", short(most.value()));
+=======
+    match uniform(original, machine) {
+        Some((node, link)) => {
+            let _ = write!(
+                file,
+                "nodes = {}\ncores_per_node = {}\ngflops_per_core = {}\nbandwidth_gbs = {}\n",
+                machine.node_count(),
+                node.cores,
+                short(node.gflops_per_core.value()),
+                short(node.bandwidth.value()),
+            );
+            if let Some(link) = link {
+                let _ = writeln!(file, "link_gbs = {}", short(link));
+            }
+            if let Some(most) = node.core_bandwidth {
+                let _ = writeln!(file, "core_bandwidth_gbs = {}", short(most.value()));
+            }
+            let cpus: Option<Vec<String>> = original
+                .os_nodes()
+                .iter()
+                .map(|node| node.cpus.as_ref().map(|cpus| quoted(&cpus.to_string())))
+                .collect();
+            if let Some(cpus) = cpus.filter(|cpus| !cpus.is_empty()) {
+                let _ = writeln!(file, "cpus = [{}]", cpus.join(", "));
+            }
+            latencies(&mut file, machine);
+            origins(&mut file, original, fit, false);
+            sharing(&mut file, fit);
+        }
+        None => {
+            matrix(&mut file, machine);
+            latencies(&mut file, machine);
+            origins(&mut file, original, fit, true);
+            sharing(&mut file, fit);
+            nodes(&mut file, original, machine);
+>>>>>>> published
         }
         let cpus: Option<Vec<String>> = original
             .os_nodes()
@@ -102,6 +139,36 @@ fn matrix(file: &mut String, machine: &Machine) {
     file.push_str("]\n");
 }
 
+/// Without it a fitted `outstanding_lines` would mean nothing.
+fn latencies(file: &mut String, machine: &Machine) {
+    if !machine.has_latencies() {
+        return;
+    }
+    file.push_str("latency_matrix_ns = [\n");
+    for from in machine.node_ids() {
+        let cell = |to: NodeId| short(machine.latency_ns(from, to).unwrap_or_default());
+        let cells: Vec<String> = machine.node_ids().map(cell).collect();
+        let _ = writeln!(file, "    [{}],", cells.join(", "));
+    }
+    file.push_str("]\n");
+}
+
+/// How the machine shares bandwidth, unless it is the default. Where its parameters come from is a comment:
+/// `[machine.provenance]` has no word for them.
+fn sharing(file: &mut String, fit: &Fit) {
+    let model = fit.machine.sharing();
+    if *model == numasim_model::Model::default() {
+        return;
+    }
+    let _ = write!(file, "\n[machine.sharing]\nmodel = {}\n", quoted(model.name()));
+    for fitted in fit.figures.iter().filter(|fitted| fitted.parameter.provenance_key().is_none()) {
+        let _ = writeln!(file, "# numasim fit: {}", origin(fitted));
+    }
+    for (parameter, value) in model.parameters.in_use() {
+        let _ = writeln!(file, "{} = {}", parameter.key(), short(value));
+    }
+}
+
 fn nodes(file: &mut String, original: &Machine, machine: &Machine) {
     for (n, node) in machine.nodes().iter().enumerate() {
         let _ = write!(
@@ -142,7 +209,8 @@ fn origins(file: &mut String, original: &Machine, fit: &Fit, matrix: bool) {
     }
     let mut told: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for fitted in fit.figures.iter().filter(|fitted| fitted.estimate != Estimate::NoInfluence) {
-        told.entry(in_form(fitted.parameter.provenance_key())).or_default().push(origin(fitted));
+        let Some(key) = fitted.parameter.provenance_key() else { continue };
+        told.entry(in_form(key)).or_default().push(origin(fitted));
     }
     for (key, told) in told {
         let source = Some(format!("numasim fit: {}", told.join("; ")));
@@ -256,6 +324,20 @@ mod tests {
         assert!(
             origin.source.as_ref().is_some_and(|source| source.contains("node.0.bandwidth_gbs 10.0 GB/s"))
         );
+    }
+
+    #[test]
+    fn parameters_of_the_sharing_model_are_written_with_it() {
+        // One node, 2 threads of 0.5 FLOP/byte that want 18 GB/s each, B = 10: at 4 GFLOPS they get 8 GB/s together,
+        // which a knee explains.
+        let machine = "[machine]\nname = \"one\"\nnodes = 1\ncores_per_node = 2\ngflops_per_core = 9.0\nbandwidth_gbs = 10.0\n\
+                       [machine.sharing]\nmodel = \"max-min\"\nremote_loss = 0.25\n";
+        let (fit, text) = written(machine, 4.0, &["sharing.saturation_knee"]);
+        let read = study(&text).machine;
+        assert!((read.sharing().parameters.saturation_knee - fit.machine.sharing().parameters.saturation_knee).abs() < 1e-4);
+        assert!(read.sharing().parameters.saturation_knee > 0.1, "{text}");
+        assert_eq!(read.sharing().parameters.remote_loss, 0.25);
+        assert_eq!(read.sharing().name(), "max-min");
     }
 
     #[test]

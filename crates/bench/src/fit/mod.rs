@@ -248,6 +248,31 @@ pub fn fit(
     })
 }
 
+/// The machine on which the model predicts the observations best: [`fit`] without what is said about certainty and
+/// without leaving out, and from fewer starts. For many small fits. What nothing depends on stays as it is.
+///
+/// # Errors
+/// Every variant of [`FitError`] but [`FitError::Twice`].
+pub fn lowest(
+    study: &Study,
+    observed: &[Observed],
+    free: &[Parameter],
+    predict: Predict<'_>,
+) -> Result<Machine, FitError> {
+    if observed.is_empty() {
+        return Err(FitError::NothingMeasured);
+    }
+    if free.is_empty() {
+        return Err(FitError::NothingFree);
+    }
+    let mut observed = observed.to_vec();
+    observed.sort_by_key(|one| (one.scenario, one.app.map_or(usize::MAX, |app| app.0)));
+    let objective = Objective::new(study, free, predict);
+    objective.predicted(&objective.start, &observed).map_err(FitError::Prediction)?;
+    let point = search::from_a_few(&objective, &observed);
+    objective.machine(&point).map_err(FitError::Prediction)
+}
+
 /// Observations that a fit did not use, beside what the model says of them on its machine.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! Which figures of a machine a fit may change, by the keys that `sweep --set` has for them.
 
 use numasim_model::machine::MachineError;
+use numasim_model::sharing::Parameter as OfSharing;
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_model::{Machine, Node, NodeId};
 
@@ -23,6 +24,8 @@ enum Target {
     CoreBandwidth(Option<usize>),
     /// `None`: every link.
     Link(Option<(usize, usize)>),
+    /// A figure of the sharing model.
+    Sharing(OfSharing),
 }
 
 /// Why a key stands for nothing.
@@ -54,6 +57,7 @@ impl Parameter {
             ["link_gbs"] => Target::Link(None),
             ["bandwidth_matrix_gbs", from, to] => matrix(machine, from, to)?,
             ["node", number, key] => of_node(machine, number, key)?,
+            ["sharing", key] => of_sharing(machine, key)?,
             [key] => figure(key, None).ok_or_else(|| unknown(key))?,
             _ => return Err(unknown(key)),
         };
@@ -65,13 +69,14 @@ impl Parameter {
         &self.key
     }
 
-    /// The key of `[machine.provenance]` that speaks of it in a file of equal nodes.
-    pub const fn provenance_key(&self) -> &'static str {
+    /// The key of `[machine.provenance]` that speaks of it in a file of equal nodes; the sharing model has none.
+    pub const fn provenance_key(&self) -> Option<&'static str> {
         match self.target {
-            Target::Peak(_) => KEYS[0],
-            Target::Bandwidth(_) => KEYS[1],
-            Target::CoreBandwidth(_) => KEYS[2],
-            Target::Link(_) => KEYS[3],
+            Target::Peak(_) => Some(KEYS[0]),
+            Target::Bandwidth(_) => Some(KEYS[1]),
+            Target::CoreBandwidth(_) => Some(KEYS[2]),
+            Target::Link(_) => Some(KEYS[3]),
+            Target::Sharing(_) => None,
         }
     }
 
@@ -79,6 +84,7 @@ impl Parameter {
     pub const fn unit(&self) -> &'static str {
         match self.target {
             Target::Peak(_) => "GFLOPS",
+            Target::Sharing(parameter) => parameter.unit(),
             _ => "GB/s",
         }
     }
@@ -104,20 +110,33 @@ impl Parameter {
                     .filter(|pair| only.is_none_or(|only| only == *pair))
                     .filter_map(|(from, to)| Some(machine.link(NodeId(from), NodeId(to))?.value())),
             ),
+            Target::Sharing(parameter) => machine.sharing().parameters.get(parameter),
         }
     }
 
-    /// Where a search begins if the machine does not limit it: a thread that could fill a controller alone.
+    /// Where a search begins. If the machine does not limit it: a thread that could fill a controller alone. A correction
+    /// that is off has no logarithm: it begins at a usual value.
     pub(super) fn first_guess(&self, machine: &Machine) -> f64 {
         let bandwidth = machine.nodes().iter().map(|node| node.bandwidth.value()).fold(0.0, f64::max);
-        self.value(machine).unwrap_or(bandwidth)
+        let usual = match self.target {
+            Target::Sharing(OfSharing::SaturationKnee | OfSharing::OverloadLoss) => 0.1,
+            Target::Sharing(OfSharing::RemoteLoss) => 0.2,
+            Target::Sharing(OfSharing::EcmPenalty) => 0.4,
+            Target::Sharing(OfSharing::OutstandingLines) => 12.0,
+            _ => bandwidth,
+        };
+        self.value(machine).filter(|&value| value > 0.0).unwrap_or(usual)
     }
 
     /// A key of the whole machine; where a node or link has its own, that one holds.
     const fn is_general(&self) -> bool {
         matches!(
             self.target,
-            Target::Peak(None) | Target::Bandwidth(None) | Target::CoreBandwidth(None) | Target::Link(None)
+            Target::Peak(None)
+                | Target::Bandwidth(None)
+                | Target::CoreBandwidth(None)
+                | Target::Link(None)
+                | Target::Sharing(_)
         )
     }
 }
@@ -129,6 +148,7 @@ pub(super) fn machine_with(
     values: &[f64],
 ) -> Result<Machine, MachineError> {
     let count = machine.node_count();
+    let mut sharing = *machine.sharing();
     let mut nodes = machine.nodes().to_vec();
     let mut links: Vec<GigabytesPerSecond> =
         pairs(machine).map(|(from, to)| machine.link(NodeId(from), NodeId(to)).unwrap_or_default()).collect();
@@ -152,6 +172,11 @@ pub(super) fn machine_with(
                         node.core_bandwidth = Some(bandwidth);
                     }
                 }),
+                Target::Sharing(parameter) => {
+                    let (low, high) = parameter.range();
+                    // In its range nothing is refused.
+                    let _ = sharing.parameters.set(parameter, value.clamp(low, high));
+                }
                 Target::Link(None) => links.fill(bandwidth),
                 Target::Link(Some((from, to))) => {
                     if let Some(link) = links.get_mut(from * count + to) {
@@ -161,7 +186,7 @@ pub(super) fn machine_with(
             }
         }
     }
-    machine.retuned(nodes, links)
+    Ok(machine.retuned(nodes, links)?.with_sharing(sharing))
 }
 
 fn pairs(machine: &Machine) -> impl Iterator<Item = (usize, usize)> + use<> {
@@ -195,6 +220,28 @@ fn of_node(machine: &Machine, number: &str, key: &str) -> Result<Target, KeyErro
     Ok(target)
 }
 
+/// A parameter that the sharing model of the machine looks at.
+fn of_sharing(machine: &Machine, key: &str) -> Result<Target, KeyError> {
+    let model = machine.sharing();
+    let keys: Vec<&str> = model.kind.parameters().map(OfSharing::key).collect();
+    let Some(parameter) = OfSharing::from_key(key) else {
+        let hint = match crate::compare::nearest(key, keys.iter().copied()) {
+            Some(near) => format!("did you mean sharing.{near}?"),
+            None => format!("the model {} has: {}", model.name(), keys.join(", ")),
+        };
+        return Err(wrong(format!("'{key}' is not a parameter of the sharing models"), hint));
+    };
+    if !parameter.is_used_by(model.kind) {
+        let message = format!("sharing.{key} has no influence on the model {}", model.name());
+        return Err(wrong(message, format!("it has: {}", keys.join(", "))));
+    }
+    if parameter == OfSharing::OutstandingLines && !machine.has_latencies() {
+        let hint = "give latency_matrix_ns in the machine file, or free sharing.core_local_gbs";
+        return Err(wrong("sharing.outstanding_lines needs the latencies of the machine", hint));
+    }
+    Ok(Target::Sharing(parameter))
+}
+
 fn matrix(machine: &Machine, from: &str, to: &str) -> Result<Target, KeyError> {
     let (from, to) = (node_number(machine, from)?, node_number(machine, to)?);
     if from == to {
@@ -220,7 +267,7 @@ fn unknown(key: &str) -> KeyError {
     let message = format!("'{key}' is not a figure of the machine that can be fitted");
     let forms = "as with sweep --set: gflops_per_core, bandwidth_gbs, core_bandwidth_gbs or link_gbs for one value of \
                  the whole machine, node.2.bandwidth_gbs for one node, bandwidth_matrix_gbs.0.1 for the link on which \
-                 cores of node 0 read memory of node 1";
+                 cores of node 0 read memory of node 1, sharing.remote_loss for a parameter of the sharing model";
     let hint = match crate::compare::nearest(key, KEYS) {
         Some(near) => format!("did you mean {near}?"),
         None => forms.to_owned(),

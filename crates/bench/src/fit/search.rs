@@ -64,6 +64,17 @@ pub(super) fn everywhere(objective: &Objective<'_>, observed: &[Observed]) -> DV
     from(objective, observed, std::iter::once(objective.start.clone()).chain(starts))
 }
 
+/// The lowest point found from the file's figures and a few starts around it.
+pub(super) fn from_a_few(objective: &Objective<'_>, observed: &[Observed]) -> DVector<f64> {
+    const FEW: usize = 6;
+    let near = |number: usize| {
+        let place = |p: usize| (2.0 * halton(number, PRIMES[p % PRIMES.len()]) - 1.0) * 2_f64.ln();
+        DVector::from_fn(objective.start.len(), |p, _| place(p))
+    };
+    let starts = (1..=FEW).map(|number| &objective.start + near(number));
+    from(objective, observed, std::iter::once(objective.start.clone()).chain(starts))
+}
+
 /// The lowest point found from these starts; of equal ones the first.
 pub(super) fn from(
     objective: &Objective<'_>,

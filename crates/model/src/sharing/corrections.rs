@@ -37,9 +37,12 @@ impl Parameters {
     /// GB/s that a controller with `bandwidth` GB/s delivers when it is asked for `asked`: the smooth minimum of
     /// both, (asked^-p + bandwidth^-p)^(-1/p) with p = 1 / knee. Never more than either.
     ///
-    /// Without a knee it is `bandwidth`, and the model takes the minimum itself.
+    /// Without a knee it is `bandwidth`, and the model takes the minimum itself. With an overload loss `bandwidth` is
+    /// what is left of it when more is asked: bandwidth / (1 + loss (asked / bandwidth - 1)).
     #[inline]
     pub(super) fn controller(&self, bandwidth: f64, asked: f64) -> f64 {
+        let overload = if asked > bandwidth { asked / bandwidth - 1.0 } else { 0.0 };
+        let bandwidth = bandwidth / (1.0 + self.overload_loss * overload);
         if self.saturation_knee == 0.0 || asked <= 0.0 {
             return bandwidth;
         }
@@ -61,6 +64,14 @@ mod tests {
     #[test]
     fn without_a_knee_a_controller_has_its_bandwidth() {
         assert_eq!(knee(0.0).controller(32.0, 5.0), 32.0);
+    }
+
+    #[test]
+    fn an_overloaded_controller_loses_bandwidth() {
+        // asked for 48 of 32: overload 0.5, 32 / (1 + 0.2 x 0.5) = 29.09; nothing is lost up to 32
+        let lossy = Parameters { overload_loss: 0.2, ..Parameters::default() };
+        assert!((lossy.controller(32.0, 48.0) - 32.0 / 1.1).abs() < 1e-12);
+        assert_eq!((lossy.controller(32.0, 32.0), lossy.controller(32.0, 3.0)), (32.0, 32.0));
     }
 
     #[test]

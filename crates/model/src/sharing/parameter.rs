@@ -10,6 +10,8 @@ use super::model::ModelKind;
 pub enum Parameter {
     /// How soft the transition to a saturated controller is.
     SaturationKnee,
+    /// What a controller loses when it is asked for more than it has.
+    OverloadLoss,
     /// The most one thread can draw from the memory of its own node.
     CoreLocal,
     /// The most one thread can draw from the memory of another node.
@@ -31,6 +33,8 @@ pub enum Parameter {
 pub struct Parameters {
     /// See [`Parameter::SaturationKnee`]; 0 is a hard corner.
     pub saturation_knee: f64,
+    /// See [`Parameter::OverloadLoss`]; 0 is none.
+    pub overload_loss: f64,
     /// See [`Parameter::CoreLocal`], GB/s; `None` is no limit.
     pub core_local_gbs: Option<f64>,
     /// See [`Parameter::CoreRemote`], GB/s; `None` is no limit.
@@ -51,6 +55,7 @@ impl Default for Parameters {
     fn default() -> Self {
         Self {
             saturation_knee: 0.0,
+            overload_loss: 0.0,
             core_local_gbs: None,
             core_remote_gbs: None,
             outstanding_lines: None,
@@ -74,8 +79,9 @@ pub struct ParameterError {
 
 impl Parameter {
     /// All of them, in the order in which they are listed to people.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::SaturationKnee,
+        Self::OverloadLoss,
         Self::CoreLocal,
         Self::CoreRemote,
         Self::OutstandingLines,
@@ -89,6 +95,7 @@ impl Parameter {
     pub const fn key(self) -> &'static str {
         match self {
             Self::SaturationKnee => "saturation_knee",
+            Self::OverloadLoss => "overload_loss",
             Self::CoreLocal => "core_local_gbs",
             Self::CoreRemote => "core_remote_gbs",
             Self::OutstandingLines => "outstanding_lines",
@@ -117,7 +124,7 @@ impl Parameter {
     /// The value that switches it off; `None`: it is off where it is not given.
     pub const fn default(self) -> Option<f64> {
         match self {
-            Self::SaturationKnee | Self::RemoteLoss | Self::EcmPenalty => Some(0.0),
+            Self::SaturationKnee | Self::OverloadLoss | Self::RemoteLoss | Self::EcmPenalty => Some(0.0),
             Self::LinkEfficiency | Self::RemoteWeight => Some(1.0),
             Self::CoreLocal | Self::CoreRemote | Self::OutstandingLines => None,
         }
@@ -130,7 +137,7 @@ impl Parameter {
             Self::CoreLocal | Self::CoreRemote => (1e-30, 1e30),
             Self::OutstandingLines => (1e-3, 1e6),
             Self::LinkEfficiency => (1e-3, 1.0),
-            Self::RemoteLoss | Self::EcmPenalty => (0.0, 100.0),
+            Self::OverloadLoss | Self::RemoteLoss | Self::EcmPenalty => (0.0, 100.0),
             Self::RemoteWeight => (1e-3, 1e3),
         }
     }
@@ -151,6 +158,11 @@ impl Parameter {
             Self::SaturationKnee => {
                 "A controller asked for W GB/s has (W^-p + B^-p)^(-1/p) GB/s with p = 1/saturation_knee, instead of \
                  min(W, B). 0 is the hard corner; at 0.1 a controller asked for just what it has gives 93 % of it."
+            }
+            Self::OverloadLoss => {
+                "A controller asked for W GB/s, more than its B, has B / (1 + overload_loss x (W/B - 1)) GB/s: the more \
+                 readers queue, the less it delivers. Only with a ceiling on single threads (core_local_gbs, \
+                 core_bandwidth_gbs): without one a single thread may ask for many times B."
             }
             Self::CoreLocal => {
                 "The most one thread draws from the memory of its own node. Data on several nodes: the time per byte \
@@ -185,6 +197,10 @@ impl Parameter {
             Self::SaturationKnee => {
                 "a common smooth minimum; the soft knee itself: Hofmann, Hager, Fey, arXiv 1803.01618"
             }
+            Self::OverloadLoss => {
+                "our addition, fitted: some controllers are slower with all cores reading than with half of them \
+                 (ThunderX2 in the machine files of Kerncraft)"
+            }
             Self::CoreLocal | Self::CoreRemote => {
                 "McCalpin 2025: the bandwidth of one core is limited by concurrency and latency"
             }
@@ -212,6 +228,7 @@ impl Parameters {
     pub const fn get(&self, parameter: Parameter) -> Option<f64> {
         match parameter {
             Parameter::SaturationKnee => Some(self.saturation_knee),
+            Parameter::OverloadLoss => Some(self.overload_loss),
             Parameter::CoreLocal => self.core_local_gbs,
             Parameter::CoreRemote => self.core_remote_gbs,
             Parameter::OutstandingLines => self.outstanding_lines,
@@ -234,6 +251,7 @@ impl Parameters {
         let value = value + 0.0; // -0.0 is 0
         match parameter {
             Parameter::SaturationKnee => self.saturation_knee = value,
+            Parameter::OverloadLoss => self.overload_loss = value,
             Parameter::CoreLocal => self.core_local_gbs = Some(value),
             Parameter::CoreRemote => self.core_remote_gbs = Some(value),
             Parameter::OutstandingLines => self.outstanding_lines = Some(value),
@@ -250,6 +268,7 @@ impl Parameters {
         let off = Self::default();
         match parameter {
             Parameter::SaturationKnee => self.saturation_knee = off.saturation_knee,
+            Parameter::OverloadLoss => self.overload_loss = off.overload_loss,
             Parameter::CoreLocal => self.core_local_gbs = None,
             Parameter::CoreRemote => self.core_remote_gbs = None,
             Parameter::OutstandingLines => self.outstanding_lines = None,

@@ -199,6 +199,10 @@ pub struct SharingTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub saturation_knee: Option<f64>,
+    /// What a controller loses when it is asked for more than it has: B / (1 + loss (asked / B - 1)). Default: 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 100.0))]
+    pub overload_loss: Option<f64>,
     /// The most one thread draws from the memory of its own node in GB/s. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = positive)]

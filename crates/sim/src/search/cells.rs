@@ -31,6 +31,7 @@ pub(super) fn watched(problem: &Problem, placements: &[Placement]) -> Vec<NodeId
     // A knee or a loss makes remote reads cost something else than what they ask.
     if !sharing.serves_remote_first()
         || sharing.parameters.saturation_knee != 0.0
+        || sharing.parameters.overload_loss != 0.0
         || sharing.parameters.remote_loss != 0.0
     {
         return Vec::new();

@@ -2,13 +2,19 @@
 
 mod compared;
 mod machine;
+mod published;
 #[cfg(test)]
 mod tests;
 mod threads;
 
 pub(crate) use compared::{bars, scatter};
 pub(crate) use machine::{matrix, roofline};
+<<<<<<< HEAD
 pub(crate) use threads::{machine_map, thread_map};
+=======
+pub(crate) use published::published;
+pub(crate) use threads::thread_map;
+>>>>>>> published
 
 use super::{ScenarioView, figures};
 use crate::plot::Heading;

@@ -1,0 +1,217 @@
+//! What the sharing models are worth on published measurements of real machines.
+//!
+//! # Problem
+//! Which model is right where? Four data sets answer a part of it each: bandwidth over cores of one NUMA domain
+//! ([`scaling`]), several nodes that read one memory ([`readers`]), the paper's own table ([`table_iii`]), local and remote
+//! readers of one memory ([`co_run`]).
+//!
+//! # Terminology
+//! - **set**: measurements of one machine with one kind of traffic.
+//! - **method**: a model with corrections, and how their values were found.
+//! - **blind**: no value that is used was fitted to the point that is predicted.
+//!
+//! # What it says
+//! For each set and method the points with what was measured and predicted ([`Judged`]); [`summary`] makes the mean, the
+//! median, the 95th percentile and the largest of the absolute errors of it. Points that a fit used are never counted,
+//! and no method was chosen by set.
+//!
+//! The data are figures from the sources named in the comments of each file, carried in this crate's folder `data`.
+
+pub mod co_run;
+pub mod readers;
+pub mod scaling;
+pub mod table_iii;
+#[cfg(test)]
+mod tests;
+
+use numasim_model::sharing::Parameter;
+use numasim_model::spec::{self, Problem, SourceFile};
+use numasim_model::{Machine, Model, ModelKind, Study};
+
+use crate::compare::statistics;
+use crate::fit::FitError;
+
+/// The four questions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Part {
+    /// Bandwidth over cores within one NUMA domain.
+    Scaling,
+    /// Several nodes read one memory.
+    Readers,
+    /// The paper's Table III, each row left out in turn.
+    TableIii,
+    /// Local and remote readers of one memory.
+    CoRun,
+}
+
+impl Part {
+    /// Its name in CSV and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scaling => "scaling",
+            Self::Readers => "readers",
+            Self::TableIii => "table-iii",
+            Self::CoRun => "co-run",
+        }
+    }
+}
+
+/// A published figure and what a method says of it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Point {
+    /// What was measured: "7 cores", "0-1 on 4".
+    pub name: String,
+    /// The published figure; its unit is that of the set.
+    pub measured: f64,
+    /// What the method says.
+    pub predicted: f64,
+}
+
+impl Point {
+    /// (predicted - measured) / measured.
+    pub fn error(&self) -> f64 {
+        (self.predicted - self.measured) / self.measured
+    }
+}
+
+/// A method on a set.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct Judged {
+    /// The question.
+    pub part: Part,
+    /// The machine, with what distinguishes its sets.
+    pub set: String,
+    /// Kind of traffic: "load", "STREAM Triad".
+    pub traffic: String,
+    /// Whether cache lines are read before they are written (write-allocate), and whether that traffic is counted.
+    pub write_allocate: &'static str,
+    /// The name of the model.
+    pub model: &'static str,
+    /// What was done with its corrections: "no fit", "remote_loss of the others".
+    pub variant: String,
+    /// The fitted or given figures, in words.
+    pub figures: String,
+    /// GB/s or GFLOPS.
+    pub unit: &'static str,
+    /// Slower with all cores than with half of them, so that a loss was fitted.
+    pub overloaded: bool,
+    /// The points that no fit of the method used.
+    pub points: Vec<Point>,
+    /// The points that a fit used, where it always used the same; they count nowhere.
+    pub fitted: Vec<Point>,
+}
+
+/// All curves of a kernel as one set, for each method; with `overloaded` false without those that are slower with all cores.
+pub fn all_curves(judged: &[Judged], overloaded: bool) -> Vec<Judged> {
+    let mut all: Vec<Judged> = Vec::new();
+    let curves = judged.iter().filter(|one| one.part == Part::Scaling && (overloaded || !one.overloaded));
+    for one in curves {
+        let same = |other: &&mut Judged| {
+            other.traffic == one.traffic && other.model == one.model && other.variant == one.variant
+        };
+        let named = |point: &Point| Point { name: format!("{}, {}", one.set, point.name), ..point.clone() };
+        let points = one.points.iter().map(named);
+        match all.iter_mut().find(same) {
+            Some(together) => together.points.extend(points),
+            None => {
+                let set = if overloaded { "all curves" } else { "all curves that do not fall" };
+                let points = points.collect();
+                let figures = String::new();
+                all.push(Judged { set: set.to_owned(), points, figures, fitted: Vec::new(), ..one.clone() });
+            }
+        }
+    }
+    all
+}
+
+/// Everything that is carried, in the order of the questions.
+///
+/// # Errors
+/// None, unless the data of this crate are broken.
+pub fn everything() -> Result<Vec<Judged>, PublishedError> {
+    let curves = scaling::read(scaling::RRZE).map_err(PublishedError::Data)?;
+    Ok([scaling::judge(&curves)?, readers::judge()?, table_iii::judge()?, co_run::judge()?].concat())
+}
+
+/// Absolute errors, relative to the measured values.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+pub struct Summary {
+    /// Of how many points.
+    pub points: usize,
+    /// Their mean.
+    pub mean: f64,
+    /// Their median.
+    pub median: f64,
+    /// 95 % of them are at most this.
+    pub percentile_95: f64,
+    /// The largest.
+    pub worst: f64,
+}
+
+/// Sums up some points; `None` without any.
+pub fn summary<'p>(points: impl IntoIterator<Item = &'p Point>) -> Option<Summary> {
+    let errors: Vec<f64> = points.into_iter().map(|point| point.error().abs()).collect();
+    Some(Summary {
+        points: errors.len(),
+        mean: statistics::mean(&errors)?,
+        median: statistics::median(&errors)?,
+        percentile_95: statistics::percentile(&errors, 0.95)?,
+        worst: errors.iter().copied().fold(0.0, f64::max),
+    })
+}
+
+/// Why a set cannot be judged.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PublishedError {
+    /// The text of a file is wrong.
+    #[error("{}", .0.first().map_or("the data cannot be read", |problem| problem.message.as_str()))]
+    Data(Vec<Problem>),
+    /// Nothing can be fitted.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    /// A model refuses a machine or a scenario.
+    #[error("{0}")]
+    Model(String),
+}
+
+impl From<Problem> for PublishedError {
+    fn from(problem: Problem) -> Self {
+        Self::Data(vec![problem])
+    }
+}
+
+/// The study that a TOML text describes.
+fn study(name: &str, text: &str) -> Result<Study, PublishedError> {
+    let file = SourceFile { name: name.to_owned(), text: text.to_owned() };
+    spec::read_study(&[file]).map(|reading| reading.study).map_err(PublishedError::Data)
+}
+
+/// The machine with a model and some of its parameters.
+fn with_model(
+    machine: &Machine,
+    kind: ModelKind,
+    parameters: &[(Parameter, f64)],
+) -> Result<Machine, PublishedError> {
+    let mut model = Model::from(kind);
+    for &(parameter, value) in parameters {
+        model = model.with(parameter, value).map_err(|error| PublishedError::Model(error.to_string()))?;
+    }
+    Ok(machine.clone().with_sharing(model))
+}
+
+/// `a 1.5, b 0.2`, three digits.
+fn in_words<'n>(figures: impl IntoIterator<Item = (&'n str, f64)>) -> String {
+    let figures: Vec<String> = figures.into_iter().map(|(name, value)| format!("{name} {}", short(value))).collect();
+    figures.join(", ")
+}
+
+/// Three significant digits.
+fn short(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return "0".to_owned();
+    }
+    #[allow(clippy::cast_possible_truncation, reason = "the logarithm of a finite number is small")]
+    let before = value.abs().log10().floor() as i32 + 1;
+    format!("{value:.*}", usize::try_from(3 - before).unwrap_or(0))
+}

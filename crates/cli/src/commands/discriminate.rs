@@ -1,0 +1,31 @@
+//! `numasim discriminate`: scenarios that tell the sharing models apart.
+
+use numasim_sim::discriminate::discriminate;
+
+use crate::args::DiscriminateArgs;
+use crate::failure::Failure;
+use crate::files;
+use crate::output::{Destination, Format};
+use crate::shell::Shell;
+use crate::view::{Style, discriminate as view};
+
+/// Runs the command.
+pub(crate) fn run(args: &DiscriminateArgs, shell: &Shell) -> Result<(), Failure> {
+    let machine = files::read_study(&args.files)?.study.machine;
+    let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
+    let emitted = args.emit_scenarios.as_deref();
+    if emitted.is_some() && emitted == args.output.output.as_deref() {
+        return Err(Failure::input("-o and --emit-scenarios name the same file").hint("give them different names"));
+    }
+    let emitted = emitted.map(|path| Destination::open(Some(path), &args.files)).transpose()?;
+    let proposal = discriminate(&machine, usize::from(args.most));
+    if let Some(emitted) = emitted {
+        emitted.deliver(&view::toml(&machine, &proposal))?;
+    }
+    destination.deliver(&match args.output.format {
+        Format::Table => view::table(&machine, &proposal, &Style::of(shell, args.output.output.is_some())),
+        Format::Json => format!("{:#}\n", view::json(&machine, &proposal)),
+        Format::Csv => view::csv(&proposal)
+            .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
+    })
+}

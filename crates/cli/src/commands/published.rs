@@ -1,0 +1,65 @@
+//! `numasim published`: the sharing models on published measurements.
+
+use numasim_bench::published::{self, Judged, PublishedError, scaling};
+
+use crate::args::PublishedArgs;
+use crate::failure::Failure;
+use crate::files;
+use crate::output::{Destination, Format};
+use crate::plot::file::PlotFile;
+use crate::shell::Shell;
+use crate::view::{Style, plots, published as view};
+
+/// Runs the command.
+pub(crate) fn run(args: &PublishedArgs, shell: &Shell) -> Result<(), Failure> {
+    let inputs: Vec<_> = args.scaling.iter().cloned().collect();
+    let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
+    if let Some(folder) = args.plots.as_deref().filter(|folder| !folder.is_dir()) {
+        return Err(Failure::output(format!("there is no directory {}", folder.display()))
+            .hint("make it first, or name another one"));
+    }
+    let judged = match &args.scaling {
+        None => published::everything().map_err(|error| broken(&error))?,
+        Some(path) => {
+            let source = files::read_measurements(path)?;
+            let curves = match scaling::read(&source.text) {
+                Ok(curves) => curves,
+                Err(problems) => return Err(files::refused(&problems, source)),
+            };
+            for curve in curves.iter().filter(|curve| curve.seen().is_none()) {
+                shell.warn(format!(
+                    "{} of {}: a curve needs one core and at least three more counts within the NUMA domain",
+                    curve.kernel,
+                    curve.name()
+                ));
+            }
+            let judged = scaling::judge(&curves).map_err(|error| broken(&error))?;
+            if judged.is_empty() {
+                return Err(Failure::input(format!("{} has no curve that can be predicted", source.name))
+                    .hint("three counts of cores are fitted: one, half of the NUMA domain, all of it; others are predicted"));
+            }
+            judged
+        }
+    };
+    if let Some(folder) = &args.plots {
+        for (name, svg) in plots::published(&judged) {
+            PlotFile::open(Some(&folder.join(name)), &inputs)?.deliver(svg)?;
+        }
+    }
+    destination.deliver(&text(&judged, args, shell)?)
+}
+
+fn text(judged: &[Judged], args: &PublishedArgs, shell: &Shell) -> Result<String, Failure> {
+    Ok(match args.output.format {
+        Format::Table => view::table(judged, &Style::of(shell, args.output.output.is_some())),
+        Format::Json => format!("{:#}\n", view::json(judged)),
+        Format::Csv => {
+            view::csv(judged).map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?
+        }
+    })
+}
+
+/// What no file of a person can cause.
+fn broken(error: &PublishedError) -> Failure {
+    Failure::fault("the published data cannot be judged").caused_by(error)
+}
