@@ -27,7 +27,7 @@ pub(super) fn machine(study: &Study) -> Result<Vec<Figure>, Failure> {
         figures.push(Figure {
             title: "Nodes and links".to_owned(),
             caption: "Each circle is a core; each bar is a memory, with what it delivers at most. An arrow is a link: \
-                      cores read the memory it points at."
+                      cores read the memory that it points at; two heads: both ways alike."
                 .to_owned(),
             svg: plots::machine_map(machine).svg(),
         });
