@@ -22,7 +22,7 @@ pub(super) fn article(report: &Report<'_>, row: &Row<'_>, map: Option<&str>) -> 
             (sentence(row))
             @if let Some(map) = map { figure { (picture(map, &format!("Threads of scenario {}", view.name))) } }
             (scrolling(&format!("Applications of {}", view.name), &applications(report, row)))
-            @for fact in warning::facts(&view.evaluation.warnings) { p.note { "Warning: " (fact) "." } }
+            @for fact in warning::facts(&view.evaluation.warnings) { p.note { "Warning: " (fact) } }
             @if let Some(doubts) = doubts {
                 p.note { a href="#doubts" { "Doubts" } " about its measurements: " (doubts.join(", ")) "." }
             }

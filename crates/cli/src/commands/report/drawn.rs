@@ -17,6 +17,8 @@ const MOST_MAPS: usize = 40;
 const MOST_BARS: usize = 60;
 /// Applications whose allocations are drawn: two on the axes, one that has the rest.
 const FEW_APPS: usize = 3;
+/// With fewer possible numbers of threads there is no picture in it.
+const FEWEST_CELLS: usize = 4;
 
 /// The machine: its nodes with their links, and its bandwidths as colours.
 pub(super) fn machine(study: &Study) -> Result<Vec<Figure>, Failure> {
@@ -160,6 +162,10 @@ fn allocation_map(study: &Study, view: &ScenarioView<'_>) -> Option<Figure> {
     };
     // Not every machine and application can be drawn so; the page does without.
     let map = allocations::heat_map(&asked, study).ok()?;
+    let possible = map.values.iter().filter(|value| value.is_finite()).count();
+    if possible < FEWEST_CELLS {
+        return None;
+    }
     Some(Figure {
         title: "Allocations".to_owned(),
         caption: format!(
