@@ -176,6 +176,7 @@ fn allocation_map(study: &Study, view: &ScenarioView<'_>) -> Option<Figure> {
     })
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
 fn fault(error: DrawError) -> Failure {
     Failure::fault("cannot draw").caused_by(error.as_ref())
 }
