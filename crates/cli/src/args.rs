@@ -9,8 +9,8 @@ mod import;
 mod model;
 mod pareto;
 mod plot;
-mod report;
 mod published;
+mod report;
 mod sweep;
 
 use std::path::PathBuf;
@@ -31,8 +31,8 @@ pub(crate) use import::{ImportArgs, ImportKind};
 pub(crate) use model::{ModelChoice, ModelsArgs};
 pub(crate) use pareto::ObjectivePair;
 pub(crate) use plot::{PlotArgs, PlotKind};
-pub(crate) use report::ReportArgs;
 pub(crate) use published::PublishedArgs;
+pub(crate) use report::ReportArgs;
 pub(crate) use sweep::{Shard, SweepArgs};
 
 /// Which threads of which application to put on which NUMA node of a shared machine

@@ -32,7 +32,6 @@ pub fn machine_file(original: &Machine, fit: &Fit, source: &str) -> String {
         quoted(&format!("{}, fitted", original.name())),
         quoted(source)
     );
-<<<<<<< HEAD
     if let Some((node, link)) = uniform(original, machine) {
         let _ = write!(
             file,
@@ -47,42 +46,6 @@ pub fn machine_file(original: &Machine, fit: &Fit, source: &str) -> String {
         }
         if let Some(most) = node.core_bandwidth {
             let _ = writeln!(file, "core_bandwidth_gbs = {}", short(most.value()));
-=======
-    match uniform(original, machine) {
-        Some((node, link)) => {
-            let _ = write!(
-                file,
-                "nodes = {}\ncores_per_node = {}\ngflops_per_core = {}\nbandwidth_gbs = {}\n",
-                machine.node_count(),
-                node.cores,
-                short(node.gflops_per_core.value()),
-                short(node.bandwidth.value()),
-            );
-            if let Some(link) = link {
-                let _ = writeln!(file, "link_gbs = {}", short(link));
-            }
-            if let Some(most) = node.core_bandwidth {
-                let _ = writeln!(file, "core_bandwidth_gbs = {}", short(most.value()));
-            }
-            let cpus: Option<Vec<String>> = original
-                .os_nodes()
-                .iter()
-                .map(|node| node.cpus.as_ref().map(|cpus| quoted(&cpus.to_string())))
-                .collect();
-            if let Some(cpus) = cpus.filter(|cpus| !cpus.is_empty()) {
-                let _ = writeln!(file, "cpus = [{}]", cpus.join(", "));
-            }
-            latencies(&mut file, machine);
-            origins(&mut file, original, fit, false);
-            sharing(&mut file, fit);
-        }
-        None => {
-            matrix(&mut file, machine);
-            latencies(&mut file, machine);
-            origins(&mut file, original, fit, true);
-            sharing(&mut file, fit);
-            nodes(&mut file, original, machine);
->>>>>>> published
         }
         let cpus: Option<Vec<String>> = original
             .os_nodes()
@@ -92,10 +55,14 @@ pub fn machine_file(original: &Machine, fit: &Fit, source: &str) -> String {
         if let Some(cpus) = cpus.filter(|cpus| !cpus.is_empty()) {
             let _ = writeln!(file, "cpus = [{}]", cpus.join(", "));
         }
+        latencies(&mut file, machine);
         origins(&mut file, original, fit, false);
+        sharing(&mut file, fit);
     } else {
         matrix(&mut file, machine);
+        latencies(&mut file, machine);
         origins(&mut file, original, fit, true);
+        sharing(&mut file, fit);
         nodes(&mut file, original, machine);
     }
     file
@@ -334,7 +301,11 @@ mod tests {
                        [machine.sharing]\nmodel = \"max-min\"\nremote_loss = 0.25\n";
         let (fit, text) = written(machine, 4.0, &["sharing.saturation_knee"]);
         let read = study(&text).machine;
-        assert!((read.sharing().parameters.saturation_knee - fit.machine.sharing().parameters.saturation_knee).abs() < 1e-4);
+        assert!(
+            (read.sharing().parameters.saturation_knee - fit.machine.sharing().parameters.saturation_knee)
+                .abs()
+                < 1e-4
+        );
         assert!(read.sharing().parameters.saturation_knee > 0.1, "{text}");
         assert_eq!(read.sharing().parameters.remote_loss, 0.25);
         assert_eq!(read.sharing().name(), "max-min");

@@ -41,13 +41,16 @@ pub(crate) struct Heading {
 pub(crate) type DrawError = Box<dyn std::error::Error>;
 
 /// The same plot with the colours of its background, text and faint lines as CSS variables of the page that it is
-/// embedded in: `--plot-paper`, `--plot-text`, `--plot-faint-text`, `--plot-faint-line`.
+/// embedded in: `--plot-paper`, `--plot-text`, `--plot-faint-text`, `--plot-faint-line`,
+/// `--plot-no-result`, `--plot-band`.
 pub(crate) fn themed(svg: &str) -> String {
     let colours = [
         (style::PAPER, "paper"),
         (style::TEXT, "text"),
         (style::FAINT_TEXT, "faint-text"),
         (style::FAINT_LINE, "faint-line"),
+        (style::NO_RESULT, "no-result"),
+        (scatter::BAND_COLOUR, "band"),
     ];
     colours.into_iter().fold(svg.to_owned(), |svg, (colour, name)| {
         let colour = canvas::hex(colour);

@@ -18,7 +18,7 @@ const LIST: u32 = 290;
 const NAMED: usize = 6;
 /// The band on both sides of equality; at the same time the largest error that needs no name.
 const BAND: f64 = 0.05;
-const BAND_COLOUR: RGBColor = RGBColor(205, 225, 238);
+pub(super) const BAND_COLOUR: RGBColor = RGBColor(205, 225, 238);
 /// From this ratio of the largest to the smallest value on, axes are logarithmic.
 const WIDE: f64 = 12.0;
 

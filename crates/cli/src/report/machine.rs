@@ -12,10 +12,8 @@ pub(super) fn section(report: &Report<'_>) -> Markup {
     html! {
         @if let Some(source) = machine.source() { p { (source) } }
         @for one in report.machine { (figure(one)) }
-        div.pair {
-            (scrolling("Nodes", &nodes(machine)))
-            (known(machine))
-        }
+        (scrolling("Nodes", &nodes(machine)))
+        (known(machine))
     }
 }
 

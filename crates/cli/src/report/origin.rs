@@ -100,7 +100,8 @@ fn settings(known: &Provenance) -> Vec<Fact> {
     let apps = if settings.processes { "processes of their own" } else { "threads of one process" };
     let mut program = format!("{} {}, {} build", tool.name, tool.version, tool.profile);
     if !tool.features.is_empty() {
-        program += &format!(" with {}", tool.features.join(", "));
+        program += " with ";
+        program += &tool.features.join(", ");
     }
     let known = [
         ("instruction set", settings.isa.clone()),

@@ -22,7 +22,7 @@ pub(super) fn article(report: &Report<'_>, row: &Row<'_>, map: Option<&str>) -> 
             (sentence(row))
             @if let Some(map) = map { figure { (picture(map, &format!("Threads of scenario {}", view.name))) } }
             (scrolling(&format!("Applications of {}", view.name), &applications(report, row)))
-            @for fact in warning::facts(&view.evaluation.warnings) { p.note { "Warning: " (fact) "." } }
+            @for fact in warning::facts(&view.evaluation.warnings) { p.note { "Warning: " (fact) } }
             @if let Some(doubts) = doubts {
                 p.note { a href="#doubts" { "Doubts" } " about its measurements: " (doubts.join(", ")) "." }
             }
@@ -106,7 +106,7 @@ fn applications(report: &Report<'_>, row: &Row<'_>) -> Markup {
                 tr {
                     th scope="col" { "application" } th.n scope="col" { "FLOP/byte" } th scope="col" { "data" }
                     th scope="col" { "threads on each node" } th.n scope="col" { "predicted" }
-                    @if measured { th.n scope="col" { "measured" } th.n scope="col" { "spread" } th.n scope="col" { "error" } }
+                    @if measured { th.n scope="col" { "measured" } th.n scope="col" { "error" } th.n scope="col" { "spread" } }
                     th.n scope="col" { "predicted" }
                     @if moved { th.n scope="col" { "measured" } th.n scope="col" { "error" } }
                     th scope="col" { "held back by" }
@@ -124,8 +124,8 @@ fn applications(report: &Report<'_>, row: &Row<'_>) -> Markup {
                         @if measured {
                             @let error = line.gflops().and_then(|pair| pair.error);
                             (line.shown(&gflops[1], "measured_gflops").cell(""))
-                            td.n.faint { (line.gflops().map_or("-".to_owned(), spread)) }
                             (line.shown(&signed(error), "error").cell(judged(error)))
+                            td.n.faint { (line.gflops().map_or("-".to_owned(), spread)) }
                         }
                         (evaluated(line, &bandwidth[0], "bandwidth_gbs"))
                         @if moved {

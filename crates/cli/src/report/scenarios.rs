@@ -123,7 +123,7 @@ fn table(report: &Report<'_>, rows: &[Row<'_>]) -> Markup {
                 tr {
                     th scope="col" { "scenario" } th.n scope="col" { "predicted" }
                     @if measured {
-                        th.n scope="col" { "measured" } th.n scope="col" { "spread" } th.n scope="col" { "error" } td.bar {}
+                        th.n scope="col" { "measured" } th.n scope="col" { "error" } td.bar {} th.n scope="col" { "spread" }
                     }
                     @if with_bandwidth {
                         th.n scope="col" { "predicted" } th.n scope="col" { "measured" } th.n scope="col" { "error" }
@@ -137,9 +137,9 @@ fn table(report: &Report<'_>, rows: &[Row<'_>]) -> Markup {
                         (row.predicted(&gflops[0]).cell(""))
                         @if measured {
                             (row.compared(&gflops[1], "measured_gflops").cell(""))
-                            td.n.faint { (row.gflops().map_or("-".to_owned(), spread)) }
                             (row.compared(&signed(row.error()), "error").cell(judged(row.error())))
                             (error_bar(row.error(), scale))
+                            td.n.faint { (row.gflops().map_or("-".to_owned(), spread)) }
                         }
                         @if with_bandwidth {
                             @let error = row.bandwidth().and_then(|pair| pair.error);

@@ -17,6 +17,8 @@ const MOST_MAPS: usize = 40;
 const MOST_BARS: usize = 60;
 /// Applications whose allocations are drawn: two on the axes, one that has the rest.
 const FEW_APPS: usize = 3;
+/// With fewer possible numbers of threads there is no picture in it.
+const FEWEST_CELLS: usize = 4;
 
 /// The machine: its nodes with their links, and its bandwidths as colours.
 pub(super) fn machine(study: &Study) -> Result<Vec<Figure>, Failure> {
@@ -27,7 +29,7 @@ pub(super) fn machine(study: &Study) -> Result<Vec<Figure>, Failure> {
         figures.push(Figure {
             title: "Nodes and links".to_owned(),
             caption: "Each circle is a core; each bar is a memory, with what it delivers at most. An arrow is a link: \
-                      cores read the memory it points at."
+                      cores read the memory that it points at; two heads: both ways alike."
                 .to_owned(),
             svg: plots::machine_map(machine).svg(),
         });
@@ -160,6 +162,10 @@ fn allocation_map(study: &Study, view: &ScenarioView<'_>) -> Option<Figure> {
     };
     // Not every machine and application can be drawn so; the page does without.
     let map = allocations::heat_map(&asked, study).ok()?;
+    let possible = map.values.iter().filter(|value| value.is_finite()).count();
+    if possible < FEWEST_CELLS {
+        return None;
+    }
     Some(Figure {
         title: "Allocations".to_owned(),
         caption: format!(
@@ -170,6 +176,7 @@ fn allocation_map(study: &Study, view: &ScenarioView<'_>) -> Option<Figure> {
     })
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "for map_err")]
 fn fault(error: DrawError) -> Failure {
     Failure::fault("cannot draw").caused_by(error.as_ref())
 }

@@ -1,11 +1,10 @@
 //! Which files a report is made from.
 
-use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::args::ReportArgs;
 use crate::failure::Failure;
+use crate::files;
 
 /// The files of a report.
 #[derive(Debug, Default)]
@@ -64,17 +63,7 @@ fn no_files(args: &ReportArgs) -> Failure {
 
 /// Takes the input files of a folder, and its measurements unless others were named.
 fn from_folder(folder: &Path, inputs: &mut Inputs) -> Result<(), Failure> {
-    let unreadable = |error: std::io::Error| {
-        Failure::input(format!("{} cannot be read", folder.display())).caused_by(&error)
-    };
-    let mut found: Vec<PathBuf> = Vec::new();
-    for entry in fs::read_dir(folder).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        if path.is_file() {
-            found.push(path);
-        }
-    }
-    found.sort();
+    let found = files::in_folder(folder)?;
     // What ran is a whole study of its own, and what the measurements belong to.
     let ran = found.iter().find(|path| path.ends_with("measured.study.toml")).cloned();
     for path in found {
@@ -114,15 +103,9 @@ fn measured_in(folder: &Path, files: &[PathBuf]) -> Result<Option<PathBuf>, Fail
     }
 }
 
-/// Whether the header, the first line that is no comment, has the columns of measurements.
+/// Whether the header has the columns of measurements.
 fn is_measured(path: &Path) -> bool {
-    /// A header is shorter.
-    const MOST_BYTES: u64 = 64 << 10;
-    let Ok(file) = File::open(path) else { return false };
-    let lines = BufReader::new(file.take(MOST_BYTES)).lines().map_while(Result::ok);
-    let header =
-        lines.map(|line| line.trim().to_owned()).find(|line| !line.is_empty() && !line.starts_with('#'));
-    header.is_some_and(|header| {
+    files::csv_header(path).is_some_and(|header| {
         let columns: Vec<&str> = header.split(',').map(|column| column.trim().trim_matches('"')).collect();
         columns.contains(&"scenario") && columns.contains(&"gflops")
     })
@@ -139,6 +122,8 @@ fn ends_with(path: &Path, ending: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {

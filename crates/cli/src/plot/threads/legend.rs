@@ -23,6 +23,7 @@ const MOST_LISTED: usize = 60;
 /// A sign of the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sign {
+    Core,
     Idle,
     Own,
     Remote,
@@ -35,6 +36,7 @@ enum Sign {
 impl Sign {
     const fn text(self) -> &'static str {
         match self {
+            Self::Core => "core",
             Self::Idle => "idle core",
             Self::Own => "memory read by its own node",
             Self::Remote => "memory read by other nodes",
@@ -132,7 +134,9 @@ fn shown(map: &ThreadMap) -> Vec<Sign> {
             signs.push(sign);
         }
     };
-    add(Sign::Idle, map.nodes.iter().any(|node| busy(node) < node.cores));
+    let alone = |node: &super::MapNode| node.used_gbs.is_none();
+    add(Sign::Core, map.nodes.iter().any(|node| alone(node) && node.cores > 0));
+    add(Sign::Idle, map.nodes.iter().any(|node| !alone(node) && busy(node) < node.cores));
     add(Sign::Own, map.nodes.iter().any(|node| node.used_gbs.is_some_and(|used| used > node.remote_gbs)));
     add(Sign::Remote, map.nodes.iter().any(|node| node.remote_gbs > 0.0));
     add(Sign::Data, map.nodes.iter().any(|node| !node.data.is_empty()));
@@ -146,7 +150,7 @@ fn shown(map: &ThreadMap) -> Vec<Sign> {
 fn draw_sign(canvas: &mut Canvas, map: &ThreadMap, sign: Sign, x: f64, y: f64) {
     let bar = Place::new(x, y - BAR / 2.0, 28.0, BAR);
     match sign {
-        Sign::Idle => draw_idle(canvas, (x + 14.0, y), 9.0),
+        Sign::Core | Sign::Idle => draw_idle(canvas, (x + 14.0, y), 9.0),
         Sign::Own | Sign::Remote => {
             if sign == Sign::Own {
                 own_memory(canvas, bar);

@@ -9,12 +9,8 @@ mod threads;
 
 pub(crate) use compared::{bars, scatter};
 pub(crate) use machine::{matrix, roofline};
-<<<<<<< HEAD
-pub(crate) use threads::{machine_map, thread_map};
-=======
 pub(crate) use published::published;
-pub(crate) use threads::thread_map;
->>>>>>> published
+pub(crate) use threads::{machine_map, thread_map};
 
 use super::{ScenarioView, figures};
 use crate::plot::Heading;
