@@ -1,6 +1,7 @@
 //! The command line: every command, every switch, and the types of their values.
 
 mod bench;
+mod calibrate;
 mod compare;
 mod fit;
 mod import;
@@ -19,7 +20,8 @@ use numasim_model::ModelKind;
 use crate::emit::processors::CpusFrom;
 use crate::help;
 use crate::output::OutputArgs;
-pub(crate) use bench::BenchArgs;
+pub(crate) use bench::{BenchArgs, BindTo};
+pub(crate) use calibrate::{CalibrateArgs, ValidateArgs};
 pub(crate) use compare::CompareArgs;
 pub(crate) use fit::FitArgs;
 pub(crate) use import::{ImportArgs, ImportKind};
@@ -59,9 +61,15 @@ pub(crate) enum Command {
     /// Explain the models of how bandwidth is shared, and their parameters
     #[command(after_help = help::MODELS)]
     Models(ModelsArgs),
+    /// Measure this host and write its machine file
+    #[command(after_help = help::CALIBRATE)]
+    Calibrate(CalibrateArgs),
     /// Run every scenario on this host, with pinned threads and bound memory, and measure it
     #[command(after_help = help::BENCH)]
     Bench(BenchArgs),
+    /// Detect, calibrate, measure, compare and report: is the model right on this host?
+    #[command(after_help = help::VALIDATE)]
+    Validate(ValidateArgs),
     /// Put measured performance beside what the model says
     #[command(after_help = help::COMPARE)]
     Compare(CompareArgs),

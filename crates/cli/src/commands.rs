@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod bench_worker;
+pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
@@ -16,3 +17,4 @@ pub(crate) mod plot;
 pub(crate) mod report;
 pub(crate) mod schema;
 pub(crate) mod sweep;
+pub(crate) mod validate;

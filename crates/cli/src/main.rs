@@ -37,6 +37,8 @@ fn main() -> ExitCode {
             Command::Evaluate(args) => commands::evaluate::run(args, &shell),
             Command::Explore(args) => commands::explore::run(args, &shell),
             Command::Sweep(args) => commands::sweep::run(args, &shell),
+            Command::Calibrate(args) => commands::calibrate::run(args, &shell),
+            Command::Validate(args) => commands::validate::run(args, &shell),
             Command::Bench(args) => commands::bench::run(args, &shell),
             Command::Models(args) => commands::models::run(args, &shell),
             Command::Fit(args) => commands::fit::run(args, &shell),

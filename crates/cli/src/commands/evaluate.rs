@@ -224,11 +224,12 @@ pub(super) fn document(study: &Study, views: &[ScenarioView], explained: bool) -
             scenario
         })
         .collect();
-    json!({
+    let mut document = json!({
         "schema": 1,
         "command": "evaluate",
         "machine": study.machine.name(),
-        "model": study.machine.sharing().name(),
-        "scenarios": scenarios,
-    })
+    });
+    json::name_model(&mut document, study.machine.sharing());
+    document["scenarios"] = scenarios.into();
+    document
 }

@@ -57,3 +57,24 @@ pub(crate) fn themed(svg: &str) -> String {
         svg.replace(&format!("\"{colour}\""), &format!("\"var(--plot-{name}, {colour})\""))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paper_and_ink_follow_the_page_and_colours_of_data_do_not() {
+        let pair = bars::Pair {
+            name: "even".to_owned(),
+            model: 1.0,
+            measured: 1.0,
+            range: None,
+            error_percent: Some(0.0),
+        };
+        let plot =
+            bars::BarPlot { heading: Heading::default(), label: "GFLOPS".to_owned(), pairs: vec![pair] };
+        let themed = themed(&plot.svg());
+        assert!(themed.contains("fill=\"var(--plot-paper, #FFFFFF)\"") && !themed.contains("\"#1E1E1E\""));
+        assert!(themed.contains("\"#0072B2\""));
+    }
+}

@@ -63,9 +63,15 @@ fn no_files(args: &ReportArgs) -> Failure {
 
 /// Takes the input files of a folder, and its measurements unless others were named.
 fn from_folder(folder: &Path, inputs: &mut Inputs) -> Result<(), Failure> {
-    for path in files::in_folder(folder)? {
-        // What ran is a whole study of its own; it is read where there is no other.
-        if ends_with(&path, ".toml") && !ends_with(&path, ".study.toml") {
+    let found = files::in_folder(folder)?;
+    // What ran is a whole study of its own, and what the measurements belong to.
+    let ran = found.iter().find(|path| path.ends_with("measured.study.toml")).cloned();
+    for path in found {
+        let wanted = match &ran {
+            Some(ran) => path == *ran,
+            None => ends_with(&path, ".toml") && !ends_with(&path, ".study.toml"),
+        };
+        if wanted {
             inputs.files.push(path);
         } else {
             inputs.aside.push(path);
@@ -148,14 +154,22 @@ mod tests {
             ("machine.toml", ""),
             ("measured.csv", "scenario,app,gflops\n"),
             ("measured.provenance.json", "{}"),
-            ("measured.study.toml", ""),
+            ("other.study.toml", ""),
             ("README.md", ""),
             ("study.toml", ""),
         ]);
         let inputs = found(&folder).expect("a whole folder");
         assert_eq!(names(&inputs.files), ["machine.toml", "study.toml"]);
         assert_eq!(inputs.measured, Some(folder.path().join("measured.csv")));
-        assert_eq!(names(&inputs.aside), ["README.md", "measured.study.toml"]);
+        assert_eq!(names(&inputs.aside), ["README.md", "other.study.toml"]);
+    }
+
+    #[test]
+    fn measurements_belong_to_what_ran() {
+        let folder = folder(&[("machine.toml", ""), ("measured.csv", ""), ("measured.study.toml", "")]);
+        let inputs = found(&folder).expect("a whole folder");
+        assert_eq!(names(&inputs.files), ["measured.study.toml"]);
+        assert_eq!(names(&inputs.aside), ["machine.toml"]);
     }
 
     #[test]

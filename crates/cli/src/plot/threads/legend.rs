@@ -92,10 +92,7 @@ impl Legend {
             signs,
             sign_lines,
             // Capacities of many links are a matrix, not a list.
-            listed: List::of(
-                &placed.unlabelled().filter(|link| link.used_gbs.is_some()).collect::<Vec<_>>(),
-                room,
-            ),
+            listed: List::of(placed.unlabelled().filter(|link| link.used_gbs.is_some()).collect(), room),
             room,
         }
     }
@@ -181,7 +178,8 @@ struct List {
 }
 
 impl List {
-    fn of(links: &[&MapLink], room: f64) -> Self {
+    fn of(mut links: Vec<&MapLink>, room: f64) -> Self {
+        links.sort_by_key(|link| (link.from, link.to));
         let more = links.len().saturating_sub(MOST_LISTED);
         let mut words: Vec<String> = links.iter().take(MOST_LISTED).map(|link| links::listed(link)).collect();
         if more > 0 {
