@@ -168,6 +168,7 @@ mod tests {
     fn measurements_belong_to_what_ran() {
         let folder = folder(&[("machine.toml", ""), ("measured.csv", ""), ("measured.study.toml", "")]);
         let inputs = found(&folder).expect("a whole folder");
+        // The files it was made from may describe a larger machine.
         assert_eq!(names(&inputs.files), ["measured.study.toml"]);
         assert_eq!(names(&inputs.aside), ["machine.toml"]);
     }
