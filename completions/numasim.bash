@@ -19,6 +19,9 @@ _numasim() {
             numasim,bench)
                 cmd="numasim__subcmd__bench"
                 ;;
+            numasim,calibrate)
+                cmd="numasim__subcmd__calibrate"
+                ;;
             numasim,check)
                 cmd="numasim__subcmd__check"
                 ;;
@@ -64,8 +67,14 @@ _numasim() {
             numasim,sweep)
                 cmd="numasim__subcmd__sweep"
                 ;;
+            numasim,validate)
+                cmd="numasim__subcmd__validate"
+                ;;
             numasim__subcmd__help,bench)
                 cmd="numasim__subcmd__help__subcmd__bench"
+                ;;
+            numasim__subcmd__help,calibrate)
+                cmd="numasim__subcmd__help__subcmd__calibrate"
                 ;;
             numasim__subcmd__help,check)
                 cmd="numasim__subcmd__help__subcmd__check"
@@ -111,6 +120,9 @@ _numasim() {
                 ;;
             numasim__subcmd__help,sweep)
                 cmd="numasim__subcmd__help__subcmd__sweep"
+                ;;
+            numasim__subcmd__help,validate)
+                cmd="numasim__subcmd__help__subcmd__validate"
                 ;;
             numasim__subcmd__help__subcmd__import,hwloc)
                 cmd="numasim__subcmd__help__subcmd__import__subcmd__hwloc"
@@ -161,7 +173,7 @@ _numasim() {
 
     case "${cmd}" in
         numasim)
-            opts="-h -V --color --help --version evaluate explore sweep models bench compare fit plot report check detect import schema completions man help"
+            opts="-h -V --color --help --version evaluate explore sweep models calibrate bench validate compare fit plot report check detect import schema completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -260,6 +272,82 @@ _numasim() {
                     ;;
                 --format)
                     COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__calibrate)
+            opts="-o -h -V --quick --rounds --window --warm-up --isa --memory-per-thread --name --format --output --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --rounds)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --window)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --warm-up)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --isa)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --memory-per-thread)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --color)
@@ -811,7 +899,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__help)
-            opts="evaluate explore sweep models bench compare fit plot report check detect import schema completions man help"
+            opts="evaluate explore sweep models calibrate bench validate compare fit plot report check detect import schema completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -825,6 +913,20 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__help__subcmd__bench)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__help__subcmd__calibrate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1091,6 +1193,20 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__help__subcmd__sweep)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__help__subcmd__validate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1821,6 +1937,58 @@ _numasim() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o filenames
                     fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__validate)
+            opts="-o -h -V --output --resume --repeat --window --memory-per-thread --isa --processes --model --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --repeat)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --window)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --memory-per-thread)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --isa)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -W "baseline-proportional max-min proportional fair-port request-fraction ecm" -- "${cur}"))
                     return 0
                     ;;
                 --color)

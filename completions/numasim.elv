@@ -27,7 +27,9 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand explore 'Find the best allocation of threads to NUMA nodes'
             cand sweep 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
             cand models 'Explain the models of how bandwidth is shared, and their parameters'
+            cand calibrate 'Measure this host and write its machine file'
             cand bench 'Run every scenario on this host, with pinned threads and bound memory, and measure it'
+            cand validate 'Detect, calibrate, measure, compare and report: is the model right on this host?'
             cand compare 'Put measured performance beside what the model says'
             cand fit 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth'
             cand plot 'Draw a machine, a scenario or a set of allocations'
@@ -115,6 +117,23 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'numasim;calibrate'= {
+            cand --rounds 'Measure every step N times'
+            cand --window 'Length of the measuring window'
+            cand --warm-up 'Time from the common start of all threads to the measuring window'
+            cand --isa 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]'
+            cand --memory-per-thread 'Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]'
+            cand --name 'Name of the machine [default: the name of this host]'
+            cand --format 'How to write the result'
+            cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand --quick 'Under a minute on a few cores: 3 rounds of 0.2 s, few thread counts'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'numasim;bench'= {
             cand --scenario 'Only the scenario with this name; may be given more than once'
             cand --repeat 'Measure each scenario N times, interleaved with the others'
@@ -132,6 +151,22 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --fit-host 'Scale scenarios that do not fit this host: nodes, threads and places of data'
             cand --dry-run 'Print what would run where, and what is doubtful about it; measure nothing'
             cand --resume 'Go on with the run that RESULT.csv is from; start it if there is none'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;validate'= {
+            cand -o 'Folder for everything that is measured and made; it is created'
+            cand --output 'Folder for everything that is measured and made; it is created'
+            cand --repeat 'Measure each scenario N times'
+            cand --window 'Length of the measuring window'
+            cand --memory-per-thread 'Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]'
+            cand --isa 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]'
+            cand --model 'How bandwidth is shared [default: what the machine file says, else baseline-proportional]'
+            cand --color 'When to use colours'
+            cand --resume 'Go on in a folder that an earlier run began'
+            cand --processes 'Each application is a process of its own, not a group of threads in one process'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
@@ -319,7 +354,9 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand explore 'Find the best allocation of threads to NUMA nodes'
             cand sweep 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
             cand models 'Explain the models of how bandwidth is shared, and their parameters'
+            cand calibrate 'Measure this host and write its machine file'
             cand bench 'Run every scenario on this host, with pinned threads and bound memory, and measure it'
+            cand validate 'Detect, calibrate, measure, compare and report: is the model right on this host?'
             cand compare 'Put measured performance beside what the model says'
             cand fit 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth'
             cand plot 'Draw a machine, a scenario or a set of allocations'
@@ -340,7 +377,11 @@ set edit:completion:arg-completer[numasim] = {|@words|
         }
         &'numasim;help;models'= {
         }
+        &'numasim;help;calibrate'= {
+        }
         &'numasim;help;bench'= {
+        }
+        &'numasim;help;validate'= {
         }
         &'numasim;help;compare'= {
         }
