@@ -29,9 +29,15 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('evaluate', 'evaluate', [CompletionResultType]::ParameterValue, 'Compute the performance of every scenario in the files')
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...')
+            [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'Explain the models of how bandwidth is shared, and their parameters')
             [CompletionResult]::new('bench', 'bench', [CompletionResultType]::ParameterValue, 'Run every scenario on this host, with pinned threads and bound memory, and measure it')
+            [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Put measured performance beside what the model says')
+            [CompletionResult]::new('fit', 'fit', [CompletionResultType]::ParameterValue, 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth')
+            [CompletionResult]::new('plot', 'plot', [CompletionResultType]::ParameterValue, 'Draw a machine, a scenario or a set of allocations')
+            [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a web page of model and measurement that needs nothing else')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and say what was read')
             [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file')
+            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Make a machine file or a measured CSV from what another tool printed')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of the input files')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a script that completes commands and switches in a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page')
@@ -39,7 +45,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;evaluate' {
-            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared; `all` shows every model side by side [default: as the machine file says, else baseline-proportional]')
             [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'Only the scenario with this name; may be given more than once')
             [CompletionResult]::new('--emit', '--emit', [CompletionResultType]::ParameterName, 'Print a script that puts the allocation on the machine, instead of the table')
             [CompletionResult]::new('--cpus-from', '--cpus-from', [CompletionResultType]::ParameterName, 'Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file')
@@ -55,7 +61,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;explore' {
-            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]')
             [CompletionResult]::new('--objective', '--objective', [CompletionResultType]::ParameterName, 'What to make as good as possible')
             [CompletionResult]::new('--pareto', '--pareto', [CompletionResultType]::ParameterName, 'Trade two objectives against each other: allocations of which none is better in one without being worse in the other')
             [CompletionResult]::new('--min-threads-per-node', '--min-threads-per-node', [CompletionResultType]::ParameterName, 'Each application has at least N threads on every node that has cores')
@@ -63,7 +69,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--top', '--top', [CompletionResultType]::ParameterName, 'Show up to K next-best allocations besides the best one')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random restarts; the same seed gives the same answer')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Worker threads of the search itself [default: one per core of this host]')
-            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw the trade-off')
+            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw the trade-off, as SVG or PNG')
             [CompletionResult]::new('--emit', '--emit', [CompletionResultType]::ParameterName, 'Print a script that puts the allocation on the machine, instead of the table')
             [CompletionResult]::new('--cpus-from', '--cpus-from', [CompletionResultType]::ParameterName, 'Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
@@ -81,7 +87,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;sweep' {
-            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'A figure and the values it takes; several make a grid, the last one changes fastest')
             [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'Evaluate only the scenario with this name; may be given more than once')
             [CompletionResult]::new('--objective', '--objective', [CompletionResultType]::ParameterName, 'What to make as good as possible [default: total-gflops]')
@@ -90,7 +96,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random restarts; the same seed gives the same answers')
             [CompletionResult]::new('--shard', '--shard', [CompletionResultType]::ParameterName, 'Take the I-th of N equal parts of the points, I from 1; part 1 has the header')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Worker threads of numasim itself [default: one per core of this host]')
-            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw one axis as lines, two as a heat map')
+            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw one axis as lines, two as a heat map, as SVG or PNG')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
@@ -100,6 +106,17 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--whole-nodes', '--whole-nodes', [CompletionResultType]::ParameterName, 'At most one application has threads on a node')
             [CompletionResult]::new('--no-idle-cores', '--no-idle-cores', [CompletionResultType]::ParameterName, 'Every core is used')
             [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Go on with FILE.partial, which an interrupted sweep with `-o FILE` left; start if there is none')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;models' {
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
@@ -129,6 +146,66 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'numasim;compare' {
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]')
+            [CompletionResult]::new('--measured', '--measured', [CompletionResultType]::ParameterName, 'What was measured: the CSV of `numasim bench`, or one with the columns scenario,app,gflops')
+            [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'Only the scenario with this name; may be given more than once')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;fit' {
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]')
+            [CompletionResult]::new('--measured', '--measured', [CompletionResultType]::ParameterName, 'What was measured: the CSV of `numasim bench`, or one with the columns scenario,app,gflops')
+            [CompletionResult]::new('--free', '--free', [CompletionResultType]::ParameterName, 'Figures of the machine to estimate, separated by commas; may be given more than once')
+            [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'Fit to the scenario with this name only, and predict the other measured ones; may be given more than once')
+            [CompletionResult]::new('--emit-machine', '--emit-machine', [CompletionResultType]::ParameterName, 'Also write a machine file with the fitted figures, whole or not at all')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;plot' {
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]')
+            [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'The scenario: what threads draws, what applications get in roofline, where data lies in allocations, the only one in bars and scatter')
+            [CompletionResult]::new('--measured', '--measured', [CompletionResultType]::ParameterName, 'What was measured, for bars and scatter: the CSV of `numasim bench`, or one with scenario,app,gflops')
+            [CompletionResult]::new('--x', '--x', [CompletionResultType]::ParameterName, 'The application whose threads per node grow to the right [default: the first]')
+            [CompletionResult]::new('--y', '--y', [CompletionResultType]::ParameterName, 'The application whose threads per node grow upwards [default: the next]')
+            [CompletionResult]::new('--rest', '--rest', [CompletionResultType]::ParameterName, 'The application that has the cores that are left [default: none, they are idle]')
+            [CompletionResult]::new('--objective', '--objective', [CompletionResultType]::ParameterName, 'What is drawn as colour [default: total-gflops]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;report' {
+            [CompletionResult]::new('--measured', '--measured', [CompletionResultType]::ParameterName, 'What was measured: the CSV of `numasim bench`, or one with the columns scenario,app,gflops [default: the CSV of the folder]')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]')
+            [CompletionResult]::new('--title', '--title', [CompletionResultType]::ParameterName, 'The title of the page [default: the name of the machine]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the page to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the page to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'numasim;check' {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
@@ -152,6 +229,87 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import' {
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('mlc', 'mlc', [CompletionResultType]::ParameterValue, 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file')
+            [CompletionResult]::new('hwloc', 'hwloc', [CompletionResultType]::ParameterValue, 'hwloc, lstopo --of xml: the skeleton of a machine file')
+            [CompletionResult]::new('likwid', 'likwid', [CompletionResultType]::ParameterValue, 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads')
+            [CompletionResult]::new('stream', 'stream', [CompletionResultType]::ParameterValue, 'STREAM: a CSV of bandwidth by kernel')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'numasim;import;mlc' {
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'The name of the machine [default: that of the table or of the file]')
+            [CompletionResult]::new('--cores-per-node', '--cores-per-node', [CompletionResultType]::ParameterName, 'Physical cores of each node; the matrix does not say it')
+            [CompletionResult]::new('--gflops-per-core', '--gflops-per-core', [CompletionResultType]::ParameterName, 'Peak of one core in GFLOPS; the matrix does not say it')
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'The table with this in its name, of a CSV with a column `file`')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import;hwloc' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import;likwid' {
+            [CompletionResult]::new('--select', '--select', [CompletionResultType]::ParameterName, 'Only machines with this in their name, of a CSV with a column `machine_file`')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import;stream' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import;help' {
+            [CompletionResult]::new('mlc', 'mlc', [CompletionResultType]::ParameterValue, 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file')
+            [CompletionResult]::new('hwloc', 'hwloc', [CompletionResultType]::ParameterValue, 'hwloc, lstopo --of xml: the skeleton of a machine file')
+            [CompletionResult]::new('likwid', 'likwid', [CompletionResultType]::ParameterValue, 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads')
+            [CompletionResult]::new('stream', 'stream', [CompletionResultType]::ParameterValue, 'STREAM: a CSV of bandwidth by kernel')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'numasim;import;help;mlc' {
+            break
+        }
+        'numasim;import;help;hwloc' {
+            break
+        }
+        'numasim;import;help;likwid' {
+            break
+        }
+        'numasim;import;help;stream' {
+            break
+        }
+        'numasim;import;help;help' {
             break
         }
         'numasim;schema' {
@@ -189,9 +347,15 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('evaluate', 'evaluate', [CompletionResultType]::ParameterValue, 'Compute the performance of every scenario in the files')
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...')
+            [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'Explain the models of how bandwidth is shared, and their parameters')
             [CompletionResult]::new('bench', 'bench', [CompletionResultType]::ParameterValue, 'Run every scenario on this host, with pinned threads and bound memory, and measure it')
+            [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Put measured performance beside what the model says')
+            [CompletionResult]::new('fit', 'fit', [CompletionResultType]::ParameterValue, 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth')
+            [CompletionResult]::new('plot', 'plot', [CompletionResultType]::ParameterValue, 'Draw a machine, a scenario or a set of allocations')
+            [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a web page of model and measurement that needs nothing else')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and say what was read')
             [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file')
+            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Make a machine file or a measured CSV from what another tool printed')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of the input files')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a script that completes commands and switches in a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page')
@@ -207,13 +371,47 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
         'numasim;help;sweep' {
             break
         }
+        'numasim;help;models' {
+            break
+        }
         'numasim;help;bench' {
+            break
+        }
+        'numasim;help;compare' {
+            break
+        }
+        'numasim;help;fit' {
+            break
+        }
+        'numasim;help;plot' {
+            break
+        }
+        'numasim;help;report' {
             break
         }
         'numasim;help;check' {
             break
         }
         'numasim;help;detect' {
+            break
+        }
+        'numasim;help;import' {
+            [CompletionResult]::new('mlc', 'mlc', [CompletionResultType]::ParameterValue, 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file')
+            [CompletionResult]::new('hwloc', 'hwloc', [CompletionResultType]::ParameterValue, 'hwloc, lstopo --of xml: the skeleton of a machine file')
+            [CompletionResult]::new('likwid', 'likwid', [CompletionResultType]::ParameterValue, 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads')
+            [CompletionResult]::new('stream', 'stream', [CompletionResultType]::ParameterValue, 'STREAM: a CSV of bandwidth by kernel')
+            break
+        }
+        'numasim;help;import;mlc' {
+            break
+        }
+        'numasim;help;import;hwloc' {
+            break
+        }
+        'numasim;help;import;likwid' {
+            break
+        }
+        'numasim;help;import;stream' {
             break
         }
         'numasim;help;schema' {

@@ -32,13 +32,26 @@ complete -c numasim -n "__fish_numasim_needs_command" -s V -l version -d 'Print 
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "models" -d 'Explain the models of how bandwidth is shared, and their parameters'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "bench" -d 'Run every scenario on this host, with pinned threads and bound memory, and measure it'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "compare" -d 'Put measured performance beside what the model says'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "fit" -d 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "plot" -d 'Draw a machine, a scenario or a set of allocations'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "report" -d 'Write a web page of model and measurement that needs nothing else'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "check" -d 'Validate files and say what was read'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "detect" -d 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "import" -d 'Make a machine file or a measured CSV from what another tool printed'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "schema" -d 'Print the JSON Schema of the input files'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "man" -d 'Print the manual page'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l model -d 'How bandwidth is shared' -r -f -a "baseline-proportional\t''"
+complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l model -d 'How bandwidth is shared; `all` shows every model side by side [default: as the machine file says, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+max-min\t''
+proportional\t''
+fair-port\t''
+request-fraction\t''
+ecm\t''
+all\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l scenario -d 'Only the scenario with this name; may be given more than once' -r
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l emit -d 'Print a script that puts the allocation on the machine, instead of the table' -r -f -a "numactl\t'Binds processors and memory of each process'
 omp\t'Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND'
@@ -57,7 +70,12 @@ never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l explain -d 'Show how the model comes to its figures, step by step'
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l model -d 'How bandwidth is shared' -r -f -a "baseline-proportional\t''"
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l model -d 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+max-min\t''
+proportional\t''
+fair-port\t''
+request-fraction\t''
+ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l objective -d 'What to make as good as possible' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
 fair\t'The largest minimum of GFLOPS / GFLOPS alone on the whole machine'
 geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine'
@@ -68,7 +86,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand explore" -l time-limit -
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l top -d 'Show up to K next-best allocations besides the best one' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l seed -d 'Seed of the random restarts; the same seed gives the same answer' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads -d 'Worker threads of the search itself [default: one per core of this host]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l plot -d 'Draw the trade-off' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l plot -d 'Draw the trade-off, as SVG or PNG' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l emit -d 'Print a script that puts the allocation on the machine, instead of the table' -r -f -a "numactl\t'Binds processors and memory of each process'
 omp\t'Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND'
 slurm\t'A batch script: srun with --cpu-bind and --mem-bind'
@@ -89,7 +107,12 @@ complete -c numasim -n "__fish_numasim_using_subcommand explore" -l no-idle-core
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l sensitivity -d 'Also say what a wider resource is worth, and how far each input may be wrong'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l model -d 'How bandwidth is shared' -r -f -a "baseline-proportional\t''"
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l model -d 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+max-min\t''
+proportional\t''
+fair-port\t''
+request-fraction\t''
+ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l set -d 'A figure and the values it takes; several make a grid, the last one changes fastest' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l scenario -d 'Evaluate only the scenario with this name; may be given more than once' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l objective -d 'What to make as good as possible [default: total-gflops]' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
@@ -101,7 +124,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l time-limit -d 
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l seed -d 'Seed of the random restarts; the same seed gives the same answers' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l shard -d 'Take the I-th of N equal parts of the points, I from 1; part 1 has the header' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l threads -d 'Worker threads of numasim itself [default: one per core of this host]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l plot -d 'Draw one axis as lines, two as a heat map' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l plot -d 'Draw one axis as lines, two as a heat map, as SVG or PNG' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'"
@@ -116,6 +139,108 @@ complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l no-idle-cores 
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l resume -d 'Go on with FILE.partial, which an interrupted sweep with `-o FILE` left; start if there is none'
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand models" -l format -d 'How to write the result' -r -f -a "table\t'For people'
+json\t'For programs; one object'
+csv\t'For spreadsheets; one header line'"
+complete -c numasim -n "__fish_numasim_using_subcommand models" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand models" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand models" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand models" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l scenario -d 'Only the scenario with this name; may be given more than once' -r
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l repeat -d 'Measure each scenario N times, interleaved with the others' -r
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l window -d 'Length of the measuring window' -r
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l warm-up -d 'Time from the common start of all threads to the measuring window' -r
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l isa -d 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l memory-per-thread -d 'Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l bind -d 'What a thread is bound to' -r -f -a "core\t'A core of its own'
+node\t'All cores of its node'"
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l host-machine -d 'Machine file of this host: its figures stand in RESULT.study.toml' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -s o -l output -d 'Keep the measurements in this new file [default: bench-HOST-TIME.csv]' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l format -d 'How to print the summary (or the plan) on standard output' -r -f -a "table\t'For people'
+json\t'For programs; one object'
+csv\t'For spreadsheets; one header line'"
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l processes -d 'Each application is a process of its own, not a group of threads in one process'
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l fit-host -d 'Scale scenarios that do not fit this host: nodes, threads and places of data'
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l dry-run -d 'Print what would run where, and what is doubtful about it; measure nothing'
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l resume -d 'Go on with the run that RESULT.csv is from; start it if there is none'
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -l model -d 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+max-min\t''
+proportional\t''
+fair-port\t''
+request-fraction\t''
+ecm\t''"
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -l measured -d 'What was measured: the CSV of `numasim bench`, or one with the columns scenario,app,gflops' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -l scenario -d 'Only the scenario with this name; may be given more than once' -r
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -l format -d 'How to write the result' -r -f -a "table\t'For people'
+json\t'For programs; one object'
+csv\t'For spreadsheets; one header line'"
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand fit" -l model -d 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+max-min\t''
+proportional\t''
+fair-port\t''
+request-fraction\t''
+ecm\t''"
+complete -c numasim -n "__fish_numasim_using_subcommand fit" -l measured -d 'What was measured: the CSV of `numasim bench`, or one with the columns scenario,app,gflops' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand fit" -l free -d 'Figures of the machine to estimate, separated by commas; may be given more than once' -r
+complete -c numasim -n "__fish_numasim_using_subcommand fit" -l scenario -d 'Fit to the scenario with this name only, and predict the other measured ones; may be given more than once' -r
+complete -c numasim -n "__fish_numasim_using_subcommand fit" -l emit-machine -d 'Also write a machine file with the fitted figures, whole or not at all' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand fit" -l format -d 'How to write the result' -r -f -a "table\t'For people'
+json\t'For programs; one object'
+csv\t'For spreadsheets; one header line'"
+complete -c numasim -n "__fish_numasim_using_subcommand fit" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand fit" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand fit" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand fit" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l model -d 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+max-min\t''
+proportional\t''
+fair-port\t''
+request-fraction\t''
+ecm\t''"
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l scenario -d 'The scenario: what threads draws, what applications get in roofline, where data lies in allocations, the only one in bars and scatter' -r
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l measured -d 'What was measured, for bars and scatter: the CSV of `numasim bench`, or one with scenario,app,gflops' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l x -d 'The application whose threads per node grow to the right [default: the first]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l y -d 'The application whose threads per node grow upwards [default: the next]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l rest -d 'The application that has the cores that are left [default: none, they are idle]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l objective -d 'What is drawn as colour [default: total-gflops]' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
+fair\t'The largest minimum of GFLOPS / GFLOPS alone on the whole machine'
+geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine'
+makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -s o -l output -d 'Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand report" -l measured -d 'What was measured: the CSV of `numasim bench`, or one with the columns scenario,app,gflops [default: the CSV of the folder]' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand report" -l model -d 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+max-min\t''
+proportional\t''
+fair-port\t''
+request-fraction\t''
+ecm\t''"
+complete -c numasim -n "__fish_numasim_using_subcommand report" -l title -d 'The title of the page [default: the name of the machine]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand report" -s o -l output -d 'Write the page to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand report" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand report" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand check" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'"
@@ -137,6 +262,50 @@ never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -l smt -d 'Count each hardware thread (SMT) as a core, not each physical core'
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -f -a "mlc" -d 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -f -a "hwloc" -d 'hwloc, lstopo --of xml: the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -f -a "stream" -d 'STREAM: a CSV of bandwidth by kernel'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l name -d 'The name of the machine [default: that of the table or of the file]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l cores-per-node -d 'Physical cores of each node; the matrix does not say it' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l gflops-per-core -d 'Peak of one core in GFLOPS; the matrix does not say it' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l select -d 'The table with this in its name, of a CSV with a column `file`' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -s o -l output -d 'Write to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from hwloc" -s o -l output -d 'Write to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from hwloc" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from hwloc" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from hwloc" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from likwid" -l select -d 'Only machines with this in their name, of a CSV with a column `machine_file`' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from likwid" -s o -l output -d 'Write to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from likwid" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from likwid" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from likwid" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from stream" -s o -l output -d 'Write to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from stream" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from stream" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from stream" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "mlc" -d 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "hwloc" -d 'hwloc, lstopo --of xml: the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "stream" -d 'STREAM: a CSV of bandwidth by kernel'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c numasim -n "__fish_numasim_using_subcommand schema" -s o -l output -d 'Write to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand schema" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -156,12 +325,23 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand man" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "check" -d 'Validate files and say what was read'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "detect" -d 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "man" -d 'Print the manual page'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep check detect schema completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "models" -d 'Explain the models of how bandwidth is shared, and their parameters'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "bench" -d 'Run every scenario on this host, with pinned threads and bound memory, and measure it'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "compare" -d 'Put measured performance beside what the model says'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "fit" -d 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "plot" -d 'Draw a machine, a scenario or a set of allocations'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "report" -d 'Write a web page of model and measurement that needs nothing else'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "check" -d 'Validate files and say what was read'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "detect" -d 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "import" -d 'Make a machine file or a measured CSV from what another tool printed'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "man" -d 'Print the manual page'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "mlc" -d 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "hwloc" -d 'hwloc, lstopo --of xml: the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "stream" -d 'STREAM: a CSV of bandwidth by kernel'

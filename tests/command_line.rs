@@ -240,9 +240,9 @@ fn detect_with_hwloc_writes_a_machine_of_this_host() {
 
 #[test]
 fn help_texts() {
-    for command in
-        ["", "evaluate", "explore", "sweep", "bench", "check", "detect", "schema", "completions", "man"]
-    {
+    let all = "evaluate explore sweep models calibrate bench validate compare fit report plot check detect import schema \
+               completions man";
+    for command in [""].into_iter().chain(all.split_whitespace()) {
         let args: Vec<_> = [command, "--help"].into_iter().filter(|arg| !arg.is_empty()).collect();
         let name = if command.is_empty() { "numasim" } else { command };
         insta::assert_snapshot!(format!("help_{name}"), stdout(&run(&args)));

@@ -119,9 +119,21 @@ fn starved_threads_are_warned_of_on_standard_error_alone() {
         said.starts_with("warning: scenario 'starved': remote reads starve the threads of node 1:"),
         "{said}"
     );
-    assert!(said.contains("No other sharing model is built in yet."), "{said}");
+    assert!(said.contains("--model fair-port, which serves them as equals."), "{said}");
     let document: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("valid JSON");
     assert_eq!(document["scenarios"][0]["warnings"][0]["node"], 1);
+}
+
+#[test]
+fn the_model_that_the_warning_names_starves_nobody() {
+    let text = format!("{MACHINE}{STARVED}");
+    let output = evaluate(&text, &["--model", "fair-port", "--format", "json"]);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let document: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("valid JSON");
+    // Three links and the local port are four equal parts of 30 GB/s; node 1's own threads want 3 x 20 + 5 x 10.
+    let node = &document["scenarios"][0]["nodes"][1];
+    let own = node["bandwidth_gbs"].as_f64().unwrap_or(0.0) - node["remote_gbs"].as_f64().unwrap_or(0.0);
+    assert!((own - 7.5).abs() < 1e-9, "{own}");
 }
 
 #[test]

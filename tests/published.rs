@@ -27,7 +27,8 @@ fn text(bytes: &[u8]) -> String {
 fn the_results_on_published_data_are_current() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let at = |name: &str| folder.path().join(name).display().to_string();
-    let checked_in = |name: &str| fs::read_to_string(root().join("results/published-data").join(name)).expect("a file");
+    let checked_in =
+        |name: &str| fs::read_to_string(root().join("results/published-data").join(name)).expect("a file");
     for (format, name) in [("table", "table.txt"), ("csv", "summary.csv")] {
         let output = numasim(&["published", "--format", format, "-o", &at(name), "--plots", &at("")]);
         assert!(output.status.success(), "{output:?}");
@@ -45,8 +46,11 @@ fn curves_of_another_file_are_judged_alone() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let file = folder.path().join("curves.csv");
     let rows: String = (1..=6).map(|n| format!("mine,load,{n},{},6\n", (n * 10).min(40))).collect();
-    fs::write(&file, format!("machine_file,kernel,cores,bw_GBs,cores_per_numa_domain\n{rows}few,load,1,9,6\n"))
-        .expect("a file for the test");
+    fs::write(
+        &file,
+        format!("machine_file,kernel,cores,bw_GBs,cores_per_numa_domain\n{rows}few,load,1,9,6\n"),
+    )
+    .expect("a file for the test");
     let output = numasim(&["published", "--scaling", &file.display().to_string(), "--format", "csv"]);
     assert!(output.status.success(), "{output:?}");
     assert!(text(&output.stderr).contains("load of few: a curve needs one core"), "{output:?}");
@@ -54,7 +58,8 @@ fn curves_of_another_file_are_judged_alone() {
     assert!(csv.contains("scaling,mine,load,none,baseline-proportional,hard corner,3,"), "{csv}");
     assert!(!csv.contains("table-iii"), "{csv}");
 
-    fs::write(&file, "machine_file,kernel,cores,bw_GBs,cores_per_numa_domain\nmine,load,one,9,6\n").expect("a file");
+    fs::write(&file, "machine_file,kernel,cores,bw_GBs,cores_per_numa_domain\nmine,load,one,9,6\n")
+        .expect("a file");
     let refused = numasim(&["published", "--scaling", &file.display().to_string()]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused.stderr).contains("curves.csv:2:11"), "{}", text(&refused.stderr));
@@ -71,7 +76,10 @@ fn the_discriminating_scenarios_are_current_and_can_be_evaluated() {
         let output = numasim(&["discriminate", &machine, "--emit-scenarios", &made.display().to_string()]);
         assert!(output.status.success(), "{output:?}");
         let made = fs::read_to_string(made).expect("written");
-        assert!(made == fs::read_to_string(&path).expect("a file"), "{name} is out of date: numasim discriminate");
+        assert!(
+            made == fs::read_to_string(&path).expect("a file"),
+            "{name} is out of date: numasim discriminate"
+        );
         let evaluated = numasim(&["evaluate", &machine, &path.display().to_string(), "--model", "max-min"]);
         assert!(evaluated.status.success(), "{evaluated:?}");
     }
@@ -84,6 +92,7 @@ fn what_tells_models_apart_is_told() {
     let table = text(&output.stdout);
     assert!(table.contains("baseline-proportional, max-min"), "{table}");
     assert!(table.contains("Not told apart on this machine: baseline-proportional and fair-port"), "{table}");
-    let both = numasim(&["discriminate", "configs/machines/opteron-8n.toml", "-o", "x", "--emit-scenarios", "x"]);
+    let both =
+        numasim(&["discriminate", "configs/machines/opteron-8n.toml", "-o", "x", "--emit-scenarios", "x"]);
     assert_eq!(both.status.code(), Some(1));
 }

@@ -4,6 +4,7 @@
 //! builds and runs without it. Only `host` names it.
 
 pub mod affinity;
+pub mod calibrate;
 pub mod compare;
 mod csv_rows;
 pub mod doubt;

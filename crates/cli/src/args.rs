@@ -1,6 +1,7 @@
 //! The command line: every command, every switch, and the types of their values.
 
 mod bench;
+mod calibrate;
 mod compare;
 mod discriminate;
 mod fit;
@@ -9,6 +10,7 @@ mod model;
 mod pareto;
 mod plot;
 mod published;
+mod report;
 mod sweep;
 
 use std::path::PathBuf;
@@ -20,7 +22,8 @@ use numasim_model::ModelKind;
 use crate::emit::processors::CpusFrom;
 use crate::help;
 use crate::output::OutputArgs;
-pub(crate) use bench::BenchArgs;
+pub(crate) use bench::{BenchArgs, BindTo};
+pub(crate) use calibrate::{CalibrateArgs, ValidateArgs};
 pub(crate) use compare::CompareArgs;
 pub(crate) use discriminate::DiscriminateArgs;
 pub(crate) use fit::FitArgs;
@@ -29,6 +32,7 @@ pub(crate) use model::{ModelChoice, ModelsArgs};
 pub(crate) use pareto::ObjectivePair;
 pub(crate) use plot::{PlotArgs, PlotKind};
 pub(crate) use published::PublishedArgs;
+pub(crate) use report::ReportArgs;
 pub(crate) use sweep::{Shard, SweepArgs};
 
 /// Which threads of which application to put on which NUMA node of a shared machine
@@ -61,9 +65,15 @@ pub(crate) enum Command {
     /// Explain the models of how bandwidth is shared, and their parameters
     #[command(after_help = help::MODELS)]
     Models(ModelsArgs),
+    /// Measure this host and write its machine file
+    #[command(after_help = help::CALIBRATE)]
+    Calibrate(CalibrateArgs),
     /// Run every scenario on this host, with pinned threads and bound memory, and measure it
     #[command(after_help = help::BENCH)]
     Bench(BenchArgs),
+    /// Detect, calibrate, measure, compare and report: is the model right on this host?
+    #[command(after_help = help::VALIDATE)]
+    Validate(ValidateArgs),
     /// Put measured performance beside what the model says
     #[command(after_help = help::COMPARE)]
     Compare(CompareArgs),
@@ -79,6 +89,9 @@ pub(crate) enum Command {
     /// Draw a machine, a scenario or a set of allocations
     #[command(after_help = help::PLOT)]
     Plot(PlotArgs),
+    /// Write a web page of model and measurement that needs nothing else
+    #[command(after_help = help::REPORT)]
+    Report(ReportArgs),
     /// Validate files and say what was read
     #[command(after_help = help::CHECK)]
     Check(CheckArgs),

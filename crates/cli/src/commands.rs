@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod bench_worker;
+pub(crate) mod calibrate;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
@@ -15,5 +16,7 @@ pub(crate) mod man;
 pub(crate) mod models;
 pub(crate) mod plot;
 pub(crate) mod published;
+pub(crate) mod report;
 pub(crate) mod schema;
 pub(crate) mod sweep;
+pub(crate) mod validate;

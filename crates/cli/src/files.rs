@@ -1,7 +1,7 @@
 //! From paths to a checked study: the only place where input files are read from disk.
 
-use std::fs::File;
-use std::io::{self, ErrorKind, Read};
+use std::fs::{self, File};
+use std::io::{self, BufRead as _, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use numasim_model::spec::{self, MAX_TEXT_BYTES, Problem, ProblemKind, Reading, SourceFile};
@@ -31,6 +31,27 @@ pub(crate) fn read_topology(path: &Path) -> Result<String, Failure> {
 /// A file of measurements (`compare`, `import`): its name and its text.
 pub(crate) fn read_measurements(path: &Path) -> Result<SourceFile, Failure> {
     Ok(SourceFile { name: path.display().to_string(), text: read_other(path, &MEASUREMENTS)? })
+}
+
+/// The files of a folder, in order; no folders.
+pub(crate) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let unreadable =
+        |error: io::Error| Failure::input(format!("{} cannot be read", folder.display())).caused_by(&error);
+    let entries = fs::read_dir(folder).map_err(unreadable)?;
+    let paths: io::Result<Vec<PathBuf>> = entries.map(|entry| Ok(entry?.path())).collect();
+    let mut paths = paths.map_err(unreadable)?;
+    paths.retain(|path| path.is_file());
+    paths.sort();
+    Ok(paths)
+}
+
+/// The first line of a CSV that is no comment; `None` if it cannot be read.
+pub(crate) fn csv_header(path: &Path) -> Option<String> {
+    /// A header is shorter.
+    const MOST_BYTES: u64 = 64 << 10;
+    let lines = BufReader::new(File::open(path).ok()?.take(MOST_BYTES)).lines().map_while(Result::ok);
+    let mut lines = lines.map(|line| line.trim().to_owned());
+    lines.find(|line| !line.is_empty() && !line.starts_with('#'))
 }
 
 /// Problems that were found in the text of a file.

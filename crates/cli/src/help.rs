@@ -108,6 +108,37 @@ A point that cannot be (more threads than cores) has a row with its reason and n
 FILE.partial; the same command with --resume goes on behind its last whole row. scripts/sweep.sbatch runs a sweep as a \
 Slurm job array.";
 
+/// End of `numasim calibrate --help`.
+pub(crate) const CALIBRATE: &str = "\
+Examples:
+  numasim calibrate -o machine.toml
+  numasim calibrate --quick
+  numasim calibrate --format csv -o rounds.csv
+
+Measures with the kernels of `numasim bench`: the peak of a core while all cores of its node work, what one thread draws \
+from its own node, what each node gives to its own cores (a ladder of thread counts; the fewest that reach 98 % saturate \
+it), and for each ordered pair of nodes what the cores of one read of the other. Steps are repeated in rounds, every other \
+round backwards. The median counts; the uncertainty is the largest deviation of a round from it.
+
+The table format is the machine file itself, complete for evaluate, explore and bench. Doubts about the measurement are \
+comments in it. On a host with one node there are no links to measure.
+
+Needs Linux and a build with hwloc (cargo build --release --features hwloc).";
+
+/// End of `numasim validate --help`.
+pub(crate) const VALIDATE: &str = "\
+Examples:
+  numasim validate -o results/my-host
+  numasim validate configs/paper/table-iii-all.toml -o results/table-iii-here
+  numasim validate -o results/my-host --resume
+
+Writes into the folder: machine.toml and calibration.csv (calibrate), scenarios.toml (pairs of applications with arithmetic \
+intensities from 1/32 to 16 that share every node, and on hosts with several nodes data on one of them), measured.csv with \
+its provenance and study (bench --fit-host), comparison.json and comparison.txt (compare), report.html (report), and a README.md that \
+says how it was made. Own files take the place of the pairs.
+
+The scenarios that are judged are never used to calibrate. Needs Linux and a build with hwloc.";
+
 /// End of `numasim bench --help`.
 pub(crate) const BENCH: &str = "\
 Examples:
@@ -224,6 +255,21 @@ left out  each scenario is left out in turn, predicted by a fit to the others: w
 
 A figure gets no number where the measurements do not determine it: nothing depends on it, it is known from one side only,
 or several act only together.";
+
+/// End of `numasim report --help`.
+pub(crate) const REPORT: &str = "\
+Examples:
+  numasim report results/paper-table-iii -o report.html
+  numasim report machine.toml study.toml --measured measured.csv -o report.html
+  numasim report --measured result.csv -o report.html
+
+One HTML file, with everything in it: nothing is loaded, no program is needed but a browser. It has the question, a
+verdict, the machine, each scenario with its map and figures, plots, doubts, where all of it comes from, and the
+commands that make it again.
+
+Of a folder, all *.toml but *.study.toml are read, and measured.csv, or the only CSV of measurements. Without any
+input file, RESULT.study.toml beside RESULT.csv is taken: what `numasim bench` ran. RESULT.provenance.json beside
+the CSV is read where there is one. Without measurements the page has predictions only.";
 
 /// End of `numasim check --help`.
 pub(crate) const CHECK: &str = "\

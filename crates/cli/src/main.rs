@@ -11,6 +11,7 @@ mod files;
 mod help;
 mod output;
 mod plot;
+mod report;
 mod sharing;
 mod shell;
 mod style;
@@ -36,6 +37,8 @@ fn main() -> ExitCode {
             Command::Evaluate(args) => commands::evaluate::run(args, &shell),
             Command::Explore(args) => commands::explore::run(args, &shell),
             Command::Sweep(args) => commands::sweep::run(args, &shell),
+            Command::Calibrate(args) => commands::calibrate::run(args, &shell),
+            Command::Validate(args) => commands::validate::run(args, &shell),
             Command::Bench(args) => commands::bench::run(args, &shell),
             Command::Models(args) => commands::models::run(args, &shell),
             Command::Fit(args) => commands::fit::run(args, &shell),
@@ -43,6 +46,7 @@ fn main() -> ExitCode {
             Command::Discriminate(args) => commands::discriminate::run(args, &shell),
             Command::Published(args) => commands::published::run(args, &shell),
             Command::Plot(args) => commands::plot::run(args, &shell),
+            Command::Report(args) => commands::report::run(args, &shell),
             Command::Check(args) => commands::check::run(args, &shell),
             Command::Detect(args) => commands::detect::run(args, &shell),
             Command::Import(args) => commands::import::run(args, &shell),

@@ -1,13 +1,14 @@
 //! How fast is one evaluation of the paper's 4 x 20-core scenarios (Table III) on one core?
 //!
-//! Run with `cargo bench -p numasim-model`; the target is 2 million evaluations per second.
+//! Run with `cargo bench -p numasim-model`; the target is 2 million evaluations per second for the default, half a million
+//! for every other model.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use numasim_model::machine::{Machine, Node};
-use numasim_model::sharing::{Demand, Solver};
+use numasim_model::sharing::{Demand, Parameter, Solver};
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
-use numasim_model::{NodeId, Placement};
+use numasim_model::{Model, ModelKind, NodeId, Placement};
 
 fn main() {
     divan::main();
@@ -25,10 +26,15 @@ fn table_iii_machine() -> Machine {
 }
 
 fn solver(last_intensity: f64, last_placement: Placement) -> Solver {
+    solver_under(Model::default(), last_intensity, last_placement)
+}
+
+fn solver_under(model: Model, last_intensity: f64, last_placement: Placement) -> Solver {
     let demand =
         |intensity, placement| Demand { arithmetic_intensity: FlopPerByte::new(intensity), placement };
     let mem = || demand(1.0 / 32.0, Placement::Local);
-    Solver::new(&table_iii_machine(), &[mem(), mem(), mem(), demand(last_intensity, last_placement)])
+    let machine = table_iii_machine().with_sharing(model);
+    Solver::new(&machine, &[mem(), mem(), mem(), demand(last_intensity, last_placement)])
 }
 
 fn bench(bencher: Bencher, solver: &Solver, threads: &[u32]) {
@@ -56,4 +62,38 @@ fn numa_bad_cross_node(bencher: Bencher) {
 #[divan::bench]
 fn interleaved(bencher: Bencher) {
     bench(bencher, &solver(1.0 / 16.0, Placement::Interleave), &[5; 16]);
+}
+
+/// The same three questions under each model; the default is here for comparison only.
+mod models {
+    use super::{Bencher, Model, ModelKind, NodeId, Parameter, Placement, bench, solver_under};
+
+    fn named(name: &str) -> Model {
+        Model::from(ModelKind::from_name(name).expect("a model"))
+    }
+
+    #[divan::bench(args = ModelKind::ALL.map(ModelKind::name))]
+    fn uneven_all_local(bencher: Bencher, name: &str) {
+        let threads: Vec<u32> = [[1; 4], [1; 4], [1; 4], [17; 4]].concat();
+        bench(bencher, &solver_under(named(name), 1.0, Placement::Local), &threads);
+    }
+
+    #[divan::bench(args = ModelKind::ALL.map(ModelKind::name))]
+    fn numa_bad_cross_node(bencher: Bencher, name: &str) {
+        bench(bencher, &solver_under(named(name), 1.0 / 16.0, Placement::Home(NodeId(0))), &[5; 16]);
+    }
+
+    #[divan::bench(args = ModelKind::ALL.map(ModelKind::name))]
+    fn interleaved(bencher: Bencher, name: &str) {
+        bench(bencher, &solver_under(named(name), 1.0 / 16.0, Placement::Interleave), &[5; 16]);
+    }
+
+    /// With a soft knee at the controllers and, for ecm, a penalty: the dearest corrections.
+    #[divan::bench(args = ModelKind::ALL.map(ModelKind::name))]
+    fn interleaved_soft(bencher: Bencher, name: &str) {
+        let soft = [(Parameter::SaturationKnee, 0.1), (Parameter::EcmPenalty, 0.5)];
+        let set = |model: Model, (parameter, value)| model.with(parameter, value).expect("in range");
+        let model = soft.into_iter().fold(named(name), set);
+        bench(bencher, &solver_under(model, 1.0 / 16.0, Placement::Interleave), &[5; 16]);
+    }
 }

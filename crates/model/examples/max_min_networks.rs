@@ -83,7 +83,8 @@ fn random_case(number: u64, random: &mut Random) -> (Case, Vec<u32>) {
         })
         .collect();
     let most = cores / u32::try_from(apps).expect("few");
-    let threads = (0..nodes * apps).map(|_| u32::try_from(random.below(most as usize + 1)).expect("few")).collect();
+    let threads =
+        (0..nodes * apps).map(|_| u32::try_from(random.below(most as usize + 1)).expect("few")).collect();
     (Case { name: format!("random {number}"), machine, demands }, threads)
 }
 
@@ -95,7 +96,11 @@ fn print(case: &Case, threads: &[u32]) {
     for _ in 0..SOLVES {
         solver.solve(std::hint::black_box(threads), &mut workspace);
     }
-    println!("network {} {:.1}", case.name.replace(' ', "_"), start.elapsed().as_nanos() as f64 / f64::from(SOLVES));
+    println!(
+        "network {} {:.1}",
+        case.name.replace(' ', "_"),
+        start.elapsed().as_nanos() as f64 / f64::from(SOLVES)
+    );
     let count = machine.node_count();
     for memory in machine.node_ids() {
         println!("c {:?}", machine.node(memory).bandwidth.value());

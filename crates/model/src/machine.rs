@@ -52,12 +52,14 @@ impl FigureKind {
 }
 
 /// Kind and source of one figure (`[machine.provenance]`).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Provenance {
     /// Measured, theoretical, estimated or assumed.
     pub kind: FigureKind,
     /// Who measured or computed it, and how.
     pub source: Option<String>,
+    /// How far off it may be, in percent of the figure (of the worst one, where the key has several figures).
+    pub uncertainty_percent: Option<f64>,
 }
 
 /// A machine that is known to be consistent: made only by [`Machine::new`].

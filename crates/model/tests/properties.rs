@@ -1,5 +1,6 @@
 //! What the model promises, on random machines: for every solver in [`common::SOLVERS`].
 
+#[allow(dead_code, reason = "each test file uses a part of it")]
 mod common;
 
 use common::changes::{renumbered, some_of, without_one_thread};

@@ -69,6 +69,12 @@ impl Problem {
         &self.restrictions
     }
 
+    /// Whether an answer with these placements can be proven without trying everything: whether the sharing model lets
+    /// threads elsewhere never help.
+    pub fn proofs_apply(&self, placements: &[Placement]) -> bool {
+        self.solver(placements).threads_elsewhere_never_help()
+    }
+
     /// log10 of the number of ways to place the threads, idle cores and open homes included, restrictions ignored.
     ///
     /// A node with C cores and A applications has C(C + A, A) ways.

@@ -8,6 +8,8 @@ use super::objective::{Objective, Observed};
 const INFLUENCE: f64 = 1e-4;
 /// Step for looking at both sides of a kink, on the logarithm: wider than what the search leaves between it and a kink.
 const SIDE: f64 = 1e-4;
+/// So far from the lowest point a figure counts as open: a factor.
+const FAR: f64 = 30.0;
 /// Singular values below this part of the largest are zero: the slopes are exact to about 1e-9.
 const SINGULAR: f64 = 1e-5;
 /// Figures with at least this part in a direction that changes nothing are in it.
@@ -20,10 +22,10 @@ pub(super) enum Certainty {
     Determined(Option<f64>),
     /// No observation depends on it here.
     NoInfluence,
-    /// Nothing depends on it above here, something does below.
-    AtLeast,
-    /// Nothing depends on it below here, something does above.
-    AtMost,
+    /// Known from below only; the logarithm of the bound.
+    AtLeast(f64),
+    /// Known from above only; the logarithm of the bound.
+    AtMost(f64),
     /// At the end of the range of the search.
     AtEnd,
     /// Only together with these others, by place.
@@ -59,8 +61,8 @@ pub(super) fn look(
         of.push(match (below, above) {
             _ if objective.at_end(point, p) => Certainty::AtEnd,
             (false, false) => Certainty::NoInfluence,
-            (true, false) => Certainty::AtLeast,
-            (false, true) => Certainty::AtMost,
+            (true, false) => Certainty::AtLeast(point[p]),
+            (false, true) => Certainty::AtMost(point[p]),
             (true, true) => Certainty::Determined(None),
         });
     }
@@ -71,7 +73,50 @@ pub(super) fn look(
     let degrees_of_freedom = observed.len().saturating_sub(rank);
     let scatter =
         (degrees_of_freedom > 0).then(|| (errors.norm_squared() / degrees_of_freedom as f64).sqrt());
+    if let Some(scatter) = scatter {
+        let reach = students_t(degrees_of_freedom) * scatter;
+        let limit = errors.norm_squared() + reach * reach;
+        for p in (0..count).filter(|&p| matches!(of[p], Certainty::Determined(_))).collect::<Vec<_>>() {
+            if let Some(bound) = one_sided(objective, point, observed, p, limit) {
+                of[p] = bound;
+            }
+        }
+    }
     Ok(Certainties { of, degrees_of_freedom, scatter })
+}
+
+/// A bound where noise alone made a figure look determined: far to one side, with the others as they are, the sum of
+/// squares stays below the limit of the interval of 95 % (S (1 + t^2 / degrees of freedom)), and to the other side it
+/// does not. An interval by slopes would have two ends there.
+fn one_sided(
+    objective: &Objective<'_>,
+    point: &DVector<f64>,
+    observed: &[Observed],
+    p: usize,
+    limit: f64,
+) -> Option<Certainty> {
+    let allowed = |offset: f64| {
+        let mut there = point.clone();
+        there[p] += offset;
+        objective.errors(&there, observed).is_ok_and(|errors| errors.norm_squared() <= limit)
+    };
+    let far = FAR.ln();
+    let sign = match (allowed(-far), allowed(far)) {
+        (false, true) => -1.0,
+        (true, false) => 1.0,
+        _ => return None,
+    };
+    let (mut inside, mut outside) = (0.0, far);
+    for _ in 0..40 {
+        let middle = 0.5 * (inside + outside);
+        if allowed(sign * middle) {
+            inside = middle;
+        } else {
+            outside = middle;
+        }
+    }
+    let bound = point[p] + sign * inside;
+    Some(if sign < 0.0 { Certainty::AtLeast(bound) } else { Certainty::AtMost(bound) })
 }
 
 /// Finds combinations of figures that change nothing, and standard errors of the others; the rank of the slopes.

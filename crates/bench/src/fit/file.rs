@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use numasim_model::machine::{FigureKind, Provenance};
+use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, Node, NodeId};
 
 use super::{Estimate, Fit, Fitted};
@@ -16,16 +17,14 @@ pub fn machine_file(original: &Machine, fit: &Fit, source: &str) -> String {
     let machine = &fit.machine;
     let mut file = format!("# {}\n", source.replace('\n', " "));
     let _ = writeln!(file, "# Errors of the fit: mean {}", percents(fit.errors.mean, fit.errors.worst));
-    match fit.blind_errors {
-        Some(errors) => {
-            let _ = writeln!(
-                file,
-                "# Errors where each scenario is left out and predicted: mean {}",
-                percents(errors.mean, errors.worst)
-            );
-        }
-        None => file
-            .push_str("# No scenario could be left out and predicted: nothing says what the fit is worth.\n"),
+    if let Some(errors) = fit.blind_errors {
+        let _ = writeln!(
+            file,
+            "# Errors where each scenario is left out and predicted: mean {}",
+            percents(errors.mean, errors.worst)
+        );
+    } else {
+        file.push_str("# No scenario could be left out and predicted: nothing says what the fit is worth.\n");
     }
     let _ = write!(
         file,
@@ -33,41 +32,38 @@ pub fn machine_file(original: &Machine, fit: &Fit, source: &str) -> String {
         quoted(&format!("{}, fitted", original.name())),
         quoted(source)
     );
-    match uniform(original, machine) {
-        Some((node, link)) => {
-            let _ = write!(
-                file,
-                "nodes = {}\ncores_per_node = {}\ngflops_per_core = {}\nbandwidth_gbs = {}\n",
-                machine.node_count(),
-                node.cores,
-                short(node.gflops_per_core.value()),
-                short(node.bandwidth.value()),
-            );
-            if let Some(link) = link {
-                let _ = writeln!(file, "link_gbs = {}", short(link));
-            }
-            if let Some(most) = node.core_bandwidth {
-                let _ = writeln!(file, "core_bandwidth_gbs = {}", short(most.value()));
-            }
-            let cpus: Option<Vec<String>> = original
-                .os_nodes()
-                .iter()
-                .map(|node| node.cpus.as_ref().map(|cpus| quoted(&cpus.to_string())))
-                .collect();
-            if let Some(cpus) = cpus.filter(|cpus| !cpus.is_empty()) {
-                let _ = writeln!(file, "cpus = [{}]", cpus.join(", "));
-            }
-            latencies(&mut file, machine);
-            origins(&mut file, original, fit, false);
-            sharing(&mut file, fit);
+    if let Some((node, link)) = uniform(original, machine) {
+        let _ = write!(
+            file,
+            "nodes = {}\ncores_per_node = {}\ngflops_per_core = {}\nbandwidth_gbs = {}\n",
+            machine.node_count(),
+            node.cores,
+            short(node.gflops_per_core.value()),
+            short(node.bandwidth.value()),
+        );
+        if let Some(link) = link {
+            let _ = writeln!(file, "link_gbs = {}", short(link));
         }
-        None => {
-            matrix(&mut file, machine);
-            latencies(&mut file, machine);
-            origins(&mut file, original, fit, true);
-            sharing(&mut file, fit);
-            nodes(&mut file, original, machine);
+        if let Some(most) = node.core_bandwidth {
+            let _ = writeln!(file, "core_bandwidth_gbs = {}", short(most.value()));
         }
+        let cpus: Option<Vec<String>> = original
+            .os_nodes()
+            .iter()
+            .map(|node| node.cpus.as_ref().map(|cpus| quoted(&cpus.to_string())))
+            .collect();
+        if let Some(cpus) = cpus.filter(|cpus| !cpus.is_empty()) {
+            let _ = writeln!(file, "cpus = [{}]", cpus.join(", "));
+        }
+        latencies(&mut file, machine);
+        origins(&mut file, original, fit, false);
+        sharing(&mut file, fit);
+    } else {
+        matrix(&mut file, machine);
+        latencies(&mut file, machine);
+        origins(&mut file, original, fit, true);
+        sharing(&mut file, fit);
+        nodes(&mut file, original, machine);
     }
     file
 }
@@ -98,7 +94,11 @@ fn matrix(file: &mut String, machine: &Machine) {
         let cell = |to: NodeId| {
             let local = machine.node(from).bandwidth.value();
             // In the row of a node without cores only the diagonal counts.
-            short(if to == from { local } else { machine.link(from, to).map_or(0.0, |link| link.value()) })
+            short(if to == from {
+                local
+            } else {
+                machine.link(from, to).map_or(0.0, GigabytesPerSecond::value)
+            })
         };
         let cells: Vec<String> = machine.node_ids().map(cell).collect();
         let _ = writeln!(file, "    [{}],", cells.join(", "));
@@ -181,15 +181,17 @@ fn origins(file: &mut String, original: &Machine, fit: &Fit, matrix: bool) {
     }
     for (key, told) in told {
         let source = Some(format!("numasim fit: {}", told.join("; ")));
-        all.insert(key, Provenance { kind: FigureKind::Estimated, source });
+        all.insert(key, Provenance { kind: FigureKind::Estimated, source, uncertainty_percent: None });
     }
     if all.is_empty() {
         return;
     }
     file.push_str("\n[machine.provenance]\n");
-    for (key, Provenance { kind, source }) in all {
+    for (key, Provenance { kind, source, uncertainty_percent }) in all {
         let source = source.map_or(String::new(), |source| format!(", source = {}", quoted(&source)));
-        let _ = writeln!(file, "{key} = {{ kind = \"{}\"{source} }}", kind.as_str());
+        let uncertainty =
+            uncertainty_percent.map_or(String::new(), |percent| format!(", uncertainty_percent = {percent}"));
+        let _ = writeln!(file, "{key} = {{ kind = \"{}\"{source}{uncertainty} }}", kind.as_str());
     }
 }
 
@@ -299,7 +301,11 @@ mod tests {
                        [machine.sharing]\nmodel = \"max-min\"\nremote_loss = 0.25\n";
         let (fit, text) = written(machine, 4.0, &["sharing.saturation_knee"]);
         let read = study(&text).machine;
-        assert!((read.sharing().parameters.saturation_knee - fit.machine.sharing().parameters.saturation_knee).abs() < 1e-4);
+        assert!(
+            (read.sharing().parameters.saturation_knee - fit.machine.sharing().parameters.saturation_knee)
+                .abs()
+                < 1e-4
+        );
         assert!(read.sharing().parameters.saturation_knee > 0.1, "{text}");
         assert_eq!(read.sharing().parameters.remote_loss, 0.25);
         assert_eq!(read.sharing().name(), "max-min");
@@ -308,7 +314,7 @@ mod tests {
     #[test]
     fn figures_have_six_digits_and_a_point() {
         assert_eq!(
-            [100.0, 93.013_333_3, 0.290_000_1, 1234.567_89, 1e7, 0.0].map(short),
+            [100.0, 93.0133, 0.290_000_1, 1234.568, 1e7, 0.0].map(short),
             ["100.0", "93.0133", "0.29", "1234.57", "10000000.0", "0.0"]
         );
     }

@@ -56,9 +56,9 @@ pub enum Estimate {
     },
     /// Nothing measured depends on it.
     NoInfluence,
-    /// Nothing measured depends on it from here upwards: it is this or more.
+    /// It is this or more: nothing measured depends on larger values, or the scatter hides it (95 %).
     AtLeast(f64),
-    /// Nothing measured depends on it from here downwards: it is this or less.
+    /// It is this or less: nothing measured depends on smaller values, or the scatter hides it (95 %).
     AtMost(f64),
     /// The best value is at an end of the range that is searched: with these scenarios the model cannot be right.
     AtEnd(f64),
@@ -104,8 +104,7 @@ pub struct Errors {
 pub struct Fit {
     /// The free figures, as asked for.
     pub figures: Vec<Fitted>,
-    /// The machine with the values found. A figure that has no influence is that of the files; one known from one
-    /// side has that bound.
+    /// The machine with the values of the smallest sum of squares. A figure that has no influence is that of the files.
     pub machine: Machine,
     /// Every observation, scenario by scenario.
     pub residuals: Vec<Residual>,
@@ -312,8 +311,8 @@ fn estimate(
             Estimate::Determined { value, interval, left_out }
         }
         Certainty::NoInfluence => Estimate::NoInfluence,
-        Certainty::AtLeast => Estimate::AtLeast(value),
-        Certainty::AtMost => Estimate::AtMost(value),
+        Certainty::AtLeast(bound) => Estimate::AtLeast(bound.exp()),
+        Certainty::AtMost(bound) => Estimate::AtMost(bound.exp()),
         Certainty::AtEnd => Estimate::AtEnd(value),
         Certainty::Inseparable(others) => {
             Estimate::Inseparable(others.iter().map(|&other| free[other].key().to_owned()).collect())

@@ -14,6 +14,9 @@ use numasim_model::Access;
 use super::shape::{Extra, LINE, LINES, Shape};
 
 /// How many bytes ahead a stream is prefetched: more than the latency of memory times the bandwidth of a stream.
+///
+/// Measured on one machine, one thread, before the streams were shifted: 1 KiB reads up to 4 % more at 1/32 FLOP/byte, but fell
+/// behind its own roof by up to 17 % at 1/2; 3 KiB stayed within 6 %, and within 5 % since the shift.
 const AHEAD_BYTES: usize = 3072;
 
 /// A vector of doubles of an instruction set.

@@ -106,15 +106,16 @@ impl PreparedKernel {
         self.shape.block_len()
     }
 
-    /// How many of `data_len` elements it works on: whole blocks of all streams. The others are filled and left alone.
+    /// How many of `data_len` elements it works on: whole blocks of all streams, of large data at most 2 % less. The others are
+    /// filled and left alone.
     pub const fn usable_len(&self, data_len: usize) -> usize {
-        data_len / self.shape.block_len() * self.shape.block_len()
+        self.shape.blocks(data_len) * self.shape.block_len()
     }
 
     /// Writes the initial values, small whole numbers. The first to write decides where memory lies: this is for the thread that
     /// will work on it.
     pub fn fill(&self, data: &mut [f64]) {
-        let written = self.written_len(data.len() / self.shape.block_len());
+        let written = self.written_len(self.shape.blocks(data.len()));
         for (index, element) in data.iter_mut().enumerate() {
             *element = if index < written { 0.0 } else { check::initial(index) };
         }
@@ -130,7 +131,7 @@ impl PreparedKernel {
     /// # Panics
     /// If `data_len` is less than [`Self::least_len`].
     pub fn cursor(&self, data_len: usize) -> Cursor {
-        let blocks = data_len / self.shape.block_len();
+        let blocks = self.shape.blocks(data_len);
         assert!(blocks > 0, "{data_len} elements are no block of {}", self.shape.block_len());
         let cached = data_len * size_of::<f64>() <= CACHED_BYTES;
         let bytes = if cached { CACHED_CHUNK_BYTES } else { CHUNK_BYTES };
@@ -154,7 +155,7 @@ impl PreparedKernel {
     /// If `data` is not aligned to 64 bytes, or the cursor is of data of another length.
     pub fn run(&self, data: &mut [f64], cursor: &mut Cursor) -> Work {
         assert_eq!(data.as_ptr().align_offset(LINE_BYTES), 0, "data are aligned to cache lines");
-        assert_eq!((data.len(), data.len() / self.shape.block_len()), (cursor.data_len, cursor.blocks));
+        assert_eq!((data.len(), self.shape.blocks(data.len())), (cursor.data_len, cursor.blocks));
         let even = cursor.passes.is_multiple_of(2);
         let [first, second] = factors(self.kernel.access);
         let job = Job {

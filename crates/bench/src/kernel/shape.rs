@@ -60,6 +60,25 @@ impl Shape {
     pub(super) const fn block_len(self) -> usize {
         self.streams() * LINES * LINE
     }
+
+    /// Blocks of `data_len` elements.
+    ///
+    /// The streams of large data must not begin at the same place of a page or of a huge page: lines at the same
+    /// place share sets of the caches and banks of the memory, and a load waits for an earlier store at the same place of another page.
+    /// So a few blocks are left out, such that each stream begins a golden section of a page and of a huge page after the one before.
+    pub(super) const fn blocks(self, data_len: usize) -> usize {
+        const PAGE: usize = 4096 / (LINES * LINE_BYTES);
+        const HUGE_PAGE: usize = (2 << 20) / (LINES * LINE_BYTES);
+        /// 0.38 of a huge page, and 0.4 of a page beyond whole ones.
+        const SHIFT: usize = 6253;
+        let blocks = data_len / self.block_len();
+        let unit = match blocks {
+            _ if blocks >= 64 * HUGE_PAGE => HUGE_PAGE,
+            _ if blocks >= 64 * PAGE => PAGE,
+            _ => return blocks,
+        };
+        blocks - (blocks + unit - SHIFT % unit) % unit
+    }
 }
 
 /// The operations of a block that come on top of the natural ones, in the order of the code: the operation number `k`

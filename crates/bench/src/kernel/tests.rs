@@ -201,6 +201,22 @@ fn too_little_memory_has_no_cursor() {
 }
 
 #[test]
+fn streams_of_large_data_begin_at_different_places_of_their_pages() {
+    for access in Access::ALL {
+        let shape = Shape::of(access);
+        for mib in [16, 96, 960] {
+            let len = (mib << 20) / 8;
+            let stride = shape.blocks(len) * LINES * LINE * 8;
+            assert!(shape.blocks(len) * shape.block_len() * 100 >= len * 98, "{access:?} {mib}");
+            let mut places: Vec<_> = (0..shape.streams()).map(|stream| stream * stride % 4096).collect();
+            places.sort_unstable();
+            places.dedup();
+            assert_eq!(places.len(), shape.streams());
+        }
+    }
+}
+
+#[test]
 fn chunks_are_long_enough_for_the_clock_and_short_enough_for_the_window() {
     for access in Access::ALL {
         for intensity in [0.1, 1.0, 8.0, 64.0] {

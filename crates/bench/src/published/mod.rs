@@ -202,7 +202,8 @@ fn with_model(
 
 /// `a 1.5, b 0.2`, three digits.
 fn in_words<'n>(figures: impl IntoIterator<Item = (&'n str, f64)>) -> String {
-    let figures: Vec<String> = figures.into_iter().map(|(name, value)| format!("{name} {}", short(value))).collect();
+    let figures: Vec<String> =
+        figures.into_iter().map(|(name, value)| format!("{name} {}", short(value))).collect();
     figures.join(", ")
 }
 

@@ -99,7 +99,7 @@ impl From<BindTo> for Bind {
 }
 
 /// Reads `--window`.
-fn window(text: &str) -> Result<Duration, String> {
+pub(super) fn window(text: &str) -> Result<Duration, String> {
     match seconds(text) {
         Ok(window) if window >= Duration::from_millis(1) => Ok(window),
         _ => Err("write a number of seconds, at least 0.001, such as 0.5 or 2".to_owned()),
@@ -107,7 +107,7 @@ fn window(text: &str) -> Result<Duration, String> {
 }
 
 /// Reads a size in bytes: `64MiB`, `1GiB`, `1000000`.
-fn size(text: &str) -> Result<u64, String> {
+pub(super) fn size(text: &str) -> Result<u64, String> {
     const UNITS: [(&str, u64); 9] = [
         ("KiB", 1 << 10),
         ("MiB", 1 << 20),

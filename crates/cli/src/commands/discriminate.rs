@@ -15,7 +15,9 @@ pub(crate) fn run(args: &DiscriminateArgs, shell: &Shell) -> Result<(), Failure>
     let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
     let emitted = args.emit_scenarios.as_deref();
     if emitted.is_some() && emitted == args.output.output.as_deref() {
-        return Err(Failure::input("-o and --emit-scenarios name the same file").hint("give them different names"));
+        return Err(
+            Failure::input("-o and --emit-scenarios name the same file").hint("give them different names")
+        );
     }
     let emitted = emitted.map(|path| Destination::open(Some(path), &args.files)).transpose()?;
     let proposal = discriminate(&machine, usize::from(args.most));

@@ -213,7 +213,7 @@ fn tables(study: &Study, views: &[ScenarioView], explained: bool, style: &Style)
 }
 
 /// For programs. With `explained`, each scenario also has the worked calculation as text in `explanation`.
-fn document(study: &Study, views: &[ScenarioView], explained: bool) -> Value {
+pub(super) fn document(study: &Study, views: &[ScenarioView], explained: bool) -> Value {
     let scenarios: Vec<Value> = views
         .iter()
         .map(|view| {
@@ -224,11 +224,12 @@ fn document(study: &Study, views: &[ScenarioView], explained: bool) -> Value {
             scenario
         })
         .collect();
-    json!({
+    let mut document = json!({
         "schema": 1,
         "command": "evaluate",
         "machine": study.machine.name(),
-        "model": study.machine.sharing().name(),
-        "scenarios": scenarios,
-    })
+    });
+    json::name_model(&mut document, study.machine.sharing());
+    document["scenarios"] = scenarios.into();
+    document
 }

@@ -201,6 +201,9 @@ fn answer<'a>(
         (Status::Optimal, _) => None,
         (_, Some(EndedBy::Interrupt)) => Some(WhyUnproven::Interrupted),
         (_, Some(EndedBy::TimeLimit)) => Some(WhyUnproven::TimeLimit),
+        (Status::Stopped | Status::Unproven, None) if !problem.proofs_apply(&outcome.best.placements) => {
+            Some(WhyUnproven::Model)
+        }
         (Status::Stopped | Status::Unproven, None) => Some(WhyUnproven::TooLarge),
     };
     Ok(Answer {

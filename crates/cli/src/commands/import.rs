@@ -8,6 +8,8 @@ use numasim_bench::import::likwid::{Runs, read_likwid};
 use numasim_bench::import::matrix::{Given, machine_file};
 use numasim_bench::import::mlc::read_mlc;
 use numasim_bench::import::{runs, stream::read_stream};
+use numasim_bench::topology::Counting;
+use numasim_bench::{Source, machine_file as skeleton};
 use numasim_model::spec::Problem;
 
 use crate::args::{FileArgs, ImportArgs, ImportKind};
@@ -31,9 +33,10 @@ pub(crate) fn run(args: &ImportArgs, _shell: &Shell) -> Result<(), Failure> {
         }
         ImportKind::Hwloc(hwloc) => {
             let xml = files::read_topology(&hwloc.file)?;
-            let host = numasim_bench::topology_of_xml(&xml, "import hwloc")
+            let xml = Source::Xml { text: &xml, name: &stem(&hwloc.file) };
+            let host = numasim_bench::detect(xml, Counting::Cores, "import hwloc")
                 .map_err(|error| Failure::input(format!("{}: {error}", hwloc.file.display())))?;
-            deliver(&hwloc.output, &hwloc.file, &numasim_bench::machine_file::skeleton(&host))
+            deliver(&hwloc.output, &hwloc.file, &skeleton::skeleton(&host))
         }
         ImportKind::Likwid(likwid) => {
             let found = read(&likwid.file, |text| read_likwid(text, likwid.select.as_deref()))?;

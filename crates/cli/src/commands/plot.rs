@@ -1,6 +1,6 @@
 //! `numasim plot`: pictures of machines, scenarios and allocations.
 
-mod allocations;
+pub(super) mod allocations;
 
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,7 @@ use crate::suggest;
 use crate::view::{compared, plots};
 
 /// A map of more nodes is no picture any more.
-const MOST_MAPPED_NODES: usize = 32;
+pub(super) const MOST_MAPPED_NODES: usize = 32;
 
 /// Runs the command.
 pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {

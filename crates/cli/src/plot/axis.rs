@@ -130,7 +130,7 @@ impl Coordinate {
     fn at(range: Range<f64>, values: impl Iterator<Item = f64>, label: impl Fn(f64) -> String) -> Self {
         let inside = |at: f64| range.start - 1e-9 <= at && at <= range.end + 1e-9;
         let ticks = values.map(|value| (value.log10(), label(value))).filter(|(at, _)| inside(*at)).collect();
-        Self { ticks, range }
+        Self { range, ticks }
     }
 
     /// Position and label of each tick.

@@ -41,17 +41,40 @@ pub(crate) struct Heading {
 pub(crate) type DrawError = Box<dyn std::error::Error>;
 
 /// The same plot with the colours of its background, text and faint lines as CSS variables of the page that it is
-/// embedded in: `--plot-paper`, `--plot-text`, `--plot-faint-text`, `--plot-faint-line`.
-#[allow(dead_code, reason = "for the report, which is a page with a dark mode")]
+/// embedded in: `--plot-paper`, `--plot-text`, `--plot-faint-text`, `--plot-faint-line`,
+/// `--plot-no-result`, `--plot-band`.
 pub(crate) fn themed(svg: &str) -> String {
     let colours = [
         (style::PAPER, "paper"),
         (style::TEXT, "text"),
         (style::FAINT_TEXT, "faint-text"),
         (style::FAINT_LINE, "faint-line"),
+        (style::NO_RESULT, "no-result"),
+        (scatter::BAND_COLOUR, "band"),
     ];
     colours.into_iter().fold(svg.to_owned(), |svg, (colour, name)| {
         let colour = canvas::hex(colour);
         svg.replace(&format!("\"{colour}\""), &format!("\"var(--plot-{name}, {colour})\""))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paper_and_ink_follow_the_page_and_colours_of_data_do_not() {
+        let pair = bars::Pair {
+            name: "even".to_owned(),
+            model: 1.0,
+            measured: 1.0,
+            range: None,
+            error_percent: Some(0.0),
+        };
+        let plot =
+            bars::BarPlot { heading: Heading::default(), label: "GFLOPS".to_owned(), pairs: vec![pair] };
+        let themed = themed(&plot.svg());
+        assert!(themed.contains("fill=\"var(--plot-paper, #FFFFFF)\"") && !themed.contains("\"#1E1E1E\""));
+        assert!(themed.contains("\"#0072B2\""));
+    }
 }

@@ -338,7 +338,7 @@ mod tests {
             letter: char::from(b'A' + u8::try_from(i).unwrap_or(0)).to_string(),
             name: format!("application-{i}"),
             intensity: 0.03125 * 2_f64.powi(i32::try_from(i).unwrap_or(0) / 2 * 2),
-            gflops: with_results.then(|| 3.0 + 9.0 * i as f64),
+            gflops: with_results.then_some(3.0 + 9.0 * i as f64),
         };
         Roofline {
             heading: Heading { title: "8 nodes".to_owned(), subtitle: "scenario even".to_owned() },

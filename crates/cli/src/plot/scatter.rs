@@ -11,14 +11,14 @@ use super::style::{
 use super::{DrawError, Heading};
 
 /// A longer name is cut.
-const LONGEST_NAME: usize = 30;
+const LONGEST_NAME: usize = 38;
 /// Width of the list on the right.
 const LIST: u32 = 290;
 /// Points with the largest errors that are named.
 const NAMED: usize = 6;
 /// The band on both sides of equality; at the same time the largest error that needs no name.
 const BAND: f64 = 0.05;
-const BAND_COLOUR: RGBColor = RGBColor(205, 225, 238);
+pub(super) const BAND_COLOUR: RGBColor = RGBColor(205, 225, 238);
 /// From this ratio of the largest to the smallest value on, axes are logarithmic.
 const WIDE: f64 = 12.0;
 
@@ -90,7 +90,7 @@ impl ScatterPlot {
         };
         let range = axis.range.clone();
         let mut chart = chart(&area, 0, axis.clone(), axis)?;
-        self.draw_band(&mut chart, &range, logarithmic)?;
+        draw_band(&mut chart, &range, logarithmic)?;
         let titles = ["measured", "predicted"].map(|what| format!("{what} ({})", self.unit));
         draw_axes(&mut chart, [&titles[0], &titles[1]], Mesh::Both)?;
         chart.draw_series([PathElement::new([(range.start, range.start), (range.end, range.end)], TEXT)])?;
@@ -122,27 +122,6 @@ impl ScatterPlot {
         self.draw_legend(&legend, &worst)
     }
 
-    fn draw_band(
-        &self,
-        chart: &mut super::style::Chart<'_, '_>,
-        range: &std::ops::Range<f64>,
-        logarithmic: bool,
-    ) -> Result<(), DrawError> {
-        let (low, high) = (range.start, range.end);
-        let around = |factor: f64| -> Vec<(f64, f64)> {
-            // The border from the left end to the right one, cut at the top and at the bottom.
-            let steps = 200;
-            (0..=steps)
-                .map(|i| low + (high - low) * f64::from(i) / f64::from(steps))
-                .map(|x| (x, if logarithmic { x + factor.log10() } else { x * factor }.clamp(low, high)))
-                .collect()
-        };
-        let mut band = around(1.0 + BAND);
-        band.extend(around(1.0 - BAND).into_iter().rev());
-        chart.draw_series([Polygon::new(band, BAND_COLOUR.filled())])?;
-        Ok(())
-    }
-
     fn draw_legend(&self, legend: &Area<'_>, worst: &[&Shown<'_>]) -> Result<(), DrawError> {
         let mut y = 12;
         if self.series.len() > 1 {
@@ -171,6 +150,27 @@ impl ScatterPlot {
     }
 }
 
+/// Within 5 % on both sides of equality.
+fn draw_band(
+    chart: &mut super::style::Chart<'_, '_>,
+    range: &std::ops::Range<f64>,
+    logarithmic: bool,
+) -> Result<(), DrawError> {
+    let (low, high) = (range.start, range.end);
+    let around = |factor: f64| -> Vec<(f64, f64)> {
+        // The border from the left end to the right one, cut at the top and at the bottom.
+        let steps = 200;
+        (0..=steps)
+            .map(|i| low + (high - low) * f64::from(i) / f64::from(steps))
+            .map(|x| (x, if logarithmic { x + factor.log10() } else { x * factor }.clamp(low, high)))
+            .collect()
+    };
+    let mut band = around(1.0 + BAND);
+    band.extend(around(1.0 - BAND).into_iter().rev());
+    chart.draw_series([Polygon::new(band, BAND_COLOUR.filled())])?;
+    Ok(())
+}
+
 /// Series differ in colour and shape.
 fn draw_mark(area: &Area<'_>, series: usize, at: (i32, i32)) -> Result<(), DrawError> {
     let colour = line_colour(series);
@@ -180,7 +180,7 @@ fn draw_mark(area: &Area<'_>, series: usize, at: (i32, i32)) -> Result<(), DrawE
         1 => area.draw(&TriangleMarker::new(at, 6, colour.filled()))?,
         2 => area.draw(&Rectangle::new([(x - 4, y - 4), (x + 4, y + 4)], colour.stroke_width(2)))?,
         3 => {
-            area.draw(&Polygon::new(vec![(x, y - 6), (x + 6, y), (x, y + 6), (x - 6, y)], colour.filled()))?
+            area.draw(&Polygon::new(vec![(x, y - 6), (x + 6, y), (x, y + 6), (x - 6, y)], colour.filled()))?;
         }
         _ => area.draw(&Cross::new(at, 4, colour.stroke_width(2)))?,
     }

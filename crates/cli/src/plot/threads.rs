@@ -49,8 +49,9 @@ pub(crate) struct MapNode {
     pub(crate) cores: u32,
     /// Number of an application and its threads here.
     pub(crate) threads: Vec<(usize, u32)>,
-    /// What the memory delivers, the part of it that goes to other nodes, and the most it can, in GB/s.
-    pub(crate) used_gbs: f64,
+    /// What the memory delivers, the part of it that goes to other nodes, and the most it can, in GB/s. `None`: no
+    /// scenario, the machine alone.
+    pub(crate) used_gbs: Option<f64>,
     pub(crate) remote_gbs: f64,
     pub(crate) capacity_gbs: f64,
     /// Data that does not lie where its threads are.
@@ -62,7 +63,8 @@ pub(crate) struct MapNode {
 pub(crate) struct MapLink {
     pub(crate) from: usize,
     pub(crate) to: usize,
-    pub(crate) used_gbs: f64,
+    /// `None`: no scenario, the machine alone.
+    pub(crate) used_gbs: Option<f64>,
     pub(crate) capacity_gbs: f64,
 }
 
@@ -77,11 +79,11 @@ pub(crate) struct ThreadMap {
 
 impl MapLink {
     fn is_used(&self) -> bool {
-        self.used_gbs > 0.0
+        self.used_gbs.is_none_or(|used| used > 0.0)
     }
 
     fn is_full(&self) -> bool {
-        self.used_gbs >= FULL_SHARE * self.capacity_gbs
+        self.used_gbs.is_some_and(|used| used >= FULL_SHARE * self.capacity_gbs)
     }
 }
 

@@ -11,11 +11,12 @@ mod tests;
 use numasim_bench::compare::{Compared, Comparison, Pair};
 use numasim_model::Study;
 
-pub(super) use bar::{judged, percent, signed};
+pub(super) use bar::judged;
+pub(crate) use bar::{percent, scale, signed};
 pub(crate) use csv::csv;
 pub(crate) use json::json;
 pub(crate) use reason::reason;
-pub(crate) use table::table;
+pub(crate) use table::{place, sentences, spread, table};
 
 /// A comparison with what went into it.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,8 @@ use super::grid::{Align, Grid, wrap};
 
 /// For people: GFLOPS of each scenario by model, then which scenario separates which models.
 pub(crate) fn table(machine: &Machine, proposal: &Proposal, style: &Style) -> String {
-    let headers: Vec<String> = ModelKind::ALL.iter().map(|kind| kind.name().replacen('-', "-\n", 1)).collect();
+    let headers: Vec<String> =
+        ModelKind::ALL.iter().map(|kind| kind.name().replacen('-', "-\n", 1)).collect();
     let mut columns = vec![("", Align::Right)];
     columns.extend(headers.iter().map(|header| (header.as_str(), Align::Right)));
     columns.push(("scenario", Align::Left));
@@ -31,7 +32,8 @@ pub(crate) fn table(machine: &Machine, proposal: &Proposal, style: &Style) -> St
         let [first, second] = pair.models.map(ModelKind::name);
         pairs.row(vec![format!("{first}, {second}"), percent(pair.difference), separating(proposal, place)]);
     }
-    let title = format!("{}: {} of {} scenarios", machine.name(), proposal.scenarios.len(), proposal.candidates);
+    let title =
+        format!("{}: {} of {} scenarios", machine.name(), proposal.scenarios.len(), proposal.candidates);
     let intro = format!("GFLOPS of the whole scenario, by model. Applications: {}.", apps(proposal));
     let mut text = format!("{}\n", style.strong(&title));
     for line in wrap(&intro, style.columns()) {
@@ -46,10 +48,8 @@ pub(crate) fn table(machine: &Machine, proposal: &Proposal, style: &Style) -> St
         text.push_str(&format!("{line}\n"));
     }
     let _ = write!(text, "\n{}", pairs.render(style));
-    let same: Vec<String> = proposal
-        .not_separated()
-        .map(|pair| pair.models.map(ModelKind::name).join(" and "))
-        .collect();
+    let same: Vec<String> =
+        proposal.not_separated().map(|pair| pair.models.map(ModelKind::name).join(" and ")).collect();
     if !same.is_empty() {
         let note = format!("Not told apart on this machine: {}.", same.join("; "));
         text.push('\n');
@@ -63,7 +63,10 @@ pub(crate) fn table(machine: &Machine, proposal: &Proposal, style: &Style) -> St
 /// "local-0.125 (0.125 FLOP/byte)" would say it twice: names have the intensity.
 fn apps(proposal: &Proposal) -> String {
     let names: Vec<&str> = proposal.apps.iter().map(|app| app.name.as_str()).collect();
-    format!("{}; the number is FLOP/byte, data on its own nodes (local) or all on one node (home)", names.join(", "))
+    format!(
+        "{}; the number is FLOP/byte, data on its own nodes (local) or all on one node (home)",
+        names.join(", ")
+    )
 }
 
 /// The scenarios that separate a pair, the best first: "3 (45 %), 1 (12 %)".
@@ -77,8 +80,11 @@ fn separating(proposal: &Proposal, place: usize) -> String {
         .filter(|(_, difference)| *difference >= SEPARATED)
         .collect();
     found.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let words: Vec<String> =
-        found.iter().take(4).map(|(number, difference)| format!("{number} ({})", percent(*difference))).collect();
+    let words: Vec<String> = found
+        .iter()
+        .take(4)
+        .map(|(number, difference)| format!("{number} ({})", percent(*difference)))
+        .collect();
     if words.is_empty() { "none".to_owned() } else { words.join(", ") }
 }
 
@@ -112,7 +118,9 @@ pub(crate) fn toml(machine: &Machine, proposal: &Proposal) -> String {
     for chosen in &proposal.scenarios {
         let best: Vec<String> = separated(chosen)
             .into_iter()
-            .map(|pair| format!("{} / {} {}", pair.models[0].name(), pair.models[1].name(), percent(pair.difference)))
+            .map(|pair| {
+                format!("{} / {} {}", pair.models[0].name(), pair.models[1].name(), percent(pair.difference))
+            })
             .collect();
         text.push('\n');
         for line in wrap(&format!("tells apart: {}", best.join(", ")), 100) {
@@ -166,7 +174,8 @@ pub(crate) fn csv(proposal: &Proposal) -> Result<String, Box<dyn std::error::Err
 
 /// Everything.
 pub(crate) fn json(machine: &Machine, proposal: &Proposal) -> Value {
-    let pair = |pair: &Pair| json!({ "models": pair.models.map(ModelKind::name), "difference": pair.difference });
+    let pair =
+        |pair: &Pair| json!({ "models": pair.models.map(ModelKind::name), "difference": pair.difference });
     let pairs = |pairs: &[Pair]| pairs.iter().map(pair).collect::<Vec<_>>();
     let gflops = |chosen: &Chosen| {
         let named = ModelKind::ALL.iter().zip(&chosen.total_gflops);

@@ -116,7 +116,7 @@ pub(crate) fn ranges(numbers: &[usize]) -> String {
 }
 
 /// `node 3` or `nodes 0-3`.
-pub(super) fn nodes(numbers: &[usize]) -> String {
+pub(crate) fn nodes(numbers: &[usize]) -> String {
     format!("node{} {}", if numbers.len() == 1 { "" } else { "s" }, ranges(numbers))
 }
 

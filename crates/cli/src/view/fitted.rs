@@ -51,8 +51,11 @@ const fn status(estimate: &Estimate) -> &'static str {
     }
 }
 
+/// Smallest and largest value.
+type Range = (f64, f64);
+
 /// Value, interval and range of leaving out: a value also where only a bound is known, which the status says.
-fn numbers(estimate: &Estimate) -> (Option<f64>, Option<(f64, f64)>, Option<(f64, f64)>) {
+fn numbers(estimate: &Estimate) -> (Option<f64>, Option<Range>, Option<Range>) {
     match *estimate {
         Estimate::Determined { value, interval, left_out } => (Some(value), interval, left_out),
         Estimate::AtLeast(value) | Estimate::AtMost(value) | Estimate::AtEnd(value) => {

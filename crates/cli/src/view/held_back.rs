@@ -7,7 +7,7 @@ use numasim_model::{AppId, Bottleneck};
 use super::{ScenarioView, Style, figures};
 
 /// The bottlenecks of `app` over its nodes, equal ones together: `link 1→0, 2→0; core peak on node 0`.
-pub(super) fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String {
+pub(crate) fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String {
     let (mut peak, mut core_bandwidth, mut controller) = (Vec::new(), Vec::new(), Vec::new());
     let mut links: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut remote: Vec<usize> = Vec::new();

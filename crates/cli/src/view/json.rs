@@ -1,7 +1,8 @@
 //! A scenario for programs. Numbers are not rounded.
 
+use numasim_model::Model;
 use numasim_model::evaluation::Warning;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{ScenarioView, warning};
 
@@ -53,6 +54,16 @@ pub(crate) fn json(view: &ScenarioView) -> Value {
         "links": links.collect::<Vec<_>>(),
         "warnings": evaluation.warnings.iter().map(warning_object).collect::<Vec<_>>(),
     })
+}
+
+/// Names the sharing model in a document: `model`, and `model_parameters` where corrections are in use.
+pub(crate) fn name_model(document: &mut Value, sharing: &Model) {
+    document["model"] = sharing.name().into();
+    let used: Map<String, Value> =
+        sharing.in_use().map(|(parameter, value)| (parameter.key().to_owned(), number(value))).collect();
+    if !used.is_empty() {
+        document["model_parameters"] = used.into();
+    }
 }
 
 fn warning_object(found: &Warning) -> Value {

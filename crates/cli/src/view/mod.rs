@@ -31,6 +31,7 @@ pub(crate) mod warning;
 
 use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placement};
 
+pub(crate) use held_back::in_words as held_back;
 pub(crate) use style::Style;
 
 /// One evaluated scenario with everything that went into it.
@@ -57,7 +58,7 @@ impl ScenarioView<'_> {
     }
 
     /// The applications that have threads.
-    fn active_apps(&self) -> impl Iterator<Item = AppId> + '_ {
+    pub(crate) fn active_apps(&self) -> impl Iterator<Item = AppId> + '_ {
         self.app_ids().filter(|&app| self.allocation.total(app) > 0)
     }
 

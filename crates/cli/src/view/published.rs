@@ -22,7 +22,8 @@ pub(crate) fn table(judged: &[Judged], style: &Style) -> String {
         if scaling.iter().any(|one| one.overloaded) {
             shown.extend(totals(false));
         }
-        let title = "Bandwidth over cores of one NUMA domain: 1, half and all cores are fitted, the others predicted";
+        let title =
+            "Bandwidth over cores of one NUMA domain: 1, half and all cores are fitted, the others predicted";
         let notes = "The hard corner is that of every model without correction: equal threads get min(n b1, B). Errors in %.";
         parts.push(part(title, notes, &shown, &by_method(&shown), style));
     }
@@ -37,7 +38,11 @@ pub(crate) fn table(judged: &[Judged], style: &Style) -> String {
             "The paper's Table III, each row predicted by a fit of peak, bandwidth and link to the four others",
             "Two more: the corner's softness (knee, or penalty of ecm) and remote_loss. Errors in %.",
         ),
-        (Part::CoRun, "Local and remote readers of one HBM, totals", "Three points only, with a noise of 8 %. Errors in %."),
+        (
+            Part::CoRun,
+            "Local and remote readers of one HBM, totals",
+            "Three points only, with a noise of 8 %. Errors in %.",
+        ),
     ];
     for (wanted, title, notes) in others {
         let shown: Vec<Judged> = judged.iter().filter(|one| one.part == wanted).cloned().collect();
@@ -74,7 +79,8 @@ fn by_method(judged: &[Judged]) -> Vec<Column> {
     let mut columns: Vec<Column> = Vec::new();
     for one in judged {
         if !columns.iter().any(|column| column.holds(one)) {
-            let header = format!("{}\n{}", one.model.replacen('-', "-\n", 1), one.variant.replace("_", "_\n"));
+            let header =
+                format!("{}\n{}", one.model.replacen('-', "-\n", 1), one.variant.replace("_", "_\n"));
             columns.push(Column { header, model: one.model, variant: Some(one.variant.clone()) });
         }
     }
@@ -95,7 +101,8 @@ fn part(title: &str, notes: &str, judged: &[Judged], columns: &[Column], style: 
         let summaries: Vec<Option<Summary>> = columns
             .iter()
             .map(|column| {
-                let found = judged.iter().find(|other| column.holds(other) && self::label(other, columns) == label);
+                let found =
+                    judged.iter().find(|other| column.holds(other) && self::label(other, columns) == label);
                 let found = found.and_then(|found| summary(&found.points));
                 count = found.map_or(count, |found| found.points);
                 found
@@ -136,7 +143,17 @@ fn label(one: &Judged, columns: &[Column]) -> [String; 2] {
 pub(crate) fn csv(judged: &[Judged]) -> Result<String, Box<dyn std::error::Error>> {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     writer.write_record([
-        "part", "set", "traffic", "write_allocate", "model", "variant", "points", "mean", "median", "percentile_95", "worst",
+        "part",
+        "set",
+        "traffic",
+        "write_allocate",
+        "model",
+        "variant",
+        "points",
+        "mean",
+        "median",
+        "percentile_95",
+        "worst",
         "figures",
     ])?;
     let totals = [all_curves(judged, true), all_curves(judged, false)].concat();

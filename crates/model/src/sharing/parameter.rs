@@ -314,7 +314,9 @@ mod tests {
             assert_eq!(parameters.get(parameter), Some(0.5));
         }
         assert_eq!(parameters.in_use().count(), Parameter::ALL.len());
-        Parameter::ALL.into_iter().for_each(|parameter| parameters.reset(parameter));
+        for parameter in Parameter::ALL {
+            parameters.reset(parameter);
+        }
         assert_eq!(parameters, Parameters::default());
     }
 

@@ -16,6 +16,8 @@ use super::value::{Quantity, Value};
 
 pub(super) const BANDWIDTH: Quantity = Quantity { what: "a bandwidth in GB/s", example: "32.0", zero: false };
 
+const UNCERTAINTY: Quantity = Quantity { what: "an uncertainty in percent", example: "2.5", zero: true };
+
 /// Keys whose origin `[machine.provenance]` may state.
 pub(super) const FIGURES: [&str; 8] = [
     "cores",
@@ -143,6 +145,8 @@ fn read_figure(value: &Value<'_>) -> Option<Provenance> {
     let mut table = value.table("an entry of [machine.provenance]", "a table with `kind`", hint)?;
     let kind = table.required("kind", "\"measured\"");
     let source = table.optional("source").and_then(|value| value.string());
+    let uncertainty_percent =
+        table.optional("uncertainty_percent").and_then(|value| value.number(UNCERTAINTY));
     table.finish();
     let kind = kind?;
     let word = kind.string()?;
@@ -156,5 +160,5 @@ fn read_figure(value: &Value<'_>) -> Option<Provenance> {
         let message = format!("`kind` must be one of {}, not {}", names::list(words), kind.text());
         kind.report(ProblemKind::BadValue, message, "unknown kind", hint);
     }
-    Some(Provenance { kind: found?, source: source.map(str::to_owned) })
+    Some(Provenance { kind: found?, source: source.map(str::to_owned), uncertainty_percent })
 }

@@ -243,6 +243,10 @@ pub struct FigureTable {
     /// Who measured or computed it, and how; free text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// How far off it may be, in percent of the figure, or of the worst one where the key has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
+    pub uncertainty_percent: Option<f64>,
 }
 
 /// An application: how much it computes per byte, and where its data lies.

@@ -60,9 +60,8 @@ const fn example(parameter: Parameter) -> &'static str {
     match parameter {
         Parameter::SaturationKnee => "0.1",
         Parameter::OverloadLoss => "0.1",
-        Parameter::CoreLocal => "12.0",
+        Parameter::CoreLocal | Parameter::OutstandingLines => "12.0",
         Parameter::CoreRemote => "7.0",
-        Parameter::OutstandingLines => "12.0",
         Parameter::LinkEfficiency => "0.9",
         Parameter::RemoteLoss => "0.2",
         Parameter::RemoteWeight => "2.0",

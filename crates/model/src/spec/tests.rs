@@ -101,11 +101,13 @@ fn one_node_needs_no_link() {
 
 #[test]
 fn provenance_is_kept_by_key() {
-    let text =
-        format!("{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\", source = \"MLC\" }}\n");
+    let text = format!(
+        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\", source = \"MLC\", uncertainty_percent = 2 }}\n"
+    );
     let machine = read(&text).study.machine;
     let link = &machine.provenance()["link_gbs"];
     assert_eq!((link.kind, link.source.as_deref()), (FigureKind::Measured, Some("MLC")));
+    assert_eq!(link.uncertainty_percent, Some(2.0));
 }
 
 #[test]

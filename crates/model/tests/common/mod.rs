@@ -1,6 +1,7 @@
 //! What the property tests share: random questions, the solvers that answer them, and how to compare answers.
 
 pub(crate) mod changes;
+pub(crate) mod models;
 pub(crate) mod strategies;
 
 use numasim_model::sharing::invariants::Grants;

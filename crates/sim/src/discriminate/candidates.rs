@@ -151,7 +151,8 @@ fn side(intensity: f64, home: Option<NodeId>, nodes: &[NodeId], threads: u32) ->
 
 /// Different numbers of threads on a node, ascending.
 fn counts(cores: u32) -> Vec<u32> {
-    let mut counts: Vec<u32> = PARTS.iter().map(|(part, of)| cores * part / of).filter(|&count| count > 0).collect();
+    let mut counts: Vec<u32> =
+        PARTS.iter().map(|(part, of)| cores * part / of).filter(|&count| count > 0).collect();
     counts.dedup();
     counts
 }
@@ -168,6 +169,7 @@ fn intensities(machine: &Machine, home: NodeId) -> Vec<f64> {
         power
     };
     // Beyond what one thread can draw a lower intensity changes nothing.
-    let ceiling = node.core_bandwidth.map_or(one, |most| (node.gflops_per_core.value() / most.value()).max(one));
+    let ceiling =
+        node.core_bandwidth.map_or(one, |most| (node.gflops_per_core.value() / most.value()).max(one));
     (power(ceiling)..=power(few)).map(|power| 2_f64.powi(power)).collect()
 }

@@ -104,7 +104,9 @@ pub fn discriminate(machine: &Machine, most: usize) -> Proposal {
         };
         let open = (0..all.len()).filter(|candidate| !chosen.contains(candidate));
         let gains = open.filter_map(|candidate| Some((candidate, gain(candidate)?)));
-        let Some((next, gained)) = gains.reduce(|best, other| if other.1 > best.1 + 1e-12 { other } else { best }) else {
+        let Some((next, gained)) =
+            gains.reduce(|best, other| if other.1 > best.1 + 1e-12 { other } else { best })
+        else {
             break;
         };
         if gained < WORTH {
@@ -165,8 +167,13 @@ fn assemble(
     best: &[f64],
 ) -> Proposal {
     let candidates: Vec<&Candidate> = chosen.iter().filter_map(|&place| all.get(place)).collect();
-    let mut sides: Vec<Side> = candidates.iter().flat_map(|one| one.sides.iter().map(Side::without_threads)).collect();
-    sides.sort_by(|a, b| (a.home, a.intensity.value()).partial_cmp(&(b.home, b.intensity.value())).unwrap_or(std::cmp::Ordering::Equal));
+    let mut sides: Vec<Side> =
+        candidates.iter().flat_map(|one| one.sides.iter().map(Side::without_threads)).collect();
+    sides.sort_by(|a, b| {
+        (a.home, a.intensity.value())
+            .partial_cmp(&(b.home, b.intensity.value()))
+            .unwrap_or(std::cmp::Ordering::Equal)
+    });
     sides.dedup();
     let scenario = |candidate: &Candidate| {
         let mut allocation = Allocation::empty(sides.len(), machine.node_count());
@@ -204,7 +211,8 @@ impl Side {
 
 /// The node whose link to `home` is the widest; of equal ones the first.
 fn nearest(machine: &Machine, home: NodeId) -> Option<NodeId> {
-    let width = |from: NodeId| machine.link(from, home).map_or(0.0, numasim_model::units::GigabytesPerSecond::value);
+    let width =
+        |from: NodeId| machine.link(from, home).map_or(0.0, numasim_model::units::GigabytesPerSecond::value);
     let others = machine.compute_nodes().filter(|&node| node != home);
     others.reduce(|best, other| if width(other) > width(best) { other } else { best })
 }

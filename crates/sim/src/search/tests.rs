@@ -4,6 +4,8 @@ use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
 use numasim_model::{App, Data, Machine, Node, NodeId, Placement};
 use proptest::prelude::*;
 
+mod models;
+
 use super::*;
 use crate::objective::Objective;
 use crate::restrictions::Restrictions;

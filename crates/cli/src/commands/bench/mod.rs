@@ -1,6 +1,6 @@
 //! `numasim bench`: runs every scenario on this host and keeps what it measures.
 
-mod doubts;
+pub(super) mod doubts;
 mod ended;
 mod files;
 mod planning;

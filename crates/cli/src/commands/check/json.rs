@@ -71,10 +71,22 @@ fn machine(machine: &Machine) -> Value {
     let provenance: Map<String, Value> = machine
         .provenance()
         .iter()
-        .map(|(key, p)| (key.clone(), json!({ "kind": p.kind.as_str(), "source": p.source })))
+        .map(|(key, p)| {
+            (key.clone(), json!({ "kind": p.kind.as_str(), "source": p.source, "uncertainty_percent": p.uncertainty_percent }))
+        })
         .collect();
+    let sharing = machine.sharing();
+    let parameters: Map<String, Value> = sharing
+        .parameters
+        .in_use()
+        .map(|(parameter, value)| (parameter.key().to_owned(), json!(value)))
+        .collect();
+    let row = |from| machine.node_ids().map(|to| machine.latency_ns(from, to)).collect::<Vec<_>>();
+    let latencies = machine.has_latencies().then(|| machine.node_ids().map(row).collect::<Vec<_>>());
     json!({
         "name": machine.name(), "source": machine.source(), "nodes": nodes, "links": links,
+        "latency_matrix_ns": latencies,
+        "sharing": { "model": sharing.name(), "parameters": parameters },
         "provenance": provenance,
     })
 }

@@ -85,6 +85,10 @@ impl Lines<'_> {
             if let Some(source) = &provenance.source {
                 self.put(TableKind::Machine, name, &format!("{prefix}.source"), source, false)?;
             }
+            if let Some(percent) = provenance.uncertainty_percent {
+                let key = format!("{prefix}.uncertainty_percent");
+                self.put(TableKind::Machine, name, &key, &percent.to_string(), false)?;
+            }
         }
         Ok(())
     }

@@ -101,7 +101,7 @@ impl Question {
 }
 
 /// The values at all numbers of threads.
-pub(super) fn heat_map(args: &PlotArgs, study: &Study) -> Result<HeatMap, Failure> {
+pub(crate) fn heat_map(args: &PlotArgs, study: &Study) -> Result<HeatMap, Failure> {
     let question = Question::new(args, study)?;
     let machine = &study.machine;
     let objective = objective(args.objective.unwrap_or(ObjectiveName::TotalGflops));

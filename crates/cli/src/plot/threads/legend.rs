@@ -23,10 +23,12 @@ const MOST_LISTED: usize = 60;
 /// A sign of the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sign {
+    Core,
     Idle,
     Own,
     Remote,
     Link,
+    BareLink,
     FullLink,
     Data,
 }
@@ -34,10 +36,12 @@ enum Sign {
 impl Sign {
     const fn text(self) -> &'static str {
         match self {
+            Self::Core => "core",
             Self::Idle => "idle core",
             Self::Own => "memory read by its own node",
             Self::Remote => "memory read by other nodes",
             Self::Link => "cores read this memory over a link: used / capacity in GB/s",
+            Self::BareLink => "cores read this memory over a link: capacity in GB/s",
             Self::FullLink => "full",
             Self::Data => "data of an application, read from any node",
         }
@@ -87,7 +91,8 @@ impl Legend {
             app_rows,
             signs,
             sign_lines,
-            listed: List::of(&placed.unlabelled().collect::<Vec<_>>(), room),
+            // Capacities of many links are a matrix, not a list.
+            listed: List::of(placed.unlabelled().filter(|link| link.used_gbs.is_some()).collect(), room),
             room,
         }
     }
@@ -129,11 +134,15 @@ fn shown(map: &ThreadMap) -> Vec<Sign> {
             signs.push(sign);
         }
     };
-    add(Sign::Idle, map.nodes.iter().any(|node| busy(node) < node.cores));
-    add(Sign::Own, map.nodes.iter().any(|node| node.used_gbs > node.remote_gbs));
+    let alone = |node: &super::MapNode| node.used_gbs.is_none();
+    add(Sign::Core, map.nodes.iter().any(|node| alone(node) && node.cores > 0));
+    add(Sign::Idle, map.nodes.iter().any(|node| !alone(node) && busy(node) < node.cores));
+    add(Sign::Own, map.nodes.iter().any(|node| node.used_gbs.is_some_and(|used| used > node.remote_gbs)));
     add(Sign::Remote, map.nodes.iter().any(|node| node.remote_gbs > 0.0));
     add(Sign::Data, map.nodes.iter().any(|node| !node.data.is_empty()));
-    add(Sign::Link, map.used_links().next().is_some());
+    let bare = |link: &MapLink| link.used_gbs.is_none();
+    add(Sign::Link, map.used_links().any(|link| !bare(link)));
+    add(Sign::BareLink, map.used_links().any(bare));
     add(Sign::FullLink, map.used_links().any(MapLink::is_full));
     signs
 }
@@ -141,7 +150,7 @@ fn shown(map: &ThreadMap) -> Vec<Sign> {
 fn draw_sign(canvas: &mut Canvas, map: &ThreadMap, sign: Sign, x: f64, y: f64) {
     let bar = Place::new(x, y - BAR / 2.0, 28.0, BAR);
     match sign {
-        Sign::Idle => draw_idle(canvas, (x + 14.0, y), 9.0),
+        Sign::Core | Sign::Idle => draw_idle(canvas, (x + 14.0, y), 9.0),
         Sign::Own | Sign::Remote => {
             if sign == Sign::Own {
                 own_memory(canvas, bar);
@@ -150,8 +159,8 @@ fn draw_sign(canvas: &mut Canvas, map: &ThreadMap, sign: Sign, x: f64, y: f64) {
             }
             canvas.rect(bar, 0.0, None, Some(Stroke::new(BORDER, 1.0)));
         }
-        Sign::Link | Sign::FullLink => {
-            let colour = if sign == Sign::Link { USED } else { FULL };
+        Sign::Link | Sign::BareLink | Sign::FullLink => {
+            let colour = if sign == Sign::FullLink { FULL } else { USED };
             canvas.line((x, y), (x + 20.0, y), Stroke::new(colour, 3.0));
             canvas.polygon(&[(x + 28.0, y), (x + 18.0, y - 5.5), (x + 18.0, y + 5.5)], Some(colour), None);
         }
@@ -169,7 +178,8 @@ struct List {
 }
 
 impl List {
-    fn of(links: &[&MapLink], room: f64) -> Self {
+    fn of(mut links: Vec<&MapLink>, room: f64) -> Self {
+        links.sort_by_key(|link| (link.from, link.to));
         let more = links.len().saturating_sub(MOST_LISTED);
         let mut words: Vec<String> = links.iter().take(MOST_LISTED).map(|link| links::listed(link)).collect();
         if more > 0 {

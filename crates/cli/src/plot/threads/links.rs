@@ -19,6 +19,8 @@ pub(super) struct PlacedLink<'a> {
     link: &'a MapLink,
     curve: [At; 4],
     width: f64,
+    /// It stands for both directions: of a machine alone, where they are equal.
+    both: bool,
     /// Where its figures stand, if there is room.
     label: Option<At>,
 }
@@ -37,7 +39,10 @@ impl<'a> PlacedLinks<'a> {
 }
 
 fn figures(link: &MapLink) -> String {
-    format!("{} / {}", gbs(link.used_gbs), gbs(link.capacity_gbs))
+    match link.used_gbs {
+        Some(used) => format!("{} / {}", gbs(used), gbs(link.capacity_gbs)),
+        None => gbs(link.capacity_gbs),
+    }
 }
 
 /// Finds a place for every link.
@@ -60,14 +65,19 @@ pub(super) fn place<'a>(map: &'a ThreadMap, layout: &Layout) -> PlacedLinks<'a> 
         if used.is_empty() && with_unused {
             placed.unused.push(curve);
         }
+        let alike = match used.as_slice() {
+            [one, other] => one.used_gbs.is_none() && one.capacity_gbs == other.capacity_gbs,
+            _ => false,
+        };
+        let used = if alike { &used[..1] } else { &used[..] };
         for (i, link) in used.iter().enumerate() {
             let aside = if used.len() == 2 { APART * (i as f64 - 0.5) } else { 0.0 };
             let mut curve = curve.map(|at| moved(layout, at, aside));
             if link.from != a {
                 curve.reverse();
             }
-            let width = 1.5 + 5.0 * link.used_gbs / widest;
-            placed.used.push(PlacedLink { link, curve, width, label: None });
+            let width = 1.5 + 5.0 * link.used_gbs.unwrap_or(0.4 * link.capacity_gbs) / widest;
+            placed.used.push(PlacedLink { link, curve, width, both: alike, label: None });
         }
     }
     place_labels(&mut placed.used, layout);
@@ -184,6 +194,10 @@ pub(super) fn draw_lines(canvas: &mut Canvas, placed: &PlacedLinks<'_>) {
 pub(super) fn draw_heads_and_labels(canvas: &mut Canvas, placed: &PlacedLinks<'_>) {
     for one in &placed.used {
         draw_head(canvas, one.curve, one.width, colour(one.link));
+        if one.both {
+            let [a, b, c, d] = one.curve;
+            draw_head(canvas, [d, c, b, a], one.width, colour(one.link));
+        }
     }
     for one in &placed.used {
         if let Some((x, y)) = one.label {

@@ -12,7 +12,10 @@ const EDGE: RGBColor = RGBColor(60, 60, 60);
 
 /// What a memory delivers and the most it can.
 pub(super) fn memory_text(node: &MapNode) -> String {
-    format!("{} / {} GB/s", gbs(node.used_gbs), gbs(node.capacity_gbs))
+    match node.used_gbs {
+        Some(used) => format!("{} / {} GB/s", gbs(used), gbs(node.capacity_gbs)),
+        None => format!("{} GB/s", gbs(node.capacity_gbs)),
+    }
 }
 
 pub(super) fn draw(
@@ -145,12 +148,13 @@ fn draw_shares(canvas: &mut Canvas, map: &ThreadMap, node: &MapNode, (left, top,
 /// How busy the memory is: what its own node reads, what others read, what is left.
 fn draw_memory(canvas: &mut Canvas, node: &MapNode, (left, top, inner): (f64, f64, f64)) {
     let share = |gbs: f64| (gbs / node.capacity_gbs).clamp(0.0, 1.0);
-    let local = inner * share(node.used_gbs - node.remote_gbs);
+    let used = node.used_gbs.unwrap_or(0.0);
+    let local = inner * share(used - node.remote_gbs);
     let remote = inner * share(node.remote_gbs);
     own_memory(canvas, Place::new(left, top, local, BAR));
     remote_memory(canvas, Place::new(left + local, top, remote, BAR));
     canvas.rect(Place::new(left, top, inner, BAR), 0.0, None, Some(Stroke::new(BORDER, 1.0)));
-    let is_full = node.used_gbs >= FULL_SHARE * node.capacity_gbs;
+    let is_full = used >= FULL_SHARE * node.capacity_gbs;
     let font = Font::new(SMALL).anchor(Anchor::Middle);
     let font = if is_full { font.bold().colour(FULL) } else { font.colour(TEXT) };
     canvas.text(left + inner / 2.0, top + BAR + LINE / 2.0, &memory_text(node), font);

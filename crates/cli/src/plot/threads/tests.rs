@@ -19,7 +19,7 @@ fn map(nodes: usize, cores: u32, apps: usize, remote: usize) -> ThreadMap {
     let link = |(i, (from, to)): (usize, (usize, usize))| MapLink {
         from,
         to,
-        used_gbs: if i % 7 < remote { 10.0 / (1 + i % 3) as f64 } else { 0.0 },
+        used_gbs: Some(if i % 7 < remote { 10.0 / (1 + i % 3) as f64 } else { 0.0 }),
         capacity_gbs: 10.0,
     };
     ThreadMap {
@@ -29,7 +29,7 @@ fn map(nodes: usize, cores: u32, apps: usize, remote: usize) -> ThreadMap {
             .map(|n| MapNode {
                 cores,
                 threads: threads(n),
-                used_gbs: 100.0,
+                used_gbs: Some(100.0),
                 remote_gbs: if remote > 0 { 20.0 } else { 0.0 },
                 capacity_gbs: 131.2,
                 data: (0..apps).filter(|a| a % nodes == n).map(|app| MapData { app, part: None }).collect(),
@@ -66,11 +66,11 @@ fn figure_3_of_the_paper() {
         node.threads = (0..4).map(|app| (app, 2)).collect();
         node.data.clear();
         node.capacity_gbs = 60.0;
-        (node.used_gbs, node.remote_gbs) = (60.0, if n == 0 { 30.0 } else { 0.0 });
+        (node.used_gbs, node.remote_gbs) = (Some(60.0), if n == 0 { 30.0 } else { 0.0 });
     }
     map.nodes[0].data = vec![MapData { app: 3, part: None }];
     for link in &mut map.links {
-        link.used_gbs = if link.to == 0 { 10.0 } else { 0.0 };
+        link.used_gbs = Some(if link.to == 0 { 10.0 } else { 0.0 });
     }
     let svg = map.svg();
     insta::assert_snapshot!(words(&svg));

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Answer, Rated};
-use crate::view::json::{json as scenario, number};
+use crate::view::json::{json as scenario, name_model, number};
 
 impl Answer<'_> {
     /// The documented JSON of `explore`, keys in the documented order.
@@ -27,11 +27,13 @@ impl Answer<'_> {
         let apps = self.study.apps.iter().zip(goal.alone());
         let alone: serde_json::Map<String, Value> =
             apps.map(|(app, &alone)| (app.name.clone(), number(alone))).collect();
-        json!({
+        let mut document = json!({
             "schema": 1,
             "command": "explore",
             "machine": self.study.machine.name(),
-            "model": self.study.machine.sharing().name(),
+        });
+        name_model(&mut document, self.study.machine.sharing());
+        let rest = json!({
             "objective": goal.objective().name(),
             "status": if self.unproven.is_none() { "optimal" } else { "feasible" },
             "value": number(self.best.value),
@@ -46,7 +48,11 @@ impl Answer<'_> {
             "alternatives_complete": self.alternatives_complete,
             "baselines": baselines.collect::<Vec<_>>(),
             "alone_gflops": alone,
-        })
+        });
+        if let (Some(document), Value::Object(rest)) = (document.as_object_mut(), rest) {
+            document.extend(rest);
+        }
+        document
     }
 
     fn rated(&self, rated: &Rated) -> Value {

@@ -38,6 +38,8 @@ pub(crate) enum WhyUnproven {
     TimeLimit,
     /// The space is larger than what the search covers.
     TooLarge,
+    /// The sharing model lacks what proofs need.
+    Model,
 }
 
 impl WhyUnproven {
@@ -47,6 +49,7 @@ impl WhyUnproven {
             Self::Interrupted => "interrupted",
             Self::TimeLimit => "time-limit",
             Self::TooLarge => "too-large",
+            Self::Model => "model",
         }
     }
 }

@@ -72,6 +72,13 @@ impl Answer<'_> {
                     "Best so far, ended by the time limit after {time}: {value}. Not proven: {limit} ({gap})."
                 )
             }
+            Some(WhyUnproven::Model) => {
+                let model = self.study.machine.sharing().name();
+                format!(
+                    "Best found: {value}. Not proven: under {model} with this data threads elsewhere may help, which the \
+                     proofs exclude; {limit} ({gap}, {time})."
+                )
+            }
             Some(WhyUnproven::TooLarge) => {
                 format!(
                     "Best found: {value}. Not proven, the space is too large to be covered: {limit} ({gap}, {time})."

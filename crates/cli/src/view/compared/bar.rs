@@ -10,14 +10,14 @@ const SIDE: usize = 8;
 const SMALL: f64 = 0.05;
 
 /// `+1.7 %`; `-` where there is none.
-pub(in crate::view) fn signed(error: Option<f64>) -> String {
+pub(crate) fn signed(error: Option<f64>) -> String {
     let Some(error) = error.filter(|error| error.is_finite()) else { return "-".to_owned() };
     let text = format!("{:+.1} %", 100.0 * error);
     if text == "-0.0 %" || text == "+0.0 %" { "0.0 %".to_owned() } else { text }
 }
 
 /// `1.7 %`.
-pub(in crate::view) fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
@@ -33,7 +33,7 @@ pub(in crate::view) fn judged(error: Option<f64>, text: &str, style: &Style) -> 
 }
 
 /// What a full bar stands for: a round figure that holds the worst error.
-pub(super) fn scale(worst: f64) -> f64 {
+pub(crate) fn scale(worst: f64) -> f64 {
     const ROUND: [f64; 6] = [0.05, 0.1, 0.2, 0.5, 1.0, 2.0];
     ROUND.into_iter().find(|&scale| worst <= scale).unwrap_or(5.0)
 }

@@ -107,7 +107,7 @@ fn in_columns(lines: &[Line<'_>], pair: fn(&Compared) -> Option<&Pair>) -> Vec<[
 }
 
 /// `0.8 % of 10`
-fn spread(pair: &Pair) -> String {
+pub(crate) fn spread(pair: &Pair) -> String {
     match (pair.measured.repetitions, pair.measured.relative()) {
         (1, _) => "1 run".to_owned(),
         (repetitions, Some(spread)) => format!("{} of {repetitions}", percent(spread)),
@@ -145,15 +145,22 @@ fn errors(comparison: &Comparison, style: &Style) -> String {
     if any { grid.render(style) } else { String::new() }
 }
 
-fn place(errors: &Errors) -> String {
+/// Where the worst error is.
+pub(crate) fn place(errors: &Errors) -> String {
     match &errors.worst_app {
         Some(app) => format!("{app} in {}", errors.worst_scenario),
         None => errors.worst_scenario.clone(),
     }
 }
 
-/// Does the model promise too much, does it pick the right allocation, does it order them rightly?
 fn verdict(comparison: &Comparison, style: &Style) -> String {
+    let columns = style.columns();
+    let sentences = sentences(comparison, style);
+    sentences.iter().flat_map(|sentence| wrap(sentence, columns)).map(|line| line + "\n").collect()
+}
+
+/// Does the model promise too much, does it pick the right allocation, does it order them rightly?
+pub(crate) fn sentences(comparison: &Comparison, style: &Style) -> Vec<String> {
     let mut sentences = Vec::new();
     if let Some(errors) = comparison.totals.as_ref().or(comparison.apps.as_ref()) {
         let more = if errors.mean_signed < 0.0 { "less" } else { "more" };
@@ -200,8 +207,7 @@ fn verdict(comparison: &Comparison, style: &Style) -> String {
             codes.join(", ")
         ));
     }
-    let columns = style.columns();
-    sentences.iter().flat_map(|sentence| wrap(sentence, columns)).map(|line| line + "\n").collect()
+    sentences
 }
 
 fn chosen(regret: &Regret, style: &Style) -> String {

@@ -27,6 +27,9 @@ pub(crate) fn table(view: &View<'_>, style: &Style) -> String {
 /// An interval that reaches further than this factor to both sides is not told in numbers.
 const FAR: f64 = 100.0;
 
+/// Of so many scenarios it is told one by one what is not determined without them.
+const MOST_TOLD: usize = 5;
+
 fn estimates(view: &View<'_>, style: &Style) -> String {
     let mut grid = Grid::new(&[
         ("figure", Align::Left),
@@ -72,13 +75,10 @@ fn says(fitted: &Fitted) -> String {
             format!("nothing measured depends on {key}: measure a scenario that it holds back")
         }
         Estimate::AtLeast(value) => {
-            format!("at least {}: from there upwards nothing measured depends on it", figures::single(*value))
+            format!("at least {}: the measurements do not tell larger values apart", figures::single(*value))
         }
         Estimate::AtMost(value) => {
-            format!(
-                "at most {}: from there downwards nothing measured depends on it",
-                figures::single(*value)
-            )
+            format!("at most {}: the measurements do not tell smaller values apart", figures::single(*value))
         }
         Estimate::AtEnd(value) => format!(
             "runs away to {}, the end of the range searched: the model cannot be right with this figure; free another",
@@ -195,7 +195,11 @@ fn verdict(view: &View<'_>, style: &Style) -> String {
             }
         }
     }
-    lines.extend(undetermined);
+    let more = undetermined.len().saturating_sub(MOST_TOLD);
+    lines.extend(undetermined.into_iter().take(MOST_TOLD));
+    if more > 0 {
+        lines.push(format!("So it is with {more} more scenarios."));
+    }
     lines.push("A fit is no prediction: judge the model by scenarios that the fit did not see.".to_owned());
     let columns = style.width.unwrap_or(100);
     lines.iter().flat_map(|line| wrap(line, columns)).fold(String::new(), |text, line| text + &line + "\n")

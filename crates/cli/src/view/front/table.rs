@@ -59,7 +59,7 @@ impl FrontView<'_> {
                 let ended = match why {
                     WhyUnproven::Interrupted => format!("Interrupted after {time}: "),
                     WhyUnproven::TimeLimit => format!("Ended by the time limit after {time}: "),
-                    WhyUnproven::TooLarge => String::new(),
+                    WhyUnproven::TooLarge | WhyUnproven::Model => String::new(),
                 };
                 let compared = format!("{} allocations", power_of_ten((self.compared.max(1) as f64).log10()));
                 let time = if ended.is_empty() { format!(" ({time})") } else { String::new() };

@@ -10,7 +10,7 @@ mod threads;
 pub(crate) use compared::{bars, scatter};
 pub(crate) use machine::{matrix, roofline};
 pub(crate) use published::published;
-pub(crate) use threads::thread_map;
+pub(crate) use threads::{machine_map, thread_map};
 
 use super::{ScenarioView, figures};
 use crate::plot::Heading;

@@ -45,12 +45,15 @@ pub(crate) fn published(judged: &[Judged]) -> Vec<Drawn> {
             let fit = if one.variant == "no fit" { "no fit" } else { "corrected" };
             format!("{}, {fit}", short(one.model))
         });
-        let subtitle = "STREAM Triad of 2 and 4 nodes on one memory of a 4-socket Opteron; each memory left out";
+        let subtitle =
+            "STREAM Triad of 2 and 4 nodes on one memory of a 4-socket Opteron; each memory left out";
         drawn.push(overview("readers.svg", "Several nodes read one memory", subtitle, "GB/s", series));
     }
     if all(Part::TableIii).next().is_some() {
         let shown = |one: &&Judged| models.contains(&one.model) && one.variant != "two more fitted";
-        let series = together(all(Part::TableIii).filter(shown), |one| format!("{}, {}", short(one.model), one.variant));
+        let series = together(all(Part::TableIii).filter(shown), |one| {
+            format!("{}, {}", short(one.model), one.variant)
+        });
         let subtitle = "each row predicted by a fit to the four others";
         drawn.push(overview("table-iii.svg", "Table III of the paper", subtitle, "GFLOPS", series));
     }
@@ -85,7 +88,10 @@ fn curve(judged: &[Judged], set: &str) -> LinePlot {
             title: set.to_owned(),
             subtitle: format!("kernel load in one NUMA domain; fitted to {} cores", seen.join(", ")),
         },
-        x: Axis { label: "cores".to_owned(), scale: Scale::Linear(first.iter().map(|(cores, _)| *cores).collect()) },
+        x: Axis {
+            label: "cores".to_owned(),
+            scale: Scale::Linear(first.iter().map(|(cores, _)| *cores).collect()),
+        },
         y: "bandwidth (GB/s)".to_owned(),
         lines: std::iter::once(measured).chain(predicted).collect(),
     }

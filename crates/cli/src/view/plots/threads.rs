@@ -1,8 +1,9 @@
 //! The thread map of a scenario.
 
-use numasim_model::{AppId, NodeId, Placement};
+use numasim_model::{AppId, Machine, NodeId, Placement};
 
 use super::heading;
+use crate::plot::Heading;
 use crate::plot::threads::{MapApp, MapData, MapLink, MapNode, ThreadMap};
 use crate::view::lettering::{self, Lettering};
 use crate::view::{ScenarioView, figures};
@@ -16,7 +17,7 @@ pub(crate) fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
         MapNode {
             cores: view.machine.node(node).cores,
             threads: threads(view, &letters, node),
-            used_gbs: used.bandwidth.value(),
+            used_gbs: Some(used.bandwidth.value()),
             remote_gbs: used.remote.value(),
             capacity_gbs: used.capacity.value(),
             data: data(view, &letters, node),
@@ -25,12 +26,38 @@ pub(crate) fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
     let links = evaluation.links.iter().map(|link| MapLink {
         from: link.from.0,
         to: link.to.0,
-        used_gbs: link.bandwidth.value(),
+        used_gbs: Some(link.bandwidth.value()),
         capacity_gbs: link.capacity.value(),
     });
     ThreadMap {
         heading: heading(view),
         apps: (0..letters.count()).map(|letter| app(view, &letters, letter)).collect(),
+        nodes: nodes.collect(),
+        links: links.collect(),
+    }
+}
+
+/// The machine alone: its cores, what memories and links deliver at most.
+pub(crate) fn machine_map(machine: &Machine) -> ThreadMap {
+    let nodes = machine.nodes().iter().map(|node| MapNode {
+        cores: node.cores,
+        threads: Vec::new(),
+        used_gbs: None,
+        remote_gbs: 0.0,
+        capacity_gbs: node.bandwidth.value(),
+        data: Vec::new(),
+    });
+    let pairs = machine.compute_nodes().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
+    let links = pairs.filter_map(|(from, to)| {
+        let capacity_gbs = machine.link(from, to)?.value();
+        Some(MapLink { from: from.0, to: to.0, used_gbs: None, capacity_gbs })
+    });
+    ThreadMap {
+        heading: Heading {
+            title: figures::machine(machine),
+            subtitle: "cores, and what memories and links deliver at most".to_owned(),
+        },
+        apps: Vec::new(),
         nodes: nodes.collect(),
         links: links.collect(),
     }

@@ -23,6 +23,7 @@ pub(super) fn write(text: &mut String, reading: &Reading) {
     nodes(text, reading);
     os_nodes(text, reading);
     links(text, machine);
+    sharing(text, machine);
     provenance(text, machine);
 }
 
@@ -147,6 +148,35 @@ fn links(text: &mut String, machine: &Machine) {
     grid::write(text, &rows, &[Align::Right]);
 }
 
+/// How bandwidth is shared, where the file says more than the default.
+fn sharing(text: &mut String, machine: &Machine) {
+    let model = machine.sharing();
+    if *model != numasim_model::Model::default() {
+        text.push('\n');
+        labelled(text, "shares bandwidth by", &model.in_words());
+    }
+    if machine.has_latencies() {
+        let nodes: Vec<_> = machine.compute_nodes().collect();
+        let (mut own, mut other) = (Vec::new(), Vec::new());
+        for &from in &nodes {
+            for to in machine.node_ids() {
+                if from == to { &mut own } else { &mut other }.extend(machine.latency_ns(from, to));
+            }
+        }
+        let range = |values: &[f64]| {
+            let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+            let high = values.iter().copied().fold(0.0, f64::max);
+            format!("{} to {} ns", grid::figure(low), grid::figure(high))
+        };
+        text.push('\n');
+        let mut words = format!("own memory {}", range(&own));
+        if !other.is_empty() {
+            let _ = write!(words, ", other nodes {}", range(&other));
+        }
+        labelled(text, "latency", &words);
+    }
+}
+
 fn provenance(text: &mut String, machine: &Machine) {
     if machine.provenance().is_empty() {
         return;
@@ -156,11 +186,13 @@ fn provenance(text: &mut String, machine: &Machine) {
     let kind_width = machine.provenance().values().map(|p| p.kind.as_str().len()).max().unwrap_or(0);
     for (key, provenance) in machine.provenance() {
         let label = format!("{key:key_width$}  {:kind_width$}", provenance.kind.as_str());
-        match &provenance.source {
-            Some(source) => labelled(text, &label, source),
-            None => {
-                let _ = writeln!(text, "  {}", label.trim_end());
-            }
+        let uncertainty = provenance.uncertainty_percent.map(|percent| format!("to {percent} %"));
+        let said: Vec<&str> =
+            [uncertainty.as_deref(), provenance.source.as_deref()].into_iter().flatten().collect();
+        if said.is_empty() {
+            let _ = writeln!(text, "  {}", label.trim_end());
+        } else {
+            labelled(text, &label, &said.join(", "));
         }
     }
 }

@@ -1,0 +1,111 @@
+//! From samples to figures, and from steps to the figures of nodes and links.
+
+use numasim_model::ids::NodeId;
+
+use crate::HostTopology;
+
+use super::steps::Purpose;
+use super::{Calibration, MeasuredStep, NodeFigures, SATURATED};
+
+/// A measured quantity: median over the rounds, and how far they spread. The unit is that of the samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Figure {
+    /// Median; of an even number of samples the mean of the two in the middle.
+    pub median: f64,
+    /// Smallest sample.
+    pub min: f64,
+    /// Largest sample.
+    pub max: f64,
+    /// Number of samples.
+    pub samples: usize,
+}
+
+impl Figure {
+    /// The figure of some samples; `None` without any.
+    pub fn of(samples: &[f64]) -> Option<Self> {
+        let mut sorted = samples.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let (&min, &max) = (sorted.first()?, sorted.last()?);
+        let half = sorted.len() / 2;
+        let median =
+            if sorted.len() % 2 == 1 { sorted[half] } else { f64::midpoint(sorted[half - 1], sorted[half]) };
+        Some(Self { median, min, max, samples: sorted.len() })
+    }
+
+    /// Largest deviation of a sample from the median, in percent of the median.
+    pub fn uncertainty_percent(&self) -> f64 {
+        let deviation = (self.max - self.median).max(self.median - self.min);
+        if self.median > 0.0 { 100.0 * deviation / self.median } else { 0.0 }
+    }
+
+    /// The same quantity per thread.
+    #[must_use]
+    pub fn per(self, threads: u32) -> Self {
+        let share = |value: f64| value / f64::from(threads.max(1));
+        Self { median: share(self.median), min: share(self.min), max: share(self.max), ..self }
+    }
+
+    fn larger(self, other: Self) -> Self {
+        if other.median > self.median { other } else { self }
+    }
+}
+
+/// The nodes of a host in order.
+pub(super) fn nodes_of(host: &HostTopology) -> impl Iterator<Item = NodeId> + use<> {
+    (0..host.nodes.len()).map(NodeId)
+}
+
+/// Measured bandwidth from the cores of `from` to the memory of `to`, by number of threads, fewest first.
+fn ladder(measured: &[MeasuredStep], from: NodeId, to: NodeId) -> Vec<(u32, Figure)> {
+    let mut found: Vec<(u32, Figure)> = measured
+        .iter()
+        .filter(|done| {
+            done.step.purpose == Purpose::Bandwidth && done.step.from == from && done.step.to == to
+        })
+        .map(|done| (done.step.threads, done.bandwidth))
+        .collect();
+    found.sort_by_key(|&(threads, _)| threads);
+    found
+}
+
+fn best(ladder: &[(u32, Figure)]) -> Option<Figure> {
+    ladder.iter().map(|&(_, figure)| figure).reduce(Figure::larger)
+}
+
+/// The fewest threads that reach [`SATURATED`] of the best local bandwidth of a node.
+pub(super) fn saturating(measured: &[MeasuredStep], node: NodeId) -> Option<u32> {
+    let ladder = ladder(measured, node, node);
+    let enough = best(&ladder)?.median * SATURATED;
+    ladder.iter().find(|(_, figure)| figure.median >= enough).map(|&(threads, _)| threads)
+}
+
+/// Puts the steps together.
+pub(super) fn assemble(host: &HostTopology, measured: Vec<MeasuredStep>) -> Calibration {
+    let between = |from: NodeId, to: NodeId| best(&ladder(&measured, from, to));
+    let peak = |node: NodeId, threads: u32| {
+        measured
+            .iter()
+            .find(|done| {
+                done.step.purpose == Purpose::Peak && done.step.from == node && done.step.threads == threads
+            })
+            .map(|done| done.gflops.per(threads))
+    };
+    let mut nodes = Vec::new();
+    let mut links = Vec::new();
+    for node in nodes_of(host) {
+        let cores = host.nodes[node.0].cores;
+        let readers = nodes_of(host).filter_map(|from| between(from, node));
+        // A host without cores was refused, so somebody reads every node.
+        let fastest =
+            readers.reduce(Figure::larger).unwrap_or(Figure { median: 0.0, min: 0.0, max: 0.0, samples: 0 });
+        nodes.push(NodeFigures {
+            peak_per_core: peak(node, cores),
+            peak_alone: peak(node, 1),
+            core_bandwidth: ladder(&measured, node, node).first().map(|&(_, figure)| figure),
+            bandwidth: between(node, node).unwrap_or(fastest),
+            saturating_threads: saturating(&measured, node),
+        });
+        links.push(nodes_of(host).map(|to| if to == node { None } else { between(node, to) }).collect());
+    }
+    Calibration { nodes, links, steps: measured }
+}

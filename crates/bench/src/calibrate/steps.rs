@@ -1,0 +1,146 @@
+//! What is measured, as small scenarios.
+
+use std::fmt;
+
+use numasim_model::Access;
+use numasim_model::cpus::CpuList;
+use numasim_model::ids::NodeId;
+use numasim_model::units::FlopPerByte;
+
+use crate::HostTopology;
+use crate::kernel::{Kernel, KernelError};
+use crate::plan::{PlannedApp, PlannedScenario, PlannedThread};
+
+/// Arithmetic intensity at which bandwidth is measured, FLOP/byte: as low as the paper's memory-bound application.
+pub(super) const BANDWIDTH_AI: f64 = 1.0 / 32.0;
+/// Arithmetic intensity at which the peak is measured, FLOP/byte: the highest of the kernel.
+pub(super) const PEAK_AI: f64 = 64.0;
+
+/// What a step is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// GFLOPS that do not wait for memory.
+    Peak,
+    /// GB/s.
+    Bandwidth,
+}
+
+/// Some threads on one node that read the memory of one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What it is for.
+    pub purpose: Purpose,
+    /// The node whose cores run.
+    pub from: NodeId,
+    /// The node whose memory is read.
+    pub to: NodeId,
+    /// How many threads, one on each of the first cores of the node.
+    pub threads: u32,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let threads = if self.threads == 1 { "thread" } else { "threads" };
+        match self.purpose {
+            Purpose::Peak => write!(f, "the peak of {} {threads} on {}", self.threads, self.from),
+            Purpose::Bandwidth => {
+                write!(
+                    f,
+                    "the bandwidth of {} {threads} on {} that read {}",
+                    self.threads, self.from, self.to
+                )
+            }
+        }
+    }
+}
+
+impl Step {
+    /// The step as the runner takes it.
+    pub(super) fn scenario(&self, host: &HostTopology) -> Result<PlannedScenario, KernelError> {
+        let intensity = match self.purpose {
+            Purpose::Peak => PEAK_AI,
+            Purpose::Bandwidth => BANDWIDTH_AI,
+        };
+        let kernel = Kernel::new(Access::Read, FlopPerByte::new(intensity))?;
+        let memory = vec![(host.nodes[self.to.0].os_index, 1.0)];
+        let cpus = host.nodes[self.from.0].cpus.as_ref().map(CpuList::as_slice).unwrap_or_default();
+        let threads = cpus
+            .iter()
+            .take(self.threads as usize)
+            .filter_map(|&cpu| CpuList::new(vec![cpu]).ok())
+            .map(|cpus| PlannedThread { node: self.from, cpus, memory: memory.clone() })
+            .collect();
+        let app = PlannedApp { name: "calibrate".into(), kernel, threads };
+        Ok(PlannedScenario { name: self.to_string(), apps: vec![app], fitted: false })
+    }
+}
+
+/// Thread counts from one core to all: about three for each doubling, so that the knee is seen.
+fn counts(cores: u32, coarse: bool) -> Vec<u32> {
+    let mut counts: Vec<u32> = if coarse {
+        vec![1, 2, cores.div_ceil(2), cores]
+    } else {
+        let mut ladder: Vec<u32> = (1..=4).collect();
+        let mut base = 4;
+        while base < cores {
+            ladder.extend([base + base / 4, base + base / 2, base * 2]);
+            base *= 2;
+        }
+        ladder.push(cores);
+        ladder
+    };
+    counts.retain(|&count| count >= 1 && count <= cores);
+    counts.sort_unstable();
+    counts.dedup();
+    counts
+}
+
+/// Nodes with cores, with the number of them.
+fn readers(host: &HostTopology) -> impl Iterator<Item = (NodeId, u32)> + '_ {
+    host.nodes.iter().enumerate().filter(|(_, node)| node.cores > 0).map(|(n, node)| (NodeId(n), node.cores))
+}
+
+/// What each node does on its own memory.
+pub(super) fn local(host: &HostTopology, coarse: bool) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for (node, cores) in readers(host) {
+        let mut peaks = vec![1, cores];
+        peaks.dedup();
+        let step = |purpose| move |threads| Step { purpose, from: node, to: node, threads };
+        steps.extend(peaks.into_iter().map(step(Purpose::Peak)));
+        steps.extend(counts(cores, coarse).into_iter().map(step(Purpose::Bandwidth)));
+    }
+    steps
+}
+
+/// Ordered pairs of different nodes, the first with cores.
+pub(super) fn pairs(host: &HostTopology) -> Vec<(NodeId, NodeId)> {
+    let to = |from: NodeId| (0..host.nodes.len()).map(NodeId).filter(move |&to| to != from);
+    readers(host).flat_map(|(from, _)| to(from).map(move |to| (from, to))).collect()
+}
+
+/// What each node reads of each other one: with the threads that saturate its own memory, and with all.
+pub(super) fn remote(host: &HostTopology, saturating: &[Option<u32>]) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for (from, to) in pairs(host) {
+        let all = host.nodes[from.0].cores;
+        let mut counts = vec![saturating[from.0].unwrap_or(all), all];
+        counts.dedup();
+        let step = |threads| Step { purpose: Purpose::Bandwidth, from, to, threads };
+        steps.extend(counts.into_iter().map(step));
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ladder_has_every_count_up_to_four_and_then_three_for_each_doubling() {
+        assert_eq!(counts(2, false), [1, 2]);
+        assert_eq!(counts(20, false), [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20]);
+        assert_eq!(counts(20, true), [1, 2, 10, 20]);
+        assert_eq!(counts(1, true), [1]);
+    }
+}

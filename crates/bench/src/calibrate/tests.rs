@@ -1,0 +1,218 @@
+//! Calibrating a host that the model plays: what comes out must be the machine that was put in.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+
+use numasim_model::cpus::CpuList;
+use numasim_model::units::{Gflops, GigabytesPerSecond};
+use numasim_model::{Allocation, App, AppId, Data, Machine, Node, NodeId, Placement, evaluate};
+
+use super::*;
+use crate::HostNode;
+use crate::kernel::Isa;
+use crate::plan::PlannedScenario;
+use crate::runner::{MeasuredApp, MeasuredThread, Measurement, Misplaced};
+
+/// Answers with what the model predicts for a machine, a little faster or slower in each round.
+struct Simulated {
+    machine: Machine,
+    /// Factors of successive measurements of the same scenario.
+    noise: Vec<f64>,
+    seen: BTreeMap<String, usize>,
+    /// The first so many measurements have a page in the wrong place.
+    misplaced: usize,
+}
+
+impl Simulated {
+    fn of(machine: Machine) -> Self {
+        Self { machine, noise: vec![1.0], seen: BTreeMap::new(), misplaced: 0 }
+    }
+}
+
+impl Runner for Simulated {
+    fn measure(&mut self, scenario: &PlannedScenario, _: &Settings) -> Result<Measurement, RunError> {
+        let mut allocation = Allocation::empty(scenario.apps.len(), self.machine.node_count());
+        let mut apps = Vec::new();
+        let mut placements = Vec::new();
+        for (a, app) in scenario.apps.iter().enumerate() {
+            for thread in &app.threads {
+                let threads = allocation.get(AppId(a), thread.node) + 1;
+                allocation.set(AppId(a), thread.node, threads);
+            }
+            let home = NodeId(app.threads[0].memory[0].0 as usize);
+            placements.push(Placement::Home(home));
+            apps.push(App {
+                name: app.name.clone(),
+                group: app.name.clone(),
+                arithmetic_intensity: app.kernel.arithmetic_intensity(),
+                data: Data::Placed(Placement::Home(home)),
+                min_threads: 1,
+                max_threads: None,
+                weight: 1.0,
+                work: None,
+                kernel: app.kernel.access(),
+            });
+        }
+        let evaluation = evaluate(&self.machine, &apps, &placements, &allocation).expect("fits");
+        let times = self.seen.entry(scenario.name.clone()).or_insert(0);
+        let noise = self.noise[*times % self.noise.len()];
+        *times += 1;
+        let misplaced = if self.misplaced > 0 {
+            self.misplaced -= 1;
+            vec![Misplaced::Pages { pages: 1, all: 2, seen: 1, wanted: "node 0".into() }]
+        } else {
+            Vec::new()
+        };
+        let thread = |a: usize, node: NodeId| {
+            let app = &evaluation.apps[a];
+            let share = noise / f64::from(allocation.total(AppId(a)) as u32);
+            MeasuredThread {
+                node,
+                counted_s: 1.0,
+                bytes: (app.bandwidth.value() * share * 1e9).round() as u64,
+                flop: (app.gflops.value() * share * 1e9).round() as u64,
+                chunks: 1000,
+                cpus: Vec::new(),
+                pages: BTreeMap::new(),
+                huge_pages: None,
+                clock_share: 0.0,
+                pages_unknown: None,
+                misplaced: misplaced.clone(),
+            }
+        };
+        let apps = scenario.apps.iter().enumerate();
+        let apps = apps.map(|(a, app)| MeasuredApp {
+            threads: app.threads.iter().map(|planned| thread(a, planned.node)).collect(),
+        });
+        Ok(Measurement { started: SystemTime::UNIX_EPOCH, apps: apps.collect() })
+    }
+}
+
+fn settings() -> Settings {
+    Settings {
+        isa: Isa::Portable,
+        warm_up: Duration::ZERO,
+        window: Duration::from_secs(1),
+        bytes_per_thread: 1 << 20,
+        processes: false,
+    }
+}
+
+/// Nodes with these numbers of cores, whose processors are numbered one after the other.
+fn host(cores: &[u32]) -> HostTopology {
+    let mut next = 0;
+    let nodes = (0..).zip(cores).map(|(os_index, &cores)| {
+        let cpus = CpuList::new((next..next + cores).collect()).ok();
+        next += cores;
+        HostNode { os_index, cores, cpus, ..HostNode::default() }
+    });
+    HostTopology { name: "box".into(), nodes: nodes.collect(), ..HostTopology::default() }
+}
+
+fn node(cores: u32, peak: f64, bandwidth: f64, thread: f64) -> Node {
+    Node {
+        cores,
+        gflops_per_core: Gflops::new(peak),
+        bandwidth: GigabytesPerSecond::new(bandwidth),
+        core_bandwidth: Some(GigabytesPerSecond::new(thread)),
+    }
+}
+
+fn links(rows: &[&[f64]]) -> Vec<GigabytesPerSecond> {
+    rows.concat().into_iter().map(GigabytesPerSecond::new).collect()
+}
+
+fn run(cores: &[u32], runner: &mut Simulated, rounds: u32) -> Result<Calibration, CalibrateError> {
+    let options = Options { rounds, coarse: false };
+    calibrate(&host(cores), &options, &settings(), runner, &mut |_| ())
+}
+
+/// Equal to a part in a thousand million: counts of bytes are whole numbers.
+fn close(found: Option<Figure>, expected: f64) {
+    let found = found.expect("measured").median;
+    assert!((found / expected - 1.0).abs() < 1e-6, "{found} instead of {expected}");
+}
+
+#[test]
+fn an_uneven_machine_is_found_again() {
+    let nodes = vec![node(4, 10.0, 32.0, 12.0), node(2, 20.0, 20.0, 15.0), node(0, 0.0, 9.0, 50.0)];
+    let table = links(&[&[0.0, 7.0, 5.0], &[6.0, 0.0, 4.0], &[0.0, 0.0, 0.0]]);
+    let machine = Machine::new("m", nodes, table).expect("valid");
+    let found = run(&[4, 2, 0], &mut Simulated::of(machine), 3).expect("calibrated");
+    close(found.nodes[0].peak_per_core, 10.0);
+    close(found.nodes[1].peak_per_core, 20.0);
+    close(found.nodes[0].core_bandwidth, 12.0);
+    close(Some(found.nodes[0].bandwidth), 32.0);
+    // 3 x 12 = 36 GB/s is more than the controller has, 2 x 12 is less than 98 % of 32.
+    assert_eq!(found.nodes[0].saturating_threads, Some(3));
+    close(Some(found.nodes[1].bandwidth), 20.0);
+    close(found.links[0][1], 7.0);
+    close(found.links[1][0], 6.0);
+    // The memory-only node is never read locally: its fastest reader counts.
+    close(Some(found.nodes[2].bandwidth), 5.0);
+    assert_eq!((found.nodes[2].peak_per_core, found.links[2][0]), (None, None));
+}
+
+#[test]
+fn one_node_has_no_links_and_its_file_is_complete() {
+    let machine = Machine::new("m", vec![node(2, 74.5, 37.3, 20.1)], links(&[&[0.0]])).expect("valid");
+    let found = run(&[2], &mut Simulated::of(machine), 1).expect("calibrated");
+    let described = Described { name: "a box".into(), source: "test".into(), doubts: vec!["a doubt".into()] };
+    let text = machine_file(&host(&[2]), &found, &described);
+    let file = numasim_model::spec::SourceFile { name: "m.toml".into(), text: text.clone() };
+    let read = numasim_model::spec::read_study(&[file]).expect("valid").study.machine;
+    assert_eq!(read.node(NodeId(0)), &node(2, 74.5, 37.3, 20.1));
+    assert!(text.contains("# doubt: a doubt\n") && text.contains("there is no link to measure"), "{text}");
+    assert_eq!(read.provenance()["bandwidth_gbs"].uncertainty_percent, Some(0.0));
+}
+
+#[test]
+fn the_file_of_several_nodes_has_the_whole_matrix() {
+    let nodes = vec![node(4, 10.0, 32.0, 12.0), node(0, 0.0, 9.0, 50.0)];
+    let machine = Machine::new("m", nodes, links(&[&[0.0, 8.5], &[0.0, 0.0]])).expect("valid");
+    let found = run(&[4, 0], &mut Simulated::of(machine), 1).expect("calibrated");
+    let described = Described { name: "m".into(), source: "test".into(), doubts: Vec::new() };
+    let text = machine_file(&host(&[4, 0]), &found, &described);
+    assert!(text.contains("    [32.00, 8.500],\n    [0.0, 8.500],\n"), "{text}");
+    let file = numasim_model::spec::SourceFile { name: "m.toml".into(), text };
+    let read = numasim_model::spec::read_study(&[file]).expect("valid").study.machine;
+    assert_eq!(read.link(NodeId(0), NodeId(1)), Some(GigabytesPerSecond::new(8.5)));
+    assert_eq!((read.node(NodeId(1)).cores, read.total_cores()), (0, 4));
+}
+
+#[test]
+fn the_median_counts_and_the_largest_deviation_is_the_uncertainty() {
+    let machine = Machine::new("m", vec![node(2, 10.0, 30.0, 20.0)], links(&[&[0.0]])).expect("valid");
+    let mut runner = Simulated { noise: vec![1.0, 0.9, 1.05], ..Simulated::of(machine) };
+    let found = run(&[2], &mut runner, 3).expect("calibrated");
+    close(Some(found.nodes[0].bandwidth), 30.0);
+    // 0.9 is 10 % below the median 1.0, 1.05 is 5 % above.
+    assert!((found.nodes[0].bandwidth.uncertainty_percent() - 10.0).abs() < 1e-6);
+}
+
+#[test]
+fn a_wrong_placement_is_measured_again_once() {
+    let machine = || Machine::new("m", vec![node(1, 10.0, 30.0, 20.0)], links(&[&[0.0]])).expect("valid");
+    let mut once = Simulated { misplaced: 1, ..Simulated::of(machine()) };
+    assert!(run(&[1], &mut once, 1).is_ok());
+    let mut twice = Simulated { misplaced: 2, ..Simulated::of(machine()) };
+    let told = run(&[1], &mut twice, 1).expect_err("misplaced twice").to_string();
+    assert_eq!(
+        told,
+        "cannot measure the peak of 1 thread on node 0: 1 of 2 pages are on node 1, planned on node 0"
+    );
+}
+
+#[test]
+fn progress_is_told_and_ends_with_everything_done() {
+    let machine = Machine::new("m", vec![node(2, 10.0, 30.0, 20.0)], links(&[&[0.0]])).expect("valid");
+    let mut seen = Vec::new();
+    let options = Options { rounds: 2, coarse: true };
+    calibrate(&host(&[2]), &options, &settings(), &mut Simulated::of(machine), &mut |progress| {
+        seen.push((progress.done, progress.of, progress.next.to_string()));
+    })
+    .expect("calibrated");
+    // Peak with 1 and 2, bandwidth with 1 and 2 threads, each twice; the second round goes backwards.
+    assert_eq!(seen.len(), 8);
+    assert_eq!(seen[4], (4, 8, "the bandwidth of 2 threads on node 0 that read node 0".into()));
+}

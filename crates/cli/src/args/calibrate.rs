@@ -1,0 +1,91 @@
+//! The command lines of `numasim calibrate` and `numasim validate`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueHint, value_parser};
+use numasim_bench::kernel::Isa;
+use numasim_model::ModelKind;
+
+use super::bench::{size, window};
+use super::{model, seconds};
+use crate::output::OutputArgs;
+
+const MEASURING: &str = "How it is measured";
+
+/// `numasim calibrate`.
+#[derive(Debug, Args)]
+pub(crate) struct CalibrateArgs {
+    /// Under a minute on a few cores: 3 rounds of 0.2 s, few thread counts
+    #[arg(long, conflicts_with_all = ["rounds", "window", "warm_up"], help_heading = MEASURING)]
+    pub(crate) quick: bool,
+
+    /// Measure every step N times
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = value_parser!(u32).range(1..=10_000))]
+    #[arg(help_heading = MEASURING)]
+    pub(crate) rounds: u32,
+
+    /// Length of the measuring window
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = window, help_heading = MEASURING)]
+    pub(crate) window: Duration,
+
+    /// Time from the common start of all threads to the measuring window
+    #[arg(long, value_name = "SECONDS", default_value = "0.3", value_parser = seconds, help_heading = MEASURING)]
+    pub(crate) warm_up: Duration,
+
+    /// Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]
+    #[arg(long, value_name = "NAME", help_heading = MEASURING)]
+    pub(crate) isa: Option<Isa>,
+
+    /// Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = MEASURING)]
+    pub(crate) memory_per_thread: Option<u64>,
+
+    /// Name of the machine [default: the name of this host]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// `numasim validate`.
+#[derive(Debug, Args)]
+pub(crate) struct ValidateArgs {
+    /// Own files with [machine], [[app]] and [[scenario]]; their scenarios are scaled to this host where they do not fit
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Folder for everything that is measured and made; it is created
+    #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, required = true)]
+    pub(crate) output: PathBuf,
+
+    /// Go on in a folder that an earlier run began
+    #[arg(long)]
+    pub(crate) resume: bool,
+
+    /// Measure each scenario N times
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = value_parser!(u32).range(1..=1_000_000))]
+    #[arg(help_heading = MEASURING)]
+    pub(crate) repeat: u32,
+
+    /// Length of the measuring window
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = window, help_heading = MEASURING)]
+    pub(crate) window: Duration,
+
+    /// Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = MEASURING)]
+    pub(crate) memory_per_thread: Option<u64>,
+
+    /// Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]
+    #[arg(long, value_name = "NAME", help_heading = MEASURING)]
+    pub(crate) isa: Option<Isa>,
+
+    /// Each application is a process of its own, not a group of threads in one process
+    #[arg(long, help_heading = MEASURING)]
+    pub(crate) processes: bool,
+
+    /// How bandwidth is shared [default: what the machine file says, else baseline-proportional]
+    #[arg(long, value_name = "NAME", value_parser = model::one())]
+    pub(crate) model: Option<ModelKind>,
+}

@@ -1,0 +1,33 @@
+//! The command line of `numasim report`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use numasim_model::ModelKind;
+
+use super::model;
+
+/// `numasim report`.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// TOML files, or a folder with such files and a CSV of measurements (what `numasim validate` writes)
+    #[arg(value_name = "DIR|FILE", required_unless_present = "measured", value_hint = ValueHint::AnyPath)]
+    pub(crate) paths: Vec<PathBuf>,
+
+    /// What was measured: the CSV of `numasim bench`, or one with the columns scenario,app,gflops [default: the CSV of
+    /// the folder]
+    #[arg(long, value_name = "CSV", value_hint = ValueHint::FilePath)]
+    pub(crate) measured: Option<PathBuf>,
+
+    /// How bandwidth is shared [default: as the machine file says, else baseline-proportional]
+    #[arg(long, value_name = "NAME", value_parser = model::one())]
+    pub(crate) model: Option<ModelKind>,
+
+    /// The title of the page [default: the name of the machine]
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) title: Option<String>,
+
+    /// Write the page to FILE, whole or not at all, instead of standard output
+    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) output: Option<PathBuf>,
+}

@@ -1,0 +1,201 @@
+//! `numasim calibrate`: measures this host and writes its machine file.
+
+mod shown;
+
+use std::time::{Duration, Instant, SystemTime};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use numasim_bench::calibrate::{
+    CalibrateError, Calibration, Described, Options, Progress, calibrate, machine_file,
+};
+use numasim_bench::doubt::{self, Doubt};
+use numasim_bench::kernel::Isa;
+use numasim_bench::provenance::utc;
+use numasim_bench::runner::{HostRunner, RunError, Settings};
+use numasim_bench::system::{Facts, SAMPLE, System};
+use numasim_bench::{HostTopology, memory};
+use numasim_model::cpus::CpuList;
+
+use crate::args::CalibrateArgs;
+use crate::failure::Failure;
+use crate::output::{Destination, Format};
+use crate::shell::Shell;
+use crate::watch::{self, REDRAW, SHOW_AFTER};
+
+/// Everything that is known when a calibration has ended.
+pub(super) struct Calibrated {
+    host: HostTopology,
+    facts: Facts,
+    settings: Settings,
+    calibration: Calibration,
+    described: Described,
+    doubts: Vec<Doubt>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &CalibrateArgs, shell: &Shell) -> Result<(), Failure> {
+    let destination = Destination::open(args.output.output.as_deref(), &[])?;
+    let found = measure(args, "calibrate", shell)?;
+    destination.deliver(&match args.output.format {
+        Format::Table => found.machine_file(),
+        Format::Json => format!("{:#}\n", shown::json(&found)),
+        Format::Csv => found.csv()?,
+    })
+}
+
+impl Calibrated {
+    /// The machine file.
+    pub(super) fn machine_file(&self) -> String {
+        machine_file(&self.host, &self.calibration, &self.described)
+    }
+
+    /// Every round of every step.
+    pub(super) fn csv(&self) -> Result<String, Failure> {
+        shown::csv(self).map_err(|error| Failure::fault("cannot write CSV").caused_by(&error))
+    }
+}
+
+/// Measures this host. `purpose` is the command that needs it.
+pub(super) fn measure(
+    args: &CalibrateArgs,
+    purpose: &'static str,
+    shell: &Shell,
+) -> Result<Calibrated, Failure> {
+    let host = numasim_bench::host_topology(purpose).map_err(|error| Failure::input(error.to_string()))?;
+    let isa = available(args.isa)?;
+    let used = used(&host)?;
+    let facts = System::host().facts(&used, SAMPLE);
+    let mut doubts = doubt::before(&facts, &used);
+    for doubt in &doubts {
+        shell.warn(format!("{doubt}. What to do: {}", doubt.advice().trim_end_matches('.')));
+    }
+    let (rounds, window, warm_up) = if args.quick {
+        (3, Duration::from_millis(200), Duration::from_millis(100))
+    } else {
+        (args.rounds, args.window, args.warm_up)
+    };
+    let bytes_per_thread = args.memory_per_thread.unwrap_or_else(|| default_bytes(&host));
+    let settings = Settings { isa, warm_up, window, bytes_per_thread, processes: false };
+
+    watch::listen();
+    let started = SystemTime::now();
+    let mut runner = HostRunner::new(watch::stop_flag());
+    let mut bar = Bar::new(shell);
+    let measured = calibrate(
+        &host,
+        &Options { rounds, coarse: args.quick },
+        &settings,
+        &mut runner,
+        &mut |progress: Progress<'_>| bar.show(&progress),
+    );
+    bar.finish();
+    let calibration = measured.map_err(|error| refused(&error))?;
+    if (rounds as usize) < 5 {
+        doubts.push(Doubt::FewRepetitions { repetitions: rounds as usize });
+    }
+    let name = args.name.clone().unwrap_or_else(|| host.name.clone());
+    let source = source(&facts, &settings, rounds, started);
+    let told = doubts.iter().map(|doubt| format!("{}: {doubt}", doubt.code())).collect();
+    let described = Described { name, source, doubts: told };
+    if host.nodes.len() == 1 {
+        shell.note("this host has one NUMA node: no link was measured");
+    }
+    Ok(Calibrated { host, facts, settings, calibration, described, doubts })
+}
+
+/// The instruction set of the kernels, if this processor has it.
+pub(super) fn available(asked: Option<Isa>) -> Result<Isa, Failure> {
+    let isa = asked.unwrap_or_else(Isa::best);
+    if isa.is_available() {
+        return Ok(isa);
+    }
+    let there: Vec<&str> = Isa::available().into_iter().map(Isa::as_str).collect();
+    Err(Failure::input(format!("this processor has no {isa}"))
+        .hint(format!("leave --isa out, or take one of: {}", there.join(", "))))
+}
+
+/// All processors that are used.
+fn used(host: &HostTopology) -> Result<CpuList, Failure> {
+    let lists = host.nodes.iter().filter_map(|node| node.cpus.as_ref());
+    let cpus = lists.flat_map(|list| list.as_slice().iter().copied()).collect();
+    CpuList::new(cpus)
+        .map_err(|error| Failure::input("this host shows no processor to use").caused_by(&error))
+}
+
+/// What a thread needs so that caches do not answer for memory, with all cores of a node at work.
+fn default_bytes(host: &HostTopology) -> u64 {
+    let of_node = |cpus: &CpuList| {
+        let each: Vec<CpuList> =
+            cpus.as_slice().iter().filter_map(|&cpu| CpuList::new(vec![cpu]).ok()).collect();
+        memory::bytes_per_thread(&each.iter().collect::<Vec<_>>())
+    };
+    host.nodes.iter().filter_map(|node| node.cpus.as_ref()).map(of_node).max().unwrap_or(0)
+}
+
+/// How and when it was measured, in one line.
+fn source(facts: &Facts, settings: &Settings, rounds: u32, started: SystemTime) -> String {
+    let cpu = facts.cpu_model.as_deref().unwrap_or("unknown processor");
+    let kernel = facts.kernel_release.as_deref().unwrap_or("unknown");
+    let rounds = if rounds == 1 { "1 round".to_owned() } else { format!("{rounds} rounds") };
+    format!(
+        "numasim {} calibrate, {}: {cpu}, Linux {kernel}, kernels read and {}, {rounds} of {} s, {} MiB per thread",
+        env!("CARGO_PKG_VERSION"),
+        utc(started),
+        settings.isa,
+        settings.window.as_secs_f64(),
+        settings.bytes_per_thread >> 20,
+    )
+}
+
+fn refused(error: &CalibrateError) -> Failure {
+    match error {
+        CalibrateError::Run { source: RunError::Interrupted, .. } => {
+            Failure::interrupted("interrupted: a calibration is whole or nothing")
+        }
+        CalibrateError::Run { step, source } => {
+            Failure::input(format!("cannot measure {step}")).caused_by(source)
+        }
+        CalibrateError::Misplaced { .. } => Failure::input(error.to_string()).hint(
+            "something moved threads or pages, twice: see the doubts, and sysctl kernel.numa_balancing",
+        ),
+        CalibrateError::Kernel(_) | CalibrateError::NoCores => Failure::input(error.to_string()),
+    }
+}
+
+/// How far it is, for people in front of a terminal.
+struct Bar {
+    start: Instant,
+    bar: Option<ProgressBar>,
+    shown: bool,
+}
+
+impl Bar {
+    fn new(shell: &Shell) -> Self {
+        let bar = shell
+            .stderr_is_terminal
+            .then(|| ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::hidden()));
+        Self { start: Instant::now(), bar, shown: false }
+    }
+
+    fn show(&mut self, progress: &Progress<'_>) {
+        let Some(bar) = &self.bar else { return };
+        if !self.shown && self.start.elapsed() >= SHOW_AFTER {
+            self.shown = true;
+            let template = "calibrating {elapsed} [{bar:24}] {pos} of {len}, {eta} left: {wide_msg}";
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style.progress_chars("=> "));
+            }
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+            bar.enable_steady_tick(REDRAW);
+        }
+        bar.set_length(progress.of as u64);
+        bar.set_position(progress.done as u64);
+        bar.set_message(progress.next.to_string());
+    }
+
+    fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

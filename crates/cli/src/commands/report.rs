@@ -1,0 +1,123 @@
+//! `numasim report`: a page of prediction and measurement.
+
+mod drawn;
+mod inputs;
+mod told;
+
+use std::path::{Path, PathBuf};
+
+use numasim_bench::compare::read_measured;
+use numasim_bench::provenance::{self, Provenance, sha256};
+use numasim_model::spec::SourceFile;
+
+use self::inputs::Inputs;
+use super::compare;
+use super::evaluate::{Evaluated, document, wanted};
+use crate::args::ReportArgs;
+use crate::failure::Failure;
+use crate::files;
+use crate::output::Destination;
+use crate::report::{ReadFile, Report, page};
+use crate::sharing;
+use crate::shell::Shell;
+use crate::view::{ScenarioView, compared, warning};
+
+/// Runs the command.
+pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
+    let inputs = inputs::find(args)?;
+    let (reading, texts) = files::read_study_and_texts(&inputs.files)?;
+    let study = sharing::choose(reading.study, args.model, shell);
+    let source = inputs.measured.as_deref().map(files::read_measurements).transpose()?;
+    let known = inputs.provenance.as_deref().map(read_provenance).transpose()?;
+    let destination = Destination::open(args.output.as_deref(), &inputs.all())?;
+
+    let scenarios = wanted(&study, &[])?;
+    let evaluated: Vec<Evaluated> =
+        scenarios.into_iter().map(|scenario| Evaluated::new(&study, scenario)).collect::<Result<_, _>>()?;
+    let views: Vec<ScenarioView> = evaluated.iter().map(|one| one.view(&study)).collect();
+    for view in &views {
+        for facts in warning::facts(&view.evaluation.warnings) {
+            shell.warn(format!("scenario '{}': {facts}", view.name));
+        }
+    }
+    let evaluation = document(&study, &views, false);
+
+    let mut read: Vec<ReadFile> = texts.iter().map(|file| read_file(file, "input")).collect();
+    let comparison = match source {
+        None => None,
+        Some(source) => {
+            read.push(read_file(&source, "measurements"));
+            let measurements = match read_measured(&source.text) {
+                Ok(measurements) => measurements,
+                Err(problems) => return Err(files::refused(&problems, source)),
+            };
+            let comparison = compare::compared_with(&study, &[], (&source.name, &measurements), shell)
+                .map_err(|failure| what_ran(failure, &inputs))?;
+            Some((source.name, comparison))
+        }
+    };
+    read.extend(known.iter().map(|(file, _)| read_file(file, "how it was measured")));
+    let compared = comparison.as_ref().map(|(name, comparison)| compared::View {
+        study: &study,
+        model: study.machine.sharing().name(),
+        measured: name,
+        comparison,
+    });
+    let document = compared.as_ref().map(compared::json);
+    let maps = drawn::maps(&views, compared.as_ref());
+    let preferred = drawn::preferred(&views, compared.as_ref());
+    let machine = drawn::machine(&study)?;
+    let plots = drawn::of_all(&study, compared.as_ref(), preferred)?;
+    let known = known.map(|(_, known)| known);
+    let title = args.title.clone().unwrap_or_else(|| study.machine.name().to_owned());
+    destination.deliver_bytes(
+        page(&Report {
+            title: &title,
+            question: &told::question(&study, compared.as_ref()),
+            study: &study,
+            views: &views,
+            maps: &maps,
+            compared,
+            provenance: known.as_ref(),
+            machine: &machine,
+            plots: &plots,
+            read: &read,
+            aside: &inputs.aside.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
+            commands: &told::commands(args, &inputs, known.as_ref()),
+            evaluation: &evaluation,
+            comparison: document.as_ref(),
+        })
+        .as_bytes(),
+    )
+}
+
+fn read_file(file: &SourceFile, role: &'static str) -> ReadFile {
+    ReadFile { name: file.name.clone(), role, sha256: sha256(file.text.as_bytes()) }
+}
+
+/// The provenance beside the measurements, which must be one.
+fn read_provenance(path: &Path) -> Result<(SourceFile, Provenance), Failure> {
+    let file = files::read_measurements(path)?;
+    let known = provenance::read(&file.text).map_err(|error| {
+        Failure::input(format!("{} cannot be read", path.display()))
+            .caused_by(&error)
+            .hint("if the measurements are not from `numasim bench`, give this file another name")
+    })?;
+    Ok((file, known))
+}
+
+/// Nothing can be compared: perhaps since other files were named than those that ran.
+fn what_ran(failure: Failure, inputs: &Inputs) -> Failure {
+    let study = inputs.measured.as_deref().map(|csv| inputs::beside(csv, "study.toml"));
+    match study.filter(|study| study.exists() && !inputs.files.contains(study)) {
+        Some(study) => failure.hint(format!("what ran is in {}: name this file instead", study.display())),
+        None => failure,
+    }
+}
+
+impl Inputs {
+    /// Every file that is read: none of them may be the output.
+    fn all(&self) -> Vec<PathBuf> {
+        self.files.iter().chain(&self.measured).chain(&self.provenance).cloned().collect()
+    }
+}

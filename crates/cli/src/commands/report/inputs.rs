@@ -1,0 +1,199 @@
+//! Which files a report is made from.
+
+use std::path::{Path, PathBuf};
+
+use crate::args::ReportArgs;
+use crate::failure::Failure;
+use crate::files;
+
+/// The files of a report.
+#[derive(Debug, Default)]
+pub(super) struct Inputs {
+    /// Input files, to be united.
+    pub(super) files: Vec<PathBuf>,
+    /// The measurements, if there are any.
+    pub(super) measured: Option<PathBuf>,
+    /// How they were measured, if it stands beside them.
+    pub(super) provenance: Option<PathBuf>,
+    /// What else is in the folder and was not read.
+    pub(super) aside: Vec<PathBuf>,
+}
+
+/// Finds the files: those that were named, and what is in a folder.
+pub(super) fn find(args: &ReportArgs) -> Result<Inputs, Failure> {
+    let mut inputs = Inputs { measured: args.measured.clone(), ..Inputs::default() };
+    for path in &args.paths {
+        if path.is_dir() {
+            from_folder(path, &mut inputs)?;
+        } else {
+            inputs.files.push(path.clone());
+        }
+    }
+    if inputs.files.is_empty() {
+        // What ran stands beside what was measured.
+        let beside = inputs.measured.as_deref().map(|csv| beside(csv, "study.toml"));
+        match beside.filter(|study| study.exists()) {
+            Some(study) => {
+                inputs.aside.retain(|path| *path != study);
+                inputs.files.push(study);
+            }
+            None => return Err(no_files(args)),
+        }
+    }
+    let provenance = inputs.measured.as_deref().map(|csv| beside(csv, "provenance.json"));
+    inputs.provenance = provenance.filter(|path| path.exists());
+    let Inputs { measured, provenance, .. } = &inputs;
+    let read = [measured.clone(), provenance.clone(), args.output.clone()];
+    inputs.aside.retain(|path| !read.iter().flatten().any(|read| read == path));
+    Ok(inputs)
+}
+
+fn no_files(args: &ReportArgs) -> Failure {
+    match args.paths.as_slice() {
+        [folder] if folder.is_dir() => {
+            Failure::input(format!("{} has no input file: no .toml in it", folder.display()))
+                .hint(format!("name the files: numasim report {} machine.toml study.toml", folder.display()))
+        }
+        _ => Failure::input("there is no input file").hint(
+            "name the TOML files of machine, applications and scenarios; what `numasim bench` ran stands in \
+             RESULT.study.toml beside its RESULT.csv",
+        ),
+    }
+}
+
+/// Takes the input files of a folder, and its measurements unless others were named.
+fn from_folder(folder: &Path, inputs: &mut Inputs) -> Result<(), Failure> {
+    let found = files::in_folder(folder)?;
+    // What ran is a whole study of its own, and what the measurements belong to.
+    let ran = found.iter().find(|path| path.ends_with("measured.study.toml")).cloned();
+    for path in found {
+        let wanted = match &ran {
+            Some(ran) => path == *ran,
+            None => ends_with(&path, ".toml") && !ends_with(&path, ".study.toml"),
+        };
+        if wanted {
+            inputs.files.push(path);
+        } else {
+            inputs.aside.push(path);
+        }
+    }
+    if inputs.measured.is_none() {
+        inputs.measured = measured_in(folder, &inputs.aside)?;
+    }
+    Ok(())
+}
+
+/// `measured.csv`, or the only CSV that has measurements.
+fn measured_in(folder: &Path, files: &[PathBuf]) -> Result<Option<PathBuf>, Failure> {
+    let usual = folder.join("measured.csv");
+    if files.contains(&usual) {
+        return Ok(Some(usual));
+    }
+    let tables: Vec<&PathBuf> =
+        files.iter().filter(|path| ends_with(path, ".csv") && is_measured(path)).collect();
+    match tables.as_slice() {
+        [] => Ok(None),
+        [only] => Ok(Some((*only).clone())),
+        [first, ..] => {
+            let names: Vec<String> = tables.iter().map(|path| path.display().to_string()).collect();
+            Err(Failure::input(format!("{} has several files of measurements", folder.display()))
+                .hint(format!("choose one: --measured {}", first.display()))
+                .hint(format!("they are {}", names.join(", "))))
+        }
+    }
+}
+
+/// Whether the header has the columns of measurements.
+fn is_measured(path: &Path) -> bool {
+    files::csv_header(path).is_some_and(|header| {
+        let columns: Vec<&str> = header.split(',').map(|column| column.trim().trim_matches('"')).collect();
+        columns.contains(&"scenario") && columns.contains(&"gflops")
+    })
+}
+
+/// The file that `numasim bench` writes beside its result.
+pub(super) fn beside(csv: &Path, ending: &str) -> PathBuf {
+    csv.with_extension(ending)
+}
+
+fn ends_with(path: &Path, ending: &str) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).expect("a file for the test");
+        }
+        folder
+    }
+
+    fn found(folder: &tempfile::TempDir) -> Result<Inputs, Failure> {
+        find(&ReportArgs {
+            paths: vec![folder.path().to_owned()],
+            measured: None,
+            model: None,
+            title: None,
+            output: None,
+        })
+    }
+
+    fn names(paths: &[PathBuf]) -> Vec<&str> {
+        paths.iter().filter_map(|path| path.file_name()?.to_str()).collect()
+    }
+
+    #[test]
+    fn a_folder_gives_its_input_files_and_its_measurements() {
+        let folder = folder(&[
+            ("machine.toml", ""),
+            ("measured.csv", "scenario,app,gflops\n"),
+            ("measured.provenance.json", "{}"),
+            ("measured.study.toml", ""),
+            ("README.md", ""),
+            ("study.toml", ""),
+        ]);
+        let inputs = found(&folder).expect("a whole folder");
+        // What ran is the whole study; the files it was made from may describe a larger machine.
+        assert_eq!(names(&inputs.files), ["measured.study.toml"]);
+        assert_eq!(inputs.measured, Some(folder.path().join("measured.csv")));
+        assert_eq!(names(&inputs.aside), ["README.md", "machine.toml", "study.toml"]);
+    }
+
+    #[test]
+    fn what_the_benchmark_wrote_is_enough() {
+        let folder = folder(&[
+            ("run.csv", "# made by a benchmark\nrun,scenario,app,gflops\n"),
+            ("errors.csv", "scenario,app,error\n"),
+            ("run.study.toml", ""),
+        ]);
+        let inputs = found(&folder).expect("a result");
+        assert_eq!(
+            (names(&inputs.files), names(&inputs.aside)),
+            (vec!["run.study.toml"], vec!["errors.csv"])
+        );
+        assert_eq!(inputs.measured, Some(folder.path().join("run.csv")));
+    }
+
+    #[test]
+    fn two_files_of_measurements_are_not_mixed_up() {
+        let folder =
+            folder(&[("a.csv", "scenario,gflops\n"), ("b.csv", "scenario,gflops\n"), ("s.toml", "")]);
+        let refused = found(&folder).expect_err("two of them").to_string();
+        assert!(
+            refused.contains("several files of measurements") && refused.contains("--measured"),
+            "{refused}"
+        );
+    }
+
+    #[test]
+    fn a_folder_without_input_files_is_refused() {
+        let refused = found(&folder(&[("README.md", "")])).expect_err("nothing in it").to_string();
+        assert!(refused.contains("no .toml in it"), "{refused}");
+    }
+}

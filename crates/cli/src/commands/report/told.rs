@@ -1,0 +1,94 @@
+//! What a report says in words: its question, and the commands that make it again.
+
+use std::path::Path;
+
+use numasim_bench::provenance::Provenance;
+use numasim_model::Study;
+
+use super::inputs::Inputs;
+use crate::args::ReportArgs;
+use crate::report::Repeated;
+use crate::view::{compared, figures};
+
+/// What was asked, in one sentence.
+pub(super) fn question(study: &Study, compared: Option<&compared::View<'_>>) -> String {
+    let machine = study.machine.name();
+    let apps = figures::count(study.apps.len() as u64, "application");
+    let scenarios = |count: usize| figures::count(count as u64, "scenario");
+    match compared.map(|view| view.comparison.scenarios.len()) {
+        None => format!(
+            "What does the model {} say about {machine} in {} of {apps}?",
+            study.machine.sharing().name(),
+            scenarios(study.scenarios.len())
+        ),
+        Some(1) => format!("Does the model predict what {machine} does in one scenario of {apps}?"),
+        Some(count) => format!(
+            "Does the model predict what {machine} does in {} of {apps}, and does it pick the best of them?",
+            scenarios(count)
+        ),
+    }
+}
+
+/// The commands that make the measurements, the comparison and the page again.
+pub(super) fn commands(args: &ReportArgs, inputs: &Inputs, known: Option<&Provenance>) -> Vec<Repeated> {
+    let mut commands = Vec::new();
+    if let Some(known) = known.filter(|known| !known.command.is_empty()) {
+        // The path of the program is that of another host.
+        let words = std::iter::once("numasim").chain(known.command.iter().skip(1).map(String::as_str));
+        commands.push(Repeated { what: "Measure", line: words.map(quoted).collect::<Vec<_>>().join(" ") });
+    }
+    let path = |path: &Path| path.display().to_string();
+    let model =
+        args.model.map(|model| vec!["--model".to_owned(), model.name().to_owned()]).unwrap_or_default();
+    let files: Vec<String> = inputs.files.iter().map(|file| path(file)).collect();
+    let line = |command: &str, rest: &[Vec<String>]| {
+        let words =
+            ["numasim".to_owned(), command.to_owned()].into_iter().chain(rest.iter().flatten().cloned());
+        words.map(|word| quoted(&word)).collect::<Vec<_>>().join(" ")
+    };
+    match &inputs.measured {
+        Some(csv) => {
+            let measured = vec!["--measured".to_owned(), path(csv)];
+            commands
+                .push(Repeated { what: "Compare", line: line("compare", &[files, measured, model.clone()]) });
+        }
+        None => commands.push(Repeated { what: "Evaluate", line: line("evaluate", &[files, model.clone()]) }),
+    }
+    let option = |name: &str, value: Option<String>| {
+        value.map(|value| vec![name.to_owned(), value]).unwrap_or_default()
+    };
+    let again = line(
+        "report",
+        &[
+            args.paths.iter().map(|one| path(one)).collect(),
+            option("--measured", args.measured.as_deref().map(path)),
+            model,
+            option("--title", args.title.clone()),
+            option("-o", Some("report.html".to_owned())),
+        ],
+    );
+    commands.push(Repeated { what: "Make this page", line: again });
+    commands
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,:=+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_are_quoted_for_a_shell_where_they_must_be() {
+        assert_eq!(
+            ["a/b-1.toml", "two words", "it's", ""].map(quoted),
+            ["a/b-1.toml", "'two words'", "'it'\\''s'", "''"]
+        );
+    }
+}

@@ -1,0 +1,150 @@
+//! `numasim validate`: the whole loop on this host, from calibration to report, in one folder.
+
+mod readme;
+mod scenarios;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use numasim_model::Study;
+
+use super::{bench, calibrate, compare, report};
+use crate::args::{BenchArgs, BindTo, CalibrateArgs, ReportArgs, ValidateArgs};
+use crate::failure::Failure;
+use crate::files;
+use crate::output::{Destination, Format, OutputArgs};
+use crate::sharing;
+use crate::shell::Shell;
+use crate::view::{Style, compared};
+
+/// Time from the common start to the measuring window.
+const WARM_UP: Duration = Duration::from_millis(300);
+/// Rounds of the calibration.
+const ROUNDS: u32 = 5;
+
+/// The files of the folder.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
+        Destination::open(Some(&self.file(name)), &[])?.deliver(text)
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &ValidateArgs, shell: &Shell) -> Result<(), Failure> {
+    let folder = open(args)?;
+    calibrated(args, &folder, shell)?;
+    let studied = studied(args, &folder)?;
+    measured(args, &folder, studied, shell)?;
+    let study = files::read_study(&[folder.file("measured.study.toml")])?.study;
+    let study = sharing::choose(study, args.model, shell);
+    let verdict = compared(&folder, &study, shell)?;
+    folder.write("README.md", &readme::text(args, &study))?;
+    reported(args, &folder, shell)?;
+    shell.note(format!("everything is in {}", folder.0.display()));
+    Destination::Stdout.deliver(&verdict)
+}
+
+/// The folder, new or the one to go on with.
+fn open(args: &ValidateArgs) -> Result<Folder, Failure> {
+    let folder = Folder(args.output.clone());
+    let begun = folder.file("machine.toml").exists() || folder.file("measured.csv").exists();
+    if begun && !args.resume {
+        return Err(Failure::input(format!("{} has results already", args.output.display()))
+            .hint("name another folder, or add --resume to go on with it"));
+    }
+    fs::create_dir_all(&args.output).map_err(|error| {
+        Failure::output(format!("cannot make the folder {}", args.output.display())).caused_by(&error)
+    })?;
+    Ok(folder)
+}
+
+/// The machine file, measured unless an earlier run has it.
+fn calibrated(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(), Failure> {
+    if folder.file("machine.toml").exists() {
+        shell.note("the machine is calibrated already");
+        return Ok(());
+    }
+    let asked = CalibrateArgs {
+        quick: false,
+        rounds: ROUNDS,
+        window: args.window,
+        warm_up: WARM_UP,
+        isa: args.isa,
+        memory_per_thread: args.memory_per_thread,
+        name: None,
+        output: OutputArgs { format: Format::Table, output: None },
+    };
+    shell.note("calibrating this host");
+    let found = calibrate::measure(&asked, "validate", shell)?;
+    folder.write("calibration.csv", &found.csv()?)?;
+    // Last: its presence says that the calibration is whole.
+    folder.write("machine.toml", &found.machine_file())
+}
+
+/// The input files of the benchmark.
+fn studied(args: &ValidateArgs, folder: &Folder) -> Result<Vec<PathBuf>, Failure> {
+    if !args.files.is_empty() {
+        return Ok(args.files.clone());
+    }
+    let machine = folder.file("machine.toml");
+    let study: Study = files::read_study(std::slice::from_ref(&machine))?.study;
+    folder.write("scenarios.toml", &scenarios::of(&study.machine))?;
+    Ok(vec![machine, folder.file("scenarios.toml")])
+}
+
+fn measured(args: &ValidateArgs, folder: &Folder, files: Vec<PathBuf>, shell: &Shell) -> Result<(), Failure> {
+    let asked = BenchArgs {
+        files,
+        scenario: Vec::new(),
+        repeat: args.repeat,
+        window: args.window,
+        warm_up: WARM_UP,
+        isa: args.isa,
+        memory_per_thread: args.memory_per_thread,
+        processes: args.processes,
+        bind: BindTo::Core,
+        fit_host: true,
+        host_machine: Some(folder.file("machine.toml")),
+        dry_run: false,
+        output: Some(folder.file("measured.csv")),
+        resume: args.resume && folder.file("measured.csv").exists(),
+        format: Format::Table,
+    };
+    bench::run(&asked, shell)
+}
+
+/// Writes the comparison and returns it for people.
+fn compared(folder: &Folder, study: &Study, shell: &Shell) -> Result<String, Failure> {
+    let (name, measurements) = compare::read(&folder.file("measured.csv"))?;
+    let name = file_name(&name);
+    let comparison = compare::compared_with(study, &[], (&name, &measurements), shell)?;
+    let model = study.machine.sharing().name();
+    let view = compared::View { study, model, measured: &name, comparison: &comparison };
+    folder.write("comparison.json", &format!("{:#}\n", compared::json(&view)))?;
+    folder.write("comparison.txt", &compared::table(&view, &Style::of(shell, true)))?;
+    Ok(compared::table(&view, &Style::of(shell, false)))
+}
+
+/// Writes the page.
+fn reported(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(), Failure> {
+    let asked = ReportArgs {
+        paths: vec![folder.0.clone()],
+        measured: None,
+        model: args.model,
+        title: None,
+        output: Some(folder.file("report.html")),
+    };
+    report::run(&asked, shell)
+}
+
+/// Without the folder: what is in a result must not depend on where it lies.
+fn file_name(path: &str) -> String {
+    Path::new(path).file_name().map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned())
+}

@@ -1,0 +1,86 @@
+//! Why the figures may not be what they seem, and what to do about it.
+
+use maud::{Markup, html};
+use numasim_bench::doubt::Told;
+
+use super::Report;
+use crate::suggest;
+use crate::view::compared::{self, reason};
+use crate::view::figures;
+
+/// Of the same doubt, so many sentences are shown.
+const MOST_ALIKE: usize = 6;
+/// Of lines that were not compared, so many are shown.
+const MOST_LINES: usize = 12;
+
+pub(super) fn section(report: &Report<'_>) -> Markup {
+    let told = report.provenance.map_or(&[][..], |known| &known.doubts);
+    let left = report.compared.as_ref().map(left_out).unwrap_or_default();
+    html! {
+        p {
+            @match (report.compared.is_some(), report.provenance.is_some()) {
+                (false, _) => "Nothing was measured: only the model can be doubted.",
+                (true, false) => "Nobody noted how it was measured: there is no provenance beside the measurements. That is a doubt of its own.",
+                (true, true) if told.is_empty() => "The benchmark noted no doubt about host and measurements.",
+                (true, true) => { "The benchmark noted " (figures::count(told.len() as u64, "doubt")) ", each with what to do about it." }
+            }
+        }
+        @if !told.is_empty() { (list(told)) }
+        @if !left.is_empty() {
+            h3 { "Not compared" }
+            ul { @for line in &left { li { (line) } } }
+        }
+    }
+}
+
+/// Doubts of the same code and the same advice together.
+fn list(told: &[Told]) -> Markup {
+    let mut kinds: Vec<(&Told, Vec<&str>)> = Vec::new();
+    for doubt in told {
+        match kinds.iter_mut().find(|(kind, _)| kind.code == doubt.code && kind.advice == doubt.advice) {
+            Some((_, messages)) => messages.push(&doubt.message),
+            None => kinds.push((doubt, vec![&doubt.message])),
+        }
+    }
+    html! {
+        ul.doubts {
+            @for (kind, messages) in &kinds {
+                li {
+                    p { code { (kind.code) } }
+                    @for message in messages.iter().take(MOST_ALIKE) { p { (message) } }
+                    @if messages.len() > MOST_ALIKE { p.faint { "and " (messages.len() - MOST_ALIKE) " more of this kind" } }
+                    @if !kind.advice.is_empty() { p.advice { "What to do: " (kind.advice) } }
+                }
+            }
+        }
+    }
+}
+
+/// What the comparison could not take.
+fn left_out(view: &compared::View<'_>) -> Vec<String> {
+    let comparison = view.comparison;
+    let whole = comparison.missing.iter().filter(|one| one.app.is_none());
+    let whole: Vec<&str> = whole.map(|one| one.scenario.as_str()).collect();
+    let apps = comparison.missing.iter();
+    let apps: Vec<String> =
+        apps.filter_map(|one| Some(format!("{} in {}", one.app.as_deref()?, one.scenario))).collect();
+    let apps: Vec<&str> = apps.iter().map(String::as_str).collect();
+    let missing = [whole, apps].into_iter().filter(|names| !names.is_empty());
+    let mut lines: Vec<String> =
+        missing.map(|names| format!("Not measured: {}.", suggest::list(&names))).collect();
+
+    let unmatched =
+        comparison.unmatched.iter().map(|one| format!("{}:{}: {}.", view.measured, one.line, reason(one)));
+    let left = comparison.left_out.iter().map(|one| {
+        format!(
+            "{}:{}: repetition {} of '{}' in '{}' counts for nothing: {}.",
+            view.measured, one.line, one.repetition, one.app, one.scenario, one.why
+        )
+    });
+    lines.extend(unmatched.chain(left).take(MOST_LINES));
+    let more = (comparison.unmatched.len() + comparison.left_out.len()).saturating_sub(MOST_LINES);
+    if more > 0 {
+        lines.push(format!("And {more} more lines; the JSON in this page has all."));
+    }
+    lines
+}

@@ -1,0 +1,100 @@
+//! Parts that all sections use: figures that name their place in the JSON, pictures, tables in a box of their own.
+
+use maud::{Markup, PreEscaped, html};
+use serde_json::Value;
+
+use super::Figure;
+use super::verdict::SMALL;
+use crate::plot;
+
+/// A text, and where the figure in it stands: `comparison#/scenarios/0/error`.
+#[derive(Clone, Debug)]
+pub(super) struct Shown {
+    pub(super) text: String,
+    place: Option<String>,
+}
+
+impl Shown {
+    /// A figure of the comparison, at this JSON pointer.
+    pub(super) fn compared(text: impl Into<String>, pointer: impl AsRef<str>) -> Self {
+        Self { text: text.into(), place: Some(format!("comparison#{}", pointer.as_ref())) }
+    }
+
+    /// A figure of the evaluation, at this JSON pointer.
+    pub(super) fn evaluated(text: impl Into<String>, pointer: impl AsRef<str>) -> Self {
+        Self { text: text.into(), place: Some(format!("evaluation#{}", pointer.as_ref())) }
+    }
+
+    /// No figure.
+    pub(super) fn nothing() -> Self {
+        Self { text: "-".to_owned(), place: None }
+    }
+
+    /// A dash stands nowhere.
+    pub(super) fn place(&self) -> Option<&str> {
+        self.place.as_deref().filter(|_| self.text != "-")
+    }
+
+    /// Within a sentence.
+    pub(super) fn inline(&self) -> Markup {
+        html! { b data-json=[self.place()] { (self.text) } }
+    }
+
+    /// As a cell of a table, to the right; `class` tells how large an error is.
+    pub(super) fn cell(&self, class: &str) -> Markup {
+        html! { td class=(format!("n {class}").trim_end()) data-json=[self.place()] { (self.text) } }
+    }
+}
+
+/// How large an error is, as the class of its colour; the limits are those of `compare`.
+pub(super) fn judged(error: Option<f64>) -> &'static str {
+    match error.map(f64::abs) {
+        None => "",
+        Some(error) if error <= SMALL => "good",
+        Some(error) if error <= 2.0 * SMALL => "warn",
+        Some(_) => "bad",
+    }
+}
+
+/// A bar to the left of zero where the model promises too little, to the right where it promises too much; full at
+/// `scale`. The figure stands beside it.
+pub(super) fn error_bar(error: Option<f64>, scale: f64) -> Markup {
+    let Some(error) = error.filter(|error| error.is_finite()) else { return html! { td.bar {} } };
+    let width = (error.abs() / scale).min(1.0) * 50.0;
+    let side = if error < 0.0 { "right" } else { "left" };
+    html! {
+        td.bar aria-hidden="true" {
+            span class=(judged(Some(error))) style=(format!("{side}:50%;width:{width:.1}%")) {}
+        }
+    }
+}
+
+/// What is wider than a phone scrolls in a box of its own, also by keyboard.
+pub(super) fn scrolling(label: &str, content: &Markup) -> Markup {
+    html! { div.scroll tabindex="0" role="region" aria-label=(label) { (content) } }
+}
+
+/// A picture with its title and how to read it.
+pub(super) fn figure(figure: &Figure) -> Markup {
+    html! {
+        figure {
+            (picture(&figure.svg, &figure.title))
+            figcaption { b { (figure.title) ". " } (figure.caption) }
+        }
+    }
+}
+
+/// A picture in its box, with a name for those who do not see it.
+pub(super) fn picture(svg: &str, label: &str) -> Markup {
+    let svg = plot::themed(svg.trim());
+    let role = if svg.contains(" role=\"img\"") { "" } else { " role=\"img\"" };
+    let escaped = html! { (label) }.into_string();
+    let svg = svg.replacen("<svg ", &format!("<svg{role} aria-label=\"{escaped}\" "), 1);
+    scrolling(&format!("{label}, picture"), &PreEscaped(svg))
+}
+
+/// A block of JSON that no browser runs, and that no name in it can end.
+pub(super) fn data(id: &str, value: &Value) -> Markup {
+    let text = value.to_string().replace('<', "\\u003c");
+    html! { script type="application/json" id=(id) { (PreEscaped(text)) } }
+}

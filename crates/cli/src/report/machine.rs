@@ -1,0 +1,76 @@
+//! The machine: drawn, as a table, and how its figures came about.
+
+use maud::{Markup, html};
+use numasim_model::{Machine, Node};
+
+use super::Report;
+use super::html::{figure, scrolling};
+use crate::view::figures;
+
+pub(super) fn section(report: &Report<'_>) -> Markup {
+    let machine = &report.study.machine;
+    html! {
+        @if let Some(source) = machine.source() { p { (source) } }
+        @for one in report.machine { (figure(one)) }
+        (scrolling("Nodes", &nodes(machine)))
+        (known(machine))
+    }
+}
+
+/// The nodes, equal ones in one line.
+fn nodes(machine: &Machine) -> Markup {
+    let mut classes: Vec<(&Node, Vec<usize>)> = Vec::new();
+    for (number, node) in machine.nodes().iter().enumerate() {
+        match classes.iter_mut().find(|(other, _)| *other == node) {
+            Some((_, numbers)) => numbers.push(number),
+            None => classes.push((node, vec![number])),
+        }
+    }
+    let limited = classes.iter().any(|(node, _)| node.core_bandwidth.is_some());
+    let limit = |node: &Node| {
+        node.core_bandwidth.map_or("no limit".to_owned(), |limit| figures::short(limit.value()))
+    };
+    html! {
+        table {
+            caption { "Nodes" }
+            thead { tr {
+                th scope="col" { "node" } th.n scope="col" { "cores" } th.n scope="col" { "GFLOPS per core" }
+                th.n scope="col" { "memory GB/s" } @if limited { th.n scope="col" { "one core GB/s" } }
+            } }
+            tbody {
+                @for (node, numbers) in &classes {
+                    tr {
+                        th scope="row" { (figures::nodes(numbers)) @if numbers.len() > 1 { ", each" } }
+                        td.n { (node.cores) }
+                        td.n { @if node.cores > 0 { (figures::short(node.gflops_per_core.value())) } @else { "-" } }
+                        td.n { (figures::short(node.bandwidth.value())) }
+                        @if limited { td.n { (limit(node)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How the figures came about, as the file tells.
+fn known(machine: &Machine) -> Markup {
+    if machine.provenance().is_empty() {
+        return html! { p.faint { "The machine file does not say where its figures come from." } };
+    }
+    let table = html! {
+        table {
+            caption { "How its figures came about" }
+            thead { tr { th scope="col" { "figure" } th scope="col" { "kind" } th scope="col" { "source" } } }
+            tbody {
+                @for (key, known) in machine.provenance() {
+                    tr {
+                        th scope="row" { code { (key) } }
+                        td { (known.kind.as_str()) }
+                        td.text { (known.source.as_deref().unwrap_or("-")) }
+                    }
+                }
+            }
+        }
+    };
+    scrolling("How the figures of the machine came about", &table)
+}

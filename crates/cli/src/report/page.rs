@@ -1,0 +1,123 @@
+//! The frame of the page: head, heading, list of sections, and everything in its order.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use numasim_bench::provenance::Provenance;
+
+use super::html::{data, figure};
+use super::{Report, doubts, machine, origin, policy, scenarios, verdict};
+use crate::view::figures;
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+
+/// The whole page.
+pub(crate) fn page(report: &Report<'_>) -> String {
+    let sections = [
+        ("verdict", "Verdict", verdict::section(report)),
+        ("machine", "Machine", machine::section(report)),
+        ("scenarios", "Scenarios", scenarios::section(report)),
+        ("plots", "Plots", html! { @for one in report.plots { (figure(one)) } }),
+        ("doubts", "Doubts", doubts::section(report)),
+        ("origin", "Where it comes from", origin::section(report)),
+        ("repeat", "Repeat it", origin::commands(report)),
+        ("words", "Words", words(report)),
+    ];
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy::policy(SCRIPT));
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="generator" content=(concat!("numasim ", env!("CARGO_PKG_VERSION")));
+                meta name="color-scheme" content="light dark";
+                title { (report.title) " · numasim report" }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                a.skip href="#verdict" { "Skip to the verdict" }
+                header {
+                    p.kind { "numasim report" }
+                    h1 { (report.title) }
+                    p.question { (report.question) }
+                    (facts(report))
+                    nav aria-label="Sections" {
+                        ul { @for (id, title, _) in &sections { li { a href=(format!("#{id}")) { (title) } } } }
+                    }
+                }
+                main {
+                    @for (id, title, content) in &sections {
+                        section id=(id) aria-labelledby=(format!("{id}-title")) tabindex="-1" {
+                            h2 id=(format!("{id}-title")) { (title) }
+                            (content)
+                        }
+                    }
+                }
+                footer {
+                    p {
+                        "Made by numasim " (env!("CARGO_PKG_VERSION")) ". This file is whole and loads nothing; the JSON of "
+                        code { "numasim evaluate" }
+                        @if report.comparison.is_some() { " and " code { "numasim compare" } }
+                        " is inside."
+                    }
+                }
+                (data("evaluation", report.evaluation))
+                @if let Some(comparison) = report.comparison { (data("comparison", comparison)) }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    page.into_string() + "\n"
+}
+
+/// Machine, model and measurements in three lines.
+fn facts(report: &Report<'_>) -> Markup {
+    html! {
+        dl.facts {
+            div { dt { "Machine" } dd { (figures::machine(&report.study.machine)) } }
+            div { dt { "Model" } dd { (report.study.machine.sharing().in_words()) } }
+            @if let Some(compared) = &report.compared {
+                div { dt { "Measured" } dd { (compared.measured) @if let Some(known) = report.provenance { (measured_on(known)) } } }
+            }
+        }
+    }
+}
+
+/// Where and on which day.
+fn measured_on(known: &Provenance) -> Markup {
+    let day: String = known.started_utc.chars().take(10).collect();
+    html! { @if let Some(host) = &known.facts.host_name { ", on " (host) } ", " (day) }
+}
+
+/// What the words of the page mean.
+fn words(report: &Report<'_>) -> Markup {
+    const OF_MODEL: [(&str, &str); 4] = [
+        ("GFLOPS", "10⁹ floating-point operations per second."),
+        ("GB/s", "10⁹ bytes per second between memory and cores."),
+        ("FLOP/byte", "Arithmetic intensity: floating-point operations for each byte from memory."),
+        ("link", "What connects the cores of one NUMA node to the memory of another."),
+    ];
+    const OF_MEASUREMENTS: [(&str, &str); 5] = [
+        (
+            "error",
+            "(predicted - measured) / measured, with the median of the repetitions. Above 0 the model promises too much.",
+        ),
+        ("spread", "(largest - smallest) / median of the repetitions."),
+        ("95th percentile", "Nineteen of twenty absolute errors are smaller."),
+        (
+            "regret",
+            "What it costs to trust the model: (measured best - measured value of the scenario that the model prefers) / \
+             measured best.",
+        ),
+        (
+            "Kendall's tau-b",
+            "Whether the model orders the scenarios as the measurements do: +1 the same order, -1 the opposite one.",
+        ),
+    ];
+    let measured = if report.compared.is_some() { &OF_MEASUREMENTS[..] } else { &[] };
+    html! {
+        dl.words {
+            @for (word, meaning) in OF_MODEL.iter().chain(measured) { div { dt { (word) } dd { (meaning) } } }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! One scenario: its map, its applications, its memories and links.
+
+use maud::{Markup, html};
+use numasim_bench::compare::{Compared, Pair};
+use numasim_model::{AppId, Placement};
+
+use super::Report;
+use super::html::{Shown, judged, picture, scrolling};
+use super::scenarios::{Row, columns, tags};
+use crate::view::compared::{signed, spread};
+use crate::view::{ScenarioView, Style, figures, held_back, warning};
+
+pub(super) fn article(report: &Report<'_>, row: &Row<'_>, map: Option<&str>) -> Markup {
+    let view = row.view;
+    let title = format!("{}-title", row.id());
+    let doubts =
+        row.compared.map(|(_, compared)| compared.doubts.iter().map(String::as_str).collect::<Vec<_>>());
+    let doubts = doubts.filter(|doubts| !doubts.is_empty());
+    html! {
+        article.scenario id=(row.id()) data-name=(view.name) aria-labelledby=(title) tabindex="-1" {
+            h3 id=(title) { (view.name) (tags(report, view.name)) }
+            (sentence(row))
+            @if let Some(map) = map { figure { (picture(map, &format!("Threads of scenario {}", view.name))) } }
+            (scrolling(&format!("Applications of {}", view.name), &applications(report, row)))
+            @for fact in warning::facts(&view.evaluation.warnings) { p.note { "Warning: " (fact) } }
+            @if let Some(doubts) = doubts {
+                p.note { a href="#doubts" { "Doubts" } " about its measurements: " (doubts.join(", ")) "." }
+            }
+            details open[map.is_none()] { summary { "Memories and links" } (resources(row)) }
+        }
+    }
+}
+
+/// Predicted, measured, error.
+fn sentence(row: &Row<'_>) -> Markup {
+    let texts = columns(std::iter::once((row.view.evaluation.total.value(), row.gflops())));
+    let [predicted, measured] = texts.first().cloned().unwrap_or_default();
+    html! {
+        p.sum {
+            "Predicted " (row.predicted(&predicted).inline()) " GFLOPS"
+            @if let Some(pair) = row.gflops() {
+                ", measured " (row.compared(&measured, "measured_gflops").inline()) " GFLOPS (" (spread(pair)) "), error "
+                span class=(judged(pair.error)) { (row.compared(&signed(pair.error), "error").inline()) }
+            }
+            "."
+        }
+    }
+}
+
+/// An application with its comparison, and where that stands in the JSON.
+struct Line<'a> {
+    app: AppId,
+    compared: Option<(String, &'a Compared)>,
+}
+
+impl<'a> Line<'a> {
+    fn gflops(&self) -> Option<&'a Pair> {
+        self.compared.as_ref().map(|(_, compared)| &compared.gflops)
+    }
+
+    fn bandwidth(&self) -> Option<&'a Pair> {
+        self.compared.as_ref().and_then(|(_, compared)| compared.bandwidth_gbs.as_ref())
+    }
+
+    fn shown(&self, text: &str, key: &str) -> Shown {
+        self.compared
+            .as_ref()
+            .map_or_else(Shown::nothing, |(at, _)| Shown::compared(text, format!("{at}/{key}")))
+    }
+}
+
+fn lines<'a>(row: &Row<'a>) -> Vec<Line<'a>> {
+    let compared = |name: &str| {
+        let (at, scenario) = row.compared?;
+        let (i, app) = scenario.apps.iter().enumerate().find(|(_, app)| app.name == name)?;
+        Some((format!("/scenarios/{at}/apps/{i}"), app.compared.as_ref()?))
+    };
+    let apps = row.view.active_apps();
+    apps.map(|app| Line { app, compared: compared(&row.view.apps[app.0].name) }).collect()
+}
+
+fn applications(report: &Report<'_>, row: &Row<'_>) -> Markup {
+    let view = row.view;
+    let lines = lines(row);
+    let measured = lines.iter().any(|line| line.compared.is_some());
+    let moved = lines.iter().any(|line| line.bandwidth().is_some());
+    let result = |line: &Line<'_>| &view.evaluation.apps[line.app.0];
+    let gflops = columns(lines.iter().map(|line| (result(line).gflops.value(), line.gflops())));
+    let bandwidth = columns(lines.iter().map(|line| (result(line).bandwidth.value(), line.bandwidth())));
+    let evaluated = |line: &Line<'_>, text: &str, key: &str| {
+        Shown::evaluated(text, format!("/scenarios/{}/apps/{}/{key}", row.number, line.app.0)).cell("")
+    };
+    html! {
+        table {
+            caption {
+                "Applications"
+                @if !measured && report.compared.is_some() && row.compared.is_some() { "; only their sum was measured" }
+            }
+            thead {
+                tr {
+                    td colspan="4" {}
+                    th.group colspan=(if measured { "4" } else { "1" }) scope="colgroup" { "GFLOPS" }
+                    th.group colspan=(if moved { "3" } else { "1" }) scope="colgroup" { "GB/s" }
+                    td {}
+                }
+                tr {
+                    th scope="col" { "application" } th.n scope="col" { "FLOP/byte" } th scope="col" { "data" }
+                    th scope="col" { "threads on each node" } th.n scope="col" { "predicted" }
+                    @if measured { th.n scope="col" { "measured" } th.n scope="col" { "error" } th.n scope="col" { "spread" } }
+                    th.n scope="col" { "predicted" }
+                    @if moved { th.n scope="col" { "measured" } th.n scope="col" { "error" } }
+                    th scope="col" { "held back by" }
+                }
+            }
+            tbody {
+                @for (line, (gflops, bandwidth)) in lines.iter().zip(gflops.iter().zip(&bandwidth)) {
+                    @let app = &view.apps[line.app.0];
+                    tr {
+                        th scope="row" { (app.name) }
+                        td.n { (figures::intensity(app.arithmetic_intensity.value())) }
+                        td { (data(view, line.app)) }
+                        td.threads { (threads(view, line.app)) }
+                        (evaluated(line, &gflops[0], "gflops"))
+                        @if measured {
+                            @let error = line.gflops().and_then(|pair| pair.error);
+                            (line.shown(&gflops[1], "measured_gflops").cell(""))
+                            (line.shown(&signed(error), "error").cell(judged(error)))
+                            td.n.faint { (line.gflops().map_or("-".to_owned(), spread)) }
+                        }
+                        (evaluated(line, &bandwidth[0], "bandwidth_gbs"))
+                        @if moved {
+                            @let error = line.bandwidth().and_then(|pair| pair.error);
+                            (line.shown(&bandwidth[1], "measured_bandwidth_gbs").cell(""))
+                            (line.shown(&signed(error), "bandwidth_error").cell(judged(error)))
+                        }
+                        td.text { (held_back(view, line.app, &Style::default())) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// `5 5 5 5`: one number for each node.
+fn threads(view: &ScenarioView<'_>, app: AppId) -> String {
+    view.allocation.row(app).iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+fn data(view: &ScenarioView<'_>, app: AppId) -> String {
+    match &view.placements[app.0] {
+        Placement::Local => "local".to_owned(),
+        Placement::Home(node) => format!("all on {node}"),
+        Placement::Interleave => "on all nodes".to_owned(),
+        Placement::Fractions(parts) => {
+            let parts = parts.iter().enumerate().filter(|(_, part)| **part > 0.0);
+            let parts = parts.map(|(node, part)| format!("{} on node {node}", figures::percent(*part)));
+            parts.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+/// What memories and links carry.
+fn resources(row: &Row<'_>) -> Markup {
+    let evaluation = row.view.evaluation;
+    let nodes = evaluation.nodes.iter().enumerate().map(|(i, node)| Carrier {
+        name: node.node.to_string(),
+        at: format!("/scenarios/{}/nodes/{i}", row.number),
+        figures: [node.bandwidth.value(), node.capacity.value(), node.remote.value()],
+    });
+    let used = evaluation.links.iter().enumerate().filter(|(_, link)| link.bandwidth.value() > 0.0);
+    let links: Vec<Carrier> = used
+        .map(|(i, link)| Carrier {
+            name: format!("{} → {}", link.from.0, link.to.0),
+            at: format!("/scenarios/{}/links/{i}", row.number),
+            figures: [link.bandwidth.value(), link.capacity.value(), f64::NAN],
+        })
+        .collect();
+    html! {
+        div.pair {
+            (scrolling("Memories", &carriers("Memories", "memory of", true, &nodes.collect::<Vec<_>>())))
+            @if links.is_empty() { p.faint { "Nothing goes over links." } }
+            @else { (scrolling("Links", &carriers("Links: cores → memory", "link", false, &links))) }
+        }
+    }
+}
+
+/// A memory or a link.
+struct Carrier {
+    name: String,
+    /// Where it stands in the JSON of the evaluation.
+    at: String,
+    /// What it carries, the most it can, and what of it goes to other nodes, in GB/s.
+    figures: [f64; 3],
+}
+
+fn carriers(caption: &str, first: &str, remote: bool, all: &[Carrier]) -> Markup {
+    let texts = figures::column(&all.iter().flat_map(|one| one.figures).collect::<Vec<_>>());
+    let shown =
+        |one: &Carrier, text: &str, key: &str| Shown::evaluated(text, format!("{}/{key}", one.at)).cell("");
+    html! {
+        table {
+            caption { (caption) }
+            thead { tr {
+                th scope="col" { (first) } th.n scope="col" { "carries GB/s" } th.n scope="col" { "at most GB/s" }
+                th.n scope="col" { "used" } @if remote { th.n scope="col" { "to other nodes GB/s" } }
+            } }
+            tbody {
+                @for (one, text) in all.iter().zip(texts.chunks_exact(3)) {
+                    tr {
+                        th scope="row" { (one.name) }
+                        (shown(one, &text[0], "bandwidth_gbs"))
+                        (shown(one, &text[1], "capacity_gbs"))
+                        td.n { (figures::percent(one.figures[0] / one.figures[1])) }
+                        @if remote { (shown(one, &text[2], "remote_gbs")) }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Whether to trust the model, in ten seconds; then the figures behind it, as `numasim compare` prints them.
+
+use maud::{Markup, html};
+use numasim_bench::compare::{Comparison, Errors};
+
+use super::Report;
+use super::html::{Shown, judged, scrolling};
+use crate::view::compared::{percent, place, sentences};
+use crate::view::{ScenarioView, Style, figures};
+
+/// Up to here an error is small; up to twice as much it is notable.
+pub(super) const SMALL: f64 = 0.05;
+
+/// How far the model can be trusted here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Trust {
+    Holds,
+    WithCare,
+    Fails,
+}
+
+impl Trust {
+    /// By the mean and the worst error.
+    fn of(errors: &Errors) -> Self {
+        match errors {
+            errors if errors.mean <= SMALL && errors.worst <= 2.0 * SMALL => Self::Holds,
+            errors if errors.mean <= 2.0 * SMALL => Self::WithCare,
+            _ => Self::Fails,
+        }
+    }
+
+    /// Colour, sign and words.
+    fn shown(self) -> (&'static str, &'static str, &'static str) {
+        match self {
+            Self::Holds => ("good", "✓", "Trust the model here."),
+            Self::WithCare => ("warn", "!", "Trust the model with care."),
+            Self::Fails => ("bad", "✗", "Do not trust the model here."),
+        }
+    }
+}
+
+/// Errors with what they are of, and their key in the JSON.
+type Known<'a> = (&'static str, &'static str, &'a Errors);
+
+pub(super) fn section(report: &Report<'_>) -> Markup {
+    match &report.compared {
+        Some(view) => measured(view.comparison, report),
+        None => predicted(report),
+    }
+}
+
+fn measured(comparison: &Comparison, report: &Report<'_>) -> Markup {
+    let all = [
+        ("scenarios", "totals", &comparison.totals),
+        ("applications in scenarios", "apps", &comparison.apps),
+    ];
+    let known: Vec<Known<'_>> =
+        all.into_iter().filter_map(|(what, key, errors)| Some((what, key, errors.as_ref()?))).collect();
+    // Errors of applications may cancel out in a total: the worse of both decides.
+    let trust = known.iter().map(|(.., errors)| Trust::of(errors)).max();
+    html! {
+        @match (trust.map(Trust::shown), known.first()) {
+            (Some((class, mark, words)), Some(first)) => {
+                p class=(format!("headline {class}")) {
+                    span.mark aria-hidden="true" { (mark) }
+                    span { b { (words) } " " (choice(comparison)) (doubted(report)) }
+                }
+                (tiles(comparison, first))
+            }
+            _ => p.headline.warn {
+                span.mark aria-hidden="true" { "!" }
+                span { b { "Nothing can be said." } " There is no figure whose error could be computed." }
+            }
+        }
+        ul.sentences { @for sentence in sentences(comparison, &Style::default()) { li { (sentence) } } }
+        @if !known.is_empty() { (scrolling("Errors", &table(&known))) }
+        p.faint {
+            "The rule behind the first words: trust where the mean absolute error is at most 5 % and the worst at most 10 %; with \
+             care where the mean is at most 10 %. Of scenarios and single applications the worse counts."
+        }
+    }
+}
+
+/// Does it pick the right allocation?
+fn choice(comparison: &Comparison) -> String {
+    match &comparison.regret {
+        None => String::new(),
+        Some(regret) if regret.relative <= 0.0 => {
+            "It picks the allocation that was measured best. ".to_owned()
+        }
+        Some(regret) => format!(
+            "The allocation it picks is {} slower than the one that was measured best. ",
+            percent(regret.relative)
+        ),
+    }
+}
+
+fn doubted(report: &Report<'_>) -> Markup {
+    let doubts = report.provenance.map_or(0, |known| known.doubts.len());
+    html! {
+        @if doubts > 0 {
+            "The measurements carry " a href="#doubts" { (figures::count(doubts as u64, "doubt")) } "."
+        }
+    }
+}
+
+/// The figures that decide.
+fn tiles(comparison: &Comparison, &(what, key, errors): &Known<'_>) -> Markup {
+    let error = |name: &'static str, value: f64, json: &str| {
+        (name, Shown::compared(percent(value), format!("/summary/{key}/{json}")), judged(Some(value)))
+    };
+    let mut all = vec![
+        error("mean error", errors.mean, "mean_absolute_error"),
+        error("median", errors.median, "median_absolute_error"),
+        error("95th percentile", errors.p95, "p95_absolute_error"),
+        error("worst", errors.worst, "worst_absolute_error"),
+    ];
+    if let Some(regret) = &comparison.regret {
+        let shown = Shown::compared(percent(regret.relative), "/summary/regret/regret");
+        all.push(("regret", shown, judged(Some(regret.relative))));
+    }
+    if let Some(tau) = comparison.kendall_tau_b {
+        all.push(("Kendall's tau-b", Shown::compared(format!("{tau:+.2}"), "/summary/kendall_tau_b"), ""));
+    }
+    html! {
+        dl.tiles {
+            @for (name, shown, class) in all {
+                div class=(class) { dt { (name) } dd data-json=[shown.place()] { (shown.text) } }
+            }
+        }
+        p.faint { "Absolute errors of " (errors.count) " " (what) " in GFLOPS, relative to what was measured." }
+    }
+}
+
+/// All errors, with the place of the worst.
+fn table(known: &[Known<'_>]) -> Markup {
+    let figures = |errors: &Errors| {
+        [
+            (errors.mean, "mean_absolute_error"),
+            (errors.median, "median_absolute_error"),
+            (errors.p95, "p95_absolute_error"),
+            (errors.worst, "worst_absolute_error"),
+        ]
+    };
+    html! {
+        table {
+            caption { "Absolute errors" }
+            thead { tr {
+                th scope="col" { "of" } th.n scope="col" { "number" } th.n scope="col" { "mean" } th.n scope="col" { "median" }
+                th.n scope="col" { "95th percentile" } th.n scope="col" { "worst" } th scope="col" { "where" }
+            } }
+            tbody {
+                @for (what, key, errors) in known {
+                    tr {
+                        th scope="row" { (what) }
+                        (Shown::compared(errors.count.to_string(), format!("/summary/{key}/count")).cell(""))
+                        @for (value, json) in figures(errors) {
+                            (Shown::compared(percent(value), format!("/summary/{key}/{json}")).cell(judged(Some(value))))
+                        }
+                        td.text { (place(errors)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Nothing was measured.
+fn predicted(report: &Report<'_>) -> Markup {
+    let total = |view: &ScenarioView<'_>| view.evaluation.total.value();
+    let best = report
+        .views
+        .iter()
+        .enumerate()
+        .reduce(|best, next| if total(next.1) > total(best.1) { next } else { best });
+    html! {
+        p.headline.warn {
+            span.mark aria-hidden="true" { "!" }
+            span { b { "Nothing was measured." } " All figures are what the model says; whether it is right on this machine is open." }
+        }
+        @if let Some((i, view)) = best {
+            p {
+                "The model prefers " a href=(format!("#scenario-{}", i + 1)) { (view.name) } ": "
+                (Shown::evaluated(figures::single(total(view)), format!("/scenarios/{i}/total_gflops")).inline()) " GFLOPS."
+            }
+        }
+        p { "To know more, measure with " code { "numasim bench" } " and name its CSV with " code { "--measured" } "." }
+    }
+}

@@ -1,0 +1,402 @@
+//! What every sharing model promises, on random machines, and what each answers in scenarios that separate them.
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod common;
+
+use common::changes::{renumbered, some_of};
+use common::models::{alone, corrected, plain, slowly};
+use common::strategies::{case, case_of, log_uniform, order};
+use common::{Case, Solved};
+use numasim_model::sharing::{Parameter, invariants};
+use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
+use numasim_model::{AppId, Model, ModelKind, NodeId, Placement};
+use proptest::prelude::*;
+use proptest::sample::Index;
+
+const CASES: u32 = 1024;
+
+fn holds(property: Result<(), invariants::Violation>) -> Result<(), TestCaseError> {
+    property.map_err(|violation| TestCaseError::fail(violation.to_string()))
+}
+
+/// A billionth of the widest controller, GB/s: fixed points are found to much less.
+fn tolerance(case: &Case) -> f64 {
+    1e3 * case.rounding_gbs()
+}
+
+/// No thread's bandwidth differs by more than `tolerance`; `of(app, node)` is where `got` has it.
+fn assert_near(
+    case: &Case,
+    expected: &[Vec<Option<f64>>],
+    got: &[Vec<Option<f64>>],
+    tolerance: f64,
+    of: impl Fn(usize, usize) -> (usize, usize),
+) -> Result<(), TestCaseError> {
+    for app in case.apps() {
+        for node in case.machine.node_ids() {
+            let (a, n) = of(app.0, node.0);
+            let (before, after) = (expected[app.0][node.0], got[a][n]);
+            let near = match (before, after) {
+                (Some(before), Some(after)) => (before - after).abs() <= tolerance,
+                (before, after) => before == after,
+            };
+            prop_assert!(near, "{app:?} on {node}: {before:?} {after:?}");
+        }
+    }
+    Ok(())
+}
+
+fn same(app: usize, node: usize) -> (usize, usize) {
+    (app, node)
+}
+
+/// GB/s that remote and own threads draw of `memory`.
+fn drawn(solved: &Solved, memory: NodeId) -> (f64, f64) {
+    let of = |own: bool| -> f64 {
+        let groups = solved.draws.groups.iter().filter(|g| g.memory == memory && (g.from == memory) == own);
+        groups.map(|group| f64::from(group.threads) * group.granted_gbs).sum()
+    };
+    (of(false), of(true))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(CASES))]
+
+    #[test]
+    fn no_model_gives_more_than_is_wanted_or_than_there_is(case in case(), model in corrected()) {
+        let solved = case.under(model);
+        for sharing in [&solved.grants, &solved.draws] {
+            holds(invariants::nobody_above_demand(sharing))?;
+            holds(invariants::controllers_within_capacity(sharing))?;
+            holds(invariants::links_within_capacity(sharing))?;
+        }
+        // Corrections take away: from controllers for remote traffic, from links, from single threads.
+        let parameters = model.parameters;
+        for memory in case.machine.node_ids() {
+            let (remote, own) = drawn(&solved, memory);
+            let capacity = case.machine.node(memory).bandwidth.value();
+            let taken = own + (1.0 + parameters.remote_loss) * remote;
+            prop_assert!(taken <= capacity * (1.0 + 1e-9), "{memory}: {taken} of {capacity}");
+        }
+        for group in solved.draws.groups.iter().filter(|group| group.from == group.memory && group.threads > 0) {
+            let most = parameters.core_local_gbs.unwrap_or(f64::INFINITY);
+            prop_assert!(group.granted_gbs <= most * (1.0 + 1e-9), "{group:?}");
+        }
+    }
+
+    #[test]
+    fn the_order_of_applications_matters_to_no_model(
+        (case, new) in case().prop_flat_map(|case| {
+            let new = order(case.demands.len());
+            (Just(case), new)
+        }),
+        model in corrected(),
+    ) {
+        let mut moved = case.clone();
+        for app in case.apps() {
+            let to = AppId(new[app.0]);
+            moved.demands[to.0] = case.demands[app.0].clone();
+            for node in case.machine.node_ids() {
+                moved.allocation.set(to, node, case.allocation.get(app, node));
+            }
+        }
+        let (before, after) = (case.under(model).bandwidth, moved.under(model).bandwidth);
+        assert_near(&case, &before, &after, tolerance(&case), |a, n| (new[a], n))?;
+    }
+
+    #[test]
+    fn the_numbering_of_nodes_matters_to_no_model(
+        (case, new) in case().prop_flat_map(|case| {
+            let new = order(case.machine.node_count());
+            (Just(case), new)
+        }),
+        model in corrected(),
+    ) {
+        let (before, after) = (case.under(model).bandwidth, renumbered(&case, &new).under(model).bandwidth);
+        assert_near(&case, &before, &after, tolerance(&case), |a, n| (a, new[n]))?;
+    }
+
+    /// A millionth more intensity moves nobody by more than a thousandth of the widest resource. Of what a thread draws,
+    /// not of what it is granted: its rate is what people see.
+    #[test]
+    fn a_small_change_of_an_intensity_changes_little(case in case(), at in any::<Index>(), model in corrected()) {
+        let mut changed = case.clone();
+        let demand = &mut changed.demands[at.index(case.demands.len())];
+        demand.arithmetic_intensity = FlopPerByte::new(demand.arithmetic_intensity.value() * (1.0 + 1e-6));
+        let (before, after) = (case.under(model).bandwidth, changed.under(model).bandwidth);
+        let widest = case.machine.nodes().iter().map(|node| node.bandwidth.value()).fold(0.0, f64::max);
+        assert_near(&case, &before, &after, 1e-3 * widest, same)?;
+    }
+
+    #[test]
+    fn a_machine_that_is_k_times_as_fast_is_k_times_as_fast_under_every_model(
+        case in case(),
+        k in log_uniform(1.0 / 64.0, 64.0),
+        model in plain(),
+        knee in prop_oneof![Just(0.0), 0.05..0.5_f64],
+        penalty in prop_oneof![Just(0.0), 0.05..2.0_f64],
+    ) {
+        let model = model.with(Parameter::SaturationKnee, knee).unwrap();
+        let model = model.with(Parameter::EcmPenalty, penalty).unwrap();
+        let mut nodes = case.machine.nodes().to_vec();
+        for node in &mut nodes {
+            node.gflops_per_core = node.gflops_per_core * k;
+            node.bandwidth = node.bandwidth * k;
+            node.core_bandwidth = node.core_bandwidth.map(|ceiling| ceiling * k);
+        }
+        let old = common::links(&case.machine);
+        let faster = case.on(nodes, |from, memory| old(from, memory).map(|link| link * k));
+        let scaled = |table: Vec<Vec<Option<f64>>>| -> Vec<Vec<Option<f64>>> {
+            table.into_iter().map(|row| row.into_iter().map(|cell| cell.map(|gbs| gbs * k)).collect()).collect()
+        };
+        let (before, after) = (scaled(case.under(model).bandwidth), faster.under(model).bandwidth);
+        assert_near(&case, &before, &after, k.max(1.0) * tolerance(&case), same)?;
+    }
+
+    /// Where everybody gets what they want under the default, they do under every model, to the bit.
+    #[test]
+    fn without_contention_all_models_agree(case in case(), part in log_uniform(1e-4, 1.0), model in plain()) {
+        let mut light = case.clone();
+        for demand in &mut light.demands {
+            demand.arithmetic_intensity = FlopPerByte::new(demand.arithmetic_intensity.value() / part);
+        }
+        let default = light.under(Model::default());
+        let content = default.grants.groups.iter().all(|group| group.granted_gbs == group.wants_gbs);
+        if content && model.kind != ModelKind::RequestFraction {
+            prop_assert_eq!(&light.under(model).bandwidth, &default.bandwidth);
+        }
+        if content {
+            assert_near(&light, &default.bandwidth, &light.under(model).bandwidth, light.rounding_gbs(), same)?;
+        }
+    }
+
+    #[test]
+    fn a_thread_alone_gets_the_same_from_every_model(case in case(), at in any::<Index>(), model in plain()) {
+        let taken: Vec<usize> =
+            (0..case.allocation.as_slice().len()).filter(|&cell| case.allocation.as_slice()[cell] > 0).collect();
+        prop_assume!(!taken.is_empty());
+        let mut single = case.clone();
+        single.allocation.as_mut_slice().fill(0);
+        single.allocation.as_mut_slice()[taken[at.index(taken.len())]] = 1;
+        let (default, other) = (single.under(Model::default()).bandwidth, single.under(model).bandwidth);
+        assert_near(&single, &default, &other, tolerance(&case), same)?;
+    }
+
+    #[test]
+    fn corrections_so_small_that_they_are_nothing_change_nothing(case in case(), kind in plain()) {
+        // The corrected path of the default against its own compiled one, and likewise for the others.
+        let nearly = kind.with(Parameter::RemoteLoss, 1e-14).unwrap();
+        let (plain, nearly) = (case.under(kind).bandwidth, case.under(nearly).bandwidth);
+        assert_near(&case, &plain, &nearly, tolerance(&case), same)?;
+    }
+
+    #[test]
+    fn each_model_equals_its_slow_second_formulation(
+        case in case(),
+        kind in prop::sample::select(&[
+            ModelKind::Proportional, ModelKind::FairPort, ModelKind::RequestFraction, ModelKind::Ecm,
+        ][..]),
+    ) {
+        let (fast, slow) = (case.under(kind.into()).bandwidth, slowly(kind, &case));
+        assert_near(&case, &slow, &fast, 10.0 * tolerance(&case), same)?;
+    }
+
+    #[test]
+    fn nobody_is_hungry_beside_idle_bandwidth_where_pools_are_shared_one_by_one(case in case(), model in plain()) {
+        if model.kind != ModelKind::MaxMin {
+            holds(invariants::work_conserving(&case.under(model).grants))?;
+        }
+    }
+
+    /// Max-min by its definition: whoever is hungry uses a full resource on which nobody has a higher rate.
+    #[test]
+    fn under_max_min_the_hungry_have_the_highest_rate_at_a_full_resource(case in case()) {
+        let solved = case.under(ModelKind::MaxMin.into());
+        let rate = |app: AppId, node: NodeId| solved.bandwidth[app.0][node.0].unwrap_or(0.0);
+        let slack = 1e-9;
+        let groups = || solved.draws.groups.iter().filter(|group| group.threads > 0 && group.wants_gbs > 0.0);
+        for hungry in groups() {
+            let own = rate(hungry.app, hungry.from);
+            if own >= alone(&case, hungry.app, hungry.from) * (1.0 - slack) {
+                continue;
+            }
+            let full_and_highest = groups().filter(|g| g.app == hungry.app && g.from == hungry.from).any(|used| {
+                let link = case.machine.link(used.from, used.memory).map(GigabytesPerSecond::value);
+                let on = |link_only: bool| {
+                    groups().filter(move |g| g.memory == used.memory && (!link_only || g.from == used.from))
+                };
+                let check = |capacity: f64, link_only: bool| {
+                    let sum: f64 = on(link_only).map(|g| f64::from(g.threads) * g.granted_gbs).sum();
+                    let highest = on(link_only).map(|g| rate(g.app, g.from)).fold(0.0, f64::max);
+                    sum >= capacity * (1.0 - slack) && own >= highest * (1.0 - slack)
+                };
+                check(case.machine.node(used.memory).bandwidth.value(), false)
+                    || link.is_some_and(|link| check(link, true))
+            });
+            prop_assert!(full_and_highest, "{hungry:?} at {own} GB/s could have more");
+        }
+    }
+
+    #[test]
+    fn fair_ports_leave_the_local_threads_their_equal_part(case in case()) {
+        let solved = case.under(ModelKind::FairPort.into());
+        for memory in case.machine.node_ids() {
+            let groups = || solved.grants.groups.iter().filter(|g| g.memory == memory && g.threads > 0);
+            let mut from: Vec<NodeId> = groups().map(|g| g.from).filter(|&from| from != memory).collect();
+            from.sort_unstable();
+            from.dedup();
+            let sum = |of: fn(&invariants::Group) -> f64| -> f64 {
+                groups().filter(|g| g.from == memory).map(|g| f64::from(g.threads) * of(g)).sum()
+            };
+            let (wanted, granted) = (sum(|g| g.wants_gbs), sum(|g| g.granted_gbs));
+            let equal_part = case.machine.node(memory).bandwidth.value() / (1.0 + from.len() as f64);
+            prop_assert!(granted >= wanted.min(equal_part) - tolerance(&case), "{granted} of {wanted}, {equal_part}");
+        }
+    }
+
+    /// What the search relies on, for the models that promise it.
+    #[test]
+    fn models_that_promise_it_let_threads_elsewhere_never_help(
+        case in case(),
+        model in corrected(),
+        one_memory in any::<bool>(),
+        at in any::<Index>(),
+        kept in prop::collection::vec(0.0..=1.0_f64, 5),
+    ) {
+        let node = NodeId(at.index(case.machine.node_count()));
+        let mut case = case;
+        if one_memory {
+            for demand in &mut case.demands {
+                if !matches!(demand.placement, Placement::Home(_)) {
+                    demand.placement = Placement::Local;
+                }
+            }
+        }
+        let machine = case.machine.clone().with_sharing(model);
+        let solver = numasim_model::sharing::Solver::new(&machine, &case.demands);
+        prop_assume!(solver.threads_elsewhere_never_help());
+        let mut fewer = case.clone();
+        for app in case.apps() {
+            fewer.allocation.set(app, node, some_of(case.allocation.get(app, node), kept[app.0]));
+        }
+        let (before, after) = (fewer.under(model).bandwidth, case.under(model).bandwidth);
+        for app in case.apps() {
+            for other in case.machine.node_ids().filter(|&other| other != node) {
+                if let (Some(before), Some(after)) = (before[app.0][other.0], after[app.0][other.0]) {
+                    prop_assert!(after <= before + tolerance(&case), "{app:?} on {other}: {before} to {after}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn on_one_node_all_data_is_local_under_every_model(case in case_of(Just(1)), model in corrected()) {
+        let mut local = case.clone();
+        local.demands.iter_mut().for_each(|demand| demand.placement = Placement::Local);
+        let (before, after) = (local.under(model).bandwidth, case.under(model).bandwidth);
+        assert_near(&case, &before, &after, tolerance(&case), same)?;
+    }
+}
+
+/// One node of 8 cores with 32 GB/s; `(threads, GB/s that one wants)` per application at 1 FLOP/byte, peak high.
+fn one_node(demands: &[(u32, f64)]) -> Case {
+    const PEAK: f64 = 1000.0;
+    let node = numasim_model::Node {
+        cores: 8,
+        gflops_per_core: Gflops::new(PEAK),
+        bandwidth: GigabytesPerSecond::new(32.0),
+        core_bandwidth: None,
+    };
+    let mut allocation = numasim_model::Allocation::empty(demands.len(), 1);
+    for (a, &(threads, _)) in demands.iter().enumerate() {
+        allocation.set(AppId(a), NodeId(0), threads);
+    }
+    let demand = |&(_, wants): &(u32, f64)| numasim_model::Demand {
+        arithmetic_intensity: FlopPerByte::new(PEAK / wants),
+        placement: Placement::Local,
+    };
+    let machine = common::machine(vec![node], |_, _| None);
+    Case { machine, demands: demands.iter().map(demand).collect(), allocation }
+}
+
+/// GB/s of one thread of each application.
+fn each(kind: ModelKind, demands: &[(u32, f64)]) -> Vec<f64> {
+    one_node(demands).under(kind.into()).bandwidth.iter().filter_map(|row| row[0]).collect()
+}
+
+fn assert_gbs(got: &[f64], expected: &[f64]) {
+    let near = got.iter().zip(expected).all(|(got, expected)| (got - expected).abs() < 5e-3);
+    assert!(near && got.len() == expected.len(), "{got:?} is not {expected:?}");
+}
+
+#[test]
+fn one_heavy_thread_beside_two_light_ones_separates_the_models() {
+    let demands = [(1, 40.0), (2, 6.0)];
+    // baseline 4: 12 given, 20 left, still wanted 36 + 2 + 2 = 40: half of it each
+    assert_gbs(&each(ModelKind::BaselineProportional, &demands), &[22.0, 5.0]);
+    assert_gbs(&each(ModelKind::FairPort, &demands), &[22.0, 5.0]);
+    // level 6: 18 taken, all that is left, 20, to the one that still rises
+    assert_gbs(&each(ModelKind::MaxMin, &demands), &[20.0, 6.0]);
+    // 32/52 of each demand
+    assert_gbs(&each(ModelKind::Proportional, &demands), &[24.615, 3.692]);
+    // fractions 1 and 6/32: 44/32 in all, 32/44 of 32 and of 6
+    assert_gbs(&each(ModelKind::RequestFraction, &demands), &[23.273, 4.364]);
+    // 1/(1/40 + w) + 2/(1/6 + w) = 32: with x = 1/40 + w, y = x + 17/120, (y + 2x) = 32 x y, so
+    // 32 x^2 + (32 x 17/120 - 3) x - 17/120 = 0, x = (-1.53333 + sqrt(2.35111 + 18.13333)) / 64 = 0.0467606
+    assert_gbs(&each(ModelKind::Ecm, &demands), &[21.386, 5.307]);
+}
+
+#[test]
+fn two_heavy_threads_beside_four_light_ones_separate_the_models() {
+    let demands = [(2, 20.0), (4, 6.0)];
+    // baseline 4: 24 given, 8 left, still wanted 2 x 16 + 4 x 2 = 40: a fifth of it
+    assert_gbs(&each(ModelKind::BaselineProportional, &demands), &[7.2, 4.4]);
+    assert_gbs(&each(ModelKind::MaxMin, &demands), &[5.333, 5.333]);
+    // half of each demand
+    assert_gbs(&each(ModelKind::Proportional, &demands), &[10.0, 3.0]);
+    assert_gbs(&each(ModelKind::RequestFraction, &demands), &[10.0, 3.0]);
+}
+
+#[test]
+fn with_all_cores_hungry_only_demand_based_models_differ() {
+    let demands = [(4, 12.0), (4, 5.0)];
+    assert_gbs(&each(ModelKind::BaselineProportional, &demands), &[4.0, 4.0]);
+    assert_gbs(&each(ModelKind::MaxMin, &demands), &[4.0, 4.0]);
+    // 32/68 of each demand
+    assert_gbs(&each(ModelKind::Proportional, &demands), &[5.647, 2.353]);
+}
+
+#[test]
+fn the_papers_best_allocation_separates_models_by_its_light_threads() {
+    let demands = [(3, 20.0), (5, 1.0)];
+    assert_gbs(&each(ModelKind::BaselineProportional, &demands), &[9.0, 1.0]);
+    assert_gbs(&each(ModelKind::MaxMin, &demands), &[9.0, 1.0]);
+    // 32/65 of each demand
+    assert_gbs(&each(ModelKind::Proportional, &demands), &[9.846, 0.492]);
+}
+
+#[test]
+fn with_request_fractions_and_12_gbs_per_core_the_papers_winner_has_212_gflops() {
+    // 3 x 12 + 5 x 1 = 41 wanted of 32: 9.366 and 0.780 GB/s; 4 nodes x (3 x 9.366 x 0.5 + 5 x 0.780 x 10) = 212.3
+    let model = Model::from(ModelKind::RequestFraction).with(Parameter::CoreLocal, 12.0).unwrap();
+    let solved = one_node(&[(3, 20.0), (5, 1.0)]).under(model);
+    let (mem, compute) = (solved.bandwidth[0][0].unwrap(), solved.bandwidth[1][0].unwrap());
+    let total = 4.0 * (3.0 * mem * 0.5 + 5.0 * compute * 10.0);
+    assert!((total - 212.3).abs() < 0.05, "{total}");
+}
+
+#[test]
+fn a_latency_limits_what_one_thread_draws() {
+    // 10 lines x 64 byte / 80 ns = 8 GB/s; 140 ns would allow 4.57
+    let model = Model::from(ModelKind::MaxMin).with(Parameter::OutstandingLines, 10.0).unwrap();
+    let solved = one_node(&[(1, 40.0)]).under(model);
+    assert_eq!(solved.bandwidth[0][0], Some(8.0));
+}
+
+#[test]
+fn a_knee_bends_the_curve_of_equal_threads() {
+    // 4 threads of 8 GB/s ask for exactly 32: 32 / 2^0.2 with a knee of 0.2
+    let model = Model::from(ModelKind::Proportional).with(Parameter::SaturationKnee, 0.2).unwrap();
+    let each = one_node(&[(4, 8.0)]).under(model).bandwidth[0][0].unwrap();
+    assert!((4.0 * each - 32.0 / 2_f64.powf(0.2)).abs() < 1e-9, "{each}");
+}

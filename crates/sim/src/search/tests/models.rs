@@ -1,0 +1,104 @@
+//! The search against brute force under every sharing model: never better than possible, never called optimal wrongly,
+//! and proven wherever the model has what the proofs need.
+
+use numasim_model::sharing::Parameter;
+use numasim_model::{Model, ModelKind};
+
+use super::*;
+
+/// Any model, often with a correction or two.
+fn model() -> impl Strategy<Value = Model> {
+    let parameter =
+        (prop::sample::select(&Parameter::ALL[..]), 0.05..0.95_f64).prop_map(|(parameter, part)| {
+            let value = match parameter {
+                Parameter::CoreLocal | Parameter::CoreRemote => 20.0 * part,
+                Parameter::OutstandingLines => 12.0 * part,
+                Parameter::RemoteWeight | Parameter::EcmPenalty => 3.0 * part,
+                _ => part,
+            };
+            (parameter, value)
+        });
+    let parameters = prop_oneof![
+        2 => Just(Vec::new()),
+        1 => prop::collection::vec(parameter, 1..=2),
+    ];
+    (prop::sample::select(&ModelKind::ALL[..]), parameters).prop_map(|(kind, parameters)| {
+        let set = |model: Model, (parameter, value)| model.with(parameter, value).unwrap_or(model);
+        parameters.into_iter().fold(Model::from(kind), set)
+    })
+}
+
+/// The machine with this model; latencies grow with the distance of the node numbers.
+fn sharing(machine: Machine, model: Model) -> Machine {
+    let nodes = machine.node_count();
+    let latency = |pair: usize| 80.0 + 50.0 * (pair / nodes).abs_diff(pair % nodes) as f64;
+    machine.with_sharing(model).with_latencies_ns((0..nodes * nodes).map(latency).collect()).unwrap()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn explore_is_honest_under_every_model(
+        (machine, apps, objective, restrictions) in question(),
+        model in model(),
+    ) {
+        let machine = sharing(machine, model);
+        let Ok(problem) = Problem::new(&machine, &apps, objective, restrictions) else { return Ok(()) };
+        let truth = brute_force(&problem);
+        for effort in [Settings::default().effort, 0, 300] {
+            let settings = Settings { effort, top: 1, seed: 1 };
+            let outcome = match explore(&problem, &settings, &Unattended) {
+                Ok(outcome) => outcome,
+                Err(error) => {
+                    let impossible = truth.is_none_or(|score| objective == Objective::Makespan && score <= 0.0);
+                    prop_assert!(impossible || error == ExploreError::NothingFound, "{error}, but {truth:?} is possible");
+                    continue;
+                }
+            };
+            let truth = truth.unwrap();
+            let value = problem.goal.value(truth);
+            prop_assert!(restrictions.allow(&machine, &apps, &outcome.best.allocation));
+            let possible = outcome.best.score <= truth || same_score(outcome.best.score, truth);
+            prop_assert!(possible, "{} is better than {truth}", outcome.best.score);
+            let right = outcome.status != Status::Optimal || same_score(outcome.best.score, truth);
+            prop_assert!(right, "effort {effort}: {} of {truth} called optimal", outcome.best.score);
+            let holds = match objective {
+                Objective::Makespan => outcome.bound <= value * (1.0 + 1e-9),
+                _ => outcome.bound >= value * (1.0 - 1e-9),
+            };
+            prop_assert!(holds, "effort {effort}: bound {} of {value}", outcome.bound);
+            if effort == Settings::default().effort && model.threads_elsewhere_never_help() {
+                prop_assert_eq!(outcome.status, Status::Optimal);
+            }
+        }
+    }
+}
+
+/// Narrow links, which the roofline bound does not see.
+fn contested(model: impl Into<Model>) -> Problem {
+    let machine = uniform_machine(2, 3, 10.0, 20.0, 2.0).with_sharing(model.into());
+    let apps = vec![
+        app("spread", 2.0, Data::Placed(Placement::Interleave)),
+        app("home", 1.0, Data::Placed(Placement::Home(NodeId(0)))),
+    ];
+    Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default()).unwrap()
+}
+
+#[test]
+fn without_the_property_an_answer_is_feasible_with_a_bound() {
+    // Max-min with data on several nodes: who is slowed down at one memory leaves more at another.
+    let problem = contested(ModelKind::MaxMin);
+    let outcome = explore(&problem, &Settings::default(), &Unattended).unwrap();
+    assert_ne!(outcome.status, Status::Optimal);
+    // Six cores of 10 GFLOPS.
+    assert!(outcome.bound > outcome.value && outcome.bound <= 60.0 + 1e-9, "{}", outcome.bound);
+}
+
+#[test]
+fn with_the_property_the_same_question_is_proven() {
+    for kind in [ModelKind::FairPort, ModelKind::Proportional, ModelKind::RequestFraction, ModelKind::Ecm] {
+        let outcome = explore(&contested(kind), &Settings::default(), &Unattended).unwrap();
+        assert_eq!(outcome.status, Status::Optimal, "{kind:?}");
+    }
+}

@@ -1,0 +1,89 @@
+//! `numasim calibrate` and `validate` as a person starts them; real measurements, short ones.
+#![cfg(feature = "hwloc")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn run(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_numasim")).args(args).output().expect("the program starts")
+}
+
+fn told(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn numasim(args: &[&str]) -> String {
+    let output = run(args);
+    assert!(output.status.success(), "{}", told(&output));
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+#[test]
+fn the_machine_file_of_this_host_is_complete() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let machine = folder.path().join("machine.toml");
+    let path = machine.to_str().expect("UTF-8");
+    let quick = ["calibrate", "--rounds", "2", "--window", "0.03", "--warm-up", "0.01"];
+    numasim(&[&quick[..], &["--memory-per-thread", "8MiB", "-o", path]].concat());
+    // No figure is missing: checking finds nothing to complain about.
+    numasim(&["check", path]);
+    let text = fs::read_to_string(&machine).expect("written");
+    for part in ["gflops_per_core", "core_bandwidth_gbs", "uncertainty_percent", "# doubt: few-repetitions"] {
+        assert!(text.contains(part), "{part}:\n{text}");
+    }
+}
+
+#[test]
+fn every_round_is_kept() {
+    let args =
+        ["calibrate", "--rounds", "3", "--window", "0.02", "--warm-up", "0", "--memory-per-thread", "4MiB"];
+    let csv = numasim(&[&args[..], &["--format", "csv"]].concat());
+    let mut lines = csv.lines();
+    assert_eq!(lines.next(), Some("measures,from_node,to_node,threads,round,gflops,bandwidth_gbs"));
+    let peaks = lines.filter(|line| line.starts_with("peak,0,0,1,")).count();
+    assert_eq!(peaks, 3);
+}
+
+#[test]
+fn an_instruction_set_that_is_not_there_is_refused() {
+    let output = run(&["calibrate", "--isa", "neon"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(told(&output).contains("portable"), "{}", told(&output));
+}
+
+/// Applications and scenarios for any host with two cores.
+fn study(folder: &Path) -> String {
+    let path = folder.join("study.toml");
+    let text = "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 2\ngflops_per_core = 1.0\nbandwidth_gbs = 1.0\n\
+                [[app]]\nname = \"mem\"\narithmetic_intensity = 0.03125\n[[app]]\nname = \"compute\"\narithmetic_intensity = 16.0\n\
+                [[scenario]]\nname = \"both\"\nthreads = { mem = 1, compute = 1 }\n";
+    fs::write(&path, text).expect("a file");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+#[test]
+fn the_whole_loop_ends_with_a_report() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let result = folder.path().join("result");
+    let study = study(folder.path());
+    let path = result.to_str().expect("UTF-8");
+    let short = ["--repeat", "2", "--window", "0.03", "--memory-per-thread", "8MiB"];
+    let shown = numasim(&[&["validate", &study, "-o", path][..], &short].concat());
+    assert!(shown.contains("both"), "{shown}");
+    let names = ["README.md", "machine.toml", "calibration.csv", "measured.csv", "measured.provenance.json"];
+    for name in names.into_iter().chain(["measured.study.toml", "comparison.json", "comparison.txt"]) {
+        assert!(result.join(name).is_file(), "{name}");
+    }
+    let page = fs::read_to_string(result.join("report.html")).expect("a page");
+    assert!(page.contains("both"));
+    // The figures of the prediction are those of this host, not the 1 GFLOPS of the file.
+    let predicted = fs::read_to_string(result.join("comparison.json")).expect("a comparison");
+    let predicted: serde_json::Value = serde_json::from_str(&predicted).expect("JSON");
+    assert!(predicted["scenarios"][0]["predicted_gflops"].as_f64() > Some(1.5), "{predicted}");
+
+    let again = run(&[&["validate", &study, "-o", path][..], &short].concat());
+    assert_eq!(again.status.code(), Some(1));
+    assert!(told(&again).contains("--resume"), "{}", told(&again));
+    numasim(&[&["validate", &study, "-o", path, "--resume"][..], &short].concat());
+}

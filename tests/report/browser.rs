@@ -1,0 +1,195 @@
+//! The page in headless Chromium. A test says so and does nothing where there is no Chromium; with
+//! `NUMASIM_REQUIRE_TOOLS=1`, as in `.ci/run`, that is a failure.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::html::{figures, plain};
+use super::{MEASURED, STUDY, folder, numasim, path, stdout, table_iii};
+
+/// Whether there is a browser.
+fn is_there() -> bool {
+    let found = Command::new("chromium").arg("--version").stdin(Stdio::null()).output();
+    if found.is_ok_and(|output| output.status.success()) {
+        return true;
+    }
+    let required = std::env::var_os("NUMASIM_REQUIRE_TOOLS").is_some_and(|value| value == "1");
+    assert!(!required, "chromium is missing: .ci/packages chromium");
+    eprintln!("chromium is not installed: not tested");
+    false
+}
+
+/// What Chromium says of a page: its document after all scripts, and the lines of its console.
+fn opened(page: &Path, hash: &str, size: (u32, u32), more: &[String]) -> (String, Vec<String>) {
+    let profile = tempfile::tempdir().expect("a folder for the test");
+    let page = page.canonicalize().expect("the page is there");
+    let output = Command::new("timeout")
+        .args([
+            "120",
+            "chromium",
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-quic",
+            "--no-first-run",
+        ])
+        .args([
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            "--hide-scrollbars",
+        ])
+        .args(["--enable-logging=stderr", "--v=0"])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .arg(format!("--window-size={},{}", size.0, size.1))
+        .args(more)
+        .arg(format!("file://{}{hash}", page.display()))
+        .stdin(Stdio::null())
+        .output()
+        .expect("chromium starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    let console = messages.lines().filter(|line| line.contains("CONSOLE")).map(str::to_owned).collect();
+    (String::from_utf8_lossy(&output.stdout).into_owned(), console)
+}
+
+const DUMP: &str = "--dump-dom";
+
+/// The ids of the scenarios that are shown, in a document after its scripts.
+fn shown(document: &str) -> Vec<String> {
+    let tags = document.split("<article class=\"scenario\"").skip(1);
+    let tags = tags.filter_map(|rest| rest.split_once('>').map(|(tag, _)| tag));
+    let tags = tags.filter(|tag| !tag.contains(" hidden"));
+    tags.filter_map(|tag| Some(tag.split_once("id=\"")?.1.split_once('"')?.0.to_owned())).collect()
+}
+
+/// A copy of a page with a script of the test in it, which the page's own policy would not let run.
+fn with_script(page: &str, script: &str) -> String {
+    let (head, rest) = page.split_once("<meta http-equiv=\"Content-Security-Policy\"").expect("a policy");
+    let (_, rest) = rest.split_once('>').expect("a whole element");
+    format!("{head}{}", rest.replace("</body>", &format!("<script>{script}</script></body>")))
+}
+
+#[test]
+fn a_page_opens_without_a_word_on_the_console() {
+    if !is_there() {
+        return;
+    }
+    let folder = folder(&[("page.html", &table_iii())]);
+    let (document, console) = opened(&folder.path().join("page.html"), "", (1280, 900), &[DUMP.to_owned()]);
+    assert!(console.is_empty(), "{console:?}");
+    assert_eq!(shown(&document), ["scenario-1"], "the first one is chosen");
+    assert!(document.contains("<div class=\"picker\">"), "the choice is shown");
+    assert_eq!(figures(&document).len(), figures(&table_iii()).len(), "no figure is lost");
+}
+
+#[test]
+fn a_scenario_of_the_address_is_shown_with_its_map_and_figures() {
+    if !is_there() {
+        return;
+    }
+    let folder = folder(&[("page.html", &table_iii())]);
+    for hash in ["#scenario=NUMA-bad%20cross-node", "#scenario-4"] {
+        let (document, console) =
+            opened(&folder.path().join("page.html"), hash, (1280, 900), &[DUMP.to_owned()]);
+        assert_eq!((console.len(), shown(&document)), (0, vec!["scenario-4".to_owned()]), "{hash}");
+        let article =
+            document.split("id=\"scenario-4\"").nth(1).and_then(|rest| rest.split("</article>").next());
+        let article = article.expect("the scenario");
+        assert!(article.contains("<svg "), "no map");
+        let text = plain(&format!("<p{article}"));
+        assert!(
+            text.contains("Predicted 13.98 GFLOPS, measured 13.25 GFLOPS (1 run), error +5.5 %."),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn scenarios_are_chosen_by_list_and_buttons_and_all_can_be_shown() {
+    if !is_there() {
+        return;
+    }
+    let script = "const pick = document.getElementById('pick'), seen = [];\
+        const shown = () => [...document.querySelectorAll('.scenario')].filter((one) => !one.hidden).map((one) => one.id);\
+        const set = (id) => { pick.value = id; pick.dispatchEvent(new Event('change')); seen.push(shown().join()); };\
+        set('scenario-3'); document.getElementById('later').click(); seen.push(shown().join());\
+        document.getElementById('earlier').click(); seen.push(shown().join(), location.hash); set('');\
+        seen.push(document.getElementById('picked').textContent); document.title = seen.join(' | ');";
+    let folder = folder(&[("page.html", &with_script(&table_iii(), script))]);
+    let (document, console) = opened(&folder.path().join("page.html"), "", (1280, 900), &[DUMP.to_owned()]);
+    assert!(console.is_empty(), "{console:?}");
+    let title = document.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next());
+    assert_eq!(
+        title,
+        Some(
+            "scenario-3 | scenario-4 | scenario-3 | #scenario=one%20app%20per%20node | \
+             scenario-1,scenario-2,scenario-3,scenario-4,scenario-5 | All scenarios"
+        )
+    );
+}
+
+#[test]
+fn no_name_runs_as_a_script() {
+    if !is_there() {
+        return;
+    }
+    let evil =
+        "</script><script>document.title='gone'</script><img src=x onerror=\\\"document.title='gone'\\\">";
+    let study = STUDY.replace("\"mem\"", &format!("\"{evil}\"")).replace("mem =", &format!("\"{evil}\" ="));
+    let folder = folder(&[("study.toml", &study.replace("\"even\"", &format!("\"{evil}\"")))]);
+    let page = stdout(&numasim(&["report", path(&folder), "--title", "safe"]));
+    fs::write(folder.path().join("page.html"), page).expect("a file for the test");
+    let (document, console) = opened(&folder.path().join("page.html"), "", (1280, 900), &[DUMP.to_owned()]);
+    assert!(console.is_empty(), "{console:?}");
+    assert!(document.contains("<title>safe · numasim report</title>"));
+    assert_eq!(document.matches("<img").count(), 0);
+}
+
+#[test]
+fn a_phone_scrolls_in_one_direction_only_and_a_desktop_too() {
+    if !is_there() {
+        return;
+    }
+    let folder = folder(&[("study.toml", STUDY), ("measured.csv", MEASURED)]);
+    let page = stdout(&numasim(&["report", path(&folder)]));
+    // In a frame, since a window of Chromium is never as narrow as a phone. Also whether every box that scrolls can be
+    // reached by keyboard and has a name.
+    let script = "const boxes = [...document.querySelectorAll('.scroll, pre')];\
+        const mute = boxes.filter((one) => one.tabIndex !== 0 || !one.ariaLabel).length;\
+        parent.postMessage(`${innerWidth} ${document.documentElement.scrollWidth} ${mute}`, '*');";
+    fs::write(folder.path().join("page.html"), with_script(&page, script)).expect("a file for the test");
+    for width in [360, 1280] {
+        let frame = format!(
+            "<script>addEventListener('message', (told) => {{ document.title = told.data; }});</script>\
+             <iframe src=\"page.html\" style=\"width:{width}px;height:900px;border:0\"></iframe>"
+        );
+        let outer = folder.path().join("frame.html");
+        fs::write(&outer, frame).expect("a file for the test");
+        let more = [DUMP.to_owned(), "--virtual-time-budget=2000".to_owned()];
+        let (document, console) = opened(&outer, "", (1400, 1000), &more);
+        assert!(console.is_empty(), "{console:?}");
+        let title = document.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next());
+        assert_eq!(title, Some(format!("{width} {width} 0").as_str()));
+    }
+}
+
+#[test]
+fn on_paper_every_scenario_is_there() {
+    if !is_there() {
+        return;
+    }
+    let folder = folder(&[("page.html", &table_iii())]);
+    let paper = folder.path().join("page.pdf");
+    let (_, console) = opened(
+        &folder.path().join("page.html"),
+        "",
+        (1280, 900),
+        &[format!("--print-to-pdf={}", paper.display()), "--no-pdf-header-footer".to_owned()],
+    );
+    assert!(console.is_empty(), "{console:?}");
+    let pages = String::from_utf8_lossy(&fs::read(&paper).expect("printed")).matches("/Type /Page\n").count();
+    // Five maps alone need more than three pages.
+    assert!((5..=20).contains(&pages), "{pages} pages");
+}
