@@ -30,9 +30,13 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...')
             [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'Explain the models of how bandwidth is shared, and their parameters')
+            [CompletionResult]::new('calibrate', 'calibrate', [CompletionResultType]::ParameterValue, 'Measure this host and write its machine file')
             [CompletionResult]::new('bench', 'bench', [CompletionResultType]::ParameterValue, 'Run every scenario on this host, with pinned threads and bound memory, and measure it')
+            [CompletionResult]::new('validate', 'validate', [CompletionResultType]::ParameterValue, 'Detect, calibrate, measure, compare and report: is the model right on this host?')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Put measured performance beside what the model says')
             [CompletionResult]::new('fit', 'fit', [CompletionResultType]::ParameterValue, 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth')
+            [CompletionResult]::new('discriminate', 'discriminate', [CompletionResultType]::ParameterValue, 'Propose scenarios that tell the sharing models apart on a machine')
+            [CompletionResult]::new('published', 'published', [CompletionResultType]::ParameterValue, 'Judge the sharing models by published measurements of real machines')
             [CompletionResult]::new('plot', 'plot', [CompletionResultType]::ParameterValue, 'Draw a machine, a scenario or a set of allocations')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a web page of model and measurement that needs nothing else')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and say what was read')
@@ -123,6 +127,24 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'numasim;calibrate' {
+            [CompletionResult]::new('--rounds', '--rounds', [CompletionResultType]::ParameterName, 'Measure every step N times')
+            [CompletionResult]::new('--window', '--window', [CompletionResultType]::ParameterName, 'Length of the measuring window')
+            [CompletionResult]::new('--warm-up', '--warm-up', [CompletionResultType]::ParameterName, 'Time from the common start of all threads to the measuring window')
+            [CompletionResult]::new('--isa', '--isa', [CompletionResultType]::ParameterName, 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]')
+            [CompletionResult]::new('--memory-per-thread', '--memory-per-thread', [CompletionResultType]::ParameterName, 'Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'Name of the machine [default: the name of this host]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--quick', '--quick', [CompletionResultType]::ParameterName, 'Under a minute on a few cores: 3 rounds of 0.2 s, few thread counts')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'numasim;bench' {
             [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'Only the scenario with this name; may be given more than once')
             [CompletionResult]::new('--repeat', '--repeat', [CompletionResultType]::ParameterName, 'Measure each scenario N times, interleaved with the others')
@@ -140,6 +162,23 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--fit-host', '--fit-host', [CompletionResultType]::ParameterName, 'Scale scenarios that do not fit this host: nodes, threads and places of data')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Print what would run where, and what is doubtful about it; measure nothing')
             [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Go on with the run that RESULT.csv is from; start it if there is none')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;validate' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Folder for everything that is measured and made; it is created')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Folder for everything that is measured and made; it is created')
+            [CompletionResult]::new('--repeat', '--repeat', [CompletionResultType]::ParameterName, 'Measure each scenario N times')
+            [CompletionResult]::new('--window', '--window', [CompletionResultType]::ParameterName, 'Length of the measuring window')
+            [CompletionResult]::new('--memory-per-thread', '--memory-per-thread', [CompletionResultType]::ParameterName, 'Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]')
+            [CompletionResult]::new('--isa', '--isa', [CompletionResultType]::ParameterName, 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'How bandwidth is shared [default: what the machine file says, else baseline-proportional]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Go on in a folder that an earlier run began')
+            [CompletionResult]::new('--processes', '--processes', [CompletionResultType]::ParameterName, 'Each application is a process of its own, not a group of threads in one process')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
@@ -166,6 +205,32 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--free', '--free', [CompletionResultType]::ParameterName, 'Figures of the machine to estimate, separated by commas; may be given more than once')
             [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'Fit to the scenario with this name only, and predict the other measured ones; may be given more than once')
             [CompletionResult]::new('--emit-machine', '--emit-machine', [CompletionResultType]::ParameterName, 'Also write a machine file with the fitted figures, whole or not at all')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;discriminate' {
+            [CompletionResult]::new('--most', '--most', [CompletionResultType]::ParameterName, 'Propose at most N scenarios')
+            [CompletionResult]::new('--emit-scenarios', '--emit-scenarios', [CompletionResultType]::ParameterName, 'Also write the applications and scenarios to FILE, for bench and compare')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;published' {
+            [CompletionResult]::new('--scaling', '--scaling', [CompletionResultType]::ParameterName, 'Judge the curves of bandwidth over cores in this CSV, and nothing else')
+            [CompletionResult]::new('--plots', '--plots', [CompletionResultType]::ParameterName, 'Draw the plots into this directory, as SVG')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
@@ -348,9 +413,13 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...')
             [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'Explain the models of how bandwidth is shared, and their parameters')
+            [CompletionResult]::new('calibrate', 'calibrate', [CompletionResultType]::ParameterValue, 'Measure this host and write its machine file')
             [CompletionResult]::new('bench', 'bench', [CompletionResultType]::ParameterValue, 'Run every scenario on this host, with pinned threads and bound memory, and measure it')
+            [CompletionResult]::new('validate', 'validate', [CompletionResultType]::ParameterValue, 'Detect, calibrate, measure, compare and report: is the model right on this host?')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Put measured performance beside what the model says')
             [CompletionResult]::new('fit', 'fit', [CompletionResultType]::ParameterValue, 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth')
+            [CompletionResult]::new('discriminate', 'discriminate', [CompletionResultType]::ParameterValue, 'Propose scenarios that tell the sharing models apart on a machine')
+            [CompletionResult]::new('published', 'published', [CompletionResultType]::ParameterValue, 'Judge the sharing models by published measurements of real machines')
             [CompletionResult]::new('plot', 'plot', [CompletionResultType]::ParameterValue, 'Draw a machine, a scenario or a set of allocations')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a web page of model and measurement that needs nothing else')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and say what was read')
@@ -374,13 +443,25 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
         'numasim;help;models' {
             break
         }
+        'numasim;help;calibrate' {
+            break
+        }
         'numasim;help;bench' {
+            break
+        }
+        'numasim;help;validate' {
             break
         }
         'numasim;help;compare' {
             break
         }
         'numasim;help;fit' {
+            break
+        }
+        'numasim;help;discriminate' {
+            break
+        }
+        'numasim;help;published' {
             break
         }
         'numasim;help;plot' {

@@ -27,9 +27,13 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand explore 'Find the best allocation of threads to NUMA nodes'
             cand sweep 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
             cand models 'Explain the models of how bandwidth is shared, and their parameters'
+            cand calibrate 'Measure this host and write its machine file'
             cand bench 'Run every scenario on this host, with pinned threads and bound memory, and measure it'
+            cand validate 'Detect, calibrate, measure, compare and report: is the model right on this host?'
             cand compare 'Put measured performance beside what the model says'
             cand fit 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth'
+            cand discriminate 'Propose scenarios that tell the sharing models apart on a machine'
+            cand published 'Judge the sharing models by published measurements of real machines'
             cand plot 'Draw a machine, a scenario or a set of allocations'
             cand report 'Write a web page of model and measurement that needs nothing else'
             cand check 'Validate files and say what was read'
@@ -115,6 +119,23 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'numasim;calibrate'= {
+            cand --rounds 'Measure every step N times'
+            cand --window 'Length of the measuring window'
+            cand --warm-up 'Time from the common start of all threads to the measuring window'
+            cand --isa 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]'
+            cand --memory-per-thread 'Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]'
+            cand --name 'Name of the machine [default: the name of this host]'
+            cand --format 'How to write the result'
+            cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand --quick 'Under a minute on a few cores: 3 rounds of 0.2 s, few thread counts'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'numasim;bench'= {
             cand --scenario 'Only the scenario with this name; may be given more than once'
             cand --repeat 'Measure each scenario N times, interleaved with the others'
@@ -132,6 +153,22 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --fit-host 'Scale scenarios that do not fit this host: nodes, threads and places of data'
             cand --dry-run 'Print what would run where, and what is doubtful about it; measure nothing'
             cand --resume 'Go on with the run that RESULT.csv is from; start it if there is none'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;validate'= {
+            cand -o 'Folder for everything that is measured and made; it is created'
+            cand --output 'Folder for everything that is measured and made; it is created'
+            cand --repeat 'Measure each scenario N times'
+            cand --window 'Length of the measuring window'
+            cand --memory-per-thread 'Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]'
+            cand --isa 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]'
+            cand --model 'How bandwidth is shared [default: what the machine file says, else baseline-proportional]'
+            cand --color 'When to use colours'
+            cand --resume 'Go on in a folder that an earlier run began'
+            cand --processes 'Each application is a process of its own, not a group of threads in one process'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
@@ -156,6 +193,30 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --free 'Figures of the machine to estimate, separated by commas; may be given more than once'
             cand --scenario 'Fit to the scenario with this name only, and predict the other measured ones; may be given more than once'
             cand --emit-machine 'Also write a machine file with the fitted figures, whole or not at all'
+            cand --format 'How to write the result'
+            cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;discriminate'= {
+            cand --most 'Propose at most N scenarios'
+            cand --emit-scenarios 'Also write the applications and scenarios to FILE, for bench and compare'
+            cand --format 'How to write the result'
+            cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;published'= {
+            cand --scaling 'Judge the curves of bandwidth over cores in this CSV, and nothing else'
+            cand --plots 'Draw the plots into this directory, as SVG'
             cand --format 'How to write the result'
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
@@ -319,9 +380,13 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand explore 'Find the best allocation of threads to NUMA nodes'
             cand sweep 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
             cand models 'Explain the models of how bandwidth is shared, and their parameters'
+            cand calibrate 'Measure this host and write its machine file'
             cand bench 'Run every scenario on this host, with pinned threads and bound memory, and measure it'
+            cand validate 'Detect, calibrate, measure, compare and report: is the model right on this host?'
             cand compare 'Put measured performance beside what the model says'
             cand fit 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth'
+            cand discriminate 'Propose scenarios that tell the sharing models apart on a machine'
+            cand published 'Judge the sharing models by published measurements of real machines'
             cand plot 'Draw a machine, a scenario or a set of allocations'
             cand report 'Write a web page of model and measurement that needs nothing else'
             cand check 'Validate files and say what was read'
@@ -340,11 +405,19 @@ set edit:completion:arg-completer[numasim] = {|@words|
         }
         &'numasim;help;models'= {
         }
+        &'numasim;help;calibrate'= {
+        }
         &'numasim;help;bench'= {
+        }
+        &'numasim;help;validate'= {
         }
         &'numasim;help;compare'= {
         }
         &'numasim;help;fit'= {
+        }
+        &'numasim;help;discriminate'= {
+        }
+        &'numasim;help;published'= {
         }
         &'numasim;help;plot'= {
         }

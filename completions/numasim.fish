@@ -33,9 +33,13 @@ complete -c numasim -n "__fish_numasim_needs_command" -f -a "evaluate" -d 'Compu
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "models" -d 'Explain the models of how bandwidth is shared, and their parameters'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "calibrate" -d 'Measure this host and write its machine file'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "bench" -d 'Run every scenario on this host, with pinned threads and bound memory, and measure it'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "validate" -d 'Detect, calibrate, measure, compare and report: is the model right on this host?'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "compare" -d 'Put measured performance beside what the model says'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "fit" -d 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "discriminate" -d 'Propose scenarios that tell the sharing models apart on a machine'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "published" -d 'Judge the sharing models by published measurements of real machines'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "plot" -d 'Draw a machine, a scenario or a set of allocations'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "report" -d 'Write a web page of model and measurement that needs nothing else'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "check" -d 'Validate files and say what was read'
@@ -148,6 +152,22 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand models" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand models" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l rounds -d 'Measure every step N times' -r
+complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l window -d 'Length of the measuring window' -r
+complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l warm-up -d 'Time from the common start of all threads to the measuring window' -r
+complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l isa -d 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l memory-per-thread -d 'Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l name -d 'Name of the machine [default: the name of this host]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l format -d 'How to write the result' -r -f -a "table\t'For people'
+json\t'For programs; one object'
+csv\t'For spreadsheets; one header line'"
+complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l quick -d 'Under a minute on a few cores: 3 rounds of 0.2 s, few thread counts'
+complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l scenario -d 'Only the scenario with this name; may be given more than once' -r
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l repeat -d 'Measure each scenario N times, interleaved with the others' -r
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l window -d 'Length of the measuring window' -r
@@ -170,6 +190,24 @@ complete -c numasim -n "__fish_numasim_using_subcommand bench" -l dry-run -d 'Pr
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l resume -d 'Go on with the run that RESULT.csv is from; start it if there is none'
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -s o -l output -d 'Folder for everything that is measured and made; it is created' -r -f -a "(__fish_complete_directories)"
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -l repeat -d 'Measure each scenario N times' -r
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -l window -d 'Length of the measuring window' -r
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -l memory-per-thread -d 'Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -l isa -d 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -l model -d 'How bandwidth is shared [default: what the machine file says, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+max-min\t''
+proportional\t''
+fair-port\t''
+request-fraction\t''
+ecm\t''"
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -l resume -d 'Go on in a folder that an earlier run began'
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -l processes -d 'Each application is a process of its own, not a group of threads in one process'
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -l model -d 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]' -r -f -a "baseline-proportional\t''
 max-min\t''
 proportional\t''
@@ -206,6 +244,28 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand fit" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand fit" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -l most -d 'Propose at most N scenarios' -r
+complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -l emit-scenarios -d 'Also write the applications and scenarios to FILE, for bench and compare' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -l format -d 'How to write the result' -r -f -a "table\t'For people'
+json\t'For programs; one object'
+csv\t'For spreadsheets; one header line'"
+complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand published" -l scaling -d 'Judge the curves of bandwidth over cores in this CSV, and nothing else' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand published" -l plots -d 'Draw the plots into this directory, as SVG' -r -f -a "(__fish_complete_directories)"
+complete -c numasim -n "__fish_numasim_using_subcommand published" -l format -d 'How to write the result' -r -f -a "table\t'For people'
+json\t'For programs; one object'
+csv\t'For spreadsheets; one header line'"
+complete -c numasim -n "__fish_numasim_using_subcommand published" -s o -l output -d 'Write the result to FILE, whole or not at all, instead of standard output' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand published" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand published" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand published" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -l model -d 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]' -r -f -a "baseline-proportional\t''
 max-min\t''
 proportional\t''
@@ -325,22 +385,26 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand man" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand man" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "models" -d 'Explain the models of how bandwidth is shared, and their parameters'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "bench" -d 'Run every scenario on this host, with pinned threads and bound memory, and measure it'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "compare" -d 'Put measured performance beside what the model says'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "fit" -d 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "plot" -d 'Draw a machine, a scenario or a set of allocations'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "report" -d 'Write a web page of model and measurement that needs nothing else'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "check" -d 'Validate files and say what was read'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "detect" -d 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "import" -d 'Make a machine file or a measured CSV from what another tool printed'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "man" -d 'Print the manual page'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models bench compare fit plot report check detect import schema completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "models" -d 'Explain the models of how bandwidth is shared, and their parameters'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "calibrate" -d 'Measure this host and write its machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "bench" -d 'Run every scenario on this host, with pinned threads and bound memory, and measure it'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "validate" -d 'Detect, calibrate, measure, compare and report: is the model right on this host?'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "compare" -d 'Put measured performance beside what the model says'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "fit" -d 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "discriminate" -d 'Propose scenarios that tell the sharing models apart on a machine'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "published" -d 'Judge the sharing models by published measurements of real machines'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "plot" -d 'Draw a machine, a scenario or a set of allocations'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "report" -d 'Write a web page of model and measurement that needs nothing else'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "check" -d 'Validate files and say what was read'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "detect" -d 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "import" -d 'Make a machine file or a measured CSV from what another tool printed'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "man" -d 'Print the manual page'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "mlc" -d 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "hwloc" -d 'hwloc, lstopo --of xml: the skeleton of a machine file'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
