@@ -45,7 +45,14 @@ fn the_results_on_published_data_are_current() {
 fn curves_of_another_file_are_judged_alone() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let file = folder.path().join("curves.csv");
-    let rows: String = (1..=6).map(|n| format!("mine,load,{n},{},6\n", (n * 10).min(40))).collect();
+    let row = |n: u32| {
+        format!(
+            "mine,load,{n},{},6
+",
+            (n * 10).min(40)
+        )
+    };
+    let rows = (1..=6).map(row).collect::<Vec<_>>().concat();
     fs::write(
         &file,
         format!("machine_file,kernel,cores,bw_GBs,cores_per_numa_domain\n{rows}few,load,1,9,6\n"),

@@ -8,6 +8,7 @@
 //! - `v COUNT BOUND RATE (RESOURCE WEIGHT)...`: so many equal threads, what each wants, what we give each (GB/s), and the parts
 //!   of its data on each resource.
 
+use std::fmt::Write as _;
 use std::time::Instant;
 
 use numasim_model::machine::{Machine, Node};
@@ -120,9 +121,9 @@ fn print(case: &Case, threads: &[u32]) {
             for memory in machine.node_ids() {
                 let fraction = demand.placement.fraction(&machine, from, memory);
                 if fraction > 0.0 {
-                    uses += &format!(" {} {fraction:?}", memory.0);
+                    let _ = write!(uses, " {} {fraction:?}", memory.0);
                     if memory != from {
-                        uses += &format!(" {} {fraction:?}", count + from.0 * count + memory.0);
+                        let _ = write!(uses, " {} {fraction:?}", count + from.0 * count + memory.0);
                     }
                 }
             }

@@ -139,7 +139,7 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
     let mut all = Vec::new();
     for kind in ModelKind::ALL {
         let plain = predict(&with_model(&machine, kind, &[])?, &runs);
-        all.extend(judged(&runs, &plain, split, kind, "no fit", String::new()));
+        all.extend(judged(&runs, &plain, split, kind, "no fit", ""));
         let (predicted, figures) = without_target(&machine, kind, &runs)?;
         all.extend(judged(
             &runs,
@@ -147,7 +147,7 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
             split,
             kind,
             "link_efficiency and remote_loss of the others",
-            figures,
+            &figures,
         ));
     }
     Ok(all)
@@ -159,7 +159,7 @@ fn judged(
     split: usize,
     kind: ModelKind,
     variant: &str,
-    figures: String,
+    figures: &str,
 ) -> [Judged; 2] {
     let points: Vec<Point> = runs
         .iter()
@@ -174,7 +174,7 @@ fn judged(
         write_allocate: "not counted",
         model: kind.name(),
         variant: variant.to_owned(),
-        figures: figures.clone(),
+        figures: figures.to_owned(),
         unit: "GB/s",
         overloaded: false,
         points: points.to_vec(),

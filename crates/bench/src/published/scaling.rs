@@ -23,6 +23,8 @@
 //!
 //! [`Solver`]: numasim_model::sharing::Solver
 
+#![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
+
 use std::collections::BTreeMap;
 
 use numasim_model::sharing::Parameter;

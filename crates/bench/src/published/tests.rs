@@ -65,7 +65,14 @@ const HEADER: &str = "machine_file,kernel,cores,bw_GBs,cores_per_numa_domain\n";
 #[test]
 fn a_curve_that_the_model_made_is_found_again() {
     // min(n x 10, 45) from 1 to 8 cores: fitted to 1, 4 and 8, all others come out.
-    let rows: String = (1..=8).map(|n| format!("m,load,{n},{},8\n", f64::from(n * 10).min(45.0))).collect();
+    let row = |n: u32| {
+        format!(
+            "m,load,{n},{},8
+",
+            f64::from(n * 10).min(45.0)
+        )
+    };
+    let rows = (1..=8).map(row).collect::<Vec<_>>().concat();
     let curves = scaling::read(&format!("{HEADER}{rows}m,load,9,99,8\n")).expect("in order");
     assert_eq!(curves[0].seen(), Some([1, 4, 8]));
     assert_eq!(curves[0].points.len(), 8, "a row beyond the domain");
