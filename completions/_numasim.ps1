@@ -35,6 +35,8 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('validate', 'validate', [CompletionResultType]::ParameterValue, 'Detect, calibrate, measure, compare and report: is the model right on this host?')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Put measured performance beside what the model says')
             [CompletionResult]::new('fit', 'fit', [CompletionResultType]::ParameterValue, 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth')
+            [CompletionResult]::new('discriminate', 'discriminate', [CompletionResultType]::ParameterValue, 'Propose scenarios that tell the sharing models apart on a machine')
+            [CompletionResult]::new('published', 'published', [CompletionResultType]::ParameterValue, 'Judge the sharing models by published measurements of real machines')
             [CompletionResult]::new('plot', 'plot', [CompletionResultType]::ParameterValue, 'Draw a machine, a scenario or a set of allocations')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a web page of model and measurement that needs nothing else')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and say what was read')
@@ -203,6 +205,32 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--free', '--free', [CompletionResultType]::ParameterName, 'Figures of the machine to estimate, separated by commas; may be given more than once')
             [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'Fit to the scenario with this name only, and predict the other measured ones; may be given more than once')
             [CompletionResult]::new('--emit-machine', '--emit-machine', [CompletionResultType]::ParameterName, 'Also write a machine file with the fitted figures, whole or not at all')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;discriminate' {
+            [CompletionResult]::new('--most', '--most', [CompletionResultType]::ParameterName, 'Propose at most N scenarios')
+            [CompletionResult]::new('--emit-scenarios', '--emit-scenarios', [CompletionResultType]::ParameterName, 'Also write the applications and scenarios to FILE, for bench and compare')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;published' {
+            [CompletionResult]::new('--scaling', '--scaling', [CompletionResultType]::ParameterName, 'Judge the curves of bandwidth over cores in this CSV, and nothing else')
+            [CompletionResult]::new('--plots', '--plots', [CompletionResultType]::ParameterName, 'Draw the plots into this directory, as SVG')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
@@ -390,6 +418,8 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('validate', 'validate', [CompletionResultType]::ParameterValue, 'Detect, calibrate, measure, compare and report: is the model right on this host?')
             [CompletionResult]::new('compare', 'compare', [CompletionResultType]::ParameterValue, 'Put measured performance beside what the model says')
             [CompletionResult]::new('fit', 'fit', [CompletionResultType]::ParameterValue, 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth')
+            [CompletionResult]::new('discriminate', 'discriminate', [CompletionResultType]::ParameterValue, 'Propose scenarios that tell the sharing models apart on a machine')
+            [CompletionResult]::new('published', 'published', [CompletionResultType]::ParameterValue, 'Judge the sharing models by published measurements of real machines')
             [CompletionResult]::new('plot', 'plot', [CompletionResultType]::ParameterValue, 'Draw a machine, a scenario or a set of allocations')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a web page of model and measurement that needs nothing else')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and say what was read')
@@ -426,6 +456,12 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;help;fit' {
+            break
+        }
+        'numasim;help;discriminate' {
+            break
+        }
+        'numasim;help;published' {
             break
         }
         'numasim;help;plot' {

@@ -32,6 +32,8 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand validate 'Detect, calibrate, measure, compare and report: is the model right on this host?'
             cand compare 'Put measured performance beside what the model says'
             cand fit 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth'
+            cand discriminate 'Propose scenarios that tell the sharing models apart on a machine'
+            cand published 'Judge the sharing models by published measurements of real machines'
             cand plot 'Draw a machine, a scenario or a set of allocations'
             cand report 'Write a web page of model and measurement that needs nothing else'
             cand check 'Validate files and say what was read'
@@ -200,6 +202,30 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'numasim;discriminate'= {
+            cand --most 'Propose at most N scenarios'
+            cand --emit-scenarios 'Also write the applications and scenarios to FILE, for bench and compare'
+            cand --format 'How to write the result'
+            cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;published'= {
+            cand --scaling 'Judge the curves of bandwidth over cores in this CSV, and nothing else'
+            cand --plots 'Draw the plots into this directory, as SVG'
+            cand --format 'How to write the result'
+            cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'numasim;plot'= {
             cand --model 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]'
             cand --scenario 'The scenario: what threads draws, what applications get in roofline, where data lies in allocations, the only one in bars and scatter'
@@ -359,6 +385,8 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand validate 'Detect, calibrate, measure, compare and report: is the model right on this host?'
             cand compare 'Put measured performance beside what the model says'
             cand fit 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth'
+            cand discriminate 'Propose scenarios that tell the sharing models apart on a machine'
+            cand published 'Judge the sharing models by published measurements of real machines'
             cand plot 'Draw a machine, a scenario or a set of allocations'
             cand report 'Write a web page of model and measurement that needs nothing else'
             cand check 'Validate files and say what was read'
@@ -386,6 +414,10 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;help;compare'= {
         }
         &'numasim;help;fit'= {
+        }
+        &'numasim;help;discriminate'= {
+        }
+        &'numasim;help;published'= {
         }
         &'numasim;help;plot'= {
         }

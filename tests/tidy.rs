@@ -73,11 +73,17 @@ fn every_input_file_is_in_order() {
     let workloads = with_extension("configs/workloads", "toml");
     let complete =
         [with_extension("configs/paper", "toml"), with_extension("configs/scale", "toml")].concat();
-    let known = machines.len() + workloads.len() + complete.len();
+    let discriminate = with_extension("configs/discriminate", "toml");
+    let known = machines.len() + workloads.len() + complete.len() + discriminate.len();
     assert_eq!(with_extension("configs", "toml").len(), known, "a folder of configs/ is not checked");
     let alone = machines.iter().chain(&complete).flat_map(|path| problems(&[path]));
     let together = workloads.iter().flat_map(|path| problems(&[path, &machines[0]]));
-    none(&alone.chain(together).collect::<Vec<_>>(), "every file of configs/ can be read");
+    let with_machine = discriminate.iter().flat_map(|path| {
+        let machine = root().join("configs/machines").join(path.file_name().expect("a name"));
+        problems(&[path, &machine])
+    });
+    let all = alone.chain(together).chain(with_machine);
+    none(&all.collect::<Vec<_>>(), "every file of configs/ can be read");
     let list = read("configs/README.md");
     let unlisted = with_extension("configs", "toml").into_iter().filter(|path| {
         let name = path.file_stem().and_then(|stem| stem.to_str()).expect("a name");

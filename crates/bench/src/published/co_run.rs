@@ -35,7 +35,8 @@ struct Experiment {
 
 fn read() -> Result<Vec<Experiment>, PublishedError> {
     let mut rows = Rows::new(DATA)?;
-    let columns = ["experiment", "local_threads", "remote_threads", "target", "total_GBs_peak"].map(|name| rows.column(name));
+    let columns = ["experiment", "local_threads", "remote_threads", "target", "total_GBs_peak"]
+        .map(|name| rows.column(name));
     let [Some(name), Some(local), Some(remote), Some(target), Some(total)] = columns else {
         return Err(rows.header_lacks("columns are missing").into());
     };
@@ -116,7 +117,8 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
     let observed = observations(&all);
     let total = |kind: ModelKind, scenario: usize, loss: f64| {
         let machine = with_model(&study.machine, kind, &[(Parameter::RemoteLoss, loss)])?;
-        let scenario = study.scenarios.get(scenario).ok_or_else(|| PublishedError::Model("no scenario".to_owned()))?;
+        let scenario =
+            study.scenarios.get(scenario).ok_or_else(|| PublishedError::Model("no scenario".to_owned()))?;
         let predict = by_solver(&study);
         let apps = predict(&machine, scenario).map_err(PublishedError::Model)?;
         Ok::<f64, PublishedError>(apps.iter().sum())
@@ -125,7 +127,8 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
     for kind in ModelKind::ALL {
         let (mut plain, mut corrected, mut losses) = (Vec::new(), Vec::new(), Vec::new());
         for (place, one) in all.iter().enumerate() {
-            let others: Vec<Observed> = observed.iter().filter(|other| other.scenario != place).copied().collect();
+            let others: Vec<Observed> =
+                observed.iter().filter(|other| other.scenario != place).copied().collect();
             let loss = loss(&study, &others, kind)?;
             losses.push(loss);
             let point = |predicted| Point { name: one.name.clone(), measured: one.gbs, predicted };

@@ -112,14 +112,13 @@ pub fn all_curves(judged: &[Judged], overloaded: bool) -> Vec<Judged> {
         };
         let named = |point: &Point| Point { name: format!("{}, {}", one.set, point.name), ..point.clone() };
         let points = one.points.iter().map(named);
-        match all.iter_mut().find(same) {
-            Some(together) => together.points.extend(points),
-            None => {
-                let set = if overloaded { "all curves" } else { "all curves that do not fall" };
-                let points = points.collect();
-                let figures = String::new();
-                all.push(Judged { set: set.to_owned(), points, figures, fitted: Vec::new(), ..one.clone() });
-            }
+        if let Some(together) = all.iter_mut().find(same) {
+            together.points.extend(points);
+        } else {
+            let set = if overloaded { "all curves" } else { "all curves that do not fall" };
+            let points = points.collect();
+            let figures = String::new();
+            all.push(Judged { set: set.to_owned(), points, figures, fitted: Vec::new(), ..one.clone() });
         }
     }
     all
@@ -202,7 +201,8 @@ fn with_model(
 
 /// `a 1.5, b 0.2`, three digits.
 fn in_words<'n>(figures: impl IntoIterator<Item = (&'n str, f64)>) -> String {
-    let figures: Vec<String> = figures.into_iter().map(|(name, value)| format!("{name} {}", short(value))).collect();
+    let figures: Vec<String> =
+        figures.into_iter().map(|(name, value)| format!("{name} {}", short(value))).collect();
     figures.join(", ")
 }
 

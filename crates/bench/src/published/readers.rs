@@ -72,7 +72,8 @@ fn read(text: &str, column: &str) -> Result<Vec<Run>, PublishedError> {
     let mut found: BTreeMap<(Vec<usize>, usize), Vec<f64>> = BTreeMap::new();
     while let Some(row) = rows.next() {
         let row = row?;
-        let list: Vec<usize> = row.text(Some(sources)).split('-').filter_map(|node| node.parse().ok()).collect();
+        let list: Vec<usize> =
+            row.text(Some(sources)).split('-').filter_map(|node| node.parse().ok()).collect();
         let target = row.whole_number(target, 0, "a node")? as usize;
         found.entry((list, target)).or_default().push(row.amount(rate, "MB/s")? / 1000.0);
     }
@@ -101,13 +102,15 @@ fn predict(machine: &Machine, runs: &[Run]) -> Vec<f64> {
     let solvers: Vec<Solver> = machine
         .node_ids()
         .map(|home| {
-            let demand = Demand { arithmetic_intensity: FlopPerByte::new(TRIAD), placement: Placement::Home(home) };
+            let demand =
+                Demand { arithmetic_intensity: FlopPerByte::new(TRIAD), placement: Placement::Home(home) };
             Solver::new(machine, &[demand])
         })
         .collect();
     let mut workspaces: Vec<_> = solvers.iter().map(Solver::workspace).collect();
     let one = |run: &Run| {
-        let (Some(solver), Some(workspace)) = (solvers.get(run.target), workspaces.get_mut(run.target)) else {
+        let (Some(solver), Some(workspace)) = (solvers.get(run.target), workspaces.get_mut(run.target))
+        else {
             return f64::NAN;
         };
         let mut threads = vec![0; count];
@@ -136,14 +139,28 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
     let mut all = Vec::new();
     for kind in ModelKind::ALL {
         let plain = predict(&with_model(&machine, kind, &[])?, &runs);
-        all.extend(judged(&runs, &plain, split, kind, "no fit", String::new()));
+        all.extend(judged(&runs, &plain, split, kind, "no fit", ""));
         let (predicted, figures) = without_target(&machine, kind, &runs)?;
-        all.extend(judged(&runs, &predicted, split, kind, "link_efficiency and remote_loss of the others", figures));
+        all.extend(judged(
+            &runs,
+            &predicted,
+            split,
+            kind,
+            "link_efficiency and remote_loss of the others",
+            &figures,
+        ));
     }
     Ok(all)
 }
 
-fn judged(runs: &[Run], predicted: &[f64], split: usize, kind: ModelKind, variant: &str, figures: String) -> [Judged; 2] {
+fn judged(
+    runs: &[Run],
+    predicted: &[f64],
+    split: usize,
+    kind: ModelKind,
+    variant: &str,
+    figures: &str,
+) -> [Judged; 2] {
     let points: Vec<Point> = runs
         .iter()
         .zip(predicted)
@@ -157,7 +174,7 @@ fn judged(runs: &[Run], predicted: &[f64], split: usize, kind: ModelKind, varian
         write_allocate: "not counted",
         model: kind.name(),
         variant: variant.to_owned(),
-        figures: figures.clone(),
+        figures: figures.to_owned(),
         unit: "GB/s",
         overloaded: false,
         points: points.to_vec(),

@@ -23,6 +23,8 @@
 //!
 //! [`Solver`]: numasim_model::sharing::Solver
 
+#![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
+
 use std::collections::BTreeMap;
 
 use numasim_model::sharing::Parameter;
@@ -140,10 +142,13 @@ impl Method {
 /// What is wrong with the text, and where.
 pub fn read(text: &str) -> Result<Vec<Curve>, Vec<Problem>> {
     let mut rows = Rows::new(text).map_err(|problem| vec![problem])?;
-    let needed = ["machine_file", "kernel", "cores", "bw_GBs", "cores_per_numa_domain"].map(|name| (name, rows.column(name)));
+    let needed = ["machine_file", "kernel", "cores", "bw_GBs", "cores_per_numa_domain"]
+        .map(|name| (name, rows.column(name)));
     let missing: Vec<String> =
         needed.iter().filter(|(_, column)| column.is_none()).map(|(name, _)| format!("`{name}`")).collect();
-    let [Some(machine), Some(kernel), Some(cores), Some(bandwidth), Some(domain)] = needed.map(|(_, column)| column) else {
+    let [Some(machine), Some(kernel), Some(cores), Some(bandwidth), Some(domain)] =
+        needed.map(|(_, column)| column)
+    else {
         let message = format!("there is no column {}", missing.join(", "));
         return Err(vec![rows.header_lacks(message).hint(
             "bandwidth over cores has the columns machine_file,kernel,smt_per_core_used,cores,bw_GBs,cores_per_numa_domain",
@@ -159,7 +164,11 @@ pub fn read(text: &str) -> Result<Vec<Curve>, Vec<Problem>> {
             let domain = row.whole_number(domain, 1, "the cores of a NUMA domain, e.g. 20")?;
             let gbs = row.amount(bandwidth, "GB/s, e.g. 117.8")?;
             if gbs == 0.0 {
-                return Err(row.problem(bandwidth, ProblemKind::BadValue, "a bandwidth of 0 GB/s has no relative error"));
+                return Err(row.problem(
+                    bandwidth,
+                    ProblemKind::BadValue,
+                    "a bandwidth of 0 GB/s has no relative error",
+                ));
             }
             let threads_per_core =
                 threads.map_or(Ok(1), |column| row.whole_number(column, 1, "threads per core, e.g. 1"))?;
@@ -170,10 +179,15 @@ pub fn read(text: &str) -> Result<Vec<Curve>, Vec<Problem>> {
                 curves.push(Curve { machine, threads_per_core, kernel, domain, points: BTreeMap::new() });
                 curves.len() - 1
             });
-            let Some(curve) = curves.get_mut(place).filter(|curve| count <= curve.domain) else { return Ok(()) };
+            let Some(curve) = curves.get_mut(place).filter(|curve| count <= curve.domain) else {
+                return Ok(());
+            };
             if curve.points.insert(count, gbs).is_some() {
-                let message = format!("{count} cores of {} with {} are there twice", curve.name(), curve.kernel);
-                return Err(row.problem(cores, ProblemKind::DuplicateKey, message).hint("keep one of the rows"));
+                let message =
+                    format!("{count} cores of {} with {} are there twice", curve.name(), curve.kernel);
+                return Err(row
+                    .problem(cores, ProblemKind::DuplicateKey, message)
+                    .hint("keep one of the rows"));
             }
             Ok(())
         });

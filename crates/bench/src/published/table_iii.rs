@@ -57,7 +57,8 @@ const fn softness(kind: ModelKind) -> (Method, Parameter) {
 fn sibling() -> Result<Curve, PublishedError> {
     let curves = scaling::read(scaling::RRZE).map_err(PublishedError::Data)?;
     let mut curves = curves.into_iter();
-    let found = curves.find(|one| one.machine == SIBLING && one.kernel == "load" && one.threads_per_core == 1);
+    let found =
+        curves.find(|one| one.machine == SIBLING && one.kernel == "load" && one.threads_per_core == 1);
     found.ok_or_else(|| PublishedError::Model(format!("there is no curve of {SIBLING}")))
 }
 
@@ -105,7 +106,8 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
 /// Each row as the fit to the others predicts it.
 fn each_left_out(study: &Study, observed: &[Observed], free: &[&str]) -> Result<Vec<Point>, PublishedError> {
     let key = |key: &&str| {
-        let key = if Parameter::from_key(key).is_some() { format!("sharing.{key}") } else { (*key).to_owned() };
+        let key =
+            if Parameter::from_key(key).is_some() { format!("sharing.{key}") } else { (*key).to_owned() };
         fit::Parameter::read(&study.machine, &key).map_err(|error| PublishedError::Model(error.to_string()))
     };
     let free = free.iter().map(key).collect::<Result<Vec<_>, _>>()?;
@@ -116,7 +118,11 @@ fn each_left_out(study: &Study, observed: &[Observed], free: &[&str]) -> Result<
         let machine = fit::lowest(study, &others, &free, &predict)?;
         let Some(scenario) = study.scenarios.get(left_out.scenario) else { continue };
         let apps = predict(&machine, scenario).map_err(PublishedError::Model)?;
-        points.push(Point { name: scenario.name.clone(), measured: left_out.gflops, predicted: apps.iter().sum() });
+        points.push(Point {
+            name: scenario.name.clone(),
+            measured: left_out.gflops,
+            predicted: apps.iter().sum(),
+        });
     }
     Ok(points)
 }

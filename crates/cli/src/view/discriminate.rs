@@ -37,7 +37,7 @@ pub(crate) fn table(machine: &Machine, proposal: &Proposal, style: &Style) -> St
     let intro = format!("GFLOPS of the whole scenario, by model. Applications: {}.", apps(proposal));
     let mut text = format!("{}\n", style.strong(&title));
     for line in wrap(&intro, style.columns()) {
-        text.push_str(&format!("{line}\n"));
+        let _ = writeln!(text, "{line}");
     }
     let explained = format!(
         "The largest difference of an application; below {} measurements hardly tell. Scenarios: largest difference first.",
@@ -45,7 +45,7 @@ pub(crate) fn table(machine: &Machine, proposal: &Proposal, style: &Style) -> St
     );
     let _ = write!(text, "\n{}\n", totals.render(style));
     for line in wrap(&explained, style.columns()) {
-        text.push_str(&format!("{line}\n"));
+        let _ = writeln!(text, "{line}");
     }
     let _ = write!(text, "\n{}", pairs.render(style));
     let same: Vec<String> =
@@ -54,7 +54,7 @@ pub(crate) fn table(machine: &Machine, proposal: &Proposal, style: &Style) -> St
         let note = format!("Not told apart on this machine: {}.", same.join("; "));
         text.push('\n');
         for line in wrap(&note, style.columns()) {
-            text.push_str(&format!("{}\n", style.faint(&line)));
+            let _ = writeln!(text, "{}", style.faint(&line));
         }
     }
     text

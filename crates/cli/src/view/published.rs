@@ -53,6 +53,9 @@ pub(crate) fn table(judged: &[Judged], style: &Style) -> String {
     parts.join("\n")
 }
 
+/// The name of a figure of a summary, and the figure.
+type Figure = (&'static str, fn(&Summary) -> f64);
+
 /// A column: its header, and what belongs into it.
 struct Column {
     header: String,
@@ -80,7 +83,7 @@ fn by_method(judged: &[Judged]) -> Vec<Column> {
     for one in judged {
         if !columns.iter().any(|column| column.holds(one)) {
             let header =
-                format!("{}\n{}", one.model.replacen('-', "-\n", 1), one.variant.replace("_", "_\n"));
+                format!("{}\n{}", one.model.replacen('-', "-\n", 1), one.variant.replace('_', "_\n"));
             columns.push(Column { header, model: one.model, variant: Some(one.variant.clone()) });
         }
     }
@@ -108,7 +111,7 @@ fn part(title: &str, notes: &str, judged: &[Judged], columns: &[Column], style: 
                 found
             })
             .collect();
-        let figures: [(&str, fn(&Summary) -> f64); 4] = [
+        let figures: [Figure; 4] = [
             ("mean", |s| s.mean),
             ("median", |s| s.median),
             ("95th percentile", |s| s.percentile_95),

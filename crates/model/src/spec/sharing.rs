@@ -58,8 +58,7 @@ fn read_parameter(parameter: Parameter, value: &Value<'_>, model: &mut Model) {
 
 const fn example(parameter: Parameter) -> &'static str {
     match parameter {
-        Parameter::SaturationKnee => "0.1",
-        Parameter::OverloadLoss => "0.1",
+        Parameter::SaturationKnee | Parameter::OverloadLoss => "0.1",
         Parameter::CoreLocal | Parameter::OutstandingLines => "12.0",
         Parameter::CoreRemote => "7.0",
         Parameter::LinkEfficiency => "0.9",

@@ -121,12 +121,11 @@ fn together<'j>(judged: impl Iterator<Item = &'j Judged>, name: impl Fn(&Judged)
             measured: point.measured,
             predicted: point.predicted,
         });
-        match all.iter_mut().find(|series| series.name == name) {
-            Some(series) => series.points.extend(points),
-            None => {
-                let points = points.collect();
-                all.push(Series { name, points });
-            }
+        if let Some(series) = all.iter_mut().find(|series| series.name == name) {
+            series.points.extend(points);
+        } else {
+            let points = points.collect();
+            all.push(Series { name, points });
         }
     }
     all
