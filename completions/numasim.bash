@@ -34,9 +34,6 @@ _numasim() {
             numasim,detect)
                 cmd="numasim__subcmd__detect"
                 ;;
-            numasim,discriminate)
-                cmd="numasim__subcmd__discriminate"
-                ;;
             numasim,evaluate)
                 cmd="numasim__subcmd__evaluate"
                 ;;
@@ -60,9 +57,6 @@ _numasim() {
                 ;;
             numasim,plot)
                 cmd="numasim__subcmd__plot"
-                ;;
-            numasim,published)
-                cmd="numasim__subcmd__published"
                 ;;
             numasim,report)
                 cmd="numasim__subcmd__report"
@@ -94,9 +88,6 @@ _numasim() {
             numasim__subcmd__help,detect)
                 cmd="numasim__subcmd__help__subcmd__detect"
                 ;;
-            numasim__subcmd__help,discriminate)
-                cmd="numasim__subcmd__help__subcmd__discriminate"
-                ;;
             numasim__subcmd__help,evaluate)
                 cmd="numasim__subcmd__help__subcmd__evaluate"
                 ;;
@@ -120,9 +111,6 @@ _numasim() {
                 ;;
             numasim__subcmd__help,plot)
                 cmd="numasim__subcmd__help__subcmd__plot"
-                ;;
-            numasim__subcmd__help,published)
-                cmd="numasim__subcmd__help__subcmd__published"
                 ;;
             numasim__subcmd__help,report)
                 cmd="numasim__subcmd__help__subcmd__report"
@@ -185,7 +173,7 @@ _numasim() {
 
     case "${cmd}" in
         numasim)
-            opts="-h -V --color --help --version evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help"
+            opts="-h -V --color --help --version evaluate explore sweep models calibrate bench validate compare fit plot report check detect import schema completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -619,77 +607,6 @@ _numasim() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        numasim__subcmd__discriminate)
-            opts="-o -h -V --most --emit-scenarios --format --output --color --help --version"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --most)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --emit-scenarios)
-                    local oldifs
-                    if [ -n "${IFS+x}" ]; then
-                        oldifs="$IFS"
-                    fi
-                    IFS=$'\n'
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    if [ -n "${oldifs+x}" ]; then
-                        IFS="$oldifs"
-                    fi
-                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
-                        compopt -o filenames
-                    fi
-                    return 0
-                    ;;
-                --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
-                    return 0
-                    ;;
-                --output)
-                    local oldifs
-                    if [ -n "${IFS+x}" ]; then
-                        oldifs="$IFS"
-                    fi
-                    IFS=$'\n'
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    if [ -n "${oldifs+x}" ]; then
-                        IFS="$oldifs"
-                    fi
-                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
-                        compopt -o filenames
-                    fi
-                    return 0
-                    ;;
-                -o)
-                    local oldifs
-                    if [ -n "${IFS+x}" ]; then
-                        oldifs="$IFS"
-                    fi
-                    IFS=$'\n'
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    if [ -n "${oldifs+x}" ]; then
-                        IFS="$oldifs"
-                    fi
-                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
-                        compopt -o filenames
-                    fi
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         numasim__subcmd__evaluate)
             opts="-o -h -V --model --scenario --explain --emit --cpus-from --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -982,7 +899,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__help)
-            opts="evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help"
+            opts="evaluate explore sweep models calibrate bench validate compare fit plot report check detect import schema completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1066,20 +983,6 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__help__subcmd__detect)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        numasim__subcmd__help__subcmd__discriminate)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1248,20 +1151,6 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__help__subcmd__plot)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        numasim__subcmd__help__subcmd__published)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1796,80 +1685,6 @@ _numasim() {
                     ;;
                 --objective)
                     COMPREPLY=($(compgen -W "total-gflops fair geomean makespan" -- "${cur}"))
-                    return 0
-                    ;;
-                --output)
-                    local oldifs
-                    if [ -n "${IFS+x}" ]; then
-                        oldifs="$IFS"
-                    fi
-                    IFS=$'\n'
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    if [ -n "${oldifs+x}" ]; then
-                        IFS="$oldifs"
-                    fi
-                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
-                        compopt -o filenames
-                    fi
-                    return 0
-                    ;;
-                -o)
-                    local oldifs
-                    if [ -n "${IFS+x}" ]; then
-                        oldifs="$IFS"
-                    fi
-                    IFS=$'\n'
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    if [ -n "${oldifs+x}" ]; then
-                        IFS="$oldifs"
-                    fi
-                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
-                        compopt -o filenames
-                    fi
-                    return 0
-                    ;;
-                --color)
-                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
-                    return 0
-                    ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        numasim__subcmd__published)
-            opts="-o -h -V --scaling --plots --format --output --color --help --version"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                --scaling)
-                    local oldifs
-                    if [ -n "${IFS+x}" ]; then
-                        oldifs="$IFS"
-                    fi
-                    IFS=$'\n'
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    if [ -n "${oldifs+x}" ]; then
-                        IFS="$oldifs"
-                    fi
-                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
-                        compopt -o filenames
-                    fi
-                    return 0
-                    ;;
-                --plots)
-                    COMPREPLY=()
-                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
-                        compopt -o plusdirs
-                    fi
-                    return 0
-                    ;;
-                --format)
-                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
                     return 0
                     ;;
                 --output)

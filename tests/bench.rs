@@ -11,6 +11,8 @@ mod running;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+#[cfg(feature = "hwloc")]
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A file of the folder `configs`.
 fn config(name: &str) -> String {
@@ -53,11 +55,29 @@ fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder for the test")
 }
 
+/// A folder that one test has, and with it the processors: two measurements at once would starve each other.
+#[cfg(feature = "hwloc")]
+struct Folder {
+    folder: tempfile::TempDir,
+    _alone: MutexGuard<'static, ()>,
+}
+
+#[cfg(feature = "hwloc")]
+impl Folder {
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
 /// A folder with `study.toml`.
-fn folder_with(study: &str) -> tempfile::TempDir {
+#[cfg(feature = "hwloc")]
+fn folder_with(study: &str) -> Folder {
+    static MEASURING: Mutex<()> = Mutex::new(());
+    // A test that failed leaves nothing behind that another one could stumble over.
+    let alone = MEASURING.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = folder();
     fs::write(folder.path().join("study.toml"), study).expect("a file for the test");
-    folder
+    Folder { folder, _alone: alone }
 }
 
 #[cfg(not(feature = "hwloc"))]

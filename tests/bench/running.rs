@@ -29,7 +29,7 @@ fn small() -> String {
     )
 }
 
-const SHORT: [&str; 7] = ["study.toml", "--window", "0.02", "--warm-up", "0", "--memory-per-thread", "8MiB"];
+const SHORT: [&str; 7] = ["study.toml", "--window", "0.05", "--warm-up", "0", "--memory-per-thread", "8MiB"];
 
 fn run(folder: &Path, args: &[&str]) -> Output {
     bench(folder, &[&SHORT[..], args].concat())
@@ -134,7 +134,7 @@ fn a_scaled_scenario_is_marked_as_such() {
 fn a_killed_run_goes_on_where_it_was() {
     let folder = folder_with(&small());
     let path = folder.path().join("r.csv");
-    let args = [&SHORT[..], &["--repeat", "40", "-o", "r.csv"]].concat();
+    let args = [&SHORT[..], &["--repeat", "15", "-o", "r.csv"]].concat();
     let mut child = command(folder.path(), &args).spawn().expect("the program starts");
     wait_for_rows(&path, 3);
     child.kill().and_then(|()| child.wait()).expect("killed");
@@ -143,19 +143,19 @@ fn a_killed_run_goes_on_where_it_was() {
     fs::write(&path, format!("{before}{}", &before.lines().last().expect("a row")[..20]))
         .expect("a file for the test");
     let whole = before.trim_end_matches(|c| c != '\n').to_owned();
-    let output = run(folder.path(), &["--repeat", "40", "-o", "r.csv", "--resume"]);
+    let output = run(folder.path(), &["--repeat", "15", "-o", "r.csv", "--resume"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stderr(&output).contains("of 80 measurements are there already"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("of 30 measurements are there already"), "{}", stderr(&output));
     assert!(fs::read_to_string(&path).expect("the result").starts_with(&whole));
     let rows = rows(&path);
     let done: BTreeSet<_> =
         rows.iter().map(|row| (row["scenario"].clone(), row["repetition"].clone())).collect();
     let runs: BTreeSet<_> = rows.iter().map(|row| row["run"].clone()).collect();
-    assert_eq!((rows.len(), done.len(), runs.len()), (80, 80, 1));
+    assert_eq!((rows.len(), done.len(), runs.len()), (30, 30, 1));
     // Everything is there: nothing is measured, the summary is printed again; more repetitions go on.
-    assert_eq!(run(folder.path(), &["--repeat", "40", "-o", "r.csv", "--resume"]).status.code(), Some(0));
-    assert_eq!(run(folder.path(), &["--repeat", "41", "-o", "r.csv", "--resume"]).status.code(), Some(0));
-    assert_eq!(self::rows(&path).len(), 82);
+    assert_eq!(run(folder.path(), &["--repeat", "15", "-o", "r.csv", "--resume"]).status.code(), Some(0));
+    assert_eq!(run(folder.path(), &["--repeat", "16", "-o", "r.csv", "--resume"]).status.code(), Some(0));
+    assert_eq!(self::rows(&path).len(), 32);
 }
 
 fn wait_for_rows(path: &Path, rows: usize) {
@@ -210,12 +210,12 @@ fn two_runs_never_mix_and_nothing_is_overwritten() {
         "r.csv is from another run: --window was 0.02, and is 0.03 now",
     );
     refused(
-        &["--resume", "--window", "0.02", "--warm-up", "0", "--bind", "node"],
+        &["--resume", "--window", "0.05", "--warm-up", "0", "--bind", "node"],
         "--bind was core, and is node now",
     );
     fs::write(folder.path().join("study.toml"), format!("{}# changed\n", small()))
         .expect("a file for the test");
-    refused(&["--resume", "--window", "0.02", "--warm-up", "0"], "the input file study.toml was another one");
+    refused(&["--resume", "--window", "0.05", "--warm-up", "0"], "the input file study.toml was another one");
     fs::remove_file(folder.path().join("r.provenance.json")).expect("beside it");
     refused(&["--resume"], "cannot tell from which run r.csv is");
 }

@@ -267,9 +267,9 @@ One HTML file, with everything in it: nothing is loaded, no program is needed bu
 verdict, the machine, each scenario with its map and figures, plots, doubts, where all of it comes from, and the
 commands that make it again.
 
-Of a folder, all *.toml but *.study.toml are read, and measured.csv, or the only CSV of measurements. Without any
-input file, RESULT.study.toml beside RESULT.csv is taken: what `numasim bench` ran. RESULT.provenance.json beside
-the CSV is read where there is one. Without measurements the page has predictions only.";
+Of a folder, measured.study.toml is read (what `numasim bench` ran), or all *.toml where there is none; and
+measured.csv, or the only CSV of measurements. Without any input file, RESULT.study.toml beside RESULT.csv is taken.
+RESULT.provenance.json beside the CSV is read where there is one. Without measurements the page has predictions only.";
 
 /// End of `numasim check --help`.
 pub(crate) const CHECK: &str = "\

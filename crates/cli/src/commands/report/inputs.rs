@@ -154,15 +154,23 @@ mod tests {
             ("machine.toml", ""),
             ("measured.csv", "scenario,app,gflops\n"),
             ("measured.provenance.json", "{}"),
-            ("measured.study.toml", ""),
+            ("other.study.toml", ""),
             ("README.md", ""),
             ("study.toml", ""),
         ]);
         let inputs = found(&folder).expect("a whole folder");
-        // What ran is the whole study; the files it was made from may describe a larger machine.
-        assert_eq!(names(&inputs.files), ["measured.study.toml"]);
+        assert_eq!(names(&inputs.files), ["machine.toml", "study.toml"]);
         assert_eq!(inputs.measured, Some(folder.path().join("measured.csv")));
-        assert_eq!(names(&inputs.aside), ["README.md", "machine.toml", "study.toml"]);
+        assert_eq!(names(&inputs.aside), ["README.md", "other.study.toml"]);
+    }
+
+    #[test]
+    fn measurements_belong_to_what_ran() {
+        let folder = folder(&[("machine.toml", ""), ("measured.csv", ""), ("measured.study.toml", "")]);
+        let inputs = found(&folder).expect("a whole folder");
+        // The files it was made from may describe a larger machine.
+        assert_eq!(names(&inputs.files), ["measured.study.toml"]);
+        assert_eq!(names(&inputs.aside), ["machine.toml"]);
     }
 
     #[test]
