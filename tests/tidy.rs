@@ -190,10 +190,10 @@ fn the_map_names_every_crate_and_its_modules() {
 /// The source of a crate without what is compiled for tests only: file, text.
 fn sources(name: &str) -> Vec<(PathBuf, String)> {
     let all = with_extension(&format!("crates/{name}/src"), "rs").into_iter();
-    let program =
-        all.filter(|path| !path.ends_with("tests.rs") && !path.ends_with("testing.rs"))
-            .filter(|path| !path.components().any(|part| part.as_os_str() == "tests"))
-            .map(|path| {
+    let program = all
+        .filter(|path| !path.ends_with("tests.rs") && !path.ends_with("testing.rs"))
+        .filter(|path| !path.components().any(|part| part.as_os_str() == "tests"))
+        .map(|path| {
             let text = read(&path);
             let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
             let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));

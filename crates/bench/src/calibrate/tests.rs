@@ -29,6 +29,11 @@ impl Simulated {
     }
 }
 
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count below 2^53")]
+fn whole(count: f64) -> u64 {
+    count.round() as u64
+}
+
 impl Runner for Simulated {
     fn measure(&mut self, scenario: &PlannedScenario, _: &Settings) -> Result<Measurement, RunError> {
         let mut allocation = Allocation::empty(scenario.apps.len(), self.machine.node_count());
@@ -65,12 +70,12 @@ impl Runner for Simulated {
         };
         let thread = |a: usize, node: NodeId| {
             let app = &evaluation.apps[a];
-            let share = noise / f64::from(allocation.total(AppId(a)) as u32);
+            let share = noise / allocation.total(AppId(a)) as f64;
             MeasuredThread {
                 node,
                 counted_s: 1.0,
-                bytes: (app.bandwidth.value() * share * 1e9).round() as u64,
-                flop: (app.gflops.value() * share * 1e9).round() as u64,
+                bytes: whole(app.bandwidth.value() * share * 1e9),
+                flop: whole(app.gflops.value() * share * 1e9),
                 chunks: 1000,
                 cpus: Vec::new(),
                 pages: BTreeMap::new(),

@@ -165,20 +165,20 @@ fn refused(error: &CalibrateError) -> Failure {
 /// How far it is, for people in front of a terminal.
 struct Bar {
     start: Instant,
-    bar: Option<ProgressBar>,
+    drawn: Option<ProgressBar>,
     shown: bool,
 }
 
 impl Bar {
     fn new(shell: &Shell) -> Self {
-        let bar = shell
+        let drawn = shell
             .stderr_is_terminal
             .then(|| ProgressBar::with_draw_target(Some(1), ProgressDrawTarget::hidden()));
-        Self { start: Instant::now(), bar, shown: false }
+        Self { start: Instant::now(), drawn, shown: false }
     }
 
     fn show(&mut self, progress: &Progress<'_>) {
-        let Some(bar) = &self.bar else { return };
+        let Some(bar) = &self.drawn else { return };
         if !self.shown && self.start.elapsed() >= SHOW_AFTER {
             self.shown = true;
             let template = "calibrating {elapsed} [{bar:24}] {pos} of {len}, {eta} left: {wide_msg}";
@@ -194,7 +194,7 @@ impl Bar {
     }
 
     fn finish(&self) {
-        if let Some(bar) = &self.bar {
+        if let Some(bar) = &self.drawn {
             bar.finish_and_clear();
         }
     }

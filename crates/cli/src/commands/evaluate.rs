@@ -17,7 +17,7 @@ use crate::view::{ScenarioView, Style, compare, csv, explain, figures, json, tab
 pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
     let study = crate::files::read_study(&args.files)?.study;
     let mut study = match args.model {
-        Some(ModelChoice::All) => return side_by_side(args, study, shell),
+        Some(ModelChoice::All) => return side_by_side(args, &study, shell),
         Some(ModelChoice::One(kind)) => sharing::choose(study, Some(kind), shell),
         None => sharing::choose(study, None, shell),
     };
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
 }
 
 /// `--model all`.
-fn side_by_side(args: &EvaluateArgs, study: Study, shell: &Shell) -> Result<(), Failure> {
+fn side_by_side(args: &EvaluateArgs, study: &Study, shell: &Shell) -> Result<(), Failure> {
     if args.emit.emit.is_some() || args.explain {
         return Err(Failure::input(
             "--model all compares models; --emit and --explain are about one of them",

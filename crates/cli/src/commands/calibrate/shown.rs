@@ -84,6 +84,6 @@ pub(super) fn csv(found: &Calibrated) -> Result<String, csv::Error> {
             ])?;
         }
     }
-    let bytes = writer.into_inner().map_err(|error| error.into_error())?;
+    let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

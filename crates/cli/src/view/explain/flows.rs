@@ -12,7 +12,7 @@ pub(super) fn explain(view: &ScenarioView, style: &Style) -> String {
     let mut text =
         format!("How {} shares (`numasim models {}` says more):\n", sharing.in_words(), about.kind.name());
     for formula in about.formula {
-        text.push_str(&format!("  {formula}\n"));
+        text.extend(["  ", formula, "\n"]);
     }
     text.push('\n');
     let mut grid = Grid::new(&[
