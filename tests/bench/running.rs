@@ -207,7 +207,7 @@ fn two_runs_never_mix_and_nothing_is_overwritten() {
     refused(&[], "error: r.csv is there already");
     refused(
         &["--resume", "--window", "0.03", "--warm-up", "0"],
-        "r.csv is from another run: --window was 0.02, and is 0.03 now",
+        "r.csv is from another run: --window was 0.05, and is 0.03 now",
     );
     refused(
         &["--resume", "--window", "0.05", "--warm-up", "0", "--bind", "node"],
