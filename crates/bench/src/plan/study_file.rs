@@ -1,8 +1,9 @@
 //! What a plan runs, as a study that the models can evaluate: so that measured and predicted scenarios are the same.
 
+use numasim_model::sharing::{Model, Parameter};
 use numasim_model::spec::schema::{
-    AnyWord, AppTable, DataValue, DataWord, FractionsTable, HomeTable, HomeValue, KernelWord, MachineTable,
-    NodeTable, ScenarioTable, StudyFile, ThreadsValue,
+    AnyWord, AppTable, DataValue, DataWord, FigureTable, FractionsTable, HomeTable, HomeValue, KernelWord,
+    MachineTable, NodeTable, ProvenanceTable, ScenarioTable, SharingTable, StudyFile, ThreadsValue,
 };
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_model::{
@@ -100,6 +101,7 @@ fn on_host(file: &Machine, host: &HostTopology) -> Result<Machine, PlanError> {
     machine
         .map_err(|why| PlanError::Study(why.to_string()))?
         .with_source(Some(source))
+        .with_sharing(*file.sharing())
         .with_os_nodes(host.os_nodes())
         .map_err(|why| PlanError::Study(why.to_string()))
 }
@@ -133,8 +135,54 @@ fn machine_table(machine: &Machine) -> MachineTable {
         name: machine.name().to_owned(),
         source: machine.source().map(str::to_owned),
         bandwidth_matrix_gbs: Some(machine.node_ids().map(row).collect()),
+        latency_matrix_ns: machine.has_latencies().then(|| {
+            let latency = |from, to| machine.latency_ns(from, to).unwrap_or(0.0);
+            let row = |from| machine.node_ids().map(|to| latency(from, to)).collect();
+            machine.node_ids().map(row).collect()
+        }),
+        sharing: (*machine.sharing() != Model::default()).then(|| sharing_table(machine.sharing())),
+        provenance: (!machine.provenance().is_empty()).then(|| provenance_table(machine)),
         node: machine.node_ids().map(node).collect(),
         ..MachineTable::default()
+    }
+}
+
+fn sharing_table(sharing: &Model) -> SharingTable {
+    let mut table = SharingTable { model: Some(sharing.kind), ..SharingTable::default() };
+    for (parameter, value) in sharing.parameters.in_use() {
+        let place = match parameter {
+            Parameter::SaturationKnee => &mut table.saturation_knee,
+            Parameter::OverloadLoss => &mut table.overload_loss,
+            Parameter::CoreLocal => &mut table.core_local_gbs,
+            Parameter::CoreRemote => &mut table.core_remote_gbs,
+            Parameter::OutstandingLines => &mut table.outstanding_lines,
+            Parameter::LinkEfficiency => &mut table.link_efficiency,
+            Parameter::RemoteLoss => &mut table.remote_loss,
+            Parameter::RemoteWeight => &mut table.remote_weight,
+            Parameter::EcmPenalty => &mut table.ecm_penalty,
+        };
+        *place = Some(value);
+    }
+    table
+}
+
+/// Where the figures come from. Bandwidths are written as a matrix here, so that what was said of `bandwidth_gbs` is
+/// said of the matrix.
+fn provenance_table(machine: &Machine) -> ProvenanceTable {
+    let of = |key: &str| {
+        machine.provenance().get(key).map(|origin| FigureTable {
+            kind: origin.kind,
+            source: origin.source.clone(),
+            uncertainty_percent: origin.uncertainty_percent,
+        })
+    };
+    ProvenanceTable {
+        cores: of("cores"),
+        gflops_per_core: of("gflops_per_core"),
+        core_bandwidth_gbs: of("core_bandwidth_gbs"),
+        bandwidth_matrix_gbs: of("bandwidth_matrix_gbs").or_else(|| of("bandwidth_gbs")),
+        link_gbs: of("link_gbs"),
+        ..ProvenanceTable::default()
     }
 }
 

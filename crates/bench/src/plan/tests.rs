@@ -289,6 +289,28 @@ fn the_study_of_a_plan_is_an_input_file_that_reads_back_as_it_was() {
 }
 
 #[test]
+fn the_study_of_a_plan_keeps_the_sharing_model_and_where_figures_come_from() {
+    let head = "[machine]\nname = \"4 nodes\"\n";
+    let more = "latency_matrix_ns = [[80, 140], [141, 81]]\n[machine.sharing]\nmodel = \"ecm\"\necm_penalty = 0.4\n\
+                outstanding_lines = 12\n[machine.provenance]\n\
+                bandwidth_gbs = { kind = \"measured\", source = \"here\", uncertainty_percent = 2.5 }\n";
+    let text = format!(
+        "{head}nodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 30\nlink_gbs = 9\n{more}\
+         [[app]]\nname = \"a\"\narithmetic_intensity = 0.5\n[[scenario]]\nname = \"s\"\nthreads = {{ a = 2 }}\n"
+    );
+    let plan = plan(&text, &[4, 4], false).expect("fits");
+    let written = toml::to_string(&study_file::study_file(&plan.study)).expect("TOML");
+    let read = study(&written).machine;
+    assert_eq!(read.sharing(), plan.study.machine.sharing(), "{written}");
+    assert_eq!(read.sharing().name(), "ecm");
+    assert_eq!(read.latency_ns(NodeId(1), NodeId(0)), Some(141.0));
+    assert_eq!(read.provenance()["bandwidth_matrix_gbs"].uncertainty_percent, Some(2.5));
+    // Scaled to another number of nodes, the rules stay.
+    let scaled = self::plan(&text, &[4], true).expect("scaled").study.machine;
+    assert_eq!(scaled.sharing().name(), "ecm");
+}
+
+#[test]
 fn figures_of_the_host_may_come_from_its_own_machine_file() {
     let of_host = study("[machine]\nname = \"box\"\nnodes = 2\ncores_per_node = 8\ngflops_per_core = 70\nbandwidth_gbs = 40\nlink_gbs = 20\n").machine;
     let study = study(PAPER);
