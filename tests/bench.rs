@@ -11,7 +11,6 @@ mod running;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-#[cfg(feature = "hwloc")]
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A file of the folder `configs`.
@@ -56,13 +55,11 @@ fn folder() -> tempfile::TempDir {
 }
 
 /// A folder that one test has, and with it the processors: two measurements at once would starve each other.
-#[cfg(feature = "hwloc")]
 struct Folder {
     folder: tempfile::TempDir,
     _alone: MutexGuard<'static, ()>,
 }
 
-#[cfg(feature = "hwloc")]
 impl Folder {
     fn path(&self) -> &Path {
         self.folder.path()
@@ -70,7 +67,6 @@ impl Folder {
 }
 
 /// A folder with `study.toml`.
-#[cfg(feature = "hwloc")]
 fn folder_with(study: &str) -> Folder {
     static MEASURING: Mutex<()> = Mutex::new(());
     // A test that failed leaves nothing behind that another one could stumble over.
