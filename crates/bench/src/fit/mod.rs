@@ -11,7 +11,7 @@
 //! - **blind**: predicted by a fit that did not see the scenario.
 //!
 //! # What it says
-//! 1. The sum of squared errors is made as small as the search finds it ([`search`]), over the logarithms of the figures.
+//! 1. The sum of squared errors is made as small as the search finds it (`search`), over the logarithms of the figures.
 //! 2. A figure gets a number only if the measurements determine it there. One on which nothing depends, one that is
 //!    known only from one side, one that ran to the end of the range, and figures that only act together are named instead
 //!    ([`Estimate`]).

@@ -294,11 +294,11 @@ pub struct AppTable {
 pub enum KernelWord {
     /// Reads only.
     Read,
-    /// One line read, one written: a[i] = b[i].
+    /// One line read, one written: `a[i] = b[i]`.
     Copy,
-    /// Two lines read, one written: a[i] = b[i] + s * c[i].
+    /// Two lines read, one written: `a[i] = b[i] + s * c[i]`.
     Triad,
-    /// Each line read and written back in place: a[i] = s * a[i].
+    /// Each line read and written back in place: `a[i] = s * a[i]`.
     Update,
 }
 

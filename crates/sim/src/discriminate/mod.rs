@@ -11,10 +11,10 @@
 //!   scatter.
 //!
 //! # Algorithm
-//! Every candidate is evaluated in every model ([`candidates`]). Then, greedily: the next scenario is the one that
+//! Every candidate is evaluated in every model (`candidates`). Then, greedily: the next scenario is the one that
 //! adds most to the sum of the largest differences seen so far, over all pairs of models and all kinds of scenario
-//! ([`Kind`]): a model can be right for local threads and wrong for remote ones, so that each kind is to tell by itself. A
-//! difference counts up to [`ENOUGH`] only, so that one extreme pair does not hide the others. Of equal ones the first:
+//! (`Kind`): a model can be right for local threads and wrong for remote ones, so that each kind is to tell by itself. A
+//! difference counts up to `ENOUGH` only, so that one extreme pair does not hide the others. Of equal ones the first:
 //! nothing is random.
 
 mod candidates;
