@@ -4,6 +4,13 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Two measurements at once would starve each other on a small host: one test after the other.
+fn alone() -> MutexGuard<'static, ()> {
+    static MEASURING: Mutex<()> = Mutex::new(());
+    MEASURING.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn run(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_numasim")).args(args).output().expect("the program starts")
@@ -21,10 +28,11 @@ fn numasim(args: &[&str]) -> String {
 
 #[test]
 fn the_machine_file_of_this_host_is_complete() {
+    let _alone = alone();
     let folder = tempfile::tempdir().expect("a folder");
     let machine = folder.path().join("machine.toml");
     let path = machine.to_str().expect("UTF-8");
-    let quick = ["calibrate", "--rounds", "2", "--window", "0.03", "--warm-up", "0.01"];
+    let quick = ["calibrate", "--rounds", "2", "--window", "0.1", "--warm-up", "0.01"];
     numasim(&[&quick[..], &["--memory-per-thread", "8MiB", "-o", path]].concat());
     // No figure is missing: checking finds nothing to complain about.
     numasim(&["check", path]);
@@ -36,8 +44,9 @@ fn the_machine_file_of_this_host_is_complete() {
 
 #[test]
 fn every_round_is_kept() {
+    let _alone = alone();
     let args =
-        ["calibrate", "--rounds", "3", "--window", "0.02", "--warm-up", "0", "--memory-per-thread", "4MiB"];
+        ["calibrate", "--rounds", "3", "--window", "0.1", "--warm-up", "0", "--memory-per-thread", "4MiB"];
     let csv = numasim(&[&args[..], &["--format", "csv"]].concat());
     let mut lines = csv.lines();
     assert_eq!(lines.next(), Some("measures,from_node,to_node,threads,round,gflops,bandwidth_gbs"));
@@ -64,11 +73,12 @@ fn study(folder: &Path) -> String {
 
 #[test]
 fn the_whole_loop_ends_with_a_report() {
+    let _alone = alone();
     let folder = tempfile::tempdir().expect("a folder");
     let result = folder.path().join("result");
     let study = study(folder.path());
     let path = result.to_str().expect("UTF-8");
-    let short = ["--repeat", "2", "--window", "0.03", "--memory-per-thread", "8MiB"];
+    let short = ["--repeat", "2", "--window", "0.1", "--memory-per-thread", "8MiB"];
     let shown = numasim(&[&["validate", &study, "-o", path][..], &short].concat());
     assert!(shown.contains("both"), "{shown}");
     let names = ["README.md", "machine.toml", "calibration.csv", "measured.csv", "measured.provenance.json"];
