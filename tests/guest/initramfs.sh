@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Packs what the guest needs: a shell (busybox), a program with its shared libraries, tests/guest/root, and other files.
+# Packs what the guest needs: a shell (busybox), a program with its shared libraries, tests/guest/overlay, and other files.
 # Usage: tests/guest/initramfs.sh OUT.cpio PROGRAM [FILE...]   (files come to /input)
 set -euo pipefail
 
@@ -8,19 +8,19 @@ out=$(realpath -m "$1")
 program=$2
 shift 2
 
-root=$(mktemp -d)
-trap 'rm -rf "$root"' EXIT
-mkdir -p "$root"/{bin,dev,etc,input,proc,run,sys,tmp}
-cp /bin/busybox "$root/bin/busybox"
+image=$(mktemp -d)
+trap 'rm -rf "$image"' EXIT
+mkdir -p "$image"/{bin,dev,etc,input,proc,run,sys,tmp}
+cp /bin/busybox "$image/bin/busybox"
 for tool in sh mount cat echo grep sed poweroff taskset mkdir cp rm sleep sync; do
-    ln -s busybox "$root/bin/$tool"
+    ln -s busybox "$image/bin/$tool"
 done
-cp "$program" "$root/bin/"
+cp "$program" "$image/bin/"
 # The loader and every library at the path where the program looks for it.
 ldd "$program" | grep -oE '/[^ ]+\.so[^ ]*' | sort -u | while read -r library; do
-    install -D "$(realpath "$library")" "$root$library"
+    install -D "$(realpath "$library")" "$image$library"
 done
-cp -a "$here/root/." "$root/"
-for file in "$@"; do cp "$file" "$root/input/"; done
-chmod +x "$root/init"
-(cd "$root" && find . | cpio -o -H newc --quiet) >"$out"
+cp -a "$here/overlay/." "$image/"
+for file in "$@"; do cp "$file" "$image/input/"; done
+chmod +x "$image/init"
+(cd "$image" && find . | cpio -o -H newc --quiet) >"$out"

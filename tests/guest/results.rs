@@ -1,4 +1,4 @@
-//! The results of a guest: steps with output and exit code, as `report` in `tests/guest/root/lib/report` sends them.
+//! The results of a guest: steps with output and exit code, as `report` in `tests/guest/overlay/lib/report` sends them.
 
 use std::fs;
 use std::path::PathBuf;
