@@ -16,6 +16,7 @@ use numasim_bench::system::{Facts, SAMPLE, System};
 use numasim_bench::{HostTopology, memory};
 use numasim_model::cpus::CpuList;
 
+use super::bench::doubts::tell;
 use crate::args::CalibrateArgs;
 use crate::failure::Failure;
 use crate::output::{Destination, Format};
@@ -66,9 +67,7 @@ pub(super) fn measure(
     let used = used(&host)?;
     let facts = System::host().facts(&used, SAMPLE);
     let mut doubts = doubt::before(&facts, &used);
-    for doubt in &doubts {
-        shell.warn(format!("{doubt}. What to do: {}", doubt.advice().trim_end_matches('.')));
-    }
+    tell(doubts.iter(), shell);
     let (rounds, window, warm_up) = if args.quick {
         (3, Duration::from_millis(200), Duration::from_millis(100))
     } else {

@@ -63,7 +63,8 @@ impl Doubting {
     }
 }
 
-fn tell<'a>(doubts: impl Iterator<Item = &'a Doubt>, shell: &Shell) {
+/// Each doubt on standard error, with what to do about it.
+pub(in crate::commands) fn tell<'a>(doubts: impl Iterator<Item = &'a Doubt>, shell: &Shell) {
     for doubt in doubts {
         shell.warn(format!("{doubt}. {}", sentence(&doubt.advice())));
     }

@@ -6,7 +6,6 @@ mod files;
 mod planning;
 mod progress;
 
-use numasim_bench::kernel::Isa;
 use numasim_bench::measured::summary::summarise;
 use numasim_bench::plan::Plan;
 use numasim_bench::provenance::Provenance;
@@ -93,12 +92,7 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
 
 /// What is the same for all measurements.
 fn settings(args: &BenchArgs, plan: &Plan) -> Result<Settings, Failure> {
-    let isa = args.isa.unwrap_or_else(Isa::best);
-    if !isa.is_available() {
-        let there: Vec<&str> = Isa::available().into_iter().map(Isa::as_str).collect();
-        return Err(Failure::input(format!("this processor has no {isa}"))
-            .hint(format!("leave --isa out, or take one of: {}", there.join(", "))));
-    }
+    let isa = super::calibrate::available(args.isa)?;
     let largest_share = || {
         let of = |scenario: &numasim_bench::plan::PlannedScenario| {
             let threads: Vec<_> =
