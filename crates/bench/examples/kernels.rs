@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p numasim-bench --example kernels -- --against likwid [--part read,triad,peak,roof]
-//!     [--isa avx2] [--repeat 10] [--kib 983040] [--seconds 0.2]
+//!     [--threads 1,2] [--isa avx2] [--repeat 10] [--kib 983040] [--seconds 0.2]
 //! ```
 //!
 //! All sides of a table are measured in turn, repetition by repetition, so that drift of a shared machine favours none. Both
@@ -24,6 +24,8 @@ type Failure = Box<dyn std::error::Error + Send + Sync>;
 struct Options {
     likwid: bool,
     parts: Vec<String>,
+    /// As given; else one and all.
+    threads: Option<Vec<usize>>,
     isa: Isa,
     repeat: usize,
     bytes: usize,
@@ -34,14 +36,24 @@ impl Options {
     fn read() -> Result<Self, Failure> {
         let parts = ["read", "triad", "peak", "roof"].map(str::to_owned).to_vec();
         let window = Duration::from_millis(200);
-        let mut options =
-            Self { likwid: false, parts, isa: Isa::best(), repeat: 10, bytes: 960 << 20, window };
+        let mut options = Self {
+            likwid: false,
+            parts,
+            threads: None,
+            isa: Isa::best(),
+            repeat: 10,
+            bytes: 960 << 20,
+            window,
+        };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
             match word.as_str() {
                 "--against" if value == "likwid" => options.likwid = true,
                 "--part" => options.parts = value.split(',').map(str::to_owned).collect(),
+                "--threads" => {
+                    options.threads = Some(value.split(',').map(str::parse).collect::<Result<_, _>>()?);
+                }
                 "--isa" => options.isa = value.parse()?,
                 "--repeat" => options.repeat = value.parse()?,
                 "--kib" => options.bytes = value.parse::<usize>()? << 10,
@@ -296,8 +308,11 @@ const L1_BYTES: usize = 16 << 10;
 fn main() -> Result<(), Failure> {
     let options = Options::read()?;
     let mut bench = Bench::new(&options)?;
-    let mut counts = vec![1, bench.processors.len()];
+    let mut counts = options.threads.clone().unwrap_or_else(|| vec![1, bench.processors.len()]);
     counts.dedup();
+    if let Some(many) = counts.iter().find(|&&count| count < 1 || count > bench.processors.len()) {
+        return Err(format!("{many} threads: from 1 to {} are possible here", bench.processors.len()).into());
+    }
     let prepared = |access, intensity| -> Result<PreparedKernel, Failure> {
         Ok(Kernel::new(access, FlopPerByte::new(intensity))?.prepare(options.isa)?)
     };

@@ -13,11 +13,14 @@ use numasim_model::Access;
 
 use super::shape::{Extra, LINE, LINES, Shape};
 
-/// How many bytes ahead a stream is prefetched: more than the latency of memory times the bandwidth of a stream.
+/// How many bytes ahead a stream is prefetched: each line twice, since a processor drops prefetches when it is short of
+/// buffers, and a load that then waits for memory also holds up the prefetches behind it.
 ///
-/// Measured on one machine, one thread, before the streams were shifted: 1 KiB reads up to 4 % more at 1/32 FLOP/byte, but fell
-/// behind its own roof by up to 17 % at 1/2; 3 KiB stayed within 6 %, and within 5 % since the shift.
-const AHEAD_BYTES: usize = 3072;
+/// Measured on one machine (Intel, AVX-512, one thread), each way as GB/s at 1/32 FLOP/byte and as the least share of the
+/// roofline from 1/64 to 4 FLOP/byte: 6 and 3 KiB 22.4 and 0.99, 5 and 2.5 KiB 21.8 and 1.00, 6 and 2 KiB 20.7 and 0.99; first
+/// into the second-level cache at 3 KiB, then into the first at 1 KiB 24.0 and 0.86. It is the roofline that this kernel must
+/// follow, so the second-level cache is left out.
+const AHEAD_BYTES: [usize; 2] = [6144, 3072];
 
 /// A vector of doubles of an instruction set.
 ///
@@ -110,10 +113,12 @@ pub(super) unsafe fn body<V: Vector, const ACCESS: usize, const CODE: usize>(job
                 for part in 0..LINE / V::LANES {
                     let mut x = [V::splat(0.0); 8];
                     for operand in 0..operands {
-                        let stream = shape.written + operand / LINES;
-                        let line = first.add(stream * job.stride + operand % LINES * LINE);
+                        let stream = shape.written + operand % shape.read;
+                        let line = first.add(stream * job.stride + operand / shape.read * LINE);
                         if part == 0 {
-                            V::prefetch(line.wrapping_byte_add(AHEAD_BYTES));
+                            for bytes in AHEAD_BYTES {
+                                V::prefetch(line.wrapping_byte_add(bytes));
+                            }
                         }
                         x[operand] = V::load(line.add(part * V::LANES));
                         if matches!(access, Access::Update) {
@@ -122,10 +127,12 @@ pub(super) unsafe fn body<V: Vector, const ACCESS: usize, const CODE: usize>(job
                         }
                     }
                     for target in 0..shape.written * LINES {
-                        let line = first.add(target / LINES * job.stride + target % LINES * LINE);
+                        let (number, stream) = (target / shape.written, target % shape.written);
+                        let line = first.add(stream * job.stride + number * LINE);
+                        let operand = number * shape.read + stream;
                         let value = match access {
-                            Access::Triad => x[operands / 2 + target].multiply_add(factor, x[target]),
-                            _ => x[target],
+                            Access::Triad => x[operand + shape.read / 2].multiply_add(factor, x[operand]),
+                            _ => x[operand],
                         };
                         value.stream(line.add(part * V::LANES));
                     }

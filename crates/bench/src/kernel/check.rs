@@ -71,7 +71,7 @@ pub(super) fn check(
             return Err(WrongResult::Element { index, found, expected: value, blocks });
         }
         if stream >= shape.written && visits > 0 {
-            let operand = (stream - shape.written) * LINES + line;
+            let operand = line * shape.read + stream - shape.written;
             let operations = extra.operations_on(operand, shape.operands()) as u64;
             let added = operations.wrapping_mul(operand_total(access, index, visits));
             expected.sum = expected.sum.wrapping_add(added);
