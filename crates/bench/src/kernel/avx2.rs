@@ -14,12 +14,14 @@ struct Ymm(__m256d);
 
 // SAFETY: each function is the instruction of its name.
 #[rustfmt::skip]
-#[allow(clippy::inline_always)] // inlined into `run`, which enables the instruction set
+#[allow(clippy::inline_always, clippy::cast_ptr_alignment)] // inlined into `run`, which enables the instruction set; `body` aligns
 unsafe impl Vector for Ymm {
     const LANES: usize = 4;
     const SUMS: usize = 8;
+    const OPERANDS_KEPT: usize = 6;
     #[inline(always)] unsafe fn splat(x: f64) -> Self { Self(unsafe { _mm256_set1_pd(x) }) }
     #[inline(always)] unsafe fn load(from: *const f64) -> Self { Self(unsafe { _mm256_load_pd(from) }) }
+    #[inline(always)] unsafe fn load_again(from: *const f64) -> Self { unsafe { Self(from.cast::<__m256d>().read_volatile()) } }
     #[inline(always)] unsafe fn store(self, to: *mut f64) { unsafe { _mm256_store_pd(to, self.0) } }
     #[inline(always)] unsafe fn stream(self, to: *mut f64) { unsafe { _mm256_stream_pd(to, self.0) } }
     #[inline(always)] unsafe fn prefetch(line: *const f64) { unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) } }

@@ -19,8 +19,10 @@ struct Zmm(__m512d);
 unsafe impl Vector for Zmm {
     const LANES: usize = 8;
     const SUMS: usize = 16;
+    const OPERANDS_KEPT: usize = 8;
     #[inline(always)] unsafe fn splat(x: f64) -> Self { Self(unsafe { _mm512_set1_pd(x) }) }
     #[inline(always)] unsafe fn load(from: *const f64) -> Self { Self(unsafe { _mm512_load_pd(from) }) }
+    #[inline(always)] unsafe fn load_again(from: *const f64) -> Self { unsafe { Self::load(from) } }
     #[inline(always)] unsafe fn store(self, to: *mut f64) { unsafe { _mm512_store_pd(to, self.0) } }
     #[inline(always)] unsafe fn stream(self, to: *mut f64) { unsafe { _mm512_stream_pd(to, self.0) } }
     #[inline(always)] unsafe fn prefetch(line: *const f64) { unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) } }

@@ -11,7 +11,7 @@
 
 use numasim_model::Access;
 
-use super::shape::{Extra, LINE, LINES, Shape};
+use super::shape::{Extra, LINE, Shape};
 
 /// How many bytes ahead a stream is prefetched: each line twice, since a processor drops prefetches when it is short of
 /// buffers, and a load that then waits for memory also holds up the prefetches behind it.
@@ -32,10 +32,15 @@ pub(super) unsafe trait Vector: Copy {
     const LANES: usize;
     /// Sums that fit the registers; divides 16.
     const SUMS: usize;
+    /// Operands of a block for which there are registers beside the sums. Repeated operations load the others again from the
+    /// first-level cache: a sum that the compiler kept in memory instead would halve the speed.
+    const OPERANDS_KEPT: usize;
     /// All elements `x`.
     unsafe fn splat(x: f64) -> Self;
     /// Reads.
     unsafe fn load(from: *const f64) -> Self;
+    /// Reads what was read or written just before, and leaves the compiler no choice.
+    unsafe fn load_again(from: *const f64) -> Self;
     /// Writes.
     unsafe fn store(self, to: *mut f64);
     /// Writes past the caches, where the instruction set can.
@@ -89,7 +94,7 @@ pub(super) type Body = unsafe fn(&Job) -> Sums;
 ///
 /// # Safety
 /// The processor has the instruction set of `V`; `job.base` is aligned to a cache line, and all streams (`Shape`) of
-/// `job.stride` elements from there may be read and written; each has `job.blocks` x [`LINES`] lines at least, and
+/// `job.stride` elements from there may be read and written; each has `job.blocks` x `lines` lines at least, and
 /// `job.from < job.blocks`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the callers enable the instruction set; a call would go through memory
@@ -109,38 +114,39 @@ pub(super) unsafe fn body<V: Vector, const ACCESS: usize, const CODE: usize>(job
             let here = left.min(job.blocks - from);
             let factor = V::splat(factors[0]);
             for block in from..from + here {
-                let first = job.base.add(block * (LINES * LINE));
+                let first = job.base.add(block * shape.block_stride());
                 for part in 0..LINE / V::LANES {
                     let mut x = [V::splat(0.0); 8];
-                    for operand in 0..operands {
-                        let stream = shape.written + operand % shape.read;
-                        let line = first.add(stream * job.stride + operand / shape.read * LINE);
-                        if part == 0 {
-                            for bytes in AHEAD_BYTES {
-                                V::prefetch(line.wrapping_byte_add(bytes));
+                    let mut places = [first; 8];
+                    for number in 0..shape.lines {
+                        for stream in 0..shape.read {
+                            let (operand, stream) = (number * shape.read + stream, shape.written + stream);
+                            let line = first.add(stream * job.stride + number * LINE);
+                            if part == 0 {
+                                for bytes in AHEAD_BYTES {
+                                    V::prefetch(line.wrapping_byte_add(bytes));
+                                }
+                            }
+                            places[operand] = line.add(part * V::LANES);
+                            x[operand] = V::load(places[operand]);
+                            if matches!(access, Access::Update) {
+                                x[operand] = x[operand].multiply(factor);
+                                x[operand].store(places[operand]);
                             }
                         }
-                        x[operand] = V::load(line.add(part * V::LANES));
-                        if matches!(access, Access::Update) {
-                            x[operand] = x[operand].multiply(factor);
-                            x[operand].store(line.add(part * V::LANES));
+                        for stream in 0..shape.written {
+                            let line = first.add(stream * job.stride + number * LINE);
+                            let operand = number * shape.read + stream;
+                            let value = match access {
+                                Access::Triad => x[operand + shape.read / 2].multiply_add(factor, x[operand]),
+                                _ => x[operand],
+                            };
+                            value.stream(line.add(part * V::LANES));
                         }
-                    }
-                    for target in 0..shape.written * LINES {
-                        let (number, stream) = (target / shape.written, target % shape.written);
-                        let line = first.add(stream * job.stride + number * LINE);
-                        let operand = number * shape.read + stream;
-                        let value = match access {
-                            Access::Triad => x[operand + shape.read / 2].multiply_add(factor, x[operand]),
-                            _ => x[operand],
-                        };
-                        value.stream(line.add(part * V::LANES));
                     }
                     if !sparse {
                         for _ in 0..extra.sixteens {
-                            for k in 0..16 {
-                                sums[k % V::SUMS] = sums[k % V::SUMS].multiply_add(one, x[k % operands]);
-                            }
+                            sums = sixteen::<V, ACCESS>(sums, one, x, places);
                         }
                         if extra.eight {
                             for k in 0..8 {
@@ -177,6 +183,33 @@ pub(super) unsafe fn body<V: Vector, const ACCESS: usize, const CODE: usize>(job
         }
         total(sums[0], xors[0].xor(xors[1]))
     }
+}
+
+/// Sixteen operations.
+///
+/// # Safety
+/// The processor has the instruction set of `V`, and `places` may be read.
+#[inline(always)]
+#[allow(clippy::inline_always)] // as `body`
+unsafe fn sixteen<V: Vector, const ACCESS: usize>(
+    mut sums: [V; 16],
+    one: V,
+    x: [V; 8],
+    places: [*mut f64; 8],
+) -> [V; 16] {
+    // One after the other by name: loops are unrolled too late for a compiler to see that every sum is a register.
+    macro_rules! operations {
+        ($($k:literal)*) => {$(
+            let operand = const { $k % Shape::of(Access::ALL[ACCESS]).operands() };
+            // SAFETY: as the function.
+            let term = if operand < V::OPERANDS_KEPT { x[operand] } else { unsafe { V::load_again(places[operand]) } };
+            let sum = const { $k % V::SUMS };
+            // SAFETY: as the function.
+            sums[sum] = unsafe { sums[sum].multiply_add(one, term) };
+        )*};
+    }
+    operations!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+    sums
 }
 
 /// Reduces two vectors to numbers.

@@ -5,7 +5,7 @@ use numasim_model::Access;
 use super::PreparedKernel;
 use super::body::Sums;
 use super::prepared::{Cursor, factors};
-use super::shape::{Extra, LINE, LINES, Shape};
+use super::shape::{Extra, LINE, Shape};
 
 /// A kernel did not compute what it must.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -55,11 +55,11 @@ pub(super) fn check(
     cursor: &Cursor,
 ) -> Result<(), WrongResult> {
     let access = kernel.kernel().access();
-    let stride = cursor.blocks * LINES * LINE;
+    let stride = cursor.blocks * shape.block_stride();
     let mut expected = Sums::default();
     for (index, &found) in data.iter().enumerate() {
         let (stream, within) = (index / stride, index % stride);
-        let (block, line) = (within / (LINES * LINE), within / LINE % LINES);
+        let (block, line) = (within / shape.block_stride(), within / LINE % shape.lines);
         let visits = if stream < shape.streams() {
             cursor.passes + u64::from(block < cursor.at)
         } else {
@@ -101,7 +101,8 @@ fn element(access: Access, index: usize, stride: usize, visits: u64, shape: Shap
         Access::Triad if written => {
             // The last visit was the first pass, the third, ...: an odd number of visits.
             let factor = factors(access)[usize::from(visits.is_multiple_of(2))];
-            initial(index + 2 * stride) + factor * initial(index + 4 * stride)
+            let (b, c) = (shape.written * stride, (shape.written + shape.read / 2) * stride);
+            initial(index + b) + factor * initial(index + c)
         }
         _ => initial(index),
     }

@@ -25,8 +25,10 @@ impl Pair {
 unsafe impl Vector for Pair {
     const LANES: usize = 2;
     const SUMS: usize = 8;
+    const OPERANDS_KEPT: usize = 8;
     #[inline(always)] unsafe fn splat(x: f64) -> Self { Self([x; 2]) }
     #[inline(always)] unsafe fn load(from: *const f64) -> Self { unsafe { from.cast::<Self>().read() } }
+    #[inline(always)] unsafe fn load_again(from: *const f64) -> Self { unsafe { from.cast::<Self>().read_volatile() } }
     #[inline(always)] unsafe fn store(self, to: *mut f64) { unsafe { to.cast::<Self>().write(self) } }
     #[inline(always)] unsafe fn stream(self, to: *mut f64) { unsafe { self.store(to) } }
     #[inline(always)] unsafe fn prefetch(_line: *const f64) {}

@@ -6,7 +6,7 @@ use numasim_model::Access;
 
 use super::body::{Body, Job, Sums};
 use super::check::{self, WrongResult};
-use super::shape::{Extra, LINE, LINE_BYTES, LINES, Shape};
+use super::shape::{Extra, LINE_BYTES, Shape};
 use super::{Isa, Kernel, KernelError};
 
 /// Traffic of a chunk: at 40 GB/s, more than one core gets from memory, it takes 26 us, a thousand times as long as a look at
@@ -123,7 +123,7 @@ impl PreparedKernel {
 
     /// Elements of the streams that are written and not read; they are the first of the data.
     pub(super) fn written_len(&self, blocks: usize) -> usize {
-        self.shape.written * blocks * LINES * LINE
+        self.shape.written * blocks * self.shape.block_stride()
     }
 
     /// The beginning of `data_len` elements.
@@ -160,7 +160,7 @@ impl PreparedKernel {
         let [first, second] = factors(self.kernel.access);
         let job = Job {
             base: data.as_mut_ptr(),
-            stride: cursor.blocks * LINES * LINE,
+            stride: cursor.blocks * self.shape.block_stride(),
             blocks: cursor.blocks,
             from: cursor.at,
             count: cursor.chunk,

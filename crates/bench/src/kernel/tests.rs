@@ -10,7 +10,7 @@ use proptest::prelude::*;
 
 use super::body::{Body, Job, Sums, Vector, bodies, body};
 use super::prepared::factors;
-use super::shape::{Extra, LINE, LINES, Shape};
+use super::shape::{Extra, LINE, Shape};
 use super::{Cursor, GREATEST_INTENSITY, Isa, Kernel, KernelError, PreparedKernel, Work, WrongResult};
 
 fn kernel(access: Access, intensity: f64) -> Kernel {
@@ -50,11 +50,15 @@ struct Counting(f64);
 unsafe impl Vector for Counting {
     const LANES: usize = 1;
     const SUMS: usize = 2;
+    const OPERANDS_KEPT: usize = 3;
     unsafe fn splat(x: f64) -> Self {
         Self(x)
     }
     unsafe fn load(from: *const f64) -> Self {
         count(8, 0);
+        Self(unsafe { from.read() })
+    }
+    unsafe fn load_again(from: *const f64) -> Self {
         Self(unsafe { from.read() })
     }
     unsafe fn store(self, to: *mut f64) {
@@ -97,7 +101,7 @@ fn counted(kernel: Kernel, blocks: usize) -> Work {
     let mut memory = Memory::new(len);
     let data = memory.data(len);
     data.fill(1.0);
-    let stride = blocks * LINES * LINE;
+    let stride = blocks * shape.block_stride();
     let factors = factors(kernel.access);
     let base = data.as_mut_ptr();
     let job = Job { base, stride, blocks, from: 0, count: blocks, extra, one: 1.0, factors };
@@ -206,7 +210,7 @@ fn streams_of_large_data_begin_at_different_places_of_their_pages() {
         let shape = Shape::of(access);
         for mib in [16, 96, 960] {
             let len = (mib << 20) / 8;
-            let stride = shape.blocks(len) * LINES * LINE * 8;
+            let stride = shape.blocks(len) * shape.block_stride() * 8;
             assert!(shape.blocks(len) * shape.block_len() * 100 >= len * 98, "{access:?} {mib}");
             let mut places: Vec<_> = (0..shape.streams()).map(|stream| stream * stride % 4096).collect();
             places.sort_unstable();
