@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! cargo run --release -p numasim-bench --example kernels -- --against likwid [--part read,triad,peak,roof]
-//!     [--threads 1,2] [--isa avx2] [--repeat 10] [--kib 983040] [--seconds 0.2]
+//!     [--threads 1,2] [--isa avx2] [--repeat 10] [--kib 983040] [--seconds 0.2] [--csv FILE]
 //! ```
 //!
 //! All sides of a table are measured in turn, repetition by repetition, so that drift of a shared machine favours none. Both
-//! have huge pages (`likwid-bench` through GLIBC_TUNABLES, which is set here) and as much data. Every figure is a median.
+//! have huge pages (`likwid-bench` through GLIBC_TUNABLES, which is set here) and as much data. Every figure is a median; the
+//! spread beside it is (maximum - minimum) / median, and `--csv` keeps every repetition.
 #![allow(unsafe_code)] // pinning and huge pages are calls of the operating system
 // Durations and counts are positive and small.
 #![allow(missing_docs, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -30,6 +31,7 @@ struct Options {
     repeat: usize,
     bytes: usize,
     window: Duration,
+    csv: Option<csv::Writer<std::fs::File>>,
 }
 
 impl Options {
@@ -44,6 +46,7 @@ impl Options {
             repeat: 10,
             bytes: 960 << 20,
             window,
+            csv: None,
         };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
@@ -54,6 +57,7 @@ impl Options {
                 "--threads" => {
                     options.threads = Some(value.split(',').map(str::parse).collect::<Result<_, _>>()?);
                 }
+                "--csv" => options.csv = Some(csv::Writer::from_path(value)?),
                 "--isa" => options.isa = value.parse()?,
                 "--repeat" => options.repeat = value.parse()?,
                 "--kib" => options.bytes = value.parse::<usize>()? << 10,
@@ -111,6 +115,36 @@ fn pin(cpu: usize) {
 struct Rate {
     gbs: f64,
     gflops: f64,
+}
+
+/// A line of `--csv`.
+#[derive(serde::Serialize)]
+struct Row<'a> {
+    table: &'a str,
+    threads: usize,
+    kernel: &'a str,
+    repetition: usize,
+    bandwidth_gbs: f64,
+    gflops: f64,
+}
+
+impl Options {
+    /// Keeps a repetition, at once.
+    fn keep(
+        &mut self,
+        table: &str,
+        threads: usize,
+        kernel: &str,
+        repetition: usize,
+        rate: Rate,
+    ) -> Result<(), Failure> {
+        if let Some(csv) = &mut self.csv {
+            let Rate { gbs, gflops } = rate;
+            csv.serialize(Row { table, threads, kernel, repetition, bandwidth_gbs: gbs, gflops })?;
+            csv.flush()?;
+        }
+        Ok(())
+    }
 }
 
 /// The host's processors, each with its memory.
@@ -207,6 +241,12 @@ fn median(mut values: Vec<f64>) -> f64 {
     if values.len() % 2 == 1 { values[middle] } else { f64::midpoint(values[middle - 1], values[middle]) }
 }
 
+/// (maximum - minimum) / median, in percent.
+fn spread(values: &[f64]) -> f64 {
+    let (least, most) = values.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), &x| (a.min(x), b.max(x)));
+    (most - least) / median(values.to_vec()) * 100.0
+}
+
 /// One table: our kernel against those of likwid.
 struct Duel<'a> {
     title: &'a str,
@@ -219,7 +259,7 @@ struct Duel<'a> {
 }
 
 impl Duel<'_> {
-    fn run(&self, bench: &mut Bench, options: &Options) -> Result<(), Failure> {
+    fn run(&self, bench: &mut Bench, options: &mut Options) -> Result<(), Failure> {
         let mut rivals = if options.likwid { likwid_kernels(self.rivals)? } else { Vec::new() };
         let len = self.bytes / size_of::<f64>();
         bench.fill(&self.kernel, len);
@@ -240,30 +280,36 @@ impl Duel<'_> {
         });
         let mut ours = Vec::new();
         let mut theirs = vec![Vec::new(); rivals.len()];
-        for _ in 0..options.repeat {
-            ours.push((self.figure)(bench.measure(&self.kernel, self.threads, len)?));
+        let name = format!("numasim {}", self.kernel.isa());
+        for repetition in 1..=options.repeat {
+            let rate = bench.measure(&self.kernel, self.threads, len)?;
+            options.keep(self.title, self.threads, &name, repetition, rate)?;
+            ours.push((self.figure)(rate));
             for ((rival, &iterations), all) in rivals.iter().zip(&iterations).zip(&mut theirs) {
                 let (rate, _) = likwid(rival, self.bytes * self.threads, self.threads, iterations)?;
+                options.keep(self.title, self.threads, rival, repetition, rate)?;
                 all.push((self.figure)(rate));
             }
         }
-        let ours = median(ours);
+        let (middle, wide) = (median(ours.clone()), spread(&ours));
         println!("\n{}, {} thread(s), {} repetitions", self.title, self.threads, options.repeat);
-        println!("{:<24} {:>9} {:>12}", "", self.unit, "ours/theirs");
-        println!("{:<24} {ours:>9.2}", format!("numasim {}", self.kernel.isa()));
-        let mut best = f64::NAN;
+        println!("{:<24} {:>9} {:>9} {:>12}", "", self.unit, "spread %", "ours/theirs");
+        println!("{name:<24} {middle:>9.2} {wide:>9.1}");
+        let mut best = None;
         for (rival, all) in rivals.iter().zip(theirs) {
-            let theirs = median(all);
-            best = best.max(theirs);
-            println!("{rival:<24} {theirs:>9.2} {:>12.3}", ours / theirs);
+            let (theirs, wide) = (median(all.clone()), spread(&all));
+            best = Some(best.unwrap_or(theirs).max(theirs));
+            println!("{rival:<24} {theirs:>9.2} {wide:>9.1} {:>12.3}", middle / theirs);
         }
-        println!("{:<24} {best:>9.2} {:>12.3}", "best of likwid", ours / best);
+        if let Some(best) = best {
+            println!("{:<24} {best:>9.2} {:>9} {:>12.3}", "best of likwid", "", middle / best);
+        }
         Ok(())
     }
 }
 
 /// The kernel at every intensity against min(peak, intensity x bandwidth), with both plateaus measured by itself.
-fn roofline(bench: &mut Bench, options: &Options, threads: usize) -> Result<(), Failure> {
+fn roofline(bench: &mut Bench, options: &mut Options, threads: usize) -> Result<(), Failure> {
     let len = options.bytes / size_of::<f64>();
     let peak = Kernel::peak().prepare(options.isa)?;
     let kernels = (-6..=6)
@@ -274,13 +320,16 @@ fn roofline(bench: &mut Bench, options: &Options, threads: usize) -> Result<(), 
     bench.fill(&peak, len);
     let (mut peaks, mut bandwidths) = (Vec::new(), Vec::new());
     let (mut rates, mut shares) = (vec![Vec::new(); kernels.len()], vec![Vec::new(); kernels.len()]);
-    for _ in 0..options.repeat {
-        let top = bench.measure(&peak, threads, L1_BYTES / size_of::<f64>())?.gflops;
+    for repetition in 1..=options.repeat {
+        let top = bench.measure(&peak, threads, L1_BYTES / size_of::<f64>())?;
+        options.keep("roofline", threads, "peak in the first-level cache", repetition, top)?;
+        let top = top.gflops;
         let all: Vec<Rate> =
             kernels.iter().map(|kernel| bench.measure(kernel, threads, len)).collect::<Result<_, _>>()?;
         let bandwidth = all[1].gbs; // 1/32
         for (at, rate) in all.iter().enumerate() {
             let intensity = kernels[at].kernel().arithmetic_intensity().value();
+            options.keep("roofline", threads, &format!("{intensity} FLOP/byte"), repetition, *rate)?;
             shares[at].push(rate.gflops / top.min(intensity * bandwidth));
             rates[at].push(rate.gflops);
         }
@@ -306,17 +355,18 @@ fn roofline(bench: &mut Bench, options: &Options, threads: usize) -> Result<(), 
 const L1_BYTES: usize = 16 << 10;
 
 fn main() -> Result<(), Failure> {
-    let options = Options::read()?;
+    let mut options = Options::read()?;
     let mut bench = Bench::new(&options)?;
     let mut counts = options.threads.clone().unwrap_or_else(|| vec![1, bench.processors.len()]);
     counts.dedup();
     if let Some(many) = counts.iter().find(|&&count| count < 1 || count > bench.processors.len()) {
         return Err(format!("{many} threads: from 1 to {} are possible here", bench.processors.len()).into());
     }
+    let isa = options.isa;
     let prepared = |access, intensity| -> Result<PreparedKernel, Failure> {
-        Ok(Kernel::new(access, FlopPerByte::new(intensity))?.prepare(options.isa)?)
+        Ok(Kernel::new(access, FlopPerByte::new(intensity))?.prepare(isa)?)
     };
-    for part in &options.parts {
+    for part in &options.parts.clone() {
         for &threads in &counts {
             let (bytes, gbs): (_, fn(Rate) -> f64) = (options.bytes, |rate| rate.gbs);
             let duel = match part.as_str() {
@@ -342,12 +392,12 @@ fn main() -> Result<(), Failure> {
                     }
                 }
                 "roof" => {
-                    roofline(&mut bench, &options, threads)?;
+                    roofline(&mut bench, &mut options, threads)?;
                     continue;
                 }
                 _ => return Err(format!("no part {part}").into()),
             };
-            duel.run(&mut bench, &options)?;
+            duel.run(&mut bench, &mut options)?;
         }
     }
     Ok(())
