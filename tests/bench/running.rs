@@ -77,6 +77,7 @@ fn a_short_run_measures_every_scenario_and_says_how() {
         serde_json::from_slice(&fs::read(folder.path().join("r.provenance.json")).expect("beside it"))
             .expect("JSON");
     assert_eq!(provenance["run"], answer["run"]);
+    assert_eq!(provenance["command"][0], "numasim", "not where it lies");
     assert!(provenance["ended_utc"].is_string() && provenance["inputs"][0]["text"] == small());
     let few = provenance["doubts"]
         .as_array()

@@ -19,7 +19,7 @@ pub const FEWEST_REPETITIONS: usize = 5;
 /// Data in huge pages below this share: 2 MiB at both ends of an array may always be small pages.
 const FEW_HUGE_PAGES: f64 = 0.9;
 
-/// Share of the window that counting may take without showing (issue: below 0.1 %).
+/// Share of the window that counting may take without showing in a table: 0.1 %.
 const COUNTING: f64 = 0.001;
 
 /// Relative difference of arithmetic intensities that is none: the kernels have theirs as whole FLOP per 512 bytes.

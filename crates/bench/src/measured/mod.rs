@@ -30,13 +30,15 @@ pub use reading::ReadError;
 /// - `bandwidth_gbs`, `gflops`: sums over the threads of each thread's own rate.
 /// - `thread_gflops_min`, `thread_gflops_max`: slowest and fastest thread.
 /// - `huge_pages_percent`: empty where unknown.
+/// - `counting_percent`: how much of the window went into looking at the clock, of the thread where it was most; empty where
+///   unknown.
 /// - `cpus`: processors the threads ran on, in the syntax of Linux (`0-3,8`).
 /// - `started_utc`: common start, RFC 3339 with milliseconds.
 /// - `fitted`: `true` if the scenario was scaled to the host.
 /// - `status`: `ok`, or `misplaced`: then the row counts for nothing, and `problem` says which pages and threads.
 /// - `problem`: empty if `ok`.
 /// - `doubts`: codes of the doubts that hold for this measurement, joined by spaces.
-pub const COLUMNS: [&str; 24] = [
+pub const COLUMNS: [&str; 25] = [
     "run",
     "scenario",
     "app",
@@ -55,6 +57,7 @@ pub const COLUMNS: [&str; 24] = [
     "thread_gflops_min",
     "thread_gflops_max",
     "huge_pages_percent",
+    "counting_percent",
     "cpus",
     "started_utc",
     "fitted",
@@ -85,6 +88,7 @@ pub struct Row {
     pub thread_gflops_min: f64,
     pub thread_gflops_max: f64,
     pub huge_pages_percent: Option<f64>,
+    pub counting_percent: Option<f64>,
     pub cpus: String,
     pub started_utc: String,
     pub fitted: bool,

@@ -59,6 +59,7 @@ pub fn of_measurement(
                     .fold(f64::INFINITY, f64::min),
                 thread_gflops_max: group.rates(|thread| thread.flop).into_iter().fold(0.0, f64::max),
                 huge_pages_percent: group.huge_pages().map(|share| 100.0 * share),
+                counting_percent: group.counting().map(|share| 100.0 * share),
                 cpus: group.cpus(),
                 started_utc: utc(measurement.started),
                 fitted: scenario.fitted,
@@ -121,6 +122,10 @@ impl<'a> Group<'a> {
         let shares: Option<Vec<f64>> = self.threads.iter().map(|(_, thread)| thread.huge_pages).collect();
         let shares = shares.filter(|shares| !shares.is_empty())?;
         Some(shares.iter().sum::<f64>() / shares.len() as f64)
+    }
+
+    fn counting(&self) -> Option<f64> {
+        self.threads.iter().map(|(_, thread)| thread.clock_share).max_by(f64::total_cmp)
     }
 
     fn cpus(&self) -> String {

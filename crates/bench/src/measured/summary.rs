@@ -50,6 +50,8 @@ pub struct Summary {
     pub gflops: Option<Figure>,
     /// GB/s over all nodes; `None` without a valid repetition.
     pub bandwidth_gbs: Option<Figure>,
+    /// The most that counting took of a window, in percent; `None` where no row says it.
+    pub counting_percent: Option<f64>,
 }
 
 /// Summaries of what was planned and has rows, in the order of the plan, each scenario followed by its sum where it has
@@ -105,5 +107,10 @@ fn of(scenario: &str, app: Option<&str>, rows: &[&Row]) -> Summary {
         repetitions: sums.len(),
         gflops: figure(|sum| sum.1),
         bandwidth_gbs: figure(|sum| sum.2),
+        counting_percent: rows
+            .iter()
+            .filter(|row| row.status == Status::Ok)
+            .filter_map(|row| row.counting_percent)
+            .max_by(f64::total_cmp),
     }
 }

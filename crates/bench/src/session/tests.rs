@@ -44,18 +44,19 @@ fn fixed_measurements_make_exactly_these_lines() {
     assert!(matches!(outcome.ended, Ended::Complete));
     assert_eq!(order_of(&mock), "pair lone lone pair");
     // Each thread counts 0.5 s. A thread of mem-1 (AI 1/2) moves 4 GB in it: 8 GB/s, 4 GFLOPS; the second one of `pair`
-    // half of that. Triad (AI 8) moves 1 GB: 2 GB/s, 16 GFLOPS. The n-th measurement is n seconds after 1970.
+    // half of that. Triad (AI 8) moves 1 GB: 2 GB/s, 16 GFLOPS. A hundred-thousandth of the window is counting. The n-th
+    // measurement is n seconds after 1970.
     let text = lines(&sink.rows).expect("rows");
-    let mem = "mem-1,0,1,2,0:100,read,portable,0.5,0.5,6000000000,3000000000,12.0,6.0,2.0,4.0,50.0,0-1,1970-01-01T00:00:01.000Z,false,ok,,turbo no-huge-pages";
-    let compute = "compute,0,1,1,0:100,triad,portable,8.0,0.5,1000000000,8000000000,2.0,16.0,16.0,16.0,50.0,2,1970-01-01T00:00:01.000Z,false,ok,,turbo no-huge-pages";
-    let lone = "mem-1,0,1,1,0:100,read,portable,0.5,0.5,4000000000,2000000000,8.0,4.0,4.0,4.0,50.0,0,1970-01-01T00:00:02.000Z,false,ok,,turbo no-huge-pages";
+    let mem = "mem-1,0,1,2,0:100,read,portable,0.5,0.5,6000000000,3000000000,12.0,6.0,2.0,4.0,50.0,0.001,0-1,1970-01-01T00:00:01.000Z,false,ok,,turbo no-huge-pages";
+    let compute = "compute,0,1,1,0:100,triad,portable,8.0,0.5,1000000000,8000000000,2.0,16.0,16.0,16.0,50.0,0.001,2,1970-01-01T00:00:01.000Z,false,ok,,turbo no-huge-pages";
+    let lone = "mem-1,0,1,1,0:100,read,portable,0.5,0.5,4000000000,2000000000,8.0,4.0,4.0,4.0,50.0,0.001,0,1970-01-01T00:00:02.000Z,false,ok,,turbo no-huge-pages";
     let expected = [format!("pair,{mem}"), format!("pair,{compute}"), format!("lone,{lone}")];
     let found: Vec<&str> = text.lines().collect();
     assert_eq!(found.len(), 6, "{text}");
     for (found, expected) in found.iter().zip(&expected) {
         assert_eq!(*found, format!("00c0ffee,{expected}"));
     }
-    assert_eq!(header().trim_end().split(',').count(), 24);
+    assert_eq!(header().trim_end().split(',').count(), 25);
 }
 
 #[test]
@@ -76,6 +77,7 @@ fn the_summary_is_over_repetitions_and_nodes() {
     assert_eq!(of("lone", Some("mem-1")).gflops, figure(8.0, 4.0, 12.0, 0.5));
     assert_eq!(of("pair", None).gflops, figure(22.0, 22.0, 22.0, 0.0));
     assert_eq!(of("pair", None).bandwidth_gbs, figure(14.0, 14.0, 14.0, 0.0));
+    assert_eq!(of("pair", None).counting_percent, Some(1e-3));
     assert_eq!((of("pair", None).threads, of("pair", None).repetitions), (vec![(0, 3)], 3));
     assert!(
         summaries.iter().all(|s| s.scenario != "lone" || s.app.is_some()),

@@ -125,7 +125,7 @@ pub(super) fn provenance(
             features,
             profile: profile.to_owned(),
         },
-        command: std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect(),
+        command: command(),
         started_utc: utc(SystemTime::now()),
         ended_utc: None,
         facts: doubting.facts.clone(),
@@ -137,6 +137,16 @@ pub(super) fn provenance(
     };
     provenance.doubt(&doubting.before);
     provenance
+}
+
+/// What was typed: the program by its name, wherever on this host it lies.
+fn command() -> Vec<String> {
+    let mut words: Vec<_> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(program) = words.first_mut() {
+        let name = Path::new(program.as_str()).file_name().map(|name| name.to_string_lossy().into_owned());
+        *program = name.unwrap_or_else(|| std::mem::take(program));
+    }
+    words
 }
 
 /// Reads the provenance of the run to go on with; another question is refused and the difference named.

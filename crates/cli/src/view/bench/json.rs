@@ -56,6 +56,7 @@ fn scenarios(summaries: &[Summary]) -> Vec<Value> {
                 Some(json!({
                     "name": one.app.as_ref()?, "threads": threads, "repetitions": one.repetitions,
                     "gflops": one.gflops, "bandwidth_gbs": one.bandwidth_gbs,
+                    "counting_percent": one.counting_percent,
                 }))
             })
             .collect();

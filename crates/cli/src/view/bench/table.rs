@@ -14,6 +14,13 @@ pub(crate) fn table(result: &Result, style: &Style) -> String {
     let mut text = head(result);
     text.push('\n');
     text.push_str(&summaries(result.summaries, style));
+    if let Some(percent) =
+        result.summaries.iter().filter_map(|one| one.counting_percent).max_by(f64::total_cmp)
+    {
+        let percent = figures::short((percent * 1e3).ceil() / 1e3);
+        // Writing to a String cannot fail.
+        let _ = write!(text, "\nCounting      took at most {percent} % of a window\n");
+    }
     let files = [("Measurements", result.path), ("Provenance", result.beside), ("What ran", result.study)];
     text.push('\n');
     for (what, path) in files {

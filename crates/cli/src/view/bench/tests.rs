@@ -115,6 +115,7 @@ fn row(scenario: &str, app: &str, node: usize, repetition: u32, gflops: f64) -> 
         thread_gflops_min: gflops,
         thread_gflops_max: gflops,
         huge_pages_percent: None,
+        counting_percent: Some(0.0123),
         cpus: "0".into(),
         started_utc: String::new(),
         fitted: false,
