@@ -196,6 +196,18 @@ fn provenance_tells_host_settings_doubts_and_the_command() {
 }
 
 #[test]
+fn figures_of_the_machine_tell_how_uncertain_they_are() {
+    let known = "[machine.provenance]\ngflops_per_core = { kind = \"measured\", source = \"calibrate\", \
+        uncertainty_percent = 1.68 }\nlink_gbs = { kind = \"assumed\" }\n[[app]]";
+    let study = STUDY.replacen("[[app]]", known, 1);
+    let folder = folder(&[("study.toml", &study)]);
+    let file = folder.path().join("study.toml");
+    let text = plain(&stdout(&numasim(&["report", file.to_str().expect("UTF-8")])));
+    assert!(text.contains("gflops_per_core measured \u{b1}1.7 % calibrate"), "{text}");
+    assert!(text.contains("link_gbs assumed - -"), "{text}");
+}
+
+#[test]
 fn the_csv_alone_is_enough_where_what_ran_stands_beside_it() {
     let folder = folder(&[("r.csv", MEASURED), ("r.study.toml", STUDY)]);
     let csv = folder.path().join("r.csv");

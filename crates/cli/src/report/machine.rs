@@ -1,6 +1,7 @@
 //! The machine: drawn, as a table, and how its figures came about.
 
 use maud::{Markup, html};
+use numasim_model::machine::Provenance;
 use numasim_model::{Machine, Node};
 
 use super::Report;
@@ -57,15 +58,25 @@ fn known(machine: &Machine) -> Markup {
     if machine.provenance().is_empty() {
         return html! { p.faint { "The machine file does not say where its figures come from." } };
     }
+    let uncertain = machine.provenance().values().any(|known| known.uncertainty_percent.is_some());
+    let percent = |known: &Provenance| {
+        known.uncertainty_percent.map_or_else(|| "-".to_owned(), |percent| format!("\u{b1}{percent:.1} %"))
+    };
     let table = html! {
         table {
             caption { "How its figures came about" }
-            thead { tr { th scope="col" { "figure" } th scope="col" { "kind" } th scope="col" { "source" } } }
+            thead { tr {
+                th scope="col" { "figure" }
+                th scope="col" { "kind" }
+                @if uncertain { th.n scope="col" { "uncertainty" } }
+                th scope="col" { "source" }
+            } }
             tbody {
                 @for (key, known) in machine.provenance() {
                     tr {
                         th scope="row" { code { (key) } }
                         td { (known.kind.as_str()) }
+                        @if uncertain { td.n { (percent(known)) } }
                         td.text { (known.source.as_deref().unwrap_or("-")) }
                     }
                 }
