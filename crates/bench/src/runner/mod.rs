@@ -25,6 +25,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use numasim_model::ids::NodeId;
+use serde::{Deserialize, Serialize};
 
 use crate::affinity::AffinityError;
 use crate::kernel::{Isa, KernelError};
@@ -70,10 +71,11 @@ pub struct MeasuredApp {
     pub threads: Vec<MeasuredThread>,
 }
 
-/// What one thread did in the measuring window, and where.
-#[derive(Clone, Debug, PartialEq)]
+/// What one thread did in the measuring window, and where. A worker process tells it as JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MeasuredThread {
     /// The node it was planned for.
+    #[serde(with = "Number")]
     pub node: NodeId,
     /// Time between its first and last count, in seconds: the window, to the length of one chunk of work.
     pub counted_s: f64,
@@ -97,8 +99,13 @@ pub struct MeasuredThread {
     pub misplaced: Vec<Misplaced>,
 }
 
+/// A node by its number alone.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "NodeId")]
+struct Number(usize);
+
 /// A thread or its data was not where the plan wanted it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 pub enum Misplaced {
     /// It ran on a processor it was not bound to.
     #[error("ran on processor {seen}, bound to {wanted}")]

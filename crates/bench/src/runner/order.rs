@@ -1,6 +1,5 @@
 //! What a worker process is told and what it answers, as JSON.
 
-use std::collections::BTreeMap;
 use std::os::fd::RawFd;
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use numasim_model::ids::NodeId;
 use numasim_model::units::FlopPerByte;
 use serde::{Deserialize, Serialize};
 
-use super::{MeasuredThread, Misplaced, Settings};
+use super::{MeasuredThread, Settings};
 use crate::kernel::{Isa, Kernel};
 use crate::plan::{PlannedApp, PlannedThread};
 
@@ -44,34 +43,11 @@ struct OrderedThread {
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Answer {
     /// Its threads, in order.
-    Measured(Vec<AnsweredThread>),
+    Measured(Vec<MeasuredThread>),
     /// What went wrong, for people.
     Failed(String),
     /// It was told to end.
     Aborted,
-}
-
-/// A [`MeasuredThread`].
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct AnsweredThread {
-    node: usize,
-    counted_s: f64,
-    bytes: u64,
-    flop: u64,
-    chunks: u64,
-    clock_share: f64,
-    cpus: Vec<u32>,
-    pages: Vec<(u32, u64)>,
-    pages_unknown: Option<String>,
-    huge_pages: Option<f64>,
-    misplaced: Vec<AnsweredMisplaced>,
-}
-
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-enum AnsweredMisplaced {
-    Thread { seen: u32, wanted: String },
-    Pages { pages: u64, all: u64, seen: u32, wanted: String },
-    Absent { pages: u64, all: u64 },
 }
 
 impl Order {
@@ -127,55 +103,5 @@ impl Order {
             processes: true,
         };
         Ok((PlannedApp { name: self.app.clone(), kernel, threads }, settings))
-    }
-}
-
-impl From<MeasuredThread> for AnsweredThread {
-    fn from(thread: MeasuredThread) -> Self {
-        let misplaced = |misplaced| match misplaced {
-            Misplaced::Thread { seen, wanted } => AnsweredMisplaced::Thread { seen, wanted },
-            Misplaced::Pages { pages, all, seen, wanted } => {
-                AnsweredMisplaced::Pages { pages, all, seen, wanted }
-            }
-            Misplaced::Absent { pages, all } => AnsweredMisplaced::Absent { pages, all },
-        };
-        Self {
-            node: thread.node.0,
-            counted_s: thread.counted_s,
-            bytes: thread.bytes,
-            flop: thread.flop,
-            chunks: thread.chunks,
-            clock_share: thread.clock_share,
-            cpus: thread.cpus,
-            pages: thread.pages.into_iter().collect(),
-            pages_unknown: thread.pages_unknown,
-            huge_pages: thread.huge_pages,
-            misplaced: thread.misplaced.into_iter().map(misplaced).collect(),
-        }
-    }
-}
-
-impl From<AnsweredThread> for MeasuredThread {
-    fn from(thread: AnsweredThread) -> Self {
-        let misplaced = |misplaced| match misplaced {
-            AnsweredMisplaced::Thread { seen, wanted } => Misplaced::Thread { seen, wanted },
-            AnsweredMisplaced::Pages { pages, all, seen, wanted } => {
-                Misplaced::Pages { pages, all, seen, wanted }
-            }
-            AnsweredMisplaced::Absent { pages, all } => Misplaced::Absent { pages, all },
-        };
-        Self {
-            node: NodeId(thread.node),
-            counted_s: thread.counted_s,
-            bytes: thread.bytes,
-            flop: thread.flop,
-            chunks: thread.chunks,
-            clock_share: thread.clock_share,
-            cpus: thread.cpus,
-            pages: thread.pages.into_iter().collect::<BTreeMap<_, _>>(),
-            pages_unknown: thread.pages_unknown,
-            huge_pages: thread.huge_pages,
-            misplaced: thread.misplaced.into_iter().map(misplaced).collect(),
-        }
     }
 }

@@ -10,8 +10,8 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::gate::{Gate, Phase, conduct};
-use super::order::{Answer, AnsweredThread, Order};
-use super::{MeasuredApp, MeasuredThread, Measurement, RunError, Settings};
+use super::order::{Answer, Order};
+use super::{MeasuredApp, Measurement, RunError, Settings};
 use crate::os::child;
 use crate::os::shared::Shared;
 use crate::plan::PlannedScenario;
@@ -92,8 +92,7 @@ pub(super) fn measure(
             let what = format!("measured {} threads instead of {}", threads.len(), planned.threads.len());
             return Err(RunError::Worker { app: name, what });
         }
-        let measured = |thread: AnsweredThread| MeasuredThread::from(thread);
-        apps.push(MeasuredApp { threads: threads.into_iter().map(measured).collect() });
+        apps.push(MeasuredApp { threads });
     }
     Ok(Measurement { started, apps })
 }

@@ -45,9 +45,7 @@ fn measure(order: &Order, gate: &Gate) -> Result<Answer, String> {
     });
     // The starting process conducts.
     match group::measure(jobs.collect(), gate, order.all_threads, &settings, || Ok(())) {
-        Ok(((), measured)) => {
-            Ok(Answer::Measured(measured.into_iter().map(|(thread, _)| thread.into()).collect()))
-        }
+        Ok(((), measured)) => Ok(Answer::Measured(measured.into_iter().map(|(thread, _)| thread).collect())),
         Err(RunError::Interrupted) => Ok(Answer::Aborted),
         Err(error) => Err(error.to_string()),
     }

@@ -16,7 +16,7 @@ pub(crate) use bar::{percent, scale, signed};
 pub(crate) use csv::csv;
 pub(crate) use json::json;
 pub(crate) use reason::reason;
-pub(crate) use table::{place, sentences, spread, table};
+pub(crate) use table::{parties, place, sentences, spread, table};
 
 /// A comparison with what went into it.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,7 @@
 //! Prediction beside measurement for people: the figures, then in a few lines whether to trust the model.
 
 use numasim_bench::compare::{Compared, Comparison, Errors, Pair, Regret};
+use numasim_model::Study;
 
 use super::View;
 use super::bar::{self, bar, judged, percent, signed};
@@ -13,17 +14,17 @@ const MOST_CHOICES: usize = 8;
 
 /// The whole text.
 pub(crate) fn table(view: &View<'_>, style: &Style) -> String {
-    let head = format!(
-        "Machine:  {}\nModel:    {}\nMeasured: {}\n",
-        figures::machine(&view.study.machine),
-        view.model,
-        view.measured
-    );
+    let head = parties(view.study, view.model, view.measured);
     [head, rows(view.comparison, style), errors(view.comparison, style), verdict(view.comparison, style)]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// What was compared with what: also the head of a fit.
+pub(crate) fn parties(study: &Study, model: &str, measured: &str) -> String {
+    format!("Machine:  {}\nModel:    {model}\nMeasured: {measured}\n", figures::machine(&study.machine))
 }
 
 /// A line of the table: a scenario, or an application of it.

@@ -3,18 +3,13 @@
 use numasim_bench::fit::{self, Blind, Errors, Estimate, Fitted, Residual};
 
 use super::{View, blind};
-use crate::view::compared::{judged, percent, signed};
+use crate::view::compared::{judged, parties, percent, signed};
 use crate::view::grid::{Align, Grid, wrap};
 use crate::view::{Style, figures};
 
 /// The whole text.
 pub(crate) fn table(view: &View<'_>, style: &Style) -> String {
-    let head = format!(
-        "Machine:  {}\nModel:    {}\nMeasured: {}\n",
-        figures::machine(&view.study.machine),
-        view.model,
-        view.measured
-    );
+    let head = parties(view.study, view.model, view.measured);
     let mut parts = vec![head, estimates(view, style), residuals(view, &view.fit.residuals, style)];
     if !view.others.is_empty() {
         let note = "Not used by the fit, and predicted:\n".to_owned();
