@@ -5,6 +5,8 @@
 
 #[path = "guest/bench.rs"]
 mod bench;
+#[path = "guest/calibrate.rs"]
+mod calibrate;
 #[path = "guest/results.rs"]
 mod results;
 
