@@ -148,7 +148,8 @@ pub(super) fn find(shape: &Shape, machine: &Machine, host: &HostTopology) -> Vec
         let taken = usize::try_from(threads).unwrap_or(usize::MAX);
         let asked = list.as_slice().iter().take(taken);
         let missing: Vec<u32> = asked.copied().filter(|cpu| !usable.contains(cpu)).collect();
-        if !missing.is_empty() {
+        // Without any usable core the number of threads has said it.
+        if !missing.is_empty() && !usable.is_empty() {
             misfits.push(Misfit::Cpus {
                 node: id,
                 missing: numasim_model::cpus::ranges(&missing),

@@ -175,6 +175,13 @@ fn processors_of_the_machine_file_are_used_in_its_order_and_checked() {
 }
 
 #[test]
+fn a_node_without_any_usable_core_is_told_once() {
+    let masked = named("cpus = \"0-3\"", "cpus = \"4-7\"");
+    let told = misfits(&plan(&masked, &[4, 0], false).expect_err("no core on node 1"));
+    assert_eq!(told, ["scenario 's': node 1 gets 2 threads, this host has 0 cores there that may be used"]);
+}
+
+#[test]
 fn an_open_home_is_refused_only_where_it_is_needed() {
     let open = PAPER.replace("{ home = 3 }", "{ home = \"any\" }");
     let error = plan(&open, &[8; 4], false).expect_err("nobody chooses");
