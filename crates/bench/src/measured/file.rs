@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::reading::{ReadError, whole_measurements};
 use super::reserve::{NoRoom, reserve};
 use super::{Row, header, lines};
+use crate::memory::size;
 use crate::plan::PlannedScenario;
 
 /// Why results cannot be kept in a file.
@@ -33,7 +34,10 @@ pub enum FileError {
         source: io::Error,
     },
     /// The disk or the quota is too small for the whole run.
-    #[error("there is no room for the results beside {}: the run needs about {wanted_bytes} bytes, {free_bytes} are free", path.display())]
+    #[error(
+        "there is no room for the results beside {}: the run needs about {}, {} are free",
+        path.display(), size(*.wanted_bytes), size(*.free_bytes)
+    )]
     NoRoom {
         /// The file.
         path: PathBuf,

@@ -16,6 +16,7 @@ mod layout;
 mod limit;
 #[cfg(any(target_os = "linux", test))]
 mod meminfo;
+mod size;
 
 #[cfg(target_os = "linux")]
 pub(crate) use buffer::{Buffer, Placement};
@@ -26,3 +27,4 @@ pub(crate) use free::refuse_if_short;
 #[cfg(target_os = "linux")]
 pub(crate) use huge::HugePages;
 pub use layout::{Layout, Stripe};
+pub use size::size;

@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::affinity::AffinityError;
 use crate::kernel::{Isa, KernelError};
+use crate::memory::size;
 use crate::plan::PlannedScenario;
 
 #[cfg(not(target_os = "linux"))]
@@ -142,7 +143,8 @@ pub enum Misplaced {
 pub enum RunError {
     /// A node has too little free memory for the data that shall lie on it.
     #[error(
-        "node {os_node} has {free_bytes} bytes of free memory, the data of this scenario needs {wanted_bytes}"
+        "node {os_node} has {} of free memory, the data of this scenario needs {}",
+        size(*.free_bytes), size(*.wanted_bytes)
     )]
     NotEnoughMemory {
         /// The operating system's number of the node.
@@ -162,8 +164,8 @@ pub enum RunError {
     },
     /// A limit on this process leaves too little memory, whatever the nodes have.
     #[error(
-        "the memory limit of this process ({limit}) leaves {free_bytes} bytes, \
-         the data of this scenario needs {wanted_bytes}"
+        "the memory limit of this process ({limit}) leaves {}, the data of this scenario needs {}",
+        size(*.free_bytes), size(*.wanted_bytes)
     )]
     MemoryLimit {
         /// Where the limit is set.

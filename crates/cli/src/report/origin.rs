@@ -1,6 +1,7 @@
 //! Where the figures come from: files, host, settings; and the commands that make them again.
 
 use maud::{Markup, html};
+use numasim_bench::memory::size;
 use numasim_bench::provenance::Provenance;
 
 use super::Report;
@@ -65,7 +66,7 @@ fn host(known: &Provenance) -> Vec<Fact> {
     let kernel = [&facts.kernel_release, &facts.kernel_version];
     let kernel: Vec<&str> = kernel.into_iter().flatten().map(String::as_str).collect();
     let nodes = known.nodes.iter().map(|node| {
-        let memory = node.memory_bytes.map_or(String::new(), |bytes| format!(", {}", memory(bytes)));
+        let memory = node.memory_bytes.map_or(String::new(), |bytes| format!(", {}", size(bytes)));
         format!("{}: {}{memory}", node.os_node, figures::count(u64::from(node.cores), "core"))
     });
     let nodes: Vec<String> = nodes.collect();
@@ -108,7 +109,7 @@ fn settings(known: &Provenance) -> Vec<Fact> {
         ("warm-up", format!("{} s", figures::short(settings.warm_up_s))),
         ("window", format!("{} s", figures::short(settings.window_s))),
         ("repetitions", settings.repeat.to_string()),
-        ("memory of each thread", memory(settings.bytes_per_thread)),
+        ("memory of each thread", size(settings.bytes_per_thread)),
         ("threads bound to", format!("a {}", settings.bind)),
         ("applications are", apps.to_owned()),
         ("began", known.started_utc.clone()),
@@ -133,16 +134,6 @@ fn pairs(caption: &str, facts: &[Fact]) -> Markup {
             }
         },
     )
-}
-
-/// `16 MiB`, `24 GiB`.
-fn memory(bytes: u64) -> String {
-    let mebibytes = bytes as f64 / f64::from(1 << 20);
-    if mebibytes < 10_240.0 {
-        format!("{} MiB", figures::rounded(mebibytes))
-    } else {
-        format!("{} GiB", figures::rounded(mebibytes / 1024.0))
-    }
 }
 
 /// What to type to get the same.
