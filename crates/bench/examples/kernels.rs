@@ -17,6 +17,7 @@ use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 use numasim_bench::kernel::{Isa, Kernel, PreparedKernel, Work};
+use numasim_bench::measured::summary::Figure;
 use numasim_model::Access;
 use numasim_model::units::FlopPerByte;
 
@@ -235,16 +236,10 @@ fn likwid(kernel: &str, bytes: usize, threads: usize, iterations: u64) -> Result
     Ok((rate, figure("Time:")? / iterations as f64))
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    if values.len() % 2 == 1 { values[middle] } else { f64::midpoint(values[middle - 1], values[middle]) }
-}
-
-/// (maximum - minimum) / median, in percent.
-fn spread(values: &[f64]) -> f64 {
-    let (least, most) = values.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), &x| (a.min(x), b.max(x)));
-    (most - least) / median(values.to_vec()) * 100.0
+/// Median, and (maximum - minimum) / median in percent.
+fn middle_and_spread(values: &[f64]) -> Result<(f64, f64), Failure> {
+    let figure = Figure::of(values).ok_or("nothing was measured: --repeat must be at least 1")?;
+    Ok((figure.median, (figure.max - figure.min) / figure.median * 100.0))
 }
 
 /// One table: our kernel against those of likwid.
@@ -291,13 +286,13 @@ impl Duel<'_> {
                 all.push((self.figure)(rate));
             }
         }
-        let (middle, wide) = (median(ours.clone()), spread(&ours));
+        let (middle, wide) = middle_and_spread(&ours)?;
         println!("\n{}, {} thread(s), {} repetitions", self.title, self.threads, options.repeat);
         println!("{:<24} {:>9} {:>9} {:>12}", "", self.unit, "spread %", "ours/theirs");
         println!("{name:<24} {middle:>9.2} {wide:>9.1}");
         let mut best = None;
         for (rival, all) in rivals.iter().zip(theirs) {
-            let (theirs, wide) = (median(all.clone()), spread(&all));
+            let (theirs, wide) = middle_and_spread(&all)?;
             best = Some(best.unwrap_or(theirs).max(theirs));
             println!("{rival:<24} {theirs:>9.2} {wide:>9.1} {:>12.3}", middle / theirs);
         }
@@ -336,7 +331,7 @@ fn roofline(bench: &mut Bench, options: &mut Options, threads: usize) -> Result<
         peaks.push(top);
         bandwidths.push(bandwidth);
     }
-    let (top, bandwidth) = (median(peaks), median(bandwidths));
+    let ((top, _), (bandwidth, _)) = (middle_and_spread(&peaks)?, middle_and_spread(&bandwidths)?);
     println!("\nroofline, {threads} thread(s), {} repetitions, {}", options.repeat, options.isa);
     println!(
         "peak {top:.2} GFLOPS (in the first-level cache), {bandwidth:.2} GB/s (at 1/32), knee at {:.2} FLOP/byte",
@@ -346,7 +341,8 @@ fn roofline(bench: &mut Bench, options: &mut Options, threads: usize) -> Result<
     for ((kernel, rates), shares) in kernels.iter().zip(rates).zip(shares) {
         let intensity = kernel.kernel().arithmetic_intensity().value();
         let roof = top.min(intensity * bandwidth);
-        println!("{intensity:>9.4} {:>9.2} {roof:>9.2} {:>10.3}", median(rates), median(shares));
+        let ((rate, _), (share, _)) = (middle_and_spread(&rates)?, middle_and_spread(&shares)?);
+        println!("{intensity:>9.4} {rate:>9.2} {roof:>9.2} {share:>10.3}");
     }
     Ok(())
 }

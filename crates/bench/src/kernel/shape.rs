@@ -2,7 +2,7 @@
 //!
 //! A *stream* is a contiguous part of the memory that is walked in order. Several of them at once reach more bandwidth than one,
 //! because a core's prefetchers follow each on its own (measured: one stream 14 GB/s, four 20 GB/s). A *block* is
-//! the next few cache lines of every stream, 8 to 12 in all.
+//! the next few cache lines of every stream, 4 to 12 in all.
 
 use numasim_model::Access;
 

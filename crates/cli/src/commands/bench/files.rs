@@ -144,7 +144,9 @@ fn command() -> Vec<String> {
     let mut words: Vec<_> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     if let Some(program) = words.first_mut() {
         let name = Path::new(program.as_str()).file_name().map(|name| name.to_string_lossy().into_owned());
-        *program = name.unwrap_or_else(|| std::mem::take(program));
+        if let Some(name) = name {
+            *program = name;
+        }
     }
     words
 }
