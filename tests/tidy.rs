@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use numasim_model::spec::{self, SourceFile};
+use numasim_model::input::{self, SourceFile};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
@@ -59,7 +59,7 @@ fn every_module_says_what_it_is() {
 fn problems(paths: &[&Path]) -> Vec<String> {
     let sources: Vec<SourceFile> =
         paths.iter().map(|path| SourceFile { name: short(path), text: read(path) }).collect();
-    match spec::read_study(&sources) {
+    match input::read_study(&sources) {
         Ok(_) => Vec::new(),
         Err(problems) => {
             problems.iter().map(|problem| format!("{}: {}", short(paths[0]), problem.message)).collect()

@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use csv::{ReaderBuilder, StringRecord, Trim};
-use numasim_model::spec::{Place, Problem, ProblemKind};
+use numasim_model::input::{Place, Problem, ProblemKind};
 
 /// Most problems that are listed.
 const MOST_PROBLEMS: usize = 20;

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Padding, Renderer, Snippet};
-use numasim_model::spec::{Place, Problem, ProblemKind, SourceFile};
+use numasim_model::input::{Place, Problem, ProblemKind, SourceFile};
 
 /// Lines up to this many bytes are shown whole.
 const LONG_LINE: usize = 200;

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
-use numasim_model::spec::{self, MAX_TEXT_BYTES, Problem, ProblemKind, Reading, SourceFile};
+use numasim_model::input::{self, MAX_TEXT_BYTES, Problem, ProblemKind, Reading, SourceFile};
 
 use crate::diagnostics;
 use crate::failure::Failure;
@@ -19,7 +19,7 @@ pub(crate) fn read_study(paths: &[PathBuf]) -> Result<Reading, Failure> {
 /// As [`read_study`], with the texts: what a result was made from.
 pub(crate) fn read_study_and_texts(paths: &[PathBuf]) -> Result<(Reading, Vec<SourceFile>), Failure> {
     let sources = read_sources(paths).map_err(|problems| told(&problems, &[]))?;
-    let reading = spec::read_study(&sources).map_err(|problems| told(&problems, &sources))?;
+    let reading = input::read_study(&sources).map_err(|problems| told(&problems, &sources))?;
     Ok((reading, sources))
 }
 

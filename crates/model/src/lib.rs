@@ -2,7 +2,7 @@
 //!
 //! A [`Machine`] has NUMA nodes with cores and a memory controller, joined by directed links. An [`App`] computes
 //! [`units::FlopPerByte`] and has its data somewhere. An [`Allocation`] says how many threads of it run on which node.
-//! [`evaluate`] answers with an [`Evaluation`]; the rules are at the top of [`sharing`]. [`spec`] reads all of it from
+//! [`evaluate`] answers with an [`Evaluation`]; the rules are at the top of [`sharing`]. [`input`] reads all of it from
 //! text.
 //!
 //! Assumptions: steady state, one thread per core, one bandwidth per controller and link for reads and writes alike,
@@ -11,7 +11,7 @@
 //! Everything here is pure: results depend on the arguments alone, and bad input is an error value, never a panic.
 //!
 //! ```
-//! use numasim_model::spec::{SourceFile, read_study};
+//! use numasim_model::input::{SourceFile, read_study};
 //!
 //! // The paper's "uneven" allocation: 254 GFLOPS.
 //! let text = r#"
@@ -49,11 +49,11 @@ pub mod bottleneck;
 pub mod cpus;
 pub mod evaluation;
 pub mod ids;
+pub mod input;
 pub mod machine;
 pub mod pinning;
 pub mod scenario;
 pub mod sharing;
-pub mod spec;
 pub mod units;
 
 pub use allocation::Allocation;

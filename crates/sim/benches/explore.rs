@@ -4,8 +4,8 @@
 //! `brute_force` tries every allocation of a machine small enough for that, next to `explore` on the same one.
 
 use divan::Bencher;
+use numasim_model::input::{SourceFile, read_study};
 use numasim_model::sharing::{Demand, Solver};
-use numasim_model::spec::{SourceFile, read_study};
 use numasim_model::units::Gflop;
 use numasim_model::{App, Machine, Placement, Study};
 use numasim_sim::search::{Settings, Unattended, explore};

@@ -164,8 +164,8 @@ fn one_node_has_no_links_and_its_file_is_complete() {
     let found = run(&[2], &mut Simulated::of(machine), 1).expect("calibrated");
     let described = Described { name: "a box".into(), source: "test".into(), doubts: vec!["a doubt".into()] };
     let text = machine_file(&host(&[2]), &found, &described);
-    let file = numasim_model::spec::SourceFile { name: "m.toml".into(), text: text.clone() };
-    let read = numasim_model::spec::read_study(&[file]).expect("valid").study.machine;
+    let file = numasim_model::input::SourceFile { name: "m.toml".into(), text: text.clone() };
+    let read = numasim_model::input::read_study(&[file]).expect("valid").study.machine;
     assert_eq!(read.node(NodeId(0)), &node(2, 74.5, 37.3, 20.1));
     assert!(text.contains("# doubt: a doubt\n") && text.contains("there is no link to measure"), "{text}");
     assert_eq!(read.provenance()["bandwidth_gbs"].uncertainty_percent, Some(0.0));
@@ -179,8 +179,8 @@ fn the_file_of_several_nodes_has_the_whole_matrix() {
     let described = Described { name: "m".into(), source: "test".into(), doubts: Vec::new() };
     let text = machine_file(&host(&[4, 0]), &found, &described);
     assert!(text.contains("    [32.00, 8.500],\n    [0.0, 8.500],\n"), "{text}");
-    let file = numasim_model::spec::SourceFile { name: "m.toml".into(), text };
-    let read = numasim_model::spec::read_study(&[file]).expect("valid").study.machine;
+    let file = numasim_model::input::SourceFile { name: "m.toml".into(), text };
+    let read = numasim_model::input::read_study(&[file]).expect("valid").study.machine;
     assert_eq!(read.link(NodeId(0), NodeId(1)), Some(GigabytesPerSecond::new(8.5)));
     assert_eq!((read.node(NodeId(1)).cores, read.total_cores()), (0, 4));
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use numasim_model::spec::{Problem, ProblemKind};
+use numasim_model::input::{Problem, ProblemKind};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 
 use super::names::nearest;

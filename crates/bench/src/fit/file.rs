@@ -233,7 +233,7 @@ fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use numasim_model::Study;
-    use numasim_model::spec::{self, SourceFile};
+    use numasim_model::input::{self, SourceFile};
 
     use super::*;
     use crate::fit::{Observed, Parameter, by_solver, fit};
@@ -242,7 +242,7 @@ mod tests {
 
     fn study(machine: &str) -> Study {
         let file = SourceFile { name: "m.toml".into(), text: format!("{machine}\n{APPS}") };
-        spec::read_study(&[file]).expect("in order").study
+        input::read_study(&[file]).expect("in order").study
     }
 
     /// The file written for a fit of some keys to one measured total.

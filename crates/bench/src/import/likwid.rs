@@ -1,7 +1,7 @@
 //! likwid-bench: one run, or the output of many runs one after the other (a sweep over thread counts); or a CSV with the
 //! columns `kernel`, `threads` and `bw_GBs`.
 
-use numasim_model::spec::Problem;
+use numasim_model::input::Problem;
 
 use super::lines::{Line, comments, is_csv, lines, mega_to_giga, nothing};
 use super::runs::Run;

@@ -12,7 +12,7 @@
 //!        1        50916.6  113249.2
 //! ```
 
-use numasim_model::spec::Problem;
+use numasim_model::input::Problem;
 
 use super::lines::{Line, is_csv, lines, nothing};
 use super::matrix::{Matrices, Matrix};

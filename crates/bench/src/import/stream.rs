@@ -1,7 +1,7 @@
 //! STREAM (McCalpin): one run, or the output of many runs one after the other; or a CSV with the columns `threads` and
 //! `Copy`, `Scale`, `Add` and `Triad` in MB/s.
 
-use numasim_model::spec::Problem;
+use numasim_model::input::Problem;
 
 use super::likwid::Runs;
 use super::lines::{comments, is_csv, lines, mega_to_giga, nothing};

@@ -1,10 +1,10 @@
 //! What a plan runs, as a study that the models can evaluate: so that measured and predicted scenarios are the same.
 
-use numasim_model::sharing::{Model, Parameter};
-use numasim_model::spec::schema::{
+use numasim_model::input::schema::{
     AnyWord, AppTable, DataValue, DataWord, FigureTable, FractionsTable, HomeTable, HomeValue, KernelWord,
     MachineTable, NodeTable, ProvenanceTable, ScenarioTable, SharingTable, StudyFile, ThreadsValue,
 };
+use numasim_model::sharing::{Model, Parameter};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_model::{
     Access, Allocation, App, AppId, Data, Machine, Node, NodeId, Placement, Scenario, Study,

@@ -1,7 +1,7 @@
 //! Plans on hosts of 1, 2, 4 and 5 nodes, calculated by hand.
 
 use numasim_model::cpus::CpuList;
-use numasim_model::spec::{SourceFile, read_study};
+use numasim_model::input::{SourceFile, read_study};
 
 use super::*;
 use crate::HostNode;

@@ -24,8 +24,8 @@ pub mod table_iii;
 #[cfg(test)]
 mod tests;
 
+use numasim_model::input::{self, Problem, SourceFile};
 use numasim_model::sharing::Parameter;
-use numasim_model::spec::{self, Problem, SourceFile};
 use numasim_model::{Machine, Model, ModelKind, Study};
 
 use crate::compare::statistics;
@@ -183,7 +183,7 @@ impl From<Problem> for PublishedError {
 /// The study that a TOML text describes.
 fn study(name: &str, text: &str) -> Result<Study, PublishedError> {
     let file = SourceFile { name: name.to_owned(), text: text.to_owned() };
-    spec::read_study(&[file]).map(|reading| reading.study).map_err(PublishedError::Data)
+    input::read_study(&[file]).map(|reading| reading.study).map_err(PublishedError::Data)
 }
 
 /// The machine with a model and some of its parameters.

@@ -27,8 +27,8 @@
 
 use std::collections::BTreeMap;
 
+use numasim_model::input::{Problem, ProblemKind};
 use numasim_model::sharing::Parameter;
-use numasim_model::spec::{Problem, ProblemKind};
 use numasim_model::{Machine, ModelKind, Study};
 
 use super::{Judged, Part, Point, PublishedError, in_words, with_model};

@@ -10,7 +10,7 @@ use numasim_bench::import::mlc::read_mlc;
 use numasim_bench::import::{runs, stream::read_stream};
 use numasim_bench::topology::Counting;
 use numasim_bench::{Source, machine_file as skeleton};
-use numasim_model::spec::Problem;
+use numasim_model::input::Problem;
 
 use crate::args::{FileArgs, ImportArgs, ImportKind};
 use crate::failure::Failure;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use numasim_bench::compare::read_measured;
 use numasim_bench::provenance::{self, Provenance, sha256};
-use numasim_model::spec::SourceFile;
+use numasim_model::input::SourceFile;
 
 use self::inputs::Inputs;
 use super::compare;

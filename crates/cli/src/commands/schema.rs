@@ -1,6 +1,6 @@
 //! `numasim schema`: the JSON Schema of the input files.
 
-use numasim_model::spec::schema;
+use numasim_model::input::schema;
 
 use crate::args::SchemaArgs;
 use crate::failure::Failure;

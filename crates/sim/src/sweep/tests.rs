@@ -1,6 +1,6 @@
 //! Points of a sweep against a study that was written down with the same figures.
 
-use numasim_model::spec::{SourceFile, read_study};
+use numasim_model::input::{SourceFile, read_study};
 use numasim_model::{Placement, Study, evaluate};
 
 use super::*;

@@ -1,6 +1,6 @@
 //! Comparisons of small files with figures that can be calculated by hand.
 
-use numasim_model::spec::{SourceFile, read_study};
+use numasim_model::input::{SourceFile, read_study};
 use numasim_model::{Placement, Scenario, Study};
 
 use super::super::{Comparison, Mismatch, Missing, compare, read_measured};

@@ -2,7 +2,7 @@
 
 use numasim_bench::HostTopology;
 use numasim_bench::plan::{self, Change, Misfit, Options, Plan, PlanError};
-use numasim_model::spec::SourceFile;
+use numasim_model::input::SourceFile;
 use numasim_model::{Machine, Study};
 
 use crate::args::BenchArgs;

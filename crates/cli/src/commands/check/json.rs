@@ -1,6 +1,6 @@
 //! What was read, as JSON: every value, and which of them no file gave.
 
-use numasim_model::spec::Reading;
+use numasim_model::input::Reading;
 use numasim_model::{AppId, Data, Machine, Placement};
 use serde_json::{Map, Value, json};
 

@@ -1,6 +1,6 @@
 //! What was read, as CSV: one line for each value, in the words of the input files.
 
-use numasim_model::spec::{Group, Reading, TableKind};
+use numasim_model::input::{Group, Reading, TableKind};
 use numasim_model::units::{Gflop, GigabytesPerSecond};
 use numasim_model::{App, AppId, Data, Machine};
 

@@ -7,7 +7,7 @@ mod scenarios;
 
 use std::fmt::Write as _;
 
-use numasim_model::spec::Reading;
+use numasim_model::input::Reading;
 
 /// Columns of the text, where names and free text leave a choice.
 const WIDTH: usize = 100;

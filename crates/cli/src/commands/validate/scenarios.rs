@@ -68,7 +68,7 @@ fn scenario(text: &mut String, first: &str, second: &str, threads: &[(u32, u32)]
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::spec::{SourceFile, read_study};
+    use numasim_model::input::{SourceFile, read_study};
 
     use super::*;
 

@@ -10,7 +10,7 @@ use numasim_bench::session::{Ended, Misplacement};
 use numasim_bench::system::Facts;
 use numasim_bench::{HostNode, kernel::Isa};
 use numasim_model::cpus::CpuList;
-use numasim_model::spec::{SourceFile, read_study};
+use numasim_model::input::{SourceFile, read_study};
 use numasim_model::{Scenario, Study};
 
 use super::*;

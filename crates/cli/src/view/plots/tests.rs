@@ -1,7 +1,7 @@
 //! Plots of a real machine of 8 nodes with 8 applications.
 
 use numasim_bench::compare::{compare, read_measured};
-use numasim_model::spec::{SourceFile, read_study};
+use numasim_model::input::{SourceFile, read_study};
 use numasim_model::{Placement, Study, evaluate};
 
 use super::*;

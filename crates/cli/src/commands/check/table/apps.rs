@@ -1,6 +1,6 @@
 //! The applications: keys below each other, `[[app]]` tables side by side.
 
-use numasim_model::spec::{Group, Reading, TableKind};
+use numasim_model::input::{Group, Reading, TableKind};
 use numasim_model::{App, Data, Placement};
 use unicode_width::UnicodeWidthStr;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use numasim_model::spec::{Reading, TableKind};
+use numasim_model::input::{Reading, TableKind};
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, Node};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use numasim_model::spec::{Group, Reading};
+use numasim_model::input::{Group, Reading};
 use numasim_model::{AppId, Scenario};
 
 use super::grid::{self, Align};
