@@ -17,7 +17,7 @@ use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 use numasim_bench::kernel::{Isa, Kernel, PreparedKernel, Work};
-use numasim_bench::measured::summary::Figure;
+use numasim_evidence::measured::summary::Figure;
 use numasim_model::Access;
 use numasim_model::units::FlopPerByte;
 

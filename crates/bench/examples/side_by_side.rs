@@ -73,7 +73,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 #[cfg(target_os = "linux")]
 fn bytes_per_thread(threads: &[&CpuList]) -> u64 {
-    numasim_bench::memory::bytes_per_thread(threads)
+    numasim_host::memory::bytes_per_thread(threads)
 }
 
 #[cfg(not(target_os = "linux"))]

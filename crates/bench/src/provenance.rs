@@ -9,12 +9,12 @@ mod hash;
 
 use std::time::SystemTime;
 
+use numasim_host::HostTopology;
+use numasim_host::system::Facts;
 use serde::{Deserialize, Serialize};
 
-use crate::HostTopology;
 use crate::doubt::{Doubt, Told};
 use crate::runner::Settings;
-use crate::system::Facts;
 
 pub use hash::sha256;
 
@@ -178,7 +178,7 @@ impl Measuring {
 
 /// The NUMA nodes of a host as they stand in a provenance.
 pub fn nodes(host: &HostTopology) -> Vec<Node> {
-    let node = |node: &crate::HostNode| Node {
+    let node = |node: &numasim_host::HostNode| Node {
         os_node: node.os_index,
         cores: node.cores,
         cpus: node.cpus.as_ref().map(ToString::to_string),

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use std::{fs, thread};
 
-use numasim_bench::affinity;
 use numasim_bench::kernel::{Isa, Kernel};
 use numasim_bench::plan::{PlannedApp, PlannedScenario, PlannedThread};
-use numasim_bench::runner::{HostRunner, Measurement, Misplaced, RunError, Runner as _, Settings};
+use numasim_bench::runner::{HostRunner, Measurement, RunError, Runner as _, Settings};
+use numasim_host::memory::MemoryError;
+use numasim_host::{Misplaced, affinity};
 use numasim_model::Access;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
@@ -227,7 +228,7 @@ fn more_memory_than_the_node_has_is_refused_before_anything_is_touched() {
     let settings = Settings { bytes_per_thread: 1 << 45, ..settings() };
     let cpu = cpus()[0];
     match measure(vec![app("mem", Access::Read, 1.0, &[cpu, cpu], node())], &settings) {
-        Err(RunError::NotEnoughMemory { os_node, free_bytes, wanted_bytes }) => {
+        Err(RunError::Memory(MemoryError::NotEnoughMemory { os_node, free_bytes, wanted_bytes })) => {
             // Both threads together.
             assert_eq!((os_node, wanted_bytes), (node(), 2 << 45));
             assert!(free_bytes > 0 && free_bytes < wanted_bytes);
@@ -239,7 +240,7 @@ fn more_memory_than_the_node_has_is_refused_before_anything_is_touched() {
 #[test]
 fn memory_of_a_node_that_does_not_exist_is_refused() {
     let told = measure(vec![app("mem", Access::Read, 1.0, &[cpus()[0]], 900)], &settings());
-    assert!(matches!(told, Err(RunError::NoSuchNode { os_node: 900, .. })), "{told:?}");
+    assert!(matches!(told, Err(RunError::Memory(MemoryError::NoSuchNode { os_node: 900, .. }))), "{told:?}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ pub(crate) mod explore;
 pub(crate) mod fit;
 pub(crate) mod import;
 pub(crate) mod man;
+mod measuring;
 pub(crate) mod models;
 pub(crate) mod plot;
 pub(crate) mod published;

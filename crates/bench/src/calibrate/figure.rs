@@ -1,8 +1,7 @@
 //! From samples to figures, and from steps to the figures of nodes and links.
 
+use numasim_host::HostTopology;
 use numasim_model::ids::NodeId;
-
-use crate::HostTopology;
 
 use super::steps::Purpose;
 use super::{Calibration, MeasuredStep, NodeFigures, SATURATED};

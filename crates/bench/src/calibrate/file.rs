@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use crate::HostTopology;
-use crate::machine_file::quoted;
+use numasim_host::HostTopology;
+use numasim_model::input::writing::quoted;
 
 use super::{Calibration, Figure};
 

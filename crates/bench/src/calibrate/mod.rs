@@ -21,9 +21,9 @@ mod steps;
 #[cfg(test)]
 mod tests;
 
+use numasim_host::HostTopology;
 use numasim_model::ids::NodeId;
 
-use crate::HostTopology;
 use crate::runner::{RunError, Runner, Settings};
 
 pub use figure::Figure;

@@ -2,12 +2,12 @@
 
 use std::fmt;
 
+use numasim_host::HostTopology;
 use numasim_model::Access;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::units::FlopPerByte;
 
-use crate::HostTopology;
 use crate::kernel::{Kernel, KernelError};
 use crate::plan::{PlannedApp, PlannedScenario, PlannedThread};
 

@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
+use numasim_host::HostNode;
+use numasim_host::Misplaced;
 use numasim_model::cpus::CpuList;
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_model::{Allocation, App, AppId, Data, Machine, Node, NodeId, Placement, evaluate};
 
 use super::*;
-use crate::HostNode;
 use crate::kernel::Isa;
 use crate::plan::PlannedScenario;
-use crate::runner::{MeasuredApp, MeasuredThread, Measurement, Misplaced};
+use crate::runner::{MeasuredApp, MeasuredThread, Measurement};
 
 /// Answers with what the model predicts for a machine, a little faster or slower in each round.
 struct Simulated {

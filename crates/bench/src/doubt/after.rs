@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use numasim_evidence::measured::summary::spread;
+use numasim_host::system::{Share, Throttled};
 use numasim_model::cpus::CpuList;
 
 use super::Doubt;
-use crate::system::{Share, Throttled};
 
 /// The widest spread of the GFLOPS of an application over repetitions that raises no doubt: sample standard deviation
 /// over mean (coefficient of variation). 5 % is the error that the paper reports for its model (`papers/002`, Table
@@ -54,7 +55,7 @@ pub struct Repeated {
 pub struct Watched {
     /// What control groups held back from the first to the last measurement: [`Throttled::since`].
     pub throttled: Option<Throttled>,
-    /// What the processors did in that time: [`crate::system::CpuTimes::since`].
+    /// What the processors did in that time: [`numasim_host::system::CpuTimes::since`].
     pub shares: BTreeMap<u32, Share>,
 }
 
@@ -107,17 +108,6 @@ fn of_app(of: &Repeated) -> Vec<Doubt> {
         doubts.push(Doubt::KernelIntensity { app: app(), asked, ran });
     }
     doubts
-}
-
-/// Sample standard deviation over mean; `None` with fewer than two values or a mean that is not positive.
-pub fn spread(values: &[f64]) -> Option<f64> {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    if values.len() < 2 || !mean.is_finite() || mean <= 0.0 {
-        return None;
-    }
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    Some((squares / (count - 1.0)).sqrt() / mean)
 }
 
 /// A share as a percentage of people: `7 %`, and `3.4 %` below ten.

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use numasim_host::system::{Facts, HugePages};
 use numasim_model::cpus::{CpuList, ranges};
 
 use super::Doubt;
-use crate::system::{Facts, HugePages};
 
 /// A processor that worked a larger share of the sample has others on it: more than two ticks of 10 ms in
-/// [`crate::system::SAMPLE`], which the timer of the kernel and this program alone do not make.
+/// [`numasim_host::system::SAMPLE`], which the timer of the kernel and this program alone do not make.
 const BUSY: f64 = 0.05;
 
 /// Where the processors cannot be seen one by one, this mean number of runnable threads is a stranger at work. Half a

@@ -2,9 +2,8 @@
 
 use numasim_model::Access;
 
-use super::PreparedKernel;
 use super::body::Sums;
-use super::prepared::{Cursor, factors};
+use super::cursor::{Cursor, factors};
 use super::shape::{Extra, LINE, Shape};
 
 /// A kernel did not compute what it must.
@@ -46,15 +45,14 @@ pub(super) fn initial(index: usize) -> f64 {
     f64::from(scattered + 1)
 }
 
-/// See [`PreparedKernel::check`].
+/// See [`super::PreparedKernel::check`].
 pub(super) fn check(
-    kernel: &PreparedKernel,
+    access: Access,
     shape: Shape,
     extra: Extra,
     data: &[f64],
     cursor: &Cursor,
 ) -> Result<(), WrongResult> {
-    let access = kernel.kernel().access();
     let stride = cursor.blocks * shape.block_stride();
     let mut expected = Sums::default();
     for (index, &found) in data.iter().enumerate() {

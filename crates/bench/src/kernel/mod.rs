@@ -28,6 +28,7 @@ mod avx2;
 mod avx512;
 mod body;
 mod check;
+mod cursor;
 mod isa;
 mod portable;
 mod prepared;
@@ -36,8 +37,9 @@ mod shape;
 mod tests;
 
 pub use check::WrongResult;
+pub use cursor::Cursor;
 pub use isa::{Isa, UnknownIsa};
-pub use prepared::{Cursor, PreparedKernel, Work};
+pub use prepared::{PreparedKernel, Work};
 
 use numasim_model::Access;
 use numasim_model::units::FlopPerByte;

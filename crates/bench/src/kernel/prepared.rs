@@ -2,10 +2,10 @@
 
 use std::hint::black_box;
 
-use numasim_model::Access;
 
 use super::body::{Body, Job, Sums};
 use super::check::{self, WrongResult};
+use super::cursor::{Cursor, factors};
 use super::shape::{Extra, LINE_BYTES, Shape};
 use super::{Isa, Kernel, KernelError};
 
@@ -42,30 +42,6 @@ impl std::ops::AddAssign for Work {
     fn add_assign(&mut self, more: Self) {
         self.bytes += more.bytes;
         self.flop += more.flop;
-    }
-}
-
-/// Where a thread is in its data, and what its kernel returned so far.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cursor {
-    /// Length of the data it belongs to.
-    pub(super) data_len: usize,
-    /// Blocks of the data.
-    pub(super) blocks: usize,
-    /// The next block.
-    pub(super) at: usize,
-    /// How often the data were gone through.
-    pub(super) passes: u64,
-    /// Blocks of a chunk.
-    pub(super) chunk: usize,
-    /// Of all chunks together.
-    pub(super) sums: Sums,
-}
-
-impl Cursor {
-    /// How many blocks were done since the beginning.
-    pub(super) fn blocks_done(&self) -> u64 {
-        self.passes * self.blocks as u64 + self.at as u64
     }
 }
 
@@ -190,15 +166,6 @@ impl PreparedKernel {
     /// If the cursor is of data of another length.
     pub fn check(&self, data: &[f64], cursor: &Cursor) -> Result<(), WrongResult> {
         assert_eq!(data.len(), cursor.data_len);
-        check::check(self, self.shape, self.extra, data, cursor)
-    }
-}
-
-/// The factor `s` of the first pass and of the second; then they alternate. So every pass writes other values, and those of
-/// `update` neither grow nor vanish.
-pub(super) const fn factors(access: Access) -> [f64; 2] {
-    match access {
-        Access::Update => [2.0, 0.5],
-        Access::Read | Access::Copy | Access::Triad => [1.0, 2.0],
+        check::check(self.kernel.access, self.shape, self.extra, data, cursor)
     }
 }

@@ -9,7 +9,7 @@ use numasim_model::units::FlopPerByte;
 use proptest::prelude::*;
 
 use super::body::{Body, Job, Sums, Vector, bodies, body};
-use super::prepared::factors;
+use super::cursor::factors;
 use super::shape::{Extra, LINE, Shape};
 use super::{Cursor, GREATEST_INTENSITY, Isa, Kernel, KernelError, PreparedKernel, Work, WrongResult};
 

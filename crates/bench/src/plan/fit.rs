@@ -16,11 +16,11 @@
 //! by the method of the largest remainder, but at least one thread; ties go to the first application. Nothing is scaled
 //! up: cores may idle. Where an application would have no thread, the scenario cannot be scaled.
 
+use numasim_host::HostTopology;
 use numasim_model::ids::NodeId;
 use numasim_model::{Placement, Study};
 
 use super::{Change, Misfit, Shape};
-use crate::HostTopology;
 
 /// The scenario on the host, and what that changed.
 pub(super) fn scale(
@@ -56,7 +56,7 @@ pub(super) fn scale(
 
 /// Where each node of the file goes, given the cores of both sides.
 ///
-/// `there` has a node with cores: [`crate::host_topology`] refuses hosts without.
+/// `there` has a node with cores: [`numasim_host::host_topology`] refuses hosts without.
 pub fn fold(cores: &[u32], there: &[u32]) -> Vec<NodeId> {
     let ranks = |cores: &[u32], with_cores: bool| -> Vec<usize> {
         (0..cores.len()).filter(|&node| (cores[node] > 0) == with_cores).collect()

@@ -2,11 +2,11 @@
 
 use std::fmt;
 
+use numasim_host::HostTopology;
 use numasim_model::ids::NodeId;
 use numasim_model::{Machine, Placement};
 
 use super::Shape;
-use crate::HostTopology;
 use crate::kernel::KernelError;
 
 /// One thing that a scenario wants and the host does not have.

@@ -13,6 +13,7 @@ pub mod study_file;
 #[cfg(test)]
 pub(crate) mod tests;
 
+use numasim_evidence::measured::Expected;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::{AppId, Data, Machine, Placement, Scenario, Study};
@@ -20,8 +21,8 @@ use numasim_model::{AppId, Data, Machine, Placement, Scenario, Study};
 pub use change::Change;
 pub use misfit::{Misfit, PlanError, ScenarioMisfits};
 
-use crate::HostTopology;
 use crate::kernel::Kernel;
+use numasim_host::HostTopology;
 
 /// All scenarios of a run, ready to be measured.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,13 +66,31 @@ pub struct PlannedApp {
 /// One thread.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlannedThread {
-    /// The node it runs on: its place in [`crate::HostTopology::nodes`].
+    /// The node it runs on: its place in [`numasim_host::HostTopology::nodes`].
     pub node: NodeId,
     /// The processors it may use: one with `--bind core`, all of the node with `--bind node`.
     pub cpus: CpuList,
     /// Where its data lies: operating-system number of each NUMA node and the share of the data on it, sum 1, no zeros.
     /// The shares hold for any long stretch of the data, so that a thread reads all its nodes all the time.
     pub memory: Vec<(u32, f64)>,
+}
+
+impl Plan {
+    /// The rows of each measurement of each scenario.
+    pub fn expected_rows(&self) -> Vec<Expected> {
+        self.scenarios.iter().map(PlannedScenario::expected_rows).collect()
+    }
+}
+
+impl PlannedScenario {
+    /// The rows of each of its measurements: one for each application and node on which it has threads.
+    pub fn expected_rows(&self) -> Expected {
+        let of = |app: &PlannedApp| {
+            let nodes = app.nodes();
+            nodes.into_iter().map(|(node, _)| (app.name.clone(), node.0)).collect::<Vec<_>>()
+        };
+        Expected { scenario: self.name.clone(), rows: self.apps.iter().flat_map(of).collect() }
+    }
 }
 
 impl PlannedApp {

@@ -1,11 +1,11 @@
 //! From counts of threads to threads: a processor or all of the node's, and where the data lies.
 
+use numasim_host::HostTopology;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::{Machine, Placement, Study};
 
 use super::{Bind, PlanError, PlannedApp, PlannedScenario, PlannedThread, Shape};
-use crate::HostTopology;
 use crate::kernel::Kernel;
 
 /// Puts a scenario that fits on the processors of the host. `machine` may name them; its nodes are those of `shape`.

@@ -1,5 +1,6 @@
 //! What a plan runs, as a study that the models can evaluate: so that measured and predicted scenarios are the same.
 
+use numasim_host::HostTopology;
 use numasim_model::input::schema::{
     AnyWord, AppTable, DataValue, DataWord, FigureTable, FractionsTable, HomeTable, HomeValue, KernelWord,
     MachineTable, NodeTable, ProvenanceTable, ScenarioTable, SharingTable, StudyFile, ThreadsValue,
@@ -11,7 +12,6 @@ use numasim_model::{
 };
 
 use super::{PlanError, Shape, fit};
-use crate::HostTopology;
 
 /// The study of the scenarios that run. `host`: some of them were scaled to it, and all are told by its nodes.
 pub(super) fn of_plan(

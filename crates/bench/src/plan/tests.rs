@@ -1,10 +1,10 @@
 //! Plans on hosts of 1, 2, 4 and 5 nodes, calculated by hand.
 
+use numasim_host::HostNode;
 use numasim_model::cpus::CpuList;
 use numasim_model::input::{SourceFile, read_study};
 
 use super::*;
-use crate::HostNode;
 
 /// A host whose processors are numbered one node after the other; nodes without cores are memory-only.
 pub(crate) fn host(cores: &[u32]) -> HostTopology {

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
+use numasim_host::HostNode;
 use numasim_model::cpus::CpuList;
 
 use super::*;
-use crate::HostNode;
 use crate::kernel::Isa;
 
 fn example() -> Provenance {

@@ -1,9 +1,10 @@
 //! What a thread does between the common start and the end: it works and looks at the clock.
 
+use numasim_host::os::{clock, cpu};
+
 use super::Settings;
 use super::gate::{Gate, nanoseconds};
 use crate::kernel::{Cursor, PreparedKernel, WrongResult};
-use crate::os::{clock, cpu};
 
 /// Moments in the window at which a thread looks on which processor it is.
 const CPU_LOOKS: u64 = 8;

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use numasim_host::os::clock::now_ns;
+use numasim_host::os::shared::Shareable;
+
 use super::{RunError, Settings};
-use crate::os::clock::now_ns;
-use crate::os::shared::Shareable;
 
 /// From the order to start until the start: every thread looks for it more often.
 const NOTICE: Duration = Duration::from_millis(5);

@@ -3,12 +3,14 @@
 use std::panic;
 use std::thread;
 
+use numasim_host::Misplaced;
+use numasim_host::affinity;
+use numasim_host::memory::{Buffer, HugePages, Placement};
+
 use super::count::{Counted, Worker};
 use super::gate::Gate;
-use super::{MeasuredThread, Misplaced, RunError, Settings};
-use crate::affinity;
+use super::{MeasuredThread, RunError, Settings};
 use crate::kernel::PreparedKernel;
-use crate::memory::{Buffer, HugePages, Placement};
 use crate::plan::PlannedThread;
 
 /// One thread to measure.

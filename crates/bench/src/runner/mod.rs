@@ -24,12 +24,13 @@ mod worker;
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
+use numasim_host::Misplaced;
+use numasim_host::affinity::AffinityError;
+use numasim_host::memory::MemoryError;
 use numasim_model::ids::NodeId;
 use serde::{Deserialize, Serialize};
 
-use crate::affinity::AffinityError;
 use crate::kernel::{Isa, KernelError};
-use crate::memory::size;
 use crate::plan::PlannedScenario;
 
 #[cfg(not(target_os = "linux"))]
@@ -105,76 +106,12 @@ pub struct MeasuredThread {
 #[serde(remote = "NodeId")]
 struct Number(usize);
 
-/// A thread or its data was not where the plan wanted it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-pub enum Misplaced {
-    /// It ran on a processor it was not bound to.
-    #[error("ran on processor {seen}, bound to {wanted}")]
-    Thread {
-        /// Where it was seen.
-        seen: u32,
-        /// Where it had to be, as a list of processors.
-        wanted: String,
-    },
-    /// Pages lie on another node.
-    #[error("{pages} of {all} pages are on node {seen}, planned on {wanted}")]
-    Pages {
-        /// How many.
-        pages: u64,
-        /// Of how many.
-        all: u64,
-        /// Where they are: the operating system's number of the node.
-        seen: u32,
-        /// Where they had to be.
-        wanted: String,
-    },
-    /// Pages that no node holds.
-    #[error("{pages} of {all} pages are not in memory")]
-    Absent {
-        /// How many.
-        pages: u64,
-        /// Of how many.
-        all: u64,
-    },
-}
-
 /// Why a scenario could not be measured at all.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// A node has too little free memory for the data that shall lie on it.
-    #[error(
-        "node {os_node} has {} of free memory, the data of this scenario needs {}",
-        size(*.free_bytes), size(*.wanted_bytes)
-    )]
-    NotEnoughMemory {
-        /// The operating system's number of the node.
-        os_node: u32,
-        /// Free now.
-        free_bytes: u64,
-        /// Needed.
-        wanted_bytes: u64,
-    },
-    /// The machine has no such node, or this process may not use its memory.
-    #[error("there is no memory of node {os_node} for this process; it may use the memory of {usable}")]
-    NoSuchNode {
-        /// The operating system's number of the node.
-        os_node: u32,
-        /// Nodes it may use, as a list of numbers.
-        usable: String,
-    },
-    /// A limit on this process leaves too little memory, whatever the nodes have.
-    #[error(
-        "the memory limit of this process ({limit}) leaves {}, the data of this scenario needs {}",
-        size(*.free_bytes), size(*.wanted_bytes)
-    )]
-    MemoryLimit {
-        /// Where the limit is set.
-        limit: String,
-        /// Free below the limit.
-        free_bytes: u64,
-        /// Needed.
-        wanted_bytes: u64,
-    },
+    /// The data cannot lie where it shall.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
     /// A thread cannot be bound to its processors.
     #[error(transparent)]
     Processors(#[from] AffinityError),

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::RunError;
-use crate::memory::{Buffer, Layout, refuse_if_short};
+use numasim_host::memory::{Buffer, Layout, MemoryError, refuse_if_short};
+
 use crate::plan::PlannedThread;
 
 /// Refuses if the data of all these threads does not fit the memory that is free now.
-pub(super) fn refuse_if_short_for(threads: &[&PlannedThread], bytes: usize) -> Result<(), RunError> {
+pub(super) fn refuse_if_short_for(threads: &[&PlannedThread], bytes: usize) -> Result<(), MemoryError> {
     refuse_if_short(&wanted(layouts(threads, bytes, 0).iter()))
 }
 
@@ -42,13 +42,13 @@ impl Pool {
     /// [`Layout::new`].
     ///
     /// # Errors
-    /// [`RunError::NotEnoughMemory`] and the like, before anything new is touched.
+    /// [`MemoryError::NotEnoughMemory`] and the like, before anything new is touched.
     pub(super) fn take(
         &mut self,
         threads: &[&PlannedThread],
         bytes: usize,
         first_turn: usize,
-    ) -> Result<Vec<Buffer>, RunError> {
+    ) -> Result<Vec<Buffer>, MemoryError> {
         let layouts = layouts(threads, bytes, first_turn);
         let found: Vec<Option<Buffer>> =
             threads.iter().zip(&layouts).map(|(thread, layout)| self.find(thread, layout)).collect();
@@ -121,7 +121,7 @@ mod tests {
         let buffer = pool.take(&[&thread], BYTES, 0).expect("4 MiB").remove(0);
         pool.keep(&thread, buffer);
         let refused = pool.take(&[&thread], 1 << 45, 0);
-        assert!(matches!(refused, Err(RunError::NotEnoughMemory { .. })), "{refused:?}");
+        assert!(matches!(refused, Err(MemoryError::NotEnoughMemory { .. })), "{refused:?}");
         assert!(pool.0.is_empty());
     }
 }

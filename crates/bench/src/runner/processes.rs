@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use numasim_host::os::child;
+use numasim_host::os::shared::Shared;
+
 use super::gate::{Gate, Phase, conduct};
 use super::order::{Answer, Order};
 use super::{MeasuredApp, Measurement, RunError, Settings};
-use crate::os::child;
-use crate::os::shared::Shared;
 use crate::plan::PlannedScenario;
 
 /// First argument of a program that shall be a worker: it hands its standard input to [`super::serve`] and writes what

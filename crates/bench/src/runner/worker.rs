@@ -1,11 +1,12 @@
 //! The other side of [`super::processes`]: a process that measures one application.
 
+use numasim_host::os::shared::Shared;
+
 use super::gate::Gate;
 use super::group::{self, Job};
 use super::order::{Answer, Order};
 use super::pool::Pool;
 use super::{RunError, data_bytes};
-use crate::os::shared::Shared;
 
 /// Measures what the text of an order says, together with the other processes of the measurement, and returns the text
 /// of the answer.
@@ -31,10 +32,10 @@ fn answer(order: &str) -> Result<Answer, String> {
 
 fn measure(order: &Order, gate: &Gate) -> Result<Answer, String> {
     let (app, settings) = order.read()?;
-    let said = |error: RunError| error.to_string();
     let threads: Vec<_> = app.threads.iter().collect();
-    let buffers =
-        Pool::default().take(&threads, data_bytes(&settings), order.threads_before).map_err(said)?;
+    let buffers = Pool::default()
+        .take(&threads, data_bytes(&settings), order.threads_before)
+        .map_err(|error| error.to_string())?;
     let kernel = app.kernel.prepare(settings.isa).map_err(|error| error.to_string())?;
     let jobs = app.threads.iter().zip(buffers).enumerate().map(|(number, (thread, buffer))| Job {
         app: &app.name,

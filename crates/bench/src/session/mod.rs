@@ -16,10 +16,12 @@ use std::hash::{BuildHasher as _, Hasher as _};
 pub use order::{Job, order};
 
 use crate::doubt::{Doubt, Repeated, codes};
-use crate::measured::{FileError, ResultFile, Row, Status, of_measurement, problems};
 use crate::plan::Plan;
+use crate::result_file::{FileError, ResultFile};
+use crate::rows::{of_measurement, problems};
 use crate::runner::{RunError, Runner, Settings};
 use evidence::Evidence;
+use numasim_evidence::measured::{Row, Status};
 
 /// Where rows go.
 pub trait Sink {

@@ -5,10 +5,10 @@ mod mock;
 
 use std::collections::BTreeMap;
 
+use numasim_evidence::measured::{header, lines, summary};
 use numasim_model::Scenario;
 
 use super::*;
-use crate::measured::{header, lines, summary};
 use crate::plan;
 use crate::plan::tests::{PAPER, host, study};
 use mock::{Memory, Mock, Nobody, settings};
@@ -67,7 +67,7 @@ fn the_summary_is_over_repetitions_and_nodes() {
     let (mut mock, mut sink) = (Mock { speed, ..Mock::default() }, Memory::default());
     let outcome =
         run(&session(&plan, &settings, 3, &[]), Vec::new(), &mut mock, &mut sink, &mut Nobody::default());
-    let summaries = summary::summarise(&plan.scenarios, &outcome.rows);
+    let summaries = summary::summarise(&plan.expected_rows(), &outcome.rows);
     let of = |scenario: &str, app: Option<&str>| {
         let found = summaries.iter().find(|s| s.scenario == scenario && s.app.as_deref() == app);
         found.unwrap_or_else(|| panic!("{scenario} {app:?}: {summaries:?}")).clone()
@@ -110,7 +110,8 @@ fn a_misplaced_measurement_is_kept_as_such_and_made_once_more() {
     let wrong = sink.rows.iter().filter(|row| row.status == Status::Misplaced).count();
     assert_eq!(wrong, 4);
     // Misplaced rows count for nothing.
-    let lone = summary::summarise(&plan.scenarios, &sink.rows).into_iter().find(|s| s.scenario == "lone");
+    let lone =
+        summary::summarise(&plan.expected_rows(), &sink.rows).into_iter().find(|s| s.scenario == "lone");
     assert_eq!(lone.map(|s| s.repetitions), Some(1));
 }
 
@@ -135,7 +136,7 @@ fn what_is_done_is_not_measured_again_and_what_was_misplaced_is() {
     );
     // `lone` of repetition 2 is made up for, then comes repetition 3.
     assert_eq!(order_of(&second), "lone pair lone");
-    let summaries = summary::summarise(&plan.scenarios, &outcome.rows);
+    let summaries = summary::summarise(&plan.expected_rows(), &outcome.rows);
     assert!(summaries.iter().all(|summary| summary.repetitions == 3), "{summaries:?}");
 }
 

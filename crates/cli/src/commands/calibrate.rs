@@ -9,14 +9,13 @@ use numasim_bench::calibrate::{
     CalibrateError, Calibration, Described, Options, Progress, calibrate, machine_file,
 };
 use numasim_bench::doubt::{self, Doubt};
-use numasim_bench::kernel::Isa;
 use numasim_bench::provenance::utc;
 use numasim_bench::runner::{HostRunner, RunError, Settings};
-use numasim_bench::system::{Facts, SAMPLE, System};
-use numasim_bench::{HostTopology, memory};
+use numasim_host::system::{Facts, SAMPLE, System};
+use numasim_host::{HostTopology, memory};
 use numasim_model::cpus::CpuList;
 
-use super::bench::doubts::tell;
+use super::measuring::{available, tell};
 use crate::args::CalibrateArgs;
 use crate::failure::Failure;
 use crate::output::{Destination, Format};
@@ -62,7 +61,7 @@ pub(super) fn measure(
     purpose: &'static str,
     shell: &Shell,
 ) -> Result<Calibrated, Failure> {
-    let host = numasim_bench::host_topology(purpose).map_err(|error| Failure::input(error.to_string()))?;
+    let host = numasim_host::host_topology(purpose).map_err(|error| Failure::input(error.to_string()))?;
     let isa = available(args.isa)?;
     let used = used(&host)?;
     let facts = System::host().facts(&used, SAMPLE);
@@ -100,17 +99,6 @@ pub(super) fn measure(
         shell.note("this host has one NUMA node: no link was measured");
     }
     Ok(Calibrated { host, facts, settings, calibration, described, doubts })
-}
-
-/// The instruction set of the kernels, if this processor has it.
-pub(super) fn available(asked: Option<Isa>) -> Result<Isa, Failure> {
-    let isa = asked.unwrap_or_else(Isa::best);
-    if isa.is_available() {
-        return Ok(isa);
-    }
-    let there: Vec<&str> = Isa::available().into_iter().map(Isa::as_str).collect();
-    Err(Failure::input(format!("this processor has no {isa}"))
-        .hint(format!("leave --isa out, or take one of: {}", there.join(", "))))
 }
 
 /// All processors that are used.

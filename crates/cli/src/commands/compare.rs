@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use numasim_bench::compare::{Comparison, Measurements, Unmatched, compare, read_measured};
+use numasim_evidence::compare::{Comparison, Measurements, Unmatched, compare, read_measured};
 use numasim_model::{Study, evaluate};
 
 use super::evaluate::{placements, wanted};

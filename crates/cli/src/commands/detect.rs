@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use numasim_bench::topology::{Counting, Firmware, HostTopology, Origin, Unusable, UnusableThing};
-use numasim_bench::{DetectError, Source, machine_file};
+use numasim_host::topology::{Counting, Firmware, HostTopology, Origin, Unusable, UnusableThing};
+use numasim_host::{DetectError, Source, machine_file};
 use numasim_model::units::GigabytesPerSecond;
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &DetectArgs, shell: &Shell) -> Result<(), Failure> {
 
 fn read(args: &DetectArgs) -> Result<HostTopology, Failure> {
     let counting = if args.smt { Counting::HardwareThreads } else { Counting::Cores };
-    let of = |source| numasim_bench::detect(source, counting, "detect");
+    let of = |source| numasim_host::detect(source, counting, "detect");
     match (&args.from_xml, &args.from_synthetic) {
         (Some(path), _) => {
             let text = files::read_topology(path)?;
@@ -122,7 +122,7 @@ fn rows(host: &HostTopology) -> String {
 
 #[cfg(test)]
 mod tests {
-    use numasim_bench::topology::{Cache, Distances, HostNode, Why};
+    use numasim_host::topology::{Cache, Distances, HostNode, Why};
     use numasim_model::cpus::CpuList;
 
     use super::*;

@@ -1,7 +1,7 @@
 //! `numasim fit`: figures of the machine from measured scenarios.
 
-use numasim_bench::compare::{compare, read_measured};
-use numasim_bench::fit::{self, Fit, FitError, Observed, Parameter};
+use numasim_evidence::compare::{compare, read_measured};
+use numasim_evidence::fit::{self, Fit, FitError, Observed, Parameter};
 use numasim_model::{Study, evaluate};
 
 use super::compare::{told, warn};

@@ -4,12 +4,12 @@
 
 use std::path::{Path, PathBuf};
 
-use numasim_bench::import::likwid::{Runs, read_likwid};
-use numasim_bench::import::matrix::{Given, machine_file};
-use numasim_bench::import::mlc::read_mlc;
-use numasim_bench::import::{runs, stream::read_stream};
-use numasim_bench::topology::Counting;
-use numasim_bench::{Source, machine_file as skeleton};
+use numasim_evidence::import::likwid::{Runs, read_likwid};
+use numasim_evidence::import::matrix::{Given, machine_file};
+use numasim_evidence::import::mlc::read_mlc;
+use numasim_evidence::import::{runs, stream::read_stream};
+use numasim_host::topology::Counting;
+use numasim_host::{Source, machine_file as skeleton};
 use numasim_model::input::Problem;
 
 use crate::args::{FileArgs, ImportArgs, ImportKind};
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ImportArgs, _shell: &Shell) -> Result<(), Failure> {
         ImportKind::Hwloc(hwloc) => {
             let xml = files::read_topology(&hwloc.file)?;
             let xml = Source::Xml { text: &xml, name: &stem(&hwloc.file) };
-            let host = numasim_bench::detect(xml, Counting::Cores, "import hwloc")
+            let host = numasim_host::detect(xml, Counting::Cores, "import hwloc")
                 .map_err(|error| Failure::input(format!("{}: {error}", hwloc.file.display())))?;
             deliver(&hwloc.output, &hwloc.file, &skeleton::skeleton(&host))
         }

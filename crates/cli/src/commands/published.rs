@@ -1,6 +1,6 @@
 //! `numasim published`: the sharing models on published measurements.
 
-use numasim_bench::published::{self, Judged, PublishedError, scaling};
+use numasim_evidence::published::{self, Judged, PublishedError, scaling};
 
 use crate::args::PublishedArgs;
 use crate::failure::Failure;

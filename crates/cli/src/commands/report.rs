@@ -6,8 +6,8 @@ mod told;
 
 use std::path::{Path, PathBuf};
 
-use numasim_bench::compare::read_measured;
 use numasim_bench::provenance::{self, Provenance, sha256};
+use numasim_evidence::compare::read_measured;
 use numasim_model::input::SourceFile;
 
 use self::inputs::Inputs;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use numasim_bench::{DetectError, HostTopology};
+use numasim_host::{DetectError, HostTopology};
 use numasim_model::Machine;
 use numasim_model::cpus::OsNode;
 use numasim_model::pinning::node_without_cpus;
@@ -40,11 +40,11 @@ pub(crate) fn complete(machine: Machine, args: &EmitArgs) -> Result<Machine, Fai
     }
     let machine = match &args.cpus_from {
         None => machine,
-        Some(CpusFrom::Host) => adopt(machine, &told(numasim_bench::host_topology(PURPOSE))?, "this host")?,
+        Some(CpusFrom::Host) => adopt(machine, &told(numasim_host::host_topology(PURPOSE))?, "this host")?,
         Some(CpusFrom::Xml(path)) => {
             let xml = files::read_topology(path)?;
             let name = path.display().to_string();
-            let topology = numasim_bench::topology_of_xml(&xml, PURPOSE);
+            let topology = numasim_host::topology_of_xml(&xml, PURPOSE);
             adopt(
                 machine,
                 &told(topology)
@@ -96,7 +96,7 @@ struct NoNode(u32);
 
 #[cfg(test)]
 mod tests {
-    use numasim_bench::HostNode;
+    use numasim_host::HostNode;
     use numasim_model::cpus::CpuList;
     use numasim_model::units::{Gflops, GigabytesPerSecond};
     use numasim_model::{Machine, Node};

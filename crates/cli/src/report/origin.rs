@@ -1,8 +1,8 @@
 //! Where the figures come from: files, host, settings; and the commands that make them again.
 
 use maud::{Markup, html};
-use numasim_bench::memory::size;
 use numasim_bench::provenance::Provenance;
+use numasim_host::memory::size;
 
 use super::Report;
 use super::html::scrolling;

@@ -1,7 +1,7 @@
 //! One scenario: its map, its applications, its memories and links.
 
 use maud::{Markup, html};
-use numasim_bench::compare::{Compared, Pair};
+use numasim_evidence::compare::{Compared, Pair};
 use numasim_model::{AppId, Placement};
 
 use super::Report;

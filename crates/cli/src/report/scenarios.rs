@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use maud::{Markup, html};
-use numasim_bench::compare::{ComparedScenario, Pair};
+use numasim_evidence::compare::{ComparedScenario, Pair};
 
 use super::html::{Shown, error_bar, judged, scrolling};
 use super::{Report, scenario};

@@ -1,7 +1,7 @@
 //! Whether to trust the model, in ten seconds; then the figures behind it, as `numasim compare` prints them.
 
 use maud::{Markup, html};
-use numasim_bench::compare::{Comparison, Errors};
+use numasim_evidence::compare::{Comparison, Errors};
 
 use super::Report;
 use super::html::{Shown, judged, scrolling};

@@ -8,7 +8,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use numasim_bench::compare::{Compared, Comparison, Pair};
+use numasim_evidence::compare::{Compared, Comparison, Pair};
 use numasim_model::Study;
 
 pub(super) use bar::judged;

@@ -6,7 +6,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use numasim_bench::fit::{Blind, Estimate, Fit, Residual};
+use numasim_evidence::fit::{Blind, Estimate, Fit, Residual};
 use numasim_model::Study;
 
 pub(crate) use csv::csv;

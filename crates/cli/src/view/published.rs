@@ -1,6 +1,6 @@
 //! What the sharing models are worth on published measurements.
 
-use numasim_bench::published::{Judged, Part, Summary, all_curves, summary};
+use numasim_evidence::published::{Judged, Part, Summary, all_curves, summary};
 use numasim_model::ModelKind;
 use serde_json::{Value, json};
 

@@ -21,6 +21,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod value;
+pub mod writing;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use numasim_host::testing::cpus;
+
 use super::*;
 use crate::doubt::codes;
-use crate::system::tests::cpus;
 
 /// Ten equal repetitions that raise no doubt.
 fn steady() -> Repeated {

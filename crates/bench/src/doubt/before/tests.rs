@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use numasim_host::system::{CpuLimit, System};
+use numasim_host::testing::{Tree, cpus};
+
 use super::*;
 use crate::doubt::codes;
-use crate::system::tests::{Tree, cpus};
-use crate::system::{CpuLimit, System};
 
 /// A host for processors 0 and 1 that raises no doubt.
 fn quiet() -> Tree {

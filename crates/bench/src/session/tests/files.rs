@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::measured::FileError;
+use crate::result_file::FileError;
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder for the test")

@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, UNIX_EPOCH};
 
+use numasim_evidence::measured::Row;
+use numasim_host::Misplaced;
+use numasim_host::memory::MemoryError;
+
 use crate::kernel::Isa;
-use crate::measured::{FileError, Row};
 use crate::plan::PlannedScenario;
-use crate::runner::{MeasuredApp, MeasuredThread, Measurement, Misplaced, RunError, Runner, Settings};
+use crate::result_file::FileError;
+use crate::runner::{MeasuredApp, MeasuredThread, Measurement, RunError, Runner, Settings};
 use crate::session::{Job, Observer, Sink};
 
 pub(super) fn settings() -> Settings {
@@ -41,7 +45,7 @@ impl Runner for Mock {
             return Err(RunError::Interrupted);
         }
         if self.no_memory_at == Some(number) {
-            return Err(RunError::NotEnoughMemory { os_node: 0, free_bytes: 1, wanted_bytes: 2 });
+            return Err(MemoryError::NotEnoughMemory { os_node: 0, free_bytes: 1, wanted_bytes: 2 }.into());
         }
         let before = self.asked.iter().filter(|name| **name == scenario.name).count();
         let speed = self.speed.get(&(scenario.name.clone(), before)).copied().unwrap_or(1);

@@ -5,10 +5,11 @@ use std::time::Instant;
 
 use numasim_bench::doubt::{self, Doubt, Repeated, Watched};
 use numasim_bench::plan::{Change, Plan};
-use numasim_bench::system::{CpuTimes, Facts, SAMPLE, System, Throttled};
+use numasim_host::system::{CpuTimes, Facts, SAMPLE, System, Throttled};
 use numasim_model::cpus::CpuList;
 use numasim_model::{AppId, Study};
 
+use crate::commands::measuring::tell;
 use crate::shell::Shell;
 
 /// What speaks against a run.
@@ -61,18 +62,6 @@ impl Doubting {
     pub(super) fn tell_shown(&self, shell: &Shell) {
         tell(self.shown.iter(), shell);
     }
-}
-
-/// Each doubt on standard error, with what to do about it.
-pub(in crate::commands) fn tell<'a>(doubts: impl Iterator<Item = &'a Doubt>, shell: &Shell) {
-    for doubt in doubts {
-        shell.warn(format!("{doubt}. {}", sentence(&doubt.advice())));
-    }
-}
-
-/// "do this" as a sentence of its own.
-fn sentence(advice: &str) -> String {
-    format!("What to do: {}", advice.trim_end_matches('.'))
 }
 
 /// All processors of a plan.

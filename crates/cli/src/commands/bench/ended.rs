@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use numasim_bench::provenance::{Provenance, utc};
 use numasim_bench::runner::RunError;
 use numasim_bench::session::{Ended, Outcome, SessionError};
+use numasim_host::memory::MemoryError;
 
 use super::doubts::Doubting;
 use super::files;
@@ -72,7 +73,7 @@ fn failed(error: &SessionError, safe: &str, go_on: &str) -> Failure {
         SessionError::Run { source, .. } => {
             let failure = Failure::input(format!("{error}; {safe}")).caused_by(source);
             match source {
-                RunError::NotEnoughMemory { .. } | RunError::MemoryLimit { .. } => {
+                RunError::Memory(MemoryError::NotEnoughMemory { .. } | MemoryError::MemoryLimit { .. }) => {
                     failure.hint("free memory there, or give each thread less with --memory-per-thread")
                 }
                 RunError::NothingCounted { .. } => failure.hint("a longer --window, or fewer threads"),

@@ -4,12 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use numasim_bench::HostTopology;
-use numasim_bench::measured::{FileError, ResultFile, Row};
 use numasim_bench::plan::{Plan, study_file};
 use numasim_bench::provenance::{self, Input, Measuring, Provenance, Tool, utc};
+use numasim_bench::result_file::{FileError, ResultFile};
 use numasim_bench::runner::Settings;
 use numasim_bench::session::{Outcome, new_run_id};
+use numasim_evidence::measured::Row;
+use numasim_host::HostTopology;
 
 use super::doubts::Doubting;
 use super::planning::Asked;

@@ -1,16 +1,17 @@
 //! `numasim bench`: runs every scenario on this host and keeps what it measures.
 
-pub(super) mod doubts;
+mod doubts;
 mod ended;
 mod files;
 mod planning;
 mod progress;
 
-use numasim_bench::measured::summary::summarise;
+use doubts::Doubting;
 use numasim_bench::plan::Plan;
 use numasim_bench::provenance::Provenance;
 use numasim_bench::runner::{HostRunner, Settings};
 use numasim_bench::session::{self, Session};
+use numasim_evidence::measured::summary::summarise;
 
 use crate::args::BenchArgs;
 use crate::failure::Failure;
@@ -19,14 +20,13 @@ use crate::shell::Shell;
 use crate::view::Style;
 use crate::view::bench::{self as view, Planned, Result as ResultView};
 use crate::watch;
-use doubts::Doubting;
 use files::Files;
 use planning::Asked;
 use progress::Progress;
 
 /// Runs the command.
 pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
-    let host = numasim_bench::host_topology("bench").map_err(|error| Failure::input(error.to_string()))?;
+    let host = numasim_host::host_topology("bench").map_err(|error| Failure::input(error.to_string()))?;
     let asked = Asked::read(args)?;
     let plan = planning::plan(&asked, args, &host)?;
     let settings = settings(args, &plan)?;
@@ -68,7 +68,7 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
 
     doubting.tell_shown(shell);
     if kept {
-        let summaries = summarise(&plan.scenarios, &outcome.rows);
+        let summaries = summarise(&plan.expected_rows(), &outcome.rows);
         let result = ResultView {
             host: &host,
             plan: &plan,
@@ -92,12 +92,12 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
 
 /// What is the same for all measurements.
 fn settings(args: &BenchArgs, plan: &Plan) -> Result<Settings, Failure> {
-    let isa = super::calibrate::available(args.isa)?;
+    let isa = super::measuring::available(args.isa)?;
     let largest_share = || {
         let of = |scenario: &numasim_bench::plan::PlannedScenario| {
             let threads: Vec<_> =
                 scenario.apps.iter().flat_map(|app| &app.threads).map(|thread| &thread.cpus).collect();
-            numasim_bench::memory::bytes_per_thread(&threads)
+            numasim_host::memory::bytes_per_thread(&threads)
         };
         plan.scenarios.iter().map(of).max().unwrap_or(0)
     };

@@ -1,7 +1,7 @@
 //! From files to a plan for this host, and what is told about it.
 
-use numasim_bench::HostTopology;
 use numasim_bench::plan::{self, Change, Misfit, Options, Plan, PlanError};
+use numasim_host::HostTopology;
 use numasim_model::input::SourceFile;
 use numasim_model::{Machine, Study};
 

@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use numasim_bench::measured::Row;
 use numasim_bench::plan::Plan;
 use numasim_bench::session::{self, Job, Observer};
+use numasim_evidence::measured::Row;
 
 use crate::shell::Shell;
 use crate::watch::{self, REDRAW, SHOW_AFTER};

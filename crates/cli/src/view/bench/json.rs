@@ -1,8 +1,8 @@
 //! A run and a plan for programs.
 
-use numasim_bench::measured::summary::Summary;
 use numasim_bench::plan::{Change, Plan};
 use numasim_bench::session::Ended;
+use numasim_evidence::measured::summary::Summary;
 use serde_json::{Value, json};
 
 use super::plan::groups;

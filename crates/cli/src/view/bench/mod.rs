@@ -6,13 +6,13 @@ mod table;
 
 use std::path::Path;
 
-use numasim_bench::HostTopology;
 use numasim_bench::doubt::Doubt;
-use numasim_bench::measured::summary::{Figure, Summary};
 use numasim_bench::plan::Plan;
 use numasim_bench::provenance::Provenance;
 use numasim_bench::runner::Settings;
 use numasim_bench::session::Outcome;
+use numasim_evidence::measured::summary::{Figure, Summary};
+use numasim_host::HostTopology;
 
 pub(crate) use json::{json, plan_json};
 pub(crate) use plan::{plan_csv, plan_table};

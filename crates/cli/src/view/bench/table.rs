@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use numasim_bench::measured::summary::{Figure, Summary};
 use numasim_bench::provenance::Provenance;
+use numasim_evidence::measured::summary::{Figure, Summary};
 
 use super::{Result, threads};
 use crate::view::grid::{Align, Grid};

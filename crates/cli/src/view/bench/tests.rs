@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use numasim_bench::measured::{Row, Status, summary::summarise};
+use numasim_bench::kernel::Isa;
 use numasim_bench::plan::{self, Options};
 use numasim_bench::provenance::{Measuring, Tool};
 use numasim_bench::session::{Ended, Misplacement};
-use numasim_bench::system::Facts;
-use numasim_bench::{HostNode, kernel::Isa};
+use numasim_evidence::measured::{Row, Status, summary::summarise};
+use numasim_host::HostNode;
+use numasim_host::system::Facts;
 use numasim_model::cpus::CpuList;
 use numasim_model::input::{SourceFile, read_study};
 use numasim_model::{Scenario, Study};
@@ -143,7 +144,7 @@ fn rows() -> Vec<Row> {
 fn with_result<T>(use_it: impl FnOnce(&Result) -> T) -> T {
     let (host, rows) = (host(&[4, 4]), rows());
     let (plan, provenance) = (plan_on(&host), provenance());
-    let summaries = summarise(&plan.scenarios, &rows);
+    let summaries = summarise(&plan.expected_rows(), &rows);
     let lost = |scenario: &str, repetition| Misplacement {
         scenario: scenario.into(),
         repetition,

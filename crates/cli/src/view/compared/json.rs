@@ -1,6 +1,6 @@
 //! Prediction beside measurement for programs. Numbers are not rounded; errors, spreads and regret are fractions.
 
-use numasim_bench::compare::{Compared, ComparedScenario, Errors, Mismatch, Regret, Unmatched};
+use numasim_evidence::compare::{Compared, ComparedScenario, Errors, Mismatch, Regret, Unmatched};
 use serde_json::{Map, Value, json};
 
 use super::{View, figures, reason, repetitions};

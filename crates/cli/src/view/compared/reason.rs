@@ -1,6 +1,6 @@
 //! Why a measurement cannot be compared, in words.
 
-use numasim_bench::compare::{Mismatch, Unmatched};
+use numasim_evidence::compare::{Mismatch, Unmatched};
 
 use crate::suggest;
 

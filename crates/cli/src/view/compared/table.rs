@@ -1,6 +1,6 @@
 //! Prediction beside measurement for people: the figures, then in a few lines whether to trust the model.
 
-use numasim_bench::compare::{Compared, Comparison, Errors, Pair, Regret};
+use numasim_evidence::compare::{Compared, Comparison, Errors, Pair, Regret};
 use numasim_model::Study;
 
 use super::View;

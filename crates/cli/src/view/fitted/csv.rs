@@ -1,6 +1,6 @@
 //! A fit for spreadsheets.
 
-use numasim_bench::fit::{Fitted, Residual};
+use numasim_evidence::fit::{Fitted, Residual};
 
 use super::{View, blind, numbers, status};
 

@@ -1,6 +1,6 @@
 //! A fit for programs. Numbers are not rounded; errors are fractions.
 
-use numasim_bench::fit::{self, Blind, Errors, Estimate, Fitted, Residual};
+use numasim_evidence::fit::{self, Blind, Errors, Estimate, Fitted, Residual};
 use serde_json::{Value, json};
 
 use super::{View, blind, numbers, status};

@@ -1,6 +1,6 @@
 //! A fit for people: the estimates, the errors, and in two lines what it is worth.
 
-use numasim_bench::fit::{self, Blind, Errors, Estimate, Fitted, Residual};
+use numasim_evidence::fit::{self, Blind, Errors, Estimate, Fitted, Residual};
 
 use super::{View, blind};
 use crate::view::compared::{judged, parties, percent, signed};

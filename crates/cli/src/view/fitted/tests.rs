@@ -1,6 +1,6 @@
 //! What people and programs see of a fit.
 
-use numasim_bench::fit::{Observed, Parameter, by_solver, fit, predict_others};
+use numasim_evidence::fit::{Observed, Parameter, by_solver, fit, predict_others};
 use numasim_model::Study;
 use numasim_model::input::{self, SourceFile};
 

@@ -1,6 +1,6 @@
 //! Prediction beside measurement.
 
-use numasim_bench::compare::{Compared, Errors};
+use numasim_evidence::compare::{Compared, Errors};
 
 use crate::plot::Heading;
 use crate::plot::bars::{BarPlot, Pair};

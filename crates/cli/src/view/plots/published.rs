@@ -1,6 +1,6 @@
 //! Plots of the published measurements: a curve for each machine, and predicted over measured.
 
-use numasim_bench::published::{Judged, Part, Point};
+use numasim_evidence::published::{Judged, Part, Point};
 
 use crate::plot::line::{Line, LinePlot};
 use crate::plot::scatter::{self, ScatterPlot, Series};

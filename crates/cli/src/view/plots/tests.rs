@@ -1,6 +1,6 @@
 //! Plots of a real machine of 8 nodes with 8 applications.
 
-use numasim_bench::compare::{compare, read_measured};
+use numasim_evidence::compare::{compare, read_measured};
 use numasim_model::input::{SourceFile, read_study};
 use numasim_model::{Placement, Study, evaluate};
 

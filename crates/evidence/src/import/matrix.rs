@@ -1,0 +1,166 @@
+//! Node-to-node figures, and the machine file that they make.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use numasim_model::input::writing::{PEAK, quoted};
+
+use super::lines::mega_to_giga;
+
+/// What a tool measured between the NUMA nodes of a machine. Rows: the node whose cores read; columns: the memory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Matrices {
+    /// Read bandwidth in MB/s (10^6 bytes per second).
+    pub bandwidth_mbs: Matrix,
+    /// Idle latency in ns. The models do not use it.
+    pub latency_ns: Matrix,
+    /// What the file says about itself: version of the tool, machine, source.
+    pub notes: Vec<String>,
+}
+
+/// A figure for each pair of nodes that was measured.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Matrix(pub BTreeMap<(usize, usize), f64>);
+
+impl Matrix {
+    /// The nodes whose cores read.
+    fn rows(&self) -> BTreeSet<usize> {
+        self.0.keys().map(|&(from, _)| from).collect()
+    }
+
+    /// The nodes, numbered from 0, and why this is no matrix of them.
+    fn nodes(&self) -> Result<usize, String> {
+        let columns: BTreeSet<usize> = self.0.keys().map(|&(_, to)| to).collect();
+        let nodes = columns.len();
+        if let Some(gap) = (0..nodes).find(|node| !columns.contains(node)) {
+            return Err(format!("there is no figure for the memory of node {gap}"));
+        }
+        let rows = self.rows();
+        if let Some(row) = rows.iter().find(|&&row| row >= nodes) {
+            return Err(format!("node {row} has a row, and its memory no column"));
+        }
+        let hole = rows
+            .iter()
+            .flat_map(|&row| (0..nodes).map(move |to| (row, to)))
+            .find(|pair| !self.0.contains_key(pair));
+        match hole {
+            Some((from, to)) => Err(format!("the figure from node {from} to node {to} is missing")),
+            None => Ok(nodes),
+        }
+    }
+
+    /// The largest figure of the memory of a node.
+    fn best(&self, node: usize) -> f64 {
+        self.0.iter().filter(|((_, to), _)| *to == node).map(|(_, &value)| value).fold(0.0, f64::max)
+    }
+}
+
+/// What a matrix does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Given {
+    /// Cores of each node that has a row.
+    pub cores_per_node: Option<u32>,
+    /// Peak of one core in GFLOPS.
+    pub gflops_per_core: Option<f64>,
+}
+
+/// Writes a machine file. A node without a row has memory only: its row counts on the diagonal alone, where the best
+/// figure of its column stands. What `given` leaves open is a comment with a `?`.
+///
+/// # Errors
+/// Why the figures are no matrix of all nodes.
+pub fn machine_file(matrices: &Matrices, name: &str, source: &str, given: Given) -> Result<String, String> {
+    let Matrices { bandwidth_mbs: bandwidth, latency_ns: latency, notes } = matrices;
+    let known = if bandwidth.0.is_empty() { latency } else { bandwidth };
+    let nodes = known.nodes()?;
+    let rows = known.rows();
+    let memory_only: Vec<usize> = (0..nodes).filter(|node| !rows.contains(node)).collect();
+    let mut text = String::new();
+    let mut line = |written: &str| {
+        text.push_str(written);
+        text.push('\n');
+    };
+    for note in notes {
+        line(&format!("# {note}"));
+    }
+    if given.cores_per_node.is_none() || given.gflops_per_core.is_none() || bandwidth.0.is_empty() {
+        line(
+            "# Fill in the figures marked with `?` and remove the `# ` before them; `numasim check` names what is \
+             still missing.",
+        );
+    }
+    line("[machine]");
+    line(&format!("name = {}", quoted(name)));
+    line(&format!("source = {}", quoted(source)));
+    if bandwidth.0.is_empty() {
+        line("# GB/s; row = node of the core that runs, column = node of the memory: mlc --bandwidth_matrix");
+        let row = format!("[{}]", vec!["?"; nodes].join(", "));
+        line(&format!("# bandwidth_matrix_gbs = [{}]", vec![row; nodes].join(", ")));
+    } else {
+        line("bandwidth_matrix_gbs = [");
+        for from in 0..nodes {
+            let figure = |to: usize| match bandwidth.0.get(&(from, to)) {
+                Some(&mbs) => mega_to_giga(mbs),
+                None if from == to => mega_to_giga(bandwidth.best(to)),
+                None => 0.0,
+            };
+            let row: Vec<String> = (0..nodes).map(|to| format!("{:?}", figure(to))).collect();
+            line(&format!("    [{}],", row.join(", ")));
+        }
+        line("]");
+    }
+    if latency.nodes().is_ok() && !latency.0.is_empty() {
+        line("# Idle latency in ns, which the models do not use:");
+        for from in latency.rows() {
+            let row: Vec<String> =
+                (0..nodes).filter_map(|to| latency.0.get(&(from, to))).map(f64::to_string).collect();
+            line(&format!("#     node {from}: {}", row.join(", ")));
+        }
+    }
+    if let Some(provenance) = provenance(bandwidth, source, &memory_only, given) {
+        line(&provenance);
+    }
+    for node in 0..nodes {
+        line(&format!("\n[[machine.node]] # node {node}"));
+        if memory_only.contains(&node) {
+            line("cores = 0 # no row in the matrix: memory only\ngflops_per_core = 0.0");
+            continue;
+        }
+        line(&given.cores_per_node.map_or_else(
+            || {
+                "# cores = ?            # physical cores: numactl --hardware, lscpu, or numasim detect"
+                    .to_owned()
+            },
+            |cores| format!("cores = {cores}"),
+        ));
+        line(&given.gflops_per_core.map_or_else(
+            || format!("# gflops_per_core = ?  {}", PEAK),
+            |gflops| format!("gflops_per_core = {gflops:?}"),
+        ));
+    }
+    Ok(text)
+}
+
+fn provenance(bandwidth: &Matrix, source: &str, memory_only: &[usize], given: Given) -> Option<String> {
+    let mut text = String::from("\n[machine.provenance]");
+    let mut entry = |key: &str, kind: &str, source: &str| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "\n{key} = {{ kind = \"{kind}\", source = {} }}", quoted(source));
+    };
+    if given.cores_per_node.is_some() {
+        entry("cores", "assumed", "given to numasim import, --cores-per-node");
+    }
+    if given.gflops_per_core.is_some() {
+        entry("gflops_per_core", "assumed", "given to numasim import, --gflops-per-core");
+    }
+    if !bandwidth.0.is_empty() {
+        let diagonal: Vec<String> = memory_only.iter().map(|node| format!("[{node}][{node}]")).collect();
+        let note = match diagonal.as_slice() {
+            [] => String::new(),
+            [only] => format!("; {only} is the best figure of its column"),
+            several => format!("; {} are the best figures of their columns", several.join(", ")),
+        };
+        entry("bandwidth_matrix_gbs", "measured", &format!("{source}{note}"));
+    }
+    text.contains('\n').then(|| text.clone()).filter(|text| text.lines().count() > 2)
+}

@@ -1,0 +1,10 @@
+//! What figures say: measured rows, tables of other tools, and the model beside them.
+//!
+//! Everything is text or values in, values or problems out: no file is opened, no clock or host is looked at.
+
+pub mod compare;
+mod csv_rows;
+pub mod fit;
+pub mod import;
+pub mod measured;
+pub mod published;

@@ -1,0 +1,135 @@
+//! What this host is: its NUMA nodes, cores and caches, the facts that change a measurement, threads on processors and
+//! memory on nodes.
+//!
+//! hwloc, which reads the topology, is optional (feature `hwloc`), and only the folder `hwloc` names it; `os` holds
+//! the system calls, and everything but topologies is for Linux. Nothing here is measured, printed or chosen.
+
+pub mod affinity;
+#[cfg(feature = "hwloc")]
+mod hwloc;
+pub mod machine_file;
+pub mod memory;
+mod misplaced;
+#[cfg(target_os = "linux")]
+pub mod os;
+pub mod system;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+pub mod topology;
+
+pub use misplaced::Misplaced;
+use topology::Counting;
+pub use topology::{HostNode, HostTopology};
+
+/// Where a topology comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source<'a> {
+    /// The machine on which this program runs.
+    ThisHost,
+    /// The text of a file that `lstopo --of xml` wrote, and what to call the machine if the text has no name.
+    Xml {
+        /// The text.
+        text: &'a str,
+        /// What to call the machine.
+        name: &'a str,
+    },
+    /// A description such as `node:4 core:20 pu:1`, in hwloc's language.
+    Synthetic(&'a str),
+}
+
+/// Why a topology cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DetectError {
+    /// Built without hwloc.
+    #[error(
+        "{0} needs hwloc: install libhwloc-dev libudev-dev pkg-config (Debian/Ubuntu), \
+         then rebuild with: cargo build --release --features hwloc"
+    )]
+    NeedsHwloc(&'static str),
+    /// hwloc found nothing usable.
+    #[error("hwloc cannot read {0}: {1}")]
+    Unreadable(&'static str, String),
+    /// XML of a later hwloc.
+    #[error("cannot import hwloc XML of version {0}: this program reads versions 1 and 2")]
+    NewerXml(String),
+    /// Text that is no XML of hwloc at all.
+    #[error("this is no topology of hwloc: {0}")]
+    NotXml(&'static str),
+    /// A synthetic description with a mistake.
+    #[error("the synthetic topology \"{text}\" is wrong: {why}")]
+    Synthetic {
+        /// The description.
+        text: String,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+impl DetectError {
+    /// What to do instead, with an example.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NewerXml(_) => {
+                Some("write it in version 2, with hwloc 3: lstopo --export-xml-flags V2 machine.xml")
+            }
+            Self::NotXml(_) | Self::Unreadable("this XML", _) => {
+                Some("write the file on the machine it describes: lstopo --of xml machine.xml")
+            }
+            Self::Synthetic { .. } => Some(
+                "write TYPE:NUMBER from the outside to the inside, the hardware threads (pu) last: \"node:4 core:20 pu:1\", \
+                 or with packages \"pack:2 [numa] core:16 pu:2\"",
+            ),
+            Self::NeedsHwloc(_) | Self::Unreadable(..) => None,
+        }
+    }
+}
+
+/// Reads a topology. `purpose` is what needs it, for the message.
+///
+/// Of this host, only what this process may use is counted: cgroups, the processor mask and offline processors are
+/// respected and listed in [`HostTopology::unusable`].
+///
+/// # Errors
+/// [`DetectError::NeedsHwloc`] without the feature `hwloc`; the others if hwloc cannot read the source.
+pub fn detect(
+    source: Source<'_>,
+    counting: Counting,
+    purpose: &'static str,
+) -> Result<HostTopology, DetectError> {
+    #[cfg(feature = "hwloc")]
+    {
+        let _ = purpose;
+        hwloc::read(source, counting)
+    }
+    #[cfg(not(feature = "hwloc"))]
+    {
+        let _ = (source, counting);
+        Err(DetectError::NeedsHwloc(purpose))
+    }
+}
+
+/// [`detect`] for this host, with physical cores.
+///
+/// # Errors
+/// As [`detect`].
+pub fn host_topology(purpose: &'static str) -> Result<HostTopology, DetectError> {
+    detect(Source::ThisHost, Counting::Cores, purpose)
+}
+
+/// [`detect`] for the XML that `lstopo --of xml` writes on another machine, with physical cores.
+///
+/// # Errors
+/// As [`detect`].
+pub fn topology_of_xml(xml: &str, purpose: &'static str) -> Result<HostTopology, DetectError> {
+    detect(Source::Xml { text: xml, name: "hwloc XML" }, Counting::Cores, purpose)
+}
+
+#[cfg(all(test, not(feature = "hwloc")))]
+mod tests {
+    #[test]
+    fn without_hwloc_one_line_says_how_to_get_it() {
+        let told = super::host_topology("detect").expect_err("built without hwloc").to_string();
+        assert_eq!(told.lines().count(), 1);
+        assert!(told.ends_with("cargo build --release --features hwloc"), "{told}");
+    }
+}

@@ -1,0 +1,128 @@
+//! From a host's topology to the skeleton of a machine file.
+
+mod comments;
+
+use std::fmt::Write as _;
+
+use numasim_model::input::writing::{PEAK, quoted};
+use numasim_model::units::GigabytesPerSecond;
+
+use crate::topology::{HostNode, HostTopology};
+
+/// The `[machine]` table with what a topology shows.
+///
+/// Figures that it cannot show are comments, so that `numasim check` names each one that is still missing. What the
+/// firmware claims is a comment, too: nobody measured it.
+pub fn skeleton(host: &HostTopology) -> String {
+    let mut lines = comments::head(host);
+    lines.push("[machine]".into());
+    lines.push(format!("name = {}", quoted(&host.name)));
+    lines.push(format!("source = {}", quoted(&host.source)));
+    match uniform(host) {
+        Some(cores) => {
+            one_table(host, cores, &mut lines);
+            lines.extend(comments::tail(host, false));
+        }
+        None => node_by_node(host, &mut lines),
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+const BANDWIDTH: &str =
+    "numasim calibrate, or STREAM triad with all cores of one node, numactl --cpunodebind=0 --membind=0";
+const LINK: &str = "numasim calibrate, or mlc --bandwidth_matrix, or STREAM with --cpunodebind=0 --membind=1";
+
+/// The cores of each node where all are alike, as the short form of a machine needs them.
+fn uniform(host: &HostTopology) -> Option<u32> {
+    let first = host.nodes.first()?.cores;
+    let alike = first > 0 && host.nodes.iter().all(|node| node.cores == first);
+    (alike && host.numbered_from_zero()).then_some(first)
+}
+
+fn one_table(host: &HostTopology, cores: u32, lines: &mut Vec<String>) {
+    lines.push(format!("nodes = {}", host.nodes.len()));
+    lines.push(format!("cores_per_node = {cores}"));
+    let lists = host.nodes.iter().map(|node| node.cpus.as_ref().map(|list| format!("\"{list}\"")));
+    if let Some(lists) = lists.collect::<Option<Vec<String>>>() {
+        lines.push(format!("cpus = [{}]", lists.join(", ")));
+    }
+    lines.push(format!("# gflops_per_core = ?  {PEAK}"));
+    let said: Option<Vec<f64>> = (0..host.nodes.len()).map(|node| claimed(host, node, node)).collect();
+    lines.push(match said.as_deref() {
+        Some([first, rest @ ..]) if rest.iter().all(|figure| figure == first) => {
+            format!(
+                "# bandwidth_gbs = {first:.2}  # GB/s: {}; to measure it: {BANDWIDTH}",
+                comments::FIRMWARE
+            )
+        }
+        _ => format!("# bandwidth_gbs = ?    # GB/s: {BANDWIDTH}"),
+    });
+    if host.nodes.len() > 1 {
+        lines.push(format!("# link_gbs = ?         # GB/s between two nodes: {LINK}"));
+    }
+}
+
+fn node_by_node(host: &HostTopology, lines: &mut Vec<String>) {
+    let places = 0..host.nodes.len();
+    lines.push(format!("# GB/s between two nodes: {LINK}"));
+    lines.push(format!("# local, on the diagonal: {BANDWIDTH}"));
+    lines.push("# row: node of the core that runs, column: node of the memory".into());
+    let matrix: Vec<Vec<Option<f64>>> =
+        places.clone().map(|from| places.clone().map(|to| claimed(host, from, to)).collect()).collect();
+    if matrix.iter().flatten().any(Option::is_some) {
+        lines.push(format!("# figures in the matrix: {}", comments::FIRMWARE));
+    }
+    lines.push("# bandwidth_matrix_gbs = [".into());
+    for row in &matrix {
+        let cells: Vec<String> =
+            row.iter().map(|cell| cell.map_or_else(|| "?".into(), |gbs| format!("{gbs:.2}"))).collect();
+        lines.push(format!("#   [{}],", cells.join(", ")));
+    }
+    lines.push("# ]".into());
+    lines.extend(comments::tail(host, true));
+    // Once is enough for the long text.
+    let mut peak = PEAK;
+    for node in &host.nodes {
+        lines.push(format!("\n[[machine.node]]  # {}", origin(node)));
+        if let Some(said) = &node.firmware {
+            lines.push(format!("# {}: {}", comments::FIRMWARE, comments::firmware(said, node)));
+        }
+        lines.push(format!("cores = {}", node.cores));
+        lines.push(match (node.cores, &node.left_out) {
+            (0, None) => "gflops_per_core = 0.0  # memory only".into(),
+            (0, Some(list)) => {
+                format!("gflops_per_core = 0.0  # memory only: its processors {list} cannot be used")
+            }
+            (_, _) => format!("# gflops_per_core = ?  {}", std::mem::replace(&mut peak, "# GFLOPS")),
+        });
+        if let Some(list) = &node.cpus {
+            lines.push(format!("cpus = \"{list}\""));
+        }
+        if !host.numbered_from_zero() {
+            lines.push(format!("os_node = {}", node.os_index));
+        }
+    }
+}
+
+/// What the firmware claims for reads by the cores of node `from` from the memory of node `to`, in GB/s.
+fn claimed(host: &HostTopology, from: usize, to: usize) -> Option<f64> {
+    let said = host.nodes.get(to)?.firmware.as_ref()?;
+    let meant = said.seen_from.contains(&host.nodes.get(from)?.os_index);
+    said.read_bandwidth.filter(|_| meant).map(GigabytesPerSecond::value)
+}
+
+fn origin(node: &HostNode) -> String {
+    let mut text = format!("NUMA node {} of the operating system", node.os_index);
+    if let Some(bytes) = node.memory_bytes {
+        // Writing to a String cannot fail.
+        let _ = write!(text, ", {} GB", comments::gb(bytes));
+    }
+    if let Some(list) = node.left_out.as_ref().filter(|_| node.cores > 0) {
+        let _ = write!(text, ", without its processors {list}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,32 @@
+//! Memory of the benchmark's threads: how much, on which NUMA nodes, and where it really is.
+//!
+//! Nothing spills: pages are bound strictly (`MPOL_BIND`) before anything touches them, the free memory of every node
+//! is looked at before, and afterwards each page is asked for its node.
+
+#[cfg(target_os = "linux")]
+mod buffer;
+#[cfg(target_os = "linux")]
+mod cache;
+mod error;
+#[cfg(target_os = "linux")]
+mod free;
+#[cfg(any(target_os = "linux", test))]
+mod huge;
+mod layout;
+#[cfg(target_os = "linux")]
+mod limit;
+#[cfg(any(target_os = "linux", test))]
+mod meminfo;
+mod size;
+
+#[cfg(target_os = "linux")]
+pub use buffer::{Buffer, Placement};
+#[cfg(target_os = "linux")]
+pub use cache::bytes_per_thread;
+pub use error::MemoryError;
+#[cfg(target_os = "linux")]
+pub use free::refuse_if_short;
+#[cfg(target_os = "linux")]
+pub use huge::HugePages;
+pub use layout::{Layout, Stripe};
+pub use size::size;

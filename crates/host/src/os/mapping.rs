@@ -1,0 +1,170 @@
+//! Memory straight from the kernel: mapped, bound to NUMA nodes, and asked where it is.
+
+use std::ffi::c_void;
+use std::io;
+use std::ops::Range;
+use std::ptr::{self, NonNull};
+
+/// A transparent huge page of x86-64 and of aarch64 with small pages of 4 KiB.
+pub const HUGE_PAGE: usize = 2 << 20;
+
+/// Anonymous private memory, zeroed and untouched at first, at a multiple of [`HUGE_PAGE`].
+#[derive(Debug)]
+pub struct Mapping {
+    /// What was reserved: the memory, and inaccessible space around it, so that the kernel never joins it with
+    /// other memory of the process and every line of `smaps` inside it is about it alone.
+    reserved: NonNull<c_void>,
+    reserved_len: usize,
+    start: NonNull<u8>,
+    len: usize,
+}
+
+// SAFETY: it owns its memory, which no other value points to.
+unsafe impl Send for Mapping {}
+
+/// The small page of this kernel in bytes.
+pub fn page_size() -> usize {
+    // SAFETY: no pointers.
+    let size = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(size).unwrap_or(4096)
+}
+
+impl Mapping {
+    /// Maps `bytes`, rounded up to small pages, and asks for huge pages. Nothing is touched.
+    pub fn new(bytes: usize) -> io::Result<Self> {
+        let too_much = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let len = bytes.max(1).checked_next_multiple_of(page_size()).ok_or_else(too_much)?;
+        let reserved_len = len.checked_add(3 * HUGE_PAGE).ok_or_else(too_much)?;
+        let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+        // SAFETY: a new mapping at an address that the kernel chooses.
+        let reserved = unsafe { libc::mmap(ptr::null_mut(), reserved_len, libc::PROT_NONE, flags, -1, 0) };
+        if reserved == libc::MAP_FAILED {
+            return Err(io::Error::last_os_error());
+        }
+        let reserved = NonNull::new(reserved).ok_or_else(too_much)?;
+        // At least one page stays inaccessible on both sides: 3 huge pages are more than both rounding losses.
+        let skip = (reserved.addr().get() + 1).next_multiple_of(HUGE_PAGE) - reserved.addr().get();
+        // SAFETY: `skip` <= HUGE_PAGE and `skip + len` < `reserved_len`: inside the reserved space.
+        let start = unsafe { reserved.cast::<u8>().add(skip) };
+        let mapping = Self { reserved, reserved_len, start, len };
+        // SAFETY: the range lies inside the reserved space, which nobody else uses.
+        if unsafe { libc::mprotect(start.as_ptr().cast(), len, libc::PROT_READ | libc::PROT_WRITE) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: as above. It fails where the kernel has no huge pages; how many it gave is asked later.
+        unsafe { libc::madvise(start.as_ptr().cast(), len, libc::MADV_HUGEPAGE) };
+        Ok(mapping)
+    }
+
+    /// Its length in bytes, a multiple of the small page.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Its addresses, as `smaps` writes them.
+    pub fn addresses(&self) -> Range<usize> {
+        let start = self.start.addr().get();
+        start..start + self.len
+    }
+
+    /// The memory as numbers. Zeroed where it was never written.
+    pub fn as_mut_slice(&mut self) -> &mut [f64] {
+        // SAFETY: the range is mapped readable and writable, aligned to more than 8 bytes, exclusively borrowed, and
+        // every bit pattern is an f64.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr().cast(), self.len / size_of::<f64>()) }
+    }
+
+    /// Pages of `bytes` (from its start) that are touched from now on come from `node` and from no other.
+    pub fn bind(&self, bytes: &Range<usize>, node: u32) -> io::Result<()> {
+        let inside = bytes.start < bytes.end && bytes.end <= self.len;
+        let mut mask = [0_u64; 16]; // 1024 nodes: the most that Linux can be built for
+        let word = mask.get_mut(node as usize / 64).filter(|_| inside);
+        let Some(word) = word else { return Err(io::ErrorKind::InvalidInput.into()) };
+        *word = 1 << (node % 64);
+        // SAFETY: the range lies inside the mapping; the kernel reads one bit less than the given number of `mask`.
+        let failed = unsafe {
+            libc::syscall(
+                libc::SYS_mbind,
+                self.start.as_ptr().add(bytes.start),
+                bytes.end - bytes.start,
+                libc::c_long::from(libc::MPOL_BIND),
+                mask.as_ptr(),
+                64 * mask.len() + 1,
+                0_usize,
+            )
+        };
+        if failed == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+
+    /// The node of every small page; negative for one that is nowhere: never touched, or swapped out.
+    ///
+    /// # Errors
+    /// The kernel cannot tell (built without NUMA) or must not (a container).
+    pub fn page_nodes(&self) -> io::Result<Vec<i32>> {
+        const BATCH: usize = 1 << 16;
+        let size = page_size();
+        let all = self.len / size;
+        let mut nodes = vec![i32::MIN; all];
+        let mut pages = Vec::with_capacity(BATCH.min(all));
+        for (batch, status) in nodes.chunks_mut(BATCH).enumerate() {
+            pages.clear();
+            pages.extend(
+                (0..status.len()).map(|page| self.start.as_ptr().wrapping_add((batch * BATCH + page) * size)),
+            );
+            // SAFETY: both arrays have `pages.len()` entries; without target nodes the call only asks, and writes
+            // to `status` alone.
+            let failed = unsafe {
+                libc::syscall(
+                    libc::SYS_move_pages,
+                    0_usize, // this process
+                    pages.len(),
+                    pages.as_ptr(),
+                    ptr::null::<i32>(),
+                    status.as_mut_ptr(),
+                    0_usize,
+                )
+            };
+            if failed != 0 {
+                return Err(io::Error::last_os_error());
+            }
+        }
+        Ok(nodes)
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: the whole reserved space belongs to this value, and no borrow of it is left.
+        unsafe { libc::munmap(self.reserved.as_ptr(), self.reserved_len) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_aligned_to_huge_pages_and_as_long_as_wanted() {
+        let mut mapping = Mapping::new(5000).expect("two pages");
+        assert_eq!(mapping.addresses().start % HUGE_PAGE, 0);
+        assert_eq!(mapping.len(), 5000_usize.next_multiple_of(page_size()));
+        let slice = mapping.as_mut_slice();
+        slice.fill(1.5);
+        assert_eq!(slice.iter().sum::<f64>(), 1.5 * slice.len() as f64);
+    }
+
+    #[test]
+    fn more_memory_than_addresses_is_an_error() {
+        assert!(Mapping::new(usize::MAX).is_err());
+        assert!(Mapping::new(usize::MAX / 2).is_err());
+    }
+
+    #[test]
+    fn a_range_outside_and_a_node_that_no_linux_has_cannot_be_bound() {
+        let mapping = Mapping::new(1 << 20).expect("1 MiB");
+        for (range, node) in [(0..2 << 20, 0), (0..0, 0), (0..1 << 20, 1024)] {
+            let error = mapping.bind(&range, node).expect_err("refused before the kernel is asked");
+            assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What the operating system tells about the host that changes a measurement: frequency governor, turbo, other load,
+//! huge pages, limits of a container, clock source.
+//!
+//! [`System`] reads a tree of files like that of Linux: `/proc`, `/sys` and `/etc` below a root. Tests give it a tree
+//! of their own. Nothing here fails: what the system does not tell is absent from [`Facts`], and
+//! `numasim-bench` (`doubt::before`) says so where it matters. Nothing here is changed on the host, and nothing needs root.
+
+mod cgroup;
+mod cpu;
+mod facts;
+mod load;
+mod memory;
+#[cfg(test)]
+mod tests;
+mod virtual_machine;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use numasim_model::cpus::CpuList;
+
+pub use cgroup::Throttled;
+pub use facts::{CpuLimit, Facts, HugePages, NodeMemory};
+pub use load::{CpuTimes, Share};
+
+/// Long enough to see others at work: the kernel counts in ticks of 10 ms, so that one tick is 2 % of it.
+pub const SAMPLE: Duration = Duration::from_millis(500);
+
+/// The files by which a system tells about itself.
+#[derive(Clone, Debug)]
+pub struct System {
+    root: PathBuf,
+}
+
+impl System {
+    /// The host this program runs on.
+    pub fn host() -> Self {
+        Self::at("/")
+    }
+
+    /// A tree that holds `proc`, `sys` and `etc` as a host does.
+    pub fn at(root: impl Into<PathBuf>) -> Self {
+        Self { root: root.into() }
+    }
+
+    /// Everything that [`Facts`] knows about, with the load of the processors over `sample` (see [`SAMPLE`]; zero: not
+    /// sampled). Call it before threads of the benchmark run: whatever works then is a stranger.
+    ///
+    /// `used` are the processors that shall be measured: governor, limits and siblings are read for them.
+    pub fn facts(&self, used: &CpuList, sample: Duration) -> Facts {
+        let busy = if sample.is_zero() {
+            BTreeMap::new()
+        } else {
+            let before = self.cpu_times();
+            thread::sleep(sample);
+            self.cpu_times().since(&before).into_iter().map(|(cpu, share)| (cpu, share.busy)).collect()
+        };
+        let info = self.cpu_info();
+        Facts {
+            host_name: self.line("proc/sys/kernel/hostname"),
+            kernel_release: self.line("proc/sys/kernel/osrelease"),
+            kernel_version: self.line("proc/sys/kernel/version"),
+            architecture: std::env::consts::ARCH.to_owned(),
+            cpu_model: info.model,
+            microcode: info.microcode,
+            online_cpus: self.line("sys/devices/system/cpu/online").filter(|list| !list.is_empty()),
+            offline_cpus: self.line("sys/devices/system/cpu/offline").filter(|list| !list.is_empty()),
+            smt_active: self.flag("sys/devices/system/cpu/smt/active"),
+            siblings: self.siblings(used),
+            governors: self.governors(used),
+            turbo: self.turbo(),
+            virtual_machine: self.virtual_machine(info.hypervisor),
+            clock_source: self.line(&clock("current")),
+            clock_sources: self.words(&clock("available")),
+            numa_balancing: self.number("proc/sys/kernel/numa_balancing").map(|mode| mode > 0),
+            huge_pages: self.huge_pages(),
+            memory: self.node_memory(),
+            cpu_limit: self.cpu_limit(),
+            load_average: self.load_average(),
+            busy,
+            mitigations: self.mitigations(),
+        }
+    }
+
+    /// The text of a file of the tree; `None` if there is none or it may not be read.
+    fn text(&self, path: &str) -> Option<String> {
+        fs::read_to_string(self.path(path)).ok()
+    }
+
+    /// A file of one line, without its end.
+    fn line(&self, path: &str) -> Option<String> {
+        self.text(path).map(|text| text.trim().to_owned())
+    }
+
+    fn words(&self, path: &str) -> Vec<String> {
+        self.text(path).unwrap_or_default().split_whitespace().map(str::to_owned).collect()
+    }
+
+    fn number(&self, path: &str) -> Option<u64> {
+        self.line(path)?.parse().ok()
+    }
+
+    fn flag(&self, path: &str) -> Option<bool> {
+        match self.line(path)?.as_str() {
+            "0" => Some(false),
+            "1" => Some(true),
+            _ => None,
+        }
+    }
+
+    /// Where a path of the host is below the root.
+    fn path(&self, path: impl AsRef<Path>) -> PathBuf {
+        let path = path.as_ref();
+        self.root.join(path.strip_prefix("/").unwrap_or(path))
+    }
+
+    /// The names in a folder, ascending; empty if it cannot be read.
+    fn names(&self, folder: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.path(folder)).into_iter().flatten().flatten();
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.file_name().to_str().map(str::to_owned)).collect();
+        names.sort();
+        names
+    }
+}
+
+fn clock(which: &str) -> String {
+    format!("sys/devices/system/clocksource/clocksource0/{which}_clocksource")
+}
