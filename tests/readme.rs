@@ -7,7 +7,7 @@
 //!   block runs in a build with hwloc only, after `<!-- not run: REASON -->` never: of such lines the command line is tested;
 //! - a `toml` block after `<!-- file: NAME -->` is written to NAME before any command runs; those of the README are there
 //!   for the guide, too;
-//! - a `text` block after `<!-- output -->` is what the last command printed; `...` stands for left-out lines, and
+//! - a `text` block after `<!-- output -->` is what the last command that is run printed; `...` stands for left-out lines, and
 //!   seconds of a search may differ; after `<!-- output, exit code 1 -->` the command fails with it;
 //! - a `bash` block after `<!-- run by: FILE -->` is run by the test in FILE. There are no other fenced blocks.
 //!

@@ -48,7 +48,8 @@ impl Block {
             _ => false,
         };
         let first = self.text.lines().next().unwrap_or_default();
-        (!tested).then(|| format!("nothing tests the block ```{} after `{}`: {first}", self.language, self.before))
+        (!tested)
+            .then(|| format!("nothing tests the block ```{} after `{}`: {first}", self.language, self.before))
     }
 }
 
@@ -112,10 +113,8 @@ pub(crate) fn commands(blocks: &[Block]) -> Result<Vec<Command<'_>>, String> {
                 commands.push(Command { line, fate, shown: None });
             }
         } else if block.exit_code().is_some() {
-            match commands.last_mut() {
-                Some(command) if command.fate != Fate::Skipped && command.shown.is_none() => {
-                    command.shown = Some(block);
-                }
+            match commands.iter_mut().rfind(|command| command.fate != Fate::Skipped) {
+                Some(command) if command.shown.is_none() => command.shown = Some(block),
                 _ => wrong.push(format!("an output without a command that prints it:\n{}", block.text)),
             }
         }
@@ -198,7 +197,10 @@ fn a_block_that_nothing_tests_is_refused() {
         ("<!-- run by: tests/nowhere.rs -->\n```bash\nls\n```", "nothing tests the block"),
         ("```sh\nls\n```", "neither run nor"),
         ("<!-- output -->\n```text\nprinted\n```", "an output without a command"),
-        ("```sh\ncargo build --release\n```\n<!-- output -->\n```text\nbuilt\n```", "an output without a command"),
+        (
+            "```sh\ncargo build --release\n```\n<!-- output -->\n```text\nbuilt\n```",
+            "an output without a command",
+        ),
     ] {
         assert!(refused(text).contains(reason), "{text}: {}", refused(text));
     }
