@@ -163,7 +163,7 @@ fn every_page_of_the_guide_is_in_its_index_and_has_a_command() {
     let mut wrong = Vec::new();
     for page in guide() {
         let name = page.trim_start_matches("docs/guide/");
-        if !Path::new(name).extension().is_some_and(|extension| extension == "md") {
+        if Path::new(name).extension().is_none_or(|extension| extension != "md") {
             wrong.push(format!("{page}: the guide has pages only, ending with .md"));
         } else if page != INDEX {
             let text = read(&page);
