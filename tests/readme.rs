@@ -181,6 +181,25 @@ fn every_page_of_the_guide_is_in_its_index_and_has_a_command() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Links of this kind are not seen by `tests/tidy.rs`. That `docs/` has the dark variants is tested where they are drawn.
+#[test]
+fn every_picture_is_there_and_names_its_dark_variant() {
+    let documents: Vec<String> = guide().into_iter().chain(["README.md".to_owned()]).collect();
+    let mut shown = 0;
+    for document in &documents {
+        let text = read(document);
+        let folder = root().join(document).parent().expect("a folder").to_path_buf();
+        for picture in text.split(" src=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+            assert!(folder.join(picture).is_file(), "{document}: {picture}");
+            let dark = format!(" srcset=\"{}-dark.svg\"", picture.trim_end_matches(".svg"));
+            assert!(text.contains(&dark), "{document}: no{dark}");
+            shown += 1;
+        }
+        assert!(!text.contains("!["), "{document}: a picture without a dark variant");
+    }
+    assert_eq!(shown, 4, "the pictures of docs/");
+}
+
 #[test]
 fn the_picture_is_of_the_first_output() {
     let readme = read("README.md");
