@@ -236,9 +236,9 @@ fn the_plot_has_the_front_its_ends_and_the_baselines() {
     assert!(stderr(&output).contains("plots are SVG"), "{}", stderr(&output));
 }
 
-/// The picture in the README is of the command there.
+/// The picture in the guide is of the command there, with the files of the README.
 #[test]
-fn the_picture_of_the_readme_is_current() {
+fn the_picture_of_the_guide_is_current() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let readme = fs::read_to_string(root().join("README.md")).expect("there is a README");
     let files = ["my-machine.toml", "my-apps.toml"].map(|name| {

@@ -67,13 +67,13 @@ fn every_kind_is_drawn_with_its_units() {
 }
 
 #[test]
-fn the_thread_map_in_the_readme_is_what_its_command_draws() {
+fn the_thread_map_in_the_guide_is_what_its_command_draws() {
     let output = run(&["plot", "threads", &config("paper/numa-bad.toml"), "--scenario", "even 2,2,2,2"]);
     let kept = root().join("docs/threads.svg");
     if std::env::var_os("UPDATE_README").is_some() {
         fs::write(&kept, &output.stdout).expect("writable");
     }
-    let same = fs::read(kept).expect("the plot of the README") == output.stdout;
+    let same = fs::read(kept).expect("the plot of the guide") == output.stdout;
     assert!(same, "docs/threads.svg is out of date: UPDATE_README=1 cargo test --release --test plot");
 }
 

@@ -1,16 +1,25 @@
-//! The README is true: its commands run as written, and the output it shows is what they print.
+//! The README and the guide are true: their commands run as written, and the output they show is what is printed.
 //!
 //! Rules, so that nothing is skipped silently:
-//! - each line of a fenced `sh` block is a command; lines that begin with one of [`SKIPPED`] are not run;
-//! - `cargo run --release --` and `numasim` stand for the program that is tested;
-//! - a `toml` block after `<!-- file: NAME -->` is written to NAME before any command runs;
-//! - a `text` block after `<!-- output -->` is what the last command printed; `...` stands for left-out lines, and
-//!   seconds of a search may differ; after `<!-- output, exit code 1 -->` the command fails with it.
+//! - every file of `docs/guide/` is tested, and linked from the index there, which the README names;
+//! - each line of a fenced `sh` block is a command. `cargo run --release --` and `numasim` stand for the program that is
+//!   tested; how the program is built and what a system must install is not run. After `<!-- needs: hwloc -->` a
+//!   block runs in a build with hwloc only, after `<!-- not run: REASON -->` never: of such lines the command line is tested;
+//! - a `toml` block after `<!-- file: NAME -->` is written to NAME before any command runs; those of the README are there
+//!   for the guide, too;
+//! - a `text` block after `<!-- output -->` is what the last command that is run printed; `...` stands for left-out lines, and
+//!   seconds of a search may differ; after `<!-- output, exit code 1 -->` the command fails with it;
+//! - a `bash` block after `<!-- run by: FILE -->` is run by the test in FILE. There are no other fenced blocks.
 //!
-//! `UPDATE_README=1 cargo test --release --test readme` writes the first shown output, and the picture of it, anew.
+//! `UPDATE_README=1 cargo test --release --test readme` writes the shown outputs without `...`, and the picture of the
+//! README's first one, anew.
 
 #![cfg(unix)]
 
+#[path = "readme/document.rs"]
+mod document;
+#[path = "readme/equal_parts.rs"]
+mod equal_parts;
 #[path = "readme/picture.rs"]
 mod picture;
 
@@ -18,67 +27,40 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What is not run: the build itself, what a system must install, what needs hwloc, and what measures this host for minutes.
-const SKIPPED: [&str; 6] = [
-    "cargo test ",
-    "cargo build ",
-    "cargo install ",
-    "apt install ",
-    "cargo run --release --features hwloc ",
-    "numasim validate ",
-];
+use document::{Block, Fate, blocks, commands, comparable, shows};
 
 /// Where the picture of the first command's output is.
 const PICTURE: &str = "docs/explore.svg";
 
-/// One fenced block.
-struct Block {
-    /// The line before it.
-    before: String,
-    language: String,
-    text: String,
-}
+/// The index of the guide.
+const INDEX: &str = "docs/guide/README.md";
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-fn readme() -> String {
-    fs::read_to_string(root().join("README.md")).expect("there is a README")
+fn read(document: &str) -> String {
+    fs::read_to_string(root().join(document)).expect("a document of the repository")
 }
 
-fn blocks(text: &str) -> Vec<Block> {
-    let mut blocks: Vec<Block> = Vec::new();
-    let (mut before, mut open) = ("", false);
-    for line in text.lines() {
-        match line.strip_prefix("```") {
-            Some(_) if open => open = false,
-            Some(language) => {
-                open = true;
-                let (before, language) = (before.to_owned(), language.to_owned());
-                blocks.push(Block { before, language, text: String::new() });
-            }
-            None if open => {
-                let block = blocks.last_mut().expect("a block is open");
-                block.text.push_str(line);
-                block.text.push('\n');
-            }
-            None => before = line,
-        }
-    }
-    assert!(!open, "a fenced block is not closed");
-    blocks
+/// The files of the guide, found where they lie.
+fn guide() -> Vec<String> {
+    let folder = fs::read_dir(root().join("docs/guide")).expect("the guide");
+    let names = folder.map(|entry| entry.expect("readable").file_name().to_string_lossy().into_owned());
+    let mut found: Vec<String> = names.map(|name| format!("docs/guide/{name}")).collect();
+    found.sort();
+    found
 }
 
-/// A folder like a fresh clone, with the files that the README shows.
+/// A folder like a fresh clone, with the files that the README and this document show.
 fn clone(blocks: &[Block]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder for the test");
-    for part in ["configs", "tests/broken", "results/paper-table-iii"] {
+    for part in ["configs", "results", "tests/broken", "tests/hwloc_xml", "tests/import"] {
         copy(&root().join(part), &folder.path().join(part));
     }
-    for block in blocks {
-        let name = block.before.strip_prefix("<!-- file: ").and_then(|rest| rest.strip_suffix(" -->"));
-        if let Some(name) = name {
+    let readme = document::blocks(&read("README.md"));
+    for block in readme.iter().chain(blocks) {
+        if let Some(name) = block.file() {
             fs::write(folder.path().join(name), &block.text).expect("a file for the test");
         }
     }
@@ -116,92 +98,123 @@ fn run(command: &str, folder: &Path) -> (String, Option<i32>) {
     (text, output.status.code())
 }
 
-/// `(0.21 s)` becomes `(_ s)`: how long a search takes is not promised. Spaces at the end of lines do not show.
-fn comparable(text: &str) -> Vec<String> {
-    let without_time = |line: &str| match line.split_once(" s)") {
-        Some((before, after)) => {
-            format!("{}_ s){after}", before.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
-        }
-        None => line.to_owned(),
+/// Runs the commands of a document; all that is not as it says. With `UPDATE_README` it is written anew first.
+fn untrue(document: &str) -> Vec<String> {
+    let mut text = read(document);
+    let blocks = blocks(&text);
+    let folder = clone(&blocks);
+    let commands = match commands(&blocks) {
+        Ok(commands) => commands,
+        Err(wrong) => return vec![format!("{document}: {wrong}")],
     };
-    text.lines().map(|line| without_time(line.trim_end())).collect()
-}
-
-/// Whether `shown`, in which `...` stands for any lines, is what `real` says.
-fn shows(shown: &[String], real: &[String]) -> bool {
-    let parts: Vec<&[String]> = shown.split(|line| line == "...").collect();
-    let [first, between @ .., last] = parts.as_slice() else { return shown == real };
-    let Some(mut rest) = real.strip_prefix(*first) else { return false };
-    for part in between {
-        let Some(at) = (0..=rest.len()).find(|&at| rest[at..].starts_with(part)) else { return false };
-        rest = &rest[at + part.len()..];
-    }
-    rest.ends_with(last)
-}
-
-/// The commands of the README with what they print and the block that shows it.
-fn commands(blocks: &[Block]) -> Vec<(String, Option<&Block>)> {
-    let mut commands: Vec<(String, Option<&Block>)> = Vec::new();
-    for block in blocks {
-        if block.language == "sh" {
-            let lines = block.text.lines().filter(|line| !SKIPPED.iter().any(|skip| line.starts_with(skip)));
-            commands.extend(lines.map(|line| (line.to_owned(), None)));
-        } else if block.before.starts_with("<!-- output") {
-            commands.last_mut().expect("a command before its output").1 = Some(block);
+    let mut wrong = Vec::new();
+    for command in &commands {
+        let line = command.line;
+        let (printed, code) = match command.fate {
+            Fate::Skipped => continue,
+            Fate::Run => run(line, folder.path()),
+            Fate::Parsed => run(&format!("{line} --help"), folder.path()),
+        };
+        let expected = if command.fate == Fate::Run { command.exit_code() } else { 0 };
+        if code != Some(expected) {
+            wrong.push(format!("{document}: `{line}` ends with {code:?}, not {expected}:\n{printed}"));
+        }
+        let Some(block) = command.shown.filter(|_| command.fate == Fate::Run) else { continue };
+        if updating() && !block.is_an_excerpt() {
+            let printed = printed.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n";
+            text = text.replacen(&block.text, &printed, 1);
+        } else if !shows(&comparable(&block.text), &comparable(&printed)) {
+            wrong.push(format!("{document}: `{line}` prints\n{printed}\nbut it shows\n{}", block.text));
         }
     }
-    commands
+    if updating() {
+        fs::write(root().join(document), text).expect("writable");
+    }
+    wrong
+}
+
+fn updating() -> bool {
+    std::env::var_os("UPDATE_README").is_some()
+}
+
+fn none(wrong: &[String]) {
+    assert!(
+        wrong.is_empty(),
+        "{}\n`UPDATE_README=1 cargo test --release --test readme` writes shown outputs without `...` anew",
+        wrong.join("\n")
+    );
 }
 
 #[test]
-fn every_command_runs_as_written() {
-    let readme = readme();
-    let blocks = blocks(&readme);
-    let folder = clone(&blocks);
-    let commands = commands(&blocks);
-    assert!(commands.len() > 8, "only {} commands were found", commands.len());
-    for (command, shown) in commands {
-        assert!(
-            ["numasim ", "cargo run --release -- ", "mkdir -p "]
-                .iter()
-                .any(|start| command.starts_with(start)),
-            "neither run nor in the list of what is not run: {command}"
-        );
-        let (printed, code) = run(&command, folder.path());
-        let fails = shown.is_some_and(|block| block.before == "<!-- output, exit code 1 -->");
-        assert_eq!(code, Some(i32::from(fails)), "{command}\n{printed}");
-        if let Some(block) = shown
-            && !updating()
-        {
-            assert!(
-                shows(&comparable(&block.text), &comparable(&printed)),
-                "{command}\nprints\n{printed}\nbut the README shows\n{}\n`UPDATE_README=1 cargo test --release --test readme` \
-                 writes the first output anew",
-                block.text
-            );
+fn every_command_of_the_readme_runs_as_written() {
+    none(&untrue("README.md"));
+}
+
+#[test]
+fn every_command_of_the_guide_runs_as_written() {
+    none(&guide().iter().flat_map(|page| untrue(page)).collect::<Vec<_>>());
+}
+
+/// A page that is not of this kind, in the index, or run, is one that nobody finds or that nobody keeps true.
+#[test]
+fn every_page_of_the_guide_is_in_its_index_and_has_a_command() {
+    let index = read(INDEX);
+    assert!(read("README.md").contains(&format!("]({INDEX})")), "the README does not name the guide");
+    let mut wrong = Vec::new();
+    for page in guide() {
+        let name = page.trim_start_matches("docs/guide/");
+        if Path::new(name).extension().is_none_or(|extension| extension != "md") {
+            wrong.push(format!("{page}: the guide has pages only, ending with .md"));
+        } else if page != INDEX {
+            let text = read(&page);
+            if !index.contains(&format!("]({name})")) {
+                wrong.push(format!("{page}: not in {INDEX}"));
+            }
+            if !text.starts_with("# ") {
+                wrong.push(format!("{page}: begins without a title"));
+            }
+            if !text.contains("\n```sh\n") {
+                wrong.push(format!("{page}: has no command"));
+            }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Links of this kind are not seen by `tests/tidy.rs`. That `docs/` has the dark variants is tested where they are drawn.
+#[test]
+fn every_picture_is_there_and_names_its_dark_variant() {
+    let documents: Vec<String> = guide().into_iter().chain(["README.md".to_owned()]).collect();
+    let mut shown = 0;
+    for document in &documents {
+        let text = read(document);
+        let folder = root().join(document).parent().expect("a folder").to_path_buf();
+        for picture in text.split(" src=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
+            assert!(folder.join(picture).is_file(), "{document}: {picture}");
+            let dark = format!(" srcset=\"{}-dark.svg\"", picture.trim_end_matches(".svg"));
+            assert!(text.contains(&dark), "{document}: no{dark}");
+            shown += 1;
+        }
+        assert!(!text.contains("!["), "{document}: a picture without a dark variant");
+    }
+    assert_eq!(shown, 4, "the pictures of docs/");
 }
 
 #[test]
 fn the_picture_is_of_the_first_output() {
-    let readme = readme();
+    let readme = read("README.md");
     let blocks = blocks(&readme);
     let folder = clone(&blocks);
-    let commands = commands(&blocks);
-    let (command, shown) = commands.first().expect("a first command");
+    let commands = commands(&blocks).expect("in order");
+    let command = commands.first().expect("a first command").line;
     let (coloured, _) = run(&format!("{command} --color always"), folder.path());
     let until_controllers: Vec<&str> = coloured.lines().take_while(|line| !line.contains("drawn")).collect();
     let drawn = picture::svg(until_controllers.join("\n").trim_end());
     if updating() {
-        let (plain, _) = run(command, folder.path());
-        let plain = plain.lines().map(str::trim_end).collect::<Vec<_>>().join("\n") + "\n";
-        let shown = shown.expect("the README shows its output");
-        fs::write(root().join("README.md"), readme.replacen(&shown.text, &plain, 1)).expect("writable");
         fs::write(root().join(PICTURE), &drawn).expect("writable");
     }
     let kept = fs::read_to_string(root().join(PICTURE)).expect("the picture is there");
-    assert!(readme.contains(&format!("]({PICTURE})")), "the README does not show {PICTURE}");
+    assert!(readme.contains(&format!("src=\"{PICTURE}\"")), "the README does not show {PICTURE}");
     assert!(without_time(&kept) == without_time(&drawn), "{PICTURE} is out of date: UPDATE_README=1");
 }
 
@@ -212,27 +225,4 @@ fn without_time(svg: &str) -> Vec<&str> {
         word.is_some_and(|word| word.contains('.') && word.parse::<f64>().is_ok())
     };
     svg.lines().filter(|line| !is_time(line)).collect()
-}
-
-fn updating() -> bool {
-    std::env::var_os("UPDATE_README").is_some()
-}
-
-#[test]
-fn left_out_lines_may_be_anything_and_shown_ones_must_follow() {
-    let lines = |text: &str| comparable(text);
-    let real = lines("a\nb\nc\n(0.21 s)\ne");
-    for (shown, expected) in [
-        ("a\nb\nc\n(9.00 s)\ne", true),
-        ("a\n...\n(1.00 s)\ne", true),
-        ("...\nc\n...", true),
-        ("a\nb", false),
-        ("b\n...", false),
-        ("a\n...\nb\n(1.00 s)\n...", false),
-        ("a\n...\nc", false),
-        ("...\na\nb\nc\n(1.00 s)\ne", true),
-        ("...\nx\n...", false),
-    ] {
-        assert_eq!(shows(&lines(shown), &real), expected, "{shown}");
-    }
 }

@@ -1,4 +1,4 @@
-//! Sweeps that are spread over a cluster: the GNU parallel line of the README, and the script for Slurm.
+//! Sweeps that are spread over a cluster: the GNU parallel line of the guide, and the script for Slurm.
 #![cfg(unix)]
 
 use super::*;
@@ -38,18 +38,18 @@ fn clone() -> tempfile::TempDir {
 }
 
 #[test]
-fn the_line_for_gnu_parallel_in_the_readme_gives_what_one_run_gives() {
+fn the_line_for_gnu_parallel_in_the_guide_gives_what_one_run_gives() {
     if !is_there("parallel") {
         return;
     }
-    let readme = fs::read_to_string(root().join("README.md")).expect("there is a README");
-    let lines: Vec<&str> = readme
+    let guide = fs::read_to_string(root().join("docs/guide/sweeps.md")).expect("the guide has sweeps");
+    let lines: Vec<&str> = guide
         .lines()
         .skip_while(|line| !line.starts_with("parallel numasim sweep "))
         .take_while(|line| !line.starts_with("```"))
         .filter(|line| line.starts_with("parallel ") || line.starts_with("cat "))
         .collect();
-    assert_eq!(lines.len(), 2, "the README shows how to spread a sweep and how to join it: {lines:?}");
+    assert_eq!(lines.len(), 2, "the guide shows how to spread a sweep and how to join it: {lines:?}");
     let folder = clone();
     let output = bash(&lines.join("\n"), folder.path(), &[]);
     assert!(output.status.success(), "{}", stderr(&output));

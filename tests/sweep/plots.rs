@@ -24,9 +24,9 @@ fn one_axis_is_drawn_as_a_line_for_each_scenario() {
 }
 
 #[test]
-fn the_plot_in_the_readme_is_what_its_command_draws() {
-    let readme = fs::read_to_string(root().join("README.md")).expect("there is a README");
-    let line = readme.lines().find(|line| line.starts_with("numasim sweep ")).expect("an example of sweep");
+fn the_plot_in_the_guide_is_what_its_command_draws() {
+    let guide = fs::read_to_string(root().join("docs/guide/sweeps.md")).expect("the guide has sweeps");
+    let line = guide.lines().find(|line| line.starts_with("numasim sweep ")).expect("an example of sweep");
     let words: Vec<&str> = line.split_whitespace().collect();
     let at = words.iter().position(|word| *word == "--set").expect("a key");
     let svg = plotted(words[2].strip_prefix("configs/").expect("a shipped file"), &words[at..at + 2]);
@@ -34,7 +34,7 @@ fn the_plot_in_the_readme_is_what_its_command_draws() {
     if std::env::var_os("UPDATE_README").is_some() {
         fs::write(&kept, &svg).expect("writable");
     }
-    let kept = fs::read_to_string(kept).expect("the plot of the README");
+    let kept = fs::read_to_string(kept).expect("the plot of the guide");
     assert!(
         kept == svg,
         "docs/what-if.svg is out of date: UPDATE_README=1 cargo test --release --test sweep"

@@ -1,4 +1,4 @@
-//! The figures that the README quotes, and what a reader of a CSV promises.
+//! The figures that README and guide quote, and what a reader of a CSV promises.
 
 use super::scaling::{Curve, Method};
 use super::*;
