@@ -3,12 +3,12 @@
 use plotters::prelude::*;
 
 use super::axis::Coordinate;
+use super::heading::{DrawError, Heading};
 use super::names::place_of_name;
+use super::palette::{FAINT_TEXT, TEXT, line_colour};
 use super::style::{
-    Area, FAINT_TEXT, MARGIN, Mesh, SIZE, SMALL, TEXT, chart, draw_axes, drawn, headed, left_middle,
-    line_colour, shortened, text_width,
+    Area, MARGIN, Mesh, SIZE, SMALL, chart, draw_axes, drawn, headed, left_middle, shortened, text_width,
 };
-use super::{DrawError, Heading};
 
 /// A longer name beside a mark is cut.
 const LONGEST_NAME: usize = 40;
@@ -58,7 +58,8 @@ impl FrontPlot {
             Coordinate::of_results(low, high)
         });
         let corners = [x.range.clone(), y.range.clone()];
-        let mut chart = chart(&below, MARGIN, x, y)?;
+        let titles = [self.labels[0].as_str(), self.labels[1].as_str()];
+        let mut chart = chart(&below, MARGIN, x, y, titles)?;
         let steps = self.steps();
         // What some point beats lies behind the steps: nothing is promised between two points.
         let worst = [0, 1].map(|i| if self.smaller_is_better[i] { corners[i].end } else { corners[i].start });
@@ -68,7 +69,7 @@ impl FrontPlot {
             behind.push((worst[0], last[1]));
             chart.draw_series([Polygon::new(behind, BEATEN.filled())])?;
         }
-        draw_axes(&mut chart, [&self.labels[0], &self.labels[1]], Mesh::Both)?;
+        draw_axes(root, &mut chart, titles, Mesh::Both)?;
         let front = line_colour(0);
         chart.draw_series([PathElement::new(steps, BORDER.stroke_width(1))])?;
         let size = if self.points.len() > 60 { 2 } else { 3 };

@@ -3,8 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
 
-use super::Figure;
-use super::verdict::SMALL;
+use super::contents::Figure;
 use crate::plot;
 
 /// A text, and where the figure in it stands: `comparison#/scenarios/0/error`.
@@ -45,6 +44,9 @@ impl Shown {
         html! { td class=(format!("n {class}").trim_end()) data-json=[self.place()] { (self.text) } }
     }
 }
+
+/// Up to here an error is small; up to twice as much it is notable.
+pub(super) const SMALL: f64 = 0.05;
 
 /// How large an error is, as the class of its colour; the limits are those of `compare`.
 pub(super) fn judged(error: Option<f64>) -> &'static str {
