@@ -1,5 +1,8 @@
 //! `numasim plot`, and plots as PNG.
 
+#[path = "docs/dark.rs"]
+mod dark;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -69,12 +72,8 @@ fn every_kind_is_drawn_with_its_units() {
 #[test]
 fn the_thread_map_in_the_readme_is_what_its_command_draws() {
     let output = run(&["plot", "threads", &config("paper/numa-bad.toml"), "--scenario", "even 2,2,2,2"]);
-    let kept = root().join("docs/threads.svg");
-    if std::env::var_os("UPDATE_README").is_some() {
-        fs::write(&kept, &output.stdout).expect("writable");
-    }
-    let same = fs::read(kept).expect("the plot of the README") == output.stdout;
-    assert!(same, "docs/threads.svg is out of date: UPDATE_README=1 cargo test --release --test plot");
+    let drawn = String::from_utf8(output.stdout).expect("UTF-8 on standard output");
+    dark::keep("threads", &drawn, |svg| vec![svg], "plot");
 }
 
 #[test]
