@@ -75,7 +75,7 @@ impl FrontPlot {
         }
         draw_axes(root, &mut chart, titles, Mesh::Both)?;
         let front = line_colour(0);
-        chart.draw_series([PathElement::new(steps, BORDER.stroke_width(1))])?;
+        chart.draw_series([PathElement::new(steps.clone(), BORDER.stroke_width(1))])?;
         let size = if self.points.len() > 60 { 2 } else { 3 };
         chart.draw_series(self.points.iter().map(|at| Circle::new((at[0], at[1]), size, front.filled())))?;
         let area = chart.plotting_area();
@@ -93,6 +93,12 @@ impl FrontPlot {
         for point in &self.points {
             let (x, y) = area.map_coordinate(&(point[0], point[1]));
             taken.push([x - 4, y - 4, x + 4, y + 4]);
+        }
+        // The steps, too: a name is not crossed by them.
+        let corners: Vec<(i32, i32)> = steps.iter().map(|corner| area.map_coordinate(corner)).collect();
+        for pair in corners.windows(2) {
+            let [(x0, y0), (x1, y1)] = [pair[0], pair[1]];
+            taken.push([x0.min(x1) - 1, y0.min(y1) - 1, x0.max(x1) + 1, y0.max(y1) + 1]);
         }
         for mark in &marks {
             let (x, y) = area.map_coordinate(&(mark.at[0], mark.at[1]));
