@@ -40,7 +40,7 @@ const KEPT: [&str; 11] = [
 /// # Panics
 /// A colour that is in neither list.
 pub(crate) fn dark(svg: &str) -> String {
-    svg.split_inclusive('>').map(|element| recoloured(element)).collect()
+    svg.split_inclusive('>').map(recoloured).collect()
 }
 
 fn recoloured(element: &str) -> String {

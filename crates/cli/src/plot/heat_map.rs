@@ -249,7 +249,7 @@ mod tests {
         };
         let svg = map.svg().expect("drawn");
         assert_apart(&svg);
-        let texts = words(&svg).replace(' ', "").replace('\n', "");
+        let texts = words(&svg).replace([' ', '\n'], "");
         assert_eq!(texts.matches(&title.replace(' ', "")).count(), 2, "{texts}");
     }
 }

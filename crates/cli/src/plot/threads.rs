@@ -26,12 +26,16 @@ impl ThreadMap {
         let mut canvas = Canvas::new(layout.width, layout.bottom + legend.height(), &self.heading);
         let bundle = bundle::Bundle::of(self, &layout);
         links::draw_lines(&mut canvas, &placed);
-        bundle.iter().for_each(|bundle| bundle.draw_lines(&mut canvas));
+        if let Some(bundle) = &bundle {
+            bundle.draw_lines(&mut canvas);
+        }
         for (number, (node, place)) in self.nodes.iter().zip(&layout.boxes).enumerate() {
             node::draw(&mut canvas, self, &layout, number, node, *place);
         }
         links::draw_heads_and_labels(&mut canvas, &placed);
-        bundle.iter().for_each(|bundle| bundle.draw_heads_and_labels(&mut canvas));
+        if let Some(bundle) = &bundle {
+            bundle.draw_heads_and_labels(&mut canvas);
+        }
         legend.draw(&mut canvas, self, layout.bottom);
         canvas.finish()
     }

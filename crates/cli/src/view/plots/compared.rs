@@ -70,6 +70,6 @@ fn heading(view: &View<'_>, errors: Option<&Errors>, what: &str) -> Heading {
     });
     Heading {
         title: machine_title(&view.study.machine),
-        subtitle: format!("model {}: {errors}measured in {}", view.model, view.measured),
+        subtitle: format!("{errors}model {}, measured in {}", view.model, view.measured),
     }
 }
