@@ -9,7 +9,7 @@ use svg::Document;
 use svg::node::element::{Circle, Line, Path, Polygon, Rectangle, Text, Title};
 
 use super::heading::Heading;
-use super::ink::{Anchor, Font, SMALL, Stroke, TITLE, hex};
+use super::ink::{Anchor, Font, SUBTITLES, Stroke, TITLE, hex};
 use super::metrics;
 use super::palette::{FAINT_TEXT, PAPER};
 use super::place::Place;
@@ -45,8 +45,9 @@ impl Canvas {
         let left = f64::from(MARGIN);
         let most = width - 2.0 * left;
         canvas.text(left, 23.0, &metrics::cut(&heading.title, TITLE, most), Font::new(TITLE));
-        let faint = Font::new(SMALL).colour(FAINT_TEXT);
-        canvas.text(left, f64::from(HEADING) - 17.0, &metrics::cut(&heading.subtitle, SMALL, most), faint);
+        let (step, subtitle) = metrics::fitting(&heading.subtitle, SUBTITLES, most);
+        let faint = Font::new(SUBTITLES[step]).colour(FAINT_TEXT);
+        canvas.text(left, f64::from(HEADING) - 17.0, &subtitle, faint);
         canvas
     }
 

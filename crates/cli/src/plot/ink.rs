@@ -7,6 +7,8 @@ use super::palette::TEXT;
 /// The sizes of letters that plotters calls 19, 14 and 15 (it divides by 1.24).
 pub(super) const TITLE: f64 = 15.3;
 pub(super) const SMALL: f64 = 11.3;
+/// A long subtitle has smaller letters: 14, 13 and 12 of plotters.
+pub(super) const SUBTITLES: [f64; 3] = [SMALL, 10.5, 9.7];
 pub(super) const MEDIUM: f64 = 12.1;
 
 /// `#RRGGBB`

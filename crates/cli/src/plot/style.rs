@@ -161,8 +161,10 @@ pub(super) fn headed<'a>(root: &Area<'a>, heading: &Heading) -> Result<Area<'a>,
     let room = f64::from(root.dim_in_pixel().0 - 2 * MARGIN);
     let title = metrics::cut(&heading.title, ink::TITLE, room);
     root.draw_text(&title, &font(19, &TEXT), (at, 14))?;
-    let subtitle = metrics::cut(&heading.subtitle, ink::SMALL, room);
-    root.draw_text(&subtitle, &font(SMALL, &FAINT_TEXT), (at, 40))?;
+    // As large as fits; the sizes of `ink` as plotters calls them.
+    let sizes = [SMALL, SMALL - 1, SMALL - 2];
+    let (step, subtitle) = metrics::fitting(&heading.subtitle, ink::SUBTITLES, room);
+    root.draw_text(&subtitle, &font(sizes[step], &FAINT_TEXT), (at, 40))?;
     let (_, below) = root.split_vertically(HEADING);
     Ok(below)
 }
