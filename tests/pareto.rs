@@ -1,5 +1,8 @@
 //! `numasim explore --pareto` as a person or a script meets it.
 
+#[path = "docs/dark.rs"]
+mod dark;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -251,13 +254,5 @@ fn the_picture_of_the_guide_is_current() {
     let drawn = folder.path().join("trade-off.svg");
     stdout(&run(&files, &[PAIR[0], PAIR[1], "--plot", drawn.to_str().expect("UTF-8")]));
     let drawn = fs::read_to_string(drawn).expect("drawn");
-    let kept = root().join("docs/trade-off.svg");
-    if std::env::var_os("UPDATE_README").is_some() {
-        fs::write(&kept, &drawn).expect("writable");
-    }
-    let kept = fs::read_to_string(kept).expect("the picture is there");
-    assert!(
-        kept == drawn,
-        "docs/trade-off.svg is out of date: UPDATE_README=1 cargo test --release --test pareto"
-    );
+    dark::keep("trade-off", &drawn, |svg| vec![svg], "pareto");
 }

@@ -1,5 +1,8 @@
 //! `numasim plot`, and plots as PNG.
 
+#[path = "docs/dark.rs"]
+mod dark;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -69,12 +72,8 @@ fn every_kind_is_drawn_with_its_units() {
 #[test]
 fn the_thread_map_in_the_guide_is_what_its_command_draws() {
     let output = run(&["plot", "threads", &config("paper/numa-bad.toml"), "--scenario", "even 2,2,2,2"]);
-    let kept = root().join("docs/threads.svg");
-    if std::env::var_os("UPDATE_README").is_some() {
-        fs::write(&kept, &output.stdout).expect("writable");
-    }
-    let same = fs::read(kept).expect("the plot of the guide") == output.stdout;
-    assert!(same, "docs/threads.svg is out of date: UPDATE_README=1 cargo test --release --test plot");
+    let drawn = String::from_utf8(output.stdout).expect("UTF-8 on standard output");
+    dark::keep("threads", &drawn, |svg| vec![svg], "plot");
 }
 
 #[test]
@@ -84,7 +83,13 @@ fn the_best_allocation_of_the_paper_is_the_best_cell() {
     // 1 of each mem, 5 compute: 254 GFLOPS; 2 and 2: 140.
     assert_has(
         &found,
-        &["total-gflops; best: 254.0 for 1 mem, 5 compute", "254.0", "140.0", "GFLOPS", "impossible"],
+        &[
+            "total-gflops; model baseline-proportional; best: 254.0 for 1 mem, 5 compute",
+            "254.0",
+            "140.0",
+            "GFLOPS",
+            "impossible",
+        ],
     );
     assert_has(
         &found,
@@ -94,7 +99,7 @@ fn the_best_allocation_of_the_paper_is_the_best_cell() {
     // 6 compute take 6 GB/s, the two others 13 GB/s each: 4 x (60 + 13) = 292
     let rest = texts(&["allocations", &file, "--x", "mem-1", "--y", "mem-2", "--rest", "compute"]);
     assert_has(&rest, &["292.0"]);
-    let named = "total-gflops; compute has the cores that are left; 1 application without threads; best: 292.0 for 1 mem-1, 1 mem-2";
+    let named = "total-gflops; model baseline-proportional; compute has the cores that are left; 1 application without threads; best: 292.0 for 1 mem-1, 1 mem-2";
     assert_has(&rest, &[named]);
 }
 

@@ -2,6 +2,8 @@
 
 #[path = "sweep/cluster.rs"]
 mod cluster;
+#[path = "docs/dark.rs"]
+mod dark;
 #[path = "sweep/mistakes.rs"]
 mod mistakes;
 #[path = "sweep/plots.rs"]

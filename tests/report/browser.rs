@@ -161,18 +161,55 @@ fn a_phone_scrolls_in_one_direction_only_and_a_desktop_too() {
         parent.postMessage(`${innerWidth} ${document.documentElement.scrollWidth} ${mute}`, '*');";
     fs::write(folder.path().join("page.html"), with_script(&page, script)).expect("a file for the test");
     for width in [360, 1280] {
-        let frame = format!(
-            "<script>addEventListener('message', (told) => {{ document.title = told.data; }});</script>\
-             <iframe src=\"page.html\" style=\"width:{width}px;height:900px;border:0\"></iframe>"
-        );
-        let outer = folder.path().join("frame.html");
-        fs::write(&outer, frame).expect("a file for the test");
-        let more = [DUMP.to_owned(), "--virtual-time-budget=2000".to_owned()];
-        let (document, console) = opened(&outer, "", (1400, 1000), &more);
-        assert!(console.is_empty(), "{console:?}");
-        let title = document.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next());
-        assert_eq!(title, Some(format!("{width} {width} 0").as_str()));
+        assert_eq!(title_in_frame(&folder, width), Some(format!("{width} {width} 0")));
     }
+}
+
+#[test]
+fn pictures_on_a_phone_scroll_to_their_ends_and_say_so() {
+    if !is_there() {
+        return;
+    }
+    let folder = folder(&[("study.toml", STUDY), ("measured.csv", MEASURED)]);
+    let page = stdout(&numasim(&["report", path(&folder)]));
+    // Of each picture that is shown: whether its letters are readable, it scrolls, its right end is in the box then, and a
+    // reader sees that there is more: by words, and by a shadow that no paper of the picture hides.
+    let script = "const wrong = [];\
+        const boxes = [...document.querySelectorAll('figure .scroll')].filter((one) => one.clientWidth > 0);\
+        for (const box of boxes) {\
+          const svg = box.querySelector('svg'), note = box.querySelector('.sideways');\
+          const say = (what) => wrong.push(`${box.ariaLabel}: ${what}`);\
+          const wide = svg.getBoundingClientRect().width;\
+          if (wide < 0.7 * svg.viewBox.baseVal.width) say('small');\
+          const scrolls = box.scrollWidth > box.clientWidth;\
+          if (scrolls !== (note.clientWidth > 0)) say('no note');\
+          if (note.clientWidth > box.clientWidth) say('long note');\
+          box.scrollLeft = 1e6;\
+          const [inner, outer] = [svg, box].map((one) => one.getBoundingClientRect().right);\
+          if (inner > outer + 1) say('clipped');\
+          if (getComputedStyle(svg.querySelector('rect')).fill !== 'none') say('paper hides the shadow');\
+          if (!getComputedStyle(box).backgroundImage.includes('gradient')) say('no shadow');\
+        }\
+        parent.postMessage(`${innerWidth} ${boxes.length > 4} ${wrong.join('; ')}.`, '*');";
+    fs::write(folder.path().join("page.html"), with_script(&page, script)).expect("a file for the test");
+    for width in [390, 1280] {
+        let title = title_in_frame(&folder, width);
+        assert_eq!(title, Some(format!("{width} true .")));
+    }
+}
+
+/// What `page.html` in a frame of this width tells.
+fn title_in_frame(folder: &tempfile::TempDir, width: u32) -> Option<String> {
+    let frame = format!(
+        "<script>addEventListener('message', (told) => {{ document.title = told.data; }});</script>\
+         <iframe src=\"page.html\" style=\"width:{width}px;height:900px;border:0\"></iframe>"
+    );
+    let outer = folder.path().join("frame.html");
+    fs::write(&outer, frame).expect("a file for the test");
+    let more = [DUMP.to_owned(), "--virtual-time-budget=2000".to_owned()];
+    let (document, console) = opened(&outer, "", (1400, 1000), &more);
+    assert!(console.is_empty(), "{console:?}");
+    document.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next()).map(str::to_owned)
 }
 
 #[test]

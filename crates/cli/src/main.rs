@@ -11,6 +11,7 @@ mod files;
 mod help;
 mod output;
 mod plot;
+mod plot_file;
 mod report;
 mod sharing;
 mod shell;

@@ -8,6 +8,7 @@ use anstream::ColorChoice;
 use crate::args::ColorWhen;
 use crate::failure::Failure;
 use crate::style;
+use crate::view::Style;
 use crate::view::grid::wrap;
 
 /// The surroundings of a command.
@@ -38,6 +39,11 @@ impl Shell {
             stderr_is_terminal: std::io::stderr().is_terminal(),
             width: size.map(|(width, _)| usize::from(width.0)),
         }
+    }
+
+    /// How text for standard output looks, or for a file with `into_file`.
+    pub(crate) fn style(&self, into_file: bool) -> Style {
+        Style::of_locale(self.width.filter(|_| !into_file), |name| std::env::var(name).ok())
     }
 
     /// Tells a failure on standard error.

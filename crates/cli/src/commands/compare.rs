@@ -13,7 +13,7 @@ use crate::output::{Destination, Format};
 use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
-use crate::view::{Style, compared};
+use crate::view::compared;
 
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
@@ -28,7 +28,7 @@ pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
         measured: &name,
         comparison: &comparison,
     };
-    let style = Style::of(shell, args.output.output.is_some());
+    let style = shell.style(args.output.output.is_some());
     destination.deliver(&match args.output.format {
         Format::Table => compared::table(&view, &style),
         Format::Json => format!("{:#}\n", compared::json(&view)),

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
-use crate::view::{Style, discriminate as view};
+use crate::view::discriminate as view;
 
 /// Runs the command.
 pub(crate) fn run(args: &DiscriminateArgs, shell: &Shell) -> Result<(), Failure> {
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &DiscriminateArgs, shell: &Shell) -> Result<(), Failure>
         emitted.deliver(&view::toml(&machine, &proposal))?;
     }
     destination.deliver(&match args.output.format {
-        Format::Table => view::table(&machine, &proposal, &Style::of(shell, args.output.output.is_some())),
+        Format::Table => view::table(&machine, &proposal, &shell.style(args.output.output.is_some())),
         Format::Json => format!("{:#}\n", view::json(&machine, &proposal)),
         Format::Csv => view::csv(&proposal)
             .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,

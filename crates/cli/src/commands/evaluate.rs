@@ -11,7 +11,7 @@ use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
 use crate::view::side_by_side::{self, UnderModel};
-use crate::view::{ScenarioView, Style, compare, csv, explain, figures, json, table, warning};
+use crate::view::{ScenarioView, Style, compare, csv, explain, figures, json, machine_title, table, warning};
 
 /// Runs the command.
 pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
         let text = emit::told(kind, view, &facts(&study, view), shell)?;
         return destination.deliver(&text);
     }
-    let style = Style::of(shell, args.output.output.is_some());
+    let style = shell.style(args.output.output.is_some());
     let text = match args.output.format {
         Format::Table => tables(&study, &views, args.explain, &style),
         Format::Json => format!("{:#}\n", document(&study, &views, args.explain)),
@@ -84,8 +84,8 @@ fn side_by_side(args: &EvaluateArgs, study: &Study, shell: &Shell) -> Result<(),
         .collect();
     let text = match args.output.format {
         Format::Table => {
-            let style = Style::of(shell, args.output.output.is_some());
-            let machine = figures::machine(&study.machine);
+            let style = shell.style(args.output.output.is_some());
+            let machine = machine_title(&study.machine);
             format!(
                 "Machine: {machine}\nGFLOPS under each sharing model\n\n{}",
                 side_by_side::table(&models, &style)
@@ -137,7 +137,7 @@ fn only<'a, 'b>(views: &'a [ScenarioView<'b>]) -> Result<&'a ScenarioView<'b>, F
 /// The head of what `--emit` prints.
 fn facts(study: &Study, view: &ScenarioView<'_>) -> Vec<(&'static str, String)> {
     vec![
-        ("Machine", figures::machine(&study.machine)),
+        ("Machine", machine_title(&study.machine)),
         ("Model", study.machine.sharing().in_words()),
         ("Scenario", format!("{}: {} GFLOPS", view.name, figures::single(view.evaluation.total.value()))),
     ]
@@ -195,7 +195,7 @@ pub(super) fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Place
 fn tables(study: &Study, views: &[ScenarioView], explained: bool, style: &Style) -> String {
     let mut parts = vec![format!(
         "Machine: {}\nModel:   {}\n",
-        figures::machine(&study.machine),
+        machine_title(&study.machine),
         study.machine.sharing().in_words()
     )];
     for view in views {

@@ -18,7 +18,7 @@ use crate::sharing;
 use crate::shell::Shell;
 use crate::view::answer::sensitivity::SensitivityView;
 use crate::view::answer::{Answer, Rated, WhyUnproven};
-use crate::view::{Style, warning};
+use crate::view::warning;
 use crate::watch::{EndedBy, Watch};
 
 /// Runs the command.
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     }
     let sensitivity = args.sensitivity.then(|| sensitivity(args, &answer, shell)).transpose()?;
     let sensitivity = sensitivity.as_ref().map(|found| SensitivityView { answer: &answer, found });
-    let style = Style::of(shell, args.output.output.is_some());
+    let style = shell.style(args.output.output.is_some());
     let text = match (args.output.format, sensitivity) {
         (Format::Table, None) => answer.table(&style),
         (Format::Table, Some(view)) => format!("{}\n{}", answer.table(&style), view.table(&style)),

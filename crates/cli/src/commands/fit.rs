@@ -12,7 +12,7 @@ use crate::files;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
 use crate::suggest;
-use crate::view::{Style, fitted};
+use crate::view::fitted;
 
 /// Runs the command.
 pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
         fit: &fit,
         others: &others,
     };
-    let style = Style::of(shell, args.output.output.is_some());
+    let style = shell.style(args.output.output.is_some());
     let text = match args.output.format {
         Format::Table => fitted::table(&view, &style),
         Format::Json => format!("{:#}\n", fitted::json(&view)),

@@ -6,13 +6,13 @@ use crate::args::ModelsArgs;
 use crate::failure::Failure;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
-use crate::view::{Style, models};
+use crate::view::models;
 
 /// Runs the command.
 pub(crate) fn run(args: &ModelsArgs, shell: &Shell) -> Result<(), Failure> {
     let kinds: Vec<ModelKind> = args.name.map_or_else(|| ModelKind::ALL.to_vec(), |kind| vec![kind]);
     let text = match args.output.format {
-        Format::Table => models::text(&kinds, &Style::of(shell, args.output.output.is_some())),
+        Format::Table => models::text(&kinds, &shell.style(args.output.output.is_some())),
         Format::Json => format!("{:#}\n", models::json(&kinds)),
         Format::Csv => models::csv(&kinds)
             .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,

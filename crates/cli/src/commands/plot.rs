@@ -10,7 +10,7 @@ use super::compare;
 use super::evaluate::{Evaluated, wanted};
 use crate::args::{PlotArgs, PlotKind};
 use crate::failure::Failure;
-use crate::plot::file::PlotFile;
+use crate::plot_file::PlotFile;
 use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {
         PlotKind::Threads => Ok(threads(args, &study)?),
         PlotKind::Allocations => allocations::heat_map(args, &study)?.svg(),
         PlotKind::Bars => Ok(with_measured(args, &study, shell, plots::bars)?.svg()),
-        PlotKind::Scatter => with_measured(args, &study, shell, plots::scatter)?.svg(),
+        PlotKind::Scatter => Ok(with_measured(args, &study, shell, plots::scatter)?.svg()),
     };
     file.deliver(drawn)
 }

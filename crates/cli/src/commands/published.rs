@@ -6,9 +6,9 @@ use crate::args::PublishedArgs;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
-use crate::plot::file::PlotFile;
+use crate::plot_file::PlotFile;
 use crate::shell::Shell;
-use crate::view::{Style, plots, published as view};
+use crate::view::{plots, published as view};
 
 /// Runs the command.
 pub(crate) fn run(args: &PublishedArgs, shell: &Shell) -> Result<(), Failure> {
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &PublishedArgs, shell: &Shell) -> Result<(), Failure> {
 
 fn text(judged: &[Judged], args: &PublishedArgs, shell: &Shell) -> Result<String, Failure> {
     Ok(match args.output.format {
-        Format::Table => view::table(judged, &Style::of(shell, args.output.output.is_some())),
+        Format::Table => view::table(judged, &shell.style(args.output.output.is_some())),
         Format::Json => format!("{:#}\n", view::json(judged)),
         Format::Csv => {
             view::csv(judged).map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?

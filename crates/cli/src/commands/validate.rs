@@ -16,7 +16,7 @@ use crate::files;
 use crate::output::{Destination, Format, OutputArgs};
 use crate::sharing;
 use crate::shell::Shell;
-use crate::view::{Style, compared};
+use crate::view::compared;
 
 /// Time from the common start to the measuring window.
 const WARM_UP: Duration = Duration::from_millis(300);
@@ -128,8 +128,8 @@ fn compared(folder: &Folder, study: &Study, shell: &Shell) -> Result<String, Fai
     let model = study.machine.sharing().name();
     let view = compared::View { study, model, measured: &name, comparison: &comparison };
     folder.write("comparison.json", &format!("{:#}\n", compared::json(&view)))?;
-    folder.write("comparison.txt", &compared::table(&view, &Style::of(shell, true)))?;
-    Ok(compared::table(&view, &Style::of(shell, false)))
+    folder.write("comparison.txt", &compared::table(&view, &shell.style(true)))?;
+    Ok(compared::table(&view, &shell.style(false)))
 }
 
 /// Writes the page.

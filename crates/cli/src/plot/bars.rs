@@ -5,9 +5,13 @@
 use plotters::style::RGBColor;
 
 use super::axis::Coordinate;
-use super::canvas::{Anchor, Canvas, Font, MEDIUM, Place, SMALL, Stroke};
-use super::style::{FAINT_LINE, FAINT_TEXT, HEADING, MARGIN, SIZE, TEXT};
-use super::{Heading, metrics};
+use super::canvas::Canvas;
+use super::heading::Heading;
+use super::ink::{Anchor, Font, MEDIUM, SMALL, Stroke};
+use super::metrics;
+use super::palette::{FAINT_LINE, FAINT_TEXT, TEXT};
+use super::place::Place;
+use super::style::{HEADING, MARGIN, SIZE};
 
 /// The colours of model and reality.
 const MODEL: RGBColor = RGBColor(0, 114, 178);

@@ -8,117 +8,15 @@ use plotters::style::RGBColor;
 use svg::Document;
 use svg::node::element::{Circle, Line, Path, Polygon, Rectangle, Text, Title};
 
-use super::Heading;
+use super::heading::Heading;
+use super::ink::{Anchor, Font, SUBTITLES, Stroke, TITLE, hex};
 use super::metrics;
-use super::style::{FAINT_TEXT, HEADING, MARGIN, PAPER, TEXT};
+use super::palette::{FAINT_TEXT, PAPER};
+use super::place::Place;
+use super::style::{HEADING, MARGIN};
 
-/// The sizes of letters that plotters calls 19, 14 and 15 (it divides by 1.24).
-pub(super) const TITLE: f64 = 15.3;
-pub(super) const SMALL: f64 = 11.3;
-pub(super) const MEDIUM: f64 = 12.1;
 /// A share of the letters' height from their middle to the line that they stand on.
 const HALF_HEIGHT: f64 = 0.36;
-
-/// `#RRGGBB`
-pub(super) fn hex(colour: RGBColor) -> String {
-    format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2)
-}
-
-/// Which part of a text stands at its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Anchor {
-    Start,
-    Middle,
-    End,
-}
-
-/// How a text looks.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Font {
-    /// Pixels.
-    pub(super) size: f64,
-    pub(super) colour: RGBColor,
-    pub(super) anchor: Anchor,
-    pub(super) bold: bool,
-    /// Degrees, clockwise, around its place.
-    pub(super) turned: f64,
-    /// A border of the colour of the paper keeps it apart from lines.
-    pub(super) halo: bool,
-}
-
-impl Font {
-    /// Upright, in the colour of text, beginning at its place.
-    pub(super) const fn new(size: f64) -> Self {
-        Self { size, colour: TEXT, anchor: Anchor::Start, bold: false, turned: 0.0, halo: false }
-    }
-
-    pub(super) const fn colour(self, colour: RGBColor) -> Self {
-        Self { colour, ..self }
-    }
-
-    pub(super) const fn anchor(self, anchor: Anchor) -> Self {
-        Self { anchor, ..self }
-    }
-
-    pub(super) const fn bold(self) -> Self {
-        Self { bold: true, ..self }
-    }
-
-    pub(super) const fn turned(self, turned: f64) -> Self {
-        Self { turned, ..self }
-    }
-
-    pub(super) const fn halo(self) -> Self {
-        Self { halo: true, ..self }
-    }
-}
-
-/// How a line looks.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Stroke {
-    pub(super) colour: RGBColor,
-    pub(super) width: f64,
-    /// Lengths of dashes and gaps; empty for a whole line.
-    pub(super) dashes: &'static [u8],
-}
-
-impl Stroke {
-    pub(super) const fn new(colour: RGBColor, width: f64) -> Self {
-        Self { colour, width, dashes: &[] }
-    }
-
-    fn dasharray(self) -> String {
-        self.dashes.iter().map(u8::to_string).collect::<Vec<_>>().join(" ")
-    }
-}
-
-/// Left, top, width and height of a box.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
-    pub(super) x: f64,
-    pub(super) y: f64,
-    pub(super) width: f64,
-    pub(super) height: f64,
-}
-
-impl Place {
-    pub(super) const fn new(x: f64, y: f64, width: f64, height: f64) -> Self {
-        Self { x, y, width, height }
-    }
-
-    pub(super) fn right(self) -> f64 {
-        self.x + self.width
-    }
-
-    pub(super) fn bottom(self) -> f64 {
-        self.y + self.height
-    }
-
-    /// Whether both have a common part.
-    pub(super) fn overlaps(self, other: Self) -> bool {
-        self.x < other.right() && other.x < self.right() && self.y < other.bottom() && other.y < self.bottom()
-    }
-}
 
 /// A picture that grows shape by shape.
 pub(super) struct Canvas {
@@ -147,8 +45,9 @@ impl Canvas {
         let left = f64::from(MARGIN);
         let most = width - 2.0 * left;
         canvas.text(left, 23.0, &metrics::cut(&heading.title, TITLE, most), Font::new(TITLE));
-        let faint = Font::new(SMALL).colour(FAINT_TEXT);
-        canvas.text(left, f64::from(HEADING) - 17.0, &metrics::cut(&heading.subtitle, SMALL, most), faint);
+        let (step, subtitle) = metrics::fitting(&heading.subtitle, SUBTITLES, most);
+        let faint = Font::new(SUBTITLES[step]).colour(FAINT_TEXT);
+        canvas.text(left, f64::from(HEADING) - 17.0, &subtitle, faint);
         canvas
     }
 
@@ -295,6 +194,7 @@ impl Canvas {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plot::palette::TEXT;
 
     #[test]
     fn what_people_wrote_is_escaped() {

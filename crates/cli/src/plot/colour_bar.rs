@@ -3,9 +3,10 @@
 use plotters::coord::ranged1d::{BoldPoints, Ranged as _, ValueFormatter as _};
 use plotters::prelude::*;
 
-use super::DrawError;
 use super::axis::Coordinate;
-use super::style::{Area, FAINT_TEXT, NO_RESULT, SMALL, TEXT, heat_colour, left_middle, text_width};
+use super::heading::DrawError;
+use super::palette::{FAINT_TEXT, NO_RESULT, TEXT, heat_colour};
+use super::style::{Area, SMALL, left_middle, text_width};
 
 /// Pixels that the scale takes.
 pub(super) fn bar_width(bar: &Coordinate, label: &str) -> u32 {
@@ -26,10 +27,12 @@ pub(super) fn colour_bar(
     let (top, bottom) = (24, i32::try_from(height)? - 12 - 56);
     let missing = if gap.is_some() { 34 } else { 0 };
     let (from, to) = (top, bottom - missing);
+    // Each step reaches down to the end, below those that are drawn over it: edges side by side would be seen as stripes
+    // wherever the picture is not shown pixel by pixel.
     for pixel in from..to {
         let share = f64::from(to - 1 - pixel) / f64::from(to - from - 1);
         let colour = if varies { heat_colour(share) } else { heat_colour(0.5) };
-        side.draw(&Rectangle::new([(8, pixel), (26, pixel + 1)], colour.filled()))?;
+        side.draw(&Rectangle::new([(8, pixel), (26, to)], colour.filled()))?;
     }
     for tick in bar.key_points(BoldPoints(8)) {
         let at = bar.map(&tick, (to, from));
@@ -41,4 +44,22 @@ pub(super) fn colour_bar(
         side.draw_text(gap, &left_middle(SMALL, &FAINT_TEXT), (36, bottom - 9))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::style::{SIZE, drawn};
+    use crate::plot::testing::rectangles;
+
+    #[test]
+    fn no_edge_between_two_colours_is_bare_paper() {
+        let bar = Coordinate::exactly(0.0..10.0);
+        let svg = drawn(SIZE, |root| colour_bar(root, "GB/s", &bar, true, None)).expect("drawn");
+        let steps = rectangles(&svg);
+        assert!(steps.len() > 100, "{} steps", steps.len());
+        for pair in steps.windows(2) {
+            assert!(pair[0].bottom() > pair[1].y, "{pair:?} only touch");
+        }
+    }
 }

@@ -4,11 +4,9 @@ use plotters::prelude::*;
 
 use super::axis::{Axis, Coordinate};
 use super::colour_bar::{bar_width, colour_bar};
-use super::style::{
-    Area, MARGIN, Mesh, NO_RESULT, SIZE, SMALL, centred, chart, draw_axes, drawn, headed, heat_colour,
-    text_on, text_width,
-};
-use super::{DrawError, Heading};
+use super::heading::{DrawError, Heading};
+use super::palette::{NO_RESULT, heat_colour, text_on};
+use super::style::{Area, MARGIN, Mesh, SIZE, SMALL, centred, chart, draw_axes, drawn, headed, text_width};
 use crate::view::figures;
 
 /// A figure over two axes.
@@ -51,7 +49,8 @@ impl HeatMap {
 
         let (columns, rows) = (edges(&self.x.positions()), edges(&self.y.positions()));
         let y = self.y.coordinate(span(&rows));
-        let mut chart = chart(&area, 0, self.x.coordinate(span(&columns)), y)?;
+        let titles = [self.x.label.as_str(), self.y.label.as_str()];
+        let mut chart = chart(&area, 0, self.x.coordinate(span(&columns)), y, titles)?;
         let colour = |value: f64| {
             if value.is_finite() {
                 heat_colour((value - range.start) / (range.end - range.start))
@@ -64,9 +63,23 @@ impl HeatMap {
             let (i, j) = (at / count, at % count);
             [(columns[i], rows[j]), (columns[i + 1], rows[j + 1])]
         };
-        let cells = self.values.iter().enumerate();
-        chart.draw_series(cells.map(|(at, &value)| Rectangle::new(cell(at), colour(value).filled())))?;
-        draw_axes(&mut chart, [&self.x.label, &self.y.label], Mesh::No)?;
+        let area = chart.plotting_area();
+        let inside = area.get_pixel_range();
+        // From the upper left to the lower right, each a pixel into its neighbours, which are drawn over it: no paper is seen
+        // between two cells, however large the picture is shown.
+        let mut cells: Vec<([(i32, i32); 2], RGBColor)> = Vec::with_capacity(self.values.len());
+        for (at, &value) in self.values.iter().enumerate() {
+            let [from, to] = cell(at).map(|corner| area.map_coordinate(&corner));
+            let (left, top) = (from.0.min(to.0), from.1.min(to.1));
+            let right = (from.0.max(to.0) + 1).min(inside.0.end);
+            let bottom = (from.1.max(to.1) + 1).min(inside.1.end);
+            cells.push(([(left, top), (right, bottom)], colour(value)));
+        }
+        cells.sort_by_key(|([corner, _], _)| *corner);
+        for (corners, colour) in cells {
+            root.draw(&Rectangle::new(corners, colour.filled()))?;
+        }
+        draw_axes(root, &mut chart, titles, Mesh::No)?;
         let area = chart.plotting_area();
         let place = |at: usize| {
             let [from, to] = cell(at).map(|corner| area.map_coordinate(&corner));
@@ -163,7 +176,7 @@ fn span(edges: &[f64]) -> std::ops::Range<f64> {
 mod tests {
     use super::*;
     use crate::plot::Scale;
-    use crate::plot::testing::{assert_apart, words};
+    use crate::plot::testing::{assert_apart, rectangles, words};
 
     #[test]
     fn cells_end_half_way_between_values() {
@@ -195,5 +208,48 @@ mod tests {
         assert!(texts.contains("0.000\n") && texts.contains("4.000\n"), "{texts}");
         assert!(!svg.contains("<circle"));
         assert_apart(&svg);
+    }
+
+    #[test]
+    fn cells_reach_into_their_neighbours() {
+        let axis = |count: u32| Axis {
+            label: "x".to_owned(),
+            scale: Scale::Linear((0..count).map(f64::from).collect()),
+        };
+        let map = HeatMap {
+            heading: Heading::default(),
+            x: axis(3),
+            y: axis(1),
+            label: "GFLOPS".to_owned(),
+            values: vec![1.0, 2.0, 3.0],
+            best: None,
+            numbers: false,
+            gap: "no result",
+        };
+        // Paper, then the three cells from left to right.
+        let cells = rectangles(&map.svg().expect("drawn"));
+        for pair in cells[1..4].windows(2) {
+            assert!(pair[0].right() > pair[1].x, "{pair:?} only touch");
+        }
+    }
+
+    #[test]
+    fn long_titles_of_axes_are_not_cut_off() {
+        let title = "scenario.\"one thread of each application on every node, all data on node 0\".threads.dense-linear-algebra";
+        let axis = |label: &str| Axis { label: label.to_owned(), scale: Scale::Linear(vec![1.0, 2.0]) };
+        let map = HeatMap {
+            heading: Heading::default(),
+            x: axis(title),
+            y: axis(title),
+            label: "GFLOPS".to_owned(),
+            values: vec![0.0, 8.0, 4.0, 3.0],
+            best: None,
+            numbers: true,
+            gap: "no result",
+        };
+        let svg = map.svg().expect("drawn");
+        assert_apart(&svg);
+        let texts = words(&svg).replace([' ', '\n'], "");
+        assert_eq!(texts.matches(&title.replace(' ', "")).count(), 2, "{texts}");
     }
 }

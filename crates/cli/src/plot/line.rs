@@ -3,11 +3,11 @@
 use plotters::prelude::*;
 
 use super::axis::{Axis, Coordinate, Scale};
+use super::heading::{DrawError, Heading};
+use super::palette::{TEXT, line_colour};
 use super::style::{
-    Area, MARGIN, Mesh, SIZE, SMALL, TEXT, chart, draw_axes, drawn, headed, left_middle, line_colour,
-    shortened, text_width,
+    Area, MARGIN, Mesh, SIZE, SMALL, chart, draw_axes, drawn, headed, left_middle, shortened, text_width,
 };
-use super::{DrawError, Heading};
 
 /// Up to this many values each has a mark.
 const MOST_MARKS: usize = 45;
@@ -51,21 +51,22 @@ impl LinePlot {
 
         let finite =
             || self.lines.iter().flat_map(|line| &line.values).copied().filter(|value| value.is_finite());
-        let y = if finite().next().is_some() {
-            Coordinate::of_results(
-                finite().fold(f64::INFINITY, f64::min),
-                finite().fold(f64::NEG_INFINITY, f64::max),
-            )
-        } else {
-            Coordinate::exactly(0.0..1.0)
-        };
+        // From 0: an axis that is cut off makes a cliff of a small difference.
+        let (lowest, highest) =
+            finite().fold((0.0_f64, 0.0_f64), |(l, h), value| (l.min(value), h.max(value)));
+        let y = Coordinate::exactly(1.06 * lowest..if highest > lowest { 1.06 * highest } else { 1.0 });
         let positions = self.x.positions();
         let (lowest, highest) =
             positions.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &p| (l.min(p), h.max(p)));
         let is_words = matches!(self.x.scale, Scale::Words(_));
         let pad = if is_words { 0.5 } else { 0.02 * (highest - lowest) };
-        let mut chart = chart(&area, 0, self.x.coordinate(lowest - pad..highest + pad), y)?;
-        draw_axes(&mut chart, [&self.x.label, &self.y], Mesh::Across)?;
+        let x = self.x.coordinate(lowest - pad..highest + pad);
+        // Half of the last label stands right of the axis.
+        let beside = x.labels().last().map_or(0, |label| text_width(label, SMALL) / 2);
+        let right = if self.lines.len() > 1 { 0 } else { beside.saturating_sub(MARGIN) };
+        let titles = [self.x.label.as_str(), self.y.as_str()];
+        let mut chart = chart(&area, right, x, y, titles)?;
+        draw_axes(root, &mut chart, titles, Mesh::Across)?;
         for (i, line) in self.lines.iter().enumerate() {
             let colour = line_colour(i);
             // Words have no order: no line leads from one to the next, and marks stand side by side.

@@ -4,11 +4,9 @@ use plotters::prelude::*;
 
 use super::axis::Coordinate;
 use super::colour_bar::{bar_width, colour_bar};
-use super::style::{
-    Area, FAINT_TEXT, HEADING, MARGIN, MEDIUM, NO_RESULT, PAPER, SIZE, SMALL, TEXT, centred, drawn, headed,
-    heat_colour, text_on, text_width,
-};
-use super::{DrawError, Heading};
+use super::heading::{DrawError, Heading};
+use super::palette::{FAINT_TEXT, NO_RESULT, PAPER, TEXT, heat_colour, text_on};
+use super::style::{Area, HEADING, MARGIN, MEDIUM, SIZE, SMALL, centred, drawn, headed, text_width};
 
 /// Smallest and largest width and height of a cell with its number in it.
 const WIDTHS: (u32, u32) = (46, 130);
@@ -104,7 +102,10 @@ impl Matrix {
                     NO_RESULT
                 };
                 let (x0, y0, x1, y1) = (left(c)?, top(r)?, left(c + 1)?, top(r + 1)?);
-                area.draw(&Rectangle::new([(x0, y0), (x1, y1)], colour.filled()))?;
+                // A pixel into the next cells, which are drawn over it: no paper is seen between them.
+                let more = |at: usize, all: usize| i32::from(at + 1 < all);
+                let end = (x1 + more(c, self.nodes), y1 + more(r, self.rows.len()));
+                area.draw(&Rectangle::new([(x0, y0), end], colour.filled()))?;
                 let middle = (i32::midpoint(x0, x1), i32::midpoint(y0, y1));
                 if let Some(decimals) = decimals.filter(|_| numbers && gbs.is_finite()) {
                     area.draw_text(&format!("{gbs:.decimals$}"), &centred(SMALL, text_on(colour)), middle)?;

@@ -42,6 +42,15 @@ pub(super) fn cut(text: &str, size: f64, most: f64) -> String {
     kept + "…"
 }
 
+/// The number of the first of `sizes`, from the largest to the smallest, in which `text` has room; cut in the last one where
+/// it has room in none.
+pub(super) fn fitting(text: &str, sizes: [f64; 3], most: f64) -> (usize, String) {
+    match sizes.iter().position(|&size| width(text, size) <= most) {
+        Some(step) => (step, text.to_owned()),
+        None => (sizes.len() - 1, cut(text, sizes[sizes.len() - 1], most)),
+    }
+}
+
 /// `text` in at most `lines` lines of `most` pixels: broken at spaces, commas and hyphens, the last one cut.
 pub(super) fn wrapped(text: &str, size: f64, most: f64, lines: usize) -> Vec<String> {
     let mut wrapped: Vec<String> = vec![String::new()];
@@ -69,6 +78,16 @@ mod tests {
         assert_eq!(cut("1234", 10.0, 25.44), "1234");
         assert_eq!(cut("123456789", 10.0, 36.0), "1234…");
         assert!(width(&cut("one app per node", 12.0, 60.0), 12.0) <= 60.0);
+    }
+
+    #[test]
+    fn a_long_text_is_first_written_smaller_then_cut() {
+        // 4 x 0.636 of the size
+        let sizes = [10.0, 9.0, 8.0];
+        assert_eq!(fitting("1234", sizes, 25.5), (0, "1234".to_owned()));
+        assert_eq!(fitting("1234", sizes, 23.0), (1, "1234".to_owned()));
+        let (step, text) = fitting("123456789", sizes, 23.0);
+        assert!(step == 2 && text.ends_with('…'), "{text}");
     }
 
     #[test]

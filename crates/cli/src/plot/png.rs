@@ -3,7 +3,7 @@
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::{Options, Tree};
 
-use super::DrawError;
+use super::heading::DrawError;
 
 /// Pixels of the PNG for one of the SVG: sharp on paper and on dense screens.
 const SCALE: f32 = 2.0;
@@ -12,7 +12,7 @@ const SCALE: f32 = 2.0;
 ///
 /// # Errors
 /// An SVG that cannot be read, or one of no size: faults of this program.
-pub(super) fn render(svg: &str) -> Result<Vec<u8>, DrawError> {
+pub(crate) fn render(svg: &str) -> Result<Vec<u8>, DrawError> {
     let mut options = Options::default();
     let fonts = options.fontdb_mut();
     for font in [dejavu::sans::regular(), dejavu::sans::bold()] {

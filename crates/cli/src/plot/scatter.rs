@@ -1,195 +1,115 @@
 //! Predicted over measured, with the line where both are equal.
 
-use plotters::prelude::*;
+mod legend;
+mod points;
+mod ranges;
 
-use super::axis::Coordinate;
+use super::canvas::Canvas;
+use super::frame::{BELOW, Frame};
+use super::geometry::between;
+use super::ink::{Font, SMALL, Stroke};
+use super::metrics;
 use super::names::place_of_name;
-use super::style::{
-    Area, FAINT_TEXT, Mesh, SIZE, SMALL, TEXT, chart, draw_axes, drawn, headed, left_middle, line_colour,
-    shortened, text_width,
-};
-use super::{DrawError, Heading};
+use super::palette::{BAND as BAND_COLOUR, TEXT};
+use super::place::Place;
+use super::style::{HEADING, MARGIN, SIZE};
+use points::{Shown, draw_mark};
+use ranges::Axes;
 
-/// A longer name is cut.
-const LONGEST_NAME: usize = 38;
-/// Width of the list on the right.
-const LIST: u32 = 290;
+pub(crate) use points::{Point, ScatterPlot, Series};
+
 /// Points with the largest errors that are named.
 const NAMED: usize = 6;
 /// The band on both sides of equality; at the same time the largest error that needs no name.
 const BAND: f64 = 0.05;
-pub(super) const BAND_COLOUR: RGBColor = RGBColor(205, 225, 238);
-/// From this ratio of the largest to the smallest value on, axes are logarithmic.
-const WIDE: f64 = 12.0;
-
-/// A measurement and what the model says.
-#[derive(Clone, Debug)]
-pub(crate) struct Point {
-    pub(crate) name: String,
-    pub(crate) measured: f64,
-    pub(crate) predicted: f64,
-}
-
-/// Points with the same mark.
-#[derive(Clone, Debug)]
-pub(crate) struct Series {
-    pub(crate) name: String,
-    pub(crate) points: Vec<Point>,
-}
-
-/// Predicted over measured.
-#[derive(Clone, Debug)]
-pub(crate) struct ScatterPlot {
-    pub(crate) heading: Heading,
-    /// The unit of both axes.
-    pub(crate) unit: String,
-    pub(crate) series: Vec<Series>,
-}
-
-/// A point that can be drawn, with the number of its series.
-struct Shown<'a> {
-    series: usize,
-    point: &'a Point,
-}
-
-impl Shown<'_> {
-    fn error(&self) -> f64 {
-        (self.point.predicted - self.point.measured) / self.point.measured
-    }
-}
 
 impl ScatterPlot {
     /// The plot as SVG.
-    ///
-    /// # Errors
-    /// Only those of the drawing library.
-    pub(crate) fn svg(&self) -> Result<String, DrawError> {
-        drawn(SIZE, |root| self.draw(root))
-    }
-
-    fn draw(&self, root: &Area<'_>) -> Result<(), DrawError> {
-        let below = headed(root, &self.heading)?;
-        let (area, legend) = below.split_horizontally(SIZE.0 - LIST);
-
+    pub(crate) fn svg(&self) -> String {
         let points = (0..)
             .zip(&self.series)
             .flat_map(|(series, one)| one.points.iter().map(move |point| Shown { series, point }));
         let all: Vec<Shown<'_>> =
             points.filter(|one| one.point.measured.is_finite() && one.point.predicted.is_finite()).collect();
-        let values = || all.iter().flat_map(|one| [one.point.measured, one.point.predicted]);
-        let lowest = values().fold(f64::INFINITY, f64::min);
-        let highest = values().fold(f64::NEG_INFINITY, f64::max);
-        let logarithmic = lowest > 0.0 && highest > WIDE * lowest;
-        let (axis, position): (Coordinate, fn(f64) -> f64) = if logarithmic {
-            (Coordinate::logarithmic(lowest / 1.3, highest * 1.3), f64::log10)
-        } else if lowest.is_finite() {
-            let axis = Coordinate::of_results(lowest.min(0.95 * highest), highest);
-            (axis, |value| value)
-        } else {
-            (Coordinate::exactly(0.0..1.0), |value| value)
-        };
-        let range = axis.range.clone();
-        let mut chart = chart(&area, 0, axis.clone(), axis)?;
-        draw_band(&mut chart, &range, logarithmic)?;
-        let titles = ["measured", "predicted"].map(|what| format!("{what} ({})", self.unit));
-        draw_axes(&mut chart, [&titles[0], &titles[1]], Mesh::Both)?;
-        chart.draw_series([PathElement::new([(range.start, range.start), (range.end, range.end)], TEXT)])?;
-
-        let plotting = chart.plotting_area();
-        let pixel = |one: &Shown<'_>| {
-            plotting.map_coordinate(&(position(one.point.measured), position(one.point.predicted)))
-        };
-        let mut taken: Vec<[i32; 4]> = Vec::new();
-        for one in &all {
-            let (x, y) = pixel(one);
-            draw_mark(root, one.series, (x, y))?;
-            taken.push([x - 5, y - 5, x + 5, y + 5]);
-        }
+        let axes = Axes::of(&all);
         let mut worst: Vec<&Shown<'_>> = all.iter().filter(|one| one.error().abs() > BAND).collect();
         worst.sort_by(|a, b| b.error().abs().total_cmp(&a.error().abs()));
         worst.truncate(NAMED);
+
+        let (width, height) = (f64::from(SIZE.0), f64::from(SIZE.1));
+        let legend = legend::Legend::of(self, &worst);
+        let (left, top) = (Frame::left(&axes.y), f64::from(HEADING));
+        let place =
+            Place::new(left, top, width - f64::from(MARGIN) - legend.width() - left, height - BELOW - top);
+        let position = axes.position;
+        let frame = Frame { x: axes.x, y: axes.y, place };
+        let mut canvas = Canvas::new(width, height, &self.heading);
+        draw_band(&mut canvas, &frame, axes.is_logarithmic);
+        let titles = ["measured", "predicted"].map(|what| format!("{what} ({})", self.unit));
+        frame.draw(&mut canvas, [&titles[0], &titles[1]]);
+        draw_equality(&mut canvas, &frame);
+
+        let pixel = |one: &Shown<'_>| frame.at(position(one.point.measured), position(one.point.predicted));
+        let mut taken: Vec<[i32; 4]> = Vec::new();
+        for one in &all {
+            let at = pixel(one);
+            draw_mark(&mut canvas, one.series, at);
+            let (x, y) = whole(at);
+            taken.push([x - 5, y - 5, x + 5, y + 5]);
+        }
+        let inside = {
+            let ((left, top), (right, bottom)) =
+                (whole((place.x, place.y)), whole((place.right(), place.bottom())));
+            (left..right, top..bottom)
+        };
         // Numbers, with the names in the list: names are longer than the room between points.
         for (i, one) in worst.iter().enumerate() {
-            let (x, y) = pixel(one);
+            let (x, y) = whole(pixel(one));
             let text = (i + 1).to_string();
-            let width = i32::try_from(text_width(&text, SMALL))?;
-            let place = place_of_name(x, y, width, &taken, &plotting.get_pixel_range());
+            let (wide, _) = whole((metrics::width(&text, SMALL).ceil(), 0.0));
+            let place = place_of_name(x, y, wide, &taken, &inside);
             taken.push(place);
-            let middle = i32::midpoint(place[1], place[3]);
-            root.draw_text(&text, &left_middle(SMALL, &TEXT), (place[0], middle))?;
+            let middle = f64::from(i32::midpoint(place[1], place[3]));
+            canvas.text(f64::from(place[0]), middle, &text, Font::new(SMALL));
         }
-        drop(chart);
-        self.draw_legend(&legend, &worst)
-    }
-
-    fn draw_legend(&self, legend: &Area<'_>, worst: &[&Shown<'_>]) -> Result<(), DrawError> {
-        let mut y = 12;
-        if self.series.len() > 1 {
-            for (i, series) in self.series.iter().enumerate() {
-                draw_mark(legend, i, (23, y))?;
-                let name = shortened(&series.name, LONGEST_NAME);
-                legend.draw_text(&name, &left_middle(SMALL, &TEXT), (44, y))?;
-                y += 24;
-            }
-            y += 6;
-        }
-        legend.draw(&PathElement::new([(10, y), (36, y)], TEXT))?;
-        legend.draw_text("measured = predicted", &left_middle(SMALL, &FAINT_TEXT), (44, y))?;
-        y += 24;
-        legend.draw(&Rectangle::new([(10, y - 7), (36, y + 7)], BAND_COLOUR.filled()))?;
-        legend.draw_text("within 5 %", &left_middle(SMALL, &FAINT_TEXT), (44, y))?;
-        y += 34;
-        for (i, one) in worst.iter().enumerate() {
-            let title = format!("{}  {:+.1} %", i + 1, 100.0 * one.error());
-            legend.draw_text(&title, &left_middle(SMALL, &TEXT), (10, y))?;
-            let name = shortened(&one.point.name, LONGEST_NAME);
-            legend.draw_text(&name, &left_middle(SMALL, &FAINT_TEXT), (24, y + 18))?;
-            y += 42;
-        }
-        Ok(())
+        legend.draw(&mut canvas, &worst, place.right() + 12.0);
+        canvas.finish()
     }
 }
 
-/// Within 5 % on both sides of equality.
-fn draw_band(
-    chart: &mut super::style::Chart<'_, '_>,
-    range: &std::ops::Range<f64>,
-    logarithmic: bool,
-) -> Result<(), DrawError> {
-    let (low, high) = (range.start, range.end);
-    let around = |factor: f64| -> Vec<(f64, f64)> {
-        // The border from the left end to the right one, cut at the top and at the bottom.
-        let steps = 200;
-        (0..=steps)
-            .map(|i| low + (high - low) * f64::from(i) / f64::from(steps))
-            .map(|x| (x, if logarithmic { x + factor.log10() } else { x * factor }.clamp(low, high)))
-            .collect()
-    };
-    let mut band = around(1.0 + BAND);
-    band.extend(around(1.0 - BAND).into_iter().rev());
-    chart.draw_series([Polygon::new(band, BAND_COLOUR.filled())])?;
-    Ok(())
+/// The nearest pixel.
+#[allow(clippy::cast_possible_truncation, reason = "pixels")]
+fn whole((x, y): (f64, f64)) -> (i32, i32) {
+    (x.round() as i32, y.round() as i32)
 }
 
-/// Series differ in colour and shape.
-fn draw_mark(area: &Area<'_>, series: usize, at: (i32, i32)) -> Result<(), DrawError> {
-    let colour = line_colour(series);
-    let (x, y) = at;
-    match series % 5 {
-        0 => area.draw(&Circle::new(at, 4, colour.filled()))?,
-        1 => area.draw(&TriangleMarker::new(at, 6, colour.filled()))?,
-        2 => area.draw(&Rectangle::new([(x - 4, y - 4), (x + 4, y + 4)], colour.stroke_width(2)))?,
-        3 => {
-            area.draw(&Polygon::new(vec![(x, y - 6), (x + 6, y), (x, y + 6), (x - 6, y)], colour.filled()))?;
-        }
-        _ => area.draw(&Cross::new(at, 4, colour.stroke_width(2)))?,
+/// Within 5 % on both sides of equality, cut at the borders.
+fn draw_band(canvas: &mut Canvas, frame: &Frame, is_logarithmic: bool) {
+    let (x, y) = (&frame.x.range, &frame.y.range);
+    let border = |factor: f64, x: f64| if is_logarithmic { x + factor.log10() } else { x * factor };
+    let (above, below) = (1.0 + BAND, 1.0 - BAND);
+    let corners = [(x.start, above), (x.end, above), (x.end, below), (x.start, below)];
+    let corners = corners.map(|(x, factor)| (x, border(factor, x)));
+    let band = between(&corners, y.start, y.end);
+    if band.len() > 2 {
+        let pixels: Vec<(f64, f64)> = band.into_iter().map(|(x, y)| frame.at(x, y)).collect();
+        canvas.polygon(&pixels, Some(BAND_COLOUR), None);
     }
-    Ok(())
+}
+
+/// Where both are equal.
+fn draw_equality(canvas: &mut Canvas, frame: &Frame) {
+    let from = frame.x.range.start.max(frame.y.range.start);
+    let to = frame.x.range.end.min(frame.y.range.end);
+    if from < to {
+        canvas.line(frame.at(from, from), frame.at(to, to), Stroke::new(TEXT, 1.0));
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plot::heading::Heading;
     use crate::plot::testing::{assert_apart, words};
 
     fn plot(factor: f64) -> ScatterPlot {
@@ -215,7 +135,7 @@ mod tests {
         let mut plot = plot(1.5);
         plot.series.truncate(1);
         plot.series[0].points[3].predicted = 1.2 * plot.series[0].points[3].measured;
-        let svg = plot.svg().expect("drawn");
+        let svg = plot.svg();
         let texts = words(&svg);
         assert!(texts.contains("\n1  +20.0 %\nscenario 3\n"), "{texts}");
         assert!(texts.contains("measured (GFLOPS)\n") && texts.contains("predicted (GFLOPS)\n"), "{texts}");
@@ -226,13 +146,56 @@ mod tests {
     #[test]
     fn nothing_overlaps_on_linear_and_logarithmic_axes() {
         for factor in [1.1, 1.5, 2.0] {
-            assert_apart(&plot(factor).svg().expect("drawn"));
+            assert_apart(&plot(factor).svg());
         }
+    }
+
+    /// The corners of the polygon with the colour of the band.
+    fn band(svg: &str) -> Vec<(f64, f64)> {
+        let tag = svg.split("<polygon").find(|tag| tag.contains("#CDE1EE")).expect("a band");
+        let points = tag.split("points=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("corners");
+        let number = |text: &str| text.parse::<f64>().expect("a number");
+        points
+            .split(' ')
+            .filter_map(|pair| pair.split_once(','))
+            .map(|(x, y)| (number(x), number(y)))
+            .collect()
+    }
+
+    #[test]
+    fn the_band_has_straight_borders() {
+        // As many corners as a strip has at most in a box: four of its own, one more for each border that cuts it.
+        for factor in [1.1, 1.5, 2.0] {
+            let corners = band(&plot(factor).svg());
+            assert!((4..=6).contains(&corners.len()), "{corners:?}");
+        }
+        // Logarithmic axes: both borders are parallel to the line of equality.
+        let mut corners = band(&plot(2.0).svg());
+        corners.sort_by(|a, b| a.0.total_cmp(&b.0));
+        assert!(corners.len() >= 4);
+    }
+
+    #[test]
+    fn axes_are_as_wide_as_the_data() {
+        let mut plot = plot(1.1);
+        plot.series.truncate(1);
+        let at = |measured: f64, predicted: f64| Point { name: "x".to_owned(), measured, predicted };
+        plot.series[0].points = vec![at(14.0, 14.1), at(23.0, 23.2)];
+        let svg = plot.svg();
+        let texts = words(&svg);
+        assert!(!texts.lines().any(|word| word == "0" || word == "5"), "{texts}");
+        // The two marks are at opposite ends of the box: with an axis from 0 they would be 200 pixels apart.
+        let xs: Vec<f64> = svg
+            .split("<circle")
+            .skip(1)
+            .filter_map(|tag| tag.split("cx=\"").nth(1)?.split('"').next()?.parse().ok())
+            .collect();
+        assert!((xs[1] - xs[0]).abs() > 450.0, "{xs:?}");
     }
 
     #[test]
     fn no_point_at_all_is_still_a_plot() {
         let empty = ScatterPlot { series: Vec::new(), ..plot(1.1) };
-        assert_apart(&empty.svg().expect("drawn"));
+        assert_apart(&empty.svg());
     }
 }

@@ -1,4 +1,4 @@
-//! What all plots share: size, colours, fonts.
+//! What plots share that plotters draws: sizes, fonts, axes.
 
 use plotters::chart::ChartContext;
 use plotters::coord::Shift;
@@ -6,7 +6,9 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::axis::Coordinate;
-use super::{DrawError, Heading};
+use super::heading::{DrawError, Heading};
+use super::palette::{FAINT_LINE, FAINT_TEXT, PAPER, TEXT};
+use super::{ink, metrics};
 
 /// Width and height in pixels.
 pub(super) const SIZE: (u32, u32) = (900, 560);
@@ -18,85 +20,6 @@ pub(super) const HEADING: u32 = 62;
 pub(super) const SMALL: u32 = 14;
 /// Font size of the titles of axes.
 pub(super) const MEDIUM: u32 = 15;
-
-/// The background.
-pub(super) const PAPER: RGBColor = WHITE;
-/// Text on dark colours; not the white of the background, which follows the theme of a page.
-pub(super) const LIGHT_TEXT: RGBColor = RGBColor(252, 252, 252);
-/// The same on light colours.
-pub(super) const DARK_TEXT: RGBColor = RGBColor(10, 10, 10);
-pub(super) const TEXT: RGBColor = RGBColor(30, 30, 30);
-pub(super) const FAINT_TEXT: RGBColor = RGBColor(95, 95, 95);
-pub(super) const FAINT_LINE: RGBColor = RGBColor(225, 225, 225);
-/// Where there is no result.
-pub(super) const NO_RESULT: RGBColor = RGBColor(205, 205, 205);
-
-/// The palette of Okabe and Ito, distinct for colour-blind readers; its yellow is too light for lines.
-const LINES: [RGBColor; 7] = [
-    RGBColor(0, 114, 178),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-    RGBColor(0, 0, 0),
-];
-
-/// The colour of the i-th line.
-pub(super) fn line_colour(i: usize) -> RGBColor {
-    LINES[i % LINES.len()]
-}
-
-/// What is filled with a colour and has a letter in it: the whole palette, its black as a grey, from one lightness to
-/// another so that neighbours differ in print too.
-const FILLS: [RGBColor; 8] = [
-    RGBColor(86, 180, 233),
-    RGBColor(213, 94, 0),
-    RGBColor(240, 228, 66),
-    RGBColor(0, 114, 178),
-    RGBColor(230, 159, 0),
-    RGBColor(0, 158, 115),
-    RGBColor(222, 165, 197),
-    RGBColor(90, 90, 90),
-];
-
-/// The colour of the i-th application.
-pub(super) fn fill_colour(i: usize) -> RGBColor {
-    FILLS[i % FILLS.len()]
-}
-
-/// Black or white, whatever is easier to read on `ground`.
-pub(super) fn text_on(ground: RGBColor) -> RGBColor {
-    let linear = |part: u8| (f64::from(part) / 255.0).powf(2.2);
-    let light = 0.2126 * linear(ground.0) + 0.7152 * linear(ground.1) + 0.0722 * linear(ground.2);
-    // Where both have the same contrast (WCAG 2: lightness + 0.05).
-    if light > 0.179 { DARK_TEXT } else { LIGHT_TEXT }
-}
-
-/// The map viridis, even to the eye and in greyscale, at every eighth.
-const VIRIDIS: [(u8, u8, u8); 9] = [
-    (68, 1, 84),
-    (71, 45, 123),
-    (59, 82, 139),
-    (44, 114, 142),
-    (33, 145, 140),
-    (40, 174, 128),
-    (94, 201, 98),
-    (173, 220, 48),
-    (253, 231, 37),
-];
-
-/// The colour of a share from 0 to 1.
-pub(super) fn heat_colour(share: f64) -> RGBColor {
-    let at = share.clamp(0.0, 1.0) * (VIRIDIS.len() - 1) as f64;
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 8")]
-    let below = (at.floor() as usize).min(VIRIDIS.len() - 2);
-    let part = at - below as f64;
-    let ((r0, g0, b0), (r1, g1, b1)) = (VIRIDIS[below], VIRIDIS[below + 1]);
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between two bytes")]
-    let between = |a: u8, b: u8| (f64::from(a) + part * (f64::from(b) - f64::from(a))).round() as u8;
-    RGBColor(between(r0, r1), between(g0, g1), between(b0, b1))
-}
 
 /// A text style for `size` pixels.
 pub(super) fn font(size: u32, colour: &RGBColor) -> TextStyle<'static> {
@@ -156,25 +79,52 @@ pub(super) enum Mesh {
     Both,
 }
 
-/// A chart in `area`, `right` pixels from its right border, with room for ticks and titles of both axes.
+/// Height of a line in the title of an axis, and the most lines.
+const TITLE_LINE: u32 = 17;
+const TITLE_LINES: usize = 4;
+/// Size of the letters that plotters calls [`MEDIUM`].
+const TITLE_SIZE: f64 = 12.1;
+
+/// The title of an axis in lines of at most so many pixels.
+fn title_lines(title: &str, most: u32) -> Vec<String> {
+    metrics::wrapped(title, TITLE_SIZE, f64::from(most), TITLE_LINES)
+}
+
+/// Pixels that further lines of a title take.
+fn more_lines(title: &str, most: u32) -> u32 {
+    u32::try_from(title_lines(title, most).len().saturating_sub(1)).unwrap_or(0) * TITLE_LINE
+}
+
+/// A chart in `area`, `right` pixels from its right border, with room for ticks and titles of both axes: to the right,
+/// upwards.
 pub(super) fn chart<'a, 'b>(
     area: &'a Area<'b>,
     right: u32,
     x: Coordinate,
     y: Coordinate,
+    titles: [&str; 2],
 ) -> Result<Chart<'a, 'b>, DrawError> {
     let widest = y.labels().map(|label| text_width(label, SMALL)).max().unwrap_or(0);
+    let (width, height) = area.dim_in_pixel();
+    // Before it is known how much room is left: a little less than what will be.
+    let left = widest + 42 + more_lines(titles[1], height.saturating_sub(120));
+    let across = width.saturating_sub(left + MARGIN + right);
     Ok(ChartBuilder::on(area)
         .margin_left(MARGIN)
         .margin_right(right)
         .margin_bottom(12)
-        .x_label_area_size(56)
-        .y_label_area_size(widest + 42)
+        .x_label_area_size(56 + more_lines(titles[0], across))
+        .y_label_area_size(left)
         .build_cartesian_2d(x, y)?)
 }
 
-/// Draws both axes with their titles.
-pub(super) fn draw_axes(chart: &mut Chart<'_, '_>, titles: [&str; 2], mesh: Mesh) -> Result<(), DrawError> {
+/// Draws both axes of a chart of `root` with their titles, long ones in several lines.
+pub(super) fn draw_axes(
+    root: &Area<'_>,
+    chart: &mut Chart<'_, '_>,
+    titles: [&str; 2],
+    mesh: Mesh,
+) -> Result<(), DrawError> {
     let mut style = chart.configure_mesh();
     match mesh {
         Mesh::No => _ = style.disable_mesh(),
@@ -186,10 +136,21 @@ pub(super) fn draw_axes(chart: &mut Chart<'_, '_>, titles: [&str; 2], mesh: Mesh
         .bold_line_style(FAINT_LINE)
         .axis_style(TEXT)
         .label_style(font(SMALL, &TEXT))
-        .axis_desc_style(font(MEDIUM, &TEXT))
-        .x_desc(titles[0])
-        .y_desc(titles[1])
         .draw()?;
+    let (across, down) = chart.plotting_area().get_pixel_range();
+    let (bottom, step) = (i32::try_from(root.dim_in_pixel().1)?, i32::try_from(TITLE_LINE)?);
+    let lines = title_lines(titles[0], (across.end - across.start).unsigned_abs());
+    for (i, line) in (0..).zip(lines.iter().rev()) {
+        let at = (i32::midpoint(across.start, across.end), bottom - 19 - i * step);
+        root.draw_text(line, &centred(MEDIUM, TEXT), at)?;
+    }
+    let up = centred(MEDIUM, TEXT).transform(FontTransform::Rotate270);
+    // As `chart` broke it.
+    let room = bottom.unsigned_abs().saturating_sub(HEADING + 120);
+    for (i, line) in (0..).zip(title_lines(titles[1], room)) {
+        let at = (i32::try_from(MARGIN)? + 6 + i * step, i32::midpoint(down.start, down.end));
+        root.draw_text(&line, &up, at)?;
+    }
     Ok(())
 }
 
@@ -197,19 +158,13 @@ pub(super) fn draw_axes(chart: &mut Chart<'_, '_>, titles: [&str; 2], mesh: Mesh
 pub(super) fn headed<'a>(root: &Area<'a>, heading: &Heading) -> Result<Area<'a>, DrawError> {
     root.fill(&PAPER)?;
     let at = i32::try_from(MARGIN)?;
-    root.draw_text(&shortened(&heading.title, 92), &font(19, &TEXT), (at, 14))?;
-    root.draw_text(&shortened(&heading.subtitle, 118), &font(SMALL, &FAINT_TEXT), (at, 40))?;
+    let room = f64::from(root.dim_in_pixel().0 - 2 * MARGIN);
+    let title = metrics::cut(&heading.title, ink::TITLE, room);
+    root.draw_text(&title, &font(19, &TEXT), (at, 14))?;
+    // As large as fits; the sizes of `ink` as plotters calls them.
+    let sizes = [SMALL, SMALL - 1, SMALL - 2];
+    let (step, subtitle) = metrics::fitting(&heading.subtitle, ink::SUBTITLES, room);
+    root.draw_text(&subtitle, &font(sizes[step], &FAINT_TEXT), (at, 40))?;
     let (_, below) = root.split_vertically(HEADING);
     Ok(below)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_colours_of_the_map_begin_and_end_as_viridis_does() {
-        assert_eq!([heat_colour(0.0), heat_colour(1.0)], [RGBColor(68, 1, 84), RGBColor(253, 231, 37)]);
-        assert_eq!(heat_colour(0.0625), RGBColor(70, 23, 104));
-    }
 }

@@ -1,11 +1,15 @@
-//! What tests see of a plot: its texts, and whether any two of them overlap.
+//! What tests see of a plot: its texts, whether any two of them overlap, and whether a line runs through one.
 
-use super::canvas::Place;
+use super::geometry::{Segment, distance};
+use super::ink::hex;
 use super::metrics;
+use super::palette::FAINT_LINE;
+use super::place::Place;
 
 /// A text of a plot and the boxes that it fills: one, or one for each letter of a sloped text.
 struct Shown {
     text: String,
+    is_bold: bool,
     boxes: Vec<Place>,
 }
 
@@ -33,6 +37,59 @@ pub(crate) fn assert_apart(svg: &str) {
     }
 }
 
+/// Fails if a line that is no grid line runs through a text; bold letters stand in boxes of their own on lines.
+pub(crate) fn assert_off_lines(svg: &str) {
+    let texts: Vec<Shown> = shown(svg).into_iter().filter(|one| !one.is_bold).collect();
+    let lines = segments(svg);
+    assert!(!lines.is_empty(), "no line in {svg}");
+    for one in &texts {
+        // Where letters are; the boxes of sloped ones are squares with empty corners.
+        for middle in
+            one.boxes.iter().map(|place| (place.x + place.width / 2.0, place.y + place.height / 2.0))
+        {
+            let half = one.boxes[0].height / 2.0;
+            let reach = if one.boxes.len() > 1 { 0.0 } else { one.boxes[0].width / 2.0 };
+            let letters = [(middle.0 - reach, middle.1), (middle.0 + reach, middle.1)];
+            let close = lines.iter().find(|line| distance(**line, letters) < half);
+            assert!(close.is_none(), "{close:?} runs through '{}' at {:?}", one.text, one.boxes);
+        }
+    }
+}
+
+/// Straight parts of lines and paths, without those of the grid.
+fn segments(svg: &str) -> Vec<Segment> {
+    let is_grid = |tag: &str| tag.contains(&hex(FAINT_LINE));
+    let tags = |name: &str| {
+        let parts: Vec<&str> = svg.split(name).skip(1).filter_map(|rest| rest.split('>').next()).collect();
+        parts.into_iter().filter(|tag| !is_grid(tag)).collect::<Vec<_>>()
+    };
+    let lines = tags("<line").into_iter().map(|tag| {
+        let of = |name: &str| number(tag, name).expect("a coordinate");
+        [(of("x1"), of("y1")), (of("x2"), of("y2"))]
+    });
+    let paths = tags("<path").into_iter().flat_map(|tag| {
+        let points: Vec<f64> = attribute(tag, "d")
+            .expect("a path")
+            .split(['M', 'L', ' '])
+            .filter(|part| !part.is_empty())
+            .map(|part| part.parse().expect("straight lines only"))
+            .collect();
+        let points: Vec<(f64, f64)> = points.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+        points.windows(2).map(|pair| [pair[0], pair[1]]).collect::<Vec<_>>()
+    });
+    lines.chain(paths).collect()
+}
+
+/// All rectangles, in the order of drawing.
+pub(super) fn rectangles(svg: &str) -> Vec<Place> {
+    let tags = svg.split("<rect").skip(1).filter_map(|rest| rest.split('>').next());
+    tags.map(|tag| {
+        let of = |name: &str| number(tag, name).expect("a coordinate");
+        Place::new(of("x"), of("y"), of("width"), of("height"))
+    })
+    .collect()
+}
+
 fn shown(svg: &str) -> Vec<Shown> {
     let elements = svg.split("<text").skip(1);
     elements
@@ -43,7 +100,7 @@ fn shown(svg: &str) -> Vec<Shown> {
                 .iter()
                 .filter_map(|pair| pair.split_once(' '))
                 .fold(text.to_owned(), |text, (from, to)| text.replace(from, to));
-            Shown { boxes: boxes(tag, &text), text }
+            Shown { is_bold: tag.contains("font-weight=\"bold\""), boxes: boxes(tag, &text), text }
         })
         .collect()
 }
@@ -114,5 +171,19 @@ mod tests {
         assert!(found(text(90, "")), "it leaves the picture");
         assert!(found(text(20, " transform=\"rotate(-90 20 50)\"")));
         assert!(!found(text(50, " transform=\"rotate(-90 50 50)\"")));
+    }
+
+    #[test]
+    fn a_line_through_a_text_is_found() {
+        let svg = |y: u32| {
+            format!(
+                "<text x=\"10\" y=\"50\" font-size=\"10\">abc</text><line x1=\"0\" y1=\"{y}\" x2=\"99\" y2=\"{y}\" \
+                 stroke=\"#000000\"/>"
+            )
+        };
+        assert_off_lines(&svg(60));
+        assert!(std::panic::catch_unwind(|| assert_off_lines(&svg(48))).is_err());
+        let grid = svg(48).replace("#000000", "#E1E1E1");
+        assert_off_lines(&(grid + "<line x1=\"0\" y1=\"80\" x2=\"99\" y2=\"80\" stroke=\"#000000\"/>"));
     }
 }

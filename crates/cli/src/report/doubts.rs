@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use numasim_bench::doubt::Told;
 
-use super::Report;
+use super::contents::Report;
 use crate::suggest;
 use crate::view::compared::{self, reason};
 use crate::view::figures;

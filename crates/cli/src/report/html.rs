@@ -3,8 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
 
-use super::Figure;
-use super::verdict::SMALL;
+use super::contents::Figure;
 use crate::plot;
 
 /// A text, and where the figure in it stands: `comparison#/scenarios/0/error`.
@@ -46,6 +45,9 @@ impl Shown {
     }
 }
 
+/// Up to here an error is small; up to twice as much it is notable.
+pub(super) const SMALL: f64 = 0.05;
+
 /// How large an error is, as the class of its colour; the limits are those of `compare`.
 pub(super) fn judged(error: Option<f64>) -> &'static str {
     match error.map(f64::abs) {
@@ -84,13 +86,25 @@ pub(super) fn figure(figure: &Figure) -> Markup {
     }
 }
 
+/// The scale below which the letters of a picture are too small; a wider picture scrolls in its box.
+const READABLE: f64 = 0.75;
+/// Pixels below which no picture is shrunk: the 44rem of the style.
+const NARROWEST: f64 = 704.0;
+
 /// A picture in its box, with a name for those who do not see it.
 pub(super) fn picture(svg: &str, label: &str) -> Markup {
     let svg = plot::themed(svg.trim());
     let role = if svg.contains(" role=\"img\"") { "" } else { " role=\"img\"" };
     let escaped = html! { (label) }.into_string();
-    let svg = svg.replacen("<svg ", &format!("<svg{role} aria-label=\"{escaped}\" "), 1);
-    scrolling(&format!("{label}, picture"), &PreEscaped(svg))
+    let width = svg.split_once(" width=\"").and_then(|(_, rest)| rest.split('"').next()?.parse::<f64>().ok());
+    let least = width.map(|width| READABLE * width).filter(|least| *least > NARROWEST);
+    let least = least.map_or(String::new(), |least| format!(" style=\"--least:{least:.0}px\""));
+    let svg = svg.replacen("<svg ", &format!("<svg{role}{least} aria-label=\"{escaped}\" "), 1);
+    let content = html! {
+        p.sideways aria-hidden="true" { "← wider than the page: scroll sideways →" }
+        (PreEscaped(svg))
+    };
+    scrolling(&format!("{label}, picture"), &content)
 }
 
 /// A block of JSON that no browser runs, and that no name in it can end.

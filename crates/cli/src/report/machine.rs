@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use numasim_model::machine::Provenance;
 use numasim_model::{Machine, Node};
 
-use super::Report;
+use super::contents::Report;
 use super::html::{figure, scrolling};
 use crate::view::figures;
 

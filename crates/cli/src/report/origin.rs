@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use numasim_bench::provenance::Provenance;
 use numasim_host::memory::size;
 
-use super::Report;
+use super::contents::Report;
 use super::html::scrolling;
 use crate::view::figures;
 

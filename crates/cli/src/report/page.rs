@@ -3,9 +3,10 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use numasim_bench::provenance::Provenance;
 
+use super::contents::Report;
 use super::html::{data, figure};
-use super::{Report, doubts, machine, origin, policy, scenarios, verdict};
-use crate::view::figures;
+use super::{doubts, machine, origin, policy, scenarios, verdict};
+use crate::view::machine_title;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -74,7 +75,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
 fn facts(report: &Report<'_>) -> Markup {
     html! {
         dl.facts {
-            div { dt { "Machine" } dd { (figures::machine(&report.study.machine)) } }
+            div { dt { "Machine" } dd { (machine_title(&report.study.machine)) } }
             div { dt { "Model" } dd { (report.study.machine.sharing().in_words()) } }
             @if let Some(compared) = &report.compared {
                 div { dt { "Measured" } dd { (compared.measured) @if let Some(known) = report.provenance { (measured_on(known)) } } }

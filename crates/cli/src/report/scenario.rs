@@ -4,9 +4,9 @@ use maud::{Markup, html};
 use numasim_evidence::compare::{Compared, Pair};
 use numasim_model::{AppId, Placement};
 
-use super::Report;
+use super::contents::Report;
 use super::html::{Shown, judged, picture, scrolling};
-use super::scenarios::{Row, columns, tags};
+use super::row::{Row, columns, tags};
 use crate::view::compared::{signed, spread};
 use crate::view::{ScenarioView, Style, figures, held_back, warning};
 

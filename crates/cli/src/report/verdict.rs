@@ -3,13 +3,10 @@
 use maud::{Markup, html};
 use numasim_evidence::compare::{Comparison, Errors};
 
-use super::Report;
-use super::html::{Shown, judged, scrolling};
+use super::contents::Report;
+use super::html::{SMALL, Shown, judged, scrolling};
 use crate::view::compared::{percent, place, sentences};
 use crate::view::{ScenarioView, Style, figures};
-
-/// Up to here an error is small; up to twice as much it is notable.
-pub(super) const SMALL: f64 = 0.05;
 
 /// How far the model can be trusted here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

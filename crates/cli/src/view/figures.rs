@@ -1,9 +1,7 @@
 //! Numbers as people read them.
 
-use numasim_model::Machine;
-
 /// From here on something counts as full: it prints as 100 %.
-pub(super) const FULL: f64 = 0.9995;
+pub(crate) const FULL: f64 = 0.9995;
 
 /// `values` of one column with the same number of decimals: four significant digits for the largest, one digit
 /// more where that shows all of them exactly (138.75, 18.125).
@@ -90,7 +88,7 @@ pub(crate) fn percent(share: f64) -> String {
 const MOST_RUNS: usize = 6;
 
 /// Stands in a shortened list.
-pub(super) const LEFT_OUT: &str = " ... ";
+pub(crate) const LEFT_OUT: &str = " ... ";
 
 /// Ascending numbers with runs drawn together: `0-3, 5`; many runs are shortened to `0, 3, 6 ... 63 (22)`.
 pub(crate) fn ranges(numbers: &[usize]) -> String {
@@ -123,12 +121,6 @@ pub(crate) fn nodes(numbers: &[usize]) -> String {
 /// `1 core`, `8 cores`.
 pub(crate) fn count(number: u64, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
-}
-
-/// `4 x Xeon (4 NUMA nodes, 80 cores)`
-pub(crate) fn machine(machine: &Machine) -> String {
-    let nodes = count(machine.node_count() as u64, "NUMA node");
-    format!("{} ({nodes}, {})", machine.name(), count(machine.total_cores(), "core"))
 }
 
 #[cfg(test)]

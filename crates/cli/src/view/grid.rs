@@ -3,20 +3,20 @@
 use anstream::adapter::strip_str;
 use unicode_width::UnicodeWidthStr;
 
-use super::Style;
+use super::style::Style;
 
 /// Columns of `text` on a terminal.
-pub(super) fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     UnicodeWidthStr::width(strip_str(text).to_string().as_str())
 }
 
 /// `text` with spaces behind it up to `columns`.
-pub(super) fn left(text: &str, columns: usize) -> String {
+pub(crate) fn left(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
 /// `text` with spaces before it up to `columns`.
-pub(super) fn right(text: &str, columns: usize) -> String {
+pub(crate) fn right(text: &str, columns: usize) -> String {
     format!("{}{text}", " ".repeat(columns.saturating_sub(width(text))))
 }
 
@@ -52,7 +52,7 @@ impl Grid {
     }
 
     /// Columns of the terminal that are left for the last column.
-    pub(super) fn room(&self, style: &Style) -> usize {
+    pub(crate) fn room(&self, style: &Style) -> usize {
         let widths = self.widths();
         let others = &widths[..widths.len().saturating_sub(1)];
         style.columns().saturating_sub(others.iter().map(|w| w + GAP.len()).sum())
@@ -67,7 +67,7 @@ impl Grid {
     }
 
     /// The table without one of its columns.
-    pub(super) fn without(&self, column: usize) -> Self {
+    pub(crate) fn without(&self, column: usize) -> Self {
         let (mut columns, mut rows) = (self.columns.clone(), self.rows.clone());
         columns.remove(column);
         for row in &mut rows {
@@ -77,7 +77,7 @@ impl Grid {
     }
 
     /// The first columns of the table.
-    pub(super) fn only_first(&self, columns: usize) -> Self {
+    pub(crate) fn only_first(&self, columns: usize) -> Self {
         let rows = self.rows.iter().map(|row| row.iter().take(columns).cloned().collect()).collect();
         Self { columns: self.columns.iter().take(columns).cloned().collect(), rows }
     }

@@ -34,6 +34,12 @@ use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placeme
 pub(crate) use held_back::in_words as held_back;
 pub(crate) use style::Style;
 
+/// `4 x Xeon (4 NUMA nodes, 80 cores)`
+pub(crate) fn machine_title(machine: &Machine) -> String {
+    let nodes = figures::count(machine.node_count() as u64, "NUMA node");
+    format!("{} ({nodes}, {})", machine.name(), figures::count(machine.total_cores(), "core"))
+}
+
 /// One evaluated scenario with everything that went into it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ScenarioView<'a> {

@@ -2,7 +2,7 @@
 
 use anstyle::{Ansi256Color, AnsiColor};
 
-use crate::shell::Shell;
+use super::figures::FULL;
 
 /// A narrower terminal wraps the lines itself.
 const NARROWEST: usize = 60;
@@ -25,12 +25,12 @@ impl Default for Style {
 }
 
 /// Lines and corners of a box.
-pub(super) struct Frame {
-    pub(super) across: &'static str,
-    pub(super) down: &'static str,
-    pub(super) top: [&'static str; 2],
-    pub(super) middle: [&'static str; 2],
-    pub(super) bottom: [&'static str; 2],
+pub(crate) struct Frame {
+    pub(crate) across: &'static str,
+    pub(crate) down: &'static str,
+    pub(crate) top: [&'static str; 2],
+    pub(crate) middle: [&'static str; 2],
+    pub(crate) bottom: [&'static str; 2],
 }
 
 const UNICODE_FRAME: Frame =
@@ -52,65 +52,62 @@ const OKABE_ITO: [u8; 8] = [
 ];
 
 impl Style {
-    /// For what goes to standard output, or `into_file`: the terminal's width, and Unicode unless the locale names another character set.
+    /// For a terminal of `width` columns, or for text that goes elsewhere; Unicode unless the locale that `variable` looks up
+    /// names another character set.
     ///
     /// Colours are always there; what writes the text takes them out where they are not wanted.
-    pub(crate) fn of(shell: &Shell, into_file: bool) -> Self {
-        Self {
-            color: true,
-            unicode: locale_is_unicode(|name| std::env::var(name).ok()),
-            width: shell.width.filter(|_| !into_file),
-        }
+    pub(crate) fn of_locale(width: Option<usize>, variable: impl Fn(&str) -> Option<String>) -> Self {
+        Self { color: true, unicode: locale_is_unicode(variable), width }
     }
 
     /// Columns to fill with tables and pictures.
-    pub(super) fn columns(&self) -> usize {
+    pub(crate) fn columns(&self) -> usize {
         const OFF_TERMINAL: usize = 100;
         self.width.unwrap_or(OFF_TERMINAL).max(NARROWEST)
     }
 
     /// Columns for worked calculations: off the terminal there is room for their long titles.
-    pub(super) fn calculation_columns(&self) -> usize {
+    pub(crate) fn calculation_columns(&self) -> usize {
         const OFF_TERMINAL: usize = 120;
         self.width.unwrap_or(OFF_TERMINAL).max(NARROWEST)
     }
 
     /// `text` in `paint`, if colours are wanted.
-    pub(super) fn painted(&self, paint: anstyle::Style, text: &str) -> String {
+    pub(crate) fn painted(&self, paint: anstyle::Style, text: &str) -> String {
         if self.color && !text.is_empty() { format!("{paint}{text}{paint:#}") } else { text.to_owned() }
     }
 
     /// Headings and results.
-    pub(super) fn strong(&self, text: &str) -> String {
+    pub(crate) fn strong(&self, text: &str) -> String {
         self.painted(anstyle::Style::new().bold(), text)
     }
 
     /// What is there for orientation.
-    pub(super) fn faint(&self, text: &str) -> String {
+    pub(crate) fn faint(&self, text: &str) -> String {
         self.painted(anstyle::Style::new().dimmed(), text)
     }
 
     /// `text` for orientation, with spaces behind it up to `columns`.
-    pub(super) fn faint_padded(&self, text: &str, columns: usize) -> String {
+    pub(crate) fn faint_padded(&self, text: &str, columns: usize) -> String {
         format!("{}{}", self.faint(text), " ".repeat(columns.saturating_sub(text.len())))
     }
 
     /// The colour of the `index`th letter.
-    pub(super) fn in_colour_of(&self, index: usize, text: &str) -> String {
+    pub(crate) fn in_colour_of(&self, index: usize, text: &str) -> String {
         let colour = Ansi256Color(OKABE_ITO[index % OKABE_ITO.len()]);
         self.painted(anstyle::Style::new().fg_color(Some(colour.into())), text)
     }
 
     /// A bar of `cells` characters: `parts` are fractions of it, drawn one after the other, each in its own shade.
     /// A full bar stands out.
-    pub(super) fn bar(&self, parts: [f64; 2], cells: usize) -> String {
+    pub(crate) fn bar(&self, parts: [f64; 2], cells: usize) -> String {
         let shades = if self.unicode { ["█", "▒"] } else { ["#", "="] };
         let rest = if self.unicode { "·" } else { "." };
         let sum = (parts[0] + parts[1]).clamp(0.0, 1.0);
         let filled = whole_cells(sum, cells);
         let first = whole_cells(parts[0], cells).min(filled);
         let drawn = shades[0].repeat(first) + &shades[1].repeat(filled - first);
-        let drawn = if sum >= super::figures::FULL {
+        let drawn = if sum >= FULL {
             self.painted(anstyle::Style::new().fg_color(Some(AnsiColor::Red.into())), &drawn)
         } else {
             drawn
@@ -118,27 +115,27 @@ impl Style {
         drawn + &self.faint(&rest.repeat(cells - filled))
     }
 
-    pub(super) fn frame(&self) -> &'static Frame {
+    pub(crate) fn frame(&self) -> &'static Frame {
         if self.unicode { &UNICODE_FRAME } else { &ASCII_FRAME }
     }
 
     /// One thread.
-    pub(super) fn thread(&self) -> &'static str {
+    pub(crate) fn thread(&self) -> &'static str {
         if self.unicode { "●" } else { "o" }
     }
 
     /// One core without a thread.
-    pub(super) fn idle(&self) -> &'static str {
+    pub(crate) fn idle(&self) -> &'static str {
         if self.unicode { "·" } else { "." }
     }
 
     /// Many of something.
-    pub(super) fn times(&self) -> &'static str {
+    pub(crate) fn times(&self) -> &'static str {
         if self.unicode { "×" } else { "x" }
     }
 
     /// From the core to the memory it reads.
-    pub(super) fn arrow(&self) -> &'static str {
+    pub(crate) fn arrow(&self) -> &'static str {
         if self.unicode { "→" } else { "->" }
     }
 }
@@ -158,7 +155,7 @@ fn whole_cells(fraction: f64, cells: usize) -> usize {
     if fraction <= 0.0 {
         return 0;
     }
-    if fraction >= super::figures::FULL {
+    if fraction >= FULL {
         return cells;
     }
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to cells")]

@@ -17,7 +17,6 @@ use crate::args::BenchArgs;
 use crate::failure::Failure;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
-use crate::view::Style;
 use crate::view::bench::{self as view, Planned, Result as ResultView};
 use crate::watch;
 use files::Files;
@@ -80,7 +79,7 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
             summaries: &summaries,
         };
         Destination::Stdout.deliver(&match args.format {
-            Format::Table => view::table(&result, &Style::of(shell, false)),
+            Format::Table => view::table(&result, &shell.style(false)),
             Format::Json => format!("{:#}\n", view::json(&result)),
             Format::Csv => {
                 view::csv(&summaries).map_err(|error| Failure::fault("cannot write CSV").caused_by(&error))?
@@ -112,7 +111,7 @@ fn settings(args: &BenchArgs, plan: &Plan) -> Result<Settings, Failure> {
 
 fn dry_run(planned: &Planned, format: Format, shell: &Shell) -> Result<(), Failure> {
     Destination::Stdout.deliver(&match format {
-        Format::Table => view::plan_table(planned, &Style::of(shell, false)),
+        Format::Table => view::plan_table(planned, &shell.style(false)),
         Format::Json => format!("{:#}\n", view::plan_json(planned)),
         Format::Csv => {
             view::plan_csv(planned).map_err(|error| Failure::fault("cannot write CSV").caused_by(&error))?

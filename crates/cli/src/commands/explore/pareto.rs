@@ -10,12 +10,12 @@ use crate::args::{ExploreArgs, ObjectivePair};
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
-use crate::plot::file::PlotFile;
+use crate::plot_file::PlotFile;
 use crate::sharing;
 use crate::shell::Shell;
 use crate::view::answer::WhyUnproven;
 use crate::view::front::{Compared, FrontView, Shown};
-use crate::view::{Style, figures, warning};
+use crate::view::{figures, warning};
 use crate::watch::{EndedBy, Parts, Watch};
 
 /// Runs the command.
@@ -43,7 +43,7 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
         picture.deliver(view.plot().svg())?;
     }
     let text = match args.output.format {
-        Format::Table => view.table(&Style::of(shell, args.output.output.is_some())),
+        Format::Table => view.table(&shell.style(args.output.output.is_some())),
         Format::Json => format!("{:#}\n", view.json()),
         Format::Csv => {
             view.csv().map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::plot::heat_map::HeatMap;
 use crate::plot::{Axis, Heading, Scale};
 use crate::suggest;
-use crate::view::figures;
+use crate::view::{figures, machine_title};
 
 /// More cells are smaller than a pixel.
 const MOST_THREADS: u32 = 400;
@@ -252,7 +252,8 @@ fn title_of_values(goal: &Goal, apps: &[numasim_model::App]) -> String {
 }
 
 fn heading(study: &Study, question: &Question, goal: &Goal, best: Option<(u32, u32, f64)>) -> Heading {
-    let mut parts = vec![goal.objective().name().to_owned()];
+    let model = format!("model {}", study.machine.sharing().name());
+    let mut parts = vec![goal.objective().name().to_owned(), model];
     if let Some(rest) = &question.rest {
         parts.push(format!("{} has the cores that are left", rest.name));
     }
@@ -264,5 +265,5 @@ fn heading(study: &Study, question: &Question, goal: &Goal, best: Option<(u32, u
         let (x_name, y_name) = (&question.x.name, &question.y.name);
         parts.push(format!("best: {} for {x} {x_name}, {y} {y_name}", figures::single(value)));
     }
-    Heading { title: figures::machine(&study.machine), subtitle: parts.join("; ") }
+    Heading { title: machine_title(&study.machine), subtitle: parts.join("; ") }
 }

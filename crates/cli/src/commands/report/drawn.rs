@@ -100,7 +100,7 @@ pub(super) fn of_all(
             caption:
                 "On the line both are equal; the band is 5 % to both sides. The largest errors are named."
                     .to_owned(),
-            svg: plots::scatter(view).svg().map_err(fault)?,
+            svg: plots::scatter(view).svg(),
         });
     }
     figures.push(Figure {

@@ -10,10 +10,10 @@ use super::rows::Column;
 use super::shown::records;
 use crate::args::SweepArgs;
 use crate::failure::Failure;
-use crate::plot::file::PlotFile;
 use crate::plot::heat_map::HeatMap;
 use crate::plot::line::{Line, LinePlot};
 use crate::plot::{self, Heading, Scale};
+use crate::plot_file::PlotFile;
 use crate::view::figures;
 
 /// Most values along a line, and most cells of a heat map: more are smaller than a pixel.
@@ -200,6 +200,8 @@ fn heading(plan: &Plan, best: Option<f64>) -> Heading {
             other => format!("best for {}", other.name()),
         },
     }];
+    // Before what may be long: a subtitle ends where the picture does.
+    parts.push(format!("model {}", study.machine.sharing().name()));
     let fixed = plan.sweep.axes().iter().filter(|axis| axis.len() == 1);
     parts.extend(fixed.map(|axis| format!("{} = {}", axis.key(), word(axis.value(0)))));
     if let Some(best) = best {

@@ -48,7 +48,7 @@ pub(crate) fn run(args: &SweepArgs, shell: &Shell) -> Result<(), Failure> {
     let sink = job.open(args, destination)?;
     let Some(sink) = job.compute(sink, shell)? else { return Ok(()) };
     job.tell(shell);
-    sink.finish(&plan, &columns, &Style::of(shell, args.output.is_some()))?;
+    sink.finish(&plan, &columns, &shell.style(args.output.is_some()))?;
     job.drawing.map_or(Ok(()), |drawing| drawing.deliver(&plan))
 }
 

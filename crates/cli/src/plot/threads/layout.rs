@@ -1,8 +1,9 @@
 //! Where each node of a thread map stands.
 
-use super::ThreadMap;
-use crate::plot::canvas::{Place, SMALL};
+use super::map::{MapData, ThreadMap};
+use crate::plot::ink::SMALL;
 use crate::plot::metrics;
+use crate::plot::place::Place;
 use crate::plot::style::HEADING;
 
 /// Space inside the border of a node.
@@ -15,6 +16,8 @@ pub(super) const BAR: f64 = 12.0;
 pub(super) const TAG: f64 = 17.0;
 /// With more cores a node shows a bar for each application instead of circles.
 pub(super) const MOST_CIRCLES: u32 = 128;
+/// Between the rows where all links are drawn as one.
+const BUNDLED: f64 = 150.0;
 /// Space around everything.
 const MARGIN: f64 = 24.0;
 /// The legend needs this much.
@@ -40,6 +43,8 @@ pub(super) struct Layout {
     pub(super) tag_lines: usize,
     /// Where links run.
     pub(super) gap: Place,
+    /// Links are drawn as one.
+    pub(super) is_bundled: bool,
 }
 
 impl Layout {
@@ -62,8 +67,7 @@ impl Layout {
             let bars = map.nodes.iter().map(|node| node.threads.len()).max().unwrap_or(0);
             LINE * bars.max(1) as f64
         };
-        let memory =
-            map.nodes.iter().map(|node| metrics::width(&super::node::memory_text(node), SMALL) * 1.1);
+        let memory = map.nodes.iter().map(|node| metrics::width(&node.memory_text(), SMALL) * 1.1);
         let name = metrics::width(&format!("node {}", count.saturating_sub(1)), SMALL) * 1.1
             + metrics::width("memory only", SMALL)
             + 10.0;
@@ -71,12 +75,13 @@ impl Layout {
         let inner = narrowest.max(f64::from(columns) * pitch - 3.0);
         let width = inner + 2.0 * INSIDE;
 
-        let tags = |data: &[super::MapData]| tag_lines(data, inner);
+        let tags = |data: &[MapData]| tag_lines(data, inner);
         let tag_lines = map.nodes.iter().map(|node| tags(&node.data)).max().unwrap_or(0);
         let height = 2.0 * INSIDE + LINE + cores_height + 8.0 + BAR + LINE + (TAG + 4.0) * tag_lines as f64;
 
         let upper = if count <= 2 { count } else { count.div_ceil(2) };
         let used = map.used_links().count();
+        let is_bundled = map.is_bundled();
         let between = match (upper, count) {
             (_, 2) => {
                 if used > 0 {
@@ -96,6 +101,7 @@ impl Layout {
         let gap_height = match (count, used) {
             (0..=2, _) => 0.0,
             (_, 0) => 90.0,
+            _ if is_bundled => BUNDLED,
             _ => (110.0 + 24.0 * count as f64).min(330.0),
         };
         let place = |i: usize| {
@@ -124,6 +130,7 @@ impl Layout {
             cores_height,
             tag_lines,
             gap,
+            is_bundled,
         }
     }
 
@@ -148,12 +155,12 @@ fn columns(cores: u32) -> u32 {
 }
 
 /// Width of the tag of data.
-pub(super) fn tag_width(data: &super::MapData) -> f64 {
+pub(super) fn tag_width(data: &MapData) -> f64 {
     TAG + data.part.as_ref().map_or(0.0, |part| metrics::width(part, SMALL) + 5.0)
 }
 
 /// The tags of data in lines of `width`; each with its distance from the left.
-pub(super) fn tags(data: &[super::MapData], width: f64) -> Vec<(usize, f64)> {
+pub(super) fn tags(data: &[MapData], width: f64) -> Vec<(usize, f64)> {
     let (mut line, mut x) = (0, metrics::width(DATA, SMALL) + 6.0);
     let mut places = Vec::with_capacity(data.len());
     for one in data {
@@ -169,7 +176,7 @@ pub(super) fn tags(data: &[super::MapData], width: f64) -> Vec<(usize, f64)> {
 /// What stands before the tags.
 pub(super) const DATA: &str = "data of";
 
-fn tag_lines(data: &[super::MapData], width: f64) -> usize {
+fn tag_lines(data: &[MapData], width: f64) -> usize {
     tags(data, width).last().map_or(0, |(line, _)| line + 1)
 }
 

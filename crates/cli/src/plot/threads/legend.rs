@@ -1,12 +1,15 @@
 //! What the letters and signs of a thread map stand for.
 
+use super::colours::{BORDER, FULL, USED};
 use super::layout::{BAR, Layout, TAG};
 use super::links::{self, PlacedLinks};
+use super::map::{MapLink, MapNode, ThreadMap};
 use super::node::{draw_idle, draw_tag, draw_thread, own_memory, remote_memory};
-use super::{BORDER, FULL, MapLink, ThreadMap, USED};
-use crate::plot::canvas::{Canvas, Font, Place, SMALL, Stroke};
+use crate::plot::canvas::Canvas;
+use crate::plot::ink::{Font, SMALL, Stroke};
 use crate::plot::metrics;
-use crate::plot::style::FAINT_TEXT;
+use crate::plot::palette::FAINT_TEXT;
+use crate::plot::place::Place;
 
 const MARGIN: f64 = 24.0;
 /// Height of an application (two lines), and of a line.
@@ -29,7 +32,9 @@ enum Sign {
     Remote,
     Link,
     BareLink,
+    Bundle,
     FullLink,
+    FullBundle,
     Data,
 }
 
@@ -42,7 +47,9 @@ impl Sign {
             Self::Remote => "memory read by other nodes",
             Self::Link => "cores read this memory over a link: used / capacity in GB/s",
             Self::BareLink => "cores read this memory over a link: capacity in GB/s",
+            Self::Bundle => "cores of a node read other memories over all its links: GB/s in all",
             Self::FullLink => "full",
+            Self::FullBundle => "at least one of these links is full",
             Self::Data => "data of an application, read from any node",
         }
     }
@@ -127,23 +134,26 @@ impl Legend {
 
 /// The signs that this map has.
 fn shown(map: &ThreadMap) -> Vec<Sign> {
-    let busy = |node: &super::MapNode| node.threads.iter().map(|(_, count)| *count).sum::<u32>();
+    let busy = |node: &MapNode| node.threads.iter().map(|(_, count)| *count).sum::<u32>();
     let mut signs = Vec::new();
     let mut add = |sign: Sign, there: bool| {
         if there {
             signs.push(sign);
         }
     };
-    let alone = |node: &super::MapNode| node.used_gbs.is_none();
+    let alone = |node: &MapNode| node.used_gbs.is_none();
     add(Sign::Core, map.nodes.iter().any(|node| alone(node) && node.cores > 0));
     add(Sign::Idle, map.nodes.iter().any(|node| !alone(node) && busy(node) < node.cores));
     add(Sign::Own, map.nodes.iter().any(|node| node.used_gbs.is_some_and(|used| used > node.remote_gbs)));
     add(Sign::Remote, map.nodes.iter().any(|node| node.remote_gbs > 0.0));
     add(Sign::Data, map.nodes.iter().any(|node| !node.data.is_empty()));
     let bare = |link: &MapLink| link.used_gbs.is_none();
-    add(Sign::Link, map.used_links().any(|link| !bare(link)));
-    add(Sign::BareLink, map.used_links().any(bare));
-    add(Sign::FullLink, map.used_links().any(MapLink::is_full));
+    let is_bundled = map.is_bundled();
+    add(Sign::Link, !is_bundled && map.used_links().any(|link| !bare(link)));
+    add(Sign::BareLink, !is_bundled && map.used_links().any(bare));
+    add(Sign::Bundle, is_bundled && map.used_links().any(|link| !bare(link)));
+    let is_full = map.used_links().any(MapLink::is_full);
+    add(if is_bundled { Sign::FullBundle } else { Sign::FullLink }, is_full);
     signs
 }
 
@@ -159,8 +169,9 @@ fn draw_sign(canvas: &mut Canvas, map: &ThreadMap, sign: Sign, x: f64, y: f64) {
             }
             canvas.rect(bar, 0.0, None, Some(Stroke::new(BORDER, 1.0)));
         }
-        Sign::Link | Sign::BareLink | Sign::FullLink => {
-            let colour = if sign == Sign::FullLink { FULL } else { USED };
+        Sign::Link | Sign::BareLink | Sign::Bundle | Sign::FullLink | Sign::FullBundle => {
+            let is_full = matches!(sign, Sign::FullLink | Sign::FullBundle);
+            let colour = if is_full { FULL } else { USED };
             canvas.line((x, y), (x + 20.0, y), Stroke::new(colour, 3.0));
             canvas.polygon(&[(x + 28.0, y), (x + 18.0, y - 5.5), (x + 18.0, y + 5.5)], Some(colour), None);
         }
@@ -173,22 +184,32 @@ fn draw_sign(canvas: &mut Canvas, map: &ThreadMap, sign: Sign, x: f64, y: f64) {
 
 /// The figures of links that have no room beside their lines, in columns.
 struct List {
+    title: &'static str,
     words: Vec<String>,
     columns: usize,
 }
 
 impl List {
     fn of(mut links: Vec<&MapLink>, room: f64) -> Self {
-        links.sort_by_key(|link| (link.from, link.to));
         let more = links.len().saturating_sub(MOST_LISTED);
-        let mut words: Vec<String> = links.iter().take(MOST_LISTED).map(|link| links::listed(link)).collect();
+        if more > 0 {
+            links.sort_by(|a, b| b.share().total_cmp(&a.share()));
+            links.truncate(MOST_LISTED);
+        }
+        links.sort_by_key(|link| (link.from, link.to));
+        let mut words: Vec<String> = links.iter().map(|link| links::listed(link)).collect();
         if more > 0 {
             words.push(format!("and {more} more"));
         }
         let widest = words.iter().map(|word| metrics::width(word, SMALL)).fold(1.0, f64::max) + BEHIND;
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few")]
         let columns = ((room + BEHIND) / widest).max(1.0) as usize;
-        Self { words, columns }
+        let title = if more > 0 {
+            "The busiest links (core → memory: used / capacity in GB/s)"
+        } else {
+            "Links in use (core → memory: used / capacity in GB/s)"
+        };
+        Self { title, words, columns }
     }
 
     /// With a heading.
@@ -200,8 +221,7 @@ impl List {
         if self.words.is_empty() {
             return;
         }
-        let title = "Links in use (core → memory: used / capacity in GB/s)";
-        canvas.text(MARGIN, top + 0.5 * LINE, title, Font::new(SMALL).bold());
+        canvas.text(MARGIN, top + 0.5 * LINE, self.title, Font::new(SMALL).bold());
         for (i, word) in self.words.iter().enumerate() {
             let x = MARGIN + (room + BEHIND) / self.columns as f64 * (i % self.columns) as f64;
             let line = 1.5 + (i / self.columns) as f64;

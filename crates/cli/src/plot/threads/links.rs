@@ -1,13 +1,14 @@
 //! The links of a thread map: where they run, how thick they are, and where their figures stand.
 
+use super::colours::{FULL, UNUSED, USED};
 use super::layout::Layout;
-use super::{FULL, MapLink, ThreadMap, UNUSED, USED, gbs};
-use crate::plot::canvas::{Anchor, Canvas, Font, Place, SMALL, Stroke};
+use super::map::{MapLink, ThreadMap, gbs};
+use crate::plot::canvas::Canvas;
+use crate::plot::ink::{Anchor, Font, SMALL, Stroke};
 use crate::plot::metrics;
-use crate::plot::style::PAPER;
+use crate::plot::palette::PAPER;
+use crate::plot::place::Place;
 
-/// With more links in use their figures are a list below the map: beside so many lines nobody could tell whose they are.
-const MOST_LABELS: usize = 16;
 /// Pixels between both directions of a link.
 const APART: f64 = 9.0;
 
@@ -29,12 +30,15 @@ pub(super) struct PlacedLink<'a> {
 pub(super) struct PlacedLinks<'a> {
     unused: Vec<[At; 4]>,
     used: Vec<PlacedLink<'a>>,
+    /// Those that are drawn as one.
+    bundled: Vec<&'a MapLink>,
 }
 
 impl<'a> PlacedLinks<'a> {
     /// The links whose figures have no room beside them.
     pub(super) fn unlabelled(&self) -> impl Iterator<Item = &'a MapLink> + '_ {
-        self.used.iter().filter(|placed| placed.label.is_none()).map(|placed| placed.link)
+        let bundled = self.bundled.iter().copied();
+        self.used.iter().filter(|placed| placed.label.is_none()).map(|placed| placed.link).chain(bundled)
     }
 }
 
@@ -52,7 +56,11 @@ pub(super) fn place<'a>(map: &'a ThreadMap, layout: &Layout) -> PlacedLinks<'a> 
     let between = |a: usize, b: usize| {
         map.links.iter().filter(move |link| (link.from, link.to) == (a, b) || (link.from, link.to) == (b, a))
     };
-    let mut placed = PlacedLinks { unused: Vec::new(), used: Vec::new() };
+    let mut placed = PlacedLinks { unused: Vec::new(), used: Vec::new(), bundled: Vec::new() };
+    if layout.is_bundled {
+        placed.bundled = map.used_links().collect();
+        return placed;
+    }
     // On machines of many nodes unused links would be a grey area.
     let with_unused = count <= 16;
     for (a, b) in (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))) {
@@ -143,9 +151,6 @@ fn on_curve([a, b, c, d]: [At; 4], t: f64) -> At {
 
 /// Figures beside their lines, where they hide neither each other nor a node.
 fn place_labels(links: &mut [PlacedLink<'_>], layout: &Layout) {
-    if links.len() > MOST_LABELS {
-        return;
-    }
     let mut taken: Vec<Place> = Vec::new();
     for link in links {
         let size = (metrics::width(&figures(link.link), SMALL) * 1.1 + 6.0, 16.0);
@@ -212,7 +217,7 @@ pub(super) fn draw_heads_and_labels(canvas: &mut Canvas, placed: &PlacedLinks<'_
 }
 
 /// A triangle at the end of a curve.
-fn draw_head(canvas: &mut Canvas, curve: [At; 4], width: f64, colour: plotters::style::RGBColor) {
+pub(super) fn draw_head(canvas: &mut Canvas, curve: [At; 4], width: f64, colour: plotters::style::RGBColor) {
     let (tip, before) = (curve[3], curve[2]);
     let (dx, dy) = (tip.0 - before.0, tip.1 - before.1);
     let length = dx.hypot(dy).max(1e-9);

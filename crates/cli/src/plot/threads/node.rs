@@ -2,21 +2,17 @@
 
 use plotters::style::RGBColor;
 
+use super::colours::{BORDER, FULL, USED};
 use super::layout::{BAR, DATA, INSIDE, LINE, Layout, MOST_CIRCLES, TAG, tag_width, tags};
-use super::{BORDER, FULL, FULL_SHARE, MapNode, ThreadMap, USED, gbs};
-use crate::plot::canvas::{Anchor, Canvas, Font, Place, SMALL, Stroke};
-use crate::plot::style::{FAINT_TEXT, PAPER, TEXT, fill_colour, text_on};
+use super::map::{MapNode, ThreadMap};
+use crate::plot::canvas::Canvas;
+use crate::plot::ink::{Anchor, Font, SMALL, Stroke};
+use crate::plot::metrics;
+use crate::plot::palette::{FAINT_TEXT, PAPER, TEXT, fill_colour, text_on};
+use crate::plot::place::Place;
 
 /// Border of what is filled.
 const EDGE: RGBColor = RGBColor(60, 60, 60);
-
-/// What a memory delivers and the most it can.
-pub(super) fn memory_text(node: &MapNode) -> String {
-    match node.used_gbs {
-        Some(used) => format!("{} / {} GB/s", gbs(used), gbs(node.capacity_gbs)),
-        None => format!("{} GB/s", gbs(node.capacity_gbs)),
-    }
-}
 
 pub(super) fn draw(
     canvas: &mut Canvas,
@@ -131,7 +127,7 @@ fn write_letter(canvas: &mut Canvas, map: &ThreadMap, app: usize, (x, y): (f64, 
 /// On a node of many cores: one bar for each application, as long as its share of the cores.
 fn draw_shares(canvas: &mut Canvas, map: &ThreadMap, node: &MapNode, (left, top, inner): (f64, f64, f64)) {
     let digits = node.cores.to_string();
-    let text = crate::plot::metrics::width(&digits, SMALL) + 6.0;
+    let text = metrics::width(&digits, SMALL) + 6.0;
     let room = inner - TAG - 6.0 - text;
     for (i, &(app, count)) in node.threads.iter().enumerate() {
         let y = top + LINE * i as f64;
@@ -154,10 +150,9 @@ fn draw_memory(canvas: &mut Canvas, node: &MapNode, (left, top, inner): (f64, f6
     own_memory(canvas, Place::new(left, top, local, BAR));
     remote_memory(canvas, Place::new(left + local, top, remote, BAR));
     canvas.rect(Place::new(left, top, inner, BAR), 0.0, None, Some(Stroke::new(BORDER, 1.0)));
-    let is_full = used >= FULL_SHARE * node.capacity_gbs;
     let font = Font::new(SMALL).anchor(Anchor::Middle);
-    let font = if is_full { font.bold().colour(FULL) } else { font.colour(TEXT) };
-    canvas.text(left + inner / 2.0, top + BAR + LINE / 2.0, &memory_text(node), font);
+    let font = if node.is_full() { font.bold().colour(FULL) } else { font.colour(TEXT) };
+    canvas.text(left + inner / 2.0, top + BAR + LINE / 2.0, &node.memory_text(), font);
 }
 
 /// Memory that is read by its own node.

@@ -1,6 +1,7 @@
 //! Thread maps of all sizes: nothing overlaps, everything is there.
 
 use super::*;
+use crate::plot::heading::Heading;
 use crate::plot::testing::{assert_apart, words};
 
 /// Every application on every node in turn, some of them with data on the next node.
@@ -95,11 +96,48 @@ fn a_memory_without_cores_and_parts_of_data_are_named() {
 }
 
 #[test]
-fn many_links_in_use_are_a_list() {
+fn many_links_in_use_are_drawn_as_one_and_listed() {
     let map = map(8, 8, 8, 7);
-    let texts = words(&map.svg());
+    let svg = map.svg();
+    let texts = words(&svg);
+    assert!(texts.contains("56 links in use, drawn as one\n"), "{texts}");
     assert!(texts.contains("Links in use (core → memory: used / capacity in GB/s)\n"), "{texts}");
     let listed: usize = texts.lines().map(|line| line.matches(" → ").count()).sum();
     // 56 links and the words of the heading of the list
     assert_eq!(listed, 56 + 1);
+    // No curve from node to node; two arrows at each node, and those of the two signs.
+    assert_eq!((svg.matches("<path").count(), svg.matches("<polygon").count()), (0, 2 * 8 + 2));
+    // Links are 10, 5, 3.33 GB/s in turn, in the order of the nodes: the seven of node 0 sum up to
+    // 10 + 5 + 3.33 + 10 + 5 + 3.33 + 10 = 46.7
+    assert!(texts.contains("\n46.7\n"), "{texts}");
+}
+
+#[test]
+fn up_to_16_links_have_a_line_each() {
+    // 3 x 2 and 4 x 3 links
+    for (nodes, links) in [(3, 6), (4, 12)] {
+        let svg = map(nodes, 8, 2, 7).svg();
+        assert_eq!(svg.matches("<path").count(), links);
+        assert!(!words(&svg).contains("drawn as one"));
+    }
+}
+
+#[test]
+fn the_busiest_of_very_many_links_are_listed() {
+    let mut map = map(16, 8, 2, 7);
+    map.links[100].used_gbs = Some(9.9999);
+    let texts = words(&map.svg());
+    assert!(texts.contains("The busiest links") && texts.contains("and 180 more\n"), "{texts}");
+}
+
+#[test]
+fn the_links_of_a_machine_alone_are_drawn_as_one_where_they_are_many() {
+    let mut map = map(8, 8, 0, 0);
+    map.links.iter_mut().for_each(|link| link.used_gbs = None);
+    map.nodes.iter_mut().for_each(|node| node.used_gbs = None);
+    let texts = words(&map.svg());
+    assert!(texts.contains("56 links, drawn as one: 10.0 GB/s each\n"), "{texts}");
+    map.links[3].capacity_gbs = 2.5;
+    assert!(words(&map.svg()).contains("56 links, drawn as one: 2.5 to 10.0 GB/s each\n"));
+    assert_apart(&map.svg());
 }

@@ -4,7 +4,7 @@ use numasim_sim::Objective;
 
 use super::Answer;
 use super::table::gap;
-use crate::view::figures;
+use crate::view::machine_title;
 
 impl Answer<'_> {
     /// What was asked, the value, and how sure it is; nothing that differs from run to run.
@@ -12,7 +12,7 @@ impl Answer<'_> {
         let objective = self.problem.goal().objective();
         let restrictions = self.problem.restrictions().describe(&self.study.apps);
         let mut facts = vec![
-            ("Machine", figures::machine(&self.study.machine)),
+            ("Machine", machine_title(&self.study.machine)),
             ("Model", self.study.machine.sharing().in_words()),
             ("Objective", format!("{}: {}", objective.name(), self.with_unit(self.best.value))),
         ];

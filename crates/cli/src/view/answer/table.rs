@@ -5,7 +5,7 @@ use numasim_sim::Objective;
 
 use super::{Answer, WhyUnproven};
 use crate::view::grid::wrap;
-use crate::view::{Style, figures, table};
+use crate::view::{Style, figures, machine_title, table};
 
 /// Columns of the words before the answer.
 const KEY: usize = 12;
@@ -38,7 +38,7 @@ impl Answer<'_> {
         let open = self.study.apps.iter().filter(|app| app.data == Data::OpenHome).count();
         let homes = if open > 0 { ", homes of data included" } else { "" };
         let lines = [
-            ("Machine", figures::machine(machine)),
+            ("Machine", machine_title(machine)),
             ("Model", self.study.machine.sharing().in_words()),
             ("Objective", format!("{}: {meaning}", objective.name())),
             ("Restrictions", restrictions),

@@ -7,7 +7,7 @@ use super::View;
 use super::bar::{self, bar, judged, percent, signed};
 use crate::suggest;
 use crate::view::grid::{Align, Grid, wrap};
-use crate::view::{Style, figures};
+use crate::view::{Style, figures, machine_title};
 
 /// Of so many sets of applications the regret is told.
 const MOST_CHOICES: usize = 8;
@@ -24,7 +24,7 @@ pub(crate) fn table(view: &View<'_>, style: &Style) -> String {
 
 /// What was compared with what: also the head of a fit.
 pub(crate) fn parties(study: &Study, model: &str, measured: &str) -> String {
-    format!("Machine:  {}\nModel:    {model}\nMeasured: {measured}\n", figures::machine(&study.machine))
+    format!("Machine:  {}\nModel:    {model}\nMeasured: {measured}\n", machine_title(&study.machine))
 }
 
 /// A line of the table: a scenario, or an application of it.

@@ -46,7 +46,12 @@ impl FrontView<'_> {
         FrontPlot {
             heading: Heading {
                 title: self.study.machine.name().to_owned(),
-                subtitle: format!("{} against {}: {coverage}", names[0], names[1]),
+                subtitle: format!(
+                    "{} against {}: {coverage}; model {}",
+                    names[0],
+                    names[1],
+                    self.study.machine.sharing().name()
+                ),
             },
             labels: self.objectives().map(|objective| self.axis(objective)),
             smaller_is_better: self.objectives().map(|objective| objective == Objective::Makespan),

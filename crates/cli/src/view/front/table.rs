@@ -7,7 +7,7 @@ use super::{FrontView, Shown};
 use crate::view::answer::{WhyUnproven, gap, power_of_ten};
 use crate::view::grid::{Align, Grid, wrap};
 use crate::view::lettering::{Lettering, painted};
-use crate::view::{Style, figures};
+use crate::view::{Style, figures, machine_title};
 
 /// Columns of the words before the answer.
 const KEY: usize = 12;
@@ -32,7 +32,7 @@ impl FrontView<'_> {
         let homes = if open { ", homes of data included" } else { "" };
         let [first, second] = meanings;
         let lines = [
-            ("Machine", figures::machine(&self.study.machine)),
+            ("Machine", machine_title(&self.study.machine)),
             ("Model", self.study.machine.sharing().in_words()),
             ("Trade-off", first),
             ("against", second),

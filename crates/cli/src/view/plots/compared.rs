@@ -6,7 +6,7 @@ use crate::plot::Heading;
 use crate::plot::bars::{BarPlot, Pair};
 use crate::plot::scatter::{Point, ScatterPlot, Series};
 use crate::view::compared::View;
-use crate::view::figures;
+use crate::view::machine_title;
 
 /// The total of each scenario that was measured.
 pub(crate) fn bars(view: &View<'_>) -> BarPlot {
@@ -69,7 +69,7 @@ fn heading(view: &View<'_>, errors: Option<&Errors>, what: &str) -> Heading {
         )
     });
     Heading {
-        title: figures::machine(&view.study.machine),
+        title: machine_title(&view.study.machine),
         subtitle: format!("{errors}model {}, measured in {}", view.model, view.measured),
     }
 }

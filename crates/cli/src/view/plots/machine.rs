@@ -3,12 +3,12 @@
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_model::{App, AppId, Machine, NodeId};
 
-use super::heading;
+use super::heading::heading;
 use crate::plot::Heading;
 use crate::plot::matrix::{Matrix, Row};
 use crate::plot::roofline::{Roof, RoofApp, Roofline};
 use crate::view::lettering::{self, Lettering};
-use crate::view::{ScenarioView, figures};
+use crate::view::{ScenarioView, machine_title};
 
 /// The roofs of a machine with applications on it; with what each gets in `view`, if there is one.
 pub(crate) fn roofline(machine: &Machine, apps: &[App], view: Option<&ScenarioView<'_>>) -> Roofline {
@@ -29,7 +29,7 @@ pub(crate) fn roofline(machine: &Machine, apps: &[App], view: Option<&ScenarioVi
     Roofline {
         heading: view.map_or_else(
             || Heading {
-                title: figures::machine(machine),
+                title: machine_title(machine),
                 subtitle: "roofline: min(peak, bandwidth × arithmetic intensity)".to_owned(),
             },
             heading,
@@ -102,7 +102,7 @@ pub(crate) fn matrix(machine: &Machine) -> Matrix {
     let kind = kind.map_or(String::new(), |known| format!(", {}", known.kind.as_str()));
     Matrix {
         heading: Heading {
-            title: figures::machine(machine),
+            title: machine_title(machine),
             subtitle: format!(
                 "bandwidth of cores on one node from the memory of another{kind}; framed: own memory"
             ),

@@ -24,7 +24,7 @@ pub(crate) fn published(judged: &[Judged]) -> Vec<Drawn> {
     let all = |part: Part| judged.iter().filter(move |one| one.part == part);
     let overview = |name: &str, title: &str, subtitle: &str, unit: &str, series: Vec<Series>| {
         let heading = Heading { title: title.to_owned(), subtitle: subtitle.to_owned() };
-        (name.to_owned(), ScatterPlot { heading, unit: unit.to_owned(), series }.svg())
+        (name.to_owned(), Ok(ScatterPlot { heading, unit: unit.to_owned(), series }.svg()))
     };
     if !sets.is_empty() {
         let series = together(all(Part::Scaling).filter(|one| one.traffic == LOAD), |one| {

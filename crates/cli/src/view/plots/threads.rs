@@ -2,11 +2,11 @@
 
 use numasim_model::{AppId, Machine, NodeId, Placement};
 
-use super::heading;
+use super::heading::heading;
 use crate::plot::Heading;
 use crate::plot::threads::{MapApp, MapData, MapLink, MapNode, ThreadMap};
 use crate::view::lettering::{self, Lettering};
-use crate::view::{ScenarioView, figures};
+use crate::view::{ScenarioView, figures, machine_title};
 
 /// The map of a scenario: threads, data, and what memories and links carry.
 pub(crate) fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
@@ -54,7 +54,7 @@ pub(crate) fn machine_map(machine: &Machine) -> ThreadMap {
     });
     ThreadMap {
         heading: Heading {
-            title: figures::machine(machine),
+            title: machine_title(machine),
             subtitle: "cores, and what memories and links deliver at most".to_owned(),
         },
         apps: Vec::new(),

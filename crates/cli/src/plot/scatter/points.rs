@@ -1,0 +1,62 @@
+//! What is drawn of predicted over measured, and the marks.
+
+use crate::plot::canvas::Canvas;
+use crate::plot::heading::Heading;
+use crate::plot::ink::Stroke;
+use crate::plot::palette::line_colour;
+use crate::plot::place::Place;
+
+/// A measurement and what the model says.
+#[derive(Clone, Debug)]
+pub(crate) struct Point {
+    pub(crate) name: String,
+    pub(crate) measured: f64,
+    pub(crate) predicted: f64,
+}
+
+/// Points with the same mark.
+#[derive(Clone, Debug)]
+pub(crate) struct Series {
+    pub(crate) name: String,
+    pub(crate) points: Vec<Point>,
+}
+
+/// Predicted over measured.
+#[derive(Clone, Debug)]
+pub(crate) struct ScatterPlot {
+    pub(crate) heading: Heading,
+    /// The unit of both axes.
+    pub(crate) unit: String,
+    pub(crate) series: Vec<Series>,
+}
+
+/// A point that can be drawn, with the number of its series.
+pub(super) struct Shown<'a> {
+    pub(super) series: usize,
+    pub(super) point: &'a Point,
+}
+
+impl Shown<'_> {
+    pub(super) fn error(&self) -> f64 {
+        (self.point.predicted - self.point.measured) / self.point.measured
+    }
+}
+
+/// Series differ in colour and shape.
+pub(super) fn draw_mark(canvas: &mut Canvas, series: usize, (x, y): (f64, f64)) {
+    let colour = line_colour(series);
+    let stroke = Stroke::new(colour, 2.0);
+    match series % 5 {
+        0 => canvas.circle(x, y, 4.0, Some(colour), None),
+        1 => canvas.polygon(&[(x, y - 6.0), (x + 5.2, y + 3.0), (x - 5.2, y + 3.0)], Some(colour), None),
+        2 => canvas.rect(Place::new(x - 4.0, y - 4.0, 8.0, 8.0), 0.0, None, Some(stroke)),
+        3 => {
+            let corners = [(x, y - 6.0), (x + 6.0, y), (x, y + 6.0), (x - 6.0, y)];
+            canvas.polygon(&corners, Some(colour), None);
+        }
+        _ => {
+            canvas.line((x - 4.0, y - 4.0), (x + 4.0, y + 4.0), stroke);
+            canvas.line((x - 4.0, y + 4.0), (x + 4.0, y - 4.0), stroke);
+        }
+    }
+}

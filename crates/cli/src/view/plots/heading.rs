@@ -1,0 +1,17 @@
+//! What stands above the plots of a scenario.
+
+use crate::plot::Heading;
+use crate::view::{ScenarioView, figures, machine_title};
+
+/// The machine, and which scenario is shown.
+pub(super) fn heading(view: &ScenarioView<'_>) -> Heading {
+    Heading {
+        title: machine_title(view.machine),
+        subtitle: format!(
+            "scenario {}: {} GFLOPS, model {}",
+            view.name,
+            figures::single(view.evaluation.total.value()),
+            view.machine.sharing().name()
+        ),
+    }
+}
