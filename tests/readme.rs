@@ -16,12 +16,12 @@
 
 #![cfg(unix)]
 
+#[path = "docs/dark.rs"]
+mod dark;
 #[path = "readme/document.rs"]
 mod document;
 #[path = "readme/equal_parts.rs"]
 mod equal_parts;
-#[path = "docs/dark.rs"]
-mod dark;
 #[path = "readme/picture.rs"]
 mod picture;
 

@@ -184,7 +184,7 @@ fn tree_of_paths(text: &str) -> Vec<Vec<String>> {
             rest = &rest[word.len()..];
             if let Some(name) = rest.strip_prefix(" as ") {
                 let name = &name[..name.find(|c: char| !is_name(c)).unwrap_or(name.len())];
-                let last = path.last_mut().map(|last| last.push_str(&format!(" as {name}")));
+                let last = path.last_mut().map(|last| last.extend([" as ", name]));
                 rest = &rest[" as ".len() + name.len()..];
                 debug_assert!(last.is_some());
             }

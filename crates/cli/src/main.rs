@@ -10,7 +10,6 @@ mod fault;
 mod files;
 mod help;
 mod output;
-mod plot;
 mod plot_file;
 mod report;
 mod sharing;

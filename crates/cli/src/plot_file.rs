@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use numasim_draw::DrawError;
+
 use crate::failure::Failure;
 use crate::output::Destination;
-use crate::plot::DrawError;
 
 /// What becomes of the SVG.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +65,7 @@ fn kind(path: &Path) -> Result<Kind, Failure> {
 
 #[cfg(feature = "png")]
 fn png(svg: &str) -> Result<Vec<u8>, Failure> {
-    crate::plot::png::render(svg)
+    numasim_draw::png::render(svg)
         .map_err(|error| Failure::fault("cannot render the plot").caused_by(error.as_ref()))
 }
 

@@ -4,12 +4,12 @@ use std::fmt::Display;
 use std::io::{IsTerminal, Write as _};
 
 use anstream::ColorChoice;
+use numasim_draw::grid::wrap;
 
 use crate::args::ColorWhen;
 use crate::failure::Failure;
 use crate::style;
 use crate::view::Style;
-use crate::view::grid::wrap;
 
 /// The surroundings of a command.
 #[derive(Debug)]

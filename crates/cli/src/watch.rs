@@ -7,11 +7,11 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use numasim_draw::figures;
 use numasim_sim::Objective;
 use numasim_sim::search::{Monitor, Progress};
 
 use crate::shell::Shell;
-use crate::view::figures;
 pub(crate) use parts::Parts;
 
 /// A search that takes longer than this shows what it is doing.

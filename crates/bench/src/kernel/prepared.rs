@@ -2,7 +2,6 @@
 
 use std::hint::black_box;
 
-
 use super::body::{Body, Job, Sums};
 use super::check::{self, WrongResult};
 use super::cursor::{Cursor, factors};

@@ -67,7 +67,7 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
     let maps = drawn::maps(&views, compared.as_ref());
     let preferred = drawn::preferred(&views, compared.as_ref());
     let machine = drawn::machine(&study)?;
-    let plots = drawn::of_all(&study, compared.as_ref(), preferred)?;
+    let plots = drawn::of_all(&study, compared.as_ref(), preferred);
     let known = known.map(|(_, known)| known);
     let title = args.title.clone().unwrap_or_else(|| study.machine.name().to_owned());
     destination.deliver_bytes(

@@ -15,13 +15,13 @@ mod words;
 
 use std::fmt::Write as _;
 
+use numasim_draw::grid::wrap;
 use numasim_model::pinning::PinError;
 
 use crate::args::EmitKind;
 use crate::failure::Failure;
 use crate::shell::Shell;
 use crate::view::ScenarioView;
-use crate::view::grid::wrap;
 use job::Job;
 
 /// Columns of the comments.

@@ -2,11 +2,11 @@
 
 use maud::{Markup, html};
 use numasim_bench::doubt::Told;
+use numasim_draw::figures;
 
 use super::contents::Report;
 use crate::suggest;
 use crate::view::compared::{self, reason};
-use crate::view::figures;
 
 /// Of the same doubt, so many sentences are shown.
 const MOST_ALIKE: usize = 6;

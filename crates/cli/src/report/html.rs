@@ -1,10 +1,10 @@
 //! Parts that all sections use: figures that name their place in the JSON, pictures, tables in a box of their own.
 
 use maud::{Markup, PreEscaped, html};
+use numasim_draw as plot;
 use serde_json::Value;
 
 use super::contents::Figure;
-use crate::plot;
 
 /// A text, and where the figure in it stands: `comparison#/scenarios/0/error`.
 #[derive(Clone, Debug)]

@@ -1,12 +1,12 @@
 //! The machine: drawn, as a table, and how its figures came about.
 
 use maud::{Markup, html};
+use numasim_draw::figures;
 use numasim_model::machine::Provenance;
 use numasim_model::{Machine, Node};
 
 use super::contents::Report;
 use super::html::{figure, scrolling};
-use crate::view::figures;
 
 pub(super) fn section(report: &Report<'_>) -> Markup {
     let machine = &report.study.machine;

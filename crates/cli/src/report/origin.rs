@@ -2,11 +2,11 @@
 
 use maud::{Markup, html};
 use numasim_bench::provenance::Provenance;
+use numasim_draw::figures;
 use numasim_host::memory::size;
 
 use super::contents::Report;
 use super::html::scrolling;
-use crate::view::figures;
 
 pub(super) fn section(report: &Report<'_>) -> Markup {
     let files = report.read.iter().map(|file| (file.name.as_str(), Some(file.role), file.sha256.as_str()));

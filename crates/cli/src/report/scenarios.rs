@@ -1,13 +1,13 @@
 //! All scenarios as a table, the choice of one, and each with its map and its figures.
 
 use maud::{Markup, html};
+use numasim_draw::figures;
 
 use super::contents::Report;
 use super::html::{error_bar, judged, scrolling};
 use super::row::{Row, columns, rows, tags};
 use super::scenario;
 use crate::view::compared::{scale, signed, spread};
-use crate::view::figures;
 
 /// Of more scenarios the figures of single applications are left to the JSON.
 const MOST_DETAILED: usize = 1000;

@@ -1,6 +1,7 @@
 //! Several scenarios side by side.
 
-use super::grid::{Align, Grid};
+use numasim_draw::grid::{Align, Grid};
+
 use super::{Style, figures};
 
 /// Total GFLOPS of each scenario, the factor to the best one, and a bar. The best stands out.

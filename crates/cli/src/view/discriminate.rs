@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
+use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_model::{AppId, Machine, ModelKind, Placement};
 use numasim_sim::discriminate::{Chosen, Pair, Proposal, SEPARATED};
 use serde_json::{Value, json};
 
 use super::Style;
-use super::grid::{Align, Grid, wrap};
 
 /// For people: GFLOPS of each scenario by model, then which scenario separates which models.
 pub(crate) fn table(machine: &Machine, proposal: &Proposal, style: &Style) -> String {

@@ -10,10 +10,8 @@ pub(crate) mod compared;
 pub(crate) mod csv;
 pub(crate) mod discriminate;
 pub(crate) mod explain;
-pub(crate) mod figures;
 pub(crate) mod fitted;
 pub(crate) mod front;
-pub(crate) mod grid;
 mod held_back;
 pub(crate) mod json;
 pub(crate) mod lettering;
@@ -23,7 +21,6 @@ pub(crate) mod plots;
 pub(crate) mod published;
 mod resources;
 pub(crate) mod side_by_side;
-mod style;
 pub(crate) mod table;
 #[cfg(test)]
 mod tests;
@@ -32,7 +29,7 @@ pub(crate) mod warning;
 use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placement};
 
 pub(crate) use held_back::in_words as held_back;
-pub(crate) use style::Style;
+pub(crate) use numasim_draw::{Style, figures};
 
 /// `4 x Xeon (4 NUMA nodes, 80 cores)`
 pub(crate) fn machine_title(machine: &Machine) -> String {

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
+use numasim_draw::grid::wrap;
 use numasim_model::ModelKind;
 use numasim_model::sharing::Parameter;
 use serde_json::{Value, json};
 
 use super::Style;
-use super::grid::wrap;
 
 const LABEL: usize = 12;
 

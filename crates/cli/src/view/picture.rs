@@ -1,9 +1,10 @@
 //! The threads on the nodes, as the paper draws them in Figures 2 and 3: a box per NUMA node, a circle per thread.
 
+use numasim_draw::grid;
 use numasim_model::{NodeId, Placement};
 
 use super::lettering::{Lettering, painted};
-use super::{ScenarioView, Style, figures, grid};
+use super::{ScenarioView, Style, figures};
 
 /// So many boxes are drawn even if they are equal; beyond, equal nodes share one.
 const FEW_NODES: usize = 4;

@@ -1,11 +1,11 @@
 //! What the sharing models are worth on published measurements.
 
+use numasim_draw::grid::{Align, Grid};
 use numasim_evidence::published::{Judged, Part, Summary, all_curves, summary};
 use numasim_model::ModelKind;
 use serde_json::{Value, json};
 
 use super::Style;
-use super::grid::{Align, Grid};
 
 /// The kernel that reads only; of the others the terminal shows totals.
 const LOAD: &str = "load";

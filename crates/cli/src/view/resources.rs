@@ -1,8 +1,8 @@
 //! How busy memory controllers and links are.
 
+use numasim_draw::grid::{Align, Grid};
 use numasim_model::evaluation::{ControllerUse, LinkUse};
 
-use super::grid::{Align, Grid};
 use super::{ScenarioView, Style, figures};
 
 /// Up to here each controller and each link has its own line; beyond, equal ones share one.

@@ -1,9 +1,9 @@
 //! The same scenarios under all sharing models.
 
+use numasim_draw::grid::{Align, Grid};
 use numasim_model::{AppId, ModelKind};
 use serde_json::{Value, json};
 
-use super::grid::{Align, Grid};
 use super::{ScenarioView, Style, csv, figures, json};
 
 /// All scenarios under one model.

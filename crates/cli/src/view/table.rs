@@ -1,10 +1,11 @@
 //! A scenario for the terminal: picture, applications, memory controllers, links.
 
+use numasim_draw::grid;
+use numasim_draw::grid::{Align, Grid};
 use numasim_model::AppId;
 
-use super::grid::{Align, Grid};
 use super::lettering::{Lettering, painted};
-use super::{ScenarioView, Style, figures, grid, held_back, picture, resources};
+use super::{ScenarioView, Style, figures, held_back, picture, resources};
 
 /// Up to here the threads on each node have their own place; on larger machines equal neighbours are drawn together.
 const FEW_NODES: usize = 16;

@@ -179,7 +179,7 @@ fn tables_keep_to_the_terminal() {
     {
         for columns in [80, 100, 140] {
             let text = shown(&case, Style { width: Some(columns), ..Style::default() });
-            let widest = text.lines().map(super::grid::width).max();
+            let widest = text.lines().map(numasim_draw::grid::width).max();
             assert!(widest <= Some(columns), "{} is {widest:?} wide:\n{text}", case.name);
         }
     }

@@ -1,8 +1,7 @@
 //! What a reader should know before trusting a result.
 
+use numasim_draw::figures::{self, single};
 use numasim_model::evaluation::Warning;
-
-use super::figures::{self, single};
 
 /// Why the model does it, and what that means for the reader.
 pub(crate) const RULE: &str = "The model serves remote reads first (the paper's rule); where links are wide this can \

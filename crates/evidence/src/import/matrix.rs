@@ -134,7 +134,7 @@ pub fn machine_file(matrices: &Matrices, name: &str, source: &str, given: Given)
             |cores| format!("cores = {cores}"),
         ));
         line(&given.gflops_per_core.map_or_else(
-            || format!("# gflops_per_core = ?  {}", PEAK),
+            || format!("# gflops_per_core = ?  {PEAK}"),
             |gflops| format!("gflops_per_core = {gflops:?}"),
         ));
     }

@@ -33,6 +33,9 @@ impl Buffer {
     ///
     /// Where the kernel refuses to bind (none of the NUMA calls, or a container that forbids them) and there is one
     /// node only, this is no loss.
+    ///
+    /// # Errors
+    /// [`MemoryError::System`] if memory cannot be mapped or bound.
     pub fn new(layout: Layout) -> Result<Self, MemoryError> {
         let bytes = layout.stripes().last().map_or(0, |stripe| stripe.bytes.end);
         let mapping = Mapping::new(bytes).map_err(|source| MemoryError::System {
@@ -40,7 +43,7 @@ impl Buffer {
             source,
         })?;
         for stripe in layout.stripes() {
-            match mapping.bind(&whole_pages(&stripe.bytes, mapping.len()), stripe.os_node) {
+            match mapping.bind(&whole_pages(&stripe.bytes, mapping.byte_len()), stripe.os_node) {
                 Err(refused) if is_forbidden(&refused) && usable_nodes().len() == 1 => break,
                 done => done.map_err(|source| bind_error(stripe.os_node, source))?,
             }

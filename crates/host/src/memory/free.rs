@@ -15,6 +15,9 @@ const NODES: &str = "/sys/devices/system/node";
 /// Refuses if a node has less free memory than `wanted` says (bytes by the operating system's number of the node), or
 /// the process may not use it, or a limit on the process is lower. Data that is bound strictly gets no memory from
 /// elsewhere: the kernel would kill the program.
+///
+/// # Errors
+/// [`MemoryError::NoSuchNode`], [`MemoryError::NotEnoughMemory`], [`MemoryError::MemoryLimit`].
 pub fn refuse_if_short(wanted: &BTreeMap<u32, u64>) -> Result<(), MemoryError> {
     let usable = usable_nodes();
     for (&os_node, &wanted_bytes) in wanted {

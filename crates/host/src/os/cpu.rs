@@ -15,6 +15,9 @@ pub fn current() -> u32 {
 }
 
 /// The processors that the calling thread may use, ascending.
+///
+/// # Errors
+/// What the system says.
 pub fn affinity() -> io::Result<Vec<u32>> {
     let mut mask = [0_u64; WORDS];
     // SAFETY: the kernel writes at most the given number of bytes to `mask`; a cpu_set_t is a longer or shorter
@@ -30,6 +33,9 @@ pub fn affinity() -> io::Result<Vec<u32>> {
 }
 
 /// Binds the calling thread. Numbers that the machine does not have are ignored, as the kernel does.
+///
+/// # Errors
+/// What the system says.
 pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
     let mut mask = [0_u64; WORDS];
     for &cpu in cpus {

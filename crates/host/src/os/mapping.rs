@@ -31,6 +31,9 @@ pub fn page_size() -> usize {
 
 impl Mapping {
     /// Maps `bytes`, rounded up to small pages, and asks for huge pages. Nothing is touched.
+    ///
+    /// # Errors
+    /// What the system says (`mmap`).
     pub fn new(bytes: usize) -> io::Result<Self> {
         let too_much = || io::Error::from(io::ErrorKind::OutOfMemory);
         let len = bytes.max(1).checked_next_multiple_of(page_size()).ok_or_else(too_much)?;
@@ -57,7 +60,7 @@ impl Mapping {
     }
 
     /// Its length in bytes, a multiple of the small page.
-    pub const fn len(&self) -> usize {
+    pub const fn byte_len(&self) -> usize {
         self.len
     }
 
@@ -75,6 +78,9 @@ impl Mapping {
     }
 
     /// Pages of `bytes` (from its start) that are touched from now on come from `node` and from no other.
+    ///
+    /// # Errors
+    /// What the system says (`mbind`).
     pub fn bind(&self, bytes: &Range<usize>, node: u32) -> io::Result<()> {
         let inside = bytes.start < bytes.end && bytes.end <= self.len;
         let mut mask = [0_u64; 16]; // 1024 nodes: the most that Linux can be built for
@@ -147,7 +153,7 @@ mod tests {
     fn memory_is_aligned_to_huge_pages_and_as_long_as_wanted() {
         let mut mapping = Mapping::new(5000).expect("two pages");
         assert_eq!(mapping.addresses().start % HUGE_PAGE, 0);
-        assert_eq!(mapping.len(), 5000_usize.next_multiple_of(page_size()));
+        assert_eq!(mapping.byte_len(), 5000_usize.next_multiple_of(page_size()));
         let slice = mapping.as_mut_slice();
         slice.fill(1.5);
         assert_eq!(slice.iter().sum::<f64>(), 1.5 * slice.len() as f64);

@@ -27,6 +27,9 @@ unsafe impl<T: Shareable> Send for Shared<T> {}
 
 impl<T: Shareable> Shared<T> {
     /// A new value, all zeros.
+    ///
+    /// # Errors
+    /// What the system says.
     pub fn new() -> io::Result<Self> {
         // SAFETY: a valid C string; the result is checked.
         let file = unsafe { libc::memfd_create(c"numasim-bench".as_ptr(), libc::MFD_CLOEXEC) };
@@ -41,6 +44,9 @@ impl<T: Shareable> Shared<T> {
     }
 
     /// The value that the starting process made, by the number of its file, which this process inherited.
+    ///
+    /// # Errors
+    /// What the system says, or that the descriptor is no such memory.
     pub fn inherited(file: RawFd) -> io::Result<Self> {
         // SAFETY: only asks whether the number is an open file; standard streams are left alone.
         if file <= 2 || unsafe { libc::fcntl(file, libc::F_GETFD) } < 0 {

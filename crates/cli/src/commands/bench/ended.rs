@@ -6,13 +6,13 @@ use std::time::SystemTime;
 use numasim_bench::provenance::{Provenance, utc};
 use numasim_bench::runner::RunError;
 use numasim_bench::session::{Ended, Outcome, SessionError};
+use numasim_draw::figures;
 use numasim_host::memory::MemoryError;
 
 use super::doubts::Doubting;
 use super::files;
 use crate::failure::Failure;
 use crate::shell::Shell;
-use crate::view::figures;
 
 /// Adds to the provenance what is known only now.
 pub(super) fn complete(provenance: &mut Provenance, outcome: &Outcome, doubting: &Doubting) {

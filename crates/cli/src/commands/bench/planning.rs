@@ -1,6 +1,7 @@
 //! From files to a plan for this host, and what is told about it.
 
 use numasim_bench::plan::{self, Change, Misfit, Options, Plan, PlanError};
+use numasim_draw::figures;
 use numasim_host::HostTopology;
 use numasim_model::input::SourceFile;
 use numasim_model::{Machine, Study};
@@ -10,7 +11,6 @@ use crate::commands::evaluate;
 use crate::failure::Failure;
 use crate::shell::Shell;
 use crate::suggest;
-use crate::view::figures;
 
 /// What the files say.
 pub(super) struct Asked {

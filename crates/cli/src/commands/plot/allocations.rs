@@ -1,5 +1,7 @@
 //! `numasim plot allocations`: the objective over the threads of two applications on each node.
 
+use numasim_draw::heat_map::HeatMap;
+use numasim_draw::{Axis, Heading, Scale};
 use numasim_model::sharing::{Demand, Solver};
 use numasim_model::{Placement, Scenario, Study};
 use numasim_sim::objective::Goal;
@@ -9,8 +11,6 @@ use super::scenario;
 use crate::args::{ObjectiveName, PlotArgs};
 use crate::commands::explore::{objective, refused};
 use crate::failure::Failure;
-use crate::plot::heat_map::HeatMap;
-use crate::plot::{Axis, Heading, Scale};
 use crate::suggest;
 use crate::view::{figures, machine_title};
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use numasim_draw::DrawError;
 use numasim_model::Study;
 
 use crate::args::{PlotArgs, PlotKind, StudyArgs};
 use crate::commands::plot::{MOST_MAPPED_NODES, allocations};
 use crate::failure::Failure;
-use crate::plot::DrawError;
 use crate::report::Figure;
 use crate::view::{ScenarioView, compared, plots};
 
@@ -91,7 +91,7 @@ pub(super) fn of_all(
     study: &Study,
     compared: Option<&compared::View<'_>>,
     preferred: Option<&ScenarioView<'_>>,
-) -> Result<Vec<Figure>, Failure> {
+) -> Vec<Figure> {
     let mut figures = Vec::new();
     if let Some(view) = compared {
         figures.extend(bars(view));
@@ -111,14 +111,14 @@ pub(super) fn of_all(
         svg: plots::roofline(&study.machine, &study.apps, preferred).svg(),
     });
     figures.extend(preferred.and_then(|view| allocation_map(study, view)));
-    Ok(figures)
+    figures
 }
 
 fn bars(view: &compared::View<'_>) -> Option<Figure> {
     let mut plot = plots::bars(view);
     let all = plot.pairs.len();
     if all > MOST_BARS {
-        let error = |pair: &crate::plot::bars::Pair| pair.error_percent.map_or(-1.0, f64::abs);
+        let error = |pair: &numasim_draw::bars::Pair| pair.error_percent.map_or(-1.0, f64::abs);
         plot.pairs.sort_by(|a, b| error(b).total_cmp(&error(a)));
         plot.pairs.truncate(MOST_BARS);
     }

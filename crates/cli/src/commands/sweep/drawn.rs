@@ -2,6 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use numasim_draw::figures;
+use numasim_draw::heat_map::HeatMap;
+use numasim_draw::line::{Line, LinePlot};
+use numasim_draw::{Heading, Scale};
 use numasim_sim::Objective;
 use numasim_sim::sweep::{Axis, Value};
 
@@ -10,11 +14,7 @@ use super::rows::Column;
 use super::shown::records;
 use crate::args::SweepArgs;
 use crate::failure::Failure;
-use crate::plot::heat_map::HeatMap;
-use crate::plot::line::{Line, LinePlot};
-use crate::plot::{self, Heading, Scale};
 use crate::plot_file::PlotFile;
-use crate::view::figures;
 
 /// Most values along a line, and most cells of a heat map: more are smaller than a pixel.
 const MOST_VALUES: u64 = 100_000;
@@ -217,7 +217,7 @@ fn word(value: Value<'_>) -> String {
     }
 }
 
-fn axis(axis: &Axis) -> plot::Axis {
+fn axis(axis: &Axis) -> numasim_draw::Axis {
     let unit = if axis.unit().is_empty() { String::new() } else { format!(" ({})", axis.unit()) };
     let mut numbers = Vec::new();
     for value in (0..axis.len()).map(|i| axis.value(i)) {
@@ -235,5 +235,5 @@ fn axis(axis: &Axis) -> plot::Axis {
     } else {
         Scale::Linear(numbers)
     };
-    plot::Axis { label: format!("{}{unit}", axis.key()), scale }
+    numasim_draw::Axis { label: format!("{}{unit}", axis.key()), scale }
 }

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
+use numasim_draw::grid::{Align, Grid};
 use serde_json::{Map, Value, json};
 
 use super::plan::{Plan, Work};
 use super::rows::{self, Column};
-use crate::view::grid::{Align, Grid};
 use crate::view::{Style, figures};
 
 /// The cells of CSV lines without a header.

@@ -1,9 +1,9 @@
 //! The best allocation beside the baselines.
 
+use numasim_draw::grid::{Align, Grid};
 use numasim_sim::Objective;
 
 use super::{Answer, Rated};
-use crate::view::grid::{Align, Grid};
 use crate::view::{Style, figures};
 
 impl Answer<'_> {

@@ -1,10 +1,10 @@
 //! Other allocations that tie or come close.
 
+use numasim_draw::grid::{Align, wrap};
 use numasim_model::{AppId, Data, NodeId};
 use numasim_sim::Candidate;
 
 use super::{Answer, Rated};
-use crate::view::grid::{Align, wrap};
 use crate::view::lettering::{Lettering, painted};
 use crate::view::{Style, figures};
 

@@ -1,10 +1,10 @@
 //! A search for people.
 
+use numasim_draw::grid::wrap;
 use numasim_model::Data;
 use numasim_sim::Objective;
 
 use super::{Answer, WhyUnproven};
-use crate::view::grid::wrap;
 use crate::view::{Style, figures, machine_title, table};
 
 /// Columns of the words before the answer.

@@ -1,11 +1,11 @@
 //! A plan for people and spreadsheets: which thread on which processor, with its data where.
 
 use numasim_bench::plan::{PlannedApp, PlannedScenario, PlannedThread};
+use numasim_draw::grid::{Align, Grid};
 use numasim_model::NodeId;
 use numasim_model::cpus::ranges;
 
 use super::{Planned, text};
-use crate::view::grid::{Align, Grid};
 use crate::view::{Style, figures};
 
 /// One line for each scenario, application and node.

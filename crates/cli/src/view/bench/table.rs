@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 
 use numasim_bench::provenance::Provenance;
+use numasim_draw::grid::{Align, Grid};
 use numasim_evidence::measured::summary::{Figure, Summary};
 
 use super::{Result, threads};
-use crate::view::grid::{Align, Grid};
 use crate::view::{Style, figures};
 
 /// Median and extremes of every application.

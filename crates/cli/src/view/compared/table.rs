@@ -1,12 +1,12 @@
 //! Prediction beside measurement for people: the figures, then in a few lines whether to trust the model.
 
+use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_evidence::compare::{Compared, Comparison, Errors, Pair, Regret};
 use numasim_model::Study;
 
 use super::View;
 use super::bar::{self, bar, judged, percent, signed};
 use crate::suggest;
-use crate::view::grid::{Align, Grid, wrap};
 use crate::view::{Style, figures, machine_title};
 
 /// Of so many sets of applications the regret is told.

@@ -1,8 +1,8 @@
 //! The other models: their rules in short, and who asks for and gets what of each memory.
 
+use numasim_draw::grid::{Align, Grid};
 use numasim_model::sharing::{FlowView, PoolKind};
 
-use super::super::grid::{Align, Grid};
 use super::super::{ScenarioView, Style, figures};
 
 /// The rules, then a row for each application, node and memory.

@@ -1,11 +1,11 @@
 //! Steps 2, 4 and 5 of the model: how a link or a node's own part of its memory is split, row by row.
 
+use numasim_draw::figures::{self, short};
 use numasim_model::sharing::PoolKind;
 use numasim_model::sharing::trace::{FlowTrace, PoolTrace};
 use numasim_model::units::GigabytesPerSecond;
 
 use super::{MemoryClass, Sheet};
-use crate::view::figures::{self, short};
 use crate::view::{ScenarioView, Style};
 
 /// A sheet for each pool of a memory; links with the same calculation share one.

@@ -1,12 +1,12 @@
 //! Steps 1 and 3 of the model: what the links request of a memory, what they get, and what is left.
 
+use numasim_draw::figures::{self, short};
+use numasim_draw::grid::{Align, Grid};
 use numasim_model::sharing::PoolKind;
 use numasim_model::sharing::trace::PoolTrace;
 
 use super::MemoryClass;
 use crate::view::Style;
-use crate::view::figures::{self, short};
-use crate::view::grid::{Align, Grid};
 
 /// The block of a memory that other nodes read; `None` where only its own threads do.
 pub(super) fn requests(class: &MemoryClass, style: &Style) -> Option<String> {

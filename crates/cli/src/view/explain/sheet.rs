@@ -1,7 +1,8 @@
 //! A worked calculation as rows of title and figures, like the paper's Tables I and II.
 
+use numasim_draw::grid::{left, width};
+
 use crate::view::Style;
-use crate::view::grid::{left, width};
 
 /// What stands beside a title.
 enum Figures {

@@ -1,10 +1,10 @@
 //! Step 5 of the model for data on several nodes: the scarcest memory decides.
 
+use numasim_draw::figures::{self, short};
+use numasim_draw::grid::{Align, Grid};
 use numasim_model::sharing::trace::FlowTrace;
 use numasim_model::{AppId, NodeId};
 
-use crate::view::figures::{self, short};
-use crate::view::grid::{Align, Grid};
 use crate::view::{ScenarioView, Style};
 
 /// The threads of one application on one node, and what they get from each memory.

@@ -1,10 +1,10 @@
 //! The last rows of the paper's Tables I and II: GFLOPS per node, and of all nodes.
 
+use numasim_draw::figures::{self, short};
 use numasim_model::NodeId;
 
 use super::Sheet;
 use crate::view::ScenarioView;
-use crate::view::figures::{self, short};
 
 /// Nodes with the same applications at the same speed.
 pub(super) struct NodeClass {

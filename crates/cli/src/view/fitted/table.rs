@@ -1,10 +1,10 @@
 //! A fit for people: the estimates, the errors, and in two lines what it is worth.
 
+use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_evidence::fit::{self, Blind, Errors, Estimate, Fitted, Residual};
 
 use super::{View, blind};
 use crate::view::compared::{judged, parties, percent, signed};
-use crate::view::grid::{Align, Grid, wrap};
 use crate::view::{Style, figures};
 
 /// The whole text.

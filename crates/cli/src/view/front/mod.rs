@@ -5,13 +5,13 @@ mod json;
 mod plot;
 mod table;
 
+use numasim_draw::figures;
 use numasim_model::{Allocation, Evaluation, Placement, Study};
 use numasim_sim::Objective;
 use numasim_sim::pareto::{End, TradeOff};
 
 use super::ScenarioView;
 use super::answer::WhyUnproven;
-use super::figures;
 
 /// An allocation with both values and its full evaluation.
 #[derive(Debug)]

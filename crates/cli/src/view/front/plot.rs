@@ -1,10 +1,10 @@
 //! A front as a picture.
 
+use numasim_draw::Heading;
+use numasim_draw::front::{FrontPlot, Mark};
 use numasim_sim::Objective;
 
 use super::FrontView;
-use crate::plot::Heading;
-use crate::plot::front::{FrontPlot, Mark};
 
 impl FrontView<'_> {
     /// The plot: the first objective to the right, the second upwards.

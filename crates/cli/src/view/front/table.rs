@@ -1,11 +1,11 @@
 //! A front for people.
 
+use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_model::{AppId, Data};
 use numasim_sim::Objective;
 
 use super::{FrontView, Shown};
 use crate::view::answer::{WhyUnproven, gap, power_of_ten};
-use crate::view::grid::{Align, Grid, wrap};
 use crate::view::lettering::{Lettering, painted};
 use crate::view::{Style, figures, machine_title};
 

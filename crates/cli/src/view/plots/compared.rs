@@ -1,10 +1,10 @@
 //! Prediction beside measurement.
 
+use numasim_draw::Heading;
+use numasim_draw::bars::{BarPlot, Pair};
+use numasim_draw::scatter::{Point, ScatterPlot, Series};
 use numasim_evidence::compare::{Compared, Errors};
 
-use crate::plot::Heading;
-use crate::plot::bars::{BarPlot, Pair};
-use crate::plot::scatter::{Point, ScatterPlot, Series};
 use crate::view::compared::View;
 use crate::view::machine_title;
 

@@ -1,6 +1,7 @@
 //! What stands above the plots of a scenario.
 
-use crate::plot::Heading;
+use numasim_draw::Heading;
+
 use crate::view::{ScenarioView, figures, machine_title};
 
 /// The machine, and which scenario is shown.

@@ -1,12 +1,12 @@
 //! The roofline and the bandwidth matrix of a machine.
 
+use numasim_draw::Heading;
+use numasim_draw::matrix::{Matrix, Row};
+use numasim_draw::roofline::{Roof, RoofApp, Roofline};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_model::{App, AppId, Machine, NodeId};
 
 use super::heading::heading;
-use crate::plot::Heading;
-use crate::plot::matrix::{Matrix, Row};
-use crate::plot::roofline::{Roof, RoofApp, Roofline};
 use crate::view::lettering::{self, Lettering};
 use crate::view::{ScenarioView, machine_title};
 

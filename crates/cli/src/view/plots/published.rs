@@ -1,10 +1,9 @@
 //! Plots of the published measurements: a curve for each machine, and predicted over measured.
 
+use numasim_draw::line::{Line, LinePlot};
+use numasim_draw::scatter::{self, ScatterPlot, Series};
+use numasim_draw::{Axis, DrawError, Heading, Scale};
 use numasim_evidence::published::{Judged, Part, Point};
-
-use crate::plot::line::{Line, LinePlot};
-use crate::plot::scatter::{self, ScatterPlot, Series};
-use crate::plot::{Axis, DrawError, Heading, Scale};
 
 const LOAD: &str = "load";
 

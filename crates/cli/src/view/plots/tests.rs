@@ -1,11 +1,11 @@
 //! Plots of a real machine of 8 nodes with 8 applications.
 
+use numasim_draw::testing::{assert_apart, words};
 use numasim_evidence::compare::{compare, read_measured};
 use numasim_model::input::{SourceFile, read_study};
 use numasim_model::{Placement, Study, evaluate};
 
 use super::*;
-use crate::plot::testing::{assert_apart, words};
 use crate::view::ScenarioView;
 use crate::view::compared;
 

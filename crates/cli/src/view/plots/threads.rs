@@ -1,10 +1,10 @@
 //! The thread map of a scenario.
 
+use numasim_draw::Heading;
+use numasim_draw::threads::{MapApp, MapData, MapLink, MapNode, ThreadMap};
 use numasim_model::{AppId, Machine, NodeId, Placement};
 
 use super::heading::heading;
-use crate::plot::Heading;
-use crate::plot::threads::{MapApp, MapData, MapLink, MapNode, ThreadMap};
 use crate::view::lettering::{self, Lettering};
 use crate::view::{ScenarioView, figures, machine_title};
 

@@ -1,11 +1,11 @@
 //! How far inputs may be wrong, for people.
 
+use numasim_draw::grid::{Align, Grid};
 use numasim_sim::Objective;
 use numasim_sim::sensitivity::{Range, SEARCHED, Switch};
 
 use super::super::others::NO_BREAK;
 use super::{SensitivityView, by_kind, listed, names, note, rounded};
-use crate::view::grid::{Align, Grid};
 use crate::view::{Style, figures};
 
 /// A loss that does not matter.

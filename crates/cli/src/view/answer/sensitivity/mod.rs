@@ -6,13 +6,13 @@ mod json;
 mod names;
 mod widening;
 
+use numasim_draw::grid::{width, wrap};
 use numasim_model::AppId;
 use numasim_sim::sensitivity::{Figure, Sensitivity};
 use numasim_sim::{Candidate, Objective};
 
 use super::Answer;
 use super::others::NO_BREAK;
-use crate::view::grid::{width, wrap};
 use crate::view::lettering::Lettering;
 use crate::view::{Style, figures};
 

@@ -1,10 +1,10 @@
 //! The gain of wider resources, for people.
 
+use numasim_draw::grid::{Align, Grid};
 use numasim_sim::Objective;
 use numasim_sim::sensitivity::{Figure, Step, Widening};
 
 use super::{SensitivityView, by_kind, listed, names, note, rounded};
-use crate::view::grid::{Align, Grid};
 use crate::view::{Style, figures};
 
 /// Rows of each kind in the table; JSON and CSV have all.

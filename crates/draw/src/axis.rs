@@ -1,0 +1,240 @@
+//! Axes: where values stand, and where the ticks are.
+
+use std::ops::Range;
+
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+
+use crate::figures;
+
+/// How values are spread along an axis.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Scale {
+    /// By their size.
+    Linear(Vec<f64>),
+    /// By their logarithm; all are positive.
+    Log(Vec<f64>),
+    /// Evenly, one after the other.
+    Words(Vec<String>),
+}
+
+/// A titled axis.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    /// The figure, with its unit.
+    pub label: String,
+    /// Its values.
+    pub scale: Scale,
+}
+
+/// Up to this many values each has its own tick.
+const MOST_OWN_TICKS: usize = 10;
+
+/// An axis as the drawing library wants it: positions and labelled ticks.
+#[derive(Clone, Debug)]
+pub(super) struct Coordinate {
+    pub(super) range: Range<f64>,
+    ticks: Vec<(f64, String)>,
+}
+
+impl Axis {
+    /// Where each value stands.
+    pub(super) fn positions(&self) -> Vec<f64> {
+        match &self.scale {
+            Scale::Linear(values) => values.clone(),
+            Scale::Log(values) => values.iter().map(|value| value.ln()).collect(),
+            Scale::Words(words) => (0..words.len()).map(|i| i as f64).collect(),
+        }
+    }
+
+    /// The axis over `range` of positions.
+    pub(super) fn coordinate(&self, range: Range<f64>) -> Coordinate {
+        let labels: Vec<String> = match &self.scale {
+            Scale::Linear(values) if values.len() > MOST_OWN_TICKS || !evenly(values) => {
+                return Coordinate { ticks: nice_ticks(&range, 7), range };
+            }
+            Scale::Linear(values) | Scale::Log(values) => labels(values),
+            Scale::Words(words) => words.clone(),
+        };
+        let every = labels.len().div_ceil(MOST_OWN_TICKS + 2).max(1);
+        let all = self.positions().into_iter().zip(labels);
+        let ticks = all.enumerate().filter(|(i, _)| i % every == 0).map(|(_, tick)| tick).collect();
+        Coordinate { range, ticks }
+    }
+}
+
+/// Whether all values keep about the same distance, so that their labels do not touch.
+fn evenly(values: &[f64]) -> bool {
+    let steps: Vec<f64> = values.windows(2).map(|pair| (pair[1] - pair[0]).abs()).collect();
+    let largest = steps.iter().fold(0.0, |most: f64, &step| most.max(step));
+    steps.iter().all(|&step| step > 0.5 * largest)
+}
+
+/// `1/64` says more than `0.015625`: powers of two are fractions where one of them is that small.
+fn labels(values: &[f64]) -> Vec<String> {
+    let is_fraction = |&value: &f64| {
+        let inverse = 1.0 / value;
+        value > 0.0 && value < 1.0 && inverse.fract() == 0.0 && inverse.log2().fract() == 0.0
+    };
+    let fractions = values.iter().any(|value| is_fraction(value) && *value < 0.1);
+    let label = |value: &f64| {
+        if fractions && is_fraction(value) { format!("1/{}", 1.0 / value) } else { figures::short(*value) }
+    };
+    values.iter().map(label).collect()
+}
+
+impl Coordinate {
+    /// An axis of results from `lowest` to `highest`: from 0, unless that hides the differences. Differences that are
+    /// smaller than any model is good for are hidden: a line that looks like a mountain range would say more than is true.
+    pub(super) fn of_results(lowest: f64, highest: f64) -> Self {
+        let span = (highest - lowest).max(highest.abs() * 1e-6).max(1e-12);
+        let small = highest - lowest < 0.005 * highest;
+        let from =
+            if lowest >= 0.0 && (small || lowest < 0.6 * highest) { 0.0 } else { lowest - 0.08 * span };
+        let range = from..highest + 0.06 * (highest - from).max(span);
+        Self { ticks: nice_ticks(&range, 6), range }
+    }
+
+    /// An axis that ends exactly where the values do.
+    pub(super) fn exactly(range: Range<f64>) -> Self {
+        Self { ticks: nice_ticks(&range, 6), range }
+    }
+
+    /// A logarithmic axis; positions are decimal logarithms. Ticks at 1, 2 and 5 over a few decades, else at powers of
+    /// ten.
+    pub(super) fn logarithmic(lowest: f64, highest: f64) -> Self {
+        let range = lowest.log10()..highest.log10();
+        let span = range.end - range.start;
+        let digits: &[f64] = match span {
+            s if s < 0.7 => &[1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0],
+            s if s < 3.0 => &[1.0, 2.0, 5.0],
+            _ => &[1.0],
+        };
+        #[allow(clippy::cast_possible_truncation, reason = "logarithms of doubles are small")]
+        let decades = range.start.floor() as i32..=range.end.ceil() as i32;
+        let values = decades.flat_map(|decade| digits.iter().map(move |digit| digit * 10_f64.powi(decade)));
+        Self::at(range, values, figures::short)
+    }
+
+    /// A logarithmic axis with ticks at powers of two, or of four where those are many; small ones as fractions.
+    pub(super) fn powers_of_two(lowest: f64, highest: f64) -> Self {
+        let range = lowest.log10()..highest.log10();
+        let every = if (highest / lowest).log2() > 12.0 { 2 } else { 1 };
+        let values = (-60..60_i32).filter(|power| power % every == 0).map(|power| 2_f64.powi(power));
+        let label = |value: f64| {
+            if value < 1.0 { format!("1/{}", figures::short(1.0 / value)) } else { figures::short(value) }
+        };
+        Self::at(range, values, label)
+    }
+
+    /// Ticks at the logarithms of those `values` that are in the range.
+    fn at(range: Range<f64>, values: impl Iterator<Item = f64>, label: impl Fn(f64) -> String) -> Self {
+        let inside = |at: f64| range.start - 1e-9 <= at && at <= range.end + 1e-9;
+        let ticks = values.map(|value| (value.log10(), label(value))).filter(|(at, _)| inside(*at)).collect();
+        Self { range, ticks }
+    }
+
+    /// Position and label of each tick.
+    pub(super) fn ticks(&self) -> impl Iterator<Item = (f64, &str)> {
+        self.ticks.iter().map(|(at, label)| (*at, label.as_str()))
+    }
+
+    /// Where a position is between the ends, from 0 to 1.
+    pub(super) fn share(&self, at: f64) -> f64 {
+        (at - self.range.start) / (self.range.end - self.range.start)
+    }
+
+    /// The labels of the ticks.
+    pub(super) fn labels(&self) -> impl Iterator<Item = &str> {
+        self.ticks.iter().map(|(_, label)| label.as_str())
+    }
+}
+
+/// About `wanted` ticks at round numbers, all with the same decimals.
+fn nice_ticks(range: &Range<f64>, wanted: u32) -> Vec<(f64, String)> {
+    let span = range.end - range.start;
+    if span.is_nan() || span <= 0.0 {
+        return vec![(range.start, figures::short(range.start))];
+    }
+    let rough = span / f64::from(wanted);
+    let power = 10_f64.powf(rough.log10().floor());
+    let step = [1.0, 2.0, 2.5, 5.0, 10.0].map(|m| m * power).into_iter().find(|&s| s >= rough * 0.999);
+    let step = step.unwrap_or(10.0 * power);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 15")]
+    let decimals = (0..=15).find(|&d| {
+        let scaled = step * 10_f64.powi(d);
+        (scaled - scaled.round()).abs() < 1e-6 * scaled
+    });
+    let decimals = usize::try_from(decimals.unwrap_or(0)).unwrap_or(0);
+    let first = (range.start / step - 1e-9).ceil();
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few")]
+    let count = ((range.end / step + 1e-9).floor() - first + 1.0).clamp(0.0, 50.0) as u32;
+    (0..count)
+        .map(|i| {
+            let at = (first + f64::from(i)) * step;
+            (at, format!("{:.decimals$}", at + 0.0))
+        })
+        .collect()
+}
+
+impl Ranged for Coordinate {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
+        let part = self.share(*value);
+        #[allow(clippy::cast_possible_truncation, reason = "pixels")]
+        let pixels = (part * f64::from(limit.1 - limit.0)).round() as i32;
+        limit.0 + pixels
+    }
+
+    fn key_points<Hint: KeyPointHint>(&self, _: Hint) -> Vec<f64> {
+        self.ticks.iter().map(|(at, _)| *at).collect()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.range.clone()
+    }
+}
+
+impl ValueFormatter<f64> for Coordinate {
+    fn format_ext(&self, value: &f64) -> String {
+        self.ticks.iter().find(|(at, _)| at == value).map_or(String::new(), |(_, label)| label.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_numbers_with_the_same_decimals() {
+        let labels =
+            |range: Range<f64>| Coordinate::exactly(range).labels().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(labels(0.0..254.0), ["0", "50", "100", "150", "200", "250"]);
+        assert_eq!(labels(13.98..15.18), ["14.0", "14.2", "14.4", "14.6", "14.8", "15.0"]);
+    }
+
+    #[test]
+    fn a_few_values_are_their_own_ticks() {
+        let axis = Axis { label: String::new(), scale: Scale::Log(vec![0.03125, 0.0625, 0.125, 1.0]) };
+        let coordinate = axis.coordinate(-4.0..0.0);
+        assert_eq!(coordinate.labels().collect::<Vec<_>>(), ["1/32", "1/16", "1/8", "1"]);
+    }
+
+    #[test]
+    fn ticks_of_a_logarithmic_axis_are_few_and_round() {
+        let labels = |axis: Coordinate| axis.labels().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(labels(Coordinate::logarithmic(2.0, 60.0)), ["2", "5", "10", "20", "50"]);
+        assert_eq!(labels(Coordinate::logarithmic(0.1, 1000.0)), ["0.1", "1", "10", "100", "1000"]);
+        assert_eq!(labels(Coordinate::powers_of_two(0.2, 5.0)), ["1/4", "1/2", "1", "2", "4"]);
+    }
+
+    #[test]
+    fn results_start_at_0_unless_that_hides_the_differences() {
+        assert_eq!(Coordinate::of_results(20.0, 254.0).range.start, 0.0);
+        assert!(Coordinate::of_results(240.0, 254.0).range.start > 200.0);
+        let constant = Coordinate::of_results(5.0, 5.0).range;
+        assert!(constant.start == 0.0 && constant.end > 5.0);
+        assert_eq!(Coordinate::of_results(4.999, 5.0).range.start, 0.0);
+    }
+}

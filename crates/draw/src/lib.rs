@@ -1,0 +1,46 @@
+//! Plain values as pictures, tables of text and numbers: pure functions from values to text. Nothing of ours is known here:
+//! who knows machines and applications makes plain figures of them first.
+//!
+//! **Text.** [`figures`] formats numbers, [`grid`] sets tables, [`terminal`] knows how a terminal wants both.
+//!
+//! **Plots as SVG**, with feature `png` also rendered.
+//!
+//! [`line::LinePlot`], [`heat_map::HeatMap`], [`front::FrontPlot`] and [`matrix::Matrix`] are drawn with plotters.
+//! [`bars::BarPlot`], [`roofline::Roofline`], [`scatter::ScatterPlot`] and [`threads::ThreadMap`] need hatches, dashes,
+//! curves, sloped text or parts of a pixel, which it does not have: they are drawn shape by shape ([`canvas`]).
+//!
+//! Text stays text (`sans-serif`): no font is needed to write a plot, and a reader can search in it.
+
+mod axis;
+pub mod bars;
+mod canvas;
+mod colour_bar;
+pub mod figures;
+mod frame;
+pub mod front;
+mod geometry;
+pub mod grid;
+mod heading;
+pub mod heat_map;
+mod ink;
+pub mod line;
+pub mod matrix;
+mod metrics;
+mod names;
+mod palette;
+mod place;
+#[cfg(feature = "png")]
+pub mod png;
+pub mod roofline;
+pub mod scatter;
+mod style;
+pub mod terminal;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+mod theme;
+pub mod threads;
+
+pub use axis::{Axis, Scale};
+pub use heading::{DrawError, Heading};
+pub use terminal::Style;
+pub use theme::themed;

@@ -1,0 +1,236 @@
+//! The links of a thread map: where they run, how thick they are, and where their figures stand.
+
+use super::colours::{FULL, UNUSED, USED};
+use super::layout::Layout;
+use super::map::{MapLink, ThreadMap, gbs};
+use crate::canvas::Canvas;
+use crate::ink::{Anchor, Font, SMALL, Stroke};
+use crate::metrics;
+use crate::palette::PAPER;
+use crate::place::Place;
+
+/// Pixels between both directions of a link.
+const APART: f64 = 9.0;
+
+/// A point in the picture.
+type At = (f64, f64);
+
+/// A link in its place.
+pub(super) struct PlacedLink<'a> {
+    link: &'a MapLink,
+    curve: [At; 4],
+    width: f64,
+    /// It stands for both directions: of a machine alone, where they are equal.
+    both: bool,
+    /// Where its figures stand, if there is room.
+    label: Option<At>,
+}
+
+/// Everything between the nodes.
+pub(super) struct PlacedLinks<'a> {
+    unused: Vec<[At; 4]>,
+    used: Vec<PlacedLink<'a>>,
+    /// Those that are drawn as one.
+    bundled: Vec<&'a MapLink>,
+}
+
+impl<'a> PlacedLinks<'a> {
+    /// The links whose figures have no room beside them.
+    pub(super) fn unlabelled(&self) -> impl Iterator<Item = &'a MapLink> + '_ {
+        let bundled = self.bundled.iter().copied();
+        self.used.iter().filter(|placed| placed.label.is_none()).map(|placed| placed.link).chain(bundled)
+    }
+}
+
+fn figures(link: &MapLink) -> String {
+    match link.used_gbs {
+        Some(used) => format!("{} / {}", gbs(used), gbs(link.capacity_gbs)),
+        None => gbs(link.capacity_gbs),
+    }
+}
+
+/// Finds a place for every link.
+pub(super) fn place<'a>(map: &'a ThreadMap, layout: &Layout) -> PlacedLinks<'a> {
+    let count = map.nodes.len();
+    let widest = map.links.iter().map(|link| link.capacity_gbs).fold(0.0, f64::max);
+    let between = |a: usize, b: usize| {
+        map.links.iter().filter(move |link| (link.from, link.to) == (a, b) || (link.from, link.to) == (b, a))
+    };
+    let mut placed = PlacedLinks { unused: Vec::new(), used: Vec::new(), bundled: Vec::new() };
+    if layout.is_bundled {
+        placed.bundled = map.used_links().collect();
+        return placed;
+    }
+    // On machines of many nodes unused links would be a grey area.
+    let with_unused = count <= 16;
+    for (a, b) in (0..count).flat_map(|a| (a + 1..count).map(move |b| (a, b))) {
+        let links: Vec<&MapLink> = between(a, b).collect();
+        if links.is_empty() {
+            continue;
+        }
+        let curve = curve(layout, a, b);
+        let used: Vec<&MapLink> = links.into_iter().filter(|link| link.is_used()).collect();
+        if used.is_empty() && with_unused {
+            placed.unused.push(curve);
+        }
+        let alike = match used.as_slice() {
+            [one, other] => one.used_gbs.is_none() && one.capacity_gbs == other.capacity_gbs,
+            _ => false,
+        };
+        let used = if alike { &used[..1] } else { &used[..] };
+        for (i, link) in used.iter().enumerate() {
+            let aside = if used.len() == 2 { APART * (i as f64 - 0.5) } else { 0.0 };
+            let mut curve = curve.map(|at| moved(layout, at, aside));
+            if link.from != a {
+                curve.reverse();
+            }
+            let width = 1.5 + 5.0 * link.used_gbs.unwrap_or(0.4 * link.capacity_gbs) / widest;
+            placed.used.push(PlacedLink { link, curve, width, both: alike, label: None });
+        }
+    }
+    place_labels(&mut placed.used, layout);
+    placed
+}
+
+/// Both directions of a link beside each other.
+fn moved(layout: &Layout, (x, y): At, aside: f64) -> At {
+    if layout.is_pair() { (x, y + 2.0 * aside) } else { (x + aside, y) }
+}
+
+/// From the border of one node to that of another, through the gap between them.
+fn curve(layout: &Layout, a: usize, b: usize) -> [At; 4] {
+    if layout.is_pair() {
+        let (left, right) = (layout.boxes[0], layout.boxes[1]);
+        let y = left.y + left.height / 2.0;
+        let third = (right.x - left.right()) / 3.0;
+        return [(left.right(), y), (left.right() + third, y), (right.x - third, y), (right.x, y)];
+    }
+    let (start, end) = (port(layout, a, b), port(layout, b, a));
+    let depth = |node: usize, deep: f64| if layout.is_upper(node) { deep } else { -deep };
+    let gap = layout.gap.height;
+    let deep = if layout.is_upper(a) == layout.is_upper(b) {
+        // An arc: the farther its ends, the deeper. It reaches three quarters of its control points.
+        let columns = a.abs_diff(b) as f64;
+        gap * (0.22 + 0.11 * columns).min(0.62)
+    } else {
+        0.42 * gap
+    };
+    [start, (start.0, start.1 + depth(a, deep)), (end.0, end.1 + depth(b, deep)), end]
+}
+
+/// Where on the border of `node` its link to `other` begins: side by side in the order of the other ends, so that few
+/// links cross.
+fn port(layout: &Layout, node: usize, other: usize) -> At {
+    let place = layout.boxes[node];
+    let middle = |n: usize| layout.boxes[n].x + layout.boxes[n].width / 2.0;
+    let mut others: Vec<usize> = (0..layout.boxes.len()).filter(|&n| n != node).collect();
+    let key = |n: usize| {
+        let away = middle(n) - middle(node);
+        if layout.is_upper(n) == layout.is_upper(node) {
+            // In the same row: the nearest neighbours outermost, the flat arcs above the deep ones.
+            let far = 1e7 / away.abs().max(1.0);
+            if away < 0.0 { -1e6 - far } else { 1e6 + far }
+        } else {
+            away
+        }
+    };
+    others.sort_by(|&a, &b| key(a).total_cmp(&key(b)));
+    let index = others.iter().position(|&n| n == other).unwrap_or(0);
+    let share = (index as f64 + 0.5) / others.len().max(1) as f64;
+    let x = place.x + place.width * (0.08 + 0.84 * share);
+    (x, if layout.is_upper(node) { place.bottom() } else { place.y })
+}
+
+/// A point of a cubic curve.
+fn on_curve([a, b, c, d]: [At; 4], t: f64) -> At {
+    let s = 1.0 - t;
+    let weights = [s * s * s, 3.0 * s * s * t, 3.0 * s * t * t, t * t * t];
+    let sum = |part: fn(At) -> f64| [a, b, c, d].iter().zip(weights).map(|(at, w)| part(*at) * w).sum();
+    (sum(|at| at.0), sum(|at| at.1))
+}
+
+/// Figures beside their lines, where they hide neither each other nor a node.
+fn place_labels(links: &mut [PlacedLink<'_>], layout: &Layout) {
+    let mut taken: Vec<Place> = Vec::new();
+    for link in links {
+        let size = (metrics::width(&figures(link.link), SMALL) * 1.1 + 6.0, 16.0);
+        // First near the end that is read: there the lines are farther from those of other readers.
+        let steps = [0.5, 0.42, 0.58, 0.35, 0.65, 0.28, 0.72, 0.22, 0.78];
+        let pair = layout.is_pair();
+        let found = steps.into_iter().find_map(|t| {
+            let (x, mut y) = on_curve(link.curve, t);
+            if pair {
+                // Two straight lines: one text above, one below.
+                let middle = layout.gap.y + layout.gap.height / 2.0;
+                y += if y >= middle { 14.0 } else { -14.0 };
+            }
+            let place = Place::new(x - size.0 / 2.0, y - size.1 / 2.0, size.0, size.1);
+            let inside = if pair {
+                place.x >= layout.gap.x && place.right() <= layout.gap.right()
+            } else {
+                place.y >= layout.gap.y + 6.0 && place.bottom() <= layout.gap.bottom() - 6.0
+            };
+            let free = inside && !taken.iter().any(|other| other.overlaps(place));
+            free.then_some((place, (x, y)))
+        });
+        if let Some((place, at)) = found {
+            taken.push(place);
+            link.label = Some(at);
+        }
+    }
+}
+
+fn colour(link: &MapLink) -> plotters::style::RGBColor {
+    if link.is_full() { FULL } else { USED }
+}
+
+/// The lines; nodes are drawn over their ends.
+pub(super) fn draw_lines(canvas: &mut Canvas, placed: &PlacedLinks<'_>) {
+    for curve in &placed.unused {
+        canvas.curve(*curve, Stroke::new(UNUSED, 1.0));
+    }
+    for one in &placed.used {
+        // The head covers the end of the line.
+        canvas.curve(one.curve, Stroke::new(colour(one.link), one.width));
+    }
+}
+
+/// Arrows at the memories that are read, and figures.
+pub(super) fn draw_heads_and_labels(canvas: &mut Canvas, placed: &PlacedLinks<'_>) {
+    for one in &placed.used {
+        draw_head(canvas, one.curve, one.width, colour(one.link));
+        if one.both {
+            let [a, b, c, d] = one.curve;
+            draw_head(canvas, [d, c, b, a], one.width, colour(one.link));
+        }
+    }
+    for one in &placed.used {
+        if let Some((x, y)) = one.label {
+            let text = figures(one.link);
+            let width = metrics::width(&text, SMALL) * 1.1 + 6.0;
+            // On paper of their own: the line may be as thick as the letters are high.
+            canvas.rect(Place::new(x - width / 2.0, y - 8.0, width, 16.0), 4.0, Some(PAPER), None);
+            let font = Font::new(SMALL).anchor(Anchor::Middle).colour(colour(one.link));
+            canvas.text(x, y, &text, if one.link.is_full() { font.bold() } else { font });
+        }
+    }
+}
+
+/// A triangle at the end of a curve.
+pub(super) fn draw_head(canvas: &mut Canvas, curve: [At; 4], width: f64, colour: plotters::style::RGBColor) {
+    let (tip, before) = (curve[3], curve[2]);
+    let (dx, dy) = (tip.0 - before.0, tip.1 - before.1);
+    let length = dx.hypot(dy).max(1e-9);
+    let (ux, uy) = (dx / length, dy / length);
+    let (long, half) = (7.0 + width, 3.5 + 0.7 * width);
+    // A little into the border of the node, so that no gap is seen.
+    let tip = (tip.0 + ux, tip.1 + uy);
+    let back = (tip.0 - ux * long, tip.1 - uy * long);
+    let corners = [tip, (back.0 - uy * half, back.1 + ux * half), (back.0 + uy * half, back.1 - ux * half)];
+    canvas.polygon(&corners, Some(colour), Some(Stroke::new(PAPER, 0.8)));
+}
+
+/// One line of the list below the map.
+pub(super) fn listed(link: &MapLink) -> String {
+    format!("{} → {}: {}", link.from, link.to, figures(link))
+}

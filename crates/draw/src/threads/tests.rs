@@ -1,0 +1,143 @@
+//! Thread maps of all sizes: nothing overlaps, everything is there.
+
+use super::*;
+use crate::heading::Heading;
+use crate::testing::{assert_apart, words};
+
+/// Every application on every node in turn, some of them with data on the next node.
+fn map(nodes: usize, cores: u32, apps: usize, remote: usize) -> ThreadMap {
+    let app = |i: usize| MapApp {
+        letter: char::from(b'A' + u8::try_from(i).expect("a letter")).to_string(),
+        name: format!("application-{i}"),
+        detail: format!("1/{} FLOP/byte, data local, {i}.25 GFLOPS", 1 << i),
+    };
+    let threads = |n: usize| {
+        let each = cores / u32::try_from(apps + 1).expect("few");
+        (0..apps).map(|a| (a, each + u32::from((a + n).is_multiple_of(3)))).filter(|(_, t)| *t > 0).collect()
+    };
+    let links =
+        (0..nodes).flat_map(|from| (0..nodes).filter(move |&to| to != from).map(move |to| (from, to)));
+    let link = |(i, (from, to)): (usize, (usize, usize))| MapLink {
+        from,
+        to,
+        used_gbs: Some(if i % 7 < remote { 10.0 / (1 + i % 3) as f64 } else { 0.0 }),
+        capacity_gbs: 10.0,
+    };
+    ThreadMap {
+        heading: Heading { title: "machine".to_owned(), subtitle: "scenario even: 140 GFLOPS".to_owned() },
+        apps: (0..apps).map(app).collect(),
+        nodes: (0..nodes)
+            .map(|n| MapNode {
+                cores,
+                threads: threads(n),
+                used_gbs: Some(100.0),
+                remote_gbs: if remote > 0 { 20.0 } else { 0.0 },
+                capacity_gbs: 131.2,
+                data: (0..apps).filter(|a| a % nodes == n).map(|app| MapData { app, part: None }).collect(),
+            })
+            .collect(),
+        links: links.enumerate().map(link).collect(),
+    }
+}
+
+#[test]
+fn nothing_overlaps_from_1_to_16_nodes_with_8_applications() {
+    for nodes in [1, 2, 3, 4, 5, 8, 16] {
+        for cores in [8, 20, 64, 256] {
+            for remote in [0, 1, 7] {
+                assert_apart(&map(nodes, cores, 8, remote).svg());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_core_is_a_circle() {
+    let map = map(4, 8, 2, 0);
+    let svg = map.svg();
+    // 4 x 8 cores, two applications in the legend, and the sign of an idle core
+    assert_eq!(svg.matches("<circle").count(), 4 * 8 + 2 + 1);
+}
+
+#[test]
+fn figure_3_of_the_paper() {
+    // Even 2,2,2,2 with all data of D on node 0: links 10, 60 GB/s per node.
+    let mut map = map(4, 8, 4, 0);
+    for (n, node) in map.nodes.iter_mut().enumerate() {
+        node.threads = (0..4).map(|app| (app, 2)).collect();
+        node.data.clear();
+        node.capacity_gbs = 60.0;
+        (node.used_gbs, node.remote_gbs) = (Some(60.0), if n == 0 { 30.0 } else { 0.0 });
+    }
+    map.nodes[0].data = vec![MapData { app: 3, part: None }];
+    for link in &mut map.links {
+        link.used_gbs = Some(if link.to == 0 { 10.0 } else { 0.0 });
+    }
+    let svg = map.svg();
+    insta::assert_snapshot!(words(&svg));
+    assert_apart(&svg);
+    // Three links in use, three pairs without traffic.
+    assert_eq!((svg.matches("<path").count(), svg.matches("#D6D6D6").count()), (3 + 3, 3));
+}
+
+#[test]
+fn a_memory_without_cores_and_parts_of_data_are_named() {
+    let mut map = map(3, 4, 2, 0);
+    map.nodes[2] = MapNode {
+        cores: 0,
+        threads: Vec::new(),
+        data: vec![MapData { app: 1, part: Some("25 %".to_owned()) }],
+        ..map.nodes[2].clone()
+    };
+    let svg = map.svg();
+    assert_apart(&svg);
+    let texts = words(&svg);
+    assert!(texts.contains("memory only\n") && texts.contains("25 %\n"), "{texts}");
+}
+
+#[test]
+fn many_links_in_use_are_drawn_as_one_and_listed() {
+    let map = map(8, 8, 8, 7);
+    let svg = map.svg();
+    let texts = words(&svg);
+    assert!(texts.contains("56 links in use, drawn as one\n"), "{texts}");
+    assert!(texts.contains("Links in use (core → memory: used / capacity in GB/s)\n"), "{texts}");
+    let listed: usize = texts.lines().map(|line| line.matches(" → ").count()).sum();
+    // 56 links and the words of the heading of the list
+    assert_eq!(listed, 56 + 1);
+    // No curve from node to node; two arrows at each node, and those of the two signs.
+    assert_eq!((svg.matches("<path").count(), svg.matches("<polygon").count()), (0, 2 * 8 + 2));
+    // Links are 10, 5, 3.33 GB/s in turn, in the order of the nodes: the seven of node 0 sum up to
+    // 10 + 5 + 3.33 + 10 + 5 + 3.33 + 10 = 46.7
+    assert!(texts.contains("\n46.7\n"), "{texts}");
+}
+
+#[test]
+fn up_to_16_links_have_a_line_each() {
+    // 3 x 2 and 4 x 3 links
+    for (nodes, links) in [(3, 6), (4, 12)] {
+        let svg = map(nodes, 8, 2, 7).svg();
+        assert_eq!(svg.matches("<path").count(), links);
+        assert!(!words(&svg).contains("drawn as one"));
+    }
+}
+
+#[test]
+fn the_busiest_of_very_many_links_are_listed() {
+    let mut map = map(16, 8, 2, 7);
+    map.links[100].used_gbs = Some(9.9999);
+    let texts = words(&map.svg());
+    assert!(texts.contains("The busiest links") && texts.contains("and 180 more\n"), "{texts}");
+}
+
+#[test]
+fn the_links_of_a_machine_alone_are_drawn_as_one_where_they_are_many() {
+    let mut map = map(8, 8, 0, 0);
+    map.links.iter_mut().for_each(|link| link.used_gbs = None);
+    map.nodes.iter_mut().for_each(|node| node.used_gbs = None);
+    let texts = words(&map.svg());
+    assert!(texts.contains("56 links, drawn as one: 10.0 GB/s each\n"), "{texts}");
+    map.links[3].capacity_gbs = 2.5;
+    assert!(words(&map.svg()).contains("56 links, drawn as one: 2.5 to 10.0 GB/s each\n"));
+    assert_apart(&map.svg());
+}
