@@ -37,7 +37,7 @@ fn the_plot_in_the_readme_is_what_its_command_draws() {
     let kept = fs::read_to_string(kept).expect("the plot of the README");
     assert!(
         kept == svg,
-        "docs/what-if.svg is out of date: UPDATE_README=1 cargo test --release --test sweep"
+        "docs/what-if.svg is out of date: UPDATE_README=1 cargo test --release --test program sweep"
     );
 }
 

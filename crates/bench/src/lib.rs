@@ -21,6 +21,9 @@ mod os;
 pub mod plan;
 pub mod provenance;
 pub mod published;
+#[path = "../../../tests/random.rs"]
+#[cfg(test)]
+mod random;
 pub mod runner;
 pub mod session;
 pub mod system;
