@@ -39,8 +39,8 @@ fn obeys(root: &Value, rules: &Map<String, Value>, keyword: &str, rule: &Value, 
         "maxItems" => value.as_array().is_none_or(|list| list.len() <= count()),
         "items" => value.as_array().is_none_or(|list| list.iter().all(|item| accepts(rule, item))),
         "required" => value.as_object().is_none_or(|table| {
-            let names = rule.as_array().expect("a list of names").iter();
-            names.into_iter().all(|name| table.contains_key(name.as_str().expect("a name")))
+            let mut names = rule.as_array().expect("a list of names").iter();
+            names.all(|name| table.contains_key(name.as_str().expect("a name")))
         }),
         "properties" => value.as_object().is_none_or(|table| {
             let known = rule.as_object().expect("a schema for each name");
