@@ -2,43 +2,26 @@
 //! a runner with exact numbers.
 
 #[cfg(feature = "hwloc")]
-#[path = "bench/fitting.rs"]
 mod fitting;
 #[cfg(feature = "hwloc")]
-#[path = "bench/running.rs"]
 mod running;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::path::Path;
+use std::process::{Command, Output};
+use std::sync::MutexGuard;
 
-/// A file of the folder `configs`.
-fn config(name: &str) -> String {
-    let root: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    root.join("configs").join(name).display().to_string()
-}
+use crate::alone;
+use crate::common::{config_path as config, folder, numasim, stderr};
 
 fn command(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_numasim"));
-    command
-        .arg("bench")
-        .args(args)
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .env("COLUMNS", "100")
-        .env("LC_ALL", "C.UTF-8")
-        .env_remove("NO_COLOR")
-        .env_remove("CLICOLOR_FORCE");
+    let mut command = numasim();
+    command.arg("bench").args(args).current_dir(folder);
     command
 }
 
 fn bench(folder: &Path, args: &[&str]) -> Output {
     command(folder, args).output().expect("the program starts")
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("UTF-8 on standard error")
 }
 
 /// What is told where nothing can be measured.
@@ -50,11 +33,7 @@ fn refusal(folder: &Path, args: &[&str], code: i32) -> String {
     stderr(&output)
 }
 
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a folder for the test")
-}
-
-/// A folder that one test has, and with it the processors: two measurements at once would starve each other.
+/// A folder that one test has, and with it the processors.
 struct Folder {
     folder: tempfile::TempDir,
     _alone: MutexGuard<'static, ()>,
@@ -68,9 +47,7 @@ impl Folder {
 
 /// A folder with `study.toml`.
 fn folder_with(study: &str) -> Folder {
-    static MEASURING: Mutex<()> = Mutex::new(());
-    // A test that failed leaves nothing behind that another one could stumble over.
-    let alone = MEASURING.lock().unwrap_or_else(PoisonError::into_inner);
+    let alone = alone();
     let folder = folder();
     fs::write(folder.path().join("study.toml"), study).expect("a file for the test");
     Folder { folder, _alone: alone }

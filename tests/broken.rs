@@ -5,18 +5,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 use std::time::{Duration, Instant};
 
+use crate::common::{numasim, repository, stderr};
+
 fn check(folder: &Path, files: &[String]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_numasim"))
-        .arg("check")
-        .args(files)
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .env_remove("CLICOLOR_FORCE")
-        .output()
-        .expect("the program starts")
+    numasim().arg("check").args(files).current_dir(folder).output().expect("the program starts")
 }
 
 /// What is told about wrong files.
@@ -24,7 +19,7 @@ fn refusal(folder: &Path, files: &[String]) -> String {
     let output = check(folder, files);
     assert_eq!(output.status.code(), Some(1), "{files:?}");
     assert!(output.stdout.is_empty(), "{files:?} printed a result");
-    String::from_utf8(output.stderr).expect("UTF-8 on standard error")
+    stderr(&output)
 }
 
 /// The studies in `tests/broken`: a name and its files.
@@ -47,7 +42,7 @@ fn studies() -> Vec<(String, Vec<String>)> {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/broken")
+    repository("tests/broken")
 }
 
 fn names(folder: &Path) -> Vec<String> {

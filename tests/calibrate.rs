@@ -3,27 +3,12 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Two measurements at once would starve each other on a small host: one test after the other.
-fn alone() -> MutexGuard<'static, ()> {
-    static MEASURING: Mutex<()> = Mutex::new(());
-    MEASURING.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn run(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_numasim")).args(args).output().expect("the program starts")
-}
-
-fn told(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
+use crate::alone;
+use crate::common::{run, stderr, stdout};
 
 fn numasim(args: &[&str]) -> String {
-    let output = run(args);
-    assert!(output.status.success(), "{}", told(&output));
-    String::from_utf8(output.stdout).expect("UTF-8")
+    stdout(&run(args))
 }
 
 #[test]
@@ -58,7 +43,7 @@ fn every_round_is_kept() {
 fn an_instruction_set_that_is_not_there_is_refused() {
     let output = run(&["calibrate", "--isa", "neon"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(told(&output).contains("portable"), "{}", told(&output));
+    assert!(stderr(&output).contains("portable"), "{}", stderr(&output));
 }
 
 /// Applications and scenarios for any host with two cores.
@@ -94,6 +79,6 @@ fn the_whole_loop_ends_with_a_report() {
 
     let again = run(&[&["validate", &study, "-o", path][..], &short].concat());
     assert_eq!(again.status.code(), Some(1));
-    assert!(told(&again).contains("--resume"), "{}", told(&again));
+    assert!(stderr(&again).contains("--resume"), "{}", stderr(&again));
     numasim(&[&["validate", &study, "-o", path, "--resume"][..], &short].concat());
 }

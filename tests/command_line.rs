@@ -2,25 +2,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
-fn numasim() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_numasim"));
-    command.stdin(Stdio::null()).env("COLUMNS", "100").env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
-    command
-}
-
-fn run(args: &[&str]) -> Output {
-    numasim().args(args).output().expect("the program starts")
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("UTF-8 on standard output")
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("UTF-8 on standard error")
-}
+use crate::common::{folder, numasim, run, stderr, stdout};
 
 /// `completions bash` stands for any command with a result: it needs no input file.
 fn write_to(file: &Path) -> Output {
@@ -29,10 +13,6 @@ fn write_to(file: &Path) -> Output {
 
 fn completions() -> String {
     stdout(&run(&["completions", "bash"]))
-}
-
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a folder for the test")
 }
 
 #[test]

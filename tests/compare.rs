@@ -3,27 +3,16 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use serde_json::Value;
 
-fn repository(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
-}
+use crate::common::{PROGRAM, numasim, repository, stderr, stdout};
 
 fn compare(files: &[PathBuf], measured: &Path, more: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_numasim"))
-        .arg("compare")
-        .args(files)
-        .arg("--measured")
-        .arg(measured)
-        .args(more)
-        .stdin(Stdio::null())
-        .env("LC_ALL", "C.UTF-8")
-        .env_remove("NO_COLOR")
-        .env_remove("CLICOLOR_FORCE")
-        .output()
-        .expect("the program starts")
+    let mut command = numasim();
+    command.arg("compare").args(files).arg("--measured").arg(measured).args(more);
+    command.output().expect("the program starts")
 }
 
 fn table_iii(more: &[&str]) -> Output {
@@ -37,14 +26,6 @@ fn with_measured(csv: &str, more: &[&str]) -> Output {
     let file = folder.path().join("measured.csv");
     fs::write(&file, csv).expect("a file for the test");
     compare(&[repository("configs/paper/table-iii-all.toml")], &file, more)
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("UTF-8 on standard output")
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("UTF-8 on standard error")
 }
 
 fn document(output: &Output) -> Value {
@@ -87,7 +68,7 @@ fn the_table_shows_the_errors_and_what_they_mean() {
 #[test]
 fn the_results_in_the_repository_are_what_the_program_says() {
     let relative = |more: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_numasim"))
+        let output = Command::new(PROGRAM)
             .args(["compare", "configs/paper/table-iii-all.toml"])
             .args(["--measured", "results/paper-table-iii/measured.csv"])
             .args(more)
@@ -149,7 +130,7 @@ fn applications_are_compared_where_they_were_measured() {
 #[test]
 fn nothing_to_compare_is_an_error_that_says_why() {
     let output = with_measured("scenario,app,gflops\nevn,,1\n", &[]);
-    assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(1), ""));
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     let said = stderr(&output);
     assert!(said.contains("has no measurement of any of these scenarios"), "{said}");
     assert!(said.contains("the scenarios are: 'uneven 1,1,1,17'"), "{said}");
@@ -158,7 +139,7 @@ fn nothing_to_compare_is_an_error_that_says_why() {
 #[test]
 fn a_mistake_in_the_measured_file_is_shown_where_it_is() {
     let output = with_measured("# by hand\nscenario,app,gflops\none app per node,,-15.28\n", &[]);
-    assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(1), ""));
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     let said = stderr(&output);
     assert!(said.contains("`gflops` is -15.28, and cannot be negative"), "{said}");
     assert!(said.contains("measured.csv:3:19"), "{said}");
@@ -203,7 +184,7 @@ fn ten_thousand_rows_take_little_time_and_memory() {
     fs::write(&measured, rows).expect("a file for the test");
     let start = std::time::Instant::now();
     let output = Command::new("sh")
-        .args(["-c", "ulimit -v 100000 && exec \"$@\"", "sh", env!("CARGO_BIN_EXE_numasim"), "compare"])
+        .args(["-c", "ulimit -v 100000 && exec \"$@\"", "sh", PROGRAM, "compare"])
         .args([study.as_path(), Path::new("--measured"), &measured])
         .args(["--format", "json"])
         .output()

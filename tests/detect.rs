@@ -3,19 +3,15 @@
 #![cfg(feature = "hwloc")]
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::PathBuf;
+use std::process::Command;
 
 use serde_json::Value;
 
-fn numasim(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_numasim"));
-    command.stdin(Stdio::null()).args(args).output().expect("the program starts")
-}
+use crate::common::{PROGRAM, folder, repository, run};
 
 fn xml(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hwloc_xml").join(name);
-    path.with_extension("xml").display().to_string()
+    repository("tests/hwloc_xml").join(name).with_extension("xml").display().to_string()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -23,7 +19,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn done(args: &[&str]) -> String {
-    let output = numasim(args);
+    let output = run(args);
     assert_eq!(output.status.code(), Some(0), "{args:?}: {}", text(&output.stderr));
     text(&output.stdout)
 }
@@ -33,7 +29,7 @@ fn json(args: &[&str]) -> Value {
 }
 
 fn refused(args: &[&str]) -> String {
-    let output = numasim(args);
+    let output = run(args);
     assert_eq!(output.status.code(), Some(1), "{args:?}: {}", text(&output.stderr));
     assert!(output.stdout.is_empty(), "{args:?}");
     text(&output.stderr)
@@ -74,10 +70,6 @@ fn four_hardware_threads_of_a_core_are_one_core_or_four() {
     // The first threads of all cores, then the second ones, ...
     let cpus = host["nodes"][0]["cpus"].as_str().expect("a list");
     assert!(cpus.starts_with("0,4,8,12,16,20,24,28,1,5,9,"), "{cpus}");
-}
-
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a folder for the test")
 }
 
 fn written(folder: &tempfile::TempDir, name: &str, text: &str) -> PathBuf {
@@ -151,7 +143,7 @@ fn what_cannot_be_read_is_refused_with_an_example() {
         assert!(told.starts_with("error: ") && told.contains(why), "{told}");
         assert!(told.contains("\nhint: ") && told.contains(example), "{told}");
     }
-    let both = numasim(&["detect", "--from-synthetic", "node:1 core:1 pu:1", "--from-xml", "a.xml"]);
+    let both = run(&["detect", "--from-synthetic", "node:1 core:1 pu:1", "--from-xml", "a.xml"]);
     assert_eq!(both.status.code(), Some(2));
 }
 
@@ -167,7 +159,7 @@ fn only_processors_of_the_mask_are_used_and_the_others_are_named() {
     let allowed = allowed();
     let only = allowed.first().expect("one").to_string();
     let output = Command::new("taskset")
-        .args(["-c", &only, env!("CARGO_BIN_EXE_numasim"), "detect", "--format", "json"])
+        .args(["-c", &only, PROGRAM, "detect", "--format", "json"])
         .output()
         .expect("taskset of util-linux");
     let host: Value = serde_json::from_slice(&output.stdout).expect("JSON");

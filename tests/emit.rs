@@ -1,22 +1,16 @@
 //! `--emit`: what each kind prints, and that real tools put a program where the script says.
 
-#[path = "emit/real.rs"]
 mod real;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
+
+use crate::common;
 
 /// `numasim ARGS` in a folder.
 fn numasim(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_numasim"))
-        .args(args)
-        .current_dir(folder)
-        .stdin(Stdio::null())
-        .env("LC_ALL", "C.UTF-8")
-        .env_remove("CLICOLOR_FORCE")
-        .output()
-        .expect("the program starts")
+    common::numasim().args(args).current_dir(folder).output().expect("the program starts")
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -24,10 +18,8 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// A folder with `study.toml`.
-fn folder(study: &str) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder for the test");
-    fs::write(folder.path().join("study.toml"), study).expect("a file for the test");
-    folder
+fn folder(text: &str) -> tempfile::TempDir {
+    common::study(text).0
 }
 
 /// Two nodes; the second has another number in the operating system and its processors in an odd order.
@@ -170,7 +162,7 @@ fn unknown_processors_are_an_error_before_the_search() {
 /// Two nodes of four cores with two hardware threads each, as `lstopo` writes it.
 #[allow(dead_code, reason = "without hwloc the file is only named")]
 fn xml() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/emit/two-nodes.xml")
+    common::repository("tests/emit/two-nodes.xml")
 }
 
 #[cfg(feature = "hwloc")]

@@ -1,7 +1,8 @@
 //! `numasim evaluate` as a person meets it: which scenarios, what is refused, what is warned of.
 
-use std::fs;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
+
+use crate::common::{numasim, stderr, stdout, study};
 
 const MACHINE: &str = "\
 [machine]
@@ -42,30 +43,15 @@ data = { \"bad app\" = { home = 1 } }
 ";
 
 fn evaluate(text: &str, more: &[&str]) -> Output {
-    let folder = tempfile::tempdir().expect("a folder for the test");
-    let file = folder.path().join("study.toml");
-    fs::write(&file, text).expect("a file for the test");
-    Command::new(env!("CARGO_BIN_EXE_numasim"))
-        .arg("evaluate")
-        .arg(&file)
-        .args(more)
-        .stdin(Stdio::null())
-        .env("LC_ALL", "C.UTF-8")
-        .env_remove("NO_COLOR")
-        .env_remove("CLICOLOR_FORCE")
-        .output()
-        .expect("the program starts")
-}
-
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("UTF-8 on standard output")
+    let (_folder, file) = study(text);
+    numasim().arg("evaluate").arg(&file).args(more).output().expect("the program starts")
 }
 
 /// Exit code 1, nothing on standard output, and what is said on standard error.
 fn refusal(text: &str, more: &[&str]) -> String {
     let output = evaluate(text, more);
-    assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(1), ""));
-    String::from_utf8(output.stderr).expect("UTF-8 on standard error")
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    stderr(&output)
 }
 
 #[test]

@@ -1,43 +1,24 @@
 //! `numasim explore` as a person or a script meets it.
 
-#[path = "explore/answers.rs"]
 mod answers;
-#[path = "explore/enumeration.rs"]
 mod enumeration;
-#[path = "explore/infeasible.rs"]
 mod infeasible;
-#[path = "explore/json.rs"]
 mod json;
-#[path = "explore/reference.rs"]
 mod reference;
-#[path = "explore/stopping.rs"]
 mod stopping;
-#[path = "explore/tables.rs"]
 mod tables;
 
-use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use serde_json::Value;
 
-/// A file of the folder `configs`.
-fn config(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../configs").join(name)
-}
+use crate::common::{config, numasim, stderr, stdout, study};
 
 /// `numasim explore FILES ARGS`, not started yet.
 fn command(files: &[PathBuf], args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_numasim"));
-    command
-        .arg("explore")
-        .args(files)
-        .args(args)
-        .stdin(Stdio::null())
-        .env("COLUMNS", "100")
-        .env("LC_ALL", "C.UTF-8")
-        .env_remove("NO_COLOR")
-        .env_remove("CLICOLOR_FORCE");
+    let mut command = numasim();
+    command.arg("explore").args(files).args(args);
     command
 }
 
@@ -45,31 +26,14 @@ fn run(files: &[PathBuf], args: &[&str]) -> Output {
     command(files, args).output().expect("the program starts")
 }
 
-/// A file with this text in a folder of its own.
-fn study(text: &str) -> (tempfile::TempDir, PathBuf) {
-    let folder = tempfile::tempdir().expect("a folder for the test");
-    let file = folder.path().join("study.toml");
-    fs::write(&file, text).expect("a file for the test");
-    (folder, file)
-}
-
 fn run_text(text: &str, args: &[&str]) -> Output {
     let (_folder, file) = study(text);
     run(&[file], args)
 }
 
-fn stdout(output: &Output) -> String {
-    String::from_utf8(output.stdout.clone()).expect("UTF-8 on standard output")
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("UTF-8 on standard error")
-}
-
 /// The JSON of a run that ends well.
 fn parsed(output: &Output) -> Value {
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(output));
-    serde_json::from_slice(&output.stdout).expect("JSON alone on standard output")
+    serde_json::from_str(&stdout(output)).expect("JSON alone on standard output")
 }
 
 fn json_of(files: &[PathBuf], args: &[&str]) -> Value {

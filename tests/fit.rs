@@ -1,26 +1,15 @@
 //! `numasim fit` as a person meets it: the paper's Table III fitted as its authors did, machine files, what is refused.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::Output;
 
 use serde_json::Value;
 
-fn repository(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
-}
+use crate::common::{numasim, repository, stderr};
 
 fn run(command: &str, args: &[&Path], more: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_numasim"))
-        .arg(command)
-        .args(args)
-        .args(more)
-        .stdin(Stdio::null())
-        .env("LC_ALL", "C.UTF-8")
-        .env_remove("NO_COLOR")
-        .env_remove("CLICOLOR_FORCE")
-        .output()
-        .expect("the program starts")
+    numasim().arg(command).args(args).args(more).output().expect("the program starts")
 }
 
 /// A fit to the measured values of Table III.
@@ -33,10 +22,6 @@ fn table_iii(more: &[&str]) -> Output {
 fn document(output: &Output) -> Value {
     assert!(output.status.success(), "{output:?}");
     serde_json::from_slice(&output.stdout).expect("valid JSON")
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("UTF-8 on standard error")
 }
 
 /// An error in tenths of a percent.

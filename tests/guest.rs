@@ -3,11 +3,8 @@
 //! Ignored without `.ci/guest`, which boots the guests and puts the folder with their results into `NUMASIM_GUEST_LOGS`.
 //! How a guest is made is in `tests/guest/`.
 
-#[path = "guest/bench.rs"]
 mod bench;
-#[path = "guest/calibrate.rs"]
 mod calibrate;
-#[path = "guest/results.rs"]
 mod results;
 
 use results::{Guest, list};

@@ -1,26 +1,17 @@
 //! `numasim import` as a person meets it: real output of other tools, and what is none.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use numasim_model::input::{SourceFile, read_study};
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, NodeId};
 
-fn repository(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
-}
+use crate::common::{self, repository};
 
 fn numasim(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_numasim"))
-        .args(args)
-        .current_dir(repository("tests/import"))
-        .stdin(Stdio::null())
-        .env_remove("NO_COLOR")
-        .env_remove("CLICOLOR_FORCE")
-        .output()
-        .expect("the program starts")
+    let mut command = common::numasim();
+    command.args(args).current_dir(repository("tests/import")).output().expect("the program starts")
 }
 
 fn imported(args: &[&str]) -> String {

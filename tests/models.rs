@@ -1,9 +1,10 @@
 //! The sharing models as a person meets them: chosen on the command line or in a file, side by side, explained, varied.
 
-use std::fs;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use serde_json::Value;
+
+use crate::common::{self, stderr, stdout, study};
 
 /// One node of 8 cores; a thread of `heavy` wants 40 GB/s, one of `light` 6 GB/s.
 const STUDY: &str = "\
@@ -31,32 +32,12 @@ const MODELS: [&str; 6] =
     ["baseline-proportional", "max-min", "proportional", "fair-port", "request-fraction", "ecm"];
 
 fn numasim(sharing: &str, command: &str, more: &[&str]) -> Output {
-    let folder = tempfile::tempdir().expect("a folder for the test");
-    let file = folder.path().join("study.toml");
-    fs::write(&file, STUDY.replace("SHARING", sharing)).expect("a file for the test");
-    Command::new(env!("CARGO_BIN_EXE_numasim"))
-        .arg(command)
-        .arg(&file)
-        .args(more)
-        .stdin(Stdio::null())
-        .env("LC_ALL", "C.UTF-8")
-        .env_remove("NO_COLOR")
-        .env_remove("CLICOLOR_FORCE")
-        .output()
-        .expect("the program starts")
+    let (_folder, file) = study(&STUDY.replace("SHARING", sharing));
+    common::numasim().arg(command).arg(&file).args(more).output().expect("the program starts")
 }
 
 fn models(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_numasim")).arg("models").args(args).output().expect("the program starts")
-}
-
-fn stdout(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout.clone()).expect("UTF-8 on standard output")
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    common::run(&[&["models"], args].concat())
 }
 
 fn json(output: &Output) -> Value {

@@ -1,47 +1,21 @@
 //! `numasim explore --pareto` as a person or a script meets it.
 
-#[path = "docs/dark.rs"]
-mod dark;
-
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::PathBuf;
+use std::process::{Command, Output};
 
 use serde_json::Value;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// A file of the folder `configs`.
-fn config(name: &str) -> PathBuf {
-    root().join("configs").join(name)
-}
+use crate::common::{config, numasim, repository, stderr, stdout};
 
 fn command(files: &[PathBuf], args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_numasim"));
-    command
-        .arg("explore")
-        .args(files)
-        .args(args)
-        .stdin(Stdio::null())
-        .env("LC_ALL", "C.UTF-8")
-        .env_remove("NO_COLOR")
-        .env_remove("CLICOLOR_FORCE");
+    let mut command = numasim();
+    command.arg("explore").args(files).args(args);
     command
 }
 
 fn run(files: &[PathBuf], args: &[&str]) -> Output {
     command(files, args).output().expect("the program starts")
-}
-
-fn stdout(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(output));
-    String::from_utf8(output.stdout.clone()).expect("UTF-8 on standard output")
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("UTF-8 on standard error")
 }
 
 fn json_of(files: &[PathBuf], args: &[&str]) -> Value {
@@ -243,7 +217,7 @@ fn the_plot_has_the_front_its_ends_and_the_baselines() {
 #[test]
 fn the_picture_of_the_guide_is_current() {
     let folder = tempfile::tempdir().expect("a folder for the test");
-    let readme = fs::read_to_string(root().join("README.md")).expect("there is a README");
+    let readme = fs::read_to_string(repository("README.md")).expect("there is a README");
     let files = ["my-machine.toml", "my-apps.toml"].map(|name| {
         let block =
             readme.split(&format!("<!-- file: {name} -->\n```toml\n")).nth(1).expect("the file is shown");
@@ -254,5 +228,5 @@ fn the_picture_of_the_guide_is_current() {
     let drawn = folder.path().join("trade-off.svg");
     stdout(&run(&files, &[PAIR[0], PAIR[1], "--plot", drawn.to_str().expect("UTF-8")]));
     let drawn = fs::read_to_string(drawn).expect("drawn");
-    dark::keep("trade-off", &drawn, |svg| vec![svg], "pareto");
+    crate::dark::keep("trade-off", &drawn, |svg| vec![svg], "pareto");
 }

@@ -1,8 +1,5 @@
 //! `numasim plot`, and plots as PNG.
 
-#[path = "docs/dark.rs"]
-mod dark;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -73,7 +70,7 @@ fn every_kind_is_drawn_with_its_units() {
 fn the_thread_map_in_the_guide_is_what_its_command_draws() {
     let output = run(&["plot", "threads", &config("paper/numa-bad.toml"), "--scenario", "even 2,2,2,2"]);
     let drawn = String::from_utf8(output.stdout).expect("UTF-8 on standard output");
-    dark::keep("threads", &drawn, |svg| vec![svg], "plot");
+    crate::dark::keep("threads", &drawn, |svg| vec![svg], "plot");
 }
 
 #[test]

@@ -1,22 +1,12 @@
 //! `numasim published` and `numasim discriminate` as a person meets them, and the files that were made with them.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use crate::common::{self, repository};
 
 fn numasim(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_numasim"))
-        .args(args)
-        .current_dir(root())
-        .stdin(Stdio::null())
-        .env("LC_ALL", "C.UTF-8")
-        .env_remove("CLICOLOR_FORCE")
-        .output()
-        .expect("the program starts")
+    common::numasim().args(args).current_dir(repository("")).output().expect("the program starts")
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -28,7 +18,7 @@ fn the_results_on_published_data_are_current() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let at = |name: &str| folder.path().join(name).display().to_string();
     let checked_in =
-        |name: &str| fs::read_to_string(root().join("results/published-data").join(name)).expect("a file");
+        |name: &str| fs::read_to_string(repository("results/published-data").join(name)).expect("a file");
     for (format, name) in [("table", "table.txt"), ("csv", "summary.csv")] {
         let output = numasim(&["published", "--format", format, "-o", &at(name), "--plots", &at("")]);
         assert!(output.status.success(), "{output:?}");
@@ -75,7 +65,7 @@ fn curves_of_another_file_are_judged_alone() {
 #[test]
 fn the_discriminating_scenarios_are_current_and_can_be_evaluated() {
     let folder = tempfile::tempdir().expect("a folder for the test");
-    for entry in fs::read_dir(root().join("configs/discriminate")).expect("a folder") {
+    for entry in fs::read_dir(repository("configs/discriminate")).expect("a folder") {
         let path = entry.expect("readable").path();
         let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
         let machine = format!("configs/machines/{name}");

@@ -2,7 +2,7 @@
 //!
 //! Paper: J. Dokulil, S. Benkner, "NUMA-aware CPU core allocation in cooperating dynamic applications", section III.
 
-use std::process::{Command, Stdio};
+use crate::common::{config_path, run};
 
 /// File of the folder `configs/paper`, scenario, GFLOPS as printed in the paper or before its rounding.
 const FIGURES: [(&str, &str, f64, f64); 10] = [
@@ -22,16 +22,8 @@ const FIGURES: [(&str, &str, f64, f64); 10] = [
 ];
 
 fn evaluate(file: &str, more: &[&str]) -> String {
-    let path = format!("{}/../../configs/paper/{file}.toml", env!("CARGO_MANIFEST_DIR"));
-    let output = Command::new(env!("CARGO_BIN_EXE_numasim"))
-        .args(["evaluate", &path])
-        .args(more)
-        .stdin(Stdio::null())
-        .env("LC_ALL", "C.UTF-8")
-        .env_remove("NO_COLOR")
-        .env_remove("CLICOLOR_FORCE")
-        .output()
-        .expect("the program starts");
+    let path = config_path(&format!("paper/{file}.toml"));
+    let output = run(&[&["evaluate", &path], more].concat());
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{file} {more:?}: {errors}");
     assert_eq!(errors, "", "{file} {more:?} warns");

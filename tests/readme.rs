@@ -11,18 +11,13 @@
 //!   seconds of a search may differ; after `<!-- output, exit code 1 -->` the command fails with it;
 //! - a `bash` block after `<!-- run by: FILE -->` is run by the test in FILE. There are no other fenced blocks.
 //!
-//! `UPDATE_README=1 cargo test --release --test readme` writes the shown outputs without `...`, and the picture of the
+//! `UPDATE_README=1 cargo test --release --test program readme` writes the shown outputs without `...`, and the picture of the
 //! README's first one, anew.
 
 #![cfg(unix)]
 
-#[path = "docs/dark.rs"]
-mod dark;
-#[path = "readme/document.rs"]
 mod document;
-#[path = "readme/equal_parts.rs"]
 mod equal_parts;
-#[path = "readme/picture.rs"]
 mod picture;
 
 use std::fs;
@@ -142,7 +137,7 @@ fn updating() -> bool {
 fn none(wrong: &[String]) {
     assert!(
         wrong.is_empty(),
-        "{}\n`UPDATE_README=1 cargo test --release --test readme` writes shown outputs without `...` anew",
+        "{}\n`UPDATE_README=1 cargo test --release --test program readme` writes shown outputs without `...` anew",
         wrong.join("\n")
     );
 }
@@ -213,7 +208,7 @@ fn the_picture_is_of_the_first_output() {
     let until_controllers: Vec<&str> = coloured.lines().take_while(|line| !line.contains("drawn")).collect();
     let drawn = picture::svg(until_controllers.join("\n").trim_end());
     assert!(readme.contains(PICTURE), "the README does not show {PICTURE}");
-    dark::keep("explore", &drawn, without_time, "readme");
+    crate::dark::keep("explore", &drawn, without_time, "readme");
 }
 
 /// The picture has each word in an element of its own; the seconds of the search are one that begins with a bracket.

@@ -1,10 +1,11 @@
 //! `numasim explore --sensitivity` as a person or a script meets it.
 
-use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use serde_json::Value;
+
+use crate::common::{config, numasim, stdout, study};
 
 /// The machine and the applications of the paper's first experiment.
 const PAPER: &str = "\
@@ -42,36 +43,16 @@ arithmetic_intensity = 1.5
 min_threads = 0
 ";
 
-fn config(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../configs").join(name)
-}
-
 /// `numasim explore FILES --sensitivity ARGS`.
 fn run(files: &[PathBuf], args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_numasim"))
-        .arg("explore")
-        .args(files)
-        .arg("--sensitivity")
-        .args(args)
-        .stdin(Stdio::null())
-        .env("COLUMNS", "100")
-        .env("LC_ALL", "C.UTF-8")
-        .env_remove("NO_COLOR")
-        .env_remove("CLICOLOR_FORCE")
-        .output()
-        .expect("the program starts")
+    let mut command = numasim();
+    command.arg("explore").args(files).arg("--sensitivity").args(args);
+    command.output().expect("the program starts")
 }
 
 fn run_text(text: &str, args: &[&str]) -> Output {
-    let folder = tempfile::tempdir().expect("a folder for the test");
-    let file = folder.path().join("study.toml");
-    fs::write(&file, text).expect("a file for the test");
+    let (_folder, file) = study(text);
     run(&[file], args)
-}
-
-fn stdout(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout.clone()).expect("UTF-8 on standard output")
 }
 
 /// What `--sensitivity` adds to the table.
@@ -141,14 +122,10 @@ fn the_json_has_gains_and_ranges_in_units() {
 
 #[test]
 fn without_the_switch_there_is_no_such_key() {
-    let folder = tempfile::tempdir().expect("a folder for the test");
-    let file = folder.path().join("study.toml");
-    fs::write(&file, TWO_KINDS).expect("a file for the test");
-    let output = Command::new(env!("CARGO_BIN_EXE_numasim"))
-        .args(["explore", "--format", "json"])
-        .arg(file)
-        .output()
-        .expect("the program starts");
+    let (_folder, file) = study(TWO_KINDS);
+    let mut command = numasim();
+    let output =
+        command.args(["explore", "--format", "json"]).arg(file).output().expect("the program starts");
     assert!(!stdout(&output).contains("sensitivity"));
 }
 

@@ -1,14 +1,8 @@
 //! `numasim sweep` as a person or a script meets it.
 
-#[path = "sweep/cluster.rs"]
 mod cluster;
-#[path = "docs/dark.rs"]
-mod dark;
-#[path = "sweep/mistakes.rs"]
 mod mistakes;
-#[path = "sweep/plots.rs"]
 mod plots;
-#[path = "sweep/resuming.rs"]
 mod resuming;
 
 use std::fs;
@@ -17,41 +11,22 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use crate::common::{config_path as config, folder, numasim, repository, run, stderr, stdout};
 
-/// A file of the folder `configs`.
-fn config(name: &str) -> String {
-    root().join("configs").join(name).display().to_string()
+fn root() -> PathBuf {
+    repository("")
 }
 
 fn command(args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_numasim"));
+    let mut command = numasim();
+    command.args(args);
     command
-        .args(args)
-        .stdin(Stdio::null())
-        .env("COLUMNS", "100")
-        .env("LC_ALL", "C.UTF-8")
-        .env_remove("NO_COLOR")
-        .env_remove("CLICOLOR_FORCE");
-    command
-}
-
-fn run(args: &[&str]) -> Output {
-    command(args).output().expect("the program starts")
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8(output.stderr.clone()).expect("UTF-8 on standard error")
 }
 
 /// What a run that ends well writes.
 #[track_caller]
 fn written(args: &[&str]) -> String {
-    let output = run(args);
-    assert_eq!(output.status.code(), Some(0), "{args:?}\n{}", stderr(&output));
-    String::from_utf8(output.stdout).expect("UTF-8 on standard output")
+    stdout(&run(args))
 }
 
 /// `sweep FILE --set ... --set ...`, as CSV.
@@ -59,10 +34,6 @@ fn sweep(file: &str, settings: &[&str], more: &[&str]) -> String {
     let settings = settings.iter().flat_map(|setting| ["--set", setting]);
     let args: Vec<&str> = ["sweep", file].into_iter().chain(settings).chain(more.iter().copied()).collect();
     written(&args)
-}
-
-fn folder() -> tempfile::TempDir {
-    tempfile::tempdir().expect("a folder for the test")
 }
 
 /// The rows as cells by name.

@@ -1,7 +1,6 @@
 //! The rules of the house that a program can check: module comments, input files, links, names of modules in the map,
 //! and what the map says must never be where.
 
-#[path = "tidy/circles.rs"]
 mod circles;
 
 use std::fs;

@@ -82,7 +82,7 @@ pub(crate) fn keep(name: &str, drawn: &str, comparable: fn(&str) -> Vec<&str>, t
         let kept = fs::read_to_string(path).expect("the picture is there");
         assert!(
             comparable(&kept) == comparable(&drawn),
-            "docs/{file} is out of date: UPDATE_README=1 cargo test --release --test {test}"
+            "docs/{file} is out of date: UPDATE_README=1 cargo test --release --test program {test}"
         );
     }
 }

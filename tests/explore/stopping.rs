@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{config, json_of, parsed, run, stderr, stdout, study, threads};
+use super::{config, json_of, parsed, run, stderr, study, threads};
 
 /// 16 different nodes of 64 cores, 8 applications, one of them with an open home: the search for the largest
 /// geometric mean takes minutes.
@@ -35,7 +35,7 @@ fn no_time_at_all_gives_some_allocation_or_says_that_none_was_found() {
             &["--time-limit", "0", "--no-idle-cores", "--objective", objective, "--format", "json"],
         );
         if output.status.code() == Some(1) {
-            assert_eq!(stdout(&output), "");
+            assert!(output.stdout.is_empty());
             assert!(stderr(&output).contains("before the search was stopped"), "{}", stderr(&output));
             continue;
         }

@@ -33,7 +33,7 @@ fn the_plot_in_the_guide_is_what_its_command_draws() {
     let words: Vec<&str> = line.split_whitespace().collect();
     let at = words.iter().position(|word| *word == "--set").expect("a key");
     let svg = plotted(words[2].strip_prefix("configs/").expect("a shipped file"), &words[at..at + 2]);
-    dark::keep("what-if", &svg, |svg| vec![svg], "sweep");
+    crate::dark::keep("what-if", &svg, |svg| vec![svg], "sweep");
 }
 
 #[test]

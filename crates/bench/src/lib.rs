@@ -7,6 +7,9 @@ pub mod doubt;
 pub mod kernel;
 pub mod plan;
 pub mod provenance;
+#[path = "../../../tests/random.rs"]
+#[cfg(test)]
+mod random;
 pub mod result_file;
 pub mod rows;
 pub mod runner;

@@ -52,6 +52,9 @@ pub mod ids;
 pub mod input;
 pub mod machine;
 pub mod pinning;
+#[path = "../../../tests/random.rs"]
+#[cfg(test)]
+mod random;
 pub mod scenario;
 pub mod sharing;
 pub mod units;

@@ -3,12 +3,9 @@
 //! The largest minimum is a linear program. Those who cannot have more than it keep it, and the next program is about the
 //! others (lexicographic max-min).
 
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod common;
-
-use common::Case;
-use common::models::alone;
-use common::strategies::case_of;
+use crate::common::Case;
+use crate::common::models::alone;
+use crate::common::strategies::case_of;
 use microlp::{ComparisonOp, LinearExpr, OptimizationDirection, Problem, Variable};
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{AppId, ModelKind, NodeId};
@@ -110,7 +107,7 @@ fn largest(case: &Case, groups: &[Group], unit: f64, least: f64, group: usize) -
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(crate::random::questions(400))]
 
     #[test]
     fn progressive_filling_is_the_lexicographic_optimum(case in case_of(1..=4_usize)) {

@@ -1,12 +1,9 @@
 //! What every sharing model promises, on random machines, and what each answers in scenarios that separate them.
 
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod common;
-
-use common::changes::{renumbered, some_of};
-use common::models::{alone, corrected, plain, slowly};
-use common::strategies::{case, case_of, log_uniform, order};
-use common::{Case, Solved};
+use crate::common::changes::{renumbered, some_of};
+use crate::common::models::{alone, corrected, plain, slowly};
+use crate::common::strategies::{case, case_of, log_uniform, order};
+use crate::common::{Case, Solved};
 use numasim_model::sharing::{Parameter, invariants};
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 use numasim_model::{AppId, Model, ModelKind, NodeId, Placement};
@@ -60,7 +57,7 @@ fn drawn(solved: &Solved, memory: NodeId) -> (f64, f64) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(CASES))]
+    #![proptest_config(crate::random::questions(CASES))]
 
     #[test]
     fn no_model_gives_more_than_is_wanted_or_than_there_is(case in case(), model in corrected()) {
@@ -144,7 +141,7 @@ proptest! {
             node.bandwidth = node.bandwidth * k;
             node.core_bandwidth = node.core_bandwidth.map(|ceiling| ceiling * k);
         }
-        let old = common::links(&case.machine);
+        let old = crate::common::links(&case.machine);
         let faster = case.on(nodes, |from, memory| old(from, memory).map(|link| link * k));
         let scaled = |table: Vec<Vec<Option<f64>>>| -> Vec<Vec<Option<f64>>> {
             table.into_iter().map(|row| row.into_iter().map(|cell| cell.map(|gbs| gbs * k)).collect()).collect()
@@ -315,7 +312,7 @@ fn one_node(demands: &[(u32, f64)]) -> Case {
         arithmetic_intensity: FlopPerByte::new(PEAK / wants),
         placement: Placement::Local,
     };
-    let machine = common::machine(vec![node], |_, _| None);
+    let machine = crate::common::machine(vec![node], |_, _| None);
     Case { machine, demands: demands.iter().map(demand).collect(), allocation }
 }
 

@@ -1,11 +1,8 @@
-//! What the model promises, on random machines: for every solver in [`common::SOLVERS`].
+//! What the model promises, on random machines: for every solver in [`SOLVERS`].
 
-#[allow(dead_code, reason = "each test file uses a part of it")]
-mod common;
-
-use common::changes::{renumbered, some_of, without_one_thread};
-use common::strategies::{case, case_of, log_uniform, order};
-use common::{Case, SOLVERS, Solved, Solver, by_fast, by_reference, links};
+use crate::common::changes::{renumbered, some_of, without_one_thread};
+use crate::common::strategies::{case, case_of, log_uniform, order};
+use crate::common::{Case, SOLVERS, Solved, Solver, by_fast, by_reference, links};
 use numasim_model::sharing::invariants;
 use numasim_model::{AppId, Demand, NodeId, Placement};
 use proptest::prelude::*;
@@ -84,7 +81,7 @@ fn holds(property: Result<(), invariants::Violation>) -> Result<(), TestCaseErro
 const CASES: u32 = 1024;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(CASES))]
+    #![proptest_config(crate::random::questions(CASES))]
 
     #[test]
     fn nobody_gets_more_than_it_wants(case in case()) {

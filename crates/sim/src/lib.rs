@@ -9,6 +9,9 @@ pub mod discriminate;
 pub mod objective;
 pub mod pareto;
 mod problem;
+#[path = "../../../tests/random.rs"]
+#[cfg(test)]
+mod random;
 pub mod restrictions;
 pub mod search;
 pub mod sensitivity;

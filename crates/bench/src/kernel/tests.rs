@@ -259,7 +259,7 @@ fn accesses() -> impl Strategy<Value = Access> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(crate::random::questions(64))]
 
     #[test]
     fn every_instruction_set_computes_the_same(

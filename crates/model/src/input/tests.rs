@@ -374,6 +374,8 @@ fn the_kernel_of_the_benchmark_is_one_of_four_words() {
 }
 
 proptest::proptest! {
+    #![proptest_config(crate::random::questions(256))]
+
     /// Whatever the text, the reader answers; it never panics.
     #[test]
     fn no_text_makes_the_reader_panic(text in r#"([\[\]{}=,."' \n#a-c0-1]|machine|app|\[\[app\]\]\n|nodes|name|scenario|threads|data|é){0,60}"#) {

@@ -100,7 +100,7 @@ fn scores(question: &TradeOff, point: &Point) -> [f64; 2] {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(crate::random::questions(400))]
 
     #[test]
     fn the_complete_front_is_that_of_brute_force((machine, apps, pair, restrictions) in question()) {

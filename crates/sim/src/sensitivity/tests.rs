@@ -156,7 +156,7 @@ fn the_number_of_threads_does_not_matter() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(crate::random::questions(48))]
 
     /// With local data nobody takes bandwidth from another node, and more of it, shared by one rule, feeds everybody.
     #[test]

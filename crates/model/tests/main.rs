@@ -1,0 +1,8 @@
+//! What the models promise, on random machines, and what they answer where that is known. One binary for all of it.
+
+mod common;
+mod max_min_lp;
+mod models;
+mod properties;
+#[path = "../../../tests/random.rs"]
+mod random;

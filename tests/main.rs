@@ -1,0 +1,29 @@
+//! Tests of the whole program as people and scripts meet it. One binary, one module for each subject: each binary costs
+//! a link, and Cargo runs one after the other.
+//!
+//! `cargo test --test program` runs all, `cargo test --test program check::` those of one subject.
+
+mod broken;
+mod check;
+mod command_line;
+mod common;
+mod compare;
+#[path = "docs/dark.rs"]
+mod dark;
+mod detect;
+mod emit;
+mod evaluate;
+mod explore;
+mod fit;
+mod guest;
+mod import;
+mod models;
+mod pareto;
+mod plot;
+mod published;
+mod published_figures;
+mod readme;
+mod report;
+mod sensitivity;
+mod sweep;
+mod tidy;
