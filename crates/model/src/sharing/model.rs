@@ -3,18 +3,8 @@
 use super::parameter::{Parameter, ParameterError, Parameters};
 
 /// The rules by which bandwidth is shared; each is described in the module of its name.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Hash,
-    serde::Serialize,
-    serde::Deserialize,
-    schemars::JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelKind {
     /// The paper's: remote first, then baseline plus proportional.
