@@ -12,9 +12,9 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use numasim_model::machine::{Machine, Node};
-use numasim_model::sharing::{Demand, Solver};
+use numasim_model::sharing::Solver;
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
-use numasim_model::{Model, ModelKind, NodeId, Placement};
+use numasim_model::{Demand, Model, ModelKind, NodeId, Placement};
 
 /// Random networks, beside the ones of the paper.
 const NETWORKS: u64 = 2000;

@@ -15,9 +15,9 @@
 
 use std::collections::BTreeMap;
 
-use numasim_model::sharing::{Demand, Parameter, Solver};
+use numasim_model::sharing::{Parameter, Solver};
 use numasim_model::units::{FlopPerByte, GigabytesPerSecond};
-use numasim_model::{Machine, ModelKind, NodeId, Placement};
+use numasim_model::{Demand, Machine, ModelKind, NodeId, Placement};
 
 use super::{Judged, Part, Point, PublishedError, in_words, study, with_model};
 use crate::compare::statistics::median;

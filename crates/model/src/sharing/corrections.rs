@@ -1,7 +1,7 @@
 //! What the corrections do before any model shares: what a thread wants, and what a controller has.
 
-use super::Demand;
 use super::parameter::Parameters;
+use crate::demand::Demand;
 use crate::ids::NodeId;
 use crate::machine::Machine;
 

@@ -87,8 +87,10 @@ mod tests {
         };
         let machine =
             Machine::uniform("one", 1, node, GigabytesPerSecond::new(1.0)).unwrap().with_sharing(model);
-        let demand =
-            super::super::Demand { arithmetic_intensity: FlopPerByte::new(1.0), placement: Placement::Local };
+        let demand = crate::demand::Demand {
+            arithmetic_intensity: FlopPerByte::new(1.0),
+            placement: Placement::Local,
+        };
         let solver = Solver::new(&machine, &[demand]);
         level(controller, own, links, &Other::new(&model, &solver, &machine))
     }

@@ -6,9 +6,10 @@
 
 use std::ops::Range;
 
+use super::Model;
 use super::other::{Other, Scratch};
 use super::split::Split;
-use super::{Demand, Model};
+use crate::demand::Demand;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 
@@ -324,6 +325,13 @@ impl Solver {
                 self.share(own, threads, workspace);
             }
         }
+    }
+
+    /// GFLOPS of one thread of `group` (application x nodes + node) that draws all it wants: the roofline of its core under
+    /// every ceiling on one thread, the machine's (`core_bandwidth_gbs`) and the model's (`core_local_gbs`, ...).
+    pub fn full_speed_per_thread(&self, group: usize) -> f64 {
+        let app = group / self.nodes.max(1);
+        (self.wants[group] * self.intensity[app]).min(self.peak[group])
     }
 
     /// GFLOPS of one thread of each application on each node after [`Solver::solve`], at index group.

@@ -64,15 +64,3 @@ pub mod trace;
 pub use fast::{FlowView, PoolKind, PoolView, Solver, Starved, Workspace};
 pub use model::{Model, ModelKind};
 pub use parameter::{Parameter, ParameterError, Parameters};
-
-use crate::app::Placement;
-use crate::units::FlopPerByte;
-
-/// What the solver needs to know of an application: its arithmetic intensity and where its data lies.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Demand {
-    /// FLOP per byte moved to or from memory.
-    pub arithmetic_intensity: FlopPerByte,
-    /// Where its data lies; an open home must be decided before.
-    pub placement: Placement,
-}
