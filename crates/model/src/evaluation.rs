@@ -9,6 +9,7 @@ use crate::machine::Machine;
 use crate::sharing::invariants::Violation;
 use crate::sharing::trace::{MemoryTrace, trace};
 use crate::sharing::{FlowView, Solver, Workspace};
+use crate::table::Table;
 use crate::units::{Gflops, GigabytesPerSecond};
 
 mod check;
@@ -178,14 +179,13 @@ fn app_results(
     let bottlenecks = bottlenecks(machine, solver, allocation, workspace);
     let group_result = |app: AppId, node: NodeId| {
         let threads = allocation.get(app, node);
-        let group = app.0 * solver.nodes() + node.0;
-        let bottleneck = bottlenecks[group].clone()?;
+        let bottleneck = bottlenecks[(app, node)].clone()?;
         let all = f64::from(threads);
         Some(GroupResult {
             threads,
-            gflops: Gflops::new(all * solver.gflops_per_thread(group, workspace)),
-            full_speed: Gflops::new(all * solver.full_speed_per_thread(group)),
-            bandwidth: GigabytesPerSecond::new(all * workspace.bandwidth_per_thread()[group]),
+            gflops: Gflops::new(all * solver.gflops_per_thread(app, node, workspace)),
+            full_speed: Gflops::new(all * solver.full_speed_per_thread(app, node)),
+            bandwidth: GigabytesPerSecond::new(all * workspace.bandwidth_per_thread()[(app, node)]),
             bottleneck,
         })
     };
@@ -212,20 +212,18 @@ fn resource_use(
     workspace: &Workspace,
 ) -> (Vec<ControllerUse>, Vec<LinkUse>) {
     let count = machine.node_count();
-    // drawn[from * count + to]
-    let mut drawn = vec![0.0; count * count];
+    let mut drawn: Table<f64, NodeId> = Table::filled(count, count, 0.0);
     for (flow, _) in solver.flows(allocation.as_slice(), workspace) {
-        let group = flow.app.0 * count + flow.from.0;
-        drawn[flow.from.0 * count + flow.memory.0] +=
-            f64::from(flow.threads) * workspace.bandwidth_per_thread()[group] * flow.fraction;
+        drawn[(flow.from, flow.memory)] +=
+            f64::from(flow.threads) * workspace.bandwidth_per_thread()[(flow.app, flow.from)] * flow.fraction;
     }
     let controllers = machine.node_ids().map(|m| {
-        let remote = machine.node_ids().filter(|&n| n != m).map(|n| drawn[n.0 * count + m.0]).sum();
+        let remote = machine.node_ids().filter(|&n| n != m).map(|n| drawn[(n, m)]).sum();
         let remote = GigabytesPerSecond::new(remote);
         ControllerUse {
             node: m,
             capacity: machine.node(m).bandwidth,
-            bandwidth: remote + GigabytesPerSecond::new(drawn[m.0 * count + m.0]),
+            bandwidth: remote + GigabytesPerSecond::new(drawn[(m, m)]),
             remote,
         }
     });
@@ -235,7 +233,7 @@ fn resource_use(
             from,
             to,
             capacity,
-            bandwidth: GigabytesPerSecond::new(drawn[from.0 * count + to.0]),
+            bandwidth: GigabytesPerSecond::new(drawn[(from, to)]),
         })
     });
     (controllers.collect(), links.collect())

@@ -56,6 +56,8 @@ pub mod machine;
 pub mod pinning;
 pub mod scenario;
 pub mod sharing;
+pub mod sharing_model;
+pub mod table;
 pub mod units;
 
 pub use allocation::Allocation;
@@ -66,4 +68,5 @@ pub use evaluation::{Evaluation, evaluate};
 pub use ids::{AppId, NodeId};
 pub use machine::{Machine, Node};
 pub use scenario::{Scenario, Study};
-pub use sharing::{Model, ModelKind};
+pub use sharing_model::{Model, ModelKind};
+pub use table::Table;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::cpus::{self, OsNode, OsNodesError};
 use crate::ids::NodeId;
-use crate::sharing::Model;
+use crate::sharing_model::Model;
+use crate::table::Table;
 use crate::units::{Gflops, GigabytesPerSecond};
 
 /// Most NUMA nodes a machine may have.
@@ -70,14 +71,14 @@ pub struct Machine {
     source: Option<String>,
     provenance: BTreeMap<String, Provenance>,
     nodes: Vec<Node>,
-    /// `links[from * nodes + to]`; the diagonal and the rows of memory-only nodes are unused.
-    links: Vec<f64>,
+    /// From the node of the cores to that of the memory; the diagonal and the rows of memory-only nodes are unused.
+    links: Table<GigabytesPerSecond, NodeId>,
     /// One for each node, or none at all where nobody said anything.
     os_nodes: Vec<OsNode>,
     /// How it shares bandwidth.
     sharing: Model,
-    /// `latencies_ns[from * nodes + to]`, the diagonal included; empty where nobody gave them.
-    latencies_ns: Vec<f64>,
+    /// From the node of the cores to that of the memory, the diagonal included; `None` where nobody gave them.
+    latencies_ns: Option<Table<f64, NodeId>>,
 }
 
 /// Why a machine cannot be built.
@@ -142,9 +143,10 @@ impl Machine {
         if count == 0 || count > MAX_NODES {
             return Err(MachineError::NodeCount(count));
         }
-        if links.len() != count * count {
-            return Err(MachineError::LinkCount { nodes: count, got: links.len() });
-        }
+        let got = links.len();
+        let links: Option<Table<_, NodeId>> =
+            Table::from_cells(count, links).filter(|_| got == count * count);
+        let links = links.ok_or(MachineError::LinkCount { nodes: count, got })?;
         if nodes.iter().all(|node| node.cores == 0) {
             return Err(MachineError::NoCores);
         }
@@ -169,7 +171,7 @@ impl Machine {
             }
             positive("the peak of a core", id, node.gflops_per_core.value())?;
             for m in (0..count).filter(|&m| m != n) {
-                positive("a link", id, links[n * count + m].value())?;
+                positive("a link", id, links[(id, NodeId(m))].value())?;
             }
         }
         Ok(Self {
@@ -177,10 +179,10 @@ impl Machine {
             source: None,
             provenance: BTreeMap::new(),
             nodes,
-            links: links.into_iter().map(GigabytesPerSecond::value).collect(),
+            links,
             os_nodes: Vec::new(),
             sharing: Model::default(),
-            latencies_ns: Vec::new(),
+            latencies_ns: None,
         })
     }
 
@@ -217,16 +219,16 @@ impl Machine {
     /// is not a positive finite number.
     pub fn with_latencies_ns(mut self, latencies_ns: Vec<f64>) -> Result<Self, MachineError> {
         let count = self.nodes.len();
-        if latencies_ns.len() != count * count {
-            return Err(MachineError::LatencyCount { nodes: count, got: latencies_ns.len() });
-        }
-        for (n, row) in latencies_ns.chunks_exact(count).enumerate().filter(|(n, _)| self.nodes[*n].cores > 0)
-        {
-            if let Some(&value) = row.iter().find(|&&value| !(value > 0.0 && value.is_finite())) {
-                return Err(MachineError::NotPositive { what: "a latency", node: NodeId(n), value });
+        let got = latencies_ns.len();
+        let table: Option<Table<f64, NodeId>> =
+            Table::from_cells(count, latencies_ns).filter(|_| got == count * count);
+        let table = table.ok_or(MachineError::LatencyCount { nodes: count, got })?;
+        for node in self.compute_nodes() {
+            if let Some(&value) = table.row(node).iter().find(|&&value| !(value > 0.0 && value.is_finite())) {
+                return Err(MachineError::NotPositive { what: "a latency", node, value });
             }
         }
-        self.latencies_ns = latencies_ns;
+        self.latencies_ns = Some(table);
         Ok(self)
     }
 
@@ -353,20 +355,19 @@ impl Machine {
     /// Nanoseconds that a load of a core of `from` takes from the memory of `to` on an idle machine; `None` where it is
     /// not known or where `from` has no cores.
     pub fn latency_ns(&self, from: NodeId, to: NodeId) -> Option<f64> {
-        let latency = self.latencies_ns.get(from.0 * self.nodes.len() + to.0).copied();
+        let latency = self.latencies_ns.as_ref()?.get(from, to).copied();
         latency.filter(|_| self.node(from).cores > 0)
     }
 
     /// Whether the latencies are known.
     pub fn has_latencies(&self) -> bool {
-        !self.latencies_ns.is_empty()
+        self.latencies_ns.is_some()
     }
 
     /// Bandwidth of the link on which cores of `from` read memory of `to`.
     ///
     /// `None` where there is no link: `from` = `to`, or `from` has no cores.
     pub fn link(&self, from: NodeId, to: NodeId) -> Option<GigabytesPerSecond> {
-        (from != to && self.node(from).cores > 0)
-            .then(|| GigabytesPerSecond::new(self.links[from.0 * self.nodes.len() + to.0]))
+        (from != to && self.node(from).cores > 0).then(|| self.links[(from, to)])
     }
 }

@@ -2,8 +2,10 @@
 
 use super::{AppFigure, Figure, NodeFigure};
 use crate::app::App;
+use crate::ids::NodeId;
 use crate::machine::{Machine, MachineError, Node};
-use crate::sharing::Model;
+use crate::sharing_model::Model;
+use crate::table::Table;
 use crate::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
 
 /// A copy of the figures, of which some are replaced.
@@ -14,7 +16,7 @@ pub struct Figures {
     /// the result does not depend on the order of changes.
     has_cores: Vec<bool>,
     /// From each node to each; where there is no link the figure is not looked at.
-    links: Vec<GigabytesPerSecond>,
+    links: Table<GigabytesPerSecond, NodeId>,
     sharing: Model,
     /// The applications.
     pub apps: Vec<App>,
@@ -23,11 +25,11 @@ pub struct Figures {
 impl Figures {
     /// The figures of `machine` and `apps`.
     pub fn of(machine: &Machine, apps: &[App]) -> Self {
-        let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
+        let count = machine.node_count();
         Self {
             nodes: machine.nodes().to_vec(),
             has_cores: machine.nodes().iter().map(|node| node.cores > 0).collect(),
-            links: pairs.map(|(from, to)| machine.link(from, to).unwrap_or_default()).collect(),
+            links: Table::from_fn(count, count, |from, to| machine.link(from, to).unwrap_or_default()),
             sharing: *machine.sharing(),
             apps: apps.to_vec(),
         }
@@ -58,12 +60,12 @@ impl Figures {
             Figure::Link(only) => {
                 let links = match *only {
                     Some((from, to)) => {
-                        let at = from.0 * self.nodes.len() + to.0;
-                        at..at + 1
+                        let cell = self.links.cell(from, to);
+                        cell..cell + 1
                     }
-                    None => 0..self.links.len(),
+                    None => 0..self.links.as_slice().len(),
                 };
-                for link in self.links.get_mut(links).into_iter().flatten() {
+                for link in self.links.as_mut_slice().get_mut(links).into_iter().flatten() {
                     if let Some(value) = new(Some(link.value())) {
                         *link = GigabytesPerSecond::new(value);
                     }
@@ -91,7 +93,7 @@ impl Figures {
     /// # Errors
     /// Why there is no such machine.
     pub fn machine(&self, base: &Machine) -> Result<Machine, MachineError> {
-        Ok(base.with_figures(self.nodes.clone(), self.links.clone())?.with_sharing(self.sharing))
+        Ok(base.with_figures(self.nodes.clone(), self.links.as_slice().to_vec())?.with_sharing(self.sharing))
     }
 
     /// `base` with these figures and all else as it is: the caller says what of its provenance is no longer true.
@@ -99,7 +101,7 @@ impl Figures {
     /// # Errors
     /// Why there is no such machine.
     pub fn retuned(&self, base: &Machine) -> Result<Machine, MachineError> {
-        Ok(base.retuned(self.nodes.clone(), self.links.clone())?.with_sharing(self.sharing))
+        Ok(base.retuned(self.nodes.clone(), self.links.as_slice().to_vec())?.with_sharing(self.sharing))
     }
 }
 

@@ -6,7 +6,7 @@ use super::{AppFigure, Figure, NodeFigure};
 use crate::app::App;
 use crate::ids::NodeId;
 use crate::machine::Machine;
-use crate::sharing::{ModelKind, Parameter};
+use crate::sharing_model::{ModelKind, Parameter};
 
 /// Why a key stands for nothing: facts, which each caller puts in words of its own.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

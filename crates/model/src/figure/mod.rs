@@ -17,7 +17,7 @@ pub use find::{KeyError, instances, node_number};
 pub use range::ValueRange;
 
 use crate::ids::NodeId;
-use crate::sharing::Parameter;
+use crate::sharing_model::Parameter;
 
 /// A number of the input files, or several that are changed together.
 #[derive(Clone, Debug, PartialEq, Eq)]

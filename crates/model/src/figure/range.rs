@@ -1,6 +1,6 @@
 //! Which numbers a figure may be.
 
-use crate::sharing::Parameter;
+use crate::sharing_model::Parameter;
 
 /// The values that a figure may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

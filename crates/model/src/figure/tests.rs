@@ -3,7 +3,7 @@
 use super::*;
 use crate::app::{Access, App, Data, Placement};
 use crate::machine::{Machine, Node};
-use crate::sharing::ModelKind;
+use crate::sharing_model::ModelKind;
 use crate::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
 
 /// Nodes of 4, 2 and no cores with 40, 20 and 10 GB/s; all links 8 GB/s.
