@@ -6,63 +6,15 @@ use crate::cpus::{self, OsNode, OsNodesError};
 use crate::ids::NodeId;
 use crate::sharing_model::Model;
 use crate::table::Table;
-use crate::units::{Gflops, GigabytesPerSecond};
+use crate::units::GigabytesPerSecond;
 
-/// Most NUMA nodes a machine may have.
-pub const MAX_NODES: usize = 1024;
-/// Most cores a NUMA node may have.
-pub const MAX_CORES_PER_NODE: u32 = 65_536;
+mod error;
+mod node;
+mod provenance;
 
-/// One NUMA node: its cores and its memory controller.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Node {
-    /// Cores; 0 for a memory-only node (CXL, HBM in flat mode).
-    pub cores: u32,
-    /// Peak of one core. Meaningless, and 0, on a memory-only node.
-    pub gflops_per_core: Gflops,
-    /// What the memory controller delivers to all readers together.
-    pub bandwidth: GigabytesPerSecond,
-    /// The most one thread can draw from all memories together; `None` is no limit.
-    pub core_bandwidth: Option<GigabytesPerSecond>,
-}
-
-/// How a figure of a machine file came about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum FigureKind {
-    /// Measured on the machine, e.g. by STREAM, Intel MLC or likwid-bench.
-    Measured,
-    /// Computed from a data sheet: clock x FLOP per cycle, channels x transfer rate.
-    Theoretical,
-    /// Derived from other measurements, e.g. fitted to a benchmark run.
-    Estimated,
-    /// Chosen by the author of the file, e.g. for a made-up machine.
-    Assumed,
-}
-
-impl FigureKind {
-    /// The word that stands for it in files and tables.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Measured => "measured",
-            Self::Theoretical => "theoretical",
-            Self::Estimated => "estimated",
-            Self::Assumed => "assumed",
-        }
-    }
-}
-
-/// Kind and source of one figure (`[machine.provenance]`).
-#[derive(Clone, Debug, PartialEq)]
-pub struct Provenance {
-    /// Measured, theoretical, estimated or assumed.
-    pub kind: FigureKind,
-    /// Who measured or computed it, and how.
-    pub source: Option<String>,
-    /// How far off it may be, in percent of the figure (of the worst one, where the key has several figures).
-    pub uncertainty_percent: Option<f64>,
-}
+pub use error::MachineError;
+pub use node::{MAX_CORES_PER_NODE, MAX_NODES, Node};
+pub use provenance::{FigureKind, Provenance};
 
 /// A machine that is known to be consistent: made only by [`Machine::new`].
 #[derive(Clone, Debug, PartialEq)]
@@ -79,51 +31,6 @@ pub struct Machine {
     sharing: Model,
     /// From the node of the cores to that of the memory, the diagonal included; `None` where nobody gave them.
     latencies_ns: Option<Table<f64, NodeId>>,
-}
-
-/// Why a machine cannot be built.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum MachineError {
-    /// No node at all, or more than [`MAX_NODES`].
-    #[error("a machine has 1 to {MAX_NODES} NUMA nodes, this one has {0}")]
-    NodeCount(usize),
-    /// Every node is memory-only.
-    #[error("no NUMA node has a core")]
-    NoCores,
-    /// A node has more than [`MAX_CORES_PER_NODE`] cores.
-    #[error("{node} has {cores} cores; at most {MAX_CORES_PER_NODE} are supported")]
-    TooManyCores {
-        /// The node.
-        node: NodeId,
-        /// Its cores.
-        cores: u32,
-    },
-    /// A bandwidth or peak is zero, negative or not finite.
-    #[error("{what} of {node} must be a positive finite number, not {value}")]
-    NotPositive {
-        /// Which figure.
-        what: &'static str,
-        /// The node (of a link: where its core is).
-        node: NodeId,
-        /// The offending value.
-        value: f64,
-    },
-    /// The latency matrix has the wrong shape.
-    #[error("{nodes} nodes need {nodes} x {nodes} latencies, got {got}")]
-    LatencyCount {
-        /// Nodes of the machine.
-        nodes: usize,
-        /// Entries given.
-        got: usize,
-    },
-    /// The link table has the wrong shape.
-    #[error("{nodes} nodes need {nodes} x {nodes} link bandwidths, got {got}")]
-    LinkCount {
-        /// Nodes of the machine.
-        nodes: usize,
-        /// Entries given.
-        got: usize,
-    },
 }
 
 impl Machine {

@@ -1,6 +1,6 @@
 //! The figures of a machine and its applications, to be changed in place.
 
-use super::{AppFigure, Figure, NodeFigure};
+use super::kind::{AppFigure, Figure, NodeFigure};
 use crate::app::App;
 use crate::ids::NodeId;
 use crate::machine::{Machine, MachineError, Node};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{AppFigure, Figure, NodeFigure};
+use super::kind::{AppFigure, Figure, NodeFigure};
 use crate::app::App;
 use crate::ids::NodeId;
 use crate::machine::Machine;

@@ -1,6 +1,6 @@
 //! What the figures of a machine and of applications are now.
 
-use super::{AppFigure, Figure, NodeFigure};
+use super::kind::{AppFigure, Figure, NodeFigure};
 use crate::app::App;
 use crate::ids::NodeId;
 use crate::machine::{Machine, Node};

@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::app::{Access, App, Data, Placement};
+use crate::ids::NodeId;
 use crate::machine::{Machine, Node};
-use crate::sharing_model::ModelKind;
+use crate::sharing_model::{ModelKind, Parameter};
 use crate::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
 
 /// Nodes of 4, 2 and no cores with 40, 20 and 10 GB/s; all links 8 GB/s.
