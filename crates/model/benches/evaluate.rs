@@ -6,9 +6,9 @@
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use numasim_model::machine::{Machine, Node};
-use numasim_model::sharing::{Demand, Parameter, Solver};
+use numasim_model::sharing::{Parameter, Solver};
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
-use numasim_model::{Model, ModelKind, NodeId, Placement};
+use numasim_model::{Demand, Model, ModelKind, NodeId, Placement};
 
 fn main() {
     divan::main();

@@ -12,9 +12,9 @@ use std::fmt::Write as _;
 use std::time::Instant;
 
 use numasim_model::machine::{Machine, Node};
-use numasim_model::sharing::{Demand, Solver};
+use numasim_model::sharing::Solver;
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
-use numasim_model::{Model, ModelKind, NodeId, Placement};
+use numasim_model::{AppId, Demand, Model, ModelKind, NodeId, Placement};
 
 /// Random networks, beside the ones of the paper.
 const NETWORKS: u64 = 2000;
@@ -113,7 +113,7 @@ fn print(case: &Case, threads: &[u32]) {
     }
     for (app, demand) in case.demands.iter().enumerate() {
         for from in machine.node_ids() {
-            let group = app * count + from.0;
+            let group = solver.wants_per_thread().cell(AppId(app), from);
             if threads[group] == 0 {
                 continue;
             }

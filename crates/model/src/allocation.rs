@@ -2,13 +2,12 @@
 
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
+use crate::table::Table;
 
 /// Threads of each application on each node. The cheap, plain value that search works on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Allocation {
-    nodes: usize,
-    /// `threads[app * nodes + node]`
-    threads: Vec<u32>,
+    threads: Table<u32>,
 }
 
 /// More threads than cores on a node.
@@ -26,30 +25,29 @@ pub struct TooManyThreads {
 impl Allocation {
     /// No threads at all.
     pub fn empty(apps: usize, nodes: usize) -> Self {
-        Self { nodes, threads: vec![0; apps * nodes] }
+        Self { threads: Table::filled(apps, nodes, 0) }
     }
 
     /// From one row per application, each with one entry per node.
     ///
     /// Returns `None` if the rows have different lengths.
     pub fn from_rows(rows: &[Vec<u32>]) -> Option<Self> {
-        let nodes = rows.first().map_or(0, Vec::len);
-        rows.iter().all(|row| row.len() == nodes).then(|| Self { nodes, threads: rows.concat() })
+        Some(Self { threads: Table::from_rows(rows)? })
     }
 
     /// Threads of `app` on `node`.
     pub fn get(&self, app: AppId, node: NodeId) -> u32 {
-        self.threads[app.0 * self.nodes + node.0]
+        self.threads[(app, node)]
     }
 
     /// Sets the threads of `app` on `node`.
     pub fn set(&mut self, app: AppId, node: NodeId, threads: u32) {
-        self.threads[app.0 * self.nodes + node.0] = threads;
+        self.threads[(app, node)] = threads;
     }
 
     /// Threads of `app` on every node.
     pub fn row(&self, app: AppId) -> &[u32] {
-        &self.threads[app.0 * self.nodes..(app.0 + 1) * self.nodes]
+        self.threads.row(app)
     }
 
     /// Threads of `app` over the whole machine.
@@ -64,22 +62,22 @@ impl Allocation {
 
     /// Number of applications.
     pub fn apps(&self) -> usize {
-        self.threads.len().checked_div(self.nodes).unwrap_or(0)
+        self.threads.rows()
     }
 
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
-        self.nodes
+        self.threads.nodes()
     }
 
-    /// All counts, application by application: entry `app * nodes + node`.
+    /// All counts, application by application, as [`Table::as_slice`] has them.
     pub fn as_slice(&self) -> &[u32] {
-        &self.threads
+        self.threads.as_slice()
     }
 
     /// All counts, application by application, to be changed in place.
     pub fn as_mut_slice(&mut self) -> &mut [u32] {
-        &mut self.threads
+        self.threads.as_mut_slice()
     }
 
     /// At most one thread per core on every node (the paper's assumption of no over-subscription, section III).

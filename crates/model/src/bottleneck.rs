@@ -1,9 +1,10 @@
 //! What holds the threads of an application back on a node: people ask why before they believe.
 
 use crate::allocation::Allocation;
-use crate::ids::NodeId;
+use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 use crate::sharing::{FlowView, ModelKind, PoolKind, PoolView, Solver, Workspace};
+use crate::table::Table;
 
 /// The one resource that, made wider, would make these threads faster.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,24 +44,23 @@ impl Bottleneck {
 /// Differences below this part of the demand are rounding.
 const TOLERANCE: f64 = 1e-9;
 
-/// For each group (application x nodes + node): its bottleneck, `None` where it has no threads.
+/// The bottleneck of each application on each node, `None` where it has no threads.
 pub(crate) fn bottlenecks(
     machine: &Machine,
     solver: &Solver,
     allocation: &Allocation,
     workspace: &Workspace,
-) -> Vec<Option<Bottleneck>> {
+) -> Table<Option<Bottleneck>> {
     let threads = allocation.as_slice();
-    let mut found: Vec<Option<Bottleneck>> = threads
-        .iter()
-        .enumerate()
-        .map(|(group, &count)| (count > 0).then(|| core_limit(machine, solver, group, workspace)))
-        .collect();
+    let (apps, nodes) = (allocation.apps(), machine.node_count());
+    let mut found = Table::from_fn(apps, nodes, |app, node| {
+        (allocation.get(app, node) > 0).then(|| core_limit(machine, solver, app, node, workspace))
+    });
     // Of the memories a thread reads, the one with the smallest granted / fraction decides (step 5).
-    let mut scarcest = vec![f64::INFINITY; threads.len()];
+    let mut scarcest = Table::filled(apps, nodes, f64::INFINITY);
     let controllers = controllers_in_use(machine, solver, threads, workspace);
     for (flow, pool) in solver.flows(threads, workspace) {
-        let group = flow.app.0 * solver.nodes() + flow.from.0;
+        let group = (flow.app, flow.from);
         let bandwidth = flow.granted / flow.fraction;
         // Max-min grants every memory the same pace: the one that is full decides.
         let link_full = flow.kind == PoolKind::Link && pool.available >= pool.capacity * (1.0 - TOLERANCE);
@@ -97,9 +97,15 @@ fn controllers_in_use(
 }
 
 /// For a thread that gets all it wants: the core's peak, or the core's own bandwidth ceiling.
-fn core_limit(machine: &Machine, solver: &Solver, group: usize, workspace: &Workspace) -> Bottleneck {
-    let peak = machine.node(NodeId(group % solver.nodes())).gflops_per_core.value();
-    if solver.gflops_per_thread(group, workspace) < peak * (1.0 - TOLERANCE) {
+fn core_limit(
+    machine: &Machine,
+    solver: &Solver,
+    app: AppId,
+    node: NodeId,
+    workspace: &Workspace,
+) -> Bottleneck {
+    let peak = machine.node(node).gflops_per_core.value();
+    if solver.gflops_per_thread(app, node, workspace) < peak * (1.0 - TOLERANCE) {
         Bottleneck::CoreBandwidth
     } else {
         Bottleneck::CorePeak

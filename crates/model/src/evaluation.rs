@@ -3,12 +3,18 @@
 use crate::allocation::{Allocation, TooManyThreads};
 use crate::app::{App, Placement};
 use crate::bottleneck::{Bottleneck, bottlenecks};
+use crate::demand::demands;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
-use crate::sharing::invariants::{self, Grants, Violation};
+use crate::sharing::invariants::Violation;
 use crate::sharing::trace::{MemoryTrace, trace};
-use crate::sharing::{Demand, FlowView, Solver, Workspace};
+use crate::sharing::{FlowView, Solver, Workspace};
+use crate::table::Table;
 use crate::units::{Gflops, GigabytesPerSecond};
+
+mod check;
+
+pub use check::check;
 
 /// Everything a reader wants to know about one scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +40,8 @@ pub struct Evaluation {
 pub struct AppResult {
     /// Its GFLOPS on all nodes.
     pub gflops: Gflops,
+    /// Its GFLOPS if each of its threads drew all it wants: the roofline of the cores, with every ceiling on one thread.
+    pub full_speed: Gflops,
     /// What its threads draw from all memories.
     pub bandwidth: GigabytesPerSecond,
     /// The node that holds all its data, if there is one.
@@ -49,6 +57,8 @@ pub struct GroupResult {
     pub threads: u32,
     /// GFLOPS of all of them.
     pub gflops: Gflops,
+    /// GFLOPS of all of them if each drew all it wants.
+    pub full_speed: Gflops,
     /// What they draw from all memories.
     pub bandwidth: GigabytesPerSecond,
     /// What holds them back.
@@ -114,13 +124,16 @@ pub enum EvaluateError {
     /// More threads than cores.
     #[error(transparent)]
     TooManyThreads(#[from] TooManyThreads),
+    /// The result breaks a promise of the model: a fault of this program ([`check()`]).
+    #[error("the evaluation breaks a rule of its own model: {0}")]
+    Unsound(#[from] Violation),
 }
 
 /// Evaluates `allocation` with the data of each application placed by `placements`.
 ///
 /// # Errors
 /// [`EvaluateError::Shape`] if the lists do not fit each other; [`EvaluateError::TooManyThreads`] if a node has more
-/// threads than cores.
+/// threads than cores; [`EvaluateError::Unsound`] if this program is wrong.
 pub fn evaluate(
     machine: &Machine,
     apps: &[App],
@@ -132,23 +145,14 @@ pub fn evaluate(
         return Err(EvaluateError::Shape { apps: apps.len(), nodes });
     }
     allocation.fits(machine)?;
-    let demands: Vec<Demand> = apps
-        .iter()
-        .zip(placements)
-        .map(|(app, placement)| Demand {
-            arithmetic_intensity: app.arithmetic_intensity,
-            placement: placement.clone(),
-        })
-        .collect();
-    let solver = Solver::new(machine, &demands);
+    let solver = Solver::new(machine, &demands(apps, placements));
     let mut workspace = solver.workspace();
     solver.solve(allocation.as_slice(), &mut workspace);
-    debug_assert_eq!(promised(&solver, &solver.grants(machine, allocation.as_slice(), &workspace)), Ok(()));
     let flows = solver.flows(allocation.as_slice(), &workspace).map(|(flow, _)| flow).collect();
 
     let apps = app_results(machine, placements, allocation, &solver, &workspace);
     let (nodes, links) = resource_use(machine, allocation, &solver, &workspace);
-    Ok(Evaluation {
+    let evaluation = Evaluation {
         total: apps.iter().map(|app| app.gflops).sum(),
         apps,
         nodes,
@@ -160,18 +164,9 @@ pub fn evaluate(
             Vec::new()
         },
         flows,
-    })
-}
-
-/// What a model promises of every sharing: no model gives more than is wanted or than there is; the default also
-/// guarantees baselines and leaves nothing idle.
-fn promised(solver: &Solver, grants: &Grants) -> Result<(), Violation> {
-    if solver.model().is_plain_default() {
-        return invariants::all(grants);
-    }
-    invariants::nobody_above_demand(grants)?;
-    invariants::controllers_within_capacity(grants)?;
-    invariants::links_within_capacity(grants)
+    };
+    check(machine, &evaluation)?;
+    Ok(evaluation)
 }
 
 fn app_results(
@@ -184,13 +179,13 @@ fn app_results(
     let bottlenecks = bottlenecks(machine, solver, allocation, workspace);
     let group_result = |app: AppId, node: NodeId| {
         let threads = allocation.get(app, node);
-        let group = app.0 * solver.nodes() + node.0;
-        let bottleneck = bottlenecks[group].clone()?;
+        let bottleneck = bottlenecks[(app, node)].clone()?;
         let all = f64::from(threads);
         Some(GroupResult {
             threads,
-            gflops: Gflops::new(all * solver.gflops_per_thread(group, workspace)),
-            bandwidth: GigabytesPerSecond::new(all * workspace.bandwidth_per_thread()[group]),
+            gflops: Gflops::new(all * solver.gflops_per_thread(app, node, workspace)),
+            full_speed: Gflops::new(all * solver.full_speed_per_thread(app, node)),
+            bandwidth: GigabytesPerSecond::new(all * workspace.bandwidth_per_thread()[(app, node)]),
             bottleneck,
         })
     };
@@ -201,6 +196,7 @@ fn app_results(
             let per_node: Vec<_> = machine.node_ids().map(|node| group_result(AppId(a), node)).collect();
             AppResult {
                 gflops: per_node.iter().flatten().map(|group| group.gflops).sum(),
+                full_speed: per_node.iter().flatten().map(|group| group.full_speed).sum(),
                 bandwidth: per_node.iter().flatten().map(|group| group.bandwidth).sum(),
                 home: placement.home(),
                 per_node,
@@ -216,20 +212,18 @@ fn resource_use(
     workspace: &Workspace,
 ) -> (Vec<ControllerUse>, Vec<LinkUse>) {
     let count = machine.node_count();
-    // drawn[from * count + to]
-    let mut drawn = vec![0.0; count * count];
+    let mut drawn: Table<f64, NodeId> = Table::filled(count, count, 0.0);
     for (flow, _) in solver.flows(allocation.as_slice(), workspace) {
-        let group = flow.app.0 * count + flow.from.0;
-        drawn[flow.from.0 * count + flow.memory.0] +=
-            f64::from(flow.threads) * workspace.bandwidth_per_thread()[group] * flow.fraction;
+        drawn[(flow.from, flow.memory)] +=
+            f64::from(flow.threads) * workspace.bandwidth_per_thread()[(flow.app, flow.from)] * flow.fraction;
     }
     let controllers = machine.node_ids().map(|m| {
-        let remote = machine.node_ids().filter(|&n| n != m).map(|n| drawn[n.0 * count + m.0]).sum();
+        let remote = machine.node_ids().filter(|&n| n != m).map(|n| drawn[(n, m)]).sum();
         let remote = GigabytesPerSecond::new(remote);
         ControllerUse {
             node: m,
             capacity: machine.node(m).bandwidth,
-            bandwidth: remote + GigabytesPerSecond::new(drawn[m.0 * count + m.0]),
+            bandwidth: remote + GigabytesPerSecond::new(drawn[(m, m)]),
             remote,
         }
     });
@@ -239,7 +233,7 @@ fn resource_use(
             from,
             to,
             capacity,
-            bandwidth: GigabytesPerSecond::new(drawn[from.0 * count + to.0]),
+            bandwidth: GigabytesPerSecond::new(drawn[(from, to)]),
         })
     });
     (controllers.collect(), links.collect())

@@ -15,3 +15,31 @@ impl fmt::Display for NodeId {
 /// An application instance (`mem-2`), numbered from 0 in the order of the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AppId(pub usize);
+
+/// A number that names a row of a table.
+pub trait Id: Copy {
+    /// The one with this number.
+    fn new(number: usize) -> Self;
+    /// Its number.
+    fn number(self) -> usize;
+}
+
+impl Id for AppId {
+    fn new(number: usize) -> Self {
+        Self(number)
+    }
+
+    fn number(self) -> usize {
+        self.0
+    }
+}
+
+impl Id for NodeId {
+    fn new(number: usize) -> Self {
+        Self(number)
+    }
+
+    fn number(self) -> usize {
+        self.0
+    }
+}

@@ -36,10 +36,10 @@
 //! let file = SourceFile { name: "study.toml".into(), text: text.into() };
 //! let study = read_study(&[file]).expect("no problems").study;
 //! let uneven = &study.scenarios[0];
-//! let placements: Vec<_> = uneven.data.iter().filter_map(|data| data.placement().cloned()).collect();
+//! let placements = uneven.placements()?;
 //! let evaluation = numasim_model::evaluate(&study.machine, &study.apps, &placements, &uneven.allocation)?;
 //! assert_eq!(evaluation.total.value(), 254.0);
-//! # Ok::<(), numasim_model::evaluation::EvaluateError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![warn(missing_docs)]
 
@@ -47,7 +47,9 @@ pub mod allocation;
 pub mod app;
 pub mod bottleneck;
 pub mod cpus;
+pub mod demand;
 pub mod evaluation;
+pub mod figure;
 pub mod ids;
 pub mod input;
 pub mod machine;
@@ -57,13 +59,17 @@ pub mod pinning;
 mod random;
 pub mod scenario;
 pub mod sharing;
+pub mod sharing_model;
+pub mod table;
 pub mod units;
 
 pub use allocation::Allocation;
 pub use app::{Access, App, Data, Placement};
 pub use bottleneck::Bottleneck;
+pub use demand::Demand;
 pub use evaluation::{Evaluation, evaluate};
 pub use ids::{AppId, NodeId};
 pub use machine::{Machine, Node};
 pub use scenario::{Scenario, Study};
-pub use sharing::{Demand, Model, ModelKind};
+pub use sharing_model::{Model, ModelKind};
+pub use table::Table;

@@ -4,63 +4,17 @@ use std::collections::BTreeMap;
 
 use crate::cpus::{self, OsNode, OsNodesError};
 use crate::ids::NodeId;
-use crate::sharing::Model;
-use crate::units::{Gflops, GigabytesPerSecond};
+use crate::sharing_model::Model;
+use crate::table::Table;
+use crate::units::GigabytesPerSecond;
 
-/// Most NUMA nodes a machine may have.
-pub const MAX_NODES: usize = 1024;
-/// Most cores a NUMA node may have.
-pub const MAX_CORES_PER_NODE: u32 = 65_536;
+mod error;
+mod node;
+mod provenance;
 
-/// One NUMA node: its cores and its memory controller.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Node {
-    /// Cores; 0 for a memory-only node (CXL, HBM in flat mode).
-    pub cores: u32,
-    /// Peak of one core. Meaningless, and 0, on a memory-only node.
-    pub gflops_per_core: Gflops,
-    /// What the memory controller delivers to all readers together.
-    pub bandwidth: GigabytesPerSecond,
-    /// The most one thread can draw from all memories together; `None` is no limit.
-    pub core_bandwidth: Option<GigabytesPerSecond>,
-}
-
-/// How a figure of a machine file came about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum FigureKind {
-    /// Measured on the machine, e.g. by STREAM, Intel MLC or likwid-bench.
-    Measured,
-    /// Computed from a data sheet: clock x FLOP per cycle, channels x transfer rate.
-    Theoretical,
-    /// Derived from other measurements, e.g. fitted to a benchmark run.
-    Estimated,
-    /// Chosen by the author of the file, e.g. for a made-up machine.
-    Assumed,
-}
-
-impl FigureKind {
-    /// The word that stands for it in files and tables.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Measured => "measured",
-            Self::Theoretical => "theoretical",
-            Self::Estimated => "estimated",
-            Self::Assumed => "assumed",
-        }
-    }
-}
-
-/// Kind and source of one figure (`[machine.provenance]`).
-#[derive(Clone, Debug, PartialEq)]
-pub struct Provenance {
-    /// Measured, theoretical, estimated or assumed.
-    pub kind: FigureKind,
-    /// Who measured or computed it, and how.
-    pub source: Option<String>,
-    /// How far off it may be, in percent of the figure (of the worst one, where the key has several figures).
-    pub uncertainty_percent: Option<f64>,
-}
+pub use error::MachineError;
+pub use node::{MAX_CORES_PER_NODE, MAX_NODES, Node};
+pub use provenance::{FigureKind, Provenance};
 
 /// A machine that is known to be consistent: made only by [`Machine::new`].
 #[derive(Clone, Debug, PartialEq)]
@@ -69,59 +23,14 @@ pub struct Machine {
     source: Option<String>,
     provenance: BTreeMap<String, Provenance>,
     nodes: Vec<Node>,
-    /// `links[from * nodes + to]`; the diagonal and the rows of memory-only nodes are unused.
-    links: Vec<f64>,
+    /// From the node of the cores to that of the memory; the diagonal and the rows of memory-only nodes are unused.
+    links: Table<GigabytesPerSecond, NodeId>,
     /// One for each node, or none at all where nobody said anything.
     os_nodes: Vec<OsNode>,
     /// How it shares bandwidth.
     sharing: Model,
-    /// `latencies_ns[from * nodes + to]`, the diagonal included; empty where nobody gave them.
-    latencies_ns: Vec<f64>,
-}
-
-/// Why a machine cannot be built.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum MachineError {
-    /// No node at all, or more than [`MAX_NODES`].
-    #[error("a machine has 1 to {MAX_NODES} NUMA nodes, this one has {0}")]
-    NodeCount(usize),
-    /// Every node is memory-only.
-    #[error("no NUMA node has a core")]
-    NoCores,
-    /// A node has more than [`MAX_CORES_PER_NODE`] cores.
-    #[error("{node} has {cores} cores; at most {MAX_CORES_PER_NODE} are supported")]
-    TooManyCores {
-        /// The node.
-        node: NodeId,
-        /// Its cores.
-        cores: u32,
-    },
-    /// A bandwidth or peak is zero, negative or not finite.
-    #[error("{what} of {node} must be a positive finite number, not {value}")]
-    NotPositive {
-        /// Which figure.
-        what: &'static str,
-        /// The node (of a link: where its core is).
-        node: NodeId,
-        /// The offending value.
-        value: f64,
-    },
-    /// The latency matrix has the wrong shape.
-    #[error("{nodes} nodes need {nodes} x {nodes} latencies, got {got}")]
-    LatencyCount {
-        /// Nodes of the machine.
-        nodes: usize,
-        /// Entries given.
-        got: usize,
-    },
-    /// The link table has the wrong shape.
-    #[error("{nodes} nodes need {nodes} x {nodes} link bandwidths, got {got}")]
-    LinkCount {
-        /// Nodes of the machine.
-        nodes: usize,
-        /// Entries given.
-        got: usize,
-    },
+    /// From the node of the cores to that of the memory, the diagonal included; `None` where nobody gave them.
+    latencies_ns: Option<Table<f64, NodeId>>,
 }
 
 impl Machine {
@@ -141,9 +50,10 @@ impl Machine {
         if count == 0 || count > MAX_NODES {
             return Err(MachineError::NodeCount(count));
         }
-        if links.len() != count * count {
-            return Err(MachineError::LinkCount { nodes: count, got: links.len() });
-        }
+        let got = links.len();
+        let links: Option<Table<_, NodeId>> =
+            Table::from_cells(count, links).filter(|_| got == count * count);
+        let links = links.ok_or(MachineError::LinkCount { nodes: count, got })?;
         if nodes.iter().all(|node| node.cores == 0) {
             return Err(MachineError::NoCores);
         }
@@ -168,7 +78,7 @@ impl Machine {
             }
             positive("the peak of a core", id, node.gflops_per_core.value())?;
             for m in (0..count).filter(|&m| m != n) {
-                positive("a link", id, links[n * count + m].value())?;
+                positive("a link", id, links[(id, NodeId(m))].value())?;
             }
         }
         Ok(Self {
@@ -176,10 +86,10 @@ impl Machine {
             source: None,
             provenance: BTreeMap::new(),
             nodes,
-            links: links.into_iter().map(GigabytesPerSecond::value).collect(),
+            links,
             os_nodes: Vec::new(),
             sharing: Model::default(),
-            latencies_ns: Vec::new(),
+            latencies_ns: None,
         })
     }
 
@@ -216,16 +126,16 @@ impl Machine {
     /// is not a positive finite number.
     pub fn with_latencies_ns(mut self, latencies_ns: Vec<f64>) -> Result<Self, MachineError> {
         let count = self.nodes.len();
-        if latencies_ns.len() != count * count {
-            return Err(MachineError::LatencyCount { nodes: count, got: latencies_ns.len() });
-        }
-        for (n, row) in latencies_ns.chunks_exact(count).enumerate().filter(|(n, _)| self.nodes[*n].cores > 0)
-        {
-            if let Some(&value) = row.iter().find(|&&value| !(value > 0.0 && value.is_finite())) {
-                return Err(MachineError::NotPositive { what: "a latency", node: NodeId(n), value });
+        let got = latencies_ns.len();
+        let table: Option<Table<f64, NodeId>> =
+            Table::from_cells(count, latencies_ns).filter(|_| got == count * count);
+        let table = table.ok_or(MachineError::LatencyCount { nodes: count, got })?;
+        for node in self.compute_nodes() {
+            if let Some(&value) = table.row(node).iter().find(|&&value| !(value > 0.0 && value.is_finite())) {
+                return Err(MachineError::NotPositive { what: "a latency", node, value });
             }
         }
-        self.latencies_ns = latencies_ns;
+        self.latencies_ns = Some(table);
         Ok(self)
     }
 
@@ -352,20 +262,19 @@ impl Machine {
     /// Nanoseconds that a load of a core of `from` takes from the memory of `to` on an idle machine; `None` where it is
     /// not known or where `from` has no cores.
     pub fn latency_ns(&self, from: NodeId, to: NodeId) -> Option<f64> {
-        let latency = self.latencies_ns.get(from.0 * self.nodes.len() + to.0).copied();
+        let latency = self.latencies_ns.as_ref()?.get(from, to).copied();
         latency.filter(|_| self.node(from).cores > 0)
     }
 
     /// Whether the latencies are known.
     pub fn has_latencies(&self) -> bool {
-        !self.latencies_ns.is_empty()
+        self.latencies_ns.is_some()
     }
 
     /// Bandwidth of the link on which cores of `from` read memory of `to`.
     ///
     /// `None` where there is no link: `from` = `to`, or `from` has no cores.
     pub fn link(&self, from: NodeId, to: NodeId) -> Option<GigabytesPerSecond> {
-        (from != to && self.node(from).cores > 0)
-            .then(|| GigabytesPerSecond::new(self.links[from.0 * self.nodes.len() + to.0]))
+        (from != to && self.node(from).cores > 0).then(|| self.links[(from, to)])
     }
 }

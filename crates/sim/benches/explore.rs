@@ -5,7 +5,7 @@
 
 use divan::Bencher;
 use numasim_model::input::{SourceFile, read_study};
-use numasim_model::sharing::{Demand, Solver};
+use numasim_model::sharing::Solver;
 use numasim_model::units::Gflop;
 use numasim_model::{App, Machine, Placement, Study};
 use numasim_sim::search::{Settings, Unattended, explore};
@@ -91,9 +91,7 @@ fn two_nodes_brute_force(bencher: Bencher, objective: Objective) {
 }
 
 fn best_of_all(problem: &Problem) -> f64 {
-    let demand =
-        |app: &App| Demand { arithmetic_intensity: app.arithmetic_intensity, placement: Placement::Local };
-    let demands: Vec<Demand> = problem.apps().iter().map(demand).collect();
+    let demands: Vec<_> = problem.apps().iter().map(|app| app.demand(Placement::Local)).collect();
     let solver = Solver::new(problem.machine(), &demands);
     let mut workspace = solver.workspace();
     let fillings = fillings(8, 4);

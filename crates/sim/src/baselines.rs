@@ -87,9 +87,8 @@ impl Problem {
     ) -> Candidate {
         const FEW: usize = 512;
         let nodes = self.machine.node_count();
-        let open: Vec<usize> = (0..data.len()).filter(|&a| data[a] == Data::OpenHome).collect();
-        let placements: Vec<Placement> =
-            data.iter().map(|data| data.placement().cloned().unwrap_or(Placement::Home(NodeId(0)))).collect();
+        let open: Vec<usize> = (0..data.len()).filter(|&a| data[a].is_open()).collect();
+        let placements: Vec<Placement> = data.iter().map(|data| data.placement_at(NodeId(0))).collect();
         let rate = |placements: &[Placement]| {
             Evaluator::new(self, placements.to_vec()).candidate(allocation.clone())
         };

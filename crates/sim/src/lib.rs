@@ -7,6 +7,7 @@
 pub mod baselines;
 pub mod discriminate;
 pub mod objective;
+mod parallel;
 pub mod pareto;
 mod problem;
 #[path = "../../../tests/random.rs"]

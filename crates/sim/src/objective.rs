@@ -11,8 +11,8 @@
 //! | makespan | min of G / work | 1 / score, seconds |
 
 use numasim_model::ids::AppId;
-use numasim_model::sharing::{Demand, Solver};
-use numasim_model::{App, Data, Machine, NodeId, Placement};
+use numasim_model::sharing::Solver;
+use numasim_model::{App, Machine};
 
 /// An objective of `explore`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,15 +190,11 @@ impl Goal {
 /// GFLOPS of an application that has every core of the machine to itself; an open home takes its best node.
 fn gflops_alone(machine: &Machine, app: &App) -> f64 {
     let everything: Vec<u32> = machine.nodes().iter().map(|node| node.cores).collect();
-    let with = |placement: Placement| {
-        let demand = Demand { arithmetic_intensity: app.arithmetic_intensity, placement };
-        let solver = Solver::new(machine, std::slice::from_ref(&demand));
+    let with = |placement| {
+        let solver = Solver::new(machine, &[app.demand(placement)]);
         let mut workspace = solver.workspace();
         solver.solve(&everything, &mut workspace);
         workspace.gflops()[AppId(0).0]
     };
-    match &app.data {
-        Data::Placed(placement) => with(placement.clone()),
-        Data::OpenHome => machine.node_ids().map(|n: NodeId| with(Placement::Home(n))).fold(0.0, f64::max),
-    }
+    app.data.possible_placements(machine).into_iter().map(with).fold(0.0, f64::max)
 }

@@ -1,7 +1,8 @@
 //! The question that `explore` answers, checked and made ready.
 
-use numasim_model::sharing::{Demand, Solver, Workspace};
-use numasim_model::{Allocation, App, Data, Machine, NodeId, Placement};
+use numasim_model::demand::demands;
+use numasim_model::sharing::{Solver, Workspace};
+use numasim_model::{Allocation, App, Machine, NodeId, Placement};
 
 use crate::objective::{Goal, GoalError, Objective};
 use crate::restrictions::{Infeasible, Restrictions};
@@ -93,16 +94,7 @@ impl Problem {
     }
 
     fn solver_on(&self, machine: &Machine, placements: &[Placement]) -> Solver {
-        let demands: Vec<Demand> = self
-            .apps
-            .iter()
-            .zip(placements)
-            .map(|(app, placement)| Demand {
-                arithmetic_intensity: app.arithmetic_intensity,
-                placement: placement.clone(),
-            })
-            .collect();
-        Solver::new(machine, &demands)
+        Solver::new(machine, &demands(&self.apps, placements))
     }
 
     /// An evaluator whose threads may want more than they can: no ceiling depends on where the data lies.
@@ -117,18 +109,17 @@ impl Problem {
     /// The placements of all applications when the open ones, in order, have their data on `homes`.
     pub(crate) fn placements(&self, homes: &[NodeId]) -> Vec<Placement> {
         let mut open = homes.iter();
-        self.apps
-            .iter()
-            .map(|app| match &app.data {
-                Data::Placed(placement) => placement.clone(),
-                Data::OpenHome => Placement::Home(open.next().copied().unwrap_or(NodeId(0))),
-            })
-            .collect()
+        let mut next = || open.next().copied().unwrap_or(NodeId(0));
+        let placed = |app: &App| match app.data.placement() {
+            Some(placement) => placement.clone(),
+            None => Placement::Home(next()),
+        };
+        self.apps.iter().map(placed).collect()
     }
 
     /// The applications whose home is open.
     pub(crate) fn open_apps(&self) -> Vec<usize> {
-        (0..self.apps.len()).filter(|&a| self.apps[a].data == Data::OpenHome).collect()
+        (0..self.apps.len()).filter(|&a| self.apps[a].data.is_open()).collect()
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) mod tests;
 use numasim_evidence::measured::Expected;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
-use numasim_model::{AppId, Data, Machine, Placement, Scenario, Study};
+use numasim_model::{AppId, Machine, Placement, Scenario, Study};
 
 pub use change::Change;
 pub use misfit::{Misfit, PlanError, ScenarioMisfits};
@@ -163,15 +163,10 @@ impl Shape {
     fn new(study: &Study, scenario: &Scenario) -> Result<Self, PlanError> {
         let threads: Vec<Vec<u32>> =
             (0..study.apps.len()).map(|app| scenario.allocation.row(AppId(app)).to_vec()).collect();
-        let placed = |(app, data): (usize, &Data)| match data {
-            Data::Placed(placement) => Ok(placement.clone()),
-            Data::OpenHome if threads[app].iter().all(|&threads| threads == 0) => Ok(Placement::Local),
-            Data::OpenHome => {
-                let app = study.apps[app].name.clone();
-                Err(PlanError::OpenHome { scenario: scenario.name.clone(), app })
-            }
-        };
-        let data = scenario.data.iter().enumerate().map(placed).collect::<Result<_, _>>()?;
+        let data = scenario.placements().map_err(|open| PlanError::OpenHome {
+            scenario: scenario.name.clone(),
+            app: study.apps[open.app.0].name.clone(),
+        })?;
         Ok(Self { name: scenario.name.clone(), threads, data })
     }
 }

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use numasim_evidence::compare::{Comparison, Measurements, Unmatched, compare, read_measured};
-use numasim_model::{Study, evaluate};
+use numasim_model::Study;
 
-use super::evaluate::{placements, wanted};
+use super::evaluate::{evaluated, wanted};
 use crate::args::CompareArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -54,10 +54,7 @@ pub(super) fn compared_with(
     shell: &Shell,
 ) -> Result<Comparison, Failure> {
     let asked = wanted(study, names)?;
-    let comparison = compare(study, &asked, measurements, |scenario| {
-        evaluate(&study.machine, &study.apps, &placements(study, scenario)?, &scenario.allocation)
-            .map_err(|error| Failure::input(format!("scenario '{}': {error}", scenario.name)))
-    })?;
+    let comparison = compare(study, &asked, measurements, |scenario| evaluated(study, scenario))?;
     if comparison.scenarios.is_empty() {
         let names: Vec<&str> = asked.iter().map(|scenario| scenario.name.as_str()).collect();
         let failure = Failure::input(format!("{measured} has no measurement of any of these scenarios"));

@@ -1,5 +1,6 @@
 //! `numasim evaluate`: the performance of every scenario in the files.
 
+use numasim_model::evaluation::EvaluateError;
 use numasim_model::{Evaluation, ModelKind, Placement, Scenario, Study, evaluate};
 use serde_json::{Value, json};
 
@@ -153,8 +154,7 @@ pub(super) struct Evaluated<'a> {
 impl<'a> Evaluated<'a> {
     pub(super) fn new(study: &Study, scenario: &'a Scenario) -> Result<Self, Failure> {
         let placements = placements(study, scenario)?;
-        let evaluation = evaluate(&study.machine, &study.apps, &placements, &scenario.allocation)
-            .map_err(|error| Failure::input(format!("scenario '{}': {error}", scenario.name)))?;
+        let evaluation = evaluated(study, scenario)?;
         Ok(Self { scenario, placements, evaluation })
     }
 
@@ -172,23 +172,48 @@ impl<'a> Evaluated<'a> {
 
 /// Where the data of each application lies. An open home is refused, unless nobody reads it.
 pub(super) fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Failure> {
-    let apps = study.apps.iter().enumerate().zip(&scenario.data);
-    apps.map(|((a, app), data)| match data.placement() {
-        Some(placement) => Ok(placement.clone()),
-        None if scenario.allocation.row(numasim_model::AppId(a)).iter().all(|&threads| threads == 0) => {
-            Ok(Placement::Local)
-        }
-        None => Err(Failure::input(format!(
-            "scenario '{}': the home of the data of '{}' is open (home = \"any\"), and evaluate does not choose",
-            scenario.name, app.name
+    scenario.placements().map_err(|open| {
+        let app = &study.apps[open.app.0].name;
+        Failure::input(format!(
+            "scenario '{}': the home of the data of '{app}' is open (home = \"any\"), and evaluate does not choose",
+            scenario.name
         ))
         .hint(format!(
             "name the node in the scenario, for example  data = {{ {} = {{ home = 0 }} }}",
-            suggest::key(&app.name)
+            suggest::key(app)
         ))
-        .hint("or let `numasim explore` find the best home")),
+        .hint("or let `numasim explore` find the best home")
     })
-    .collect()
+}
+
+/// Evaluates one scenario of the files.
+pub(super) fn evaluated(study: &Study, scenario: &Scenario) -> Result<Evaluation, Failure> {
+    evaluate(&study.machine, &study.apps, &placements(study, scenario)?, &scenario.allocation)
+        .map_err(|error| failed(&format!("scenario '{}'", scenario.name), &error))
+}
+
+/// Why `what` cannot be evaluated: a fault of the program where the result contradicts its model.
+pub(super) fn failed(what: &str, error: &EvaluateError) -> Failure {
+    match error {
+        EvaluateError::Unsound(violation) => {
+            Failure::fault(format!("{what}: this is a fault of numasim, not of your input"))
+                .caused_by(violation)
+                .hint(format!(
+                    "please report it as an issue with these lines, the command line, the input files and the version, \
+                     numasim {}",
+                    env!("CARGO_PKG_VERSION")
+                ))
+        }
+        error => Failure::input(format!("{what}: {error}")),
+    }
+}
+
+/// Why the answer of a search cannot be evaluated: always a fault of the program.
+pub(super) fn impossible(error: &EvaluateError) -> Failure {
+    match error {
+        EvaluateError::Unsound(_) => failed("the answer of the search", error),
+        error => Failure::fault("the search made an impossible allocation").caused_by(error),
+    }
 }
 
 /// For people: each scenario, then all of them side by side.

@@ -9,6 +9,7 @@ use numasim_sim::search::{ExploreError, Outcome, Settings, Status, explore};
 use numasim_sim::sensitivity::{Sensitivity, analyse};
 use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restrictions};
 
+use super::evaluate::impossible;
 use crate::args::{ExploreArgs, ObjectiveName};
 use crate::emit::{self, processors};
 use crate::failure::Failure;
@@ -177,7 +178,7 @@ fn answer<'a>(
 ) -> Result<Answer<'a>, Failure> {
     let rated = |name: String, candidate: Candidate| {
         let evaluation = evaluate(&study.machine, &study.apps, &candidate.placements, &candidate.allocation)
-            .map_err(|error| Failure::fault("the search made an impossible allocation").caused_by(&error))?;
+            .map_err(|error| impossible(&error))?;
         Ok(Rated { name, value: problem.goal().value(candidate.score), candidate, evaluation })
     };
     let mut distinct: Vec<Baseline> = Vec::new();

@@ -2,10 +2,10 @@
 
 use numasim_evidence::compare::{compare, read_measured};
 use numasim_evidence::fit::{self, Fit, FitError, Observed, Parameter};
-use numasim_model::{Study, evaluate};
+use numasim_model::Study;
 
 use super::compare::{told, warn};
-use super::evaluate::{placements, wanted};
+use super::evaluate::{evaluated, wanted};
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -35,10 +35,7 @@ pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
 
     let asked = wanted(&study, &args.scenario)?;
     let all: Vec<_> = study.scenarios.iter().collect();
-    let mut comparison = compare(&study, &all, &measurements, |scenario| {
-        evaluate(&study.machine, &study.apps, &placements(&study, scenario)?, &scenario.allocation)
-            .map_err(|error| Failure::input(format!("scenario '{}': {error}", scenario.name)))
-    })?;
+    let mut comparison = compare(&study, &all, &measurements, |scenario| evaluated(&study, scenario))?;
     comparison.missing.retain(|one| asked.iter().any(|asked| asked.name == one.scenario));
     let is_asked =
         |one: &Observed| asked.iter().any(|asked| asked.name == study.scenarios[one.scenario].name);

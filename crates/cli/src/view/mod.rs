@@ -26,7 +26,7 @@ pub(crate) mod table;
 mod tests;
 pub(crate) mod warning;
 
-use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placement};
+use numasim_model::{Allocation, App, AppId, Evaluation, Machine, Placement};
 
 pub(crate) use held_back::in_words as held_back;
 pub(crate) use numasim_draw::{Style, figures};
@@ -63,24 +63,5 @@ impl ScenarioView<'_> {
     /// The applications that have threads.
     pub(crate) fn active_apps(&self) -> impl Iterator<Item = AppId> + '_ {
         self.app_ids().filter(|&app| self.allocation.total(app) > 0)
-    }
-
-    /// The nodes where `app` has threads.
-    fn nodes_of(&self, app: AppId) -> impl Iterator<Item = NodeId> + '_ {
-        self.machine.node_ids().filter(move |&node| self.allocation.get(app, node) > 0)
-    }
-
-    /// GFLOPS of the threads of `app` if each had all the bandwidth it wants: the roofline of its cores.
-    fn full_speed(&self, app: AppId) -> f64 {
-        let intensity = self.apps[app.0].arithmetic_intensity;
-        self.nodes_of(app)
-            .map(|node| {
-                let core = self.machine.node(node);
-                let roof = core
-                    .core_bandwidth
-                    .map_or(core.gflops_per_core, |most| core.gflops_per_core.min(most * intensity));
-                f64::from(self.allocation.get(app, node)) * roof.value()
-            })
-            .sum()
     }
 }

@@ -104,7 +104,7 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
         } else {
             runs(row)
         };
-        let share = results[app.0].gflops.value() / view.full_speed(app);
+        let share = results[app.0].gflops.value() / results[app.0].full_speed.value();
         table.row(vec![
             format!("{} {}", grid::left(&painted(letters.of(app), style), letters.width()), name(view, line)),
             threads,

@@ -1,7 +1,7 @@
 //! Snapshots of what people see, for machines and allocations made here.
 
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
-use numasim_model::{Allocation, App, Data, Evaluation, Machine, Node, NodeId, Placement, evaluate};
+use numasim_model::{Allocation, App, Data, Evaluation, Machine, Model, Node, NodeId, Placement, evaluate};
 
 use super::{ScenarioView, Style, csv, explain, json, lettering, table};
 
@@ -128,6 +128,16 @@ fn fractions() -> Case {
     Case::new("fractions", machine, apps, &[vec![4, 2], vec![2, 2]])
 }
 
+/// One thread that computes 20 GFLOPS and draws 5 GB/s at most, by a figure of the machine or by one of the model.
+fn one_slow_thread(core_bandwidth: Option<f64>, core_local: Option<f64>) -> Case {
+    let mut core = node(2, 20.0, 100.0);
+    core.core_bandwidth = core_bandwidth.map(GigabytesPerSecond::new);
+    let mut model = Model::default();
+    model.parameters.core_local_gbs = core_local;
+    let machine = Machine::uniform("one", 1, core, GigabytesPerSecond::new(1.0)).unwrap().with_sharing(model);
+    Case::new("slow", machine, apps("a", 1, 1.0, &Placement::Local), &[vec![1]])
+}
+
 fn shown(case: &Case, style: Style) -> String {
     table::table(&case.view(), &style)
 }
@@ -141,6 +151,15 @@ fn snapshot(name: &str, text: &str) {
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!(name, text);
     });
+}
+
+#[test]
+fn full_speed_is_the_same_whichever_ceiling_holds_a_thread_back() {
+    // 5 GB/s x 1 FLOP/byte = 5 GFLOPS, and no other machine would give this thread more: 100 % of full speed
+    let by_machine = shown(&one_slow_thread(Some(5.0), None), Style::default());
+    let by_model = shown(&one_slow_thread(None, Some(5.0)), Style::default());
+    assert!(by_machine.contains("100 %"), "{by_machine}");
+    assert_eq!(by_model, by_machine);
 }
 
 #[test]

@@ -1,31 +1,16 @@
 //! Which figures of a machine a fit may change, by the keys that `sweep --set` has for them.
 
+use numasim_model::figure::{self, Figure, Figures, NodeFigure, ValueRange};
 use numasim_model::machine::MachineError;
 use numasim_model::sharing::Parameter as OfSharing;
-use numasim_model::units::{Gflops, GigabytesPerSecond};
-use numasim_model::{Machine, Node, NodeId};
+use numasim_model::{Machine, NodeId};
 
 /// A figure of the machine that a fit may change. A key of the whole machine stands for one value of all nodes, or
 /// of all links.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
     key: String,
-    target: Target,
-}
-
-/// What a key stands for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Target {
-    /// `None`: every node with cores.
-    Peak(Option<usize>),
-    /// `None`: every node.
-    Bandwidth(Option<usize>),
-    /// `None`: every node with cores.
-    CoreBandwidth(Option<usize>),
-    /// `None`: every link.
-    Link(Option<(usize, usize)>),
-    /// A figure of the sharing model.
-    Sharing(OfSharing),
+    figure: Figure,
 }
 
 /// Why a key stands for nothing.
@@ -45,23 +30,27 @@ impl Parameter {
     /// `node.2.bandwidth_gbs`, `bandwidth_matrix_gbs.0.1`.
     ///
     /// # Errors
-    /// [`KeyError`] if the machine has no such figure.
+    /// [`KeyError`] if the machine has no such figure, or none that can be fitted.
     pub fn read(machine: &Machine, key: &str) -> Result<Self, KeyError> {
         let key = key.trim();
         let key = key.strip_prefix("machine.").unwrap_or(key);
-        let parts: Vec<&str> = key.split('.').collect();
-        let target = match parts.as_slice() {
-            ["link_gbs"] if machine.node_count() < 2 => {
-                return Err(wrong("a machine with one node has no links", "leave out link_gbs"));
+        let parts: Vec<&str> = std::iter::once("machine").chain(key.split('.')).collect();
+        let figure = Figure::find(machine, &[], &parts).map_err(|error| explained(machine, key, &error))?;
+        match figure {
+            // Cores are counted, not fitted.
+            Figure::Node(NodeFigure::Cores, node) => {
+                Err(unknown(node.map_or(key, |_| NodeFigure::Cores.key())))
             }
-            ["link_gbs"] => Target::Link(None),
-            ["bandwidth_matrix_gbs", from, to] => matrix(machine, from, to)?,
-            ["node", number, key] => of_node(machine, number, key)?,
-            ["sharing", key] => of_sharing(machine, key)?,
-            [key] => figure(key, None).ok_or_else(|| unknown(key))?,
-            _ => return Err(unknown(key)),
-        };
-        Ok(Self { key: key.to_owned(), target })
+            Figure::Node(NodeFigure::GflopsPerCore | NodeFigure::CoreBandwidth, Some(NodeId(node)))
+                if machine.node(NodeId(node)).cores == 0 =>
+            {
+                Err(wrong(
+                    format!("node {node} has no cores"),
+                    format!("a node without cores has only node.{node}.bandwidth_gbs"),
+                ))
+            }
+            figure => Ok(Self { key: key.to_owned(), figure }),
+        }
     }
 
     /// The key, without `machine.`.
@@ -71,73 +60,47 @@ impl Parameter {
 
     /// The key of `[machine.provenance]` that speaks of it in a file of equal nodes; the sharing model has none.
     pub const fn provenance_key(&self) -> Option<&'static str> {
-        match self.target {
-            Target::Peak(_) => Some(KEYS[0]),
-            Target::Bandwidth(_) => Some(KEYS[1]),
-            Target::CoreBandwidth(_) => Some(KEYS[2]),
-            Target::Link(_) => Some(KEYS[3]),
-            Target::Sharing(_) => None,
+        match self.figure {
+            Figure::Sharing(_) => None,
+            _ => Some(self.figure.key()),
         }
     }
 
     /// The unit of its values.
     pub const fn unit(&self) -> &'static str {
-        match self.target {
-            Target::Peak(_) => "GFLOPS",
-            Target::Sharing(parameter) => parameter.unit(),
-            _ => "GB/s",
-        }
+        self.figure.unit()
     }
 
     /// Its value in a machine, the mean over nodes or links; `None` if the machine does not limit it.
     pub fn value(&self, machine: &Machine) -> Option<f64> {
-        let nodes = |only: Option<usize>, figure: fn(&Node) -> Option<f64>| {
-            let chosen = machine.nodes().iter().enumerate();
-            mean(
-                chosen
-                    .filter(|(n, _)| only.is_none_or(|only| only == *n))
-                    .filter_map(|(_, node)| figure(node)),
-            )
-        };
-        match self.target {
-            Target::Peak(only) => nodes(only, |node| (node.cores > 0).then(|| node.gflops_per_core.value())),
-            Target::Bandwidth(only) => nodes(only, |node| Some(node.bandwidth.value())),
-            Target::CoreBandwidth(only) => nodes(only, |node| {
-                node.core_bandwidth.filter(|_| node.cores > 0).map(GigabytesPerSecond::value)
-            }),
-            Target::Link(only) => mean(
-                pairs(machine)
-                    .filter(|pair| only.is_none_or(|only| only == *pair))
-                    .filter_map(|(from, to)| Some(machine.link(NodeId(from), NodeId(to))?.value())),
-            ),
-            Target::Sharing(parameter) => machine.sharing().parameters.get(parameter),
-        }
+        let values = self.figure.values(machine, &[]);
+        let sum = values.iter().fold(0.0, |sum, value| sum + value);
+        (!values.is_empty()).then(|| sum / values.len() as f64)
     }
 
     /// Where a search begins. If the machine does not limit it: a thread that could fill a controller alone. A correction
     /// that is off has no logarithm: it begins at a usual value.
     pub(super) fn first_guess(&self, machine: &Machine) -> f64 {
         let bandwidth = machine.nodes().iter().map(|node| node.bandwidth.value()).fold(0.0, f64::max);
-        let usual = match self.target {
-            Target::Sharing(OfSharing::SaturationKnee | OfSharing::OverloadLoss) => 0.1,
-            Target::Sharing(OfSharing::RemoteLoss) => 0.2,
-            Target::Sharing(OfSharing::EcmPenalty) => 0.4,
-            Target::Sharing(OfSharing::OutstandingLines) => 12.0,
+        let usual = match self.figure {
+            Figure::Sharing(OfSharing::SaturationKnee | OfSharing::OverloadLoss) => 0.1,
+            Figure::Sharing(OfSharing::RemoteLoss) => 0.2,
+            Figure::Sharing(OfSharing::EcmPenalty) => 0.4,
+            Figure::Sharing(OfSharing::OutstandingLines) => 12.0,
             _ => bandwidth,
         };
         self.value(machine).filter(|&value| value > 0.0).unwrap_or(usual)
     }
 
-    /// A key of the whole machine; where a node or link has its own, that one holds.
-    const fn is_general(&self) -> bool {
-        matches!(
-            self.target,
-            Target::Peak(None)
-                | Target::Bandwidth(None)
-                | Target::CoreBandwidth(None)
-                | Target::Link(None)
-                | Target::Sharing(_)
-        )
+    /// `value`, or the nearest one that a parameter of the sharing model may have: the search may step out of its range.
+    fn in_range(&self, value: f64) -> f64 {
+        match self.figure.range() {
+            ValueRange::Parameter(parameter) => {
+                let (low, high) = parameter.range();
+                value.clamp(low, high)
+            }
+            _ => value,
+        }
     }
 }
 
@@ -147,120 +110,51 @@ pub(super) fn machine_with(
     parameters: &[Parameter],
     values: &[f64],
 ) -> Result<Machine, MachineError> {
-    let count = machine.node_count();
-    let mut sharing = *machine.sharing();
-    let mut nodes = machine.nodes().to_vec();
-    let mut links: Vec<GigabytesPerSecond> =
-        pairs(machine).map(|(from, to)| machine.link(NodeId(from), NodeId(to)).unwrap_or_default()).collect();
+    let mut figures = Figures::of(machine, &[]);
+    // Where a node or link has a value of its own, that one holds.
     for general in [true, false] {
-        let chosen = parameters.iter().zip(values).filter(|(parameter, _)| parameter.is_general() == general);
-        for (parameter, &value) in chosen {
-            let mut each = |only: Option<usize>, set: &dyn Fn(&mut Node)| match only {
-                Some(only) => nodes.iter_mut().skip(only).take(1).for_each(set),
-                None => nodes.iter_mut().for_each(set),
-            };
-            let (peak, bandwidth) = (Gflops::new(value), GigabytesPerSecond::new(value));
-            match parameter.target {
-                Target::Peak(only) => each(only, &|node| {
-                    if node.cores > 0 {
-                        node.gflops_per_core = peak;
-                    }
-                }),
-                Target::Bandwidth(only) => each(only, &|node| node.bandwidth = bandwidth),
-                Target::CoreBandwidth(only) => each(only, &|node| {
-                    if node.cores > 0 {
-                        node.core_bandwidth = Some(bandwidth);
-                    }
-                }),
-                Target::Sharing(parameter) => {
-                    let (low, high) = parameter.range();
-                    // In its range nothing is refused.
-                    let _ = sharing.parameters.set(parameter, value.clamp(low, high));
-                }
-                Target::Link(None) => links.fill(bandwidth),
-                Target::Link(Some((from, to))) => {
-                    if let Some(link) = links.get_mut(from * count + to) {
-                        *link = bandwidth;
-                    }
-                }
-            }
+        let chosen = parameters.iter().zip(values);
+        for (parameter, &value) in chosen.filter(|(one, _)| one.figure.is_of_whole_machine() == general) {
+            figures.set(&parameter.figure, parameter.in_range(value));
         }
     }
-    Ok(machine.retuned(nodes, links)?.with_sharing(sharing))
+    figures.retuned(machine)
 }
 
-fn pairs(machine: &Machine) -> impl Iterator<Item = (usize, usize)> + use<> {
-    let count = machine.node_count();
-    (0..count).flat_map(move |from| (0..count).map(move |to| (from, to)))
-}
-
-fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (count, sum) = values.fold((0, 0.0), |(count, sum), value| (count + 1, sum + value));
-    (count > 0).then(|| sum / f64::from(count))
-}
-
-fn figure(key: &str, node: Option<usize>) -> Option<Target> {
-    match key {
-        "gflops_per_core" => Some(Target::Peak(node)),
-        "bandwidth_gbs" => Some(Target::Bandwidth(node)),
-        "core_bandwidth_gbs" => Some(Target::CoreBandwidth(node)),
-        _ => None,
-    }
-}
-
-fn of_node(machine: &Machine, number: &str, key: &str) -> Result<Target, KeyError> {
-    let node = node_number(machine, number)?;
-    let target = figure(key, Some(node)).ok_or_else(|| unknown(key))?;
-    if !matches!(target, Target::Bandwidth(_)) && machine.node(NodeId(node)).cores == 0 {
-        return Err(wrong(
-            format!("node {node} has no cores"),
-            format!("a node without cores has only node.{node}.bandwidth_gbs"),
-        ));
-    }
-    Ok(target)
-}
-
-/// A parameter that the sharing model of the machine looks at.
-fn of_sharing(machine: &Machine, key: &str) -> Result<Target, KeyError> {
+/// Why `key` stands for nothing, and what to write.
+fn explained(machine: &Machine, key: &str, error: &figure::KeyError) -> KeyError {
+    use figure::KeyError as Why;
     let model = machine.sharing();
-    let keys: Vec<&str> = model.kind.parameters().map(OfSharing::key).collect();
-    let Some(parameter) = OfSharing::from_key(key) else {
-        let hint = match crate::compare::nearest(key, keys.iter().copied()) {
-            Some(near) => format!("did you mean sharing.{near}?"),
-            None => format!("the model {} has: {}", model.name(), keys.join(", ")),
-        };
-        return Err(wrong(format!("'{key}' is not a parameter of the sharing models"), hint));
-    };
-    if !parameter.is_used_by(model.kind) {
-        let message = format!("sharing.{key} has no influence on the model {}", model.name());
-        return Err(wrong(message, format!("it has: {}", keys.join(", "))));
-    }
-    if parameter == OfSharing::OutstandingLines && !machine.has_latencies() {
-        let hint = "give latency_matrix_ns in the machine file, or free sharing.core_local_gbs";
-        return Err(wrong("sharing.outstanding_lines needs the latencies of the machine", hint));
-    }
-    Ok(Target::Sharing(parameter))
-}
-
-fn matrix(machine: &Machine, from: &str, to: &str) -> Result<Target, KeyError> {
-    let (from, to) = (node_number(machine, from)?, node_number(machine, to)?);
-    if from == to {
-        return Ok(Target::Bandwidth(Some(from)));
-    }
-    if machine.node(NodeId(from)).cores == 0 {
-        return Err(wrong(
-            format!("node {from} has no cores that could read from node {to}"),
+    let known = || model.kind.parameters().map(OfSharing::key);
+    let parameters = || known().collect::<Vec<_>>().join(", ");
+    match error {
+        Why::NoLinks => wrong(error.to_string(), "leave out link_gbs"),
+        Why::Node(_) => {
+            let last = machine.node_count() - 1;
+            wrong(error.to_string(), format!("nodes are numbered from 0: 0 to {last}"))
+        }
+        Why::NoReader { .. } => wrong(
+            error.to_string(),
             "the first number is the node of the cores, the second the node of the memory",
-        ));
+        ),
+        Why::Unknown { table, key, .. } if table == "machine.sharing" => {
+            let hint = match crate::compare::nearest(key, known()) {
+                Some(near) => format!("did you mean sharing.{near}?"),
+                None => format!("the model {} has: {}", model.name(), parameters()),
+            };
+            wrong(format!("'{key}' is not a parameter of the sharing models"), hint)
+        }
+        Why::Unknown { table, key, .. } if table != "machine" => unknown(key),
+        Why::Unused(parameter, kind) => wrong(
+            format!("sharing.{} has no influence on the model {}", parameter.key(), kind.name()),
+            format!("it has: {}", parameters()),
+        ),
+        Why::NeedsLatencies(parameter) => wrong(
+            format!("sharing.{} needs the latencies of the machine", parameter.key()),
+            "give latency_matrix_ns in the machine file, or free sharing.core_local_gbs",
+        ),
+        Why::Unknown { .. } | Why::Incomplete | Why::Table(_) | Why::App(_) => unknown(key),
     }
-    Ok(Target::Link(Some((from, to))))
-}
-
-fn node_number(machine: &Machine, text: &str) -> Result<usize, KeyError> {
-    let nodes = machine.node_count();
-    text.parse().ok().filter(|&node| node < nodes).ok_or_else(|| {
-        wrong(format!("there is no node {text}"), format!("nodes are numbered from 0: 0 to {}", nodes - 1))
-    })
 }
 
 fn unknown(key: &str) -> KeyError {

@@ -15,9 +15,9 @@
 
 use std::collections::BTreeMap;
 
-use numasim_model::sharing::{Demand, Parameter, Solver};
+use numasim_model::sharing::{Parameter, Solver};
 use numasim_model::units::{FlopPerByte, GigabytesPerSecond};
-use numasim_model::{Machine, ModelKind, NodeId, Placement};
+use numasim_model::{AppId, Demand, Machine, ModelKind, NodeId, Placement};
 
 use super::{Judged, Part, Point, PublishedError, in_words, study, with_model};
 use crate::compare::statistics::median;
@@ -120,7 +120,10 @@ fn predict(machine: &Machine, runs: &[Run]) -> Vec<f64> {
             }
         }
         solver.solve(&threads, workspace);
-        let rates = run.sources.iter().filter_map(|&source| workspace.bandwidth_per_thread().get(source));
+        let rates = run
+            .sources
+            .iter()
+            .filter_map(|&source| workspace.bandwidth_per_thread().get(AppId(0), NodeId(source)));
         let slowest = rates.copied().fold(f64::INFINITY, f64::min);
         run.sources.len() as f64 * f64::from(THREADS) * slowest
     };

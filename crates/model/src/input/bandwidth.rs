@@ -1,10 +1,9 @@
 //! Reads the bandwidths of a machine: one figure for all controllers and one for all links, or a full matrix.
 
-use super::machine::BANDWIDTH;
 use super::names::plural;
 use super::problem::{Problem, ProblemKind};
 use super::table::TableReader;
-use super::value::{Quantity, Value};
+use super::value::{BANDWIDTH, Quantity, Value};
 
 const LINK: Quantity = Quantity { what: "the bandwidth of a link in GB/s", example: "10.0", zero: false };
 

@@ -12,9 +12,7 @@ use super::problem::{Problem, ProblemKind};
 use super::reading::TableKind;
 use super::sharing;
 use super::table::TableReader;
-use super::value::{Quantity, Value};
-
-pub(super) const BANDWIDTH: Quantity = Quantity { what: "a bandwidth in GB/s", example: "32.0", zero: false };
+use super::value::{BANDWIDTH, Quantity, Value};
 
 const UNCERTAINTY: Quantity = Quantity { what: "an uncertainty in percent", example: "2.5", zero: true };
 

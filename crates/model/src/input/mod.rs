@@ -14,6 +14,7 @@ mod os_nodes;
 mod problem;
 mod reading;
 mod scenarios;
+#[cfg(feature = "schema")]
 pub mod schema;
 mod sharing;
 mod syntax;

@@ -3,11 +3,10 @@
 use crate::cpus::OsNode;
 use crate::machine::{MAX_CORES_PER_NODE, MAX_NODES};
 
-use super::machine::BANDWIDTH;
 use super::os_nodes::{self, OsKeys};
 use super::problem::{Problem, ProblemKind};
 use super::table::TableReader;
-use super::value::{Count, Quantity, Value};
+use super::value::{BANDWIDTH, Count, Quantity, Value};
 
 const NODES: Count = Count { what: "a number of NUMA nodes", example: "4", min: 1, max: MAX_NODES as u64 };
 const CORES: Count =

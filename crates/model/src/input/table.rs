@@ -24,6 +24,22 @@ pub(super) struct TableReader<'a> {
     missing: Vec<(Vec<&'static str>, Problem)>,
 }
 
+impl<'a> Value<'a> {
+    /// A table, to be read key by key.
+    pub(super) fn table(
+        &self,
+        title: &'static str,
+        expected: &str,
+        hint: impl Into<String>,
+    ) -> Option<TableReader<'a>> {
+        let DeValue::Table(table) = self.get() else {
+            self.wrong_type(expected, hint);
+            return None;
+        };
+        Some(TableReader::new(self.source, title, table, self.spanned.span()))
+    }
+}
+
 impl<'a> TableReader<'a> {
     pub(super) fn new(
         source: Source<'a>,

@@ -328,6 +328,7 @@ fn mistakes_in_the_sharing_model_are_told() {
 }
 
 /// The walker and the types of the schema know the same keys in every table.
+#[cfg(feature = "schema")]
 #[test]
 fn the_schema_has_the_keys_that_the_reader_knows() {
     let text = format!(

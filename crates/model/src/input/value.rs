@@ -8,7 +8,6 @@ use toml::de::{DeInteger, DeValue};
 use super::log::Source;
 use super::names;
 use super::problem::{Place, Problem, ProblemKind};
-use super::table::TableReader;
 
 /// Smallest and largest figure that is read; products and quotients of two stay finite.
 pub(super) const SMALLEST: f64 = 1e-30;
@@ -22,6 +21,9 @@ pub(super) struct Quantity {
     pub(super) example: &'static str,
     pub(super) zero: bool,
 }
+
+/// The bandwidth of a memory, a link or a core.
+pub(super) const BANDWIDTH: Quantity = Quantity { what: "a bandwidth in GB/s", example: "32.0", zero: false };
 
 /// A whole number.
 #[derive(Clone, Copy)]
@@ -40,7 +42,7 @@ pub(super) struct Value<'a> {
     /// `threads.mem[2]`
     pub(super) name: String,
     key: Range<usize>,
-    spanned: &'a Spanned<DeValue<'a>>,
+    pub(super) spanned: &'a Spanned<DeValue<'a>>,
 }
 
 impl<'a> Value<'a> {
@@ -220,20 +222,6 @@ impl<'a> Value<'a> {
             spanned: value,
         };
         Some(array.iter().enumerate().map(entry).collect())
-    }
-
-    /// A table, to be read key by key.
-    pub(super) fn table(
-        &self,
-        title: &'static str,
-        expected: &str,
-        hint: impl Into<String>,
-    ) -> Option<TableReader<'a>> {
-        let DeValue::Table(table) = self.get() else {
-            self.wrong_type(expected, hint);
-            return None;
-        };
-        Some(TableReader::new(self.source, title, table, self.spanned.span()))
     }
 
     /// The entries of a table whose keys are free names, in the order of the file.

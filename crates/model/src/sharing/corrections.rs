@@ -1,9 +1,9 @@
 //! What the corrections do before any model shares: what a thread wants, and what a controller has.
 
-use super::Demand;
-use super::parameter::Parameters;
+use crate::demand::Demand;
 use crate::ids::NodeId;
 use crate::machine::Machine;
+use crate::sharing_model::Parameters;
 
 /// Bytes of a cache line; bytes per nanosecond are GB/s.
 const LINE_BYTES: f64 = 64.0;

@@ -1,9 +1,8 @@
 //! The fast solver's result in the terms of the promised properties.
 
-use super::Solver;
-use super::Workspace;
-use super::fast::FlowView;
 use super::invariants::{Grants, Group};
+use super::solver::{Solver, Workspace};
+use super::view::FlowView;
 use crate::machine::Machine;
 
 impl Solver {
@@ -16,9 +15,7 @@ impl Solver {
     /// where a thread waits for another memory.
     pub fn draws(&self, machine: &Machine, threads: &[u32], workspace: &Workspace) -> Grants {
         let bandwidth = workspace.bandwidth_per_thread();
-        self.describe(machine, threads, workspace, |flow| {
-            bandwidth[flow.app.0 * self.nodes() + flow.from.0] * flow.fraction
-        })
+        self.describe(machine, threads, workspace, |flow| bandwidth[(flow.app, flow.from)] * flow.fraction)
     }
 
     fn describe(

@@ -25,8 +25,9 @@
 //! T(n) = (T + sqrt(T^2 + 4 n (n - 1) p0 T_mem)) / 2 and extends to unequal ones. Rules 1 (for unequal threads), 3 and 4 are
 //! ours.
 
-use super::fast::{Solver, Workspace};
-use super::other::Other;
+use super::compiled::Compiled;
+use super::remote::Remote;
+use super::shares::Shares;
 use crate::machine::Node;
 
 /// What a controller does to a waiting byte.
@@ -104,73 +105,70 @@ fn wait_behind<I: Iterator<Item = Readers>>(readers: impl Fn() -> I, factor: f64
 
 /// Shares memory `m`.
 pub(super) fn share(
-    solver: &Solver,
-    other: &Other,
+    compiled: &Compiled,
+    remote: Remote,
     queue: &Queue,
     m: usize,
     threads: &[u32],
-    workspace: &mut Workspace,
+    shares: &mut Shares,
+    times: &mut [f64],
 ) {
-    let memory = &solver.memories[m];
-    let controller = workspace.scratch.controllers[m];
+    let memory = &compiled.memories[m];
+    let controller = shares.controllers[m];
     for p in memory.links.clone() {
-        let offered = workspace.available[p];
-        let wait = if workspace.wanted[p] > offered {
-            let flows = || solver.pools[p].flows.clone();
+        let offered = shares.offered[p];
+        let wait = if shares.wanted[p] > offered {
+            let flows = || compiled.pools[p].flows.clone();
             let readers =
-                || flows().map(|f| reader(solver, f, threads, 1.0 / solver.flows[f].wants, 1.0, 1.0));
+                || flows().map(|f| reader(compiled, f, threads, 1.0 / compiled.flows[f].wants, 1.0, 1.0));
             wait_to_fit(readers, offered, 0.0)
         } else {
             0.0
         };
-        for f in solver.pools[p].flows.clone() {
-            workspace.scratch.times[f] = 1.0 / solver.flows[f].wants + wait;
+        for f in compiled.pools[p].flows.clone() {
+            times[f] = 1.0 / compiled.flows[f].wants + wait;
         }
     }
     if let Some(p) = memory.own {
-        for f in solver.pools[p].flows.clone() {
-            workspace.scratch.times[f] = 1.0 / solver.flows[f].wants;
+        for f in compiled.pools[p].flows.clone() {
+            times[f] = 1.0 / compiled.flows[f].wants;
         }
     }
     let wait = {
-        let times = &workspace.scratch.times;
-        let remote_wait = 1.0 / other.remote_weight;
+        let remote_wait = 1.0 / remote.weight;
         let readers = || {
-            let links = memory.links.clone().flat_map(|p| solver.pools[p].flows.clone());
-            let links = links.map(|f| reader(solver, f, threads, times[f], other.remote_cost, remote_wait));
-            let own = memory.own.into_iter().flat_map(|p| solver.pools[p].flows.clone());
-            links.chain(own.map(|f| reader(solver, f, threads, times[f], 1.0, 1.0)))
+            let links = memory.links.clone().flat_map(|p| compiled.pools[p].flows.clone());
+            let links = links.map(|f| reader(compiled, f, threads, times[f], remote.cost, remote_wait));
+            let own = memory.own.into_iter().flat_map(|p| compiled.pools[p].flows.clone());
+            links.chain(own.map(|f| reader(compiled, f, threads, times[f], 1.0, 1.0)))
         };
-        let remote: f64 = workspace.available[memory.links.clone()].iter().sum();
-        let asked = other.remote_cost * remote + memory.own.map_or(0.0, |own| workspace.wanted[own]);
-        controller_wait(solver, queue, m, controller, asked, threads, readers)
+        let offered: f64 = shares.offered[memory.links.clone()].iter().sum();
+        let asked = remote.cost * offered + memory.own.map_or(0.0, |own| shares.wanted[own]);
+        controller_wait(compiled, queue, m, controller, asked, threads, readers)
     };
-    let pools = memory.links.clone().map(|p| (p, 1.0 / other.remote_weight));
+    let pools = memory.links.clone().map(|p| (p, 1.0 / remote.weight));
     for (p, felt) in pools.chain(memory.own.map(|p| (p, 1.0))) {
-        let by_link = workspace.wanted[p] > workspace.available[p];
+        let by_link = shares.wanted[p] > shares.offered[p];
         let mut taken = 0.0;
-        for f in solver.pools[p].flows.clone() {
-            let wants = solver.flows[f].wants;
-            let granted = if wait > 0.0 || by_link {
-                (1.0 / (workspace.scratch.times[f] + wait * felt)).min(wants)
-            } else {
-                wants
-            };
-            solver.grant(f, granted, workspace);
-            taken += f64::from(threads[solver.flows[f].group as usize]) * granted;
+        for f in compiled.pools[p].flows.clone() {
+            let wants = compiled.flows[f].wants;
+            let granted =
+                if wait > 0.0 || by_link { (1.0 / (times[f] + wait * felt)).min(wants) } else { wants };
+            shares.grant(compiled, f, granted);
+            taken += f64::from(threads[compiled.flows[f].group as usize]) * granted;
         }
-        workspace.available[p] = taken;
+        shares.available[p] = taken;
     }
 }
 
 #[inline]
-fn reader(solver: &Solver, flow: usize, threads: &[u32], time: f64, cost: f64, wait: f64) -> Readers {
-    Readers { amount: cost * f64::from(threads[solver.flows[flow].group as usize]), time, wait }
+fn reader(compiled: &Compiled, flow: usize, threads: &[u32], time: f64, cost: f64, wait: f64) -> Readers {
+    Readers { amount: cost * f64::from(threads[compiled.flows[flow].group as usize]), time, wait }
 }
 
 /// How long bytes wait at a controller that is asked for `asked` GB/s.
 fn controller_wait<I: Iterator<Item = Readers>>(
-    solver: &Solver,
+    compiled: &Compiled,
     queue: &Queue,
     m: usize,
     controller: f64,
@@ -181,9 +179,9 @@ fn controller_wait<I: Iterator<Item = Readers>>(
     if queue.penalty == 0.0 {
         return if asked > controller { wait_to_fit(readers, controller, 0.0) } else { 0.0 };
     }
-    let memory = &solver.memories[m];
+    let memory = &compiled.memories[m];
     let pools = memory.links.clone().chain(memory.own);
-    let flows = pools.flat_map(|p| &solver.flows[solver.pools[p].flows.clone()]);
+    let flows = pools.flat_map(|p| &compiled.flows[compiled.pools[p].flows.clone()]);
     let threads_that_count: f64 = flows
         .map(|flow| f64::from(threads[flow.group as usize]) * (flow.wants / queue.whole_thread).min(1.0))
         .sum();

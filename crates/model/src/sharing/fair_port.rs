@@ -13,34 +13,36 @@
 //! Our addition: it keeps the paper's rule wherever links ask for less than their equal part (all published figures are the
 //! same), and avoids that wide links leave a node's own threads with nothing.
 
-use super::fast::{Solver, Workspace};
-use super::other::Other;
+use super::baseline::share_pool;
+use super::compiled::Compiled;
+use super::remote::Remote;
+use super::shares::Shares;
 
 /// Shares memory `m`, whose controller has `controller` GB/s for what is asked of it.
 pub(super) fn share(
-    solver: &Solver,
-    other: &Other,
+    compiled: &Compiled,
+    remote: Remote,
     m: usize,
     controller: f64,
     threads: &[u32],
-    workspace: &mut Workspace,
+    shares: &mut Shares,
 ) {
-    let memory = &solver.memories[m];
-    let own = memory.own.map_or(0.0, |own| workspace.wanted[own]);
-    let level = level(controller, own, &workspace.available[memory.links.clone()], other);
+    let memory = &compiled.memories[m];
+    let own = memory.own.map_or(0.0, |own| shares.wanted[own]);
+    let level = level(controller, own, &shares.offered[memory.links.clone()], remote);
     for p in memory.links.clone() {
-        workspace.available[p] = workspace.available[p].min(level * other.remote_weight);
-        solver.share(p, threads, workspace);
+        shares.available[p] = shares.offered[p].min(level * remote.weight);
+        share_pool(compiled, p, threads, shares);
     }
     if let Some(p) = memory.own {
-        workspace.available[p] = own.min(level);
-        solver.share(p, threads, workspace);
+        shares.available[p] = own.min(level);
+        share_pool(compiled, p, threads, shares);
     }
 }
 
 /// Up to where the ports are filled, in GB/s of the local one: `own` and `links` are what the ports ask for.
-fn level(controller: f64, own: f64, links: &[f64], other: &Other) -> f64 {
-    let (cost, weight) = (other.remote_cost, other.remote_weight);
+fn level(controller: f64, own: f64, links: &[f64], remote: Remote) -> f64 {
+    let (cost, weight) = (remote.cost, remote.weight);
     let asked = own + cost * links.iter().sum::<f64>();
     if asked <= controller {
         return f64::INFINITY;
@@ -68,29 +70,15 @@ fn level(controller: f64, own: f64, links: &[f64], other: &Other) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Model, Parameter};
     use super::*;
-    use crate::app::Placement;
-    use crate::machine::{Machine, Node};
-    use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
+    use crate::sharing_model::{Parameter, Parameters};
 
     fn level_with(parameter: Option<(Parameter, f64)>, controller: f64, own: f64, links: &[f64]) -> f64 {
-        let mut model = Model::from(super::super::ModelKind::FairPort);
+        let mut parameters = Parameters::default();
         if let Some((parameter, value)) = parameter {
-            model = model.with(parameter, value).unwrap();
+            parameters.set(parameter, value).expect("in range");
         }
-        let node = Node {
-            cores: 1,
-            gflops_per_core: Gflops::new(1.0),
-            bandwidth: GigabytesPerSecond::new(1.0),
-            core_bandwidth: None,
-        };
-        let machine =
-            Machine::uniform("one", 1, node, GigabytesPerSecond::new(1.0)).unwrap().with_sharing(model);
-        let demand =
-            super::super::Demand { arithmetic_intensity: FlopPerByte::new(1.0), placement: Placement::Local };
-        let solver = Solver::new(&machine, &[demand]);
-        level(controller, own, links, &Other::new(&model, &solver, &machine))
+        level(controller, own, links, Remote::new(&parameters))
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! What must hold of any sharing of bandwidth, whichever solver made it.
 //!
 //! State: [`Grants`], a plain list of who wants and gets how much from which memory over which link, with the
-//! capacities. All figures are in GB/s. It keeps no reference to a machine or a solver, so a debug assertion
-//! and a property test use the same functions, and a test can write down a wrong sharing by hand.
+//! capacities. All figures are in GB/s. It keeps no reference to a machine or a solver, so that
+//! [`crate::evaluation::check()`] and property tests use the same functions, and a test can write down a wrong sharing by
+//! hand. Each function is linear in the groups and the pairs of nodes.
 //!
 //! Properties, one function each:
 //! - [`nobody_above_demand`]: 0 <= granted <= wants;
@@ -101,6 +102,16 @@ pub enum Violation {
         /// Its bandwidth, GB/s.
         capacity_gbs: f64,
     },
+    /// Faster than with the machine to itself, or no speed at all.
+    #[error("application {} has {gflops} GFLOPS: not from 0 to its {full_speed} GFLOPS at full speed", app.0)]
+    AboveFullSpeed {
+        /// The application.
+        app: AppId,
+        /// Its GFLOPS.
+        gflops: f64,
+        /// GFLOPS of the same threads if each drew all it wants.
+        full_speed: f64,
+    },
     /// Less than the smaller of demand and baseline.
     #[error(
         "{} is granted {} GB/s: it wants {} GB/s and the baseline is {baseline_gbs} GB/s",
@@ -157,18 +168,22 @@ impl Grants {
         self.link_capacity_gbs.get(from.0)?.get(memory.0).copied().flatten()
     }
 
-    /// `[from][memory]`: all grants on that path. An answer also means that every group has an existing path.
-    fn totals(&self) -> Result<Vec<Vec<f64>>, Violation> {
-        let mut totals = vec![vec![0.0; self.nodes.len()]; self.nodes.len()];
+    /// All grants, summed. An answer also means that every group has an existing path.
+    fn totals(&self) -> Result<Totals, Violation> {
+        let mut paths = vec![vec![0.0; self.nodes.len()]; self.nodes.len()];
         for &Group { from, memory, threads, granted_gbs, .. } in &self.groups {
             let cores = self.nodes.get(from.0).map_or(0, |node| node.cores);
             let path = from == memory || self.link(from, memory).is_some();
-            match totals.get_mut(from.0).and_then(|row| row.get_mut(memory.0)) {
+            match paths.get_mut(from.0).and_then(|row| row.get_mut(memory.0)) {
                 Some(total) if cores > 0 && path => *total += f64::from(threads) * granted_gbs,
                 _ => return Err(Violation::NoPath { from, memory }),
             }
         }
-        Ok(totals)
+        let mut memories = vec![0.0; self.nodes.len()];
+        for row in &paths {
+            memories.iter_mut().zip(row).for_each(|(memory, path)| *memory += path);
+        }
+        Ok(Totals { paths, memories })
     }
 
     /// Groups that have a thread.
@@ -177,9 +192,12 @@ impl Grants {
     }
 }
 
-/// Grants of one memory to all nodes together.
-fn of_memory(totals: &[Vec<f64>], memory: NodeId) -> f64 {
-    totals.iter().map(|row| row[memory.0]).sum()
+/// All grants, summed.
+struct Totals {
+    /// `[from][memory]`: on that path, GB/s.
+    paths: Vec<Vec<f64>>,
+    /// Of each memory to all nodes together, GB/s.
+    memories: Vec<f64>,
 }
 
 /// True for a value above the limit and for one that is not a number.
@@ -192,11 +210,19 @@ fn above(value: f64, limit: f64) -> bool {
 /// # Errors
 /// The first [`Violation`].
 pub fn all(grants: &Grants) -> Result<(), Violation> {
-    nobody_above_demand(grants)?;
-    controllers_within_capacity(grants)?;
-    links_within_capacity(grants)?;
+    within_limits(grants)?;
     at_least_baseline(grants)?;
     work_conserving(grants)
+}
+
+/// What every model promises, of what is granted and of what is drawn: nobody has more than it wants or than there is.
+///
+/// # Errors
+/// The first [`Violation`].
+pub fn within_limits(grants: &Grants) -> Result<(), Violation> {
+    nobody_above_demand(grants)?;
+    controllers_within_capacity(grants)?;
+    links_within_capacity(grants)
 }
 
 /// Nobody gets more than it wants, and nobody gets a negative amount.
@@ -223,7 +249,7 @@ pub fn controllers_within_capacity(grants: &Grants) -> Result<(), Violation> {
     let totals = grants.totals()?;
     for (m, &MemoryNode { capacity_gbs, .. }) in grants.nodes.iter().enumerate() {
         let memory = NodeId(m);
-        let granted_gbs = of_memory(&totals, memory);
+        let granted_gbs = totals.memories[m];
         if above(granted_gbs, capacity_gbs) {
             return Err(Violation::ControllerOverrun { memory, granted_gbs, capacity_gbs });
         }
@@ -236,7 +262,7 @@ pub fn controllers_within_capacity(grants: &Grants) -> Result<(), Violation> {
 /// # Errors
 /// [`Violation::LinkOverrun`], [`Violation::NoPath`].
 pub fn links_within_capacity(grants: &Grants) -> Result<(), Violation> {
-    for (n, row) in grants.totals()?.iter().enumerate() {
+    for (n, row) in grants.totals()?.paths.iter().enumerate() {
         for (m, &granted_gbs) in row.iter().enumerate() {
             let (from, memory) = (NodeId(n), NodeId(m));
             if let Some(capacity_gbs) = grants.link(from, memory)
@@ -262,9 +288,9 @@ pub fn at_least_baseline(grants: &Grants) -> Result<(), Violation> {
     let totals = grants.totals()?;
     for group in grants.readers() {
         let MemoryNode { capacity_gbs, cores } = grants.nodes[group.from.0];
-        let own_path = totals[group.from.0][group.memory.0];
+        let own_path = totals.paths[group.from.0][group.memory.0];
         let (whole, pool) = if group.from == group.memory {
-            let remote = of_memory(&totals, group.memory) - own_path;
+            let remote = totals.memories[group.memory.0] - own_path;
             (capacity_gbs, (capacity_gbs - remote).max(0.0))
         } else {
             (own_path, own_path)
@@ -288,9 +314,9 @@ pub fn work_conserving(grants: &Grants) -> Result<(), Violation> {
     for group in grants.readers().filter(|group| above(group.wants_gbs, group.granted_gbs)) {
         let Group { from, memory, .. } = *group;
         let capacity = grants.nodes[memory.0].capacity_gbs;
-        let controller_left_gbs = capacity - of_memory(&totals, memory);
+        let controller_left_gbs = capacity - totals.memories[memory.0];
         let link_capacity = grants.link(from, memory).filter(|_| from != memory);
-        let link_left_gbs = link_capacity.map(|link| link - totals[from.0][memory.0]);
+        let link_left_gbs = link_capacity.map(|link| link - totals.paths[from.0][memory.0]);
         let controller_used_up = controller_left_gbs <= TOLERANCE * capacity;
         let link_used_up =
             link_capacity.zip(link_left_gbs).is_some_and(|(capacity, left)| left <= TOLERANCE * capacity);

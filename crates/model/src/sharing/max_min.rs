@@ -16,8 +16,9 @@
 //! SimGrid's default for flows on networks. In the paper's scenarios with local data and in Table III it answers as the
 //! default does; in the NUMA-bad scenario of 138.75 GFLOPS it has 137.14, because the home node's threads are outvoted.
 
-use super::fast::{PoolKind, Solver, Workspace};
-use super::other::Other;
+use super::compiled::{Compiled, PoolKind};
+use super::remote::Remote;
+use super::shares::Shares;
 
 /// One resource that a group uses.
 #[derive(Clone, Copy, Debug)]
@@ -61,20 +62,20 @@ struct Resource {
 
 impl Paths {
     /// Compiles the paths of every group.
-    pub(super) fn new(other: &Other, solver: &Solver) -> Self {
-        let (groups, memories) = (solver.wants.len(), solver.memories.len());
+    pub(super) fn new(remote: Remote, compiled: &Compiled) -> Self {
+        let (groups, memories) = (compiled.wants.as_slice().len(), compiled.memories.len());
         let mut of_group: Vec<Vec<Use>> = vec![Vec::new(); groups];
         let mut pace = vec![0.0; groups];
         let number = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
-        for (m, memory) in solver.memories.iter().enumerate() {
+        for (m, memory) in compiled.memories.iter().enumerate() {
             let links = memory.links.clone().map(|p| (p, PoolKind::Link));
             for (p, kind) in links.chain(memory.own.map(|p| (p, PoolKind::Own))) {
-                for flow in &solver.flows[solver.pools[p].flows.clone()] {
+                for flow in &compiled.flows[compiled.pools[p].flows.clone()] {
                     let fraction = 1.0 / flow.inverse_fraction;
                     let uses = &mut of_group[flow.group as usize];
                     let (cost, weight) = match kind {
                         PoolKind::Own => (1.0, 1.0),
-                        PoolKind::Link => (other.remote_cost, other.remote_weight),
+                        PoolKind::Link => (remote.cost, remote.weight),
                     };
                     uses.push(Use { resource: number(m), part: fraction * cost });
                     if kind == PoolKind::Link {
@@ -85,7 +86,7 @@ impl Paths {
             }
         }
         // Fractions may sum to 1 but for rounding; without a weight everybody rises at the same pace.
-        if other.remote_weight == 1.0 {
+        if remote.weight == 1.0 {
             pace.fill(1.0);
         }
         let mut starts = vec![0];
@@ -93,7 +94,7 @@ impl Paths {
             *end += number(uses.len());
             Some(*end)
         }));
-        Self { uses: of_group.concat(), starts, pace, resources: memories + solver.pools.len() }
+        Self { uses: of_group.concat(), starts, pace, resources: memories + compiled.pools.len() }
     }
 
     /// Room for the notes.
@@ -110,23 +111,27 @@ impl Paths {
     }
 }
 
-/// Fills all rates: `workspace.bandwidth` has what every thread wants, and then what it gets.
-pub(super) fn share(solver: &Solver, paths: &Paths, threads: &[u32], workspace: &mut Workspace) {
-    let mut filling = std::mem::take(&mut workspace.scratch.filling);
-    begin(solver, paths, threads, workspace, &mut filling);
-    fill(paths, threads, &mut workspace.bandwidth, &mut filling);
-    workspace.scratch.filling = filling;
-    report(solver, threads, workspace);
+/// Fills all rates: `shares.bandwidth` has what every thread wants, and then what it gets.
+pub(super) fn share(
+    compiled: &Compiled,
+    paths: &Paths,
+    threads: &[u32],
+    shares: &mut Shares,
+    filling: &mut Filling,
+) {
+    begin(compiled, paths, threads, shares, filling);
+    fill(paths, threads, shares.bandwidth.as_mut_slice(), filling);
+    report(compiled, threads, shares);
 }
 
 /// Nobody has anything, and all who have threads rise.
-fn begin(solver: &Solver, paths: &Paths, threads: &[u32], workspace: &Workspace, filling: &mut Filling) {
-    let memories = solver.memories.len();
+fn begin(compiled: &Compiled, paths: &Paths, threads: &[u32], shares: &Shares, filling: &mut Filling) {
+    let memories = compiled.memories.len();
     for (m, resource) in filling.resources[..memories].iter_mut().enumerate() {
-        *resource = Resource { left: workspace.scratch.controllers[m], ..Resource::default() };
+        *resource = Resource { left: shares.controllers[m], ..Resource::default() };
     }
     for (p, resource) in filling.resources[memories..].iter_mut().enumerate() {
-        *resource = Resource { left: solver.pools[p].capacity, ..Resource::default() };
+        *resource = Resource { left: compiled.pools[p].capacity, ..Resource::default() };
     }
     filling.rising.clear();
     filling.used.clear();
@@ -197,16 +202,16 @@ fn fill(paths: &Paths, threads: &[u32], bandwidth: &mut [f64], filling: &mut Fil
 }
 
 /// What the rates take of each pool.
-fn report(solver: &Solver, threads: &[u32], workspace: &mut Workspace) {
-    for (p, pool) in solver.pools.iter().enumerate() {
+fn report(compiled: &Compiled, threads: &[u32], shares: &mut Shares) {
+    for (p, pool) in compiled.pools.iter().enumerate() {
         let mut taken = 0.0;
         for f in pool.flows.clone() {
-            let flow = &solver.flows[f];
-            let rate = workspace.bandwidth[flow.group as usize];
+            let flow = &compiled.flows[f];
+            let rate = shares.bandwidth[flow.group as usize];
             let granted = (rate / flow.inverse_fraction).min(flow.wants);
-            workspace.granted[f] = granted;
+            shares.granted[f] = granted;
             taken += f64::from(threads[flow.group as usize]) * granted;
         }
-        workspace.available[p] = taken;
+        shares.available[p] = taken;
     }
 }

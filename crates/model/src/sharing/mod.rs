@@ -1,7 +1,7 @@
 //! Who gets which bandwidth: the models of sharing, and the paper's `baseline-proportional` in full.
 //!
 //! A [`Model`] is a [`ModelKind`] with [`Parameters`] (corrections that are off by default). It is part of the machine
-//! ([`crate::Machine::sharing`]). [`Solver`] compiles machine and applications once and answers with any of them; the
+//! ([`crate::Machine::sharing`]), and a plain value ([`crate::sharing_model`]). [`Solver`] compiles machine and applications once and answers with any of them; the
 //! rules of the other models are at the top of the modules [`max_min`], [`proportional`], [`fair_port`],
 //! [`request_fraction`] and [`ecm`], those of the corrections in [`Parameter`]. [`about`] explains all to people.
 //!
@@ -44,35 +44,27 @@
 //! [`Solver`] is the fast one. [`mod@reference`] answers thread by thread in the words of the model; it is slow and is
 //! there to be compared with. [`invariants`] says what must hold of any answer.
 
-pub mod about;
+mod baseline;
+mod compiled;
+mod corrected;
 mod corrections;
 mod describe;
 pub mod ecm;
 pub mod fair_port;
-mod fast;
 pub mod invariants;
 pub mod max_min;
-mod model;
-mod other;
-mod parameter;
 pub mod proportional;
 pub mod reference;
+mod remote;
 pub mod request_fraction;
+mod shares;
+mod solver;
 mod split;
 pub mod trace;
+mod view;
 
-pub use fast::{FlowView, PoolKind, PoolView, Solver, Starved, Workspace};
-pub use model::{Model, ModelKind};
-pub use parameter::{Parameter, ParameterError, Parameters};
+pub use compiled::PoolKind;
+pub use solver::{Solver, Workspace};
+pub use view::{FlowView, PoolView, Starved};
 
-use crate::app::Placement;
-use crate::units::FlopPerByte;
-
-/// What the solver needs to know of an application: its arithmetic intensity and where its data lies.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Demand {
-    /// FLOP per byte moved to or from memory.
-    pub arithmetic_intensity: FlopPerByte,
-    /// Where its data lies; an open home must be decided before.
-    pub placement: Placement,
-}
+pub use crate::sharing_model::{Model, ModelKind, Parameter, ParameterError, Parameters, about};

@@ -14,24 +14,25 @@
 //! comes to it. Threads with little demand lose the same part as others: in the first scenario of the tests they get
 //! 3.7 of 6 GB/s, where max-min gives them all.
 
-use super::fast::{Solver, Workspace};
-use super::other::Other;
+use super::compiled::Compiled;
+use super::remote::Remote;
+use super::shares::Shares;
 
 /// Shares memory `m`, whose controller has `controller` GB/s for what is asked of it.
-pub(super) fn share(solver: &Solver, other: &Other, m: usize, controller: f64, workspace: &mut Workspace) {
-    let memory = &solver.memories[m];
-    let own = memory.own.map_or(0.0, |own| workspace.wanted[own]);
-    let remote = other.remote_cost * workspace.available[memory.links.clone()].iter().sum::<f64>();
-    let (own_part, remote_part) = parts(controller, own, remote, other.remote_weight);
+pub(super) fn share(compiled: &Compiled, remote: Remote, m: usize, controller: f64, shares: &mut Shares) {
+    let memory = &compiled.memories[m];
+    let own = memory.own.map_or(0.0, |own| shares.wanted[own]);
+    let asked = remote.cost * shares.offered[memory.links.clone()].iter().sum::<f64>();
+    let (own_part, remote_part) = parts(controller, own, asked, remote.weight);
     for p in memory.links.clone() {
-        let (wanted, offered) = (workspace.wanted[p], workspace.available[p]);
+        let (wanted, offered) = (shares.wanted[p], shares.offered[p]);
         let by_link = if wanted > offered { offered / wanted } else { 1.0 };
-        workspace.available[p] = offered * remote_part;
-        solver.grant_part(p, by_link * remote_part, workspace);
+        shares.available[p] = offered * remote_part;
+        shares.grant_part(compiled, p, by_link * remote_part);
     }
     if let Some(p) = memory.own {
-        workspace.available[p] = own * own_part;
-        solver.grant_part(p, own_part, workspace);
+        shares.available[p] = own * own_part;
+        shares.grant_part(compiled, p, own_part);
     }
 }
 

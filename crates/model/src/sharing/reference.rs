@@ -28,9 +28,9 @@
 //! Source: Dokulil and Benkner, "NUMA-aware CPU core allocation in cooperating dynamic applications",
 //! section III-A (local sharing: assumptions 3 to 5; remote first: the paragraph on NUMA-bad applications).
 
-use super::Demand;
 use super::invariants::{Grants, Group};
 use crate::allocation::Allocation;
+use crate::demand::Demand;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 use crate::units::{Gflops, GigabytesPerSecond};

@@ -22,53 +22,53 @@
 //!
 //! It differs from `proportional` where a thread wants more than the whole controller: that counts as 1, not more.
 
-use super::fast::{Solver, Workspace};
-use super::other::Other;
+use super::compiled::Compiled;
 use super::proportional::parts;
+use super::remote::Remote;
+use super::shares::Shares;
 
-/// Shares memory `m`, whose controller has `controller` GB/s for what is asked of it.
+/// Shares memory `m`, whose controller has `controller` GB/s for what is asked of it. `by_link` has room for a note on
+/// each pool.
 pub(super) fn share(
-    solver: &Solver,
-    other: &Other,
+    compiled: &Compiled,
+    remote: Remote,
     m: usize,
     controller: f64,
     threads: &[u32],
-    workspace: &mut Workspace,
+    shares: &mut Shares,
+    by_link: &mut [f64],
 ) {
-    let memory = &solver.memories[m];
-    let mut remote = 0.0;
+    let memory = &compiled.memories[m];
+    let mut asked = 0.0;
     for p in memory.links.clone() {
-        let alone = solver.pools[p].capacity.min(memory.bandwidth);
-        let claimed = claimed(solver, p, alone, threads);
-        workspace.available[p] = claimed.min(solver.pools[p].capacity);
-        remote += other.remote_cost * workspace.available[p];
-        // Until the controller is known: the part of b1 that the link grants.
-        workspace.wanted[p] = claimed;
+        let capacity = compiled.pools[p].capacity;
+        let claimed = claimed(compiled, p, capacity.min(memory.bandwidth), threads);
+        let offered = claimed.min(capacity);
+        shares.offered[p] = offered;
+        by_link[p] = if claimed > offered { offered / claimed } else { 1.0 };
+        asked += remote.cost * offered;
     }
-    let own = memory.own.map_or(0.0, |p| claimed(solver, p, memory.bandwidth, threads));
-    let (own_part, remote_part) = parts(controller, own, remote, other.remote_weight);
+    let own = memory.own.map_or(0.0, |p| claimed(compiled, p, memory.bandwidth, threads));
+    let (own_part, remote_part) = parts(controller, own, asked, remote.weight);
     for p in memory.links.clone() {
-        let alone = solver.pools[p].capacity.min(memory.bandwidth);
-        let (claimed, offered) = (workspace.wanted[p], workspace.available[p]);
-        let by_link = if claimed > offered { offered / claimed } else { 1.0 };
-        workspace.wanted[p] = solver.wanted(p, threads);
-        workspace.available[p] = offered * remote_part;
-        grant(solver, p, alone, by_link * remote_part, workspace);
+        let alone = compiled.pools[p].capacity.min(memory.bandwidth);
+        shares.available[p] = shares.offered[p] * remote_part;
+        grant(compiled, p, alone, by_link[p] * remote_part, shares);
     }
     if let Some(p) = memory.own {
-        workspace.available[p] = own * own_part;
-        grant(solver, p, memory.bandwidth, own_part, workspace);
+        shares.available[p] = own * own_part;
+        grant(compiled, p, memory.bandwidth, own_part, shares);
     }
 }
 
 /// The sum of b1 = min(wants, `alone`) over the threads of a pool, GB/s.
-fn claimed(solver: &Solver, pool: usize, alone: f64, threads: &[u32]) -> f64 {
-    let flows = &solver.flows[solver.pools[pool].flows.clone()];
+fn claimed(compiled: &Compiled, pool: usize, alone: f64, threads: &[u32]) -> f64 {
+    let flows = &compiled.flows[compiled.pools[pool].flows.clone()];
     flows.iter().map(|flow| f64::from(threads[flow.group as usize]) * flow.wants.min(alone)).sum()
 }
 
-fn grant(solver: &Solver, pool: usize, alone: f64, part: f64, workspace: &mut Workspace) {
-    for f in solver.pools[pool].flows.clone() {
-        solver.grant(f, solver.flows[f].wants.min(alone) * part, workspace);
+fn grant(compiled: &Compiled, pool: usize, alone: f64, part: f64, shares: &mut Shares) {
+    for f in compiled.pools[pool].flows.clone() {
+        shares.grant(compiled, f, compiled.flows[f].wants.min(alone) * part);
     }
 }

@@ -3,8 +3,9 @@
 //! Nothing here is on the hot path: the trace asks a solved [`Workspace`] what happened and repeats the arithmetic
 //! of the split with its intermediate values.
 
+use super::compiled::PoolKind;
+use super::solver::{Solver, Workspace};
 use super::split::Split;
-use super::{PoolKind, Solver, Workspace};
 use crate::allocation::Allocation;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
@@ -39,6 +40,8 @@ pub struct PoolTrace {
     pub capacity: f64,
     /// Total required bandwidth, GB/s.
     pub wanted: f64,
+    /// What reaches the controller of what is wanted, GB/s: min(wanted, link) for a link.
+    pub offered: f64,
     /// What there is to share, GB/s.
     pub available: f64,
     /// Baseline GB/s per thread.
@@ -102,7 +105,7 @@ fn trace_memory(
     let capacity = machine.node(memory).bandwidth.value();
     let of_memory = || solver.pools(workspace).filter(|pool| pool.memory == memory);
     let links = || of_memory().filter(|pool| pool.kind == PoolKind::Link);
-    let remote: f64 = links().map(|pool| pool.wanted.min(pool.capacity)).sum();
+    let remote: f64 = links().map(|pool| pool.offered).sum();
     let pools = of_memory().filter_map(|pool| {
         let cores = machine.node(pool.from).cores;
         let views: Vec<_> = solver
@@ -116,7 +119,6 @@ fn trace_memory(
         let takers = views.iter().map(|flow| (f64::from(flow.threads), flow.wants));
         let split = Split::new(pool.available, 1.0 / f64::from(cores), takers);
         let flows = views.iter().map(|flow| {
-            let group = flow.app.0 * solver.nodes() + flow.from.0;
             let allocated_baseline = flow.wants.min(split.baseline);
             FlowTrace {
                 app: flow.app,
@@ -127,8 +129,8 @@ fn trace_memory(
                 still_required: flow.wants - allocated_baseline,
                 share: flow.granted - allocated_baseline,
                 granted: flow.granted,
-                drawn: workspace.bandwidth_per_thread()[group] * flow.fraction,
-                gflops: solver.gflops_per_thread(group, workspace),
+                drawn: workspace.bandwidth_per_thread()[(flow.app, flow.from)] * flow.fraction,
+                gflops: solver.gflops_per_thread(flow.app, flow.from, workspace),
             }
         });
         Some(PoolTrace {
@@ -137,6 +139,7 @@ fn trace_memory(
             cores,
             capacity: pool.capacity,
             wanted: pool.wanted,
+            offered: pool.offered,
             available: pool.available,
             baseline: split.baseline,
             allocated_baseline: split.allocated_baseline,

@@ -41,20 +41,18 @@ pub(crate) fn by_fast(machine: &Machine, demands: &[Demand], allocation: &Alloca
     let mut workspace = solver.workspace();
     let threads = allocation.as_slice();
     solver.solve(threads, &mut workspace);
-    let nodes = machine.node_count();
-    let table = |value: &dyn Fn(usize) -> f64| {
-        (0..demands.len())
-            .map(|a| {
-                let groups = a * nodes..(a + 1) * nodes;
-                groups.map(|group| (threads[group] > 0).then(|| value(group))).collect()
-            })
-            .collect()
+    let table = |value: &dyn Fn(AppId, NodeId) -> f64| {
+        let row = |app: AppId| {
+            let of = |node| (allocation.get(app, node) > 0).then(|| value(app, node));
+            machine.node_ids().map(of).collect()
+        };
+        (0..demands.len()).map(|a| row(AppId(a))).collect()
     };
     Solved {
         grants: solver.grants(machine, threads, &workspace),
         draws: solver.draws(machine, threads, &workspace),
-        bandwidth: table(&|group| workspace.bandwidth_per_thread()[group]),
-        gflops: table(&|group| solver.gflops_per_thread(group, &workspace)),
+        bandwidth: table(&|app, node| workspace.bandwidth_per_thread()[(app, node)]),
+        gflops: table(&|app, node| solver.gflops_per_thread(app, node, &workspace)),
     }
 }
 

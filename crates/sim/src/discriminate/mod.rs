@@ -21,8 +21,10 @@ mod candidates;
 #[cfg(test)]
 mod tests;
 
-use numasim_model::sharing::{Demand, Solver};
-use numasim_model::{Allocation, App, AppId, Data, Machine, Model, ModelKind, NodeId, Placement, Scenario};
+use numasim_model::sharing::Solver;
+use numasim_model::{
+    Allocation, App, AppId, Data, Demand, Machine, Model, ModelKind, NodeId, Placement, Scenario,
+};
 
 use candidates::{Candidate, Kind, Side};
 
@@ -136,10 +138,10 @@ fn differences(answers: &Answers) -> Vec<f64> {
 }
 
 fn answers(machines: &[Machine], candidate: &Candidate) -> Answers {
-    let demands = candidate.sides.each_ref().map(|side| Demand {
-        arithmetic_intensity: side.intensity,
-        placement: side.home.map_or(Placement::Local, Placement::Home),
-    });
+    let demands = candidate
+        .sides
+        .each_ref()
+        .map(|side| Demand { arithmetic_intensity: side.intensity, placement: side.placement() });
     let of = |machine: &Machine| {
         let solver = Solver::new(machine, &demands);
         let mut workspace = solver.workspace();
@@ -205,7 +207,11 @@ fn assemble(
 /// Where data lies, as an application has it.
 impl Side {
     fn data(&self) -> Data {
-        Data::Placed(self.home.map_or(Placement::Local, Placement::Home))
+        Data::Placed(self.placement())
+    }
+
+    fn placement(&self) -> Placement {
+        self.home.map_or(Placement::Local, Placement::Home)
     }
 }
 

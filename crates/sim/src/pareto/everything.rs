@@ -4,8 +4,8 @@
 //! among those that exchanges turn into each other has both its rows and its columns in lexicographic order
 //! (Flener et al., "Breaking row and column symmetries in matrix models", CP 2002).
 
+use crate::parallel::prelude::*;
 use numasim_model::{Allocation, AppId, NodeId, Placement};
-use rayon::prelude::*;
 
 use super::archive::Archive;
 use super::rate::{Pair, Rater};

@@ -1,6 +1,6 @@
 //! The way to a front: both ends, then what lies between them.
 
-use numasim_model::{App, Data, Scenario};
+use numasim_model::{App, Scenario};
 
 use super::archive::{Archive, Entry};
 use super::everything::Everything;
@@ -152,10 +152,7 @@ fn offer(pair: &Pair, archive: &mut Archive, candidate: &Candidate) {
 
 /// Whether the data lies where the applications have it; a scenario may say otherwise.
 fn lies_as_asked(apps: &[App], candidate: &Candidate) -> bool {
-    apps.iter().zip(&candidate.placements).all(|(app, placement)| match &app.data {
-        Data::Placed(own) => own == placement,
-        Data::OpenHome => placement.home().is_some(),
-    })
+    apps.iter().zip(&candidate.placements).all(|(app, placement)| app.data.may_become(placement))
 }
 
 /// Leaves out what differs by rounding only; of two that tie in the first score the better in the second stays.

@@ -5,8 +5,8 @@
 
 use std::cmp::Ordering;
 
+use crate::parallel::prelude::*;
 use numasim_model::{Allocation, AppId, NodeId, Placement};
-use rayon::prelude::*;
 
 use super::archive::{Archive, Entry, Searched};
 use super::rate::{Pair, Rater};

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use super::archive::Archive;
 use super::everything::Everything;
 use super::*;
+use crate::parallel::on_threads;
 use crate::search::Unattended;
 use crate::testing::{app, local_app, uniform_machine};
 
@@ -236,10 +237,7 @@ fn the_front_does_not_depend_on_the_number_of_threads() {
     let pair = [Objective::Geomean, Objective::TotalGflops];
     let question = TradeOff::new(&machine, &apps, pair, Restrictions::default()).unwrap();
     let settings = Settings { work: 5_000_000, ..Settings::default() };
-    let on = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| front(&question, &[], &settings, &Unattended)).unwrap()
-    };
+    let on = |threads: usize| on_threads(threads, || front(&question, &[], &settings, &Unattended)).unwrap();
     assert_eq!(on(1), on(3));
 }
 

@@ -9,8 +9,8 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use crate::parallel::prelude::*;
 use numasim_model::{AppId, NodeId, Placement};
-use rayon::prelude::*;
 
 use super::branch::Tree;
 use super::dual::{Effort, Improved, Ranges, Relaxation};

@@ -8,7 +8,7 @@
 //! all tasks of a batch start from the same cutoff and their findings are merged in order, so that the answer does not
 //! depend on the number of threads.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::dual::{Earnings, Prices, Ranges, Relaxation};
 use super::pool::{Canonical, Pool};

@@ -32,8 +32,8 @@
 
 use std::sync::Arc;
 
+use crate::parallel::prelude::*;
 use numasim_model::{NodeId, Placement};
-use rayon::prelude::*;
 
 use super::Monitor;
 use super::options::OptionTable;

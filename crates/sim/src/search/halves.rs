@@ -14,8 +14,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::parallel::prelude::*;
 use numasim_model::{Allocation, AppId, NodeId, Placement};
-use rayon::prelude::*;
 
 use super::Monitor;
 use super::dual::{Class, Improved, Ranges, Relaxation, Watched};

@@ -30,8 +30,8 @@ mod uniform;
 #[cfg(test)]
 mod tests;
 
+use crate::parallel::prelude::*;
 use numasim_model::{Allocation, Data, NodeId, Placement};
-use rayon::prelude::*;
 
 use crate::baselines::{even, one_app_per_node};
 use crate::problem::{Candidate, Evaluator, Problem, margin};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use crate::parallel::prelude::*;
 use numasim_model::{App, Machine, NodeId};
-use rayon::prelude::*;
 
 use crate::problem::Problem;
 use crate::restrictions::Restrictions;

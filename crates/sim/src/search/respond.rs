@@ -4,9 +4,9 @@
 //! there. Here a node is refilled at once with the best of all its options while the others stay, and pairs of nodes
 //! with the best pair of the options that earn most at the prices of the bound.
 
+use crate::parallel::prelude::*;
 use numasim_model::{Allocation, AppId};
 use rand::RngExt as _;
-use rayon::prelude::*;
 
 use super::Monitor;
 use super::dual::{Prices, Relaxation, Watched};

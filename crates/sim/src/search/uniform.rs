@@ -1,7 +1,7 @@
 //! Exact search when every node gets the same: one option describes the whole machine, so that all are evaluated.
 
+use crate::parallel::prelude::*;
 use numasim_model::{Allocation, AppId, Placement};
-use rayon::prelude::*;
 
 use super::Monitor;
 use super::options::counts_for;

@@ -1,6 +1,6 @@
 //! The figures of the input files that an analysis changes, and the machine or applications after the change.
 
-use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
+use numasim_model::figure::{AppFigure, Figure as Known, Figures, NodeFigure};
 use numasim_model::{App, AppId, Data, Machine, NodeId, Placement};
 
 use crate::objective::Objective;
@@ -44,27 +44,48 @@ impl Change {
 }
 
 impl Figure {
-    /// The key of the input files that holds it.
-    pub const fn key(&self) -> &'static str {
+    /// What it is, whatever it is of.
+    const fn kind(&self) -> Known {
         match self {
-            Self::Controllers(_) => "bandwidth_gbs",
-            Self::Links(_) => "link_gbs",
-            Self::Peaks(_) => "gflops_per_core",
-            Self::CoreBandwidths(_) => "core_bandwidth_gbs",
-            Self::Cores(_) => "cores",
-            Self::Intensities(_) => "arithmetic_intensity",
-            Self::Work(_) => "work_gflop",
+            Self::Controllers(_) => Known::Node(NodeFigure::Bandwidth, None),
+            Self::Links(_) => Known::Link(None),
+            Self::Peaks(_) => Known::Node(NodeFigure::GflopsPerCore, None),
+            Self::CoreBandwidths(_) => Known::Node(NodeFigure::CoreBandwidth, None),
+            Self::Cores(_) => Known::Node(NodeFigure::Cores, None),
+            Self::Intensities(_) => Known::App(AppFigure::ArithmeticIntensity, 0..0),
+            Self::Work(_) => Known::App(AppFigure::Work, 0..0),
         }
     }
 
-    /// Its unit.
+    /// Each of its figures alone.
+    fn members(&self) -> Vec<Known> {
+        let of_nodes = |figure, nodes: &[NodeId]| -> Vec<Known> {
+            nodes.iter().map(|&node| Known::Node(figure, Some(node))).collect()
+        };
+        let of_apps = |figure, apps: &[AppId]| -> Vec<Known> {
+            apps.iter().map(|&AppId(a)| Known::App(figure, a..a + 1)).collect()
+        };
+        match self {
+            Self::Controllers(nodes) => of_nodes(NodeFigure::Bandwidth, nodes),
+            Self::Links(links) => links.iter().map(|&link| Known::Link(Some(link))).collect(),
+            Self::Peaks(nodes) => of_nodes(NodeFigure::GflopsPerCore, nodes),
+            Self::CoreBandwidths(nodes) => of_nodes(NodeFigure::CoreBandwidth, nodes),
+            Self::Cores(nodes) => of_nodes(NodeFigure::Cores, nodes),
+            Self::Intensities(apps) => of_apps(AppFigure::ArithmeticIntensity, apps),
+            Self::Work(apps) => of_apps(AppFigure::Work, apps),
+        }
+    }
+
+    /// The key of the input files that holds it.
+    pub const fn key(&self) -> &'static str {
+        self.kind().key()
+    }
+
+    /// Its unit, also in words for what is counted.
     pub const fn unit(&self) -> &'static str {
         match self {
-            Self::Controllers(_) | Self::Links(_) | Self::CoreBandwidths(_) => "GB/s",
-            Self::Peaks(_) => "GFLOPS",
             Self::Cores(_) => "cores",
-            Self::Intensities(_) => "FLOP/byte",
-            Self::Work(_) => "GFLOP",
+            _ => self.kind().unit(),
         }
     }
 
@@ -87,25 +108,9 @@ impl Figure {
 
     /// Their smallest and largest value.
     pub(super) fn extent(&self, machine: &Machine, apps: &[App]) -> Option<(f64, f64)> {
-        let of_nodes = |nodes: &[NodeId], value: &dyn Fn(NodeId) -> Option<f64>| {
-            nodes.iter().filter_map(|&n| value(n)).collect::<Vec<f64>>()
-        };
-        let values: Vec<f64> = match self {
-            Self::Controllers(nodes) => of_nodes(nodes, &|n| Some(machine.node(n).bandwidth.value())),
-            Self::Peaks(nodes) => of_nodes(nodes, &|n| Some(machine.node(n).gflops_per_core.value())),
-            Self::CoreBandwidths(nodes) => {
-                of_nodes(nodes, &|n| machine.node(n).core_bandwidth.map(GigabytesPerSecond::value))
-            }
-            Self::Cores(nodes) => of_nodes(nodes, &|n| Some(f64::from(machine.node(n).cores))),
-            Self::Links(links) => links
-                .iter()
-                .filter_map(|&(from, to)| machine.link(from, to).map(GigabytesPerSecond::value))
-                .collect(),
-            Self::Intensities(ids) => ids.iter().map(|&a| apps[a.0].arithmetic_intensity.value()).collect(),
-            Self::Work(ids) => ids.iter().filter_map(|&a| apps[a.0].work.map(Gflop::value)).collect(),
-        };
-        let smallest = values.iter().copied().reduce(f64::min)?;
-        Some((smallest, values.iter().copied().fold(smallest, f64::max)))
+        let values = || self.members().into_iter().flat_map(|member| member.values(machine, apps));
+        let smallest = values().reduce(f64::min)?;
+        Some((smallest, values().fold(smallest, f64::max)))
     }
 
     /// Takes in the members of a figure of the same kind; another kind changes nothing.
@@ -130,66 +135,17 @@ impl Figure {
         apps: &[App],
         change: Change,
     ) -> Option<(Machine, Vec<App>)> {
-        let mut nodes = machine.nodes().to_vec();
-        let mut apps = apps.to_vec();
-        let count = nodes.len();
-        let rate = |old: GigabytesPerSecond| GigabytesPerSecond::new(change.of(old.value()));
-        let mut links: Vec<GigabytesPerSecond> = (0..count * count)
-            .map(|pair| machine.link(NodeId(pair / count), NodeId(pair % count)).unwrap_or_default())
-            .collect();
-        match self {
-            Self::Controllers(ids) => {
-                for &n in ids {
-                    nodes[n.0].bandwidth = rate(nodes[n.0].bandwidth);
-                }
-            }
-            Self::CoreBandwidths(ids) => {
-                for &n in ids {
-                    nodes[n.0].core_bandwidth = nodes[n.0].core_bandwidth.map(rate);
-                }
-            }
-            Self::Peaks(ids) => {
-                for &n in ids {
-                    nodes[n.0].gflops_per_core = Gflops::new(change.of(nodes[n.0].gflops_per_core.value()));
-                }
-            }
-            Self::Cores(ids) => {
-                for &n in ids {
-                    #[allow(
-                        clippy::cast_possible_truncation,
-                        clippy::cast_sign_loss,
-                        reason = "cores are few; +1"
-                    )]
-                    let cores = change.of(f64::from(nodes[n.0].cores)) as u32;
-                    nodes[n.0].cores = cores;
-                }
-            }
-            Self::Links(ids) => {
-                for &(from, to) in ids {
-                    links[from.0 * count + to.0] = rate(links[from.0 * count + to.0]);
-                }
-            }
-            Self::Intensities(ids) => {
-                for &a in ids {
-                    let old = apps[a.0].arithmetic_intensity.value();
-                    apps[a.0].arithmetic_intensity = FlopPerByte::new(change.of(old));
-                }
-            }
-            Self::Work(ids) => {
-                for &a in ids {
-                    apps[a.0].work = apps[a.0].work.map(|old| Gflop::new(change.of(old.value())));
-                }
+        let mut figures = Figures::of(machine, apps);
+        for member in self.members() {
+            figures.change(&member, |value| change.of(value));
+            // What is wrong with a figure of the machine shows where the machine is made.
+            let in_range = |value: &f64| member.range().contains(*value);
+            if matches!(member, Known::App(..)) && !member.values(machine, &figures.apps).iter().all(in_range)
+            {
+                return None;
             }
         }
-        let sane = |app: &App| {
-            let intensity = app.arithmetic_intensity.value();
-            let work = app.work.map_or(1.0, Gflop::value);
-            [intensity, work].iter().all(|value| *value > 0.0 && value.is_finite())
-        };
-        if !apps.iter().all(sane) {
-            return None;
-        }
-        Some((machine.with_figures(nodes, links).ok()?, apps))
+        Some((figures.machine(machine).ok()?, figures.apps))
     }
 }
 
@@ -201,7 +157,7 @@ pub(super) fn links_that_matter(problem: &Problem, best: &Candidate) -> Vec<(Nod
         let mut wanted = 0.0;
         for (a, (app, placement)) in problem.apps.iter().zip(&best.placements).enumerate() {
             let fraction = placement.fraction(machine, from, to);
-            possible |= fraction > 0.0 || app.data == Data::OpenHome;
+            possible |= fraction > 0.0 || app.data.is_open();
             let digestible = machine.node(from).gflops_per_core / app.arithmetic_intensity;
             wanted += f64::from(best.allocation.get(AppId(a), from)) * fraction * digestible.value();
         }

@@ -1,6 +1,6 @@
 //! How far an input may be wrong before another allocation wins.
 
-use rayon::prelude::*;
+use crate::parallel::prelude::*;
 
 use super::climb::climb;
 use super::figure::{Change, Figure, inputs};

@@ -1,6 +1,6 @@
 //! The allocations that the best one is compared with under changed inputs.
 
-use numasim_model::{Data, Placement};
+use numasim_model::Placement;
 
 use super::climb::rated;
 use crate::problem::{Candidate, Evaluator, Problem, margin};
@@ -86,8 +86,5 @@ fn homes(candidate: &Candidate) -> Vec<Option<usize>> {
 
 /// Whether the placements of `candidate` are those of the applications, with a home where it is open.
 fn keeps_data(problem: &Problem, candidate: &Candidate) -> bool {
-    problem.apps.iter().zip(&candidate.placements).all(|(app, placement)| match &app.data {
-        Data::Placed(own) => own == placement,
-        Data::OpenHome => matches!(placement, Placement::Home(_)),
-    })
+    problem.apps.iter().zip(&candidate.placements).all(|(app, placement)| app.data.may_become(placement))
 }

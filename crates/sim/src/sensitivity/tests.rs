@@ -5,6 +5,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::objective::Objective;
+use crate::parallel::on_threads;
 use crate::restrictions::Restrictions;
 use crate::search::{Settings, Unattended, explore};
 use crate::testing::{local_app, uniform_machine};
@@ -148,10 +149,7 @@ fn what_was_stopped_is_counted_not_invented() {
 #[test]
 fn the_number_of_threads_does_not_matter() {
     let problem = paper(Restrictions::default());
-    let with = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| solved(&problem))
-    };
+    let with = |threads: usize| on_threads(threads, || solved(&problem));
     assert_eq!(with(1), with(3));
 }
 

@@ -1,7 +1,7 @@
 //! What a wider resource is worth.
 
+use crate::parallel::prelude::*;
 use numasim_model::{Allocation, AppId, NodeId};
-use rayon::prelude::*;
 
 use super::climb::{climb, rated};
 use super::figure::{Change, Figure, links_that_matter};

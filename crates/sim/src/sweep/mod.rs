@@ -20,13 +20,14 @@ mod values;
 pub use at::Evaluator;
 pub use values::{MAX_POINTS, Value};
 
+use numasim_model::figure::ValueRange;
 use numasim_model::{App, Data, Machine, Study};
 
 use crate::objective::Objective;
 use crate::problem::{Problem, ProblemError};
 use crate::restrictions::Restrictions;
-use at::Figures;
-use key::{Takes, Target};
+use at::Changing;
+use key::Target;
 use values::Values;
 
 /// Why an axis makes no sense.
@@ -104,9 +105,10 @@ impl Axis {
                 "leave out --explore to evaluate the scenarios, or sweep keys of [machine] and [[app]]",
             ));
         }
-        let values = match target.takes() {
-            Takes::Data => Values::data(text, study.machine.node_count())?,
-            _ => Values::numbers(text)?,
+        let values = if target.takes_data() {
+            Values::data(text, study.machine.node_count())?
+        } else {
+            Values::numbers(text)?
         };
         let axis = Self { key, target, values };
         axis.check(task)?;
@@ -133,29 +135,20 @@ impl Axis {
                 }
                 Value::Data(..) => continue,
             };
-            if let Takes::Parameter(parameter) = self.target.takes() {
-                let (low, high) = parameter.range();
-                if !(low..=high).contains(&number) {
-                    return Err(SettingError::wrong(
-                        format!("{} must be {}, not {number}", self.key, parameter.range_in_words()),
-                        "`numasim models` says what it means",
-                    ));
+            let Some(range) = self.target.range().filter(|range| !range.contains(number)) else { continue };
+            let (wanted, hint) = match range {
+                ValueRange::Positive => ("a positive number".to_owned(), "begin the values above 0"),
+                ValueRange::NotNegative => {
+                    ("0 or a positive number".to_owned(), "begin the values at 0 or above")
                 }
-            }
-            let whole = number.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&number);
-            let (wanted, hint) = match self.target.takes() {
-                Takes::Positive if !(number > 0.0 && number.is_finite()) => {
-                    ("must be a positive number", "begin the values above 0")
+                ValueRange::Count => {
+                    ("a whole number from 0 up".to_owned(), "write whole numbers, in a range also as step")
                 }
-                Takes::NotNegative if !(number >= 0.0 && number.is_finite()) => {
-                    ("must be 0 or a positive number", "begin the values at 0 or above")
+                ValueRange::Parameter(parameter) => {
+                    (parameter.range_in_words(), "`numasim models` says what it means")
                 }
-                Takes::Count if !whole => {
-                    ("must be a whole number from 0 up", "write whole numbers, in a range also as step")
-                }
-                _ => continue,
             };
-            return Err(SettingError::wrong(format!("{} {wanted}, not {number}", self.key), hint));
+            return Err(SettingError::wrong(format!("{} must be {wanted}, not {number}", self.key), hint));
         }
         Ok(())
     }
@@ -264,11 +257,11 @@ impl Sweep {
     /// # Errors
     /// Why there is no such machine, in words.
     pub fn at(&self, point: u64) -> Result<(Machine, Vec<App>), String> {
-        let mut figures = Figures::of(&self.study);
+        let mut changing = Changing::new(&self.study);
         for (axis, index) in self.axes.iter().zip(self.indices(point)) {
-            figures.set(self, &axis.target, axis.value(index));
+            changing.set(self, &axis.target, axis.value(index));
         }
-        Ok((figures.machine(&self.study)?, figures.apps))
+        Ok((changing.machine(&self.study)?, changing.figures.apps))
     }
 
     /// The question for `explore` at a point.

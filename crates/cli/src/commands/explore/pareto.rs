@@ -7,6 +7,7 @@ use numasim_sim::pareto::{Front, Settings, TradeOff, TradeOffError, front};
 
 use super::{in_pool, objective, refused, restrictions, tell_hopeless, without_answer};
 use crate::args::{ExploreArgs, ObjectivePair};
+use crate::commands::evaluate::impossible;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
@@ -97,7 +98,7 @@ fn view<'a>(
     let shown = found.spread(FrontView::MOST_ROWS);
     let rated = |name: String, values, allocation, placements: Vec<_>| {
         let evaluation = evaluate(&study.machine, &study.apps, &placements, &allocation)
-            .map_err(|error| Failure::fault("the search made an impossible allocation").caused_by(&error))?;
+            .map_err(|error| impossible(&error))?;
         Ok(Shown { name, values, allocation, placements, evaluation })
     };
     let points: Vec<Shown> = found

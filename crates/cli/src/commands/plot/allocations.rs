@@ -2,8 +2,8 @@
 
 use numasim_draw::heat_map::HeatMap;
 use numasim_draw::{Axis, Heading, Scale};
-use numasim_model::sharing::{Demand, Solver};
-use numasim_model::{Placement, Scenario, Study};
+use numasim_model::sharing::Solver;
+use numasim_model::{Demand, Scenario, Study};
 use numasim_sim::objective::Goal;
 use numasim_sim::{Objective, ProblemError};
 
@@ -210,19 +210,17 @@ impl Room {
 
 /// What the applications want, with their data as in the scenario.
 fn demands(study: &Study, scenario: Option<&Scenario>, apps: &[usize]) -> Result<Vec<Demand>, Failure> {
-    let placement = |a: usize| {
-        let data = scenario.map_or(&study.apps[a].data, |scenario| &scenario.data[a]);
-        data.placement().cloned().ok_or_else(|| {
-            let name = &study.apps[a].name;
+    let demand = |&a: &usize| {
+        let app = &study.apps[a];
+        let data = scenario.map_or(&app.data, |scenario| &scenario.data[a]);
+        let placement = data.placement().cloned().ok_or_else(|| {
+            let name = &app.name;
             Failure::input(format!(
                 "the home of the data of '{name}' is open (home = \"any\"), and plot does not choose"
             ))
             .hint("name the node in the file, or take --scenario with one that does")
-        })
-    };
-    let demand = |&a: &usize| {
-        let placement: Placement = placement(a)?;
-        Ok(Demand { arithmetic_intensity: study.apps[a].arithmetic_intensity, placement })
+        })?;
+        Ok(app.demand(placement))
     };
     apps.iter().map(demand).collect()
 }

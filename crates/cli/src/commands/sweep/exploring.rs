@@ -12,6 +12,7 @@ use numasim_sim::{Problem, Restrictions};
 
 use super::plan::{Plan, Question};
 use super::rows::{Column, Rows};
+use crate::commands::evaluate::impossible;
 use crate::failure::Failure;
 use crate::watch;
 
@@ -131,7 +132,7 @@ fn nothing_found(restrictions: Restrictions) -> String {
 fn write(rows: &mut Rows, problem: &Problem, columns: &[Column], outcome: &Outcome) -> Result<(), Failure> {
     let best = &outcome.best;
     let evaluation = evaluate(problem.machine(), problem.apps(), &best.placements, &best.allocation)
-        .map_err(|error| Failure::fault("the search made an impossible allocation").caused_by(&error))?;
+        .map_err(|error| impossible(&error))?;
     rows.text(if outcome.status == Status::Optimal { "optimal" } else { "feasible" });
     for number in [outcome.value, outcome.bound, outcome.gap, evaluation.total.value()] {
         rows.number(number);

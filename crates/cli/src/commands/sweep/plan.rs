@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use numasim_model::{AppId, Data, Study};
+use numasim_model::{AppId, Study};
 use numasim_sim::objective::{Goal, GoalError};
 use numasim_sim::search::Settings;
 use numasim_sim::sweep::{Axis, SettingError, Sweep, Task};
@@ -100,8 +100,7 @@ fn homes_are_known(sweep: &Sweep, scenarios: &[usize]) -> Result<(), Failure> {
     for &s in scenarios {
         let scenario = &study.scenarios[s];
         for (a, app) in study.apps.iter().enumerate() {
-            let open = scenario.data[a] == Data::OpenHome && !sweep.moves_data(s, a);
-            if open && scenario.allocation.total(AppId(a)) > 0 {
+            if scenario.reads_open_home(AppId(a)) && !sweep.moves_data(s, a) {
                 let (name, key) = (&scenario.name, suggest::key(&app.group));
                 return Err(Failure::input(format!(
                     "scenario '{name}': the home of the data of '{}' is open (home = \"any\"), and evaluate does \

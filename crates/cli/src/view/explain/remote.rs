@@ -34,7 +34,7 @@ pub(super) fn requests(class: &MemoryClass, style: &Style) -> Option<String> {
     }
     let mut grid = Grid::new(&columns);
     for (from, link) in &classes {
-        let gets = link.wanted.min(link.capacity);
+        let gets = link.offered;
         let each = if from.len() > 1 { ", each" } else { "" };
         let mut row = vec![
             format!("{} {} {}{each}", figures::ranges(from), style.arrow(), trace.memory.0),
@@ -46,10 +46,8 @@ pub(super) fn requests(class: &MemoryClass, style: &Style) -> Option<String> {
         }
         grid.row(row);
     }
-    let terms: Vec<String> = classes
-        .iter()
-        .map(|(from, link)| format!("{} * {}", from.len(), short(link.wanted.min(link.capacity))))
-        .collect();
+    let terms: Vec<String> =
+        classes.iter().map(|(from, link)| format!("{} * {}", from.len(), short(link.offered))).collect();
     let (remote, capacity) = (short(trace.remote_before_scaling), short(trace.capacity));
     let memory = figures::nodes(&class.nodes);
     let alike = if class.nodes.len() > 1 {

@@ -3,9 +3,9 @@
 use super::wants_in_all;
 use crate::allocation::{Allocation, TooManyThreads};
 use crate::app::Placement;
+use crate::demand::Demand;
 use crate::ids::AppId;
 use crate::machine::Machine;
-use crate::sharing::Demand;
 
 /// How far the fractions of an application's data may be from a sum of 1.
 const FRACTION_SUM_TOLERANCE: f64 = 1e-9;

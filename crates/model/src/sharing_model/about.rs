@@ -1,6 +1,7 @@
 //! What each model is, for people who must choose one.
 
-use super::{ModelKind, Parameter};
+use super::kind::ModelKind;
+use super::parameter::Parameter;
 
 /// A model in words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,65 +1,8 @@
 //! Which sharing model answers, with which corrections.
 
-use super::parameter::{Parameter, ParameterError, Parameters};
-
-/// The rules by which bandwidth is shared; each is described in the module of its name.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    Hash,
-    serde::Serialize,
-    serde::Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "kebab-case")]
-pub enum ModelKind {
-    /// The paper's: remote first, then baseline plus proportional.
-    #[default]
-    BaselineProportional,
-    /// All rates rise together until a resource is full.
-    MaxMin,
-    /// Shares in proportion to demand.
-    Proportional,
-    /// The paper's split, with the local port and each link served as equals.
-    FairPort,
-    /// Shares in proportion to the part of the controller that a thread alone would use.
-    RequestFraction,
-    /// Every cache line waits the same time; soft saturation.
-    Ecm,
-}
-
-impl ModelKind {
-    /// All of them, the default first.
-    pub const ALL: [Self; 6] = [
-        Self::BaselineProportional,
-        Self::MaxMin,
-        Self::Proportional,
-        Self::FairPort,
-        Self::RequestFraction,
-        Self::Ecm,
-    ];
-
-    /// Its name on the command line, in files and in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::BaselineProportional => "baseline-proportional",
-            Self::MaxMin => "max-min",
-            Self::Proportional => "proportional",
-            Self::FairPort => "fair-port",
-            Self::RequestFraction => "request-fraction",
-            Self::Ecm => "ecm",
-        }
-    }
-
-    /// The model with this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-}
+use super::kind::ModelKind;
+use super::parameter::Parameter;
+use super::parameters::{ParameterError, Parameters};
 
 /// A sharing model and its corrections: part of a machine, because it says how that machine arbitrates.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -129,7 +72,7 @@ impl Model {
     /// - Proportional, request fraction: more demand at a controller means a smaller factor for all.
     /// - ECM: more demand means a longer wait for all.
     /// - Max-min: only where every thread reads one memory; else a thread that is slowed down at one memory leaves
-    ///   more to others at another ([`super::Solver::threads_elsewhere_never_help`] looks at that).
+    ///   more to others at another ([`crate::sharing::Solver::threads_elsewhere_never_help`] looks at that).
     /// - With a saturation knee a controller delivers more when more is asked of it: nothing is promised.
     pub fn threads_elsewhere_never_help(&self) -> bool {
         self.kind != ModelKind::MaxMin && self.parameters.saturation_knee == 0.0
@@ -150,14 +93,6 @@ impl Model {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_model_is_found_by_its_name() {
-        for kind in ModelKind::ALL {
-            assert_eq!(ModelKind::from_name(kind.name()), Some(kind));
-        }
-        assert_eq!(ModelKind::from_name("fair"), None);
-    }
 
     #[test]
     fn a_parameter_that_a_model_does_not_use_leaves_it_as_it_is() {

@@ -1,0 +1,166 @@
+//! What an application asks of the machine in a scenario, and what becomes of a home that is still open.
+//!
+//! The one rule: the solver needs an intensity and a placement. Both come from the application, but where the scenario has
+//! data of its own ([`Scenario::data`]), that holds. A home that is open must be decided before, unless nobody reads the
+//! data there: an application without threads asks for nothing, wherever its data lies.
+
+use crate::app::{App, Data, Placement};
+use crate::ids::{AppId, NodeId};
+use crate::machine::Machine;
+use crate::scenario::{Scenario, Study};
+use crate::units::FlopPerByte;
+
+/// What the solver needs to know of an application: its arithmetic intensity and where its data lies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Demand {
+    /// FLOP per byte moved to or from memory.
+    pub arithmetic_intensity: FlopPerByte,
+    /// Where its data lies; an open home must be decided before.
+    pub placement: Placement,
+}
+
+/// Threads read data whose home nobody has decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the home of the data of application {} is open", .app.0)]
+pub struct OpenHome {
+    /// The first such application.
+    pub app: AppId,
+}
+
+impl App {
+    /// What it asks for with its data at `placement`.
+    pub fn demand(&self, placement: Placement) -> Demand {
+        Demand { arithmetic_intensity: self.arithmetic_intensity, placement }
+    }
+}
+
+/// What applications ask for with their data at `placements`: one for each application.
+pub fn demands(apps: &[App], placements: &[Placement]) -> Vec<Demand> {
+    apps.iter().zip(placements).map(|(app, placement)| app.demand(placement.clone())).collect()
+}
+
+impl Data {
+    /// The placement; for an open home [`Placement::Local`], which is as good as any while nobody reads the data
+    /// ([`Scenario::open_home`]).
+    pub fn placement_or_local(&self) -> Placement {
+        self.placement().cloned().unwrap_or(Placement::Local)
+    }
+
+    /// The placement with an open home at `home`.
+    pub fn placement_at(&self, home: NodeId) -> Placement {
+        self.placement().cloned().unwrap_or(Placement::Home(home))
+    }
+
+    /// Every placement that it may become: its own one, or a home on each node.
+    pub fn possible_placements(&self, machine: &Machine) -> Vec<Placement> {
+        match self {
+            Self::Placed(placement) => vec![placement.clone()],
+            Self::OpenHome => machine.node_ids().map(Placement::Home).collect(),
+        }
+    }
+
+    /// Whether `placement` is one that it may become.
+    pub fn may_become(&self, placement: &Placement) -> bool {
+        match self {
+            Self::Placed(own) => own == placement,
+            Self::OpenHome => placement.home().is_some(),
+        }
+    }
+
+    /// Whether its home is open.
+    pub fn is_open(&self) -> bool {
+        *self == Self::OpenHome
+    }
+}
+
+impl Scenario {
+    /// Whether the home of the data of `app` is open here, and threads read it.
+    pub fn reads_open_home(&self, app: AppId) -> bool {
+        self.data[app.0].is_open() && self.allocation.total(app) > 0
+    }
+
+    /// The first application that has threads and an open home.
+    pub fn open_home(&self) -> Option<OpenHome> {
+        let mut apps = (0..self.data.len()).map(AppId);
+        apps.find(|&app| self.reads_open_home(app)).map(|app| OpenHome { app })
+    }
+
+    /// Where the data of each application lies.
+    ///
+    /// # Errors
+    /// [`OpenHome`] if nobody has decided it and somebody reads it.
+    pub fn placements(&self) -> Result<Vec<Placement>, OpenHome> {
+        match self.open_home() {
+            Some(open) => Err(open),
+            None => Ok(self.data.iter().map(Data::placement_or_local).collect()),
+        }
+    }
+}
+
+impl Study {
+    /// What each application asks for in `scenario`.
+    ///
+    /// # Errors
+    /// [`OpenHome`] if somebody reads data whose home is not decided.
+    pub fn demands(&self, scenario: &Scenario) -> Result<Vec<Demand>, OpenHome> {
+        Ok(demands(&self.apps, &scenario.placements()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::allocation::Allocation;
+    use crate::app::Access;
+
+    fn app(name: &str, intensity: f64, data: Data) -> App {
+        App {
+            name: name.to_owned(),
+            group: name.to_owned(),
+            arithmetic_intensity: FlopPerByte::new(intensity),
+            data,
+            kernel: Access::Read,
+            min_threads: 1,
+            max_threads: None,
+            weight: 1.0,
+            work: None,
+        }
+    }
+
+    /// Two nodes; `a` has its data local, the home of `b` is open.
+    fn scenario(threads_of_b: u32, data_of_b: Data) -> Scenario {
+        Scenario {
+            name: "s".to_owned(),
+            allocation: Allocation::from_rows(&[vec![1, 1], vec![0, threads_of_b]]).expect("rows"),
+            data: vec![Data::Placed(Placement::Local), data_of_b],
+        }
+    }
+
+    #[test]
+    fn an_open_home_that_somebody_reads_is_named() {
+        assert_eq!(scenario(1, Data::OpenHome).placements(), Err(OpenHome { app: AppId(1) }));
+    }
+
+    #[test]
+    fn an_open_home_that_nobody_reads_is_no_obstacle() {
+        assert_eq!(scenario(0, Data::OpenHome).placements(), Ok(vec![Placement::Local; 2]));
+    }
+
+    #[test]
+    fn the_data_of_the_scenario_hold_and_not_those_of_the_application() {
+        let apps = [app("a", 0.5, Data::OpenHome), app("b", 2.0, Data::OpenHome)];
+        let placements = scenario(1, Data::Placed(Placement::Home(NodeId(1)))).placements().expect("decided");
+        let asked = demands(&apps, &placements);
+        assert_eq!(asked[0], apps[0].demand(Placement::Local));
+        assert_eq!(asked[1].placement, Placement::Home(NodeId(1)));
+        assert_eq!(asked[1].arithmetic_intensity, FlopPerByte::new(2.0));
+    }
+
+    #[test]
+    fn an_open_home_may_become_a_home_and_nothing_else() {
+        assert!(Data::OpenHome.may_become(&Placement::Home(NodeId(1))));
+        assert!(!Data::OpenHome.may_become(&Placement::Interleave));
+        let local = Data::Placed(Placement::Local);
+        assert!(local.may_become(&Placement::Local) && !local.may_become(&Placement::Home(NodeId(0))));
+    }
+}

@@ -1,0 +1,149 @@
+//! A finished evaluation, looked at once more before anybody sees it.
+//!
+//! In every build, since it is cheap beside what it checks: one pass over the flows and one over the links, where the
+//! evaluation itself makes several of each. [`crate::sharing::Solver::solve`] alone, which a search and a sweep call
+//! millions of times, is not checked; its result is what [`super::evaluate`] reports, and that is.
+
+use super::Evaluation;
+use crate::ids::AppId;
+use crate::machine::Machine;
+use crate::sharing::FlowView;
+use crate::sharing::invariants::{self, Grants, Group, TOLERANCE, Violation};
+
+/// Whether `evaluation` keeps what its model promises on `machine`, in what is granted and in what is drawn.
+///
+/// # Errors
+/// The first [`Violation`]: a fault of this program, whatever the input was.
+pub fn check(machine: &Machine, evaluation: &Evaluation) -> Result<(), Violation> {
+    let grants = sharing(machine, evaluation, |flow| flow.granted);
+    if machine.sharing().is_plain_default() {
+        invariants::all(&grants)?;
+    } else {
+        invariants::within_limits(&grants)?;
+    }
+    invariants::within_limits(&sharing(machine, evaluation, |flow| drawn(evaluation, flow)))?;
+    speeds(evaluation)
+}
+
+/// The flows of the evaluation as the invariants take them, with what one thread gets by `amount`.
+fn sharing(machine: &Machine, evaluation: &Evaluation, amount: impl Fn(&FlowView) -> f64) -> Grants {
+    let mut grants = Grants::of_idle(machine);
+    grants.groups.extend(evaluation.flows.iter().map(|flow| Group {
+        app: flow.app,
+        from: flow.from,
+        memory: flow.memory,
+        threads: flow.threads,
+        wants_gbs: flow.wants,
+        granted_gbs: amount(flow),
+    }));
+    grants
+}
+
+/// What one thread of the flow draws from its memory; not a number where the evaluation has no such threads.
+fn drawn(evaluation: &Evaluation, flow: &FlowView) -> f64 {
+    let per_node = evaluation.apps.get(flow.app.0).map(|app| &app.per_node);
+    let group = per_node.and_then(|per_node| per_node.get(flow.from.0)?.as_ref());
+    group.map_or(f64::NAN, |group| group.bandwidth.value() * flow.fraction / f64::from(group.threads))
+}
+
+/// Nobody is faster than with the machine to itself.
+fn speeds(evaluation: &Evaluation) -> Result<(), Violation> {
+    for (a, app) in evaluation.apps.iter().enumerate() {
+        let (gflops, full_speed) = (app.gflops.value(), app.full_speed.value());
+        if !(0.0..=full_speed * (1.0 + TOLERANCE)).contains(&gflops) {
+            return Err(Violation::AboveFullSpeed { app: AppId(a), gflops, full_speed });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::allocation::Allocation;
+    use crate::app::{Access, App, Data, Placement};
+    use crate::evaluation::evaluate;
+    use crate::ids::NodeId;
+    use crate::machine::Node;
+    use crate::sharing::{Model, ModelKind};
+    use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
+
+    /// Two nodes of 2 cores with 10 GB/s, links of 4 GB/s. Two threads on each node read node 0, each wants 20 GB/s: the
+    /// link gives its threads 2 each, node 0 has 6 left, 3 for each of its own.
+    fn sound(model: Model) -> (Machine, Evaluation) {
+        let node = Node {
+            cores: 2,
+            gflops_per_core: Gflops::new(20.0),
+            bandwidth: GigabytesPerSecond::new(10.0),
+            core_bandwidth: None,
+        };
+        let machine = Machine::uniform("two", 2, node, GigabytesPerSecond::new(4.0)).expect("a machine");
+        let machine = machine.with_sharing(model);
+        let placement = Placement::Home(NodeId(0));
+        let app = App {
+            name: "a".to_owned(),
+            group: "a".to_owned(),
+            arithmetic_intensity: FlopPerByte::new(1.0),
+            data: Data::Placed(placement.clone()),
+            kernel: Access::Read,
+            min_threads: 1,
+            max_threads: None,
+            weight: 1.0,
+            work: None,
+        };
+        let allocation = Allocation::from_rows(&[vec![2, 2]]).expect("rows");
+        let evaluation = evaluate(&machine, &[app], &[placement], &allocation).expect("an evaluation");
+        (machine, evaluation)
+    }
+
+    #[test]
+    fn what_evaluate_returns_is_sound_under_every_model() {
+        for kind in ModelKind::ALL {
+            let (machine, evaluation) = sound(kind.into());
+            assert_eq!(check(&machine, &evaluation), Ok(()), "{}", kind.name());
+        }
+    }
+
+    #[test]
+    fn more_than_the_link_carries_is_found() {
+        let (machine, mut evaluation) = sound(Model::default());
+        let flow = evaluation.flows.iter_mut().find(|flow| flow.from == NodeId(1)).expect("a remote flow");
+        flow.granted = 2.5; // 2 x 2.5 = 5 GB/s over a link of 4; the controller has 6 + 5 = 11 of 10
+        assert!(matches!(check(&machine, &evaluation), Err(Violation::ControllerOverrun { .. })));
+        evaluation.flows[0].granted = 2.5;
+        evaluation.flows[1].granted = 2.5; // now 5 + 5 = 10
+        assert!(matches!(check(&machine, &evaluation), Err(Violation::LinkOverrun { .. })));
+    }
+
+    #[test]
+    fn more_drawn_than_there_is_is_found_though_the_grants_are_right() {
+        let (machine, mut evaluation) = sound(Model::default());
+        let own = evaluation.apps[0].per_node[0].as_mut().expect("threads");
+        own.bandwidth = GigabytesPerSecond::new(7.0); // 6 are left
+        assert!(matches!(check(&machine, &evaluation), Err(Violation::ControllerOverrun { .. })));
+    }
+
+    #[test]
+    fn idle_capacity_is_a_fault_of_the_default_only() {
+        let starve = |(machine, mut evaluation): (Machine, Evaluation)| {
+            for flow in &mut evaluation.flows {
+                flow.granted = 1.0;
+            }
+            for group in evaluation.apps[0].per_node.iter_mut().flatten() {
+                group.bandwidth = GigabytesPerSecond::new(2.0);
+            }
+            check(&machine, &evaluation)
+        };
+        assert!(starve(sound(Model::default())).is_err());
+        assert_eq!(starve(sound(ModelKind::Ecm.into())), Ok(()));
+    }
+
+    #[test]
+    fn nobody_is_faster_than_alone() {
+        let (machine, mut evaluation) = sound(Model::default());
+        for wrong in [81.0, -1.0, f64::NAN] {
+            evaluation.apps[0].gflops = Gflops::new(wrong); // 4 threads of 20 GFLOPS
+            assert!(matches!(check(&machine, &evaluation), Err(Violation::AboveFullSpeed { .. })), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! The figures of machine and applications by the keys of the input files: `machine.link_gbs`,
+//! `app.mem.arithmetic_intensity`. For whoever changes figures: sweeps, fits, analyses of sensitivity.
+//!
+//! [`Figure::find`] parses a key, [`Figure::values`] reads what it stands for, [`Figures::set`] and [`Figures::change`]
+//! write it, [`Figure::unit`] and [`Figure::range`] say what its numbers are. What to do with a figure (which values, how
+//! large a step, what to say of a wrong key) is the caller's own.
+
+mod change;
+mod find;
+mod kind;
+mod range;
+mod read;
+
+pub use change::Figures;
+pub use find::{KeyError, instances, node_number};
+pub use kind::{AppFigure, Figure, NodeFigure};
+pub use range::ValueRange;
+
+#[cfg(test)]
+mod tests;

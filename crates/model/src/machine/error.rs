@@ -1,0 +1,49 @@
+//! Why a machine cannot be built.
+
+use super::node::{MAX_CORES_PER_NODE, MAX_NODES};
+use crate::ids::NodeId;
+
+/// Why a machine cannot be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum MachineError {
+    /// No node at all, or more than [`MAX_NODES`].
+    #[error("a machine has 1 to {MAX_NODES} NUMA nodes, this one has {0}")]
+    NodeCount(usize),
+    /// Every node is memory-only.
+    #[error("no NUMA node has a core")]
+    NoCores,
+    /// A node has more than [`MAX_CORES_PER_NODE`] cores.
+    #[error("{node} has {cores} cores; at most {MAX_CORES_PER_NODE} are supported")]
+    TooManyCores {
+        /// The node.
+        node: NodeId,
+        /// Its cores.
+        cores: u32,
+    },
+    /// A bandwidth or peak is zero, negative or not finite.
+    #[error("{what} of {node} must be a positive finite number, not {value}")]
+    NotPositive {
+        /// Which figure.
+        what: &'static str,
+        /// The node (of a link: where its core is).
+        node: NodeId,
+        /// The offending value.
+        value: f64,
+    },
+    /// The latency matrix has the wrong shape.
+    #[error("{nodes} nodes need {nodes} x {nodes} latencies, got {got}")]
+    LatencyCount {
+        /// Nodes of the machine.
+        nodes: usize,
+        /// Entries given.
+        got: usize,
+    },
+    /// The link table has the wrong shape.
+    #[error("{nodes} nodes need {nodes} x {nodes} link bandwidths, got {got}")]
+    LinkCount {
+        /// Nodes of the machine.
+        nodes: usize,
+        /// Entries given.
+        got: usize,
+    },
+}

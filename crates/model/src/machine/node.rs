@@ -1,0 +1,21 @@
+//! One NUMA node, and how many a machine may have.
+
+use crate::units::{Gflops, GigabytesPerSecond};
+
+/// Most NUMA nodes a machine may have.
+pub const MAX_NODES: usize = 1024;
+/// Most cores a NUMA node may have.
+pub const MAX_CORES_PER_NODE: u32 = 65_536;
+
+/// One NUMA node: its cores and its memory controller.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Node {
+    /// Cores; 0 for a memory-only node (CXL, HBM in flat mode).
+    pub cores: u32,
+    /// Peak of one core. Meaningless, and 0, on a memory-only node.
+    pub gflops_per_core: Gflops,
+    /// What the memory controller delivers to all readers together.
+    pub bandwidth: GigabytesPerSecond,
+    /// The most one thread can draw from all memories together; `None` is no limit.
+    pub core_bandwidth: Option<GigabytesPerSecond>,
+}

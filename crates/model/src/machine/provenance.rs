@@ -1,0 +1,39 @@
+//! Where the figures of a machine come from.
+
+/// How a figure of a machine file came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum FigureKind {
+    /// Measured on the machine, e.g. by STREAM, Intel MLC or likwid-bench.
+    Measured,
+    /// Computed from a data sheet: clock x FLOP per cycle, channels x transfer rate.
+    Theoretical,
+    /// Derived from other measurements, e.g. fitted to a benchmark run.
+    Estimated,
+    /// Chosen by the author of the file, e.g. for a made-up machine.
+    Assumed,
+}
+
+impl FigureKind {
+    /// The word that stands for it in files and tables.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Theoretical => "theoretical",
+            Self::Estimated => "estimated",
+            Self::Assumed => "assumed",
+        }
+    }
+}
+
+/// Kind and source of one figure (`[machine.provenance]`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Provenance {
+    /// Measured, theoretical, estimated or assumed.
+    pub kind: FigureKind,
+    /// Who measured or computed it, and how.
+    pub source: Option<String>,
+    /// How far off it may be, in percent of the figure (of the worst one, where the key has several figures).
+    pub uncertainty_percent: Option<f64>,
+}

@@ -1,0 +1,154 @@
+//! A machine and applications, laid out for evaluation: the flows of every pool side by side.
+
+use std::ops::Range;
+
+use crate::demand::Demand;
+use crate::ids::{AppId, NodeId};
+use crate::machine::Machine;
+use crate::sharing_model::Model;
+use crate::table::Table;
+use crate::units::GigabytesPerSecond;
+
+/// The equal threads of one application on one node that read one memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flow {
+    /// Application and node, as the number of a cell: index into thread counts and per-thread results.
+    pub(super) group: u32,
+    /// GB/s that one thread wants of this memory.
+    pub(super) wants: f64,
+    /// 1 / fraction of the data that lies there.
+    pub(super) inverse_fraction: f64,
+}
+
+/// A link, or a node's own part of its controller.
+#[derive(Clone, Debug)]
+pub(super) struct Pool {
+    pub(super) from: NodeId,
+    /// Capacity of the link, GB/s; unused for a node's own pool.
+    pub(super) capacity: f64,
+    pub(super) inverse_cores: f64,
+    pub(super) flows: Range<usize>,
+}
+
+/// One memory controller with the pools that read it.
+#[derive(Clone, Debug)]
+pub(super) struct Memory {
+    pub(super) bandwidth: f64,
+    pub(super) links: Range<usize>,
+    pub(super) own: Option<usize>,
+}
+
+/// Which kind of pool a flow is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PoolKind {
+    /// Threads that read the memory of their own node.
+    Own,
+    /// Threads that read over a link.
+    Link,
+}
+
+/// What all models need of a machine and applications.
+#[derive(Clone, Debug)]
+pub(super) struct Compiled {
+    /// GB/s one thread would draw with the machine to itself.
+    pub(super) wants: Table<f64>,
+    /// GFLOPS of one core.
+    pub(super) peak: Table<f64>,
+    /// Per application: FLOP per byte.
+    pub(super) intensity: Vec<f64>,
+    pub(super) memories: Vec<Memory>,
+    pub(super) pools: Vec<Pool>,
+    pub(super) flows: Vec<Flow>,
+    pub(super) model: Model,
+}
+
+impl Compiled {
+    /// Compiles `machine` and the demand of each application.
+    pub(super) fn new(machine: &Machine, demands: &[Demand]) -> Self {
+        let (apps, nodes) = (demands.len(), machine.node_count());
+        let model = *machine.sharing();
+        let mut wants = Table::filled(apps, nodes, 0.0);
+        let mut peak = Table::filled(apps, nodes, 0.0);
+        for (a, demand) in demands.iter().enumerate() {
+            for n in machine.compute_nodes() {
+                let node = machine.node(n);
+                let digestible = node.gflops_per_core / demand.arithmetic_intensity;
+                let drawn = node.core_bandwidth.map_or(digestible, |ceiling| digestible.min(ceiling)).value();
+                let ceiling = model.parameters.thread_ceiling(machine, demand, n);
+                wants[(AppId(a), n)] = ceiling.map_or(drawn, |ceiling| drawn.min(ceiling));
+                peak[(AppId(a), n)] = node.gflops_per_core.value();
+            }
+        }
+        let mut compiled = Self {
+            wants,
+            peak,
+            intensity: demands.iter().map(|demand| demand.arithmetic_intensity.value()).collect(),
+            memories: Vec::with_capacity(nodes),
+            pools: Vec::new(),
+            flows: Vec::new(),
+            model,
+        };
+        for memory in machine.node_ids() {
+            let first = compiled.pools.len();
+            for from in machine.compute_nodes().filter(|&n| n != memory) {
+                compiled.add_pool(machine, demands, from, memory);
+            }
+            let links = first..compiled.pools.len();
+            let own = (machine.node(memory).cores > 0)
+                .then(|| compiled.add_pool(machine, demands, memory, memory))
+                .flatten();
+            let bandwidth = machine.node(memory).bandwidth.value();
+            compiled.memories.push(Memory { bandwidth, links, own });
+        }
+        compiled
+    }
+
+    /// Adds the pool of the flows from `from` to `memory`, unless no application could have one.
+    fn add_pool(
+        &mut self,
+        machine: &Machine,
+        demands: &[Demand],
+        from: NodeId,
+        memory: NodeId,
+    ) -> Option<usize> {
+        let first = self.flows.len();
+        for (a, demand) in demands.iter().enumerate() {
+            let fraction = demand.placement.fraction(machine, from, memory);
+            if fraction > 0.0 {
+                let group = self.wants.cell(AppId(a), from);
+                self.flows.push(Flow {
+                    group: u32::try_from(group).unwrap_or(u32::MAX),
+                    wants: self.wants[group] * fraction,
+                    inverse_fraction: 1.0 / fraction,
+                });
+            }
+        }
+        (self.flows.len() > first).then(|| {
+            self.pools.push(Pool {
+                from,
+                capacity: machine.link(from, memory).map_or(0.0, GigabytesPerSecond::value)
+                    * self.model.parameters.link_efficiency,
+                inverse_cores: 1.0 / f64::from(machine.node(from).cores),
+                flows: first..self.flows.len(),
+            });
+            self.pools.len() - 1
+        })
+    }
+
+    /// GB/s that all threads of a pool want together.
+    #[inline]
+    pub(super) fn wanted(&self, pool: usize, threads: &[u32]) -> f64 {
+        self.flows[self.pools[pool].flows.clone()]
+            .iter()
+            .map(|flow| f64::from(threads[flow.group as usize]) * flow.wants)
+            .sum()
+    }
+
+    /// All pools, memory by memory: links first, then the node's own. Memory, pool, kind.
+    pub(super) fn pool_indices(&self) -> impl Iterator<Item = (usize, usize, PoolKind)> + '_ {
+        self.memories.iter().enumerate().flat_map(|(m, memory)| {
+            let links = memory.links.clone().map(move |p| (m, p, PoolKind::Link));
+            links.chain(memory.own.map(|p| (m, p, PoolKind::Own)))
+        })
+    }
+}

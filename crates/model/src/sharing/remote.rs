@@ -1,0 +1,19 @@
+//! How a controller treats what is read over links.
+
+use crate::sharing_model::Parameters;
+
+/// Remote traffic beside local traffic, which costs 1 and weighs 1.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Remote {
+    /// GB/s of the controller that one GB/s over a link takes.
+    pub(super) cost: f64,
+    /// The right of remote traffic at a controller.
+    pub(super) weight: f64,
+}
+
+impl Remote {
+    /// As the corrections have it.
+    pub(super) fn new(parameters: &Parameters) -> Self {
+        Self { cost: 1.0 + parameters.remote_loss, weight: parameters.remote_weight }
+    }
+}

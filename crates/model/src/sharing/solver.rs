@@ -1,0 +1,188 @@
+//! The fast solver: compiled once for machine and applications, then evaluated for millions of allocations.
+//!
+//! [`Solver::new`] lays the flows of every pool side by side; [`Solver::solve`] walks them twice and allocates
+//! nothing. The result is in the [`Workspace`], which the caller keeps and reuses. The paper's model, which most people ask
+//! for, has a path of its own (`baseline`); the others begin in `corrected`.
+
+use super::baseline::remote_first;
+use super::compiled::Compiled;
+use super::corrected::{Corrected, Notes};
+use super::shares::Shares;
+use crate::demand::Demand;
+use crate::ids::{AppId, NodeId};
+use crate::machine::Machine;
+use crate::sharing_model::Model;
+use crate::table::Table;
+
+/// A machine and applications, compiled for evaluation.
+#[derive(Clone, Debug)]
+pub struct Solver {
+    pub(super) compiled: Compiled,
+    /// What another model than the plain default needs; `None` for that.
+    corrected: Option<Box<Corrected>>,
+}
+
+/// Results of one evaluation, and the only memory that evaluation writes to.
+#[derive(Clone, Debug)]
+pub struct Workspace {
+    pub(super) shares: Shares,
+    /// Per application: GFLOPS of all its threads.
+    gflops: Vec<f64>,
+    /// What other models than the default note down.
+    notes: Notes,
+}
+
+impl Workspace {
+    /// GFLOPS of each application.
+    pub fn gflops(&self) -> &[f64] {
+        &self.gflops
+    }
+
+    /// GB/s of one thread of each application on each node.
+    pub fn bandwidth_per_thread(&self) -> &Table<f64> {
+        &self.shares.bandwidth
+    }
+}
+
+impl Solver {
+    /// Compiles `machine` and the demand of each application.
+    pub fn new(machine: &Machine, demands: &[Demand]) -> Self {
+        let compiled = Compiled::new(machine, demands);
+        let plain = compiled.model.is_plain_default();
+        let corrected = (!plain).then(|| Box::new(Corrected::new(&compiled, machine)));
+        Self { compiled, corrected }
+    }
+
+    /// A workspace of the right size.
+    pub fn workspace(&self) -> Workspace {
+        Workspace {
+            shares: Shares::new(&self.compiled),
+            gflops: vec![0.0; self.apps()],
+            notes: self
+                .corrected
+                .as_ref()
+                .map(|corrected| corrected.notes(&self.compiled))
+                .unwrap_or_default(),
+        }
+    }
+
+    /// The sharing model.
+    pub fn model(&self) -> &Model {
+        &self.compiled.model
+    }
+
+    /// Whether a thread added on one node never helps a thread on another one, for these applications: what
+    /// [`Model::threads_elsewhere_never_help`] promises, or because nobody reads over a link, or, for max-min, because
+    /// every thread reads one memory only.
+    ///
+    /// With one memory for each thread the resources of max-min are nested (a link inside a controller): who comes to
+    /// another link lowers the level of the controller, which is the same for all inside one link, so that nobody in
+    /// there gains from what another one loses.
+    pub fn threads_elsewhere_never_help(&self) -> bool {
+        let compiled = &self.compiled;
+        let no_links = compiled.memories.iter().all(|memory| memory.links.is_empty());
+        let one_memory = || compiled.flows.iter().all(|flow| flow.inverse_fraction <= 1.0);
+        let hard = compiled.model.parameters.saturation_knee == 0.0;
+        no_links || compiled.model.threads_elsewhere_never_help() || (hard && one_memory())
+    }
+
+    /// Number of applications.
+    pub fn apps(&self) -> usize {
+        self.compiled.intensity.len()
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.compiled.memories.len()
+    }
+
+    /// GB/s that one thread of each application on each node would draw with the machine to itself.
+    pub fn wants_per_thread(&self) -> &Table<f64> {
+        &self.compiled.wants
+    }
+
+    /// Shares the bandwidth for `threads` (the cells of an application x node table, as [`Table::as_slice`] has them) and
+    /// leaves the result in `workspace`.
+    ///
+    /// The caller vouches for at most one thread per core. Allocates nothing.
+    pub fn solve(&self, threads: &[u32], workspace: &mut Workspace) {
+        let compiled = &self.compiled;
+        let Workspace { shares, gflops, notes } = workspace;
+        debug_assert_eq!(threads.len(), compiled.wants.as_slice().len());
+        shares.bandwidth.as_mut_slice().copy_from_slice(compiled.wants.as_slice());
+        match &self.corrected {
+            None => remote_first(compiled, threads, shares),
+            Some(corrected) => corrected.share(compiled, threads, shares, notes),
+        }
+        for (a, gflops) in gflops.iter_mut().enumerate() {
+            let mut sum = 0.0;
+            for group in compiled.wants.cells_of(AppId(a)) {
+                sum += f64::from(threads[group])
+                    * (shares.bandwidth[group] * compiled.intensity[a]).min(compiled.peak[group]);
+            }
+            *gflops = sum;
+        }
+    }
+
+    /// GFLOPS of one thread of `app` on `node` after [`Solver::solve`].
+    pub fn gflops_per_thread(&self, app: AppId, node: NodeId, workspace: &Workspace) -> f64 {
+        self.roofline(app, node, &workspace.shares.bandwidth)
+    }
+
+    /// GFLOPS of one thread of `app` on `node` that draws all it wants: the roofline of its core under every ceiling on one
+    /// thread, the machine's (`core_bandwidth_gbs`) and the model's (`core_local_gbs`, ...).
+    pub fn full_speed_per_thread(&self, app: AppId, node: NodeId) -> f64 {
+        self.roofline(app, node, &self.compiled.wants)
+    }
+
+    fn roofline(&self, app: AppId, node: NodeId, bandwidth: &Table<f64>) -> f64 {
+        let peak = self.compiled.peak[(app, node)];
+        (bandwidth[(app, node)] * self.compiled.intensity[app.0]).min(peak)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::Placement;
+    use crate::machine::Node;
+    use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
+
+    fn machine(cores: u32, peak: f64, bandwidth: f64, link: f64) -> Machine {
+        let node = Node {
+            cores,
+            gflops_per_core: Gflops::new(peak),
+            bandwidth: GigabytesPerSecond::new(bandwidth),
+            core_bandwidth: None,
+        };
+        Machine::uniform("test", 4, node, GigabytesPerSecond::new(link)).unwrap()
+    }
+
+    fn demand(intensity: f64, placement: Placement) -> Demand {
+        Demand { arithmetic_intensity: FlopPerByte::new(intensity), placement }
+    }
+
+    fn total(machine: &Machine, demands: &[Demand], rows: &[[u32; 4]]) -> f64 {
+        let solver = Solver::new(machine, demands);
+        let mut workspace = solver.workspace();
+        solver.solve(&rows.concat(), &mut workspace);
+        workspace.gflops().iter().sum()
+    }
+
+    #[test]
+    fn table_i_gives_254_gflops() {
+        let mem = || demand(0.5, Placement::Local);
+        let apps = [mem(), mem(), mem(), demand(10.0, Placement::Local)];
+        // per node 3 x 9 GB/s x 0.5 + 5 x 10 = 63.5, four nodes
+        assert_eq!(total(&machine(8, 10.0, 32.0, 10.0), &apps, &[[1; 4], [1; 4], [1; 4], [5; 4]]), 254.0);
+    }
+
+    #[test]
+    fn numa_bad_across_nodes_gives_138_75_gflops() {
+        let mem = || demand(0.5, Placement::Local);
+        let apps = [mem(), mem(), mem(), demand(1.0, Placement::Home(NodeId(0)))];
+        // Nodes 1-3: 60 GB/s to six memory-bound threads, 30 GFLOPS, and 10 GB/s over the link, 10 GFLOPS: 120.
+        // Node 0: 30 GB/s left, baseline 3.75, all 8 threads hungry: 6 x 3.75 x 0.5 + 2 x 3.75 x 1 = 18.75.
+        assert_eq!(total(&machine(8, 10.0, 60.0, 10.0), &apps, &[[2; 4]; 4]), 138.75);
+    }
+}

@@ -1,0 +1,142 @@
+//! A solved allocation for reports and checks: flows, pools, and nodes that are starved.
+
+use super::compiled::PoolKind;
+use super::solver::{Solver, Workspace};
+use crate::ids::{AppId, NodeId};
+
+/// One flow of a solved allocation, for reports and checks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowView {
+    /// The application.
+    pub app: AppId,
+    /// Where its threads run.
+    pub from: NodeId,
+    /// The memory they read.
+    pub memory: NodeId,
+    /// Own controller or link.
+    pub kind: PoolKind,
+    /// Fraction of the data on this memory.
+    pub fraction: f64,
+    /// Threads in the flow.
+    pub threads: u32,
+    /// GB/s one thread wants of this memory.
+    pub wants: f64,
+    /// GB/s one thread is granted.
+    pub granted: f64,
+}
+
+/// One pool of a solved allocation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PoolView {
+    /// Where the threads run.
+    pub from: NodeId,
+    /// The memory they read.
+    pub memory: NodeId,
+    /// Own controller or link.
+    pub kind: PoolKind,
+    /// GB/s all its threads want together.
+    pub wanted: f64,
+    /// GB/s that reach the controller of what is wanted: what the link lets through, or all that own threads want.
+    pub offered: f64,
+    /// GB/s its threads have together: what the link gets, or what remote readers leave of the controller.
+    pub available: f64,
+    /// Capacity of the link or controller, GB/s.
+    pub capacity: f64,
+    /// The factor by which remote demand beyond the controller was scaled down, 1 if it fits.
+    pub scale: f64,
+}
+
+/// A node whose own threads get less than an equal part of their controller: see [`Solver::starved`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Starved {
+    /// GB/s its own threads want together.
+    pub wanted: f64,
+    /// GB/s remote readers leave them.
+    pub left: f64,
+    /// The equal part, GB/s: controller / (1 + readers).
+    pub equal_part: f64,
+    /// How many nodes read it from outside.
+    pub readers: usize,
+}
+
+/// How far below the equal part counts as starved: less is rounding.
+const TOLERANCE: f64 = 1e-9;
+
+impl Solver {
+    /// What the remote-first rule does to the own threads of `node` in the solved allocation, where it leaves them less
+    /// than an equal part of their controller and they want more. Allocates nothing.
+    pub fn starved(&self, node: NodeId, workspace: &Workspace) -> Option<Starved> {
+        if !self.model().serves_remote_first() {
+            return None;
+        }
+        let shares = &workspace.shares;
+        let memory = self.compiled.memories.get(node.0)?;
+        let own = memory.own?;
+        let (wanted, left) = (shares.wanted[own], shares.available[own]);
+        let readers = shares.wanted[memory.links.clone()].iter().filter(|&&wanted| wanted > 0.0).count();
+        let equal_part = memory.bandwidth / (1.0 + readers as f64);
+        let below = left < equal_part * (1.0 - TOLERANCE);
+        let hungry = wanted > left * (1.0 + TOLERANCE);
+        (readers > 0 && below && hungry).then_some(Starved { wanted, left, equal_part, readers })
+    }
+
+    /// GB/s that the controller of `memory` has in the solved allocation: less than its bandwidth with a saturation knee.
+    pub fn controller(&self, memory: NodeId, workspace: &Workspace) -> f64 {
+        let bandwidth = self.compiled.memories.get(memory.0).map_or(0.0, |memory| memory.bandwidth);
+        workspace.shares.controllers.get(memory.0).copied().unwrap_or(bandwidth)
+    }
+
+    /// All pools of the solved allocation, memory by memory: links first, then the node's own.
+    pub fn pools<'a>(&'a self, workspace: &'a Workspace) -> impl Iterator<Item = PoolView> + 'a {
+        self.compiled.pool_indices().map(move |(m, p, kind)| self.pool_view(m, p, kind, workspace))
+    }
+
+    /// All flows of the solved allocation that have threads, in the order of their pools.
+    pub fn flows<'a>(
+        &'a self,
+        threads: &'a [u32],
+        workspace: &'a Workspace,
+    ) -> impl Iterator<Item = (FlowView, PoolView)> + 'a {
+        let compiled = &self.compiled;
+        compiled.pool_indices().flat_map(move |(m, p, kind)| {
+            let pool = self.pool_view(m, p, kind, workspace);
+            compiled.pools[p].flows.clone().filter_map(move |f| {
+                let flow = &compiled.flows[f];
+                let group = flow.group as usize;
+                (threads[group] > 0).then(|| {
+                    let view = FlowView {
+                        app: compiled.wants.place(group).0,
+                        from: pool.from,
+                        memory: pool.memory,
+                        kind,
+                        fraction: 1.0 / flow.inverse_fraction,
+                        threads: threads[group],
+                        wants: flow.wants,
+                        granted: workspace.shares.granted[f],
+                    };
+                    (view, pool)
+                })
+            })
+        })
+    }
+
+    fn pool_view(&self, memory: usize, pool: usize, kind: PoolKind, workspace: &Workspace) -> PoolView {
+        let (compiled, shares) = (&self.compiled, &workspace.shares);
+        PoolView {
+            from: compiled.pools[pool].from,
+            memory: NodeId(memory),
+            kind,
+            wanted: shares.wanted[pool],
+            offered: shares.offered[pool],
+            available: shares.available[pool],
+            capacity: match kind {
+                PoolKind::Link => compiled.pools[pool].capacity,
+                PoolKind::Own => compiled.memories[memory].bandwidth,
+            },
+            scale: match kind {
+                PoolKind::Link => shares.scale[memory],
+                PoolKind::Own => 1.0,
+            },
+        }
+    }
+}
