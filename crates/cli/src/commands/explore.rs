@@ -76,7 +76,7 @@ fn sensitivity(args: &ExploreArgs, answer: &Answer, shell: &Shell) -> Result<Sen
         .collect();
     let found = in_pool(args.threads, || analyse(answer.problem, &answer.best.candidate, &others, &watch));
     watch.finish();
-    found
+    found?.map_err(|forbidden| Failure::forbidden(&forbidden))
 }
 
 /// What a name on the command line stands for.
@@ -159,6 +159,7 @@ fn told(infeasible: &Infeasible) -> Failure {
 fn without_answer(error: ExploreError, problem: &Problem) -> Failure {
     match error {
         ExploreError::Infeasible(infeasible) => told(&infeasible),
+        ExploreError::Fault(forbidden) => Failure::forbidden(&forbidden),
         ExploreError::NothingFound => {
             let restrictions = problem.restrictions().describe(problem.apps()).join(", ");
             Failure::input(error.to_string())

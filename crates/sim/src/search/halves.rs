@@ -81,6 +81,10 @@ struct Place {
 
 /// What one round works with.
 struct Round {
+    /// Nodes with a single option, and their class: part of every answer.
+    forced: Vec<(NodeId, usize)>,
+    /// What they give and take; counted with the left half.
+    base: Sums,
     left: Vec<Place>,
     right: Vec<Place>,
     /// Per class.
@@ -188,6 +192,12 @@ impl Halves<'_> {
         Some((places(left), places(right)))
     }
 
+    /// The nodes without a choice, each with its class.
+    fn forced(&self) -> Vec<(NodeId, usize)> {
+        let classes = self.relaxation.classes.iter().enumerate().filter(|(_, class)| class.table.len() == 1);
+        classes.flat_map(|(c, class)| class.nodes.iter().map(move |&node| (node, c))).collect()
+    }
+
     /// Whether an application can be exchanged with the one before it, its ranges included.
     fn twins(&self) -> Vec<bool> {
         let of_app = app_classes(&self.problem.apps);
@@ -244,7 +254,14 @@ impl Halves<'_> {
             kept.retain(|kept| seen.insert(self.effect(c, kept.option as usize)));
             kept
         });
+        let forced = self.forced();
+        let mut base = Sums::zero(unit.len(), self.relaxation.watched.len());
+        for &(_, class) in &forced {
+            base.set(&base.clone(), &self.relaxation.classes[class].table, 0, &unit);
+        }
         let mut round = Round {
+            forced,
+            base,
             left,
             right,
             kept: kept.collect(),
@@ -358,6 +375,18 @@ struct Rest {
 }
 
 impl Rest {
+    /// The same with what is already known beside it.
+    fn plus(mut self, known: &Sums) -> Self {
+        let shift = |ranges: &mut [(f64, f64)], by: &[f64]| {
+            for (range, by) in ranges.iter_mut().zip(by) {
+                *range = (range.0 + by, range.1 + by);
+            }
+        };
+        shift(&mut self.p, &known.p);
+        shift(&mut self.reads, &known.reads);
+        self
+    }
+
     /// Whether sums so far can still end in their windows.
     fn completes(&self, p: &[f64], windows: &[f64], reads: &[f64], watched: &[Watched]) -> bool {
         let in_window = |((sum, rest), window): ((&f64, &(f64, f64)), &f64)| {
@@ -412,7 +441,9 @@ impl Round {
         let same = self.left.iter().map(class).eq(self.right.iter().map(class));
         let first = (0..twins.len()).rfind(|&a| !twins[a])?;
         let most: f64 = self.windows[first..].iter().map(|window| 1.0 + window + SINGLE).sum();
-        (same && self.pairs == u64::MAX && most.is_finite()).then_some((first, most / 2.0 + SINGLE))
+        // The base stays with the left half when the halves are exchanged.
+        let base: f64 = self.base.p[first..].iter().sum();
+        (same && self.pairs == u64::MAX && most.is_finite()).then_some((first, (most + base) / 2.0 + SINGLE))
     }
 
     /// Shortens the lists to the options with the least slack until no half has more than `most` sums. Which of
@@ -508,7 +539,7 @@ impl Grid {
             heads: Vec::new(),
             next: Vec::new(),
         };
-        let mut sums = vec![Sums::zero(apps, halves.relaxation.watched.len()); round.left.len() + 1];
+        let mut sums = vec![round.base.clone(); round.left.len() + 1];
         let rests: Vec<Rest> =
             (1..=round.left.len()).map(|d| round.rest(&[&round.left[d..], &round.right])).collect();
         if !grid.store(halves, round, &rests, twins, &mut Vec::new(), &mut sums, 0.0) {
@@ -653,7 +684,9 @@ impl<'l> Lookup<'l> {
             evaluator: Evaluator::new(halves.problem, halves.placements.to_vec()),
             chosen: Vec::with_capacity(round.right.len()),
             sums: vec![Sums::zero(grid.apps, halves.relaxation.watched.len()); round.right.len() + 1],
-            rests: (1..=round.right.len()).map(|d| round.rest(&[&round.right[d..], &round.left])).collect(),
+            rests: (1..=round.right.len())
+                .map(|d| round.rest(&[&round.right[d..], &round.left]).plus(&round.base))
+                .collect(),
             work: 0,
             pairs: 0,
         }
@@ -755,13 +788,16 @@ impl<'l> Lookup<'l> {
         let left = self.grid.chosen[stored * places..(stored + 1) * places]
             .iter()
             .map(|&position| position as usize);
-        let all =
+        let chosen =
             self.round.left.iter().zip(left).chain(self.round.right.iter().zip(self.chosen.iter().copied()));
-        for (place, position) in all {
-            let table = &relaxation.classes[place.class].table;
-            let option = self.round.kept[place.class][position].option as usize;
+        let chosen = chosen.map(|(place, position)| {
+            (place.node, place.class, self.round.kept[place.class][position].option as usize)
+        });
+        let forced = self.round.forced.iter().map(|&(node, class)| (node, class, 0));
+        for (node, class, option) in forced.chain(chosen) {
+            let table = &relaxation.classes[class].table;
             for a in 0..apps {
-                allocation.set(AppId(a), place.node, table.counts(option)[a]);
+                allocation.set(AppId(a), node, table.counts(option)[a]);
                 gflops[a] += table.potential(option)[a];
             }
             for (sum, reads) in reads.iter_mut().zip(table.reads(option)) {

@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem};
+use crate::restrictions::Restrictions;
 
 /// Nodes whose threads change together: one node, or all of them under "the same on every node".
 pub(super) type Site = Vec<NodeId>;
@@ -164,17 +165,11 @@ impl Climber<'_, '_> {
     fn allowed(&self, change: &Change) -> bool {
         let Problem { machine, apps, restrictions, .. } = self.problem;
         let on_node = |node: NodeId| {
-            let counts = || (0..apps.len()).map(|a| self.changed.get(AppId(a), node));
-            let (used, cores) = (self.changed.on_node(node), u64::from(machine.node(node).cores));
-            used <= cores
-                && (!restrictions.no_idle_cores || used == cores)
-                && (!restrictions.whole_nodes || counts().filter(|&threads| threads > 0).count() <= 1)
+            let threads = (0..apps.len()).map(|a| self.changed.get(AppId(a), node));
+            restrictions.on_node(machine.node(node).cores, threads).is_ok()
         };
-        let allowed = change.iter().all(|&(app, site, threads)| {
-            let total = self.changed.total(AppId(app));
-            threads >= restrictions.min_threads_per_node
-                && total >= u64::from(apps[app].min_threads)
-                && apps[app].max_threads.is_none_or(|max| total <= u64::from(max))
+        let allowed = change.iter().all(|&(app, site, _)| {
+            Restrictions::in_all(&apps[app], self.changed.total(AppId(app))).is_ok()
                 && self.sites[site].iter().all(|&node| on_node(node))
         });
         debug_assert_eq!(allowed, restrictions.allow(machine, apps, &self.changed));

@@ -33,6 +33,7 @@ mod tests;
 use numasim_model::{Allocation, Data, NodeId, Placement};
 use rayon::prelude::*;
 
+use crate::answer::Forbidden;
 use crate::baselines::{even, one_app_per_node};
 use crate::problem::{Candidate, Evaluator, Problem, margin};
 use crate::restrictions::Infeasible;
@@ -141,6 +142,22 @@ pub enum ExploreError {
     /// The search ended before it found one.
     #[error("no allocation that keeps to the restrictions was found before the search was stopped")]
     NothingFound,
+    /// What was found is forbidden: the program is wrong, and the question must be reported.
+    #[error(transparent)]
+    Fault(#[from] Forbidden),
+}
+
+impl Outcome {
+    /// Itself, once every allocation in it keeps to the question.
+    ///
+    /// # Errors
+    /// [`ExploreError::Fault`] if one does not.
+    fn checked(self, problem: &Problem) -> Result<Self, ExploreError> {
+        for candidate in std::iter::once(&self.best).chain(&self.alternatives) {
+            problem.check_answer(&candidate.allocation, &candidate.placements)?;
+        }
+        Ok(self)
+    }
 }
 
 /// The effort of a search and how much of it is spent.
@@ -204,7 +221,8 @@ const RESTARTS: u64 = 6;
 ///
 /// # Errors
 /// [`ExploreError::Infeasible`] if no allocation keeps to the restrictions, or none has a finite makespan;
-/// [`ExploreError::NothingFound`] if the monitor stopped the search before it found one.
+/// [`ExploreError::NothingFound`] if the monitor stopped the search before it found one; [`ExploreError::Fault`] if an
+/// answer breaks a rule of the question, which is checked of each before it is handed out.
 pub fn explore(
     problem: &Problem,
     settings: &Settings,
@@ -254,7 +272,7 @@ pub fn explore(
     let (alternatives, alternatives_complete) =
         if hopeless || monitor.stop() { (Vec::new(), hopeless) } else { search.alternatives(&best) };
     let gap = if value == bound { 0.0 } else { ((bound - value) / bound).abs() };
-    Ok(Outcome { best, value, bound, gap, status, alternatives, alternatives_complete })
+    Outcome { best, value, bound, gap, status, alternatives, alternatives_complete }.checked(problem)
 }
 
 /// What the exact search has shown.

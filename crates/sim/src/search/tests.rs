@@ -4,6 +4,7 @@ use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
 use numasim_model::{App, Data, Machine, Node, NodeId, Placement};
 use proptest::prelude::*;
 
+mod forbidden;
 mod models;
 
 use super::*;
