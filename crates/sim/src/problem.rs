@@ -15,6 +15,9 @@ pub struct Problem {
     pub(crate) restrictions: Restrictions,
 }
 
+/// Elementary operations for each flow of an evaluation.
+const OPERATIONS_PER_FLOW: u64 = 4;
+
 /// Why there is nothing to search.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProblemError {
@@ -85,6 +88,17 @@ impl Problem {
         };
         let homes = self.open_apps().len() as f64 * (self.machine.node_count() as f64).log10();
         self.machine.nodes().iter().map(|node| per_node(node.cores)).sum::<f64>() + homes
+    }
+
+    /// What one evaluation costs, about, in elementary operations: a flow of each application from each node, from each
+    /// node to each memory where its data is spread.
+    pub(crate) fn evaluation_cost(&self) -> u64 {
+        let nodes = self.machine.node_count() as u64;
+        let flows = |app: &App| match &app.data {
+            Data::Placed(Placement::Local | Placement::Home(_)) | Data::OpenHome => nodes,
+            Data::Placed(Placement::Interleave | Placement::Fractions(_)) => nodes.saturating_mul(nodes),
+        };
+        self.apps.iter().map(flows).fold(0, u64::saturating_add).saturating_mul(OPERATIONS_PER_FLOW)
     }
 
     /// A solver with each open home decided by `homes`: one entry per application, used where the home is open.

@@ -13,10 +13,11 @@ use numasim_model::{AppId, NodeId, Placement};
 use rayon::prelude::*;
 
 use super::branch::Tree;
+use super::budget::Budget;
 use super::dual::{Effort, Improved, Ranges, Relaxation};
-use super::halves::{self, Halves};
+use super::halves::{self, Halved, Halves};
+use super::monitor::{Monitor, Progress};
 use super::pool::{Canonical, Pool};
-use super::{Budget, Monitor, Progress};
 use crate::problem::Problem;
 
 /// Boxes split at the same time, from the same cutoff.
@@ -169,9 +170,9 @@ impl Boxes<'_> {
         }
         let Self { problem, relaxation, placements, canonical, monitor } = *self;
         let halves = Halves { problem, relaxation, placements, ranges, canonical, monitor };
-        let work = halves.search(improved, pool, most);
-        budget.spend(work.unwrap_or(0));
-        work.is_some()
+        let Halved { complete, work } = halves.search(improved, pool, most);
+        budget.spend(work);
+        complete
     }
 
     fn search_node_by_node(&self, parts: &[Part], pool: &mut Pool, budget: &mut Budget) -> f64 {

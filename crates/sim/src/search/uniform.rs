@@ -3,7 +3,7 @@
 use numasim_model::{Allocation, AppId, Placement};
 use rayon::prelude::*;
 
-use super::Monitor;
+use super::monitor::Monitor;
 use super::options::counts_for;
 use super::pool::{Canonical, Pool};
 use crate::problem::{Evaluator, Problem};
