@@ -114,6 +114,8 @@ pub(super) fn refused(error: ProblemError) -> Failure {
             };
             Failure::input(error.to_string()).hint(format!("{missing}, or choose another --objective"))
         }
+        error @ ProblemError::TooLarge { .. } => Failure::input(error.to_string())
+            .hint("leave out instances or nodes; data that is not interleaved has fewer flows"),
         ProblemError::Infeasible(infeasible) => told(&infeasible),
     }
 }

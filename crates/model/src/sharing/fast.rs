@@ -156,6 +156,15 @@ pub struct PoolView {
     pub scale: f64,
 }
 
+/// Whether threads on some other node may read `memory`.
+fn may_read_over_links(placement: &crate::app::Placement, memory: NodeId) -> bool {
+    match placement {
+        crate::app::Placement::Local => false,
+        crate::app::Placement::Home(home) => *home == memory,
+        crate::app::Placement::Interleave | crate::app::Placement::Fractions(_) => true,
+    }
+}
+
 impl Solver {
     /// Compiles `machine` and the demand of each application.
     pub fn new(machine: &Machine, demands: &[Demand]) -> Self {
@@ -186,12 +195,20 @@ impl Solver {
         };
         for memory in machine.node_ids() {
             let first = solver.pools.len();
-            for from in machine.compute_nodes().filter(|&n| n != memory) {
-                solver.add_pool(machine, demands, from, memory);
+            // Only these can have a flow over a link; with thousands of applications it matters to ask no others.
+            let remote: Vec<usize> = demands
+                .iter()
+                .enumerate()
+                .filter(|(_, d)| may_read_over_links(&d.placement, memory))
+                .map(|(a, _)| a)
+                .collect();
+            let from_outside = if remote.is_empty() { 0 } else { nodes };
+            for from in machine.compute_nodes().take(from_outside).filter(|&n| n != memory) {
+                solver.add_pool(machine, demands, remote.iter().copied(), from, memory);
             }
             let links = first..solver.pools.len();
             let own = (machine.node(memory).cores > 0)
-                .then(|| solver.add_pool(machine, demands, memory, memory))
+                .then(|| solver.add_pool(machine, demands, 0..apps, memory, memory))
                 .flatten();
             solver.memories.push(Memory { bandwidth: machine.node(memory).bandwidth.value(), links, own });
         }
@@ -201,16 +218,18 @@ impl Solver {
         solver
     }
 
-    /// Adds the pool of the flows from `from` to `memory`, unless no application could have one.
+    /// Adds the pool of the flows of `apps` from `from` to `memory`, unless none of them could have one.
     fn add_pool(
         &mut self,
         machine: &Machine,
         demands: &[Demand],
+        apps: impl Iterator<Item = usize>,
         from: NodeId,
         memory: NodeId,
     ) -> Option<usize> {
         let first = self.flows.len();
-        for (a, demand) in demands.iter().enumerate() {
+        for a in apps {
+            let demand = &demands[a];
             let fraction = demand.placement.fraction(machine, from, memory);
             if fraction > 0.0 {
                 let group = a * self.nodes + from.0;

@@ -1,14 +1,18 @@
 //! The next best, different answers.
 
-use numasim_model::Allocation;
+use numasim_model::AppId;
 
 use super::local;
+use super::pace::Pace;
 use super::pool::Pool;
 use super::question::Search;
 use crate::problem::{Candidate, Evaluator};
 
 /// Most steps spent on alternatives after the best is known.
 const ALTERNATIVES_EFFORT: u64 = 1_000_000;
+/// Most elementary operations for what is one thread away from the best, some seconds: there are very many with
+/// thousands of applications.
+const NEIGHBOURS_OPERATIONS: u64 = 10_000_000_000;
 
 impl Search<'_> {
     /// The next best answers, and whether none is missing.
@@ -18,9 +22,7 @@ impl Search<'_> {
         }
         let mut pool = Pool::new(self.settings.top + 1);
         pool.add(&self.canonical, best.clone());
-        for neighbour in self.neighbours(best) {
-            pool.add(&self.canonical, neighbour);
-        }
+        self.add_neighbours(best, &mut pool);
         let proof = self.prove(&mut pool, self.settings.effort.min(ALTERNATIVES_EFFORT));
         let complete = proof.complete;
         let mut found = pool.into_candidates();
@@ -31,47 +33,49 @@ impl Search<'_> {
         (found, complete)
     }
 
-    /// Allocations one thread away: one more, one less, or one exchanged for another application's.
-    fn neighbours(&self, best: &Candidate) -> Vec<Candidate> {
+    /// Adds the allocations one thread away: one more, one less, or one exchanged for another application's.
+    fn add_neighbours(&self, best: &Candidate, pool: &mut Pool) {
         let problem = self.problem;
+        let cells = (problem.apps.len() * problem.machine.node_count()) as u64;
+        let cost = cells.saturating_add(problem.evaluation_cost());
+        let mut left = NEIGHBOURS_OPERATIONS;
+        let mut pace = Pace::new(self.monitor);
         let mut evaluator = Evaluator::new(problem, best.placements.clone());
-        let apps: Vec<_> = (0..problem.apps.len()).map(numasim_model::AppId).collect();
-        let mut found = Vec::new();
-        let mut consider = |allocation: Allocation| {
-            if problem.restrictions.allow(&problem.machine, &problem.apps, &allocation) {
-                found.push(evaluator.candidate(allocation));
-            }
-        };
+        let mut changed = best.allocation.clone();
         for site in local::sites(problem) {
-            for &a in &apps {
-                let change = |allocation: &mut Allocation, more: bool| {
-                    for &node in &site {
-                        let threads = allocation.get(a, node);
-                        let changed = if more { threads.checked_add(1) } else { threads.checked_sub(1) };
-                        let Some(changed) = changed else { return false };
-                        allocation.set(a, node, changed);
-                    }
-                    true
+            for a in (0..problem.apps.len()).map(AppId) {
+                let Some(&first) = site.first() else { continue };
+                let more: &[(AppId, i64)] = &[(a, 1)];
+                let less: &[(AppId, i64)] = &[(a, -1)];
+                let others = (0..problem.apps.len()).map(AppId).filter(|&b| b != a);
+                let exchanged: Vec<[(AppId, i64); 2]> = if best.allocation.get(a, first) > 0 {
+                    others.map(|b| [(a, -1), (b, 1)]).collect()
+                } else {
+                    Vec::new()
                 };
-                for more in [true, false] {
-                    let mut allocation = best.allocation.clone();
-                    if change(&mut allocation, more) {
-                        consider(allocation);
+                for change in [more, less].into_iter().chain(exchanged.iter().map(<[_; 2]>::as_slice)) {
+                    if pace.stops_after(cost) || left < cost {
+                        return;
                     }
-                }
-                for &b in apps.iter().filter(|&&b| b != a) {
-                    let mut allocation = best.allocation.clone();
-                    let possible = change(&mut allocation, false);
+                    left -= cost;
+                    let mut possible = true;
                     for &node in &site {
-                        let threads = allocation.get(b, node);
-                        allocation.set(b, node, threads + 1);
+                        for &(app, by) in change {
+                            let threads = u32::try_from(i64::from(best.allocation.get(app, node)) + by);
+                            possible &= threads.is_ok();
+                            changed.set(app, node, threads.unwrap_or(0));
+                        }
                     }
-                    if possible {
-                        consider(allocation);
+                    if possible && problem.restrictions.allow(&problem.machine, &problem.apps, &changed) {
+                        pool.add(&self.canonical, evaluator.candidate(changed.clone()));
+                    }
+                    for &node in &site {
+                        for &(app, _) in change {
+                            changed.set(app, node, best.allocation.get(app, node));
+                        }
                     }
                 }
             }
         }
-        found
     }
 }

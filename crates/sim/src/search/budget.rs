@@ -37,3 +37,19 @@ impl Budget {
         self.spent as f64 / self.total.max(1) as f64
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_spends_from_the_whole() {
+        let mut budget = Budget::new(100);
+        let mut share = budget.at_most(30);
+        share.spend(50); // no more than the share has
+        assert!(share.is_spent());
+        budget.settle(share);
+        assert_eq!(budget.left(), 70);
+        assert!((budget.part_spent() - 0.3).abs() < 1e-12);
+    }
+}

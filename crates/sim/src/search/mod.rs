@@ -38,6 +38,8 @@ mod settings;
 mod uniform;
 
 #[cfg(test)]
+mod testing;
+#[cfg(test)]
 mod tests;
 
 use crate::problem::Problem;

@@ -5,6 +5,7 @@ use numasim_model::{Allocation, App, Data, Machine, Node, NodeId, Placement};
 use proptest::prelude::*;
 
 mod forbidden;
+mod four_nodes;
 mod models;
 
 use super::*;

@@ -77,3 +77,36 @@ impl Tree<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objective::Objective;
+    use crate::search::monitor::Unattended;
+    use crate::search::testing::{LOCAL, pool_with, question, relaxation};
+
+    #[test]
+    fn the_walk_finds_the_best_and_leaves_nothing_open() {
+        let problem = question(2, Objective::TotalGflops);
+        let relaxation = relaxation(&problem);
+        let (prices, ranges) = (relaxation.start().prices, relaxation.everything());
+        let (canonical, mut pool) = pool_with(&problem, &[vec![1, 0], vec![0, 1]]); // 20 GFLOPS
+        let tree = Tree::new(&problem, &relaxation, &LOCAL, &prices, &ranges, pool.cutoff(), &Unattended)
+            .expect("no stop");
+        let result = tree.search(&canonical, &mut pool, &mut Budget::new(10_000), &Unattended);
+        assert_eq!(result.open_bound, f64::NEG_INFINITY);
+        assert!(pool.best().is_some_and(|best| (best.score - 40.0).abs() < 1e-9), "{:?}", pool.best());
+    }
+
+    #[test]
+    fn without_effort_everything_stays_open() {
+        let problem = question(2, Objective::TotalGflops);
+        let relaxation = relaxation(&problem);
+        let (prices, ranges) = (relaxation.start().prices, relaxation.everything());
+        let (canonical, mut pool) = pool_with(&problem, &[vec![1, 0], vec![0, 1]]);
+        let tree = Tree::new(&problem, &relaxation, &LOCAL, &prices, &ranges, pool.cutoff(), &Unattended)
+            .expect("no stop");
+        let result = tree.search(&canonical, &mut pool, &mut Budget::new(0), &Unattended);
+        assert!((result.open_bound - 40.0).abs() < 1e-9, "{}", result.open_bound);
+    }
+}

@@ -72,3 +72,31 @@ impl<'t> Tasks<'t> {
         next.peek().map_or(here, |task| here.max(task.bound))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objective::Objective;
+    use crate::search::monitor::Unattended;
+    use crate::search::testing::{LOCAL, question, relaxation};
+
+    #[test]
+    fn tasks_of_a_row_come_best_first_and_those_below_the_cutoff_not_at_all() {
+        let problem = question(3, Objective::TotalGflops);
+        let relaxation = relaxation(&problem);
+        let (prices, ranges) = (relaxation.start().prices, relaxation.everything());
+        let tree =
+            Tree::new(&problem, &relaxation, &LOCAL, &prices, &ranges, 0.0, &Unattended).expect("no stop");
+        let mut tasks = Tasks::new(&tree);
+        // 20 GFLOPS on each of three nodes is the best that any task can hope for.
+        assert!((tasks.largest_bound() - 60.0).abs() < 1e-9);
+        let mut found = Vec::new();
+        while let Some(task) = tasks.next_above(59.0) {
+            found.push((task.first, task.second, task.bound));
+        }
+        // The options (0, 2) and (1, 1) have 20: pairs in order, each once.
+        let pairs: Vec<_> = found.iter().map(|task| (task.0, task.1)).collect();
+        assert_eq!(pairs, [(0, Some(0)), (0, Some(1)), (1, Some(1))]);
+        assert!(found.iter().all(|task| task.2 > 59.0));
+    }
+}

@@ -4,7 +4,8 @@ use numasim_model::{NodeId, Placement};
 use rayon::prelude::*;
 
 use crate::problem::Problem;
-use crate::search::dual::{Earnings, Prices, Ranges, Relaxation};
+use crate::search::dual::{Class, Earnings, Prices, Ranges, Relaxation};
+use crate::search::monitor::Monitor;
 
 /// One step of the search: which node is filled, and from which class.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +46,7 @@ pub(in crate::search) struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    /// Ranks the options at `prices`; those that cannot lead above `cutoff` are left out.
+    /// Ranks the options at `prices`; those that cannot lead above `cutoff` are left out. `None` at a stop.
     pub(in crate::search) fn new(
         problem: &'a Problem,
         relaxation: &'a Relaxation<'a>,
@@ -53,7 +54,8 @@ impl<'a> Tree<'a> {
         prices: &Prices,
         ranges: &'a Ranges,
         cutoff: f64,
-    ) -> Self {
+        monitor: &dyn Monitor,
+    ) -> Option<Self> {
         let constant = relaxation.constant(prices, ranges);
         let earnings: Vec<Earnings> =
             (0..relaxation.classes.len()).map(|c| relaxation.earnings(c, prices)).collect();
@@ -62,6 +64,9 @@ impl<'a> Tree<'a> {
             .iter()
             .zip(&earnings)
             .map(|(class, earnings)| {
+                if monitor.stop() {
+                    return None;
+                }
                 let mut ranked: Vec<Ranked> = (0..class.table.len())
                     .map(|option| Ranked {
                         earns: earnings.of(&class.table, option),
@@ -69,9 +74,9 @@ impl<'a> Tree<'a> {
                     })
                     .collect();
                 ranked.par_sort_unstable_by(|a, b| b.earns.total_cmp(&a.earns).then(a.option.cmp(&b.option)));
-                ranked
+                Some(ranked)
             })
-            .collect();
+            .collect::<Option<_>>()?;
         let top = |c: usize| all[c].first().map_or(f64::NEG_INFINITY, |r| r.earns);
         let root: f64 =
             constant + (0..all.len()).map(|c| relaxation.classes[c].nodes.len() as f64 * top(c)).sum::<f64>();
@@ -96,7 +101,7 @@ impl<'a> Tree<'a> {
             decoupled,
         };
         tree.lay_out_steps();
-        tree
+        Some(tree)
     }
 
     /// Nodes whose memory others read come last: by then most of what is read from outside is known.
@@ -119,12 +124,17 @@ impl<'a> Tree<'a> {
         let apps = self.problem.apps.len();
         let mut reach = vec![0.0; (steps.len() + 1) * apps];
         let mut most_threads = vec![0; (steps.len() + 1) * apps];
+        let most = |(class, ranked): (&Class, &Vec<Ranked>)| -> Vec<(f64, u32)> {
+            let options = || ranked.iter().map(|r| r.option as usize);
+            let of_app = |a: usize| {
+                let potential = options().map(|o| class.table.potential(o)[a]).fold(0.0, f64::max);
+                (potential, options().map(|o| class.table.counts(o)[a]).max().unwrap_or(0))
+            };
+            (0..apps).map(of_app).collect()
+        };
+        let most: Vec<Vec<(f64, u32)>> = classes.iter().zip(&self.ranked).map(most).collect();
         for (s, step) in steps.iter().enumerate().rev() {
-            let table = &classes[step.class].table;
-            for a in 0..apps {
-                let options = || self.ranked[step.class].iter().map(|r| r.option as usize);
-                let potential = options().map(|o| table.potential(o)[a]).fold(0.0, f64::max);
-                let threads = options().map(|o| table.counts(o)[a]).max().unwrap_or(0);
+            for (a, &(potential, threads)) in most[step.class].iter().enumerate() {
                 reach[s * apps + a] = reach[(s + 1) * apps + a] + potential;
                 most_threads[s * apps + a] = most_threads[(s + 1) * apps + a] + threads;
             }

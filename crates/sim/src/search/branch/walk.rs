@@ -6,8 +6,11 @@ use super::tasks::Task;
 use super::tree::{Ranked, Tree};
 use crate::problem::Evaluator;
 use crate::search::monitor::Monitor;
+use crate::search::pace::Pace;
 use crate::search::pool::{Canonical, Pool};
 
+/// Elementary operations of one step for each application.
+const OPERATIONS_PER_APP: u64 = 16;
 /// Steps in the time that it takes to begin a task.
 const TASK_STEPS: u64 = 32;
 /// One depth-first walk below a task.
@@ -29,7 +32,7 @@ pub(super) struct Walk<'t> {
     pub(super) work: u64,
     pub(super) limit: u64,
     pub(super) cut_short: bool,
-    pub(super) monitor: &'t dyn Monitor,
+    pace: Pace<'t>,
 }
 
 impl<'t> Walk<'t> {
@@ -56,7 +59,7 @@ impl<'t> Walk<'t> {
             work: TASK_STEPS,
             limit: limit.max(2 * TASK_STEPS),
             cut_short: false,
-            monitor,
+            pace: Pace::new(monitor),
         }
     }
 
@@ -84,7 +87,7 @@ impl<'t> Walk<'t> {
                 return;
             }
             self.work += 1;
-            if self.work > self.limit || (self.work.is_multiple_of(4096) && self.monitor.stop()) {
+            if self.work > self.limit || self.pace.stops_after(OPERATIONS_PER_APP * self.given.len() as u64) {
                 self.cut_short = true;
                 return;
             }
@@ -150,11 +153,13 @@ impl<'t> Walk<'t> {
 
     fn rate_complete(&mut self) {
         if !self.tree.decoupled {
+            self.pace.stops_after(self.tree.problem.evaluation_cost());
             let gflops = self.evaluator.gflops(&self.threads);
             if self.tree.problem.goal.score(gflops) <= self.cutoff {
                 return;
             }
         }
+        self.pace.stops_after(self.tree.problem.evaluation_cost());
         let (apps, nodes) = (self.given.len(), self.tree.problem.machine.node_count());
         let mut allocation = Allocation::empty(apps, nodes);
         allocation.as_mut_slice().copy_from_slice(&self.threads);

@@ -94,11 +94,10 @@ impl<'r, 'p> Master<'r, 'p> {
 
     /// The variable `E_ac`: y itself where nothing that the application reads has a price.
     fn earning(&mut self, class: usize, app: usize) -> Variable {
-        let memories = self.relaxation.classes.len();
         let unit = self.relaxation.problem.goal.unit_gflops()[app];
-        let costs: Vec<(Variable, f64)> = (0..memories)
-            .filter_map(|m| {
-                let draw = self.relaxation.classes[class].draw[app * memories + m];
+        let costs: Vec<(Variable, f64)> = self.relaxation.classes[class].draw[app]
+            .iter()
+            .filter_map(|&(m, draw)| {
                 let per_lambda = self.scale * unit * draw / self.relaxation.shared_bandwidth[m]?;
                 Some((self.lambda[m]?, per_lambda)).filter(|_| draw > 0.0)
             })
@@ -122,12 +121,13 @@ impl<'r, 'p> Master<'r, 'p> {
         for ((mu, watched), reads) in self.mu.iter().zip(&self.relaxation.watched).zip(table.reads(option)) {
             terms.extend(mu.filter(|_| *reads > 0.0).map(|mu| (mu, reads / watched.bandwidth)));
         }
+        let (potentials, counts) = table.row(option);
         for a in 0..apps {
-            let potential = table.potential(option)[a];
+            let potential = potentials[a];
             if potential > 0.0 && unit[a] > 0.0 {
                 terms.push((self.earned[class][a], -potential / (unit[a] * self.scale)));
             }
-            let threads = f64::from(table.counts(option)[a]) / self.relaxation.total_cores;
+            let threads = f64::from(counts[a]) / self.relaxation.total_cores;
             if threads > 0.0 {
                 for counter in [a, apps * (1 + class) + a] {
                     let [pays, charges] = self.nu[counter];

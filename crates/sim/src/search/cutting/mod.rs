@@ -22,6 +22,8 @@ use super::dual::{Improved, Prices, Ranges, Relaxation, best_option};
 use crate::objective::Objective;
 use master::{Cut, Master};
 
+/// Most pairs of an application and a class of nodes: with more, solving one program takes longer than it helps.
+const MOST_EARNINGS: usize = 1_000;
 /// Rounds without a better bound after which none is expected: the rest is rounding of the programs.
 const PATIENCE: usize = 12;
 /// What solving one linear program costs, in steps of the search (measured: about 100 microseconds).
@@ -34,6 +36,9 @@ impl Relaxation<'_> {
     /// minimum is reached. A program that cannot be solved leaves the bound as it is.
     pub(super) fn cut_down(&self, start: Improved, ranges: &Ranges, target: f64, rounds: usize) -> Improved {
         let mut best = start;
+        if self.classes.len() * self.problem.apps.len() > MOST_EARNINGS {
+            return best;
+        }
         let objective = self.problem.goal.objective();
         let size = if target.is_finite() { target.abs() } else { best.bound.abs() };
         let scale =
@@ -151,8 +156,9 @@ impl Relaxation<'_> {
         let mut threads = vec![0.0; ranges.lowest.len()];
         for (c, class) in self.classes.iter().enumerate() {
             let options: Vec<usize> = tight.iter().filter(|t| t.0 == c).map(|t| t.1).collect();
+            let rows: Vec<_> = options.iter().map(|&option| class.table.row(option).1).collect();
             for a in 0..apps {
-                let sum: f64 = options.iter().map(|&o| f64::from(class.table.counts(o)[a])).sum();
+                let sum: f64 = rows.iter().map(|counts| f64::from(counts[a])).sum();
                 let mean = class.nodes.len() as f64 * sum / options.len().max(1) as f64;
                 threads[a] += mean;
                 threads[apps * (1 + c) + a] = mean;

@@ -35,16 +35,13 @@ impl Relaxation<'_> {
 
     /// What an option earns on a node of `class` at these prices.
     pub(in crate::search) fn earnings(&self, class: usize, prices: &Prices) -> Earnings {
-        let memories = self.classes.len();
         let unit = self.problem.goal.unit_gflops();
         let of_gflops = (0..self.problem.apps.len())
             .map(|a| {
                 let worth = if unit[a] > 0.0 { prices.y[a] / unit[a] } else { 0.0 };
-                let cost: f64 = (0..memories)
-                    .filter_map(|m| {
-                        let bandwidth = self.shared_bandwidth[m]?;
-                        Some(prices.lambda[m] / bandwidth * self.classes[class].draw[a * memories + m])
-                    })
+                let cost: f64 = self.classes[class].draw[a]
+                    .iter()
+                    .filter_map(|&(m, draw)| Some(prices.lambda[m] / self.shared_bandwidth[m]? * draw))
                     .sum();
                 (worth - cost).max(0.0)
             })
@@ -75,7 +72,7 @@ impl Relaxation<'_> {
             };
             let copies = class.nodes.len() as f64;
             bound += copies * best;
-            let (potential, counts) = (class.table.potential(option), class.table.counts(option));
+            let (potential, counts) = class.table.row(option);
             for ((slope, watched), reads) in
                 slope.mu.iter_mut().zip(&self.watched).zip(class.table.reads(option))
             {
@@ -87,10 +84,9 @@ impl Relaxation<'_> {
                 slope.nu[apps * (1 + c) + a] += threads;
                 if earnings.of_gflops[a] > 0.0 {
                     slope.y[a] += if unit[a] > 0.0 { copies * potential[a] / unit[a] } else { 0.0 };
-                    for m in 0..memories {
+                    for &(m, draw) in &class.draw[a] {
                         if let Some(bandwidth) = self.shared_bandwidth[m] {
-                            slope.lambda[m] -=
-                                copies * potential[a] * class.draw[a * memories + m] / bandwidth;
+                            slope.lambda[m] -= copies * potential[a] * draw / bandwidth;
                         }
                     }
                 }
@@ -174,4 +170,31 @@ pub(in crate::search) fn best_option(table: &OptionTable, earnings: &Earnings) -
         .map(|chunk| best_of(chunk * CHUNK..((chunk + 1) * CHUNK).min(table.len())))
         .collect();
     chunks.into_iter().flatten().reduce(|best, next| if next.1 > best.1 { next } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::objective::Objective;
+    use crate::search::testing::{question, relaxation};
+
+    #[test]
+    fn without_prices_the_bound_is_the_best_option_of_each_node() {
+        // (0, 2) or (1, 1): 20 GFLOPS on each of 2 nodes
+        let problem = question(2, Objective::TotalGflops);
+        let relaxation = relaxation(&problem);
+        let (bound, slope) = relaxation.bound(&relaxation.start().prices, &relaxation.everything());
+        assert!((bound - 40.0).abs() < 1e-9, "{bound}");
+        assert_eq!(slope.nu[..2].iter().sum::<f64>(), 4.0, "threads of the chosen options");
+    }
+
+    #[test]
+    fn a_price_that_pays_for_threads_lowers_the_bound_by_what_is_asked() {
+        // 2 cores; 4 per thread of `mem` and core: (1, 1) earns 20 + 4/2 x 1, (0, 2) earns 20, less 4/2 x min_threads 1
+        let problem = question(1, Objective::TotalGflops);
+        let relaxation = relaxation(&problem);
+        let mut prices = relaxation.start().prices;
+        prices.nu[0] = 4.0;
+        let (bound, _) = relaxation.bound(&prices, &relaxation.everything());
+        assert!((bound - 20.0).abs() < 1e-9, "{bound}");
+    }
 }

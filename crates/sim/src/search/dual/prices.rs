@@ -27,6 +27,9 @@ impl Earnings {
     /// What an option earns.
     #[inline]
     pub(in crate::search) fn of(&self, table: &OptionTable, option: usize) -> f64 {
+        if let Some(corners) = table.as_corners() {
+            return corners.earned(option, &self.of_gflops, &self.per_thread);
+        }
         // Most prices of threads and reads are 0: then their lists are empty.
         let gflops = table.potential(option).iter().zip(&self.of_gflops).map(|(g, p)| g * p);
         let mut earned = gflops.sum::<f64>();

@@ -45,3 +45,26 @@ impl Ranges {
         [below, above]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_split_has_no_gap_and_no_overlap() {
+        let whole = Ranges { lowest: vec![1, 0], highest: vec![4, 4], capacity: vec![4, 4] };
+        let [below, above] = whole.split(0, 2);
+        assert_eq!((below.lowest[0], below.highest[0]), (1, 2));
+        assert_eq!((above.lowest[0], above.highest[0]), (3, 4));
+        assert_eq!((below.lowest[1], above.highest[1]), (0, 4), "the other counter stays");
+    }
+
+    #[test]
+    fn only_a_limit_that_says_something_has_a_price() {
+        let ranges = Ranges { lowest: vec![1, 0], highest: vec![4, 3], capacity: vec![4, 4] };
+        assert_eq!(ranges.prices_with_meaning(0), (true, false));
+        assert_eq!(ranges.prices_with_meaning(1), (false, true));
+        // The first may pay for threads, not charge for them.
+        assert_eq!((ranges.clamp(0, 0.5), ranges.clamp(0, -0.5)), (0.5, 0.0));
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use numasim_model::{NodeId, Placement};
+use numasim_model::{Machine, NodeId, Placement};
 
 use super::prices::{Improved, Prices};
 use super::ranges::Ranges;
@@ -12,13 +12,16 @@ use crate::search::budget::OPTIONS_PER_STEP;
 use crate::search::monitor::Monitor;
 use crate::search::options::OptionTable;
 
+/// Most numbers of threads in the listed options of all relaxations that exist at the same time: 12 bytes each.
+const MOST_ENTRIES: usize = 40_000_000;
+
 /// Nodes that can be exchanged, with their common options.
 pub(in crate::search) struct Class {
     pub(in crate::search) nodes: Vec<NodeId>,
     pub(in crate::search) table: Arc<OptionTable>,
-    /// `draw[app * memories + class of memory]`: GB/s drawn from the memories of that class per GFLOPS of the
-    /// application on a node of this class.
-    pub(in crate::search) draw: Vec<f64>,
+    /// Per application: the classes of memories that it reads from here, ascending, and the GB/s drawn from each per
+    /// GFLOPS of the application on a node of this class.
+    pub(in crate::search) draw: Vec<Vec<(usize, f64)>>,
 }
 
 /// A memory whose readers on other nodes are counted, and what they may ask of it together in this relaxation.
@@ -49,19 +52,29 @@ pub(in crate::search) struct Relaxation<'a> {
 }
 
 impl<'a> Relaxation<'a> {
-    /// Lists the options of each class of nodes; `None` if a node has more than `limit`.
+    /// Lists the options of each class of nodes; `None` if a node has more than `limit`, all together are more than
+    /// memory has room for beside `share` others like this, or the monitor says stop.
     pub(in crate::search) fn new(
         problem: &'a Problem,
         evaluator: &Evaluator<'_>,
         node_classes: &[usize],
         watched: &[NodeId],
         limit: usize,
+        share: usize,
         monitor: &'a dyn Monitor,
     ) -> Option<Self> {
         let placements = &evaluator.placements;
-        let mut relaxation = Self::build(problem, evaluator, node_classes, false, monitor, |node| {
-            OptionTable::new(problem, &evaluator.solver, placements, watched, node, limit)
-        })?;
+        let representatives = representatives(node_classes);
+        let mut tables = Vec::with_capacity(representatives.len());
+        let mut entries_left = MOST_ENTRIES / share.max(1);
+        for &node in &representatives {
+            let limit = limit.min(entries_left / problem.apps.len());
+            let table =
+                OptionTable::new(problem, &evaluator.solver, placements, watched, node, limit, monitor)?;
+            entries_left -= table.len() * problem.apps.len();
+            tables.push(table);
+        }
+        let mut relaxation = Self::build(problem, evaluator, node_classes, false, monitor, tables);
         relaxation.watched = watched
             .iter()
             .map(|&memory| {
@@ -74,35 +87,36 @@ impl<'a> Relaxation<'a> {
 
     /// The same where others ask between `least` and `most` GB/s of the watched memories, one entry each.
     ///
-    /// Threads on the node of such a memory then find at most what is left of it: their potentials are lower.
+    /// Threads on the node of such a memory then find at most what is left of it: their potentials are lower. `None` at a stop.
     pub(in crate::search) fn where_others_read(
         &self,
         evaluator: &Evaluator<'_>,
         least: &[f64],
         most: &[f64],
-    ) -> Self {
+    ) -> Option<Self> {
+        let cost = self.problem.evaluation_cost();
         let classes = self.classes.iter().map(|class| {
             let taken = self.watched.iter().zip(least).find(|(w, _)| class.nodes == [w.memory]);
             let table = match taken {
                 Some((watched, &least)) if least > 0.0 => {
                     let solver = evaluator.solver_with_less(watched.memory, least);
-                    Arc::new(class.table.with_solver(&solver, watched.memory))
+                    Arc::new(class.table.with_solver(&solver, watched.memory, cost, self.monitor)?)
                 }
                 _ => Arc::clone(&class.table),
             };
-            Class { nodes: class.nodes.clone(), table, draw: class.draw.clone() }
+            Some(Class { nodes: class.nodes.clone(), table, draw: class.draw.clone() })
         });
         let limits = least.iter().zip(most);
         let watched =
             self.watched.iter().zip(limits).map(|(w, (&least, &most))| Watched { least, most, ..*w });
-        Self {
+        Some(Self {
             problem: self.problem,
-            classes: classes.collect(),
+            classes: classes.collect::<Option<_>>()?,
             shared_bandwidth: self.shared_bandwidth.clone(),
             watched: watched.collect(),
             total_cores: self.total_cores,
             monitor: self.monitor,
-        }
+        })
     }
 
     /// The looser relaxation over the corners of each node, for nodes with too many options to list.
@@ -114,47 +128,60 @@ impl<'a> Relaxation<'a> {
         node_classes: &[usize],
         homes_decided: bool,
         monitor: &'a dyn Monitor,
-    ) -> Option<Self> {
-        let mut relaxation = Self::build(problem, evaluator, node_classes, true, monitor, |node| {
-            Some(OptionTable::corners(problem, &evaluator.solver, node))
-        })?;
+    ) -> Self {
+        let representatives = representatives(node_classes).into_iter();
+        let tables =
+            representatives.map(|node| OptionTable::corners(problem, &evaluator.solver, node)).collect();
+        let mut relaxation = Self::build(problem, evaluator, node_classes, true, monitor, tables);
         if !homes_decided {
-            let memories = relaxation.classes.len();
             for class in &mut relaxation.classes {
                 for a in problem.open_apps() {
-                    class.draw[a * memories..(a + 1) * memories].fill(0.0);
+                    class.draw[a].clear();
                 }
             }
         }
-        Some(relaxation)
+        relaxation
     }
 
+    /// `tables`: one for each class of nodes, in the order of their smallest nodes.
     fn build(
         problem: &'a Problem,
         evaluator: &Evaluator<'_>,
         node_classes: &[usize],
         price_all_memories: bool,
         monitor: &'a dyn Monitor,
-        table: impl Fn(NodeId) -> Option<OptionTable>,
-    ) -> Option<Self> {
+        tables: Vec<OptionTable>,
+    ) -> Self {
         let machine = &problem.machine;
-        let representatives: Vec<usize> = (0..node_classes.len()).filter(|&n| node_classes[n] == n).collect();
-        let class_of = |n: usize| representatives.iter().position(|&r| r == node_classes[n]).unwrap_or(0);
-        let memories = representatives.len();
-        let mut classes = Vec::with_capacity(memories);
-        for &representative in &representatives {
-            let from = NodeId(representative);
-            let table = table(from)?;
-            let mut draw = vec![0.0; problem.apps.len() * memories];
-            for (a, app) in problem.apps.iter().enumerate() {
-                for m in machine.node_ids() {
-                    let fraction = evaluator.placements[a].fraction(machine, from, m);
-                    draw[a * memories + class_of(m.0)] += fraction / app.arithmetic_intensity.value();
-                }
-            }
-            let nodes = machine.node_ids().filter(|n| node_classes[n.0] == representative).collect();
-            classes.push(Class { nodes, table: Arc::new(table), draw });
+        let representatives = representatives(node_classes);
+        let mut class_of = vec![0; node_classes.len()];
+        let mut members = vec![Vec::new(); representatives.len()];
+        for (node, &class) in node_classes.iter().enumerate() {
+            let position = representatives.binary_search(&NodeId(class)).unwrap_or(0);
+            class_of[node] = position;
+            members[position].push(NodeId(node));
         }
+        let classes: Vec<Class> = representatives
+            .iter()
+            .zip(members)
+            .zip(tables)
+            .map(|((&from, nodes), table)| {
+                let draw = problem.apps.iter().zip(&evaluator.placements).map(|(app, placement)| {
+                    let mut draw: Vec<(usize, f64)> = Vec::new();
+                    for memory in read_from(machine, placement, from) {
+                        let per_gflops =
+                            placement.fraction(machine, from, memory) / app.arithmetic_intensity.value();
+                        let class = class_of[memory.0];
+                        match draw.binary_search_by_key(&class, |entry| entry.0) {
+                            Ok(at) => draw[at].1 += per_gflops,
+                            Err(at) => draw.insert(at, (class, per_gflops)),
+                        }
+                    }
+                    draw
+                });
+                Class { draw: draw.collect(), nodes, table: Arc::new(table) }
+            })
+            .collect();
         let read_from_outside = |m: NodeId| {
             evaluator.placements.iter().any(|placement| {
                 machine.compute_nodes().any(|n| n != m && placement.fraction(machine, n, m) > 0.0)
@@ -168,7 +195,7 @@ impl<'a> Relaxation<'a> {
             })
             .collect();
         let total_cores = machine.total_cores() as f64;
-        Some(Self { problem, classes, shared_bandwidth, watched: Vec::new(), total_cores, monitor })
+        Self { problem, classes, shared_bandwidth, watched: Vec::new(), total_cores, monitor }
     }
 
     /// The whole space: `min_threads` to `max_threads` on the machine, anything on a class.
@@ -217,5 +244,19 @@ impl<'a> Relaxation<'a> {
     pub(in crate::search) fn pricing(&self) -> u64 {
         let options: usize = self.classes.iter().map(|class| class.table.len()).sum();
         options as u64 / OPTIONS_PER_STEP + 1
+    }
+}
+
+/// The smallest node of each class.
+fn representatives(node_classes: &[usize]) -> Vec<NodeId> {
+    (0..node_classes.len()).filter(|&n| node_classes[n] == n).map(NodeId).collect()
+}
+
+/// The memories that threads on `from` read, ascending.
+fn read_from(machine: &Machine, placement: &Placement, from: NodeId) -> Vec<NodeId> {
+    match placement {
+        Placement::Local => vec![from],
+        Placement::Home(home) => vec![*home],
+        Placement::Interleave | Placement::Fractions(_) => machine.node_ids().collect(),
     }
 }

@@ -179,3 +179,78 @@ fn orders(twins: &[bool]) -> f64 {
         orders * run
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+    use crate::objective::Objective;
+    use crate::search::dual::Effort;
+    use crate::search::monitor::{Monitor, Progress, Unattended};
+    use crate::search::testing::{LOCAL, pool_with, question, relaxation};
+
+    #[test]
+    fn four_nodes_are_searched_completely() {
+        let problem = question(4, Objective::Fair);
+        let relaxation = relaxation(&problem);
+        let everything = relaxation.everything();
+        // One thread each: `cpu` has 10 of 80 GFLOPS.
+        let (canonical, mut pool) = pool_with(&problem, &[vec![1, 0, 0, 0], vec![0, 1, 0, 0]]);
+        let root = relaxation.improve(
+            &relaxation.start(),
+            &everything,
+            pool.cutoff(),
+            Effort { steps: 50, cuts: 50 },
+        );
+        let halves = Halves {
+            problem: &problem,
+            relaxation: &relaxation,
+            placements: &LOCAL,
+            ranges: &everything,
+            canonical: &canonical,
+            monitor: &Unattended,
+        };
+        let halved = halves.search(&root, &mut pool, QUICK);
+        assert!(halved.complete && halved.work > 0, "{halved:?}");
+        // m nodes with (2, 0), 8 - 2 m - k cores for `cpu` where k nodes have (1, 1): mem 16 m + 10 k of 64, cpu
+        // 10 (8 - 2 m - k) of 80. m = 2, k = 1: 42/64 and 30/80; m = 1, k = 2: 36/64 and 40/80; m = 0, k = 4: 40/64
+        // and 40/80; m = 1, k = 1: 26/64 and 50/80; m = 0, k = 3: 30/64 and 50/80. The best minimum is 1/2.
+        assert!(pool.best().is_some_and(|best| (best.score - 0.5).abs() < 1e-9), "{:?}", pool.best());
+    }
+
+    /// Says stop at question `at`, and counts how often it is asked.
+    struct StopAt {
+        at: u64,
+        asked: AtomicU64,
+    }
+
+    impl Monitor for StopAt {
+        fn stop(&self) -> bool {
+            self.asked.fetch_add(1, Ordering::Relaxed) + 1 >= self.at
+        }
+        fn progress(&self, _: &Progress) {}
+    }
+
+    #[test]
+    fn a_search_that_is_stopped_is_not_complete_and_charged_what_it_did() {
+        let problem = question(4, Objective::Fair);
+        let (canonical, pool) = pool_with(&problem, &[vec![1, 0, 0, 0], vec![0, 1, 0, 0]]);
+        let calm = relaxation(&problem);
+        let root =
+            calm.improve(&calm.start(), &calm.everything(), pool.cutoff(), Effort { steps: 50, cuts: 50 });
+        let monitor = StopAt { at: 1, asked: AtomicU64::new(0) };
+        let halves = Halves {
+            problem: &problem,
+            relaxation: &calm,
+            placements: &LOCAL,
+            ranges: &calm.everything(),
+            canonical: &canonical,
+            monitor: &monitor,
+        };
+        let halved = halves.search(&root, &mut pool.clone(), QUICK);
+        assert!(!halved.complete, "{halved:?}");
+        assert!(halved.work > 0, "the sums of the left half were found: {halved:?}");
+        assert!(monitor.asked.load(Ordering::Relaxed) > 0);
+    }
+}

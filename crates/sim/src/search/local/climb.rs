@@ -6,6 +6,10 @@ use super::sites::{Site, sites};
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::Restrictions;
 use crate::search::monitor::Monitor;
+use crate::search::pace::Pace;
+
+/// Elementary operations for each pair of applications whose threads may be exchanged.
+const OPERATIONS_PER_PAIR: u64 = 8;
 
 /// A change of a few thread counts: (application, site, new threads).
 type Change = [(usize, usize, u32)];
@@ -19,21 +23,23 @@ pub(in crate::search) fn climb<'p>(
 ) -> Candidate {
     let sites = sites(problem);
     let changed = start.clone();
-    let mut climber = Climber { problem, best: evaluator.candidate(start), evaluator, sites, changed };
+    let pace = Pace::new(monitor);
+    let mut climber = Climber { problem, best: evaluator.candidate(start), evaluator, sites, changed, pace };
     while !monitor.stop() && climber.sweep(monitor) {}
     climber.best
 }
 
-struct Climber<'c, 'p> {
+struct Climber<'c, 'p, 'm> {
     problem: &'p Problem,
     evaluator: &'c mut Evaluator<'p>,
     sites: Vec<Site>,
     best: Candidate,
     /// The allocation of `best`, or a change of it that is being judged.
     changed: Allocation,
+    pace: Pace<'m>,
 }
 
-impl Climber<'_, '_> {
+impl Climber<'_, '_, '_> {
     fn threads(&self, app: usize, site: usize) -> u32 {
         self.sites[site].first().map_or(0, |&node| self.best.allocation.get(AppId(app), node))
     }
@@ -68,6 +74,9 @@ impl Climber<'_, '_> {
                 let own = self.threads(a, site);
                 improved |= own >= step && self.accept(&[(a, site, own - step)]);
             }
+            if self.pace.stops_after(OPERATIONS_PER_PAIR * apps as u64) {
+                return improved;
+            }
             for b in (0..apps).filter(|&b| b != a) {
                 let whole = self.threads(b, site);
                 for moved in [1, 2, 5, whole] {
@@ -91,6 +100,9 @@ impl Climber<'_, '_> {
         let apps = self.problem.apps.len();
         let mut improved = false;
         for a in 0..apps {
+            if self.pace.stops_after(OPERATIONS_PER_PAIR * apps as u64) {
+                return improved;
+            }
             for (to, from) in [(left, right), (right, left)] {
                 let (there, here) = (self.threads(a, to), self.threads(a, from));
                 improved |= here > 0 && self.accept(&[(a, to, there + 1), (a, from, here - 1)]);
@@ -122,8 +134,13 @@ impl Climber<'_, '_> {
 
     /// Makes the change if it is allowed and better.
     fn accept(&mut self, change: &Change) -> bool {
+        if self.pace.stopped() {
+            return false;
+        }
         self.apply(change);
+        self.pace.stops_after(self.problem.apps.len() as u64);
         let better = self.allowed(change) && {
+            self.pace.stops_after(self.problem.evaluation_cost());
             let (score, tie_break) = self.evaluator.rate(self.changed.as_slice());
             self.best.is_beaten_by(score, tie_break)
         };
@@ -160,5 +177,24 @@ impl Climber<'_, '_> {
         });
         debug_assert_eq!(allowed, restrictions.allow(machine, apps, &self.changed));
         allowed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objective::Objective;
+    use crate::search::monitor::Unattended;
+    use crate::search::testing::{LOCAL, question};
+
+    #[test]
+    fn a_climb_from_one_thread_each_takes_every_core() {
+        let problem = question(2, Objective::TotalGflops);
+        let mut evaluator = Evaluator::new(&problem, LOCAL.to_vec());
+        let start = Allocation::from_rows(&[vec![1, 0], vec![0, 1]]).expect("equal rows");
+        let climbed = climb(&problem, &mut evaluator, start, &Unattended);
+        // 10 GFLOPS on each of four cores
+        assert!((climbed.score - 40.0).abs() < 1e-9, "{}", climbed.score);
+        assert!(problem.restrictions.allow(&problem.machine, &problem.apps, &climbed.allocation));
     }
 }

@@ -69,3 +69,24 @@ fn kicked(
         (allowed && changed != *allocation).then_some(changed)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objective::Objective;
+    use crate::search::local::random::generator;
+    use crate::search::testing::question;
+
+    #[test]
+    fn a_kick_changes_something_and_keeps_to_the_restrictions() {
+        let problem = question(2, Objective::TotalGflops);
+        let start = Allocation::from_rows(&[vec![1, 1], vec![1, 1]]).expect("equal rows");
+        for stream in 0..20 {
+            let mut random = generator(0, stream);
+            if let Some(changed) = kicked(&problem, &sites(&problem), &start, &mut random) {
+                assert_ne!(changed, start);
+                assert!(problem.restrictions.allow(&problem.machine, &problem.apps, &changed));
+            }
+        }
+    }
+}

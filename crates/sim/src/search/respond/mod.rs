@@ -81,6 +81,9 @@ impl Responder<'_> {
             if self.decoupled && !merit.beats(before) && !self.monitor.stop() {
                 for left in 0..self.nodes.len() {
                     for right in left + 1..self.nodes.len() {
+                        if self.monitor.stop() {
+                            break;
+                        }
                         merit = state.respond_in_pair(left, right, merit);
                     }
                 }
@@ -97,5 +100,26 @@ impl Responder<'_> {
         } else {
             evaluator.candidate(allocation)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::monitor::Unattended;
+    use crate::search::testing::{LOCAL, pool_with, question, relaxation};
+
+    #[test]
+    fn every_node_answers_with_its_best_option() {
+        let problem = question(2, Objective::TotalGflops);
+        let relaxation = relaxation(&problem);
+        let prices = relaxation.start().prices;
+        let responder =
+            Responder::new(&problem, &relaxation, &LOCAL, &prices, 40.0, true, &Unattended).expect("no stop");
+        let (canonical, mut pool) = pool_with(&problem, &[vec![2, 0], vec![0, 1]]);
+        responder.search(&canonical, &mut pool, 0);
+        assert!(pool.best().is_some_and(|best| (best.score - 40.0).abs() < 1e-9), "{:?}", pool.best());
+        // 6 options on each of 2 nodes, 4 starts, 4 rounds
+        assert_eq!(responder.cost(), 6 * 2 * 4 * 4);
     }
 }

@@ -32,7 +32,7 @@ pub(in crate::search) struct Responder<'a> {
 }
 
 impl<'a> Responder<'a> {
-    /// Ranks the options at `prices`; `bound` is the bound on the score.
+    /// Ranks the options at `prices`; `bound` is the bound on the score. `None` at a stop.
     pub(in crate::search) fn new(
         problem: &'a Problem,
         relaxation: &'a Relaxation<'a>,
@@ -41,7 +41,7 @@ impl<'a> Responder<'a> {
         bound: f64,
         single_cell: bool,
         monitor: &'a dyn Monitor,
-    ) -> Self {
+    ) -> Option<Self> {
         let one_memory = |p: &Placement| matches!(p, Placement::Local | Placement::Home(_));
         let decoupled = single_cell && placements.iter().all(one_memory);
         let keep = if decoupled { TOP } else { TOP_COUPLED };
@@ -50,21 +50,34 @@ impl<'a> Responder<'a> {
             .iter()
             .enumerate()
             .map(|(c, class)| {
+                if monitor.stop() {
+                    return None;
+                }
                 let earnings = relaxation.earnings(c, prices);
                 let mut all: Vec<(f64, usize)> =
                     (0..class.table.len()).map(|o| (earnings.of(&class.table, o), o)).collect();
                 all.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
                 all.truncate(keep);
-                all.into_iter().map(|(_, option)| option).collect()
+                Some(all.into_iter().map(|(_, option)| option).collect())
             })
-            .collect();
+            .collect::<Option<_>>()?;
         let (nodes, class_of) = relaxation
             .classes
             .iter()
             .enumerate()
             .flat_map(|(c, class)| class.nodes.iter().map(move |&node| (node, c)))
             .unzip();
-        Self { problem, relaxation, placements, class_of, nodes, ranked, target: bound, decoupled, monitor }
+        Some(Self {
+            problem,
+            relaxation,
+            placements,
+            class_of,
+            nodes,
+            ranked,
+            target: bound,
+            decoupled,
+            monitor,
+        })
     }
 
     /// The tangent at `others` plus `option`, where all threads are right (else a worse score may be better); logarithms

@@ -6,6 +6,7 @@ use super::merit::{Merit, Sums};
 use super::responder::Responder;
 use crate::problem::Evaluator;
 use crate::search::options::OptionTable;
+use crate::search::pace::Pace;
 
 pub(super) struct State<'r, 'a> {
     pub(super) responder: &'r Responder<'a>,
@@ -88,7 +89,11 @@ impl State<'_, '_> {
         let table = &responder.relaxation.classes[responder.class_of[node]].table;
         let mut best = (merit, self.options[node]);
         let mut sums = others.clone();
+        let mut pace = Pace::new(responder.monitor);
         for &option in &responder.ranked[responder.class_of[node]] {
+            if pace.stops_after(responder.problem.evaluation_cost()) {
+                break;
+            }
             for (a, &count) in table.counts(option).iter().enumerate() {
                 allocation.set(AppId(a), responder.nodes[node], count);
             }
