@@ -55,7 +55,8 @@ impl Round {
         let most: f64 = self.windows[first..].iter().map(|window| 1.0 + window + SINGLE).sum();
         // The base stays with the left half when the halves are exchanged.
         let base: f64 = self.base.p[first..].iter().sum();
-        (same && self.pairs == u64::MAX && most.is_finite()).then_some((first, (most + base) / 2.0 + SINGLE))
+        (same && self.pairs == u64::MAX && most.is_finite())
+            .then_some((first, f64::midpoint(most, base) + SINGLE))
     }
 
     /// Shortens the lists to the options with the least slack until no half has more than `most` sums. Which of
