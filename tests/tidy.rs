@@ -231,7 +231,10 @@ fn model_and_sim_are_pure() {
         );
     }
     none(&uses("model", &["std::thread", "rayon", "rand::"], &[]), "the model has no threads, no randomness");
-    none(&uses("sim", &["SeedableRng", "seed_from_u64"], &["search/local.rs"]), "one maker of generators");
+    none(
+        &uses("sim", &["SeedableRng", "seed_from_u64"], &["search/local/random.rs"]),
+        "one maker of generators",
+    );
 }
 
 #[test]

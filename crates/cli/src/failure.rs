@@ -4,6 +4,8 @@ use std::error::Error;
 use std::fmt::{self, Write as _};
 use std::process::ExitCode;
 
+use numasim_sim::Forbidden;
+
 use crate::style;
 
 /// Exit code of a fault of the program (`EX_SOFTWARE` of sysexits.h).
@@ -57,6 +59,13 @@ impl Failure {
     #[allow(dead_code, reason = "for results of the search that contradict themselves")]
     pub(crate) fn fault(message: impl Into<String>) -> Self {
         Self::Fault(Explained::new(message))
+    }
+
+    /// The program found an answer that the question forbids: it is reported, never shown.
+    pub(crate) fn forbidden(error: &Forbidden) -> Self {
+        let version = env!("CARGO_PKG_VERSION");
+        Self::fault(format!("this is a fault of numasim, not of your input: {error} (numasim {version})"))
+            .hint("please report it as an issue with these lines, the command line and the input files")
     }
 
     /// Adds an error, and everything that caused it, as `caused by:` lines.
@@ -169,5 +178,30 @@ mod tests {
         assert_eq!(code(Failure::output("")), format!("{:?}", ExitCode::from(1)));
         assert_eq!(code(Failure::Diagnostics(String::new())), format!("{:?}", ExitCode::from(1)));
         assert_eq!(code(Failure::fault("")), format!("{:?}", ExitCode::from(70)));
+    }
+
+    #[test]
+    fn a_forbidden_answer_is_a_fault_with_what_to_report() {
+        use numasim_model::Allocation;
+        use numasim_model::input::{SourceFile, read_study};
+        use numasim_sim::{Objective, Problem, Restrictions};
+
+        let text = include_str!("../../../configs/paper/uneven-even-nodes.toml").to_owned();
+        let study =
+            read_study(&[SourceFile { name: "paper.toml".to_owned(), text }]).expect("a valid file").study;
+        let problem =
+            Problem::new(&study.machine, &study.apps, Objective::TotalGflops, Restrictions::default())
+                .expect("a possible question");
+        let nothing = Allocation::empty(study.apps.len(), study.machine.node_count());
+        let failure =
+            Failure::forbidden(&problem.check_answer(&nothing, &[]).expect_err("no thread for anybody"));
+        assert_eq!(format!("{:?}", failure.exit_code()), format!("{:?}", ExitCode::from(70)));
+        let told = plain(&failure);
+        assert!(told.starts_with("error: this is a fault of numasim, not of your input: "), "{told}");
+        assert!(told.contains("has 0 threads, fewer than its min_threads"), "{told}");
+        assert!(
+            told.contains("\nhint: please report it as an issue with these lines, the command line"),
+            "{told}"
+        );
     }
 }

@@ -21,6 +21,15 @@ pub enum Placement {
 }
 
 impl Placement {
+    /// Whether threads on some other node may read `memory`.
+    pub fn may_be_read_remotely(&self, memory: NodeId) -> bool {
+        match self {
+            Self::Local => false,
+            Self::Home(home) => *home == memory,
+            Self::Interleave | Self::Fractions(_) => true,
+        }
+    }
+
     /// The share of a thread's data that lies on `memory`, for a thread that runs on `from`.
     ///
     /// The shares over all memories of the machine sum to 1.

@@ -4,6 +4,7 @@
 //! returns an [`search::Outcome`] that says how good the answer can be at most. Everything here is pure: time, the
 //! keyboard and the terminal are behind [`search::Monitor`], which the caller implements.
 
+mod answer;
 pub mod baselines;
 pub mod discriminate;
 pub mod objective;
@@ -21,6 +22,7 @@ mod symmetry;
 #[cfg(test)]
 mod testing;
 
+pub use answer::Forbidden;
 pub use objective::Objective;
 pub use problem::{Candidate, Problem, ProblemError};
 pub use restrictions::{Infeasible, Restrictions};

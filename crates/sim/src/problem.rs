@@ -2,7 +2,7 @@
 
 use numasim_model::demand::demands;
 use numasim_model::sharing::{Solver, Workspace};
-use numasim_model::{Allocation, App, Machine, NodeId, Placement};
+use numasim_model::{Allocation, App, Data, Machine, NodeId, Placement};
 
 use crate::objective::{Goal, GoalError, Objective};
 use crate::restrictions::{Infeasible, Restrictions};
@@ -16,6 +16,22 @@ pub struct Problem {
     pub(crate) restrictions: Restrictions,
 }
 
+/// Most flows of an evaluation: about 10 milliseconds, and 100 MB for each thread of the search.
+const MOST_FLOWS: u64 = 2_000_000;
+
+/// The flows of an evaluation: from each node, for each application, to one memory, or to all where its data is spread.
+fn flows(nodes: usize, apps: &[App]) -> u64 {
+    let nodes = nodes as u64;
+    let of = |app: &App| match &app.data {
+        Data::Placed(Placement::Local | Placement::Home(_)) | Data::OpenHome => nodes,
+        Data::Placed(Placement::Interleave | Placement::Fractions(_)) => nodes.saturating_mul(nodes),
+    };
+    apps.iter().map(of).fold(0, u64::saturating_add)
+}
+
+/// Elementary operations for each flow of an evaluation.
+const OPERATIONS_PER_FLOW: u64 = 4;
+
 /// Why there is nothing to search.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProblemError {
@@ -25,6 +41,18 @@ pub enum ProblemError {
     /// The objective does not apply.
     #[error(transparent)]
     Goal(#[from] GoalError),
+    /// One evaluation would take longer than a time limit can be kept.
+    #[error(
+        "{apps} applications on {nodes} nodes are too many to search: an evaluation has {flows} flows, at most {MOST_FLOWS} are possible"
+    )]
+    TooLarge {
+        /// Applications.
+        apps: usize,
+        /// Nodes.
+        nodes: usize,
+        /// Pairs of a node and a memory that it may read, over all applications.
+        flows: u64,
+    },
     /// The restrictions leave no allocation.
     #[error(transparent)]
     Infeasible(#[from] Infeasible),
@@ -44,6 +72,11 @@ impl Problem {
     ) -> Result<Self, ProblemError> {
         if apps.is_empty() {
             return Err(ProblemError::NoApps);
+        }
+        let nodes = machine.node_count();
+        let flows = flows(nodes, apps);
+        if flows > MOST_FLOWS {
+            return Err(ProblemError::TooLarge { apps: apps.len(), nodes, flows });
         }
         let goal = Goal::new(objective, machine, apps)?;
         restrictions.check(machine, apps)?;
@@ -86,6 +119,12 @@ impl Problem {
         };
         let homes = self.open_apps().len() as f64 * (self.machine.node_count() as f64).log10();
         self.machine.nodes().iter().map(|node| per_node(node.cores)).sum::<f64>() + homes
+    }
+
+    /// What one evaluation costs, about, in elementary operations: a flow of each application from each node, from each
+    /// node to each memory where its data is spread.
+    pub(crate) fn evaluation_cost(&self) -> u64 {
+        flows(self.machine.node_count(), &self.apps).saturating_mul(OPERATIONS_PER_FLOW)
     }
 
     /// A solver with each open home decided by `homes`: one entry per application, used where the home is open.
@@ -204,7 +243,22 @@ impl<'a> Evaluator<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{local_app, uniform_machine};
+    use crate::testing::{app, local_app, uniform_machine};
+
+    #[test]
+    fn more_flows_than_a_limit_can_be_kept_for_are_refused() {
+        // 100 nodes x 100 memories x 201 applications = 2.01e6; data beside the threads has 100 x 201.
+        let machine = uniform_machine(100, 1, 10.0, 32.0, 10.0);
+        let asked = |data: Data| {
+            let apps = vec![app("a", 1.0, data); 201];
+            Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default()).err()
+        };
+        let flows = 2_010_000;
+        let refused = asked(Data::Placed(Placement::Interleave));
+        assert_eq!(refused, Some(ProblemError::TooLarge { apps: 201, nodes: 100, flows }));
+        let enough_cores = asked(Data::Placed(Placement::Local));
+        assert!(matches!(enough_cores, Some(ProblemError::Infeasible(_))), "one thread each needs 201 cores");
+    }
 
     #[test]
     fn the_papers_machine_has_6e10_allocations() {

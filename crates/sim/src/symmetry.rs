@@ -24,9 +24,21 @@ fn classes(count: usize, mut exchangeable: impl FnMut(usize, usize) -> bool) -> 
 /// `placements` of applications whose home is still open are left out; then `homes_open` says that any link may be used.
 pub(crate) fn node_classes(machine: &Machine, placements: &[Placement], homes_open: bool) -> Vec<usize> {
     let nodes = machine.node_count();
-    let used = |from: NodeId, to: NodeId| {
-        homes_open || placements.iter().any(|placement| placement.fraction(machine, from, to) > 0.0)
-    };
+    // Over links, a node is read from everywhere or from nowhere.
+    let mut read = vec![homes_open; nodes];
+    for placement in placements {
+        match placement {
+            Placement::Local => {}
+            Placement::Home(home) => read[home.0] = true,
+            Placement::Interleave | Placement::Fractions(_) => {
+                let other = |to: NodeId| machine.node_ids().find(|&from| from != to);
+                for to in machine.node_ids() {
+                    read[to.0] |= other(to).is_some_and(|from| placement.fraction(machine, from, to) > 0.0);
+                }
+            }
+        }
+    }
+    let used = |from: NodeId, to: NodeId| from == to || read[to.0];
     let links: Vec<Option<f64>> = (0..nodes * nodes)
         .map(|pair| (NodeId(pair / nodes), NodeId(pair % nodes)))
         .map(|(from, to)| machine.link(from, to).filter(|_| used(from, to)).map(GigabytesPerSecond::value))
@@ -90,11 +102,11 @@ pub(crate) fn home_vectors(
                     let mut next = homes.clone();
                     next.push(NodeId(node));
                     longer.push(next);
+                    if longer.len() > limit {
+                        return None;
+                    }
                 }
             }
-        }
-        if longer.len() > limit {
-            return None;
         }
         found = longer;
     }

@@ -20,7 +20,8 @@ pub(crate) fn run(args: &DiscriminateArgs, shell: &Shell) -> Result<(), Failure>
         );
     }
     let emitted = emitted.map(|path| Destination::open(Some(path), &args.files)).transpose()?;
-    let proposal = discriminate(&machine, usize::from(args.most));
+    let proposal =
+        discriminate(&machine, usize::from(args.most)).map_err(|forbidden| Failure::forbidden(&forbidden))?;
     if let Some(emitted) = emitted {
         emitted.deliver(&view::toml(&machine, &proposal))?;
     }

@@ -77,7 +77,7 @@ fn sensitivity(args: &ExploreArgs, answer: &Answer, shell: &Shell) -> Result<Sen
         .collect();
     let found = in_pool(args.threads, || analyse(answer.problem, &answer.best.candidate, &others, &watch));
     watch.finish();
-    found
+    found?.map_err(|forbidden| Failure::forbidden(&forbidden))
 }
 
 /// What a name on the command line stands for.
@@ -115,6 +115,8 @@ pub(super) fn refused(error: ProblemError) -> Failure {
             };
             Failure::input(error.to_string()).hint(format!("{missing}, or choose another --objective"))
         }
+        error @ ProblemError::TooLarge { .. } => Failure::input(error.to_string())
+            .hint("leave out instances or nodes; data that is not interleaved has fewer flows"),
         ProblemError::Infeasible(infeasible) => told(&infeasible),
     }
 }
@@ -160,6 +162,7 @@ fn told(infeasible: &Infeasible) -> Failure {
 fn without_answer(error: ExploreError, problem: &Problem) -> Failure {
     match error {
         ExploreError::Infeasible(infeasible) => told(&infeasible),
+        ExploreError::Fault(forbidden) => Failure::forbidden(&forbidden),
         ExploreError::NothingFound => {
             let restrictions = problem.restrictions().describe(problem.apps()).join(", ");
             Failure::input(error.to_string())

@@ -90,12 +90,17 @@ impl Compiled {
         };
         for memory in machine.node_ids() {
             let first = compiled.pools.len();
-            for from in machine.compute_nodes().filter(|&n| n != memory) {
-                compiled.add_pool(machine, demands, from, memory);
+            // Only these can have a flow over a link; with thousands of applications it matters to ask no others.
+            let remote: Vec<usize> =
+                (0..apps).filter(|&a| demands[a].placement.may_be_read_remotely(memory)).collect();
+            if !remote.is_empty() {
+                for from in machine.compute_nodes().filter(|&n| n != memory) {
+                    compiled.add_pool(machine, demands, remote.iter().copied(), from, memory);
+                }
             }
             let links = first..compiled.pools.len();
             let own = (machine.node(memory).cores > 0)
-                .then(|| compiled.add_pool(machine, demands, memory, memory))
+                .then(|| compiled.add_pool(machine, demands, 0..apps, memory, memory))
                 .flatten();
             let bandwidth = machine.node(memory).bandwidth.value();
             compiled.memories.push(Memory { bandwidth, links, own });
@@ -103,17 +108,18 @@ impl Compiled {
         compiled
     }
 
-    /// Adds the pool of the flows from `from` to `memory`, unless no application could have one.
+    /// Adds the pool of the flows of `apps` from `from` to `memory`, unless none of them could have one.
     fn add_pool(
         &mut self,
         machine: &Machine,
         demands: &[Demand],
+        apps: impl Iterator<Item = usize>,
         from: NodeId,
         memory: NodeId,
     ) -> Option<usize> {
         let first = self.flows.len();
-        for (a, demand) in demands.iter().enumerate() {
-            let fraction = demand.placement.fraction(machine, from, memory);
+        for a in apps {
+            let fraction = demands[a].placement.fraction(machine, from, memory);
             if fraction > 0.0 {
                 let group = self.wants.cell(AppId(a), from);
                 self.flows.push(Flow {

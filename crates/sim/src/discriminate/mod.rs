@@ -26,6 +26,7 @@ use numasim_model::{
     Allocation, App, AppId, Data, Demand, Machine, Model, ModelKind, NodeId, Placement, Scenario,
 };
 
+use crate::answer::{Forbidden, fits};
 use candidates::{Candidate, Kind, Side};
 
 /// Models that differ by this part are told apart.
@@ -86,7 +87,18 @@ type Answers = Vec<[f64; 2]>;
 
 /// The scenarios that separate the models best on `machine`, at most `most`. Corrections of the machine's model hold for all
 /// models that use them.
-pub fn discriminate(machine: &Machine, most: usize) -> Proposal {
+///
+/// # Errors
+/// [`Forbidden`] if a scenario has more threads than cores on a node: the program is wrong.
+pub fn discriminate(machine: &Machine, most: usize) -> Result<Proposal, Forbidden> {
+    let proposal = proposed(machine, most);
+    for chosen in &proposal.scenarios {
+        fits(machine, &chosen.scenario.allocation)?;
+    }
+    Ok(proposal)
+}
+
+fn proposed(machine: &Machine, most: usize) -> Proposal {
     let all = candidates::all(machine);
     let machines: Vec<Machine> = ModelKind::ALL
         .map(|kind| {

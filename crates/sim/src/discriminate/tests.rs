@@ -17,7 +17,7 @@ fn machine(nodes: usize, core_bandwidth: Option<f64>) -> Machine {
 
 #[test]
 fn every_pair_that_can_be_separated_is() {
-    let proposal = discriminate(&machine(4, Some(12.0)), 12);
+    let proposal = discriminate(&machine(4, Some(12.0)), 12).expect("possible scenarios");
     let difference = |a, b| proposal.pairs.iter().find(|pair| pair.models == [a, b]).unwrap().difference;
     assert!(difference(ModelKind::BaselineProportional, ModelKind::MaxMin) >= SEPARATED);
     assert!(difference(ModelKind::MaxMin, ModelKind::Proportional) >= SEPARATED);
@@ -29,7 +29,7 @@ fn every_pair_that_can_be_separated_is() {
 
 #[test]
 fn the_largest_difference_of_a_pair_is_that_of_one_of_the_scenarios() {
-    let proposal = discriminate(&machine(2, None), 8);
+    let proposal = discriminate(&machine(2, None), 8).expect("possible scenarios");
     for (place, pair) in proposal.pairs.iter().enumerate() {
         let largest = proposal.scenarios.iter().map(|one| one.pairs[place].difference).fold(0.0, f64::max);
         assert_eq!(pair.difference, largest);
@@ -38,7 +38,7 @@ fn the_largest_difference_of_a_pair_is_that_of_one_of_the_scenarios() {
 
 #[test]
 fn one_node_and_one_scenario_are_enough_to_ask() {
-    let proposal = discriminate(&machine(1, None), 1);
+    let proposal = discriminate(&machine(1, None), 1).expect("possible scenarios");
     assert_eq!(proposal.scenarios.len(), 1);
     let only = &proposal.scenarios[0];
     only.scenario.allocation.fits(&machine(1, None)).unwrap();

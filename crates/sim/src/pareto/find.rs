@@ -18,7 +18,8 @@ const MOST_UNIFORM: u64 = 200_000;
 ///
 /// # Errors
 /// [`ExploreError::Infeasible`] if no allocation keeps to the restrictions, or none has a finite makespan where that
-/// is one of the objectives; [`ExploreError::NothingFound`] if the monitor stopped the search before it found one.
+/// is one of the objectives; [`ExploreError::NothingFound`] if the monitor stopped the search before it found one;
+/// [`ExploreError::Fault`] if a point breaks a rule of the question.
 pub fn front(
     question: &TradeOff,
     scenarios: &[Scenario],
@@ -67,12 +68,15 @@ pub fn front(
     let complete = complete || (points.len() == 1 && ends.iter().all(|end| end.proven));
     let points = points
         .into_iter()
-        .map(|entry| Point {
-            values: question.values(&entry.allocation, &entry.placements),
-            allocation: entry.allocation,
-            placements: entry.placements,
+        .map(|entry| {
+            pair.problem.check_answer(&entry.allocation, &entry.placements)?;
+            Ok(Point {
+                values: question.values(&entry.allocation, &entry.placements),
+                allocation: entry.allocation,
+                placements: entry.placements,
+            })
         })
-        .collect();
+        .collect::<Result<_, ExploreError>>()?;
     Ok(Front { points, ends, complete, stopped: monitor.stop(), compared })
 }
 

@@ -13,10 +13,11 @@ use crate::parallel::prelude::*;
 use numasim_model::{AppId, NodeId, Placement};
 
 use super::branch::Tree;
+use super::budget::Budget;
 use super::dual::{Effort, Improved, Ranges, Relaxation};
-use super::halves::{self, Halves};
+use super::halves::{self, Halved, Halves};
+use super::monitor::{Monitor, Progress};
 use super::pool::{Canonical, Pool};
-use super::{Budget, Monitor, Progress};
 use crate::problem::Problem;
 
 /// Boxes split at the same time, from the same cutoff.
@@ -169,9 +170,9 @@ impl Boxes<'_> {
         }
         let Self { problem, relaxation, placements, canonical, monitor } = *self;
         let halves = Halves { problem, relaxation, placements, ranges, canonical, monitor };
-        let work = halves.search(improved, pool, most);
-        budget.spend(work.unwrap_or(0));
-        work.is_some()
+        let Halved { complete, work } = halves.search(improved, pool, most);
+        budget.spend(work);
+        complete
     }
 
     fn search_node_by_node(&self, parts: &[Part], pool: &mut Pool, budget: &mut Budget) -> f64 {
@@ -197,7 +198,16 @@ impl Boxes<'_> {
     fn tree(&self, part: &Part, pool: &mut Pool, budget: &mut Budget) -> f64 {
         let Part { ranges, improved, .. } = part;
         let prices = &improved.prices;
-        let tree = Tree::new(self.problem, self.relaxation, self.placements, prices, ranges, pool.cutoff());
+        let tree = Tree::new(
+            self.problem,
+            self.relaxation,
+            self.placements,
+            prices,
+            ranges,
+            pool.cutoff(),
+            self.monitor,
+        );
+        let Some(tree) = tree else { return improved.bound };
         tree.search(self.canonical, pool, budget, self.monitor).open_bound.min(improved.bound)
     }
 
@@ -284,5 +294,64 @@ impl Boxes<'_> {
         let parts = [finish(below, &trials[0]), finish(above, &trials[1])];
         work += parts.iter().map(|part| part.improved.work).sum::<u64>();
         (Some(parts), work)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objective::Objective;
+    use crate::search::monitor::Unattended;
+    use crate::search::testing::{LOCAL, pool_with, question, relaxation};
+
+    #[test]
+    fn both_parts_of_a_split_cover_the_box_and_are_bounded_by_it() {
+        let problem = question(2, Objective::Fair);
+        let relaxation = relaxation(&problem);
+        let (canonical, pool) = pool_with(&problem, &[vec![1, 1], vec![1, 1]]);
+        let monitor = &Unattended;
+        let boxes = Boxes {
+            problem: &problem,
+            relaxation: &relaxation,
+            placements: &LOCAL,
+            canonical: &canonical,
+            monitor,
+        };
+        let ranges = relaxation.everything();
+        let improved = relaxation.improve(&relaxation.start(), &ranges, pool.cutoff(), TRIAL);
+        let part = Part { ranges: ranges.clone(), improved, number: 0 };
+        let known = boxes.known(&pool);
+        assert_eq!(known, [2, 2, 2, 2], "on the machine, and on its only class of nodes");
+        let (Some([below, above]), work) = boxes.split(&part, f64::NEG_INFINITY, &known) else {
+            panic!("there is something to split")
+        };
+        assert!(work > 0);
+        let counter = (0..ranges.lowest.len())
+            .find(|&k| below.ranges.highest[k] < ranges.highest[k])
+            .expect("one counter is cut");
+        assert_eq!(below.ranges.highest[counter] + 1, above.ranges.lowest[counter]);
+        for half in [below, above] {
+            assert!(half.improved.bound <= part.improved.bound);
+        }
+    }
+
+    #[test]
+    fn a_small_space_is_searched_whole() {
+        let problem = question(2, Objective::Fair);
+        let relaxation = relaxation(&problem);
+        let (canonical, mut pool) = pool_with(&problem, &[vec![2, 0], vec![0, 1]]);
+        let monitor = &Unattended;
+        let boxes = Boxes {
+            problem: &problem,
+            relaxation: &relaxation,
+            placements: &LOCAL,
+            canonical: &canonical,
+            monitor,
+        };
+        let root = relaxation.improve(&relaxation.start(), &relaxation.everything(), pool.cutoff(), TRIAL);
+        assert_eq!(boxes.search(root, &mut pool, &mut Budget::new(1_000_000)), f64::NEG_INFINITY);
+        // (2, 0) beside (0, 2): 16/32 and 20/40; (1, 1) twice: 20/32 and 20/40. Nothing gives `cpu` more than 1/2
+        // and `mem` as much.
+        assert!(pool.best().is_some_and(|best| (best.score - 0.5).abs() < 1e-9), "{:?}", pool.best());
     }
 }

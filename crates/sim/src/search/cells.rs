@@ -16,6 +16,8 @@ use crate::problem::{Evaluator, Problem};
 const MAX_WATCHED: usize = 4;
 /// Most values of one memory; beyond that neighbours share one.
 const MAX_VALUES: usize = 256;
+/// Most values of one node that are added to those of the others one by one.
+const MOST_SINGLE: usize = 4096;
 /// Work on the bound of a cell that will be cut again.
 const PASSING: Effort = Effort { steps: 5, cuts: 10 };
 /// Work on the bound of a single cell, on top of that of the cell it was cut from.
@@ -47,8 +49,7 @@ pub(super) fn watched(problem: &Problem, placements: &[Placement]) -> Vec<NodeId
 /// One set of decided homes, or the part of it where reads are in certain ranges, with its bound.
 pub(super) struct Cell<'a> {
     pub(super) placements: Vec<Placement>,
-    /// `None` where the nodes have too many options to be listed.
-    pub(super) relaxation: Option<Relaxation<'a>>,
+    pub(super) relaxation: Relaxation<'a>,
     pub(super) improved: Improved,
     /// Per watched memory: the values that are possible at all.
     values: Vec<Vec<Value>>,
@@ -57,17 +58,16 @@ pub(super) struct Cell<'a> {
 }
 
 impl<'a> Cell<'a> {
-    /// The cell of everything for these placements.
+    /// The cell of everything for these placements; `None` at a stop.
     pub(super) fn whole(
         placements: Vec<Placement>,
-        relaxation: Option<Relaxation<'a>>,
+        relaxation: Relaxation<'a>,
         improved: Improved,
-    ) -> Self {
-        let values: Vec<Vec<Value>> = relaxation.as_ref().map_or_else(Vec::new, |relaxation| {
-            (0..relaxation.watched.len()).map(|w| possible_values(relaxation, w)).collect()
-        });
+    ) -> Option<Self> {
+        let values = (0..relaxation.watched.len()).map(|w| possible_values(&relaxation, w));
+        let values: Vec<Vec<Value>> = values.collect::<Option<_>>()?;
         let ranges = values.iter().map(|values| (0, values.len() - 1)).collect();
-        Self { placements, relaxation, improved, values, ranges }
+        Some(Self { placements, relaxation, improved, values, ranges })
     }
 
     /// The same cell with a bound that knows the least that is read even here.
@@ -80,23 +80,20 @@ impl<'a> Cell<'a> {
 
     /// Works harder on the bound, and says what that cost: at the prices that would be right if these GFLOPS were the best, then by `effort`.
     pub(super) fn improve_more(&mut self, gflops: &[f64], target: f64, effort: Effort) -> u64 {
-        let mut work = 0;
-        if let Some(relaxation) = &self.relaxation {
-            let everything = relaxation.everything();
-            if let Some(better) =
-                relaxation.at_gradient(&self.improved, &self.placements, gflops, &everything)
-                && better.bound < self.improved.bound
-            {
-                self.improved = better;
-            }
-            if self.improved.bound <= target {
-                return work;
-            }
-            let better = relaxation.improve(&self.improved, &relaxation.everything(), target, effort);
-            work += better.work;
-            if better.bound < self.improved.bound {
-                self.improved = better;
-            }
+        let relaxation = &self.relaxation;
+        let everything = relaxation.everything();
+        if let Some(better) = relaxation.at_gradient(&self.improved, &self.placements, gflops, &everything)
+            && better.bound < self.improved.bound
+        {
+            self.improved = better;
+        }
+        if self.improved.bound <= target {
+            return 0;
+        }
+        let better = relaxation.improve(&self.improved, &everything, target, effort);
+        let work = better.work;
+        if better.bound < self.improved.bound {
+            self.improved = better;
         }
         work
     }
@@ -111,9 +108,9 @@ impl<'a> Cell<'a> {
         self.ranges.iter().zip(&self.values).any(|(range, values)| *range != (0, values.len() - 1))
     }
 
-    /// Two cells that cover this one, each with a bound of its own; `None` if it is single.
+    /// Two cells that cover this one, each with a bound of its own; `None` if it is single, or at a stop.
     pub(super) fn split(&self, problem: &'a Problem, target: f64) -> Option<[Self; 2]> {
-        let relaxation = self.relaxation.as_ref()?;
+        let relaxation = &self.relaxation;
         let width = |w: usize| {
             let (first, last) = self.ranges[w];
             (self.values[w][last].1 - self.values[w][first].0) / relaxation.watched[w].bandwidth
@@ -132,16 +129,16 @@ impl<'a> Cell<'a> {
         Some([part((first, cut))?, part((cut + 1, last))?])
     }
 
-    /// The part with these values, with a bound of its own.
+    /// The part with these values, with a bound of its own; `None` at a stop.
     fn part(&self, problem: &'a Problem, ranges: Vec<(usize, usize)>, target: f64) -> Option<Self> {
-        let relaxation = self.relaxation.as_ref()?;
+        let relaxation = &self.relaxation;
         let evaluator = Evaluator::new(problem, self.placements.clone());
         let least: Vec<f64> = ranges.iter().zip(&self.values).map(|(r, values)| values[r.0].0).collect();
         let most = ranges.iter().zip(&self.values).map(|(r, values)| {
             let unlimited = r.1 + 1 == values.len();
             if unlimited { f64::INFINITY } else { values[r.1].1 }
         });
-        let mut relaxation = relaxation.where_others_read(&evaluator, &least, &most.collect::<Vec<_>>());
+        let mut relaxation = relaxation.where_others_read(&evaluator, &least, &most.collect::<Vec<_>>())?;
         // Where reads are known and served in full, potentials say all there is to say about memories.
         let one_memory = |p: &Placement| matches!(p, Placement::Local | Placement::Home(_));
         let served = |(w, r): (usize, &(usize, usize))| {
@@ -155,7 +152,7 @@ impl<'a> Cell<'a> {
         improved.bound = improved.bound.min(self.improved.bound);
         Some(Self {
             placements: self.placements.clone(),
-            relaxation: Some(relaxation),
+            relaxation,
             improved,
             values: self.values.clone(),
             ranges,
@@ -164,8 +161,8 @@ impl<'a> Cell<'a> {
 }
 
 /// What all nodes together can ask of watched memory `w`, in ascending order; all that its controller cannot serve is
-/// one value.
-fn possible_values(relaxation: &Relaxation<'_>, w: usize) -> Vec<Value> {
+/// one value. `None` at a stop.
+fn possible_values(relaxation: &Relaxation<'_>, w: usize) -> Option<Vec<Value>> {
     let bandwidth = relaxation.watched[w].bandwidth;
     let tolerance = 1e-9 * bandwidth;
     let mut sums: Vec<Value> = vec![(0.0, 0.0)];
@@ -173,13 +170,20 @@ fn possible_values(relaxation: &Relaxation<'_>, w: usize) -> Vec<Value> {
         let mut single: Vec<f64> = (0..class.table.len()).map(|o| class.table.reads(o)[w]).collect();
         single.sort_unstable_by(f64::total_cmp);
         single.dedup_by(|a, b| *a - *b <= tolerance);
+        let mut single: Vec<Value> = single.into_iter().map(|reads| (reads, reads)).collect();
+        if single.len() > MOST_SINGLE {
+            single = merged(single, tolerance, bandwidth);
+        }
         for _ in &class.nodes {
-            let longer = sums.iter().flat_map(|sum| single.iter().map(|add| (sum.0 + add, sum.1 + add)));
+            if relaxation.monitor.stop() {
+                return None;
+            }
+            let longer = sums.iter().flat_map(|sum| single.iter().map(|add| (sum.0 + add.0, sum.1 + add.1)));
             sums = merged(longer.collect(), tolerance, bandwidth);
         }
     }
     // A node without any option: there is no allocation, and nothing to be split.
-    if sums.is_empty() { vec![(0.0, 0.0)] } else { sums }
+    Some(if sums.is_empty() { vec![(0.0, 0.0)] } else { sums })
 }
 
 /// Sorted, with equal values joined, what is above `bandwidth` joined, and at most [`MAX_VALUES`].
@@ -207,6 +211,46 @@ fn merged(mut values: Vec<Value>, tolerance: f64, bandwidth: f64) -> Vec<Value> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::objective::Objective;
+    use crate::restrictions::Restrictions;
+    use crate::search::monitor::Unattended;
+    use crate::symmetry::node_classes;
+    use crate::testing::{app, local_app, uniform_machine};
+
+    #[test]
+    fn splitting_ends_in_one_cell_for_each_value_that_others_can_ask() {
+        // `far` has its data on node 0: from node 1, with 2 cores, it asks 0, 20 or, cut off by the link, 30 GB/s.
+        let machine = uniform_machine(2, 2, 10.0, 32.0, 30.0);
+        let far = app("far", 0.5, numasim_model::Data::Placed(Placement::Home(NodeId(0))));
+        let problem = Problem::new(
+            &machine,
+            &[far, local_app("near", 0.5)],
+            Objective::TotalGflops,
+            Restrictions::default(),
+        )
+        .expect("a possible question");
+        let placements = vec![Placement::Home(NodeId(0)), Placement::Local];
+        let evaluator = Evaluator::new(&problem, placements.clone());
+        let classes = node_classes(&machine, &placements, false);
+        let watched = watched(&problem, &placements);
+        assert_eq!(watched, [NodeId(0)]);
+        let relaxation = Relaxation::new(&problem, &evaluator, &classes, &watched, 100, 1, &Unattended)
+            .expect("few options");
+        let start = relaxation.start();
+        let whole = Cell::whole(placements, relaxation, start).expect("no stop");
+        let mut open = vec![whole];
+        let mut single = Vec::new();
+        while let Some(cell) = open.pop() {
+            if cell.is_single() {
+                single.push(cell.values[0][cell.ranges[0].0].0);
+                assert!(cell.split(&problem, 0.0).is_none());
+            } else {
+                open.extend(cell.split(&problem, 0.0).expect("two parts"));
+            }
+        }
+        single.sort_by(f64::total_cmp);
+        assert_eq!(single, [0.0, 20.0, 30.0]);
+    }
 
     #[test]
     fn values_are_joined_where_equal_and_above_the_controller() {

@@ -1,14 +1,16 @@
 //! All ways to fill one node: the options among which the exact search chooses, one per node.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::parallel::prelude::*;
-use numasim_model::{App, Machine, NodeId};
+use numasim_model::sharing::Solver;
+use numasim_model::{App, Machine, NodeId, Placement};
 
+use super::monitor::Monitor;
+use super::pace::Pace;
 use crate::problem::Problem;
 use crate::restrictions::Restrictions;
-use numasim_model::Placement;
-use numasim_model::sharing::Solver;
 
 /// The options of one node, and of every node that can be exchanged with it.
 #[derive(Clone, Debug)]
@@ -24,10 +26,46 @@ pub(super) struct OptionTable {
     /// GB/s that the option asks of each watched memory over a link: `reads[option * watched + memory]`.
     reads: Arc<Vec<f64>>,
     watched: usize,
+    /// In place of lists: the few options of a looser table.
+    corners: Option<Corners>,
+}
+
+/// The corners of a node: every application has its minimum; option 0 leaves all other cores idle, option a + 1 gives
+/// them to application a.
+#[derive(Clone, Debug)]
+pub(super) struct Corners {
+    minimum: u32,
+    free: u32,
+    /// GFLOPS of one thread of each application that gets all it wants.
+    per_thread: Vec<f64>,
+}
+
+impl Corners {
+    /// What an option earns at these prices of GFLOPS and threads; no prices of threads are all 0.
+    pub(super) fn earned(&self, option: usize, of_gflops: &[f64], of_thread: &[f64]) -> f64 {
+        let thread = |a: usize| self.per_thread[a] * of_gflops[a] + of_thread.get(a).copied().unwrap_or(0.0);
+        let all = if self.minimum == 0 {
+            0.0
+        } else {
+            f64::from(self.minimum) * (0..self.per_thread.len()).map(thread).sum::<f64>()
+        };
+        let more = option.checked_sub(1).map_or(0.0, |a| f64::from(self.free) * thread(a));
+        all + more
+    }
+
+    /// GFLOPS and threads of each application.
+    fn row(&self, option: usize) -> (Vec<f64>, Vec<u32>) {
+        let mut counts = vec![self.minimum; self.per_thread.len()];
+        if let Some(a) = option.checked_sub(1) {
+            counts[a] += self.free;
+        }
+        let potential = counts.iter().zip(&self.per_thread).map(|(&n, each)| f64::from(n) * each).collect();
+        (potential, counts)
+    }
 }
 
 impl OptionTable {
-    /// All options of `node`, or `None` if there are more than `limit`. `watched`: the memories whose readers are
+    /// All options of `node`, or `None` if there are more than `limit`, or at a stop. `watched`: the memories whose readers are
     /// counted.
     pub(super) fn new(
         problem: &Problem,
@@ -36,18 +74,27 @@ impl OptionTable {
         watched: &[NodeId],
         node: NodeId,
         limit: usize,
+        monitor: &dyn Monitor,
     ) -> Option<Self> {
         let apps = problem.apps.len();
         let counts = counts(&problem.machine, &problem.apps, &problem.restrictions, node, limit)?;
-        let potential = potential(apps, &counts, solver, node);
+        let potential = potential(apps, &counts, solver, node, problem.evaluation_cost(), monitor)?;
         let reads = reads(problem, solver, placements, watched, node, &counts);
         let (counts, reads) = (Arc::new(counts), Arc::new(reads));
-        Some(Self { apps, counts, potential, reads, watched: watched.len() })
+        Some(Self { apps, counts, potential, reads, watched: watched.len(), corners: None })
     }
 
-    /// The same options where `solver` says what they get.
-    pub(super) fn with_solver(&self, solver: &Solver, node: NodeId) -> Self {
-        Self { potential: potential(self.apps, &self.counts, solver, node), ..self.clone() }
+    /// The same options where `solver` says what they get; `None` at a stop.
+    pub(super) fn with_solver(
+        &self,
+        solver: &Solver,
+        node: NodeId,
+        cost: u64,
+        monitor: &dyn Monitor,
+    ) -> Option<Self> {
+        let potential = potential(self.apps, &self.counts, solver, node, cost, monitor)?;
+        let (counts, reads) = (Arc::clone(&self.counts), Arc::clone(&self.reads));
+        Some(Self { apps: self.apps, counts, potential, reads, watched: self.watched, corners: None })
     }
 
     /// The corners of a looser, always small table: every application has its minimum, and nobody or one application
@@ -61,59 +108,87 @@ impl OptionTable {
         let minimum = if cores == 0 { 0 } else { problem.restrictions.min_threads_per_node };
         let given = u32::try_from(apps).unwrap_or(u32::MAX).saturating_mul(minimum);
         let free = cores.saturating_sub(given);
-        let mut counts = vec![minimum; apps * (apps + 1)];
-        for a in 0..apps {
-            counts[(a + 1) * apps + a] += free;
-        }
-        let gets = |(i, &threads): (usize, &u32)| {
-            let wants = solver.wants_per_thread()[i % apps * solver.nodes() + node.0];
-            f64::from(threads) * wants * problem.apps[i % apps].arithmetic_intensity.value()
+        let gets = |a: usize| {
+            let wants = solver.wants_per_thread()[a * solver.nodes() + node.0];
+            wants * problem.apps[a].arithmetic_intensity.value()
         };
-        let potential = counts.iter().enumerate().map(gets).collect();
-        let (counts, reads) = (Arc::new(counts), Arc::new(Vec::new()));
-        Self { apps, counts, potential, reads, watched: 0 }
+        let corners = Corners { minimum, free, per_thread: (0..apps).map(gets).collect() };
+        let (counts, reads) = (Arc::new(Vec::new()), Arc::new(Vec::new()));
+        Self { apps, counts, potential: Vec::new(), reads, watched: 0, corners: Some(corners) }
     }
 
     /// Number of options.
     pub(super) fn len(&self) -> usize {
-        self.counts.len() / self.apps
+        match &self.corners {
+            Some(corners) => corners.per_thread.len() + 1,
+            None => self.counts.len() / self.apps,
+        }
     }
 
-    /// Threads of each application.
+    /// The corners, where the options are not listed.
+    #[inline]
+    pub(super) fn as_corners(&self) -> Option<&Corners> {
+        self.corners.as_ref()
+    }
+
+    /// GFLOPS and threads of each application, listed or not.
+    pub(super) fn row(&self, option: usize) -> (Cow<'_, [f64]>, Cow<'_, [u32]>) {
+        match &self.corners {
+            Some(corners) => {
+                let (potential, counts) = corners.row(option);
+                (Cow::Owned(potential), Cow::Owned(counts))
+            }
+            None => (Cow::Borrowed(self.potential(option)), Cow::Borrowed(self.counts(option))),
+        }
+    }
+
+    /// Threads of each application in a listed option.
     pub(super) fn counts(&self, option: usize) -> &[u32] {
         &self.counts[option * self.apps..(option + 1) * self.apps]
     }
 
-    /// GB/s asked of each watched memory over a link.
+    /// GB/s that a listed option asks of each watched memory over a link; corners count none.
     pub(super) fn reads(&self, option: usize) -> &[f64] {
         &self.reads[option * self.watched..(option + 1) * self.watched]
     }
 
-    /// Upper bound on the GFLOPS of each application on this node.
+    /// Upper bound on the GFLOPS of each application on this node, in a listed option.
     pub(super) fn potential(&self, option: usize) -> &[f64] {
         &self.potential[option * self.apps..(option + 1) * self.apps]
     }
 }
 
-/// GFLOPS of each application for each option when every other node is empty.
-fn potential(apps: usize, counts: &[u32], solver: &Solver, node: NodeId) -> Vec<f64> {
+/// GFLOPS of each application for each option when every other node is empty; `None` at a stop.
+fn potential(
+    apps: usize,
+    counts: &[u32],
+    solver: &Solver,
+    node: NodeId,
+    cost: u64,
+    monitor: &dyn Monitor,
+) -> Option<Vec<f64>> {
     let nodes = solver.nodes();
-    counts
+    let parts: Option<Vec<Vec<f64>>> = counts
         .par_chunks(apps * 1024)
-        .flat_map_iter(|chunk| {
+        .map(|chunk| {
             let mut workspace = solver.workspace();
             let mut threads = vec![0; apps * nodes];
             let mut part = Vec::with_capacity(chunk.len());
+            let mut pace = Pace::new(monitor);
             for option in chunk.chunks_exact(apps) {
+                if pace.stops_after(cost) {
+                    return None;
+                }
                 for (a, &count) in option.iter().enumerate() {
                     threads[a * nodes + node.0] = count;
                 }
                 solver.solve(&threads, &mut workspace);
                 part.extend_from_slice(workspace.gflops());
             }
-            part
+            Some(part)
         })
-        .collect()
+        .collect();
+    Some(parts?.concat())
 }
 
 /// What each option asks of each watched memory over the link to it, GB/s: all that its threads want, at most the link.
@@ -162,51 +237,97 @@ pub(super) fn counts_for(
     restrictions: &Restrictions,
     limit: usize,
 ) -> Option<Vec<u32>> {
-    let mut listing = Listing { apps, restrictions, cores, limit, found: Vec::new(), current: Vec::new() };
-    listing.extend(cores).then_some(listing.found)
+    let mut found = Vec::new();
+    let mut contents = Contents::new(cores, apps, restrictions);
+    while let Some(content) = contents.next() {
+        if found.len() >= limit.saturating_mul(apps.len()) {
+            return None;
+        }
+        found.extend_from_slice(content);
+    }
+    Some(found)
 }
 
-/// State of the recursive listing.
-struct Listing<'a> {
+/// The threads of each application that a node may hold, one after the other in lexicographic order.
+pub(super) struct Contents<'a> {
     apps: &'a [App],
     restrictions: &'a Restrictions,
     cores: u32,
-    limit: usize,
-    found: Vec<u32>,
+    /// `room_after[app]`: the most threads that the applications after it may have together.
+    room_after: Vec<u32>,
     current: Vec<u32>,
+    /// `free[app]`: the cores left for it and those after it.
+    free: Vec<u32>,
+    begun: bool,
 }
 
-impl Listing<'_> {
-    /// The most threads that the applications after `position` may have together.
-    fn room_after(&self, position: usize) -> u32 {
-        let most = self.apps[position + 1..].iter().map(|app| app.max_threads.unwrap_or(u32::MAX));
-        most.fold(0, u32::saturating_add)
+impl<'a> Contents<'a> {
+    pub(super) fn new(cores: u32, apps: &'a [App], restrictions: &'a Restrictions) -> Self {
+        let mut room_after = vec![0; apps.len()];
+        for a in (1..apps.len()).rev() {
+            room_after[a - 1] = apps[a].max_threads.unwrap_or(u32::MAX).saturating_add(room_after[a]);
+        }
+        let current = Vec::with_capacity(apps.len());
+        Self {
+            apps,
+            restrictions,
+            cores,
+            room_after,
+            current,
+            free: vec![cores; apps.len() + 1],
+            begun: false,
+        }
     }
 
-    /// Adds every completion of `current` with `free` cores left; false when there are too many options.
-    fn extend(&mut self, free: u32) -> bool {
-        let position = self.current.len();
-        let Some(app) = self.apps.get(position) else {
-            if self.restrictions.no_idle_cores && free > 0 {
-                return true;
-            }
-            self.found.extend_from_slice(&self.current);
-            return self.found.len() <= self.limit * self.apps.len();
-        };
+    /// Fewest and most threads of application `app`, given those before it; `None` if there is no number.
+    fn range(&self, app: usize) -> Option<(u32, u32)> {
+        let free = self.free[app];
         let taken = self.restrictions.whole_nodes && free < self.cores;
-        let most = if taken { 0 } else { free.min(app.max_threads.unwrap_or(u32::MAX)) };
+        let most = if taken { 0 } else { free.min(self.apps[app].max_threads.unwrap_or(u32::MAX)) };
         // Without idle cores the later applications must be able to take the rest.
-        let room = if taken { 0 } else { self.room_after(position) };
+        let room = if taken { 0 } else { self.room_after[app] };
         let rest = if self.restrictions.no_idle_cores { free.saturating_sub(room) } else { 0 };
-        for threads in self.restrictions.min_threads_per_node.max(rest)..=most {
-            self.current.push(threads);
-            let go_on = self.extend(free - threads);
-            self.current.pop();
-            if !go_on {
-                return false;
-            }
+        let least = self.restrictions.min_threads_per_node.max(rest);
+        (least <= most).then_some((least, most))
+    }
+
+    /// Fills the applications after `current` with as few threads as they may have; false where one has no number.
+    fn fill(&mut self) -> bool {
+        while self.current.len() < self.apps.len() {
+            let app = self.current.len();
+            let Some((least, _)) = self.range(app) else { return false };
+            self.free[app + 1] = self.free[app] - least;
+            self.current.push(least);
         }
         true
+    }
+
+    /// The next content.
+    pub(super) fn next(&mut self) -> Option<&[u32]> {
+        if !self.begun {
+            self.begun = true;
+            if self.fill() && self.is_full_enough() {
+                return Some(&self.current);
+            }
+        }
+        loop {
+            // One more thread for the last application that may have it.
+            let app = self.current.len().checked_sub(1)?;
+            let most = self.range(app).map_or(0, |(_, most)| most);
+            if self.current[app] < most {
+                self.current[app] += 1;
+                self.free[app + 1] = self.free[app] - self.current[app];
+                if self.fill() && self.is_full_enough() {
+                    return Some(&self.current);
+                }
+            } else {
+                self.current.pop();
+            }
+        }
+    }
+
+    fn is_full_enough(&self) -> bool {
+        !self.restrictions.no_idle_cores || self.free[self.apps.len()] == 0
     }
 }
 
@@ -245,5 +366,59 @@ mod tests {
         let machine = uniform_machine(1, 64, 10.0, 32.0, 10.0);
         let apps = vec![local_app("a", 1.0); 8];
         assert!(counts(&machine, &apps, &Restrictions::default(), NodeId(0), 1000).is_none());
+    }
+
+    #[test]
+    fn the_list_is_what_the_rule_for_one_node_allows() {
+        let mut apps = vec![local_app("a", 1.0); 3];
+        apps[1].max_threads = Some(2);
+        let cores = 4;
+        for flags in 0..8 {
+            let restrictions = Restrictions {
+                same_on_every_node: false,
+                whole_nodes: flags & 1 > 0,
+                no_idle_cores: flags & 2 > 0,
+                min_threads_per_node: u32::from(flags & 4 > 0),
+            };
+            let mut allowed = Vec::new();
+            for number in 0..5_u32.pow(3) {
+                let content = [number / 25, number / 5 % 5, number % 5];
+                if restrictions.on_node(cores, content.into_iter()).is_ok() && content[1] <= 2 {
+                    allowed.extend(content);
+                }
+            }
+            assert_eq!(counts_for(cores, &apps, &restrictions, 1000), Some(allowed), "{restrictions:?}");
+        }
+    }
+
+    #[test]
+    fn ten_thousand_applications_need_no_deep_recursion() {
+        // One core: nobody has it, or one of them.
+        let apps = vec![local_app("a", 1.0); 2_000];
+        let restrictions = Restrictions::default();
+        let mut contents = Contents::new(1, &apps, &restrictions);
+        let mut count = 0;
+        while contents.next().is_some() {
+            count += 1;
+        }
+        assert_eq!(count, 2_001);
+    }
+
+    #[test]
+    fn corners_give_all_free_cores_to_nobody_or_to_one() {
+        // 4 cores, one thread each for 2 applications: 2 cores are free. 10 GFLOPS per core, intensity 1 and no ceiling.
+        let machine = uniform_machine(1, 4, 10.0, 32.0, 10.0);
+        let apps = vec![local_app("a", 1.0), local_app("b", 1.0)];
+        let restrictions = Restrictions { min_threads_per_node: 1, ..Restrictions::default() };
+        let objective = crate::Objective::TotalGflops;
+        let problem = Problem::new(&machine, &apps, objective, restrictions).expect("a possible question");
+        let solver = problem.solver(&[Placement::Local, Placement::Local]);
+        let table = OptionTable::corners(&problem, &solver, NodeId(0));
+        let rows: Vec<_> = (0..table.len()).map(|option| table.row(option).1.into_owned()).collect();
+        assert_eq!(rows, [[1, 1], [3, 1], [1, 3]]);
+        assert_eq!(*table.row(2).0, [10.0, 30.0]);
+        let corners = table.as_corners().expect("not listed");
+        // 2 x 10 + 3 x 30 GFLOPS at prices 2 and 3, and half a unit for each of 4 threads
+        assert!((corners.earned(2, &[2.0, 3.0], &[0.5, 0.5]) - 112.0).abs() < 1e-12);
     }
 }

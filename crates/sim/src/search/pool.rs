@@ -156,3 +156,46 @@ impl Pool {
         self.entries.into_iter().map(|(candidate, _)| candidate).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::Allocation;
+
+    use super::*;
+    use crate::objective::Objective;
+    use crate::problem::Evaluator;
+    use crate::search::testing::{LOCAL, question};
+
+    #[test]
+    fn answers_that_differ_by_an_exchange_of_equal_nodes_are_one() {
+        let problem = question(2, Objective::TotalGflops);
+        let canonical = Canonical::new(&problem);
+        let mut evaluator = Evaluator::new(&problem, LOCAL.to_vec());
+        let mut pool = Pool::new(3);
+        let mut add = |mem: [u32; 2], cpu: [u32; 2]| {
+            let rows = [mem.to_vec(), cpu.to_vec()];
+            let candidate = evaluator.candidate(Allocation::from_rows(&rows).expect("equal rows"));
+            pool.add(&canonical, candidate);
+        };
+        add([1, 0], [1, 0]); // 20 GFLOPS
+        add([0, 1], [0, 1]); // the same on the other node
+        add([1, 0], [0, 2]); // 30
+        add([2, 0], [0, 0]); // 16
+        let scores: Vec<f64> = pool.into_candidates().iter().map(|found| found.score.round()).collect();
+        assert_eq!(scores, [30.0, 20.0, 16.0]);
+    }
+
+    #[test]
+    fn a_full_pool_keeps_the_best_and_says_what_it_takes_to_enter() {
+        let problem = question(1, Objective::TotalGflops);
+        let canonical = Canonical::new(&problem);
+        let mut evaluator = Evaluator::new(&problem, LOCAL.to_vec());
+        let mut pool = Pool::new(1);
+        assert_eq!(pool.cutoff(), f64::NEG_INFINITY);
+        for (mem, cpu) in [(2, 0), (1, 1), (1, 0)] {
+            let rows = [vec![mem], vec![cpu]];
+            pool.add(&canonical, evaluator.candidate(Allocation::from_rows(&rows).expect("equal rows")));
+        }
+        assert!((pool.cutoff() - 20.0).abs() < 1e-6, "{}", pool.cutoff());
+    }
+}

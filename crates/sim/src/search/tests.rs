@@ -1,13 +1,16 @@
 //! The search against brute force on thousands of small random questions, and on the paper's machine.
 
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
-use numasim_model::{App, Data, Machine, Node, NodeId, Placement};
+use numasim_model::{Allocation, App, Data, Machine, Node, NodeId, Placement};
 use proptest::prelude::*;
 
+mod forbidden;
+mod four_nodes;
 mod models;
 
 use super::*;
 use crate::objective::Objective;
+use crate::problem::{Candidate, Evaluator, margin};
 use crate::restrictions::Restrictions;
 use crate::testing::{app, local_app, uniform_machine};
 

@@ -31,6 +31,7 @@ pub use figure::Figure;
 pub use ranges::{ERRORS, LARGEST_FACTOR, Range, SEARCHED, SMALLEST_FACTOR, Switch};
 pub use widening::{Step, Widening};
 
+use crate::answer::Forbidden;
 use crate::problem::{Candidate, Problem};
 use crate::search::Monitor;
 
@@ -53,12 +54,24 @@ pub struct Sensitivity {
 
 /// Analyses the answer `best` of `problem`. `others` are known allocations; those that the question does not allow are
 /// left out.
+///
+/// # Errors
+/// [`Forbidden`] if an allocation that wins somewhere breaks a rule of the question: the program is wrong.
 pub fn analyse(
     problem: &Problem,
     best: &Candidate,
     others: &[Candidate],
     monitor: &dyn Monitor,
-) -> Sensitivity {
+) -> Result<Sensitivity, Forbidden> {
+    let found = analysed(problem, best, others, monitor);
+    let ends = found.ranges.iter().flat_map(|range| range.below.iter().chain(&range.above));
+    for winner in found.better.iter().chain(ends.map(|end| &end.winner)) {
+        problem.check_answer(&winner.allocation, &winner.placements)?;
+    }
+    Ok(found)
+}
+
+fn analysed(problem: &Problem, best: &Candidate, others: &[Candidate], monitor: &dyn Monitor) -> Sensitivity {
     let mut subject = best.clone();
     let mut others = others.to_vec();
     let mut attempt = 0;

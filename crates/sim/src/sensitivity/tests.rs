@@ -12,7 +12,7 @@ use crate::testing::{local_app, uniform_machine};
 
 fn solved(problem: &Problem) -> Sensitivity {
     let outcome = explore(problem, &Settings::default(), &Unattended).unwrap();
-    analyse(problem, &outcome.best, &outcome.alternatives, &Unattended)
+    analyse(problem, &outcome.best, &outcome.alternatives, &Unattended).expect("allowed winners")
 }
 
 fn paper(restrictions: Restrictions) -> Problem {
@@ -60,7 +60,7 @@ fn gains_on_the_papers_machine() {
 fn an_answer_that_is_not_the_best_is_replaced_by_a_better_one() {
     let problem = paper(Restrictions::default());
     let even = problem.baselines(&[]).remove(0).candidate;
-    let found = analyse(&problem, &even, &[], &Unattended);
+    let found = analyse(&problem, &even, &[], &Unattended).expect("allowed winners");
     let better = found.better.expect("140 GFLOPS can be beaten");
     assert!(better.score > 140.0);
     assert!(found.ranges.iter().all(|range| range.below.as_ref().is_none_or(|switch| switch.factor < 1.0)));
@@ -125,7 +125,7 @@ fn rivals_that_the_question_forbids_are_left_out() {
     let outcome = explore(&problem, &Settings::default(), &Unattended).unwrap();
     let forbidden =
         Candidate { allocation: Allocation::from_rows(&[vec![0], vec![2]]).unwrap(), ..outcome.best.clone() };
-    let found = analyse(&problem, &outcome.best, &[forbidden], &Unattended);
+    let found = analyse(&problem, &outcome.best, &[forbidden], &Unattended).expect("allowed winners");
     assert!(found.better.is_none());
 }
 
@@ -140,7 +140,7 @@ fn what_was_stopped_is_counted_not_invented() {
     }
     let problem = paper(Restrictions::default());
     let outcome = explore(&problem, &Settings::default(), &Unattended).unwrap();
-    let found = analyse(&problem, &outcome.best, &[], &Stopped);
+    let found = analyse(&problem, &outcome.best, &[], &Stopped).expect("allowed winners");
     assert!(found.ranges.is_empty() && found.widening.is_empty());
     // 4 controllers, 12 links, 4 x cores, 4 x peak; 4 applications of a group of their own, controllers, peaks
     assert_eq!((found.widening_left, found.ranges_left), (24, 6));
@@ -201,7 +201,7 @@ proptest! {
  }
         let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default()).unwrap();
         let best = explore(&problem, &Settings::default(), &Unattended).unwrap().best;
-        let found = analyse(&problem, &best, &[], &Unattended);
+        let found = analyse(&problem, &best, &[], &Unattended).expect("allowed winners");
         for (range, end) in found.ranges.iter().filter_map(|range| Some((range, range.above.as_ref()?))) {
             let factor = end.factor * (1.0 + 1e-5);
             let change = figure::Change::Times(factor);

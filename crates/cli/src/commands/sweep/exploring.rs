@@ -118,6 +118,7 @@ fn row(plan: &Plan, question: &Question, columns: &[Column], point: u64) -> Resu
     match explore(&problem, &question.settings, &clock) {
         Ok(outcome) => write(&mut rows, &problem, columns, &outcome)?,
         Err(ExploreError::Infeasible(reason)) => without("infeasible", &reason.to_string()),
+        Err(ExploreError::Fault(forbidden)) => return Err(Failure::forbidden(&forbidden)),
         Err(ExploreError::NothingFound) => without("not found", &nothing_found(question.restrictions)),
     }
     Ok(rows)

@@ -1,0 +1,97 @@
+//! The last look at an answer before anybody sees it.
+//!
+//! Search, front and analysis each keep to the question in their own way. Here the whole question is asked once more of
+//! what they found, also in release builds: a wrong answer must never look like a right one.
+
+use numasim_model::{Allocation, Data, Machine, Placement};
+
+use crate::problem::Problem;
+
+/// An answer that the question does not allow: a fault of the program, never of the input.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the search found a forbidden answer: {0}")]
+pub struct Forbidden(String);
+
+impl Problem {
+    /// Checks an answer against the machine, the restrictions and the data of the applications.
+    ///
+    /// # Errors
+    /// [`Forbidden`] with the first rule that is broken: it must be reported, not shown as an answer.
+    pub fn check_answer(&self, allocation: &Allocation, placements: &[Placement]) -> Result<(), Forbidden> {
+        if let Some(broken) = self.restrictions.violation(&self.machine, &self.apps, allocation) {
+            return Err(Forbidden(broken));
+        }
+        if placements.len() != self.apps.len() {
+            let counts =
+                format!("{} placements of data for {} applications", placements.len(), self.apps.len());
+            return Err(Forbidden(counts));
+        }
+        for (app, placement) in self.apps.iter().zip(placements) {
+            let asked = match (&app.data, placement) {
+                (Data::Placed(own), found) => own == found,
+                (Data::OpenHome, Placement::Home(home)) => home.0 < self.machine.node_count(),
+                (Data::OpenHome, _) => false,
+            };
+            if !asked {
+                return Err(Forbidden(format!("the data of {} lies where it must not", app.name)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Checks that no node has more threads than cores.
+///
+/// # Errors
+/// [`Forbidden`] with the first node that has.
+pub(crate) fn fits(machine: &Machine, allocation: &Allocation) -> Result<(), Forbidden> {
+    allocation.fits(machine).map_err(|error| Forbidden(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::NodeId;
+
+    use super::*;
+    use crate::objective::Objective;
+    use crate::restrictions::Restrictions;
+    use crate::testing::{app, local_app, uniform_machine};
+
+    /// Two nodes with two cores, `a` beside its data, `b` with an open home; a thread of each on each node.
+    fn problem() -> Problem {
+        let machine = uniform_machine(2, 2, 10.0, 32.0, 10.0);
+        let apps = [local_app("a", 1.0), app("b", 1.0, Data::OpenHome)];
+        let restrictions = Restrictions { min_threads_per_node: 1, ..Restrictions::default() };
+        Problem::new(&machine, &apps, Objective::TotalGflops, restrictions).expect("a possible question")
+    }
+
+    fn allocation(a: [u32; 2], b: [u32; 2]) -> Allocation {
+        Allocation::from_rows(&[a.to_vec(), b.to_vec()]).expect("equal rows")
+    }
+
+    #[test]
+    fn an_answer_that_keeps_to_the_question_passes() {
+        let placements = [Placement::Local, Placement::Home(NodeId(1))];
+        assert_eq!(problem().check_answer(&allocation([1, 1], [1, 1]), &placements), Ok(()));
+    }
+
+    #[test]
+    fn each_broken_rule_is_named() {
+        let home = [Placement::Local, Placement::Home(NodeId(0))];
+        let elsewhere = [Placement::Interleave, Placement::Home(NodeId(0))];
+        let nowhere = [Placement::Local, Placement::Home(NodeId(2))];
+        let open = [Placement::Local, Placement::Local];
+        let refused = |a, b, placements: &[Placement]| {
+            problem().check_answer(&allocation(a, b), placements).expect_err("forbidden").to_string()
+        };
+        assert_eq!(
+            refused([1, 1], [0, 1], &home),
+            "the search found a forbidden answer: node 0 has fewer threads of an application than wanted"
+        );
+        assert!(refused([1, 2], [1, 1], &home).contains("node 1"));
+        assert!(refused([1, 1], [1, 1], &elsewhere).contains("data of a"));
+        assert!(refused([1, 1], [1, 1], &nowhere).contains("data of b"));
+        assert!(refused([1, 1], [1, 1], &open).contains("data of b"));
+        assert!(refused([1, 1], [1, 1], &home[..1]).contains("1 placements"));
+    }
+}

@@ -1,0 +1,8 @@
+//! What an allocation may not do, and why a question has no answer.
+
+mod check;
+mod infeasible;
+mod rules;
+
+pub use infeasible::Infeasible;
+pub use rules::Restrictions;

@@ -1,0 +1,81 @@
+//! The next best, different answers.
+
+use numasim_model::AppId;
+
+use super::local;
+use super::pace::Pace;
+use super::pool::Pool;
+use super::question::Search;
+use crate::problem::{Candidate, Evaluator};
+
+/// Most steps spent on alternatives after the best is known.
+const ALTERNATIVES_EFFORT: u64 = 1_000_000;
+/// Most elementary operations for what is one thread away from the best, some seconds: there are very many with
+/// thousands of applications.
+const NEIGHBOURS_OPERATIONS: u64 = 10_000_000_000;
+
+impl Search<'_> {
+    /// The next best answers, and whether none is missing.
+    pub(super) fn alternatives(&self, best: &Candidate) -> (Vec<Candidate>, bool) {
+        if self.settings.top == 0 {
+            return (Vec::new(), true);
+        }
+        let mut pool = Pool::new(self.settings.top + 1);
+        pool.add(&self.canonical, best.clone());
+        self.add_neighbours(best, &mut pool);
+        let proof = self.prove(&mut pool, self.settings.effort.min(ALTERNATIVES_EFFORT));
+        let complete = proof.complete;
+        let mut found = pool.into_candidates();
+        // The best stays the best even if a tie was found that the climb would not leave for it.
+        let position = found.iter().position(|candidate| candidate.allocation == best.allocation);
+        found.remove(position.unwrap_or(0));
+        found.truncate(self.settings.top);
+        (found, complete)
+    }
+
+    /// Adds the allocations one thread away: one more, one less, or one exchanged for another application's.
+    fn add_neighbours(&self, best: &Candidate, pool: &mut Pool) {
+        let problem = self.problem;
+        let cells = (problem.apps.len() * problem.machine.node_count()) as u64;
+        let cost = cells.saturating_add(problem.evaluation_cost());
+        let mut left = NEIGHBOURS_OPERATIONS;
+        let mut pace = Pace::new(self.monitor);
+        let mut evaluator = Evaluator::new(problem, best.placements.clone());
+        let mut changed = best.allocation.clone();
+        for site in local::sites(problem) {
+            for a in (0..problem.apps.len()).map(AppId) {
+                let Some(&first) = site.first() else { continue };
+                let more: &[(AppId, i64)] = &[(a, 1)];
+                let less: &[(AppId, i64)] = &[(a, -1)];
+                let others = (0..problem.apps.len()).map(AppId).filter(|&b| b != a);
+                let exchanged: Vec<[(AppId, i64); 2]> = if best.allocation.get(a, first) > 0 {
+                    others.map(|b| [(a, -1), (b, 1)]).collect()
+                } else {
+                    Vec::new()
+                };
+                for change in [more, less].into_iter().chain(exchanged.iter().map(<[_; 2]>::as_slice)) {
+                    if pace.stops_after(cost) || left < cost {
+                        return;
+                    }
+                    left -= cost;
+                    let mut possible = true;
+                    for &node in &site {
+                        for &(app, by) in change {
+                            let threads = u32::try_from(i64::from(best.allocation.get(app, node)) + by);
+                            possible &= threads.is_ok();
+                            changed.set(app, node, threads.unwrap_or(0));
+                        }
+                    }
+                    if possible && problem.restrictions.allow(&problem.machine, &problem.apps, &changed) {
+                        pool.add(&self.canonical, evaluator.candidate(changed.clone()));
+                    }
+                    for &node in &site {
+                        for &(app, _) in change {
+                            changed.set(app, node, best.allocation.get(app, node));
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The linear program over the cuts so far.
+
+use microlp::{ComparisonOp, OptimizationDirection, Problem as LinearProgram, Solution, Variable};
+
+use crate::objective::Objective;
+use crate::search::dual::{Prices, Ranges, Relaxation};
+
+/// Prices beyond this many times the score are never needed; the box keeps the first programs bounded.
+const LARGEST_PRICE: f64 = 50.0;
+/// The linear program over the cuts so far.
+pub(super) struct Master<'r, 'p> {
+    pub(super) relaxation: &'r Relaxation<'p>,
+    pub(super) scale: f64,
+    pub(super) program: LinearProgram,
+    pub(super) y: Vec<Variable>,
+    /// Per class and application: what one unit of G / unit earns there.
+    pub(super) earned: Vec<Vec<Variable>>,
+    pub(super) lambda: Vec<Option<Variable>>,
+    /// Per counter: the price that pays and the price that charges, where they have a meaning.
+    pub(super) nu: Vec<[Option<Variable>; 2]>,
+    /// Per watched memory with a limit.
+    pub(super) mu: Vec<Option<Variable>>,
+    pub(super) sigma: Vec<Variable>,
+    /// Per application, for geomean: the part of K that bends.
+    pub(super) bend: Vec<Option<Variable>>,
+}
+
+pub(super) type Cut = (Vec<(Variable, f64)>, f64);
+
+impl<'r, 'p> Master<'r, 'p> {
+    pub(super) fn new(relaxation: &'r Relaxation<'p>, ranges: &Ranges, scale: f64) -> Self {
+        let goal = &relaxation.problem.goal;
+        let apps = relaxation.problem.apps.len();
+        let objective = goal.objective();
+        let mut program = LinearProgram::new(OptimizationDirection::Minimize);
+        let y: Vec<Variable> = goal
+            .weights()
+            .iter()
+            .map(|&weight| match objective {
+                Objective::TotalGflops => program.add_var(0.0, (weight, weight)),
+                Objective::Geomean => program.add_var(0.0, (1e-4 * weight, 1e4 * weight)),
+                Objective::Fair | Objective::Makespan => program.add_var(0.0, (0.0, 1.0)),
+            })
+            .collect();
+        if matches!(objective, Objective::Fair | Objective::Makespan) {
+            let ones: Vec<_> = y.iter().map(|&y| (y, 1.0)).collect();
+            program.add_constraint(&ones, ComparisonOp::Eq, 1.0);
+        }
+        let bend = goal
+            .weights()
+            .iter()
+            .map(|&weight| {
+                let bends = objective == Objective::Geomean && weight > 0.0;
+                bends.then(|| program.add_var(1.0, (-1e3, 1e3)))
+            })
+            .collect();
+        let lambda: Vec<Option<Variable>> = relaxation
+            .shared_bandwidth
+            .iter()
+            .map(|bandwidth| bandwidth.map(|_| program.add_var(1.0, (0.0, LARGEST_PRICE))))
+            .collect();
+        let nu = (0..ranges.lowest.len())
+            .map(|k| {
+                let (lowest, highest) = (f64::from(ranges.lowest[k]), f64::from(ranges.highest[k]));
+                let (pays, charges) = ranges.prices_with_meaning(k);
+                let cores = relaxation.total_cores;
+                [
+                    pays.then(|| program.add_var(-lowest / cores, (0.0, LARGEST_PRICE))),
+                    charges.then(|| program.add_var(highest / cores, (0.0, LARGEST_PRICE))),
+                ]
+            })
+            .collect();
+        let mu = relaxation
+            .watched
+            .iter()
+            .map(|watched| {
+                let limited = watched.most.is_finite();
+                limited.then(|| program.add_var(watched.most / watched.bandwidth, (0.0, LARGEST_PRICE)))
+            })
+            .collect();
+        let sigma = relaxation
+            .classes
+            .iter()
+            .map(|class| program.add_var(class.nodes.len() as f64, (-1e6, 1e6)))
+            .collect();
+        let earned = Vec::new();
+        let mut master = Self { relaxation, scale, program, y, earned, lambda, nu, mu, sigma, bend };
+        for class in 0..relaxation.classes.len() {
+            let earned = (0..apps).map(|a| master.earning(class, a)).collect();
+            master.earned.push(earned);
+        }
+        master
+    }
+
+    /// The variable `E_ac`: y itself where nothing that the application reads has a price.
+    fn earning(&mut self, class: usize, app: usize) -> Variable {
+        let unit = self.relaxation.problem.goal.unit_gflops()[app];
+        let costs: Vec<(Variable, f64)> = self.relaxation.classes[class].draw[app]
+            .iter()
+            .filter_map(|&(m, draw)| {
+                let per_lambda = self.scale * unit * draw / self.relaxation.shared_bandwidth[m]?;
+                Some((self.lambda[m]?, per_lambda)).filter(|_| draw > 0.0)
+            })
+            .collect();
+        if costs.is_empty() {
+            return self.y[app];
+        }
+        let earned = self.program.add_var(0.0, (0.0, f64::INFINITY));
+        let mut terms = costs;
+        terms.extend([(earned, 1.0), (self.y[app], -1.0)]);
+        self.program.add_constraint(&terms, ComparisonOp::Ge, 0.0);
+        earned
+    }
+
+    /// The cut of one option: `sum >= right side`.
+    pub(super) fn cut(&self, class: usize, option: usize) -> Cut {
+        let table = &self.relaxation.classes[class].table;
+        let unit = self.relaxation.problem.goal.unit_gflops();
+        let apps = unit.len();
+        let mut terms = vec![(self.sigma[class], 1.0)];
+        for ((mu, watched), reads) in self.mu.iter().zip(&self.relaxation.watched).zip(table.reads(option)) {
+            terms.extend(mu.filter(|_| *reads > 0.0).map(|mu| (mu, reads / watched.bandwidth)));
+        }
+        let (potentials, counts) = table.row(option);
+        for a in 0..apps {
+            let potential = potentials[a];
+            if potential > 0.0 && unit[a] > 0.0 {
+                terms.push((self.earned[class][a], -potential / (unit[a] * self.scale)));
+            }
+            let threads = f64::from(counts[a]) / self.relaxation.total_cores;
+            if threads > 0.0 {
+                for counter in [a, apps * (1 + class) + a] {
+                    let [pays, charges] = self.nu[counter];
+                    terms.extend(pays.map(|variable| (variable, -threads)));
+                    terms.extend(charges.map(|variable| (variable, threads)));
+                }
+            }
+        }
+        (terms, 0.0)
+    }
+
+    /// The tangent of -w ln(y) at `y`: bend >= -w ln(at) - w (y - at) / at.
+    pub(super) fn tangent(&self, app: usize, at: f64) -> Option<Cut> {
+        let weight = self.relaxation.problem.goal.weights()[app];
+        let bend = self.bend[app]?;
+        Some((vec![(bend, 1.0), (self.y[app], weight / at)], weight - weight * at.ln()))
+    }
+
+    pub(super) fn prices(&self, solution: &Solution) -> Prices {
+        let value = |variable: Option<Variable>| variable.map_or(0.0, |v| solution.var_value(v).max(0.0));
+        let mut y: Vec<f64> = self.y.iter().map(|&y| value(Some(y))).collect();
+        if self.relaxation.problem.goal.objective() == Objective::TotalGflops {
+            y = self.relaxation.problem.goal.weights().to_vec();
+        } else if self.bend.iter().all(Option::is_none) {
+            // The bound holds for weights that sum to 1 exactly.
+            let sum: f64 = y.iter().sum();
+            for y in &mut y {
+                *y /= sum;
+            }
+        }
+        Prices {
+            y,
+            lambda: self.lambda.iter().map(|&lambda| value(lambda) * self.scale).collect(),
+            nu: self.nu.iter().map(|&[pays, charges]| (value(pays) - value(charges)) * self.scale).collect(),
+            mu: self.mu.iter().map(|&mu| value(mu) * self.scale).collect(),
+        }
+    }
+}

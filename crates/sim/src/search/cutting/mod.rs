@@ -1,0 +1,169 @@
+//! The minimum of the dual bound, by cutting planes (Kelley 1960).
+//!
+//! The bound of [`super::dual`] is a maximum of linear functions of the prices, one for each choice of options. The
+//! linear program over the options met so far gives prices; the best options at these prices give the true bound
+//! there, valid whatever the linear program says, and new cuts; until both agree.
+//!
+//! All scores are divided by `scale`, so that the variables are near 1:
+//!
+//! ```text
+//! minimise  K(y) + sum_m lambda_m + sum_w mu_w R_w / B_w + sum_c nodes_c sigma_c
+//!           - sum_k (plus_k lowest_k - minus_k highest_k) / cores
+//! where     sigma_c >= sum_a E_ac potential_a(x) / (unit_a scale) + sum_a (nu_a + nu_ca) threads_a(x) / cores
+//!                      - sum_w mu_w reads_w(x) / B_w   per cut
+//!           E_ac >= y_a - sum_m lambda_m scale unit_a draw_acm / B_m,   E_ac >= 0
+//! ```
+
+mod master;
+
+use microlp::ComparisonOp;
+
+use super::dual::{Improved, Prices, Ranges, Relaxation, best_option};
+use crate::objective::Objective;
+use master::{Cut, Master};
+
+/// Most pairs of an application and a class of nodes: with more, solving one program takes longer than it helps.
+const MOST_EARNINGS: usize = 1_000;
+/// Rounds without a better bound after which none is expected: the rest is rounding of the programs.
+const PATIENCE: usize = 12;
+/// What solving one linear program costs, in steps of the search (measured: about 100 microseconds).
+const PROGRAM_STEPS: u64 = 2_000;
+/// Relative difference at which program and bound agree.
+const AGREEMENT: f64 = 1e-11;
+
+impl Relaxation<'_> {
+    /// Lowers the bound of `start` by at most `rounds` rounds of cutting planes; ends early at `target`, or when the
+    /// minimum is reached. A program that cannot be solved leaves the bound as it is.
+    pub(super) fn cut_down(&self, start: Improved, ranges: &Ranges, target: f64, rounds: usize) -> Improved {
+        let mut best = start;
+        if self.classes.len() * self.problem.apps.len() > MOST_EARNINGS {
+            return best;
+        }
+        let objective = self.problem.goal.objective();
+        let size = if target.is_finite() { target.abs() } else { best.bound.abs() };
+        let scale =
+            if objective == Objective::Geomean || size == 0.0 || !size.is_finite() { 1.0 } else { size };
+        let mut master = Master::new(self, ranges, scale);
+        let mut cuts = best.cuts.clone();
+        cuts.extend(self.best_options(&best.prices).unwrap_or_default());
+        cuts.sort_unstable();
+        cuts.dedup();
+        let mut first = cuts.iter().map(|&(class, option)| master.cut(class, option)).collect::<Vec<_>>();
+        for (app, weight) in self.problem.goal.weights().iter().enumerate() {
+            let points = [1.0, 1.5, 2.5, 4.0, 8.0, 20.0, 100.0].map(|inverse| weight * inverse);
+            first.extend(
+                points.into_iter().chain([best.prices.y[app]]).filter_map(|at| master.tangent(app, at)),
+            );
+        }
+        for (terms, right) in first {
+            master.program.add_constraint(&terms, ComparisonOp::Ge, right);
+        }
+        let Some(mut solution) = master.program.solve().ok().and_then(|outcome| outcome.into_solution().ok())
+        else {
+            return best;
+        };
+        let mut since_improved = 0;
+        for _ in 0..rounds {
+            if self.monitor.stop() {
+                return best;
+            }
+            since_improved += 1;
+            if since_improved > PATIENCE {
+                break;
+            }
+            best.work += PROGRAM_STEPS + self.pricing();
+            let prices = master.prices(&solution);
+            let Some(found) = self.best_options(&prices) else { return best };
+            let bound = self.bound_from(&prices, ranges, &found);
+            if bound < best.bound {
+                if bound < best.bound - 1e-9 * best.bound.abs() {
+                    since_improved = 0;
+                }
+                best.bound = bound;
+                best.prices = prices.clone();
+            }
+            let lower = solution.objective() * scale + self.fixed_part();
+            if best.bound <= target || best.bound - lower <= AGREEMENT * best.bound.abs().max(1e-12) {
+                break;
+            }
+            let mut fresh: Vec<Cut> = Vec::new();
+            for &(class, option) in &found {
+                if !cuts.contains(&(class, option)) {
+                    cuts.push((class, option));
+                    fresh.push(master.cut(class, option));
+                }
+            }
+            fresh.extend((0..prices.y.len()).filter_map(|app| master.tangent(app, prices.y[app])));
+            if fresh.is_empty() {
+                break;
+            }
+            for (terms, right) in fresh {
+                let next = solution.add_constraint(&terms[..], ComparisonOp::Ge, right);
+                match next.ok().and_then(|outcome| outcome.into_solution().ok()) {
+                    Some(next) => solution = next,
+                    None => return best,
+                }
+            }
+        }
+        best.cuts = self.tight(&cuts, &best.prices);
+        best.threads = self.mixed_threads(&best.cuts, ranges);
+        best
+    }
+
+    /// The part of K(y) that no variable carries: sum of w (ln w - 1) for geomean.
+    fn fixed_part(&self) -> f64 {
+        let goal = &self.problem.goal;
+        if goal.objective() != Objective::Geomean {
+            return 0.0;
+        }
+        goal.weights().iter().filter(|w| **w > 0.0).map(|w| w * (w.ln() - 1.0)).sum()
+    }
+
+    /// Per class the option that earns most.
+    fn best_options(&self, prices: &Prices) -> Option<Vec<(usize, usize)>> {
+        (0..self.classes.len())
+            .map(|c| {
+                best_option(&self.classes[c].table, &self.earnings(c, prices)).map(|(option, _)| (c, option))
+            })
+            .collect()
+    }
+
+    fn bound_from(&self, prices: &Prices, ranges: &Ranges, best: &[(usize, usize)]) -> f64 {
+        let earned = best.iter().map(|&(c, option)| {
+            let class = &self.classes[c];
+            class.nodes.len() as f64 * self.earnings(c, prices).of(&class.table, option)
+        });
+        self.constant(prices, ranges) + earned.sum::<f64>()
+    }
+
+    /// The cuts that nearly reach the top of their class at `prices`: the others no longer shape the bound.
+    fn tight(&self, cuts: &[(usize, usize)], prices: &Prices) -> Vec<(usize, usize)> {
+        let mut kept = Vec::new();
+        for c in 0..self.classes.len() {
+            let earnings = self.earnings(c, prices);
+            let table = &self.classes[c].table;
+            let top = best_option(table, &earnings).map_or(0.0, |(_, top)| top);
+            kept.extend(cuts.iter().filter(|&&(class, option)| {
+                class == c && earnings.of(table, option) >= top - 0.05 * top.abs()
+            }));
+        }
+        kept
+    }
+
+    /// Per counter: the mean threads over the tight options, kept inside the ranges.
+    fn mixed_threads(&self, tight: &[(usize, usize)], ranges: &Ranges) -> Vec<f64> {
+        let apps = self.problem.apps.len();
+        let mut threads = vec![0.0; ranges.lowest.len()];
+        for (c, class) in self.classes.iter().enumerate() {
+            let options: Vec<usize> = tight.iter().filter(|t| t.0 == c).map(|t| t.1).collect();
+            let rows: Vec<_> = options.iter().map(|&option| class.table.row(option).1).collect();
+            for a in 0..apps {
+                let sum: f64 = rows.iter().map(|counts| f64::from(counts[a])).sum();
+                let mean = class.nodes.len() as f64 * sum / options.len().max(1) as f64;
+                threads[a] += mean;
+                threads[apps * (1 + c) + a] = mean;
+            }
+        }
+        threads
+    }
+}

@@ -1,0 +1,200 @@
+//! The bound at given prices, and its slope.
+
+use crate::parallel::prelude::*;
+use numasim_model::{NodeId, Placement};
+
+use super::prices::{Earnings, Improved, Prices};
+use super::ranges::Ranges;
+use super::relaxation::Relaxation;
+use crate::objective::Objective;
+use crate::search::options::OptionTable;
+
+impl Relaxation<'_> {
+    /// The part of the bound that does not depend on the options.
+    pub(in crate::search) fn constant(&self, prices: &Prices, ranges: &Ranges) -> f64 {
+        let goal = &self.problem.goal;
+        let conjugate: f64 = match goal.objective() {
+            Objective::Geomean => goal
+                .weights()
+                .iter()
+                .zip(&prices.y)
+                .filter(|(w, _)| **w > 0.0)
+                .map(|(w, y)| w * ((w / y).ln() - 1.0))
+                .sum(),
+            _ => 0.0,
+        };
+        let priced = prices.lambda.iter().zip(&self.shared_bandwidth).filter(|(_, b)| b.is_some());
+        let memory: f64 = priced.map(|(lambda, _)| lambda).sum();
+        let reads = prices.mu.iter().zip(&self.watched).filter(|(mu, _)| **mu > 0.0);
+        let reads: f64 = reads.map(|(mu, watched)| mu * watched.most / watched.bandwidth).sum();
+        let threads: f64 =
+            prices.nu.iter().enumerate().map(|(k, nu)| nu * ranges.binding(k, *nu)).sum::<f64>()
+                / self.total_cores;
+        conjugate + memory + reads - threads
+    }
+
+    /// What an option earns on a node of `class` at these prices.
+    pub(in crate::search) fn earnings(&self, class: usize, prices: &Prices) -> Earnings {
+        let unit = self.problem.goal.unit_gflops();
+        let of_gflops = (0..self.problem.apps.len())
+            .map(|a| {
+                let worth = if unit[a] > 0.0 { prices.y[a] / unit[a] } else { 0.0 };
+                let cost: f64 = self.classes[class].draw[a]
+                    .iter()
+                    .filter_map(|&(m, draw)| Some(prices.lambda[m] / self.shared_bandwidth[m]? * draw))
+                    .sum();
+                (worth - cost).max(0.0)
+            })
+            .collect();
+        let apps = self.problem.apps.len();
+        let per_thread = (0..apps)
+            .map(|a| (prices.nu[a] + prices.nu[apps * (1 + class) + a]) / self.total_cores)
+            .collect();
+        let of_reads = prices.mu.iter().zip(&self.watched).map(|(mu, watched)| -mu / watched.bandwidth);
+        let unless_zero =
+            |prices: Vec<f64>| if prices.iter().all(|p| *p == 0.0) { Vec::new() } else { prices };
+        Earnings { of_gflops, per_thread: unless_zero(per_thread), of_reads: unless_zero(of_reads.collect()) }
+    }
+
+    /// The bound at `prices` and its subgradient in the order y, lambda, nu.
+    pub(super) fn bound(&self, prices: &Prices, ranges: &Ranges) -> (f64, Prices) {
+        let apps = self.problem.apps.len();
+        let memories = self.classes.len();
+        let unit = self.problem.goal.unit_gflops();
+        let nu = vec![0.0; prices.nu.len()];
+        let mu: Vec<f64> = self.watched.iter().map(|w| w.most / w.bandwidth).collect();
+        let mut slope = Prices { y: vec![0.0; apps], lambda: vec![0.0; memories], nu, mu };
+        let mut bound = self.constant(prices, ranges);
+        for (c, class) in self.classes.iter().enumerate() {
+            let earnings = self.earnings(c, prices);
+            let Some((option, best)) = best_option(&class.table, &earnings) else {
+                return (f64::NEG_INFINITY, slope);
+            };
+            let copies = class.nodes.len() as f64;
+            bound += copies * best;
+            let (potential, counts) = class.table.row(option);
+            for ((slope, watched), reads) in
+                slope.mu.iter_mut().zip(&self.watched).zip(class.table.reads(option))
+            {
+                *slope -= copies * reads / watched.bandwidth;
+            }
+            for a in 0..apps {
+                let threads = copies * f64::from(counts[a]);
+                slope.nu[a] += threads;
+                slope.nu[apps * (1 + c) + a] += threads;
+                if earnings.of_gflops[a] > 0.0 {
+                    slope.y[a] += if unit[a] > 0.0 { copies * potential[a] / unit[a] } else { 0.0 };
+                    for &(m, draw) in &class.draw[a] {
+                        if let Some(bandwidth) = self.shared_bandwidth[m] {
+                            slope.lambda[m] -= copies * potential[a] * draw / bandwidth;
+                        }
+                    }
+                }
+            }
+        }
+        for m in 0..memories {
+            slope.lambda[m] = if self.shared_bandwidth[m].is_some() { slope.lambda[m] + 1.0 } else { 0.0 };
+        }
+        match self.problem.goal.objective() {
+            Objective::TotalGflops => slope.y.fill(0.0),
+            Objective::Geomean => {
+                for (slope, (w, y)) in
+                    slope.y.iter_mut().zip(self.problem.goal.weights().iter().zip(&prices.y))
+                {
+                    *slope = if *w > 0.0 { *slope - w / y } else { 0.0 };
+                }
+            }
+            Objective::Fair | Objective::Makespan => {
+                // y stays on the simplex: what all entries have in common moves nothing and would only shorten steps.
+                let mean = slope.y.iter().sum::<f64>() / apps as f64;
+                slope.y.iter_mut().for_each(|slope| *slope -= mean);
+            }
+        }
+        (bound, slope)
+    }
+
+    /// The bound where y is the slope of the score at these GFLOPS: for geomean w / P. If they are the best, this closes
+    /// the last difference that linear programs leave by rounding. `None` where y is fixed or not a slope.
+    ///
+    /// Prices of what an application reads at its home move with the worth of the application.
+    pub(in crate::search) fn at_gradient(
+        &self,
+        from: &Improved,
+        placements: &[Placement],
+        gflops: &[f64],
+        ranges: &Ranges,
+    ) -> Option<Improved> {
+        let goal = &self.problem.goal;
+        if goal.objective() != Objective::Geomean || gflops.len() != self.problem.apps.len() {
+            return None;
+        }
+        let slope = |((w, unit), g): ((&f64, &f64), &f64)| if *w > 0.0 { w * unit / g } else { 0.0 };
+        let y: Vec<f64> = goal.weights().iter().zip(goal.unit_gflops()).zip(gflops).map(slope).collect();
+        let moved = |at_home: &dyn Fn(NodeId) -> bool| {
+            let reader = placements.iter().position(|placement| placement.home().is_some_and(at_home));
+            let ratio = reader.map(|a| y[a] / from.prices.y[a]).filter(|ratio| ratio.is_finite());
+            ratio.unwrap_or(1.0)
+        };
+        let mut prices = from.prices.clone();
+        for (mu, watched) in prices.mu.iter_mut().zip(&self.watched) {
+            *mu *= moved(&|home| home == watched.memory);
+        }
+        for (lambda, class) in prices.lambda.iter_mut().zip(&self.classes) {
+            *lambda *= moved(&|home| class.nodes.contains(&home));
+        }
+        prices.y = y;
+        let (bound, _) = self.bound(&prices, ranges);
+        bound.is_finite().then(|| Improved { bound, prices, ..from.clone() })
+    }
+}
+
+/// The option that earns most; the first of equals. `None` for an empty table.
+pub(in crate::search) fn best_option(table: &OptionTable, earnings: &Earnings) -> Option<(usize, f64)> {
+    /// Options that are priced one after the other; more are priced in parallel.
+    const CHUNK: usize = 8192;
+    let best_of = |options: std::ops::Range<usize>| -> Option<(usize, f64)> {
+        let mut best: Option<(usize, f64)> = None;
+        for option in options {
+            let earned = earnings.of(table, option);
+            if best.is_none_or(|(_, most)| earned > most) {
+                best = Some((option, earned));
+            }
+        }
+        best
+    };
+    if table.len() <= CHUNK {
+        return best_of(0..table.len());
+    }
+    let chunks: Vec<_> = (0..table.len().div_ceil(CHUNK))
+        .into_par_iter()
+        .map(|chunk| best_of(chunk * CHUNK..((chunk + 1) * CHUNK).min(table.len())))
+        .collect();
+    chunks.into_iter().flatten().reduce(|best, next| if next.1 > best.1 { next } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::objective::Objective;
+    use crate::search::testing::{question, relaxation};
+
+    #[test]
+    fn without_prices_the_bound_is_the_best_option_of_each_node() {
+        // (0, 2) or (1, 1): 20 GFLOPS on each of 2 nodes
+        let problem = question(2, Objective::TotalGflops);
+        let relaxation = relaxation(&problem);
+        let (bound, slope) = relaxation.bound(&relaxation.start().prices, &relaxation.everything());
+        assert!((bound - 40.0).abs() < 1e-9, "{bound}");
+        assert_eq!(slope.nu[..2].iter().sum::<f64>(), 4.0, "threads of the chosen options");
+    }
+
+    #[test]
+    fn a_price_that_pays_for_threads_lowers_the_bound_by_what_is_asked() {
+        // 2 cores; 4 per thread of `mem` and core: (1, 1) earns 20 + 4/2 x 1, (0, 2) earns 20, less 4/2 x min_threads 1
+        let problem = question(1, Objective::TotalGflops);
+        let relaxation = relaxation(&problem);
+        let mut prices = relaxation.start().prices;
+        prices.nu[0] = 4.0;
+        let (bound, _) = relaxation.bound(&prices, &relaxation.everything());
+        assert!((bound - 20.0).abs() < 1e-9, "{bound}");
+    }
+}

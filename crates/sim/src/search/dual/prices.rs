@@ -1,0 +1,68 @@
+//! Prices of the bound, what options earn at them, and the bound that they gave.
+
+use crate::search::options::OptionTable;
+
+/// Prices, see the module text.
+#[derive(Clone, Debug)]
+pub(in crate::search) struct Prices {
+    /// Per application, per unit of G / unit.
+    pub(in crate::search) y: Vec<f64>,
+    /// Per class of memories, times their bandwidth (so that it has the unit of the score).
+    pub(in crate::search) lambda: Vec<f64>,
+    /// Per counter of [`Ranges`], times the cores of the machine; positive pays for threads, negative charges.
+    pub(in crate::search) nu: Vec<f64>,
+    /// Per watched memory, for reads over links, times the bandwidth of the memory.
+    pub(in crate::search) mu: Vec<f64>,
+}
+
+/// What the prices say about one class: the earnings of each application and thread.
+#[derive(Clone, Debug)]
+pub(in crate::search) struct Earnings {
+    pub(super) of_gflops: Vec<f64>,
+    pub(super) per_thread: Vec<f64>,
+    pub(super) of_reads: Vec<f64>,
+}
+
+impl Earnings {
+    /// What an option earns.
+    #[inline]
+    pub(in crate::search) fn of(&self, table: &OptionTable, option: usize) -> f64 {
+        if let Some(corners) = table.as_corners() {
+            return corners.earned(option, &self.of_gflops, &self.per_thread);
+        }
+        // Most prices of threads and reads are 0: then their lists are empty.
+        let gflops = table.potential(option).iter().zip(&self.of_gflops).map(|(g, p)| g * p);
+        let mut earned = gflops.sum::<f64>();
+        if !self.per_thread.is_empty() {
+            let threads = table.counts(option).iter().zip(&self.per_thread).map(|(&t, p)| f64::from(t) * p);
+            earned += threads.sum::<f64>();
+        }
+        if !self.of_reads.is_empty() {
+            let reads = table.reads(option).iter().zip(&self.of_reads).map(|(r, p)| r * p);
+            earned += reads.sum::<f64>();
+        }
+        earned
+    }
+}
+
+/// How hard to work on one bound.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::search) struct Effort {
+    /// Subgradient steps.
+    pub(in crate::search) steps: usize,
+    /// Cutting planes after them.
+    pub(in crate::search) cuts: usize,
+}
+
+/// The lowest bound that was reached.
+#[derive(Clone, Debug)]
+pub(in crate::search) struct Improved {
+    pub(in crate::search) bound: f64,
+    pub(in crate::search) prices: Prices,
+    /// Per counter: a moving mean of the threads in the relaxed optimum, where a split is worth most.
+    pub(in crate::search) threads: Vec<f64>,
+    /// Options that shape the bound near its minimum: (class, option).
+    pub(in crate::search) cuts: Vec<(usize, usize)>,
+    /// What the last improvement cost, in steps of the search.
+    pub(in crate::search) work: u64,
+}

@@ -1,0 +1,262 @@
+//! The relaxed problem: classes of nodes with their options, and what is priced.
+
+use std::sync::Arc;
+
+use numasim_model::{Machine, NodeId, Placement};
+
+use super::prices::{Improved, Prices};
+use super::ranges::Ranges;
+use crate::objective::Objective;
+use crate::problem::{Evaluator, Problem};
+use crate::search::budget::OPTIONS_PER_STEP;
+use crate::search::monitor::Monitor;
+use crate::search::options::OptionTable;
+
+/// Most numbers of threads in the listed options of all relaxations that exist at the same time: 12 bytes each.
+const MOST_ENTRIES: usize = 40_000_000;
+
+/// Nodes that can be exchanged, with their common options.
+pub(in crate::search) struct Class {
+    pub(in crate::search) nodes: Vec<NodeId>,
+    pub(in crate::search) table: Arc<OptionTable>,
+    /// Per application: the classes of memories that it reads from here, ascending, and the GB/s drawn from each per
+    /// GFLOPS of the application on a node of this class.
+    pub(in crate::search) draw: Vec<Vec<(usize, f64)>>,
+}
+
+/// A memory whose readers on other nodes are counted, and what they may ask of it together in this relaxation.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::search) struct Watched {
+    pub(in crate::search) memory: NodeId,
+    /// Its controller, GB/s: the scale of the price.
+    pub(in crate::search) bandwidth: f64,
+    /// Least that they ask, GB/s.
+    pub(in crate::search) least: f64,
+    /// Most that they ask, GB/s; infinite where there is no limit.
+    pub(in crate::search) most: f64,
+}
+
+/// The relaxed problem for fixed placements.
+pub(in crate::search) struct Relaxation<'a> {
+    pub(in crate::search) problem: &'a Problem,
+    pub(in crate::search) classes: Vec<Class>,
+    /// Per class: all bandwidth of its memories together if it has a price (somebody reads them over a link), else
+    /// `None`.
+    pub(in crate::search) shared_bandwidth: Vec<Option<f64>>,
+    /// Memories whose readers are counted.
+    pub(in crate::search) watched: Vec<Watched>,
+    /// Cores of the machine: the scale of thread prices.
+    pub(in crate::search) total_cores: f64,
+    /// Asked between steps: a bound may be left as it is at any time.
+    pub(in crate::search) monitor: &'a dyn Monitor,
+}
+
+impl<'a> Relaxation<'a> {
+    /// Lists the options of each class of nodes; `None` if a node has more than `limit`, all together are more than
+    /// memory has room for beside `share` others like this, or the monitor says stop.
+    pub(in crate::search) fn new(
+        problem: &'a Problem,
+        evaluator: &Evaluator<'_>,
+        node_classes: &[usize],
+        watched: &[NodeId],
+        limit: usize,
+        share: usize,
+        monitor: &'a dyn Monitor,
+    ) -> Option<Self> {
+        let placements = &evaluator.placements;
+        let representatives = representatives(node_classes);
+        let mut tables = Vec::with_capacity(representatives.len());
+        let mut entries_left = MOST_ENTRIES / share.max(1);
+        for &node in &representatives {
+            let limit = limit.min(entries_left / problem.apps.len());
+            let table =
+                OptionTable::new(problem, &evaluator.solver, placements, watched, node, limit, monitor)?;
+            entries_left -= table.len() * problem.apps.len();
+            tables.push(table);
+        }
+        let mut relaxation = Self::build(problem, evaluator, node_classes, false, monitor, tables);
+        relaxation.watched = watched
+            .iter()
+            .map(|&memory| {
+                let bandwidth = problem.machine.node(memory).bandwidth.value();
+                Watched { memory, bandwidth, least: 0.0, most: f64::INFINITY }
+            })
+            .collect();
+        Some(relaxation)
+    }
+
+    /// The same where others ask between `least` and `most` GB/s of the watched memories, one entry each.
+    ///
+    /// Threads on the node of such a memory then find at most what is left of it: their potentials are lower. `None` at a stop.
+    pub(in crate::search) fn where_others_read(
+        &self,
+        evaluator: &Evaluator<'_>,
+        least: &[f64],
+        most: &[f64],
+    ) -> Option<Self> {
+        let cost = self.problem.evaluation_cost();
+        let classes = self.classes.iter().map(|class| {
+            let taken = self.watched.iter().zip(least).find(|(w, _)| class.nodes == [w.memory]);
+            let table = match taken {
+                Some((watched, &least)) if least > 0.0 => {
+                    let solver = evaluator.solver_with_less(watched.memory, least);
+                    Arc::new(class.table.with_solver(&solver, watched.memory, cost, self.monitor)?)
+                }
+                _ => Arc::clone(&class.table),
+            };
+            Some(Class { nodes: class.nodes.clone(), table, draw: class.draw.clone() })
+        });
+        let limits = least.iter().zip(most);
+        let watched =
+            self.watched.iter().zip(limits).map(|(w, (&least, &most))| Watched { least, most, ..*w });
+        Some(Self {
+            problem: self.problem,
+            classes: classes.collect::<Option<_>>()?,
+            shared_bandwidth: self.shared_bandwidth.clone(),
+            watched: watched.collect(),
+            total_cores: self.total_cores,
+            monitor: self.monitor,
+        })
+    }
+
+    /// The looser relaxation over the corners of each node, for nodes with too many options to list.
+    ///
+    /// `homes_decided` false: the placements of open homes are arbitrary, and what these applications read is free.
+    pub(in crate::search) fn loose(
+        problem: &'a Problem,
+        evaluator: &Evaluator<'_>,
+        node_classes: &[usize],
+        homes_decided: bool,
+        monitor: &'a dyn Monitor,
+    ) -> Self {
+        let representatives = representatives(node_classes).into_iter();
+        let tables =
+            representatives.map(|node| OptionTable::corners(problem, &evaluator.solver, node)).collect();
+        let mut relaxation = Self::build(problem, evaluator, node_classes, true, monitor, tables);
+        if !homes_decided {
+            for class in &mut relaxation.classes {
+                for a in problem.open_apps() {
+                    class.draw[a].clear();
+                }
+            }
+        }
+        relaxation
+    }
+
+    /// `tables`: one for each class of nodes, in the order of their smallest nodes.
+    fn build(
+        problem: &'a Problem,
+        evaluator: &Evaluator<'_>,
+        node_classes: &[usize],
+        price_all_memories: bool,
+        monitor: &'a dyn Monitor,
+        tables: Vec<OptionTable>,
+    ) -> Self {
+        let machine = &problem.machine;
+        let representatives = representatives(node_classes);
+        let mut class_of = vec![0; node_classes.len()];
+        let mut members = vec![Vec::new(); representatives.len()];
+        for (node, &class) in node_classes.iter().enumerate() {
+            let position = representatives.binary_search(&NodeId(class)).unwrap_or(0);
+            class_of[node] = position;
+            members[position].push(NodeId(node));
+        }
+        let classes: Vec<Class> = representatives
+            .iter()
+            .zip(members)
+            .zip(tables)
+            .map(|((&from, nodes), table)| {
+                let draw = problem.apps.iter().zip(&evaluator.placements).map(|(app, placement)| {
+                    let mut draw: Vec<(usize, f64)> = Vec::new();
+                    for memory in read_from(machine, placement, from) {
+                        let per_gflops =
+                            placement.fraction(machine, from, memory) / app.arithmetic_intensity.value();
+                        let class = class_of[memory.0];
+                        match draw.binary_search_by_key(&class, |entry| entry.0) {
+                            Ok(at) => draw[at].1 += per_gflops,
+                            Err(at) => draw.insert(at, (class, per_gflops)),
+                        }
+                    }
+                    draw
+                });
+                Class { draw: draw.collect(), nodes, table: Arc::new(table) }
+            })
+            .collect();
+        let read_from_outside = |m: NodeId| {
+            evaluator.placements.iter().any(|placement| {
+                machine.compute_nodes().any(|n| n != m && placement.fraction(machine, n, m) > 0.0)
+            })
+        };
+        let shared_bandwidth = classes
+            .iter()
+            .map(|class: &Class| {
+                let shared = price_all_memories || class.nodes.iter().any(|&m| read_from_outside(m));
+                shared.then(|| class.nodes.iter().map(|&m| machine.node(m).bandwidth.value()).sum())
+            })
+            .collect();
+        let total_cores = machine.total_cores() as f64;
+        Self { problem, classes, shared_bandwidth, watched: Vec::new(), total_cores, monitor }
+    }
+
+    /// The whole space: `min_threads` to `max_threads` on the machine, anything on a class.
+    pub(in crate::search) fn everything(&self) -> Ranges {
+        let machine = &self.problem.machine;
+        let clamp = |cores: u64| u32::try_from(cores).unwrap_or(u32::MAX);
+        let cores = |class: &Class| class.nodes.iter().map(|&n| u64::from(machine.node(n).cores)).sum();
+        let apps = &self.problem.apps;
+        let all = clamp(machine.total_cores());
+        let mut ranges = Ranges {
+            lowest: apps.iter().map(|app| app.min_threads).collect(),
+            highest: apps.iter().map(|app| app.max_threads.map_or(all, |max| max.min(all))).collect(),
+            capacity: vec![all; apps.len()],
+        };
+        for class in &self.classes {
+            let cores = clamp(cores(class));
+            ranges.lowest.extend(apps.iter().map(|_| 0));
+            ranges.highest.extend(apps.iter().map(|_| cores));
+            ranges.capacity.extend(apps.iter().map(|_| cores));
+        }
+        ranges
+    }
+
+    /// Prices to start from.
+    pub(in crate::search) fn start(&self) -> Improved {
+        let prices = self.start_prices();
+        Improved { bound: f64::INFINITY, prices, threads: Vec::new(), cuts: Vec::new(), work: 0 }
+    }
+
+    fn start_prices(&self) -> Prices {
+        let goal = &self.problem.goal;
+        let apps = self.problem.apps.len();
+        let y = match goal.objective() {
+            Objective::TotalGflops | Objective::Geomean => goal.weights().to_vec(),
+            Objective::Fair | Objective::Makespan => vec![1.0 / apps as f64; apps],
+        };
+        Prices {
+            y,
+            lambda: vec![0.0; self.classes.len()],
+            nu: vec![0.0; apps * (1 + self.classes.len())],
+            mu: vec![0.0; self.watched.len()],
+        }
+    }
+
+    /// What it costs to price all options once, in steps of the search.
+    pub(in crate::search) fn pricing(&self) -> u64 {
+        let options: usize = self.classes.iter().map(|class| class.table.len()).sum();
+        options as u64 / OPTIONS_PER_STEP + 1
+    }
+}
+
+/// The smallest node of each class.
+fn representatives(node_classes: &[usize]) -> Vec<NodeId> {
+    (0..node_classes.len()).filter(|&n| node_classes[n] == n).map(NodeId).collect()
+}
+
+/// The memories that threads on `from` read, ascending.
+fn read_from(machine: &Machine, placement: &Placement, from: NodeId) -> Vec<NodeId> {
+    match placement {
+        Placement::Local => vec![from],
+        Placement::Home(home) => vec![*home],
+        Placement::Interleave | Placement::Fractions(_) => machine.node_ids().collect(),
+    }
+}

@@ -1,0 +1,196 @@
+//! The sums of the left half, stored so that those in a window are found.
+
+use super::question::Halves;
+use super::round::Round;
+use super::sums::{Rest, SINGLE, Sums};
+use crate::search::pace::Pace;
+
+/// Most sums of the left half: about 100 MB.
+pub(super) const MOST_STORED: usize = 3_000_000;
+/// Sides of a grid cell in windows, the first one that leaves cells nearly empty is taken: larger cells make fewer
+/// lookups, smaller ones hold fewer sums.
+const WINDOWS_PER_CELL: [f64; 4] = [8.0, 4.0, 2.0, 1.0];
+/// Sums per grid cell at which lookups still find few that miss.
+const NEARLY_EMPTY: f64 = 0.5;
+
+/// The sums of the left half, found by where they are.
+pub(super) struct Grid {
+    pub(super) apps: usize,
+    /// P_a of each sum, single precision.
+    pub(super) sums: Vec<f32>,
+    /// Options of each sum, as positions in the kept lists.
+    pub(super) chosen: Vec<u32>,
+    pub(super) places: usize,
+    /// Side of a cell per application, at least a window; `None` where the grid does not tell sums apart.
+    pub(super) sides: Vec<Option<f64>>,
+    /// First sum of each bucket plus 1; 0 if empty.
+    pub(super) heads: Vec<u32>,
+    /// Next sum of the same bucket plus 1.
+    pub(super) next: Vec<u32>,
+}
+
+impl Grid {
+    /// All sums of the left half with a slack within the gap.
+    ///
+    /// Of sums that differ by an exchange of twins only the one in descending order is stored: every allocation can be
+    /// renamed so that its left half is in this order. Before that, halves of the same classes can be exchanged so that
+    /// the left one has at most half of what the last application and its twins get together.
+    ///
+    /// # Errors
+    /// What was done in vain, if there are too many sums or the monitor said stop.
+    pub(super) fn new(halves: &Halves<'_>, round: &Round, twins: &[bool]) -> Result<Self, InVain> {
+        let apps = round.unit.len();
+        let rests = (1..=round.left.len()).map(|d| round.rest(&[&round.left[d..], &round.right])).collect();
+        let mut filling = Filling {
+            halves,
+            round,
+            twins,
+            smaller_half: round.smaller_half(twins),
+            rests,
+            before: vec![round.base.clone(); round.left.len() + 1],
+            chosen: Vec::with_capacity(round.left.len()),
+            found: Vec::new(),
+            found_chosen: Vec::new(),
+            pace: Pace::new(halves.monitor),
+        };
+        let complete = filling.extend(0.0);
+        let Filling { found: sums, found_chosen: chosen, mut pace, .. } = filling;
+        let count = sums.len() / apps;
+        if !complete || pace.stops_after(20 * count as u64) {
+            return Err(InVain { sums: count as u64 });
+        }
+        let mut grid = Self {
+            apps,
+            sums,
+            chosen,
+            places: round.left.len(),
+            sides: Vec::new(),
+            heads: vec![0; (2 * count).next_power_of_two().max(16)],
+            next: vec![0; count],
+        };
+        grid.choose_sides(&round.windows);
+        for sum in 0..count {
+            if pace.stops_after(20) {
+                return Err(InVain { sums: count as u64 });
+            }
+            let at = grid.sums[sum * apps..(sum + 1) * apps].iter().map(|&p| f64::from(p));
+            let bucket =
+                grid.bucket(at.zip(&grid.sides).map(|(p, side)| side.map_or(0, |side| cell(p, side))));
+            grid.next[sum] = grid.heads[bucket];
+            grid.heads[bucket] = u32::try_from(sum + 1).unwrap_or(u32::MAX);
+        }
+        Ok(grid)
+    }
+
+    /// The largest cells that are nearly empty if sums are spread evenly.
+    fn choose_sides(&mut self, windows: &[f64]) {
+        let count = (self.sums.len() / self.apps) as f64;
+        let range = |a: usize| {
+            let of_app = self.sums.iter().skip(a).step_by(self.apps).map(|&p| f64::from(p));
+            let (least, most) =
+                of_app.fold((f64::INFINITY, 0.0_f64), |(least, most), p| (least.min(p), most.max(p)));
+            (most - least).max(0.0)
+        };
+        let ranges: Vec<f64> = (0..self.apps).map(range).collect();
+        for factor in WINDOWS_PER_CELL {
+            let side = |window: &f64| window.is_finite().then_some((window + SINGLE) * factor);
+            self.sides = windows.iter().map(side).collect();
+            let parts = self
+                .sides
+                .iter()
+                .zip(&ranges)
+                .map(|(side, range)| side.map_or(1.0, |s| (range / s).max(1.0)));
+            if count / parts.product::<f64>() <= NEARLY_EMPTY {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn bucket(&self, cells: impl Iterator<Item = i64>) -> usize {
+        // Fibonacci hashing of each coordinate in turn.
+        let mix = |hash: u64, cell: i64| {
+            (hash.rotate_left(23) ^ cell.cast_unsigned()).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+        };
+        let hash = cells.fold(0, mix);
+        #[allow(clippy::cast_possible_truncation, reason = "as many high bits as there are buckets")]
+        let bucket = (hash >> (64 - self.heads.len().trailing_zeros())) as usize;
+        bucket
+    }
+}
+
+pub(super) fn cell(p: f64, side: f64) -> i64 {
+    #[allow(clippy::cast_possible_truncation, reason = "P is at most a few, sides are not below 1e-6")]
+    let cell = (p / side).floor() as i64;
+    cell
+}
+
+/// A grid that was not finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct InVain {
+    /// Sums that were found until then: what it cost, in steps of the search.
+    pub(super) sums: u64,
+}
+
+/// The walk over the left half that finds its sums.
+struct Filling<'f> {
+    halves: &'f Halves<'f>,
+    round: &'f Round,
+    twins: &'f [bool],
+    /// The last application and its twins from the first of them on, and the most that they may get together.
+    smaller_half: Option<(usize, f64)>,
+    /// What the places after each can add, the right half included.
+    rests: Vec<Rest>,
+    /// Sums of the places before each; the first is what nodes without a choice give.
+    before: Vec<Sums>,
+    /// Positions in the kept lists.
+    chosen: Vec<u32>,
+    found: Vec<f32>,
+    found_chosen: Vec<u32>,
+    pace: Pace<'f>,
+}
+
+impl Filling<'_> {
+    /// Stores every sum that continues `chosen`; false if there are too many, or at a stop.
+    fn extend(&mut self, slack: f64) -> bool {
+        let depth = self.chosen.len();
+        let apps = self.round.unit.len();
+        let Some(place) = self.round.left.get(depth) else {
+            let sum = &self.before[depth].p;
+            let descending = (1..apps).all(|a| !self.twins[a] || sum[a - 1] >= sum[a] - 1e-9 * sum[a]);
+            if descending
+                && self.smaller_half.is_none_or(|(first, most)| sum[first..].iter().sum::<f64>() <= most)
+            {
+                #[allow(clippy::cast_possible_truncation, reason = "the error is accounted for")]
+                self.found.extend(sum.iter().map(|&p| p as f32));
+                self.found_chosen.extend_from_slice(&self.chosen);
+            }
+            return self.found.len() <= MOST_STORED * apps;
+        };
+        let start = match self.chosen.last() {
+            Some(&before) if place.same_as_before => before,
+            _ => 0,
+        };
+        let table = &self.halves.relaxation.classes[place.class].table;
+        for (position, kept) in (start..).zip(&self.round.kept[place.class][start as usize..]) {
+            if self.pace.stops_after(4 * apps as u64) {
+                return false;
+            }
+            if slack + kept.slack > self.round.gap {
+                continue;
+            }
+            let (before, after) = self.before.split_at_mut(depth + 1);
+            after[0].set(&before[depth], table, kept.option as usize, &self.round.unit);
+            let watched = &self.halves.relaxation.watched;
+            if !self.rests[depth].completes(&after[0].p, &self.round.windows, &after[0].reads, watched) {
+                continue;
+            }
+            self.chosen.push(position);
+            let go_on = self.extend(slack + kept.slack);
+            self.chosen.pop();
+            if !go_on {
+                return false;
+            }
+        }
+        true
+    }
+}

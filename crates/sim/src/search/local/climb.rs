@@ -1,0 +1,200 @@
+//! Hill climbing: moves of one thread or a few on one or two sites.
+
+use numasim_model::{Allocation, AppId, NodeId};
+
+use super::sites::{Site, sites};
+use crate::problem::{Candidate, Evaluator, Problem};
+use crate::restrictions::Restrictions;
+use crate::search::monitor::Monitor;
+use crate::search::pace::Pace;
+
+/// Elementary operations for each pair of applications whose threads may be exchanged.
+const OPERATIONS_PER_PAIR: u64 = 8;
+
+/// A change of a few thread counts: (application, site, new threads).
+type Change = [(usize, usize, u32)];
+
+/// Climbs from `start` until no move improves it. The homes stay as they are.
+pub(in crate::search) fn climb<'p>(
+    problem: &'p Problem,
+    evaluator: &mut Evaluator<'p>,
+    start: Allocation,
+    monitor: &dyn Monitor,
+) -> Candidate {
+    let sites = sites(problem);
+    let changed = start.clone();
+    let pace = Pace::new(monitor);
+    let mut climber = Climber { problem, best: evaluator.candidate(start), evaluator, sites, changed, pace };
+    while !monitor.stop() && climber.sweep(monitor) {}
+    climber.best
+}
+
+struct Climber<'c, 'p, 'm> {
+    problem: &'p Problem,
+    evaluator: &'c mut Evaluator<'p>,
+    sites: Vec<Site>,
+    best: Candidate,
+    /// The allocation of `best`, or a change of it that is being judged.
+    changed: Allocation,
+    pace: Pace<'m>,
+}
+
+impl Climber<'_, '_, '_> {
+    fn threads(&self, app: usize, site: usize) -> u32 {
+        self.sites[site].first().map_or(0, |&node| self.best.allocation.get(AppId(app), node))
+    }
+
+    /// Tries every move once, keeping each that improves; true if one did.
+    fn sweep(&mut self, monitor: &dyn Monitor) -> bool {
+        let mut improved = false;
+        for site in 0..self.sites.len() {
+            if monitor.stop() {
+                return false;
+            }
+            improved |= self.sweep_site(site);
+        }
+        for left in 0..self.sites.len() {
+            for right in left + 1..self.sites.len() {
+                if monitor.stop() {
+                    return false;
+                }
+                improved |= self.sweep_pair(left, right);
+            }
+        }
+        improved
+    }
+
+    /// One site: more threads of one application, taken from idle cores or from another.
+    fn sweep_site(&mut self, site: usize) -> bool {
+        let apps = self.problem.apps.len();
+        let mut improved = false;
+        for a in 0..apps {
+            for step in [1, 4] {
+                improved |= self.accept_more(a, site, step);
+                let own = self.threads(a, site);
+                improved |= own >= step && self.accept(&[(a, site, own - step)]);
+            }
+            if self.pace.stops_after(OPERATIONS_PER_PAIR * apps as u64) {
+                return improved;
+            }
+            for b in (0..apps).filter(|&b| b != a) {
+                let whole = self.threads(b, site);
+                for moved in [1, 2, 5, whole] {
+                    let (to, from) = (self.threads(a, site), self.threads(b, site));
+                    improved |= moved > 0
+                        && moved <= from
+                        && self.accept(&[(a, site, to + moved), (b, site, from - moved)]);
+                }
+            }
+        }
+        improved
+    }
+
+    fn accept_more(&mut self, app: usize, site: usize, step: u32) -> bool {
+        let threads = self.threads(app, site);
+        self.accept(&[(app, site, threads + step)])
+    }
+
+    /// Two sites: exchange threads of two applications, or everything.
+    fn sweep_pair(&mut self, left: usize, right: usize) -> bool {
+        let apps = self.problem.apps.len();
+        let mut improved = false;
+        for a in 0..apps {
+            if self.pace.stops_after(OPERATIONS_PER_PAIR * apps as u64) {
+                return improved;
+            }
+            for (to, from) in [(left, right), (right, left)] {
+                let (there, here) = (self.threads(a, to), self.threads(a, from));
+                improved |= here > 0 && self.accept(&[(a, to, there + 1), (a, from, here - 1)]);
+            }
+            for b in (0..apps).filter(|&b| b != a) {
+                improved |= self.trade(a, b, left, right, 1);
+                let most = self.threads(a, left).min(self.threads(b, right));
+                improved |= most > 1 && self.trade(a, b, left, right, most);
+            }
+        }
+        let exchange: Vec<_> = (0..apps)
+            .flat_map(|a| [(a, left, self.threads(a, right)), (a, right, self.threads(a, left))])
+            .collect();
+        improved | self.accept(&exchange)
+    }
+
+    /// `moved` threads of `a` from left to right against as many of `b` from right to left.
+    fn trade(&mut self, a: usize, b: usize, left: usize, right: usize, moved: u32) -> bool {
+        let (a_left, a_right) = (self.threads(a, left), self.threads(a, right));
+        let (b_left, b_right) = (self.threads(b, left), self.threads(b, right));
+        moved <= a_left.min(b_right)
+            && self.accept(&[
+                (a, left, a_left - moved),
+                (a, right, a_right + moved),
+                (b, left, b_left + moved),
+                (b, right, b_right - moved),
+            ])
+    }
+
+    /// Makes the change if it is allowed and better.
+    fn accept(&mut self, change: &Change) -> bool {
+        if self.pace.stopped() {
+            return false;
+        }
+        self.apply(change);
+        self.pace.stops_after(self.problem.apps.len() as u64);
+        let better = self.allowed(change) && {
+            self.pace.stops_after(self.problem.evaluation_cost());
+            let (score, tie_break) = self.evaluator.rate(self.changed.as_slice());
+            self.best.is_beaten_by(score, tie_break)
+        };
+        if better {
+            self.best = self.evaluator.candidate(self.changed.clone());
+        } else {
+            for &(app, site, _) in change {
+                for &node in &self.sites[site] {
+                    self.changed.set(AppId(app), node, self.best.allocation.get(AppId(app), node));
+                }
+            }
+        }
+        better
+    }
+
+    fn apply(&mut self, change: &Change) {
+        for &(app, site, threads) in change {
+            for &node in &self.sites[site] {
+                self.changed.set(AppId(app), node, threads);
+            }
+        }
+    }
+
+    /// Whether the changed allocation keeps to the restrictions, given that the one before did.
+    fn allowed(&self, change: &Change) -> bool {
+        let Problem { machine, apps, restrictions, .. } = self.problem;
+        let on_node = |node: NodeId| {
+            let threads = (0..apps.len()).map(|a| self.changed.get(AppId(a), node));
+            restrictions.on_node(machine.node(node).cores, threads).is_ok()
+        };
+        let allowed = change.iter().all(|&(app, site, _)| {
+            Restrictions::in_all(&apps[app], self.changed.total(AppId(app))).is_ok()
+                && self.sites[site].iter().all(|&node| on_node(node))
+        });
+        debug_assert_eq!(allowed, restrictions.allow(machine, apps, &self.changed));
+        allowed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objective::Objective;
+    use crate::search::monitor::Unattended;
+    use crate::search::testing::{LOCAL, question};
+
+    #[test]
+    fn a_climb_from_one_thread_each_takes_every_core() {
+        let problem = question(2, Objective::TotalGflops);
+        let mut evaluator = Evaluator::new(&problem, LOCAL.to_vec());
+        let start = Allocation::from_rows(&[vec![1, 0], vec![0, 1]]).expect("equal rows");
+        let climbed = climb(&problem, &mut evaluator, start, &Unattended);
+        // 10 GFLOPS on each of four cores
+        assert!((climbed.score - 40.0).abs() < 1e-9, "{}", climbed.score);
+        assert!(problem.restrictions.allow(&problem.machine, &problem.apps, &climbed.allocation));
+    }
+}

@@ -1,0 +1,13 @@
+//! Good answers fast: hill climbing from several starts. It proves nothing; the bounds do.
+
+mod climb;
+mod kick;
+mod random;
+mod sites;
+mod start;
+
+pub(super) use climb::climb;
+pub(super) use kick::iterate;
+pub(super) use random::generator;
+pub(super) use sites::sites;
+pub(super) use start::{random_start, round_robin_start};

@@ -1,0 +1,167 @@
+//! Allocations to start from.
+
+use numasim_model::{Allocation, AppId};
+use rand::{Rng, RngExt as _};
+
+use super::sites::{Site, sites};
+use crate::problem::Problem;
+
+/// A random allocation that keeps to the restrictions, or `None` if a few tries find none.
+pub(in crate::search) fn random_start(problem: &Problem, random: &mut impl Rng) -> Option<Allocation> {
+    (0..20).find_map(|_| {
+        let allocation = fill(problem, |apps| random.random_range(0..apps));
+        problem.restrictions.allow(&problem.machine, &problem.apps, &allocation).then_some(allocation)
+    })
+}
+
+/// An allocation that keeps to the restrictions if a simple round robin can, else `None`.
+pub(in crate::search) fn round_robin_start(problem: &Problem) -> Option<Allocation> {
+    let mut next = 0;
+    let allocation = fill(problem, |apps| {
+        next += 1;
+        (next - 1) % apps
+    });
+    problem.restrictions.allow(&problem.machine, &problem.apps, &allocation).then_some(allocation)
+}
+
+/// Fills the sites: first the minimum of each application per node, then what `min_threads` still wants, then the
+/// rest by `choose` (a number below the number of applications), never above `max_threads`.
+fn fill(problem: &Problem, mut choose: impl FnMut(usize) -> usize) -> Allocation {
+    let apps = problem.apps.len();
+    let restrictions = &problem.restrictions;
+    let mut filling = Filling::new(problem);
+    for site in 0..filling.sites.len() {
+        for app in 0..apps {
+            let threads = filling.room_for(app, site).min(restrictions.min_threads_per_node);
+            filling.add(app, site, threads);
+        }
+    }
+    for app in 0..apps {
+        // With whole nodes the emptiest largest node first, so that few nodes are taken.
+        let mut order: Vec<usize> = (0..filling.sites.len()).collect();
+        order.sort_by_key(|&site| std::cmp::Reverse(filling.room_for(app, site)));
+        let turn = choose(filling.sites.len());
+        if !restrictions.whole_nodes {
+            order.rotate_left(turn);
+        }
+        for site in order {
+            let missing = u64::from(problem.apps[app].min_threads).saturating_sub(filling.totals[app]);
+            let missing = u32::try_from(missing).unwrap_or(u32::MAX);
+            let per_node = missing.div_ceil(filling.width(site));
+            let threads = filling.room_for(app, site).min(per_node);
+            filling.add(app, site, threads);
+        }
+    }
+    for site in 0..filling.sites.len() {
+        let mut refused = 0;
+        while filling.free[site] > 0 && refused < 2 * apps {
+            let app = match filling.owners[site] {
+                Some(owner) if restrictions.whole_nodes => owner,
+                _ => choose(apps),
+            };
+            let most = filling.room_for(app, site);
+            let threads = if restrictions.whole_nodes { most } else { most.min(1) };
+            filling.add(app, site, threads);
+            refused = if threads == 0 { refused + 1 } else { 0 };
+        }
+    }
+    filling.allocation
+}
+
+/// An allocation that is being filled, with what is left.
+struct Filling<'a> {
+    problem: &'a Problem,
+    sites: Vec<Site>,
+    allocation: Allocation,
+    /// Per site: cores without a thread, on each of its nodes at least.
+    free: Vec<u32>,
+    /// Per site: the first application that came there.
+    owners: Vec<Option<usize>>,
+    /// Per application: its threads on the whole machine.
+    totals: Vec<u64>,
+}
+
+impl<'a> Filling<'a> {
+    fn new(problem: &'a Problem) -> Self {
+        let sites = sites(problem);
+        let cores =
+            |site: &Site| site.iter().map(|&node| problem.machine.node(node).cores).min().unwrap_or(0);
+        Self {
+            problem,
+            allocation: Allocation::empty(problem.apps.len(), problem.machine.node_count()),
+            free: sites.iter().map(cores).collect(),
+            owners: vec![None; sites.len()],
+            totals: vec![0; problem.apps.len()],
+            sites,
+        }
+    }
+
+    /// Nodes of a site, at least 1.
+    fn width(&self, site: usize) -> u32 {
+        u32::try_from(self.sites[site].len()).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// The most threads that an application may still get on each node of a site.
+    fn room_for(&self, app: usize, site: usize) -> u32 {
+        let total = u32::try_from(self.totals[app]).unwrap_or(u32::MAX);
+        let below_max = self.problem.apps[app]
+            .max_threads
+            .map_or(u32::MAX, |max| max.saturating_sub(total) / self.width(site));
+        let whole_nodes = self.problem.restrictions.whole_nodes;
+        let free_for_app = !whole_nodes || self.owners[site].is_none_or(|owner| owner == app);
+        if free_for_app { self.free[site].min(below_max) } else { 0 }
+    }
+
+    fn add(&mut self, app: usize, site: usize, threads: u32) {
+        if threads == 0 {
+            return;
+        }
+        for &node in &self.sites[site] {
+            let now = self.allocation.get(AppId(app), node);
+            self.allocation.set(AppId(app), node, now + threads);
+        }
+        self.free[site] -= threads;
+        self.totals[app] += u64::from(threads) * self.sites[site].len() as u64;
+        self.owners[site].get_or_insert(app);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objective::Objective;
+    use crate::restrictions::Restrictions;
+    use crate::testing::{local_app, uniform_machine};
+
+    fn start(restrictions: Restrictions, max_threads: Option<u32>) -> Option<Allocation> {
+        let machine = uniform_machine(2, 4, 10.0, 32.0, 10.0);
+        let mut apps = vec![local_app("a", 1.0), local_app("b", 1.0)];
+        apps[0].max_threads = max_threads;
+        let problem = Problem::new(&machine, &apps, Objective::TotalGflops, restrictions).ok()?;
+        round_robin_start(&problem)
+    }
+
+    #[test]
+    fn a_round_robin_gives_every_core_to_somebody() {
+        let allocation = start(Restrictions::default(), None).expect("a start");
+        assert_eq!(allocation.as_slice().iter().sum::<u32>(), 8);
+        assert!((0..2).all(|a| allocation.total(AppId(a)) >= 1));
+    }
+
+    #[test]
+    fn whole_nodes_go_to_one_application_each() {
+        let restrictions = Restrictions { whole_nodes: true, ..Restrictions::default() };
+        let allocation = start(restrictions, None).expect("a start");
+        let mut totals = [allocation.total(AppId(0)), allocation.total(AppId(1))];
+        totals.sort_unstable();
+        assert_eq!(totals, [4, 4]);
+    }
+
+    #[test]
+    fn nobody_gets_more_than_max_threads() {
+        let restrictions = Restrictions { min_threads_per_node: 1, ..Restrictions::default() };
+        let allocation = start(restrictions, Some(2)).expect("a start");
+        // One thread of `a` on each node is its minimum and its maximum; `b` has the other cores.
+        assert_eq!(allocation.as_slice(), [1, 1, 3, 3]);
+    }
+}

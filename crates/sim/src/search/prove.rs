@@ -1,0 +1,347 @@
+//! The proof: every set of homes is bounded, and what could beat the best answer is searched.
+
+use crate::parallel::prelude::*;
+use numasim_model::{NodeId, Placement};
+
+use super::boxes::Boxes;
+use super::budget::{Budget, OPTIONS_PER_STEP};
+use super::cells::{self, Cell};
+use super::dual::{Effort, Relaxation};
+use super::halves::{self, Halves};
+use super::monitor::Progress;
+use super::pool::Pool;
+use super::question::{Proof, Search};
+use super::respond::Responder;
+use super::uniform::Uniform;
+use crate::problem::Evaluator;
+use crate::symmetry::{app_classes, home_vectors, node_classes};
+
+/// Most options of one node that are listed.
+const MAX_OPTIONS: usize = 200_000;
+/// Most evaluations when every node gets the same.
+const MAX_UNIFORM: usize = 20_000_000;
+/// Most sets of open homes that are searched one by one.
+const MAX_HOME_VECTORS: usize = 512;
+/// Work on the bound of one set of homes.
+const ROOT: Effort = Effort { steps: 100, cuts: 150 };
+/// Work on the bound of a part before it is searched.
+const AGAIN: Effort = Effort { steps: 0, cuts: 150 };
+/// No more work on the bound of a whole set of homes.
+const NONE: Effort = Effort { steps: 0, cuts: 0 };
+
+/// What can be said of one set of homes. There is one for each set, so that none can be forgotten.
+enum Decided<'a> {
+    /// Its options are listed: it can be searched.
+    Searchable(Box<Cell<'a>>),
+    /// They are not: it stays open, unless the best answer meets this bound.
+    Undecided {
+        /// Nothing with these homes has a better score.
+        bound: f64,
+    },
+}
+
+/// The monitor said stop before a set of homes was looked at.
+#[derive(Clone, Copy, Debug)]
+struct Stopped;
+
+impl<'a> Search<'a> {
+    /// Searches everything that could beat the cutoff of `pool`, with at most `effort` steps.
+    pub(super) fn prove(&self, pool: &mut Pool, effort: u64) -> Proof {
+        let problem = self.problem;
+        let fixed: Vec<Placement> =
+            problem.apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
+        let homes = home_vectors(
+            &problem.open_apps(),
+            &app_classes(&problem.apps),
+            &node_classes(&problem.machine, &fixed, fixed.len() < problem.apps.len()),
+            MAX_HOME_VECTORS,
+        );
+        let Some(homes) = homes else {
+            let open_bound = self.bound_over_all_homes(pool.cutoff());
+            return Proof { open_bound, complete: false };
+        };
+        if problem.restrictions.same_on_every_node
+            && let Some(contents) = Uniform::new(problem, MAX_UNIFORM / homes.len().max(1), self.monitor)
+        {
+            let complete = homes.iter().all(|homes| {
+                let placements = problem.placements(homes);
+                contents.search(&placements, &self.canonical, pool)
+            });
+            if complete {
+                return Proof { open_bound: f64::NEG_INFINITY, complete: true };
+            }
+        }
+        self.branch_over(pool, &homes, effort)
+    }
+
+    /// Bounds each set of homes and searches those that could beat the cutoff, the most promising first.
+    fn branch_over(&self, pool: &mut Pool, homes: &[Vec<NodeId>], effort: u64) -> Proof {
+        let target = pool.cutoff();
+        let decided: Vec<Result<Decided<'a>, Stopped>> =
+            homes.par_iter().map(|homes_of_one| self.decide(homes_of_one, target, homes.len())).collect();
+        let mut over_all_homes = None;
+        let mut undecided = |Stopped| {
+            let bound = *over_all_homes.get_or_insert_with(|| self.bound_over_all_homes(target));
+            Decided::Undecided { bound }
+        };
+        let decided = decided.into_iter().map(|one| one.unwrap_or_else(&mut undecided)).collect();
+        self.settle(decided, pool, effort)
+    }
+
+    /// Searches what is decided where it could beat the cutoff; what is undecided stays open.
+    fn settle(&self, decided: Vec<Decided<'a>>, pool: &mut Pool, effort: u64) -> Proof {
+        let mut open_bound = f64::NEG_INFINITY;
+        let mut cells = Vec::with_capacity(decided.len());
+        for decided in decided {
+            match decided {
+                Decided::Searchable(cell) => cells.push(*cell),
+                Decided::Undecided { bound } => open_bound = open_bound.max(bound),
+            }
+        }
+        let mut budget = Budget::new(effort);
+        for cell in &cells {
+            // Not more than half: many homes are tried one after the other.
+            if budget.left() > effort / 2 {
+                budget.spend(self.respond(cell, pool));
+                if cell.is_single() {
+                    budget.spend(self.sample(cell, pool));
+                }
+            }
+        }
+        let mut cells = self.split_into_cells(cells, pool, &mut budget);
+        cells.sort_by(|a, b| b.improved.bound.total_cmp(&a.improved.bound));
+        let count = cells.len();
+        for (position, cell) in cells.into_iter().enumerate() {
+            // Every cell gets its share, so that one stubborn cell does not keep the others open.
+            let mut share = budget.at_most(budget.left() / (count - position).min(8) as u64 + 1);
+            open_bound = open_bound.max(self.search_cell(cell, pool, &mut share));
+            budget.settle(share);
+        }
+        Proof { open_bound, complete: open_bound <= pool.cutoff() }
+    }
+
+    /// Searches one cell as far as `budget` and the monitor allow; returns a bound on what it left open.
+    fn search_cell(&self, mut cell: Cell<'a>, pool: &mut Pool, budget: &mut Budget) -> f64 {
+        let part = cell.is_part();
+        if cell.improved.bound > pool.cutoff() {
+            let gflops = pool.best().map_or_else(Vec::new, |best| {
+                let mut evaluator = Evaluator::new(self.problem, best.placements.clone());
+                evaluator.gflops(best.allocation.as_slice()).to_vec()
+            });
+            budget.spend(cell.improve_more(&gflops, pool.cutoff(), if part { AGAIN } else { NONE }));
+        }
+        let bound = cell.improved.bound;
+        if bound <= pool.cutoff() {
+            return f64::NEG_INFINITY;
+        }
+        let relaxation = &cell.relaxation;
+        if self.problem.restrictions.same_on_every_node || budget.is_spent() || self.monitor.stop() {
+            return bound;
+        }
+        let boxes = Boxes {
+            problem: self.problem,
+            relaxation,
+            placements: &cell.placements,
+            canonical: &self.canonical,
+            monitor: self.monitor,
+        };
+        if boxes.meet_in_the_middle(&relaxation.everything(), &cell.improved, pool, budget, halves::QUICK) {
+            return f64::NEG_INFINITY;
+        }
+        // Alternatives need not be looked for as hard as the best.
+        if part && pool.is_for_one() {
+            let before = pool.cutoff();
+            budget.spend(self.respond(&cell, pool));
+            budget.spend(self.sample(&cell, pool));
+            if bound <= pool.cutoff()
+                || (pool.cutoff() > before
+                    && boxes.meet_in_the_middle(
+                        &relaxation.everything(),
+                        &cell.improved,
+                        pool,
+                        budget,
+                        halves::QUICK,
+                    ))
+            {
+                return f64::NEG_INFINITY;
+            }
+        }
+        boxes.search(cell.improved.clone(), pool, budget).min(bound)
+    }
+
+    /// Looks for a better answer with few options per node, where the bound leaves room for one; says how many steps it
+    /// took.
+    fn sample(&self, cell: &Cell<'a>, pool: &mut Pool) -> u64 {
+        let relaxation = &cell.relaxation;
+        if cell.improved.bound > pool.cutoff()
+            && !self.problem.restrictions.same_on_every_node
+            && pool.is_for_one()
+            && !self.monitor.stop()
+        {
+            let halves = Halves {
+                problem: self.problem,
+                relaxation,
+                placements: &cell.placements,
+                ranges: &relaxation.everything(),
+                canonical: &self.canonical,
+                monitor: self.monitor,
+            };
+            return halves.sample(&cell.improved, pool);
+        }
+        0
+    }
+
+    /// Splits cells by what other nodes read, the largest bound first, until those above the cutoff are single or
+    /// the share of the budget is spent.
+    fn split_into_cells(&self, roots: Vec<Cell<'a>>, pool: &Pool, budget: &mut Budget) -> Vec<Cell<'a>> {
+        /// Cells split at the same time, from the same cutoff.
+        const BATCH: usize = 8;
+        let cutoff = pool.cutoff();
+        let by_bound = |a: &Cell<'_>, b: &Cell<'_>| a.improved.bound.total_cmp(&b.improved.bound);
+        let (mut open, mut done): (Vec<_>, Vec<_>) = roots.into_iter().partition(|cell| !cell.is_single());
+        let mut splitting = budget.at_most(budget.left() / 4);
+        while !open.is_empty() && !splitting.is_spent() && !self.monitor.stop() {
+            open.sort_by(by_bound);
+            let batch = open.split_off(open.len().saturating_sub(BATCH));
+            let bound = batch.last().map_or(f64::NEG_INFINITY, |cell| cell.improved.bound);
+            if bound <= cutoff {
+                break;
+            }
+            self.monitor.progress(&Progress::new(self.problem, pool.best(), bound, splitting));
+            let split: Vec<Cell<'a>> = batch
+                .into_par_iter()
+                .flat_map_iter(|cell| match cell.split(self.problem, cutoff) {
+                    Some(parts) => Vec::from(parts),
+                    None => vec![cell],
+                })
+                .collect();
+            splitting.spend(split.iter().map(|cell| cell.improved.work).sum());
+            let (single, more): (Vec<_>, Vec<_>) = split.into_iter().partition(Cell::is_single);
+            done.extend(single);
+            open.extend(more);
+        }
+        budget.settle(splitting);
+        done.extend(open);
+        done
+    }
+
+    /// Looks for better answers among the options, where the bound leaves room for them; says how many steps it took.
+    fn respond(&self, cell: &Cell<'_>, pool: &mut Pool) -> u64 {
+        let Cell { placements, relaxation, improved, .. } = cell;
+        let useful = improved.bound > pool.cutoff() && !self.problem.restrictions.same_on_every_node;
+        if !useful || self.monitor.stop() {
+            return 0;
+        }
+        let responder = Responder::new(
+            self.problem,
+            relaxation,
+            placements,
+            &improved.prices,
+            improved.bound,
+            cell.is_single(),
+            self.monitor,
+        );
+        let Some(responder) = responder else { return 0 };
+        responder.search(&self.canonical, pool, self.settings.seed);
+        responder.cost() / OPTIONS_PER_STEP
+    }
+
+    /// What can be said of one set of homes, one of `share` that exist at the same time.
+    ///
+    /// # Errors
+    /// [`Stopped`] if the monitor said stop before.
+    fn decide(&self, homes: &[NodeId], target: f64, share: usize) -> Result<Decided<'a>, Stopped> {
+        if self.monitor.stop() {
+            return Err(Stopped);
+        }
+        let placements = self.problem.placements(homes);
+        let evaluator = Evaluator::new(self.problem, placements.clone());
+        let classes = node_classes(&self.problem.machine, &placements, false);
+        let watched = cells::watched(self.problem, &placements);
+        // What a node gets with all others empty bounds what it gets beside them only if these never help it.
+        let exact = evaluator.solver.threads_elsewhere_never_help().then(|| {
+            Relaxation::new(self.problem, &evaluator, &classes, &watched, MAX_OPTIONS, share, self.monitor)
+        });
+        if let Some(relaxation) = exact.flatten() {
+            let improved = relaxation.improve(&relaxation.start(), &relaxation.everything(), target, ROOT);
+            let bound = improved.bound;
+            return Ok(match Cell::whole(placements, relaxation, improved) {
+                Some(cell) => Decided::Searchable(Box::new(cell.knowing_the_least(self.problem, target))),
+                None => Decided::Undecided { bound },
+            });
+        }
+        let loose = Relaxation::loose(self.problem, &evaluator, &classes, true, self.monitor);
+        let improved = loose.improve(&loose.start(), &loose.everything(), target, ROOT);
+        Ok(Decided::Undecided { bound: improved.bound })
+    }
+
+    /// A bound that holds wherever the open homes are.
+    fn bound_over_all_homes(&self, target: f64) -> f64 {
+        let problem = self.problem;
+        let evaluator = problem.without_ceilings(problem.placements(&[]));
+        let classes: Vec<usize> = (0..problem.machine.node_count()).collect();
+        let relaxation = Relaxation::loose(problem, &evaluator, &classes, false, self.monitor);
+        relaxation.improve(&relaxation.start(), &relaxation.everything(), target, ROOT).bound
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::objective::Objective;
+    use crate::problem::Problem;
+    use crate::restrictions::Restrictions;
+    use crate::search::monitor::Unattended;
+    use crate::search::pool::Canonical;
+    use crate::search::settings::Settings;
+    use crate::testing::{local_app, uniform_machine};
+
+    /// One node with 2 cores of 10 GFLOPS and one application that needs no memory: 20 GFLOPS are the best.
+    fn in_search<T>(test: impl FnOnce(&Search<'_>, &mut Pool) -> T) -> T {
+        let machine = uniform_machine(1, 2, 10.0, 32.0, 10.0);
+        let problem =
+            Problem::new(&machine, &[local_app("a", 100.0)], Objective::TotalGflops, Restrictions::default())
+                .expect("a possible question");
+        let settings = Settings::default();
+        let search = Search {
+            problem: &problem,
+            settings: &settings,
+            monitor: &Unattended,
+            canonical: Canonical::new(&problem),
+        };
+        let mut pool = Pool::new(1);
+        test(&search, &mut pool)
+    }
+
+    fn decide<'a>(search: &Search<'a>) -> Decided<'a> {
+        search.decide(&[], 0.0, 2).expect("nobody says stop")
+    }
+
+    #[test]
+    fn homes_that_were_not_decided_keep_the_proof_open() {
+        in_search(|search, pool| {
+            let decided = vec![decide(search), Decided::Undecided { bound: 25.0 }];
+            let proof = search.settle(decided, pool, 1_000_000);
+            assert_eq!(pool.best().map(|best| best.score), Some(20.0));
+            assert!(!proof.complete);
+            assert!((proof.open_bound - 25.0).abs() < 1e-12, "{}", proof.open_bound);
+        });
+    }
+
+    #[test]
+    fn homes_whose_bound_is_met_are_closed() {
+        in_search(|search, pool| {
+            let decided = vec![decide(search), Decided::Undecided { bound: 20.0 }];
+            assert!(search.settle(decided, pool, 1_000_000).complete);
+        });
+    }
+
+    #[test]
+    fn the_bound_over_all_homes_is_the_roofline() {
+        // 2 cores x 10 GFLOPS; nothing else limits.
+        in_search(|search, _| {
+            let bound = search.bound_over_all_homes(0.0);
+            assert!((bound - 20.0).abs() < 1e-9, "{bound}");
+        });
+    }
+}
