@@ -54,6 +54,7 @@ pub mod machine;
 pub mod pinning;
 pub mod scenario;
 pub mod sharing;
+pub mod text;
 pub mod units;
 
 pub use allocation::Allocation;

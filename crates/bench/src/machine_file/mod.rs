@@ -4,6 +4,7 @@ mod comments;
 
 use std::fmt::Write as _;
 
+use numasim_model::text::is_hidden;
 use numasim_model::units::GigabytesPerSecond;
 
 use crate::topology::{HostNode, HostTopology};
@@ -130,7 +131,7 @@ pub(crate) fn quoted(text: &str) -> String {
     for c in text.chars() {
         match c {
             '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => {
+            c if is_hidden(c) => {
                 let _ = write!(quoted, "\\u{:04X}", u32::from(c));
             }
             c => quoted.push(c),
