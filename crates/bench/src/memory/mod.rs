@@ -5,7 +5,6 @@
 
 #[cfg(target_os = "linux")]
 mod buffer;
-#[cfg(target_os = "linux")]
 mod cache;
 #[cfg(target_os = "linux")]
 mod free;
@@ -20,7 +19,6 @@ mod size;
 
 #[cfg(target_os = "linux")]
 pub(crate) use buffer::{Buffer, Placement};
-#[cfg(target_os = "linux")]
 pub use cache::bytes_per_thread;
 #[cfg(target_os = "linux")]
 pub(crate) use free::refuse_if_short;
