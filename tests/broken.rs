@@ -6,11 +6,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 fn check(folder: &Path, files: &[String]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_numasim"))
-        .arg("check")
+    // A minute of processor time is a defect on every machine, however busy it is.
+    Command::new("sh")
+        .args(["-c", "ulimit -t 60; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_numasim"), "check"])
         .args(files)
         .current_dir(folder)
         .stdin(Stdio::null())
@@ -86,11 +86,9 @@ fn absurd_input_is_refused_at_once() {
         ("eight-million.toml", "the name of a table is missing"),
         ("value.toml", "nested too deeply"),
     ] {
-        let start = Instant::now();
         let told = refusal(folder.path(), &[name.to_owned()]);
         assert!(told.contains(expected), "{told}");
         assert!(told.len() < 2000, "{name}: {} bytes of message", told.len());
-        assert!(start.elapsed() < Duration::from_secs(20), "{name} took {:?}", start.elapsed());
     }
 }
 
