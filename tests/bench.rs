@@ -4,6 +4,9 @@
 #[cfg(feature = "hwloc")]
 #[path = "bench/fitting.rs"]
 mod fitting;
+#[cfg(all(feature = "hwloc", unix))]
+#[path = "bench/keeping.rs"]
+mod keeping;
 #[cfg(feature = "hwloc")]
 #[path = "bench/running.rs"]
 mod running;
