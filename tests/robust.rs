@@ -131,8 +131,8 @@ fn a_benchmark_that_is_killed_again_and_again_loses_no_row() {
                  [[app]]\nname = \"mem\"\narithmetic_intensity = 0.03125\n\
                  [[scenario]]\nname = \"one\"\nthreads = { mem = [1] }\n[[scenario]]\nname = \"two\"\nthreads = { mem = [1] }\n";
     fs::write(folder.path().join("study.toml"), study).expect("a file for the test");
-    let measure = "bench study.toml --fit-host --window 0.05 --warm-up 0 --memory-per-thread 1MiB --isa portable \
-                   --repeat 10 -o r.csv --resume";
+    let measure = "bench study.toml --fit-host --window 0.2 --warm-up 0 --memory-per-thread 1MiB --isa portable \
+                   --repeat 4 -o r.csv --resume";
     let args: Vec<&str> = measure.split(' ').collect();
     let path = folder.path().join("r.csv");
     let rows = || fs::read_to_string(&path).map_or(0, |text| text.matches('\n').count());
