@@ -3,6 +3,9 @@
 
 #[cfg(feature = "hwloc")]
 mod fitting;
+#[cfg(all(feature = "hwloc", unix))]
+#[path = "bench/keeping.rs"]
+mod keeping;
 #[cfg(feature = "hwloc")]
 mod running;
 

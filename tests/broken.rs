@@ -5,13 +5,20 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Output;
-use std::time::{Duration, Instant};
+use std::process::{Command, Output, Stdio};
 
-use crate::common::{numasim, repository, stderr};
+use crate::common::{PROGRAM, repository, stderr};
 
 fn check(folder: &Path, files: &[String]) -> Output {
-    numasim().arg("check").args(files).current_dir(folder).output().expect("the program starts")
+    // A minute of processor time is a defect on every machine, however busy it is.
+    Command::new("sh")
+        .args(["-c", "ulimit -t 60; exec \"$@\"", "sh", PROGRAM, "check"])
+        .args(files)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .env_remove("CLICOLOR_FORCE")
+        .output()
+        .expect("the program starts")
 }
 
 /// What is told about wrong files.
@@ -81,11 +88,9 @@ fn absurd_input_is_refused_at_once() {
         ("eight-million.toml", "the name of a table is missing"),
         ("value.toml", "nested too deeply"),
     ] {
-        let start = Instant::now();
         let told = refusal(folder.path(), &[name.to_owned()]);
         assert!(told.contains(expected), "{told}");
         assert!(told.len() < 2000, "{name}: {} bytes of message", told.len());
-        assert!(start.elapsed() < Duration::from_secs(20), "{name} took {:?}", start.elapsed());
     }
 }
 

@@ -108,7 +108,7 @@ mod unix {
     }
 
     #[test]
-    fn a_symbolic_link_stays_a_link_and_its_target_gets_the_output() {
+    fn a_symbolic_link_is_not_followed_and_the_file_behind_it_named() {
         let folder = folder();
         for (name, exists) in [("old", true), ("new", false)] {
             let (link, target) = (folder.path().join(format!("to-{name}")), folder.path().join(name));
@@ -116,10 +116,23 @@ mod unix {
                 fs::write(&target, "old").expect("written");
             }
             symlink(name, &link).expect("linked");
-            assert_eq!(write_to(&link).status.code(), Some(0));
+            let output = write_to(&link);
+            assert_eq!(output.status.code(), Some(1));
+            let told = stderr(&output);
+            assert!(told.contains("it is a symbolic link\nhint: name the file itself: "), "{told}");
             assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
-            assert_eq!(fs::read_to_string(&target).expect("there"), completions());
+            assert_eq!(fs::read_to_string(&target).ok().as_deref(), exists.then_some("old"));
         }
+    }
+
+    #[test]
+    fn standard_output_by_its_name_is_written_to_also_where_it_is_a_file() {
+        let folder = folder();
+        let path = folder.path().join("out");
+        let file = fs::File::create(&path).expect("a file for the test");
+        let output = numasim().args(["completions", "bash", "-o", "/dev/stdout"]).stdout(file).status();
+        assert_eq!(output.expect("the program starts").code(), Some(0));
+        assert_eq!(fs::read_to_string(&path).expect("there"), completions());
     }
 
     #[test]
@@ -161,6 +174,12 @@ mod unix {
         assert_eq!(output.status.code(), Some(1));
         assert!(stderr(&output).starts_with("error: cannot write to standard output\ncaused by: "));
         assert_eq!(write_to(Path::new("/dev/full")).status.code(), Some(1));
+        for asked in [&["--help"][..], &["-V"], &["help", "sweep"], &["explore", "-h"]] {
+            let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+            let output = numasim().args(asked).stdout(full).output().expect("the program starts");
+            assert_eq!(output.status.code(), Some(1), "{asked:?}");
+            assert!(stderr(&output).starts_with("error: cannot write to standard output\ncaused by: "));
+        }
     }
 }
 

@@ -160,7 +160,7 @@ fn unknown_processors_are_an_error_before_the_search() {
 }
 
 /// Two nodes of four cores with two hardware threads each, as `lstopo` writes it.
-#[allow(dead_code, reason = "without hwloc the file is only named")]
+#[cfg(feature = "hwloc")]
 fn xml() -> PathBuf {
     common::repository("tests/emit/two-nodes.xml")
 }

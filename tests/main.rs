@@ -24,6 +24,7 @@ mod published;
 mod published_figures;
 mod readme;
 mod report;
+mod robust;
 mod sensitivity;
 mod sweep;
 mod tidy;

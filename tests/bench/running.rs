@@ -9,7 +9,7 @@ use super::fitting::larger;
 use super::{Output, Path, bench, command, folder_with, fs, refusal, stderr};
 
 /// One application with one thread on the first node that has cores, in two scenarios.
-fn small() -> String {
+pub(super) fn small() -> String {
     let cores = super::fitting::cores();
     let threads: Vec<u64> = {
         let first = cores.iter().position(|&cores| cores > 0).expect("a core");
@@ -31,11 +31,11 @@ fn small() -> String {
 
 const SHORT: [&str; 7] = ["study.toml", "--window", "0.05", "--warm-up", "0", "--memory-per-thread", "8MiB"];
 
-fn run(folder: &Path, args: &[&str]) -> Output {
+pub(super) fn run(folder: &Path, args: &[&str]) -> Output {
     bench(folder, &[&SHORT[..], args].concat())
 }
 
-fn rows(path: &Path) -> Vec<HashMap<String, String>> {
+pub(super) fn rows(path: &Path) -> Vec<HashMap<String, String>> {
     let text = fs::read_to_string(path).expect("the result");
     csv::Reader::from_reader(text.as_bytes()).deserialize().map(|row| row.expect("CSV")).collect()
 }
@@ -159,7 +159,7 @@ fn a_killed_run_goes_on_where_it_was() {
     assert_eq!(self::rows(&path).len(), 32);
 }
 
-fn wait_for_rows(path: &Path, rows: usize) {
+pub(super) fn wait_for_rows(path: &Path, rows: usize) {
     for _ in 0..600 {
         std::thread::sleep(Duration::from_millis(50));
         if fs::read_to_string(path).is_ok_and(|text| text.lines().count() > rows) {

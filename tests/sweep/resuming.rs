@@ -95,3 +95,47 @@ fn resume_starts_where_there_is_nothing_to_go_on_with() {
     assert_eq!(written(&[&args[..], &["-o", &out, "--resume"]].concat()), "");
     assert_eq!(fs::read_to_string(&out).expect("written"), written(&args));
 }
+
+#[test]
+fn what_has_no_row_yet_is_begun_anew() {
+    let (file, folder) = (config("paper/numa-bad.toml"), folder());
+    let out = folder.path().join("out.csv");
+    let args = ["sweep", &file, "--set", "machine.link_gbs=1,2"];
+    let whole = written(&args);
+    let header = &whole[..=whole.find('\n').expect("a header")];
+    // Killed before it said which sweep it is, and before its first row.
+    for begun in ["", &header[..4], header] {
+        for resume in [&[][..], &["--resume"]] {
+            fs::write(folder.path().join("out.csv.partial"), begun).expect("a file for the test");
+            let path = out.display().to_string();
+            assert_eq!(written(&[&args[..], &["-o", &path], resume].concat()), "");
+            assert_eq!(fs::read_to_string(&out).expect("written"), whole);
+            assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 1);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_beside_the_result_are_not_followed_and_inputs_not_replaced() {
+    use std::os::unix::fs::symlink;
+
+    let (file, folder) = (config("paper/numa-bad.toml"), folder());
+    let out = folder.path().join("out.csv").display().to_string();
+    let victim = folder.path().join("victim");
+    fs::write(&victim, "mine").expect("a file for the test");
+    for name in ["out.csv", "out.csv.partial", "out.csv.partial.json"] {
+        symlink("victim", folder.path().join(name)).expect("linked");
+        let output = run(&["sweep", &file, "--set", "machine.link_gbs=1,2", "-o", &out]);
+        assert_eq!(output.status.code(), Some(1), "{name}");
+        assert!(stderr(&output).contains("it is a symbolic link"), "{}", stderr(&output));
+        assert_eq!(fs::read_to_string(&victim).expect("there"), "mine");
+        fs::remove_file(folder.path().join(name)).expect("removed");
+    }
+    let input = folder.path().join("out.csv.partial.json");
+    fs::copy(&file, &input).expect("copied");
+    let path = input.display().to_string();
+    let output = run(&["sweep", &path, "--set", "machine.link_gbs=1,2", "-o", &out]);
+    assert!(stderr(&output).contains("is also an input file"), "{}", stderr(&output));
+    assert_eq!(fs::read(&input).expect("there"), fs::read(&file).expect("there"));
+}

@@ -71,6 +71,7 @@ impl Options {
 }
 
 /// Anonymous memory with huge pages, for as long as the program lives.
+#[cfg(target_os = "linux")]
 fn memory(bytes: usize) -> Result<&'static mut [f64], Failure> {
     // SAFETY: new memory of this size, which nobody else knows and nobody unmaps; zeroed bytes are doubles.
     unsafe {
@@ -92,6 +93,7 @@ fn memory(bytes: usize) -> Result<&'static mut [f64], Failure> {
 }
 
 /// The processors that this process may use.
+#[cfg(target_os = "linux")]
 fn processors() -> Vec<usize> {
     // SAFETY: the set is plain data, and the call fills it.
     unsafe {
@@ -102,6 +104,7 @@ fn processors() -> Vec<usize> {
 }
 
 /// Binds the calling thread.
+#[cfg(target_os = "linux")]
 fn pin(cpu: usize) {
     // SAFETY: the set is plain data.
     unsafe {
@@ -110,6 +113,19 @@ fn pin(cpu: usize) {
         libc::sched_setaffinity(0, size_of::<libc::cpu_set_t>(), &raw const set);
     }
 }
+
+#[cfg(not(target_os = "linux"))]
+fn memory(_: usize) -> Result<&'static mut [f64], Failure> {
+    Err("this needs Linux: threads are bound, memory has huge pages".into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn processors() -> Vec<usize> {
+    vec![0]
+}
+
+#[cfg(not(target_os = "linux"))]
+fn pin(_: usize) {}
 
 /// GB/s and GFLOPS.
 #[derive(Clone, Copy, Default)]

@@ -71,12 +71,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-#[cfg(target_os = "linux")]
 fn bytes_per_thread(threads: &[&CpuList]) -> u64 {
     numasim_host::memory::bytes_per_thread(threads)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn bytes_per_thread(_: &[&CpuList]) -> u64 {
-    64 << 20
 }

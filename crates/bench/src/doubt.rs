@@ -11,7 +11,7 @@ mod words;
 
 use std::time::Duration;
 
-pub use after::{FEWEST_REPETITIONS, LARGEST_SPREAD, Repeated, Watched, after};
+pub use after::{FEWEST_REPETITIONS, LARGEST_SPREAD, Repeated, Watched, after, of_apps};
 pub use before::before;
 pub use told::{Told, codes};
 

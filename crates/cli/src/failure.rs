@@ -4,9 +4,13 @@ use std::error::Error;
 use std::fmt::{self, Write as _};
 use std::process::ExitCode;
 
+use numasim_model::text::{visible, visible_but};
 use numasim_sim::Forbidden;
 
 use crate::style;
+
+/// Exit code of what is no fault of the program: the input, the question, the output, the limits of the system.
+pub(crate) const OF_INPUT: u8 = 1;
 
 /// Exit code of a fault of the program (`EX_SOFTWARE` of sysexits.h).
 const FAULT: u8 = 70;
@@ -20,14 +24,12 @@ pub(crate) enum Failure {
     /// The input or the question is wrong: a bad file, an unknown name, an infeasible problem.
     Input(Explained),
     /// The input is wrong; the text shows where, is complete, and may be coloured.
-    #[allow(dead_code, reason = "for the readers of input files")]
     Diagnostics(String),
     /// The result could not be written.
     Output(Explained),
     /// The person ended it with Ctrl-C.
     Interrupted(Explained),
     /// The program is wrong.
-    #[allow(dead_code, reason = "for results of the search that contradict themselves")]
     Fault(Explained),
 }
 
@@ -56,7 +58,6 @@ impl Failure {
     }
 
     /// The program is wrong.
-    #[allow(dead_code, reason = "for results of the search that contradict themselves")]
     pub(crate) fn fault(message: impl Into<String>) -> Self {
         Self::Fault(Explained::new(message))
     }
@@ -93,7 +94,7 @@ impl Failure {
     /// The one place where exit codes are decided. The command-line parser itself exits with 2.
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {
-            Self::Input(_) | Self::Diagnostics(_) | Self::Output(_) => 1,
+            Self::Input(_) | Self::Diagnostics(_) | Self::Output(_) => OF_INPUT,
             Self::Interrupted(_) => INTERRUPTED,
             Self::Fault(_) => FAULT,
         })
@@ -134,11 +135,13 @@ impl fmt::Display for Failure {
 
 impl fmt::Display for Explained {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{}error:{:#} {}", style::ERROR, style::ERROR, self.message)?;
+        // Names of files and texts from them are part of it. A hint may have an example of several lines.
+        writeln!(f, "{}error:{:#} {}", style::ERROR, style::ERROR, visible(&self.message))?;
         for cause in &self.causes {
-            writeln!(f, "{}caused by:{:#} {cause}", style::CAUSE, style::CAUSE)?;
+            writeln!(f, "{}caused by:{:#} {}", style::CAUSE, style::CAUSE, visible(cause))?;
         }
         for hint in &self.hints {
+            let hint = visible_but(hint, &['\n', '\t']);
             writeln!(f, "{}hint:{:#} {hint}", style::HINT, style::HINT)?;
         }
         Ok(())

@@ -5,6 +5,7 @@ use std::io::{self, BufRead as _, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use numasim_model::input::{self, MAX_TEXT_BYTES, Problem, ProblemKind, Reading, SourceFile};
+use numasim_model::text::visible;
 
 use crate::diagnostics;
 use crate::failure::Failure;
@@ -30,7 +31,7 @@ pub(crate) fn read_topology(path: &Path) -> Result<String, Failure> {
 
 /// A file of measurements (`compare`, `import`): its name and its text.
 pub(crate) fn read_measurements(path: &Path) -> Result<SourceFile, Failure> {
-    Ok(SourceFile { name: path.display().to_string(), text: read_other(path, &MEASUREMENTS)? })
+    Ok(SourceFile { name: named(path), text: read_other(path, &MEASUREMENTS)? })
 }
 
 /// The files of a folder, in order; no folders.
@@ -61,7 +62,12 @@ pub(crate) fn refused(problems: &[Problem], source: SourceFile) -> Failure {
 
 fn read_other(path: &Path, kind: &Kind) -> Result<String, Failure> {
     read_text(path, kind)
-        .map_err(|why| Failure::input(format!("{} {}", path.display(), why.message)).hint(why.hint))
+        .map_err(|why| Failure::input(format!("{} {}", named(path), why.message)).hint(why.hint))
+}
+
+/// The name of a file as it is shown everywhere: in one line.
+fn named(path: &Path) -> String {
+    visible(&path.display().to_string()).into_owned()
 }
 
 fn told(problems: &[Problem], sources: &[SourceFile]) -> Failure {
@@ -72,7 +78,7 @@ fn read_sources(paths: &[PathBuf]) -> Result<Vec<SourceFile>, Vec<Problem>> {
     let mut problems = Vec::new();
     let mut sources = Vec::new();
     for (index, path) in paths.iter().enumerate() {
-        let name = path.display().to_string();
+        let name = named(path);
         if paths[..index].iter().any(|earlier| same_file(earlier, path)) {
             let message = format!("{name} is named twice");
             problems.push(Problem::new(ProblemKind::NoFile, message).hint("name each file once"));

@@ -17,7 +17,7 @@ Exit codes:
   1   the input or the question is wrong (bad file, no feasible allocation, output not writable)
   2   the command line is wrong
   70  a fault of numasim itself
-  130 ended by Ctrl-C";
+  130 ended by Ctrl-C without a result (explore keeps its best so far: 0)";
 
 /// End of `numasim --help`.
 pub(crate) const EXAMPLES: &str = "\
@@ -33,7 +33,7 @@ Exit codes:
   1   the input or the question is wrong (bad file, no feasible allocation, output not writable)
   2   the command line is wrong
   70  a fault of numasim itself
-  130 ended by Ctrl-C";
+  130 ended by Ctrl-C without a result (explore keeps its best so far: 0)";
 
 /// End of `numasim evaluate --help`.
 pub(crate) const EVALUATE: &str = "\

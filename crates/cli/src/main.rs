@@ -9,6 +9,7 @@ mod failure;
 mod fault;
 mod files;
 mod help;
+mod memory;
 mod output;
 mod plot_file;
 mod report;
@@ -16,6 +17,7 @@ mod sharing;
 mod shell;
 mod style;
 mod suggest;
+mod threads;
 mod view;
 mod watch;
 
@@ -23,7 +25,8 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, ColorWhen, Command};
+use crate::failure::Failure;
 use crate::shell::Shell;
 
 fn main() -> ExitCode {
@@ -31,7 +34,11 @@ fn main() -> ExitCode {
         if commands::bench_worker::is_wanted() {
             return commands::bench_worker::run();
         }
-        let cli = Cli::parse(); // prints --help (exit 0) or what is wrong with the command line (exit 2)
+        let cli = match Cli::try_parse() {
+            Ok(cli) => cli,
+            Err(error) if error.use_stderr() => error.exit(), // what is wrong with the command line: exit 2
+            Err(help) => return ended(output::print_help(&help), &Shell::new(ColorWhen::Auto)),
+        };
         let shell = Shell::new(cli.color);
         let done = match &cli.command {
             Command::Evaluate(args) => commands::evaluate::run(args, &shell),
@@ -54,12 +61,17 @@ fn main() -> ExitCode {
             Command::Completions(args) => commands::completions::run(args, &shell),
             Command::Man(args) => commands::man::run(args, &shell),
         };
-        match done {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(failure) => {
-                shell.report(&failure);
-                failure.exit_code()
-            }
-        }
+        ended(done, &shell)
     })
+}
+
+/// Tells why a command did not do its work.
+fn ended(done: Result<(), Failure>, shell: &Shell) -> ExitCode {
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            shell.report(&failure);
+            failure.exit_code()
+        }
+    }
 }

@@ -1,12 +1,19 @@
 //! Where a result goes: standard output, or a file that is written whole or not at all.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+mod draft;
+mod place;
+mod tame;
+
+use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum, ValueHint};
 
 use crate::failure::Failure;
+use place::Found;
+pub(crate) use place::{NotCreated, Place};
+pub(crate) use tame::tame;
 
 /// How a result is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -37,8 +44,8 @@ pub(crate) struct OutputArgs {
 pub(crate) enum Destination {
     /// Standard output.
     Stdout,
-    /// A regular file, existing or not, behind all symbolic links: replaced at one stroke.
-    File { path: PathBuf, permissions: Option<Permissions> },
+    /// A regular file, existing or not: replaced at one stroke.
+    File(Place),
     /// A pipe, a device: there is nothing to replace.
     Special(PathBuf),
 }
@@ -52,36 +59,13 @@ impl Destination {
         let Some(output) = output.filter(|path| *path != Path::new("-")) else {
             return Ok(Self::Stdout);
         };
-        let refuse = |error: io::Error| {
-            Failure::output(format!("cannot write to {}", output.display())).caused_by(&error)
-        };
-        let names_directory = output.as_os_str().as_encoded_bytes().last().is_none_or(|&end| end == b'/');
-        match fs::metadata(output) {
-            Ok(found) if found.is_dir() => Err(refuse(io::Error::from(ErrorKind::IsADirectory))
-                .hint("-o takes the name of a file, not of a directory")),
-            Ok(found) if !found.is_file() => Ok(Self::Special(output.to_owned())),
-            Ok(found) => {
-                let path = fs::canonicalize(output).map_err(refuse)?;
-                if inputs.iter().any(|input| fs::canonicalize(input).is_ok_and(|input| input == path)) {
-                    return Err(Failure::input(format!("{} is also an input file", output.display()))
-                        .hint("give -o the name of another file"));
-                }
-                // Renaming over a read-only file would succeed; its owner did not want that.
-                OpenOptions::new().write(true).open(&path).map_err(refuse)?;
-                tempfile::tempfile_in(directory_of(&path)).map_err(refuse)?;
-                Ok(Self::File { path, permissions: Some(found.permissions()) })
-            }
-            Err(error) if error.kind() == ErrorKind::NotFound && !names_directory => {
-                let path = behind_links(output).map_err(refuse)?;
-                let directory = directory_of(&path);
-                if !directory.is_dir() {
-                    return Err(refuse(error).hint(format!("there is no directory {}", directory.display())));
-                }
-                tempfile::tempfile_in(directory).map_err(refuse)?;
-                Ok(Self::File { path, permissions: None })
-            }
-            Err(error) => Err(refuse(error)),
+        if is_stdout(output) {
+            return Ok(Self::Stdout);
         }
+        Ok(match Place::find(output, inputs)? {
+            Found::File(place) => Self::File(place),
+            Found::Special => Self::Special(output.to_owned()),
+        })
     }
 
     /// A place for a result that is too long to be held: standard output, a pipe or a device. `None` for a regular file,
@@ -89,8 +73,8 @@ impl Destination {
     pub(crate) fn stream(&self) -> io::Result<Option<Box<dyn Write>>> {
         Ok(match self {
             Self::Stdout => Some(Box::new(io::stdout().lock())),
-            Self::Special(path) => Some(Box::new(OpenOptions::new().write(true).open(path)?)),
-            Self::File { .. } => None,
+            Self::Special(path) => Some(Box::new(open_special(path)?)),
+            Self::File(_) => None,
         })
     }
 
@@ -99,7 +83,7 @@ impl Destination {
         match self {
             Self::Stdout => to_stdout(text)
                 .map_err(|error| Failure::output("cannot write to standard output").caused_by(&error)),
-            Self::File { .. } | Self::Special(_) => self.deliver_bytes(without_colours(text).as_bytes()),
+            Self::File(_) | Self::Special(_) => self.deliver_bytes(without_colours(text).as_bytes()),
         }
     }
 
@@ -111,12 +95,11 @@ impl Destination {
                 let written = stdout.write_all(bytes).and_then(|()| stdout.flush());
                 ("standard output".to_owned(), written.or_else(closed_pipe_is_no_error))
             }
-            Self::File { path, permissions } => {
-                (path.display().to_string(), replace(path, permissions.clone(), bytes))
+            Self::File(place) => {
+                return place.replace(bytes).map_err(|error| place.refused(&error));
             }
             Self::Special(path) => {
-                let file = OpenOptions::new().write(true).open(path);
-                let written = file.and_then(|mut file| file.write_all(bytes));
+                let written = open_special(path).and_then(|mut file| file.write_all(bytes));
                 (path.display().to_string(), written.or_else(closed_pipe_is_no_error))
             }
         };
@@ -128,9 +111,17 @@ fn without_colours(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
 }
 
+/// Prints what `--help` or `--version` asks for, with its colours.
+pub(crate) fn print_help(help: &clap::Error) -> Result<(), Failure> {
+    let printed = help.print().and_then(|()| io::stdout().flush());
+    printed
+        .or_else(closed_pipe_is_no_error)
+        .map_err(|error| Failure::output("cannot write to standard output").caused_by(&error))
+}
+
 fn to_stdout(text: &str) -> io::Result<()> {
     let mut stdout = anstream::AutoStream::auto(io::stdout().lock());
-    stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()).or_else(closed_pipe_is_no_error)
+    stdout.write_all(tame(text).as_bytes()).and_then(|()| stdout.flush()).or_else(closed_pipe_is_no_error)
 }
 
 /// `numasim ... | head` has all it wants.
@@ -138,44 +129,24 @@ fn closed_pipe_is_no_error(error: io::Error) -> io::Result<()> {
     if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
 }
 
-/// Writes beside `path` and renames: at every moment the file has its old content or the whole new one.
-fn replace(path: &Path, permissions: Option<Permissions>, bytes: &[u8]) -> io::Result<()> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".numasim-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // What any new file gets: the umask takes its part of it. A temporary file is private by default.
-        builder.permissions(Permissions::from_mode(0o666));
+/// A pipe or a device. A regular file that took its place since it was looked at is left alone.
+fn open_special(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().write(true).open(path)?;
+    if file.metadata()?.is_file() {
+        return Err(io::Error::other("it is another file now"));
     }
-    let mut file = builder.tempfile_in(directory_of(path))?;
-    file.write_all(bytes)?;
-    if let Some(permissions) = permissions {
-        file.as_file().set_permissions(permissions)?;
-    }
-    file.as_file().sync_all()?;
-    file.persist(path).map(|_: File| ()).map_err(|failed| failed.error)
+    Ok(file)
 }
 
-/// Follows a chain of symbolic links to the name of a file that does not exist yet.
-fn behind_links(path: &Path) -> io::Result<PathBuf> {
-    const MOST_LINKS: usize = 40; // what Linux follows
-    let mut path = path.to_owned();
-    for _ in 0..MOST_LINKS {
-        match fs::read_link(&path) {
-            Ok(target) => path = directory_of(&path).join(target),
-            Err(_) => return Ok(path),
-        }
-    }
-    Err(io::Error::other("too many symbolic links"))
-}
-
-fn directory_of(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+/// Names that systems have for standard output. It may be a file, which then belongs to who started the program.
+fn is_stdout(path: &Path) -> bool {
+    cfg!(unix) && ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"].iter().any(|name| path == Path::new(name))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -5,6 +5,7 @@ use std::io::{IsTerminal, Write as _};
 
 use anstream::ColorChoice;
 use numasim_draw::grid::wrap;
+use numasim_model::text::visible;
 
 use crate::args::ColorWhen;
 use crate::failure::Failure;
@@ -13,10 +14,7 @@ use crate::view::Style;
 
 /// The surroundings of a command.
 #[derive(Debug)]
-#[allow(dead_code, reason = "the commands that print tables and progress read them")]
 pub(crate) struct Shell {
-    /// Standard output is a terminal.
-    pub(crate) stdout_is_terminal: bool,
     /// Standard error is a terminal: progress may be drawn there.
     pub(crate) stderr_is_terminal: bool,
     /// Columns of the terminal; `None` where standard output is none.
@@ -35,7 +33,6 @@ impl Shell {
         let stdout_is_terminal = std::io::stdout().is_terminal();
         let size = stdout_is_terminal.then(|| terminal_size::terminal_size_of(std::io::stdout())).flatten();
         Self {
-            stdout_is_terminal,
             stderr_is_terminal: std::io::stderr().is_terminal(),
             width: size.map(|(width, _)| usize::from(width.0)),
         }
@@ -56,12 +53,18 @@ impl Shell {
     /// Tells something on standard error that is no warning.
     #[allow(clippy::unused_self, reason = "printing before the colour policy is set would ignore it")]
     pub(crate) fn note(&self, note: impl Display) {
-        let _ = writeln!(anstream::stderr(), "{}note:{:#} {note}", style::CAUSE, style::CAUSE);
+        let _ = writeln!(
+            anstream::stderr(),
+            "{}note:{:#} {}",
+            style::CAUSE,
+            style::CAUSE,
+            visible(&note.to_string())
+        );
     }
 
     /// Tells a warning on standard error; the command goes on.
     pub(crate) fn warn(&self, warning: impl Display) {
-        let mut text = warning.to_string();
+        let mut text = visible(&warning.to_string()).into_owned();
         if self.stderr_is_terminal {
             const TITLE: usize = "warning: ".len();
             let room = stderr_columns().saturating_sub(TITLE).max(40);

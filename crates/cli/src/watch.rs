@@ -12,6 +12,7 @@ use numasim_sim::Objective;
 use numasim_sim::search::{Monitor, Progress};
 
 use crate::shell::Shell;
+use crate::threads;
 pub(crate) use parts::Parts;
 
 /// A search that takes longer than this shows what it is doing.
@@ -116,7 +117,7 @@ impl Watch {
                 bar.set_style(style.progress_chars("=> "));
             }
             bar.set_draw_target(ProgressDrawTarget::stderr());
-            bar.enable_steady_tick(REDRAW);
+            threads::tick(bar, REDRAW);
         });
     }
 }

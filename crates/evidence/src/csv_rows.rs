@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use csv::{ReaderBuilder, StringRecord, Trim};
 use numasim_model::input::{Place, Problem, ProblemKind};
+use numasim_model::text::{is_hidden, visible};
 
 /// Most problems that are listed.
 const MOST_PROBLEMS: usize = 20;
@@ -141,6 +142,19 @@ impl Row<'_> {
         Problem::new(kind, message).at(self.place(column), "here")
     }
 
+    /// A name, as input files may have one; perhaps empty.
+    pub(crate) fn name(&self, column: usize) -> Result<&str, Problem> {
+        let text = self.text(Some(column));
+        if !text.contains(is_hidden) {
+            return Ok(text);
+        }
+        let name = &self.headers[column];
+        let message = format!("`{name}` is '{}': it contains a character that cannot be seen", shown(text));
+        Err(self
+            .problem(column, ProblemKind::BadValue, message)
+            .hint("no name in an input file can have one: delete it"))
+    }
+
     /// A finite number, zero or more. `example` says what belongs there.
     pub(crate) fn amount(&self, column: usize, example: &str) -> Result<f64, Problem> {
         let text = self.text(Some(column));
@@ -183,9 +197,8 @@ pub(crate) fn first(mut problems: Vec<Problem>) -> Vec<Problem> {
 /// Text of a file in a message: short, and in one line.
 pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 60;
-    let clean = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-    let short: String = text.chars().take(LONGEST).map(clean).collect();
-    if text.chars().nth(LONGEST).is_some() { format!("{short}…") } else { short }
+    let short = text.char_indices().nth(LONGEST).map(|(end, _)| &text[..end]);
+    short.map_or_else(|| visible(text).into_owned(), |short| format!("{}…", visible(short)))
 }
 
 fn broken(error: &csv::Error) -> Problem {

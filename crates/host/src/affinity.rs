@@ -1,9 +1,10 @@
-//! Threads on processors: binding the calling thread and seeing where it is. Linux only.
+//! Threads on processors: binding the calling thread and seeing where it is. Other systems than Linux refuse.
 
 use std::io;
 
+use numasim_model::cpus::CpuList;
 #[cfg(target_os = "linux")]
-use numasim_model::cpus::{CpuList, ranges};
+use numasim_model::cpus::ranges;
 
 #[cfg(target_os = "linux")]
 use crate::os;
@@ -68,4 +69,22 @@ pub fn allowed() -> Result<Vec<u32>, AffinityError> {
 #[cfg(target_os = "linux")]
 pub fn current() -> u32 {
     os::cpu::current()
+}
+
+/// Binds nothing.
+///
+/// # Errors
+/// Always [`AffinityError::Refused`].
+#[cfg(not(target_os = "linux"))]
+pub fn bind_this_thread(cpus: &CpuList) -> Result<(), AffinityError> {
+    Err(AffinityError::Refused { cpus: cpus.to_string(), source: io::ErrorKind::Unsupported.into() })
+}
+
+/// Nobody tells.
+///
+/// # Errors
+/// Always [`AffinityError::Refused`].
+#[cfg(not(target_os = "linux"))]
+pub fn allowed() -> Result<Vec<u32>, AffinityError> {
+    Err(AffinityError::Refused { cpus: "none".into(), source: io::ErrorKind::Unsupported.into() })
 }

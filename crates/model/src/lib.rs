@@ -61,6 +61,7 @@ pub mod scenario;
 pub mod sharing;
 pub mod sharing_model;
 pub mod table;
+pub mod text;
 pub mod units;
 
 pub use allocation::Allocation;

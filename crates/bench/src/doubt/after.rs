@@ -75,11 +75,14 @@ pub fn after(apps: &[Repeated], watched: &Watched, used: &CpuList) -> Vec<Doubt>
     if let Some(repetitions) = fewest.filter(|&repetitions| repetitions < FEWEST_REPETITIONS) {
         doubts.push(Doubt::FewRepetitions { repetitions });
     }
-    for app in apps {
-        doubts.extend(of_app(app));
-    }
-    let mut once: Vec<Doubt> = Vec::with_capacity(doubts.len());
-    for doubt in doubts {
+    doubts.extend(of_apps(apps));
+    doubts
+}
+
+/// What is doubtful about the applications themselves, in their order, nothing twice.
+pub fn of_apps(apps: &[Repeated]) -> Vec<Doubt> {
+    let mut once: Vec<Doubt> = Vec::new();
+    for doubt in apps.iter().flat_map(of_app) {
         if !once.contains(&doubt) {
             once.push(doubt);
         }

@@ -1,15 +1,16 @@
-//! `RESULT.csv` on disk: created or taken up again, locked, and safe after every measurement.
+//! `RESULT.csv` on disk: begun or taken up again, and safe after every measurement.
 //!
+//! Who opens the file sees to it that nobody else writes it; its name is for messages.
 //! A run that is killed leaves whole measurements and perhaps a part of one; [`ResultFile::resume`] drops that part. All
 //! rows of a file are of one run: the id says so, and another one is refused.
 
 mod reserve;
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, ErrorKind, Read as _, Seek as _, SeekFrom, Write as _};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
-use numasim_evidence::measured::{ReadError, Row, header, lines, whole_measurements};
+use numasim_evidence::measured::{ReadError, Row, header, lines, run_of, whole_measurements};
 use numasim_host::memory::size;
 
 use crate::plan::PlannedScenario;
@@ -18,15 +19,6 @@ use reserve::{NoRoom, reserve};
 /// Why results cannot be kept in a file.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// It is there already.
-    #[error("{} is there already", .0.display())]
-    Exists(PathBuf),
-    /// There is nothing to go on with.
-    #[error("{} is not there: there is nothing to go on with", .0.display())]
-    Missing(PathBuf),
-    /// Another process writes it.
-    #[error("another numasim is writing {}", .0.display())]
-    Busy(PathBuf),
     /// It cannot be opened or written.
     #[error("cannot write to {}", path.display())]
     NotWritable {
@@ -78,7 +70,7 @@ pub enum FileError {
     },
 }
 
-/// The file of a run, locked as long as this value lives.
+/// The file of a run.
 #[derive(Debug)]
 pub struct ResultFile {
     path: PathBuf,
@@ -89,59 +81,45 @@ pub struct ResultFile {
 }
 
 impl ResultFile {
-    /// Creates the file with its header and sets room for `bytes` aside. If that fails there is no file afterwards.
+    /// Begins a run in `file`: what is in it is replaced by the header, and room for `bytes` is set aside.
     ///
     /// # Errors
-    /// [`FileError::Exists`]; [`FileError::NotWritable`], also for a folder that is missing or read-only;
-    /// [`FileError::NoRoom`].
-    pub fn create(path: &Path, bytes: u64) -> Result<Self, FileError> {
-        let refuse = |source: io::Error| FileError::NotWritable { path: path.to_owned(), source };
-        let file =
-            OpenOptions::new().read(true).write(true).create_new(true).open(path).map_err(|error| {
-                if error.kind() == ErrorKind::AlreadyExists {
-                    FileError::Exists(path.to_owned())
-                } else {
-                    refuse(error)
-                }
-            })?;
-        let mut created = Self { path: path.to_owned(), file, length: 0, measurements: 0 };
-        let ready = created
-            .lock()
-            .and_then(|()| created.reserve(bytes))
-            .and_then(|()| created.write(&header()).map_err(refuse));
-        match ready {
-            Ok(()) => Ok(created),
-            Err(error) => {
-                // Nothing is in it; a file that cannot be used would only be in the way.
-                let _ = std::fs::remove_file(path);
-                Err(error)
-            }
-        }
+    /// [`FileError::NotWritable`], [`FileError::NoRoom`].
+    pub fn begin(path: &Path, file: File, bytes: u64) -> Result<Self, FileError> {
+        let mut begun = Self { path: path.to_owned(), file, length: 0, measurements: 0 };
+        begun.reserve(bytes)?;
+        begun.go_to(0).and_then(|()| begun.write(&header())).map_err(|error| begun.refused(error))?;
+        Ok(begun)
+    }
+
+    /// The run whose rows are in `file`; `None` if it has no whole row: then nothing was measured yet.
+    ///
+    /// # Errors
+    /// [`FileError::NotWritable`] if it cannot be read, [`FileError::Unreadable`].
+    pub fn run_of(path: &Path, mut file: &File) -> Result<Option<String>, FileError> {
+        let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
+        let refused = |source| FileError::NotWritable { path: path.to_owned(), source };
+        let mut text = Vec::new();
+        file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut text)).map_err(refused)?;
+        run_of(&text).map_err(unreadable)
     }
 
     /// Takes up the file of `run` again: what does not make a whole measurement is dropped, the rest is returned.
     ///
     /// # Errors
-    /// [`FileError::Missing`], [`FileError::Busy`], [`FileError::NotWritable`], [`FileError::Unreadable`],
-    /// [`FileError::OtherRun`], [`FileError::NoRoom`]. Then the file is as it was.
+    /// [`FileError::NotWritable`], [`FileError::Unreadable`], [`FileError::OtherRun`], [`FileError::NoRoom`]. Then the
+    /// file is as it was.
     pub fn resume(
         path: &Path,
+        file: File,
         run: &str,
         plan: &[PlannedScenario],
         bytes: u64,
     ) -> Result<(Self, Vec<Row>), FileError> {
-        let refuse = |source: io::Error| FileError::NotWritable { path: path.to_owned(), source };
-        let file = OpenOptions::new().read(true).write(true).open(path).map_err(|error| {
-            if error.kind() == ErrorKind::NotFound {
-                FileError::Missing(path.to_owned())
-            } else {
-                refuse(error)
-            }
-        })?;
         let mut resumed = Self { path: path.to_owned(), file, length: 0, measurements: 0 };
-        resumed.lock()?;
         let mut text = Vec::new();
-        resumed.file.read_to_end(&mut text).map_err(refuse)?;
+        let read = resumed.file.seek(SeekFrom::Start(0)).and_then(|_| resumed.file.read_to_end(&mut text));
+        read.map_err(|error| resumed.refused(error))?;
         let expected: Vec<_> = plan.iter().map(PlannedScenario::expected_rows).collect();
         let left = whole_measurements(&text, &expected)
             .map_err(|source| FileError::Unreadable { path: path.to_owned(), source })?;
@@ -151,11 +129,9 @@ impl ResultFile {
         }
         resumed.reserve(bytes)?;
         let end = left.end as u64;
-        resumed.file.set_len(end).and_then(|()| resumed.file.seek(SeekFrom::Start(end))).map_err(refuse)?;
-        resumed.length = end;
-        if end == 0 {
-            resumed.write(&header()).map_err(refuse)?;
-        }
+        let ready =
+            resumed.go_to(end).and_then(|()| if end == 0 { resumed.write(&header()) } else { Ok(()) });
+        ready.map_err(|error| resumed.refused(error))?;
         resumed.measurements = left.measurements;
         Ok((resumed, left.rows))
     }
@@ -179,8 +155,7 @@ impl ResultFile {
         let written = text.and_then(|text| self.write(&text));
         written.map_err(|source| {
             // A part of a measurement would be dropped by resume anyway; without it the file is whole for everybody.
-            let end = self.length;
-            let _ = self.file.set_len(end).and_then(|()| self.file.seek(SeekFrom::Start(end)));
+            let _ = self.go_to(self.length);
             FileError::Lost { path: self.path.clone(), safe: self.measurements, source }
         })?;
         self.measurements += 1;
@@ -193,7 +168,7 @@ impl ResultFile {
     /// [`FileError::NotWritable`].
     pub fn finish(&self) -> Result<(), FileError> {
         let done = self.file.set_len(self.length).and_then(|()| self.file.sync_all());
-        done.map_err(|source| FileError::NotWritable { path: self.path.clone(), source })
+        done.map_err(|error| self.refused(error))
     }
 
     fn write(&mut self, text: &str) -> io::Result<()> {
@@ -203,19 +178,24 @@ impl ResultFile {
         Ok(())
     }
 
-    /// Where locks do not work (some network file systems) nothing is known, and nothing is refused.
-    fn lock(&self) -> Result<(), FileError> {
-        match self.file.try_lock() {
-            Err(TryLockError::WouldBlock) => Err(FileError::Busy(self.path.clone())),
-            Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
-        }
+    /// Drops what is behind the first `end` bytes.
+    fn go_to(&mut self, end: u64) -> io::Result<()> {
+        self.file.set_len(end)?;
+        self.file.seek(SeekFrom::Start(end))?;
+        self.length = end;
+        Ok(())
+    }
+
+    fn refused(&self, source: io::Error) -> FileError {
+        FileError::NotWritable { path: self.path.clone(), source }
     }
 
     fn reserve(&self, bytes: u64) -> Result<(), FileError> {
-        let path = || self.path.clone();
         reserve(&self.file, bytes).map_err(|why| match why {
-            NoRoom::Free(free_bytes) => FileError::NoRoom { path: path(), wanted_bytes: bytes, free_bytes },
-            NoRoom::System(source) => FileError::NotWritable { path: path(), source },
+            NoRoom::Free(free_bytes) => {
+                FileError::NoRoom { path: self.path.clone(), wanted_bytes: bytes, free_bytes }
+            }
+            NoRoom::System(error) => self.refused(error),
         })
     }
 }

@@ -38,6 +38,27 @@ impl Workload for PreparedKernel {
     }
 }
 
+/// What time it is.
+pub(super) trait Clock {
+    /// Nanoseconds; the same for all threads.
+    fn now_ns(&self) -> u64;
+    /// What a look costs, in nanoseconds.
+    fn look_cost_ns(&self) -> f64;
+}
+
+/// The clock of the system.
+pub(super) struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now_ns(&self) -> u64 {
+        clock::now_ns()
+    }
+
+    fn look_cost_ns(&self) -> f64 {
+        clock::look_cost_ns()
+    }
+}
+
 /// What a thread counted in the window.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Counted {
@@ -58,13 +79,14 @@ pub(super) struct Counted {
 }
 
 /// The thread, bound and with its data filled.
-pub(super) struct Worker<'a, W: Workload> {
+pub(super) struct Worker<'a, W: Workload, C: Clock> {
+    pub(super) clock: C,
     pub(super) work: &'a W,
     pub(super) data: &'a mut [f64],
     pub(super) cursor: W::Cursor,
 }
 
-impl<W: Workload> Worker<'_, W> {
+impl<W: Workload, C: Clock> Worker<'_, W, C> {
     /// Chunks one after the other: bytes and operations.
     fn chunks(&mut self, chunks: u64) -> (u64, u64) {
         let mut sum = (0, 0);
@@ -80,26 +102,26 @@ impl<W: Workload> Worker<'_, W> {
     ///
     /// In the window nothing is allocated, and no memory is written that another thread reads.
     pub(super) fn count(&mut self, gate: &Gate, threads: u32, settings: &Settings) -> Option<Counted> {
-        let look_ns = clock::look_cost_ns();
+        let look_ns = self.clock.look_cost_ns();
         let window = nanoseconds(settings.window);
         let longest = window as f64 * LONGEST_STRETCH;
         let mut stretch =
             Stretch { ns: (look_ns * LOOKS_PER_STRETCH).max(SHORTEST_STRETCH).min(longest), chunks: 1 };
         // How long a chunk takes, before the warm-up may be over at once.
         for _ in 0..3 {
-            let before = clock::now_ns();
+            let before = self.clock.now_ns();
             self.chunks(stretch.chunks);
-            stretch.adapt(clock::now_ns() - before);
+            stretch.adapt(self.clock.now_ns() - before);
         }
         let mut cpus = Vec::with_capacity(usize::try_from(CPU_LOOKS).unwrap_or_default() + 4);
         cpus.push(cpu::current());
 
         let start = gate.wait_for_start()?.checked_add(nanoseconds(settings.warm_up))?;
         let end = start.checked_add(window)?;
-        let mut look = clock::now_ns();
+        let mut look = self.clock.now_ns();
         while look < start {
             self.chunks(stretch.chunks);
-            let before = std::mem::replace(&mut look, clock::now_ns());
+            let before = std::mem::replace(&mut look, self.clock.now_ns());
             stretch.adapt(look - before);
             if gate.aborted() {
                 return None;
@@ -115,7 +137,7 @@ impl<W: Workload> Worker<'_, W> {
             let done = self.chunks(stretch.chunks);
             (bytes, flop) = (bytes + done.0, flop + done.1);
             chunks += stretch.chunks;
-            look = clock::now_ns();
+            look = self.clock.now_ns();
             looks += 1;
             if look >= next_cpu_look {
                 next_cpu_look = look + pause;
@@ -170,6 +192,7 @@ impl Stretch {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::time::Duration;
 
     use super::*;
@@ -207,7 +230,7 @@ mod tests {
 
     fn count(gate: &Gate, threads: u32) -> Option<Counted> {
         let mut data = vec![1.0; 1000];
-        let mut worker = Worker { work: &Sum, data: &mut data, cursor: (0, 0.0) };
+        let mut worker = Worker { clock: SystemClock, work: &Sum, data: &mut data, cursor: (0, 0.0) };
         let counted = worker.count(gate, threads, &settings())?;
         worker.check().map(|()| counted).ok()
     }
@@ -224,10 +247,52 @@ mod tests {
         for counted in counted {
             assert!(counted.chunks > 0 && counted.looks > 0);
             assert_eq!((counted.bytes, counted.flop), (8000 * counted.chunks, 1000 * counted.chunks));
-            // The first look in the window may come late; the first one after it cannot come before its end.
-            assert!(counted.time_ns > 1_000_000, "{counted:?}");
-            assert!(!counted.cpus.is_empty());
+            assert!(counted.time_ns > 0 && !counted.cpus.is_empty(), "{counted:?}");
         }
+    }
+
+    /// A clock that goes on only while somebody works or looks at it: 10 ns a look.
+    #[derive(Default)]
+    struct Mock(Cell<u64>);
+
+    impl Clock for &Mock {
+        fn now_ns(&self) -> u64 {
+            self.0.set(self.0.get() + 10);
+            self.0.get()
+        }
+
+        fn look_cost_ns(&self) -> f64 {
+            10.0
+        }
+    }
+
+    /// 1000 ns, 64 bytes and 3 FLOP a chunk.
+    impl Workload for Mock {
+        type Cursor = ();
+
+        fn run(&self, _: &mut [f64], (): &mut ()) -> (u64, u64) {
+            self.0.set(self.0.get() + 1000);
+            (64, 3)
+        }
+
+        fn check(&self, _: &[f64], (): &()) -> Result<(), WrongResult> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_window_is_counted_to_the_end_of_its_last_stretch() {
+        let (gate, mock) = (Gate::default(), Mock::default());
+        gate.start_at(1_000_000);
+        let mut worker = Worker { clock: &mock, work: &mock, data: &mut [], cursor: () };
+        let counted = worker.count(&gate, 1, &settings()).expect("nobody gives up");
+        // A stretch takes at least 50,000 ns: a chunk alone takes 1010 with its look, so 49 at first; 49 take 49,010, and
+        // 50,000 / 1000.2 are 49 again. The window begins with a look and has 30 ms: 612.1 stretches, 613 to its end, or
+        // 612 if it began late in its first one.
+        assert_eq!(counted.time_ns, 49_010 * counted.looks);
+        assert_eq!((counted.chunks, counted.look_ns), (49 * counted.looks, 10.0));
+        assert_eq!((counted.bytes, counted.flop), (64 * counted.chunks, 3 * counted.chunks));
+        assert!([612, 613].contains(&counted.looks), "{counted:?}");
     }
 
     #[test]

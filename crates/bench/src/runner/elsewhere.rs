@@ -1,7 +1,10 @@
 //! On systems without Linux's NUMA calls: the same doors, each of which says so.
 
+use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use super::{Measurement, RunError, Runner, Settings};
 use crate::plan::PlannedScenario;
@@ -17,6 +20,18 @@ impl HostRunner {
     /// A runner that refuses.
     pub fn new(_stop: Arc<AtomicBool>) -> Self {
         Self
+    }
+
+    /// No worker is ever started.
+    #[must_use]
+    pub fn with_worker(self, _program: PathBuf, _arguments: Vec<OsString>) -> Self {
+        self
+    }
+
+    /// Nothing is ever waited for.
+    #[must_use]
+    pub const fn with_patience(self, _patience: Duration) -> Self {
+        self
     }
 }
 

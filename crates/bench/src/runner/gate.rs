@@ -68,6 +68,11 @@ impl Gate {
         }
     }
 
+    /// Sets the common start, a time by [`now_ns`] that is not 0.
+    pub(super) fn start_at(&self, ns: u64) {
+        self.start_ns.0.store(ns, SeqCst);
+    }
+
     /// Says that the calling thread has finished counting.
     pub(super) fn finish(&self) {
         self.finished.0.fetch_add(1, SeqCst);
@@ -116,7 +121,7 @@ pub(super) fn conduct(
     }
     let start = now_ns() + nanoseconds(NOTICE);
     let started = SystemTime::now() + NOTICE;
-    gate.start_ns.0.store(start, SeqCst);
+    gate.start_at(start);
     let end = start + nanoseconds(settings.warm_up) + nanoseconds(settings.window);
     let left = || Some(Duration::from_nanos(end.saturating_sub(now_ns()))).filter(|left| !left.is_zero());
     let measured = wait(Phase::Measuring, &|| left().map(|left| left.min(WATCH)))?

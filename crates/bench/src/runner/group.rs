@@ -7,7 +7,7 @@ use numasim_host::Misplaced;
 use numasim_host::affinity;
 use numasim_host::memory::{Buffer, HugePages, Placement};
 
-use super::count::{Counted, Worker};
+use super::count::{Counted, SystemClock, Worker};
 use super::gate::Gate;
 use super::{MeasuredThread, RunError, Settings};
 use crate::kernel::PreparedKernel;
@@ -112,7 +112,7 @@ fn one(
     // By its owner, after binding: also where the kernel does not bind memory, it is near.
     job.kernel.fill(data);
     let cursor = job.kernel.cursor(data.len());
-    let mut worker = Worker { work: &job.kernel, data, cursor };
+    let mut worker = Worker { clock: SystemClock, work: &job.kernel, data, cursor };
     let counted = worker.count(gate, threads, settings).ok_or(Ended::Aborted)?;
     let (app, thread) = (job.app.to_owned(), job.number);
     if let Err(wrong) = worker.check() {

@@ -138,9 +138,7 @@ impl Drop for Workers<'_> {
         self.gate.abort();
         for (_, worker) in &mut self.workers {
             if worker.answer.is_none() {
-                // It may just have ended by itself; either way it is waited for, so that no zombie stays.
-                let _ = worker.child.kill();
-                let _ = worker.child.wait();
+                worker.end();
             }
         }
     }
@@ -165,15 +163,32 @@ impl Worker {
         child::prepare(&mut command, gate);
         let mut child = command.spawn()?;
         let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let output = thread::spawn(move || {
-            if let Some(mut input) = input {
-                // One that does not read its order is found by what it answers.
-                let _ = input.write_all(&order);
+        let mut worker = Self { child, output: None, errors: None, answer: None };
+        let read_both = || {
+            let talk = move || {
+                if let Some(mut input) = input {
+                    // One that does not read its order is found by what it answers.
+                    let _ = input.write_all(&order);
+                }
+                read(output)
+            };
+            worker.output = Some(thread::Builder::new().spawn(talk)?);
+            worker.errors = Some(thread::Builder::new().spawn(move || read(errors))?);
+            Ok(())
+        };
+        match read_both() {
+            Ok(()) => Ok(worker),
+            Err(error) => {
+                worker.end();
+                Err(error)
             }
-            read(output)
-        });
-        let errors = thread::spawn(move || read(errors));
-        Ok(Self { child, output: Some(output), errors: Some(errors), answer: None })
+        }
+    }
+
+    /// It may just have ended by itself; either way it is waited for, so that no zombie stays.
+    fn end(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 
     /// Whether it still runs; once it has ended, its answer is there. The error is for people.

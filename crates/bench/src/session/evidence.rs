@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Row, Status};
-use crate::doubt::{Doubt, Repeated, Watched, after};
+use crate::doubt::{Doubt, Repeated, of_apps};
 use crate::plan::{Plan, PlannedApp, PlannedScenario};
 use crate::runner::{MeasuredApp, Measurement};
 
@@ -100,10 +100,5 @@ pub(super) fn doubts(plan: &Plan, scenario: &PlannedScenario, measured: &Measure
     let alone: Vec<Repeated> = apps
         .map(|(app, measured)| repeated(plan, scenario, app, Vec::new(), Some(Seen::of(measured))))
         .collect();
-    let no_processors = numasim_model::cpus::CpuList::new(vec![0]);
-    let Ok(unused) = no_processors else { return Vec::new() };
-    let mut doubts = after(&alone, &Watched::default(), &unused);
-    // One measurement says nothing about repetitions.
-    doubts.retain(|doubt| !matches!(doubt, Doubt::FewRepetitions { .. } | Doubt::Spread { .. }));
-    doubts
+    of_apps(&alone)
 }

@@ -20,6 +20,7 @@ use crate::args::CalibrateArgs;
 use crate::failure::Failure;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
+use crate::threads;
 use crate::watch::{self, REDRAW, SHOW_AFTER};
 
 /// Everything that is known when a calibration has ended.
@@ -173,7 +174,7 @@ impl Bar {
                 bar.set_style(style.progress_chars("=> "));
             }
             bar.set_draw_target(ProgressDrawTarget::stderr());
-            bar.enable_steady_tick(REDRAW);
+            threads::tick(bar, REDRAW);
         }
         bar.set_length(progress.of as u64);
         bar.set_position(progress.done as u64);

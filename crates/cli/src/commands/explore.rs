@@ -17,6 +17,7 @@ use crate::files;
 use crate::output::{Destination, Format};
 use crate::sharing;
 use crate::shell::Shell;
+use crate::threads;
 use crate::view::answer::sensitivity::SensitivityView;
 use crate::view::answer::{Answer, Rated, WhyUnproven};
 use crate::view::warning;
@@ -123,12 +124,10 @@ pub(super) fn refused(error: ProblemError) -> Failure {
 
 /// Runs the search with this many worker threads.
 fn in_pool<T: Send>(threads: Option<u16>, search: impl FnOnce() -> T + Send) -> Result<T, Failure> {
-    let Some(threads) = threads else { return Ok(search()) };
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(usize::from(threads))
-        .build()
-        .map_err(|error| Failure::input(format!("cannot start {threads} threads")).caused_by(&error))?;
-    Ok(pool.install(search))
+    match threads {
+        None => threads::start(None).map(|()| search()),
+        Some(threads) => Ok(threads::pool(usize::from(threads))?.install(search)),
+    }
 }
 
 fn told(infeasible: &Infeasible) -> Failure {

@@ -24,15 +24,19 @@ const WARM_UP: Duration = Duration::from_millis(300);
 const ROUNDS: u32 = 5;
 
 /// The files of the folder.
-struct Folder(PathBuf);
+struct Folder {
+    path: PathBuf,
+    /// Files of the person, which may lie there, too.
+    inputs: Vec<PathBuf>,
+}
 
 impl Folder {
     fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
+        self.path.join(name)
     }
 
     fn write(&self, name: &str, text: &str) -> Result<(), Failure> {
-        Destination::open(Some(&self.file(name)), &[])?.deliver(text)
+        Destination::open(Some(&self.file(name)), &self.inputs)?.deliver(text)
     }
 }
 
@@ -47,13 +51,13 @@ pub(crate) fn run(args: &ValidateArgs, shell: &Shell) -> Result<(), Failure> {
     let verdict = compared(&folder, &study, shell)?;
     folder.write("README.md", &readme::text(args, &study))?;
     reported(args, &folder, shell)?;
-    shell.note(format!("everything is in {}", folder.0.display()));
+    shell.note(format!("everything is in {}", folder.path.display()));
     Destination::Stdout.deliver(&verdict)
 }
 
 /// The folder, new or the one to go on with.
 fn open(args: &ValidateArgs) -> Result<Folder, Failure> {
-    let folder = Folder(args.output.clone());
+    let folder = Folder { path: args.output.clone(), inputs: args.files.clone() };
     let begun = folder.file("machine.toml").exists() || folder.file("measured.csv").exists();
     if begun && !args.resume {
         return Err(Failure::input(format!("{} has results already", args.output.display()))
@@ -135,7 +139,7 @@ fn compared(folder: &Folder, study: &Study, shell: &Shell) -> Result<String, Fai
 /// Writes the page.
 fn reported(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(), Failure> {
     let asked = ReportArgs {
-        paths: vec![folder.0.clone()],
+        paths: vec![folder.path.clone()],
         measured: None,
         model: args.model,
         title: None,

@@ -197,12 +197,12 @@ struct Sum {
 impl Reading {
     fn add(&mut self, text: &str, columns: &Columns, row: &Row<'_>) -> Result<(), Problem> {
         self.same_run(columns, row)?;
-        let scenario = row.text(Some(columns.scenario));
+        let scenario = row.name(columns.scenario)?;
         if scenario.is_empty() {
             let problem = row.problem(columns.scenario, ProblemKind::MissingKey, "`scenario` is empty");
             return Err(problem.hint("write the name of a [[scenario]]"));
         }
-        let app = row.text(Some(columns.app));
+        let app = row.name(columns.app)?;
         if app.is_empty() && columns.full.is_some() {
             let problem = row.problem(columns.app, ProblemKind::MissingKey, "`app` is empty");
             return Err(

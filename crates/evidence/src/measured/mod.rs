@@ -9,7 +9,7 @@ pub mod summary;
 
 use serde::{Deserialize, Serialize};
 
-pub use reading::{Left, ReadError, whole_measurements};
+pub use reading::{Left, ReadError, run_of, whole_measurements};
 
 /// The columns, in order.
 ///

@@ -41,6 +41,24 @@ pub struct Left {
     pub end: usize,
 }
 
+/// The run of the first row; `None` if no row is whole.
+///
+/// # Errors
+/// [`ReadError`] for a text that is no result, or whose first row is none.
+pub fn run_of(text: &[u8]) -> Result<Option<String>, ReadError> {
+    let header = header();
+    if header.as_bytes().starts_with(text) {
+        return Ok(None);
+    }
+    let rest = text.strip_prefix(header.as_bytes()).ok_or(ReadError::Header)?;
+    let Some((line, _)) = rest.iter().position(|&byte| byte == b'\n').map(|end| rest.split_at(end)) else {
+        return Ok(None);
+    };
+    let wrong = |why: String| ReadError::Row { line: 2, why };
+    let line = std::str::from_utf8(line).map_err(|error| wrong(error.to_string()))?;
+    row(line).map(|row| Some(row.run)).map_err(wrong)
+}
+
 /// Reads what a killed run left. The last measurement counts only if all its rows are there; a torn last line is dropped.
 ///
 /// # Errors

@@ -164,9 +164,12 @@ mod tests {
         assert_eq!(wrong.misplaced, [spilled, Misplaced::Absent { pages: 2, all: 2048 }]);
     }
 
-    /// Everything where this system does not let a process ask; then there is nothing to test.
-    fn placement(buffer: &Buffer) -> Option<Placement> {
-        Some(buffer.placement()).filter(|placement| placement.unknown.is_none())
+    /// Leaves a test out where a container forbids the calls, and says so. With `NUMASIM_REQUIRE_TOOLS=1`, as in
+    /// `.ci/run`, that is a failure.
+    fn skipped(why: &str) {
+        let required = std::env::var_os("NUMASIM_REQUIRE_TOOLS").is_some_and(|value| value == "1");
+        assert!(!required, "{why}");
+        eprintln!("skipped: {why}");
     }
 
     #[test]
@@ -174,19 +177,23 @@ mod tests {
         let node = usable_nodes()[0];
         let mut buffer = Buffer::new(Layout::new(4 << 20, &[(node, 1.0)], 0)).expect("4 MiB");
         let all = (buffer.addresses().len() / page_size()) as u64;
-        let Some(before) = placement(&buffer) else { return };
+        let before = buffer.placement();
+        if let Some(why) = before.unknown {
+            return skipped(&why);
+        }
         assert_eq!(before.misplaced, [Misplaced::Absent { pages: all, all }]);
         buffer.data().fill(1.0);
-        let after = placement(&buffer).expect("told before");
+        let after = buffer.placement();
         assert_eq!((after.pages, after.misplaced), ([(node, all)].into(), vec![]));
     }
 
     #[test]
     fn a_node_that_does_not_exist_cannot_be_bound() {
-        let told = Buffer::new(Layout::new(1 << 20, &[(900, 1.0)], 0)).map(drop);
-        if usable_nodes().len() > 1 || told.is_err() {
-            let told = told.expect_err("no machine has it").to_string();
-            assert!(told.starts_with("cannot bind memory to node 900"), "{told}");
-        }
+        let Err(error) = Buffer::new(Layout::new(1 << 20, &[(900, 1.0)], 0)).map(drop) else {
+            // With one node nothing is lost by that.
+            assert_eq!(usable_nodes().len(), 1, "no machine has node 900");
+            return skipped("the system forbids a process to bind memory");
+        };
+        assert!(error.to_string().starts_with("cannot bind memory to node 900"), "{error}");
     }
 }

@@ -17,7 +17,8 @@ const UNIT: u64 = 2 << 20;
 /// of them has of its last-level cache, at least 64 MiB, whole huge pages.
 ///
 /// The share of a thread is the cache divided by the threads that run on it, not by its cores: a thread alone has it
-/// all. A thread that may use several processors counts for an equal part on each.
+/// all. A thread that may use several processors counts for an equal part on each. Where the system does not tell which
+/// caches there are, 64 MiB.
 pub fn bytes_per_thread(threads: &[&CpuList]) -> u64 {
     below(Path::new("/sys/devices/system/cpu"), threads)
 }

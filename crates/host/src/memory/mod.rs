@@ -5,7 +5,6 @@
 
 #[cfg(target_os = "linux")]
 mod buffer;
-#[cfg(target_os = "linux")]
 mod cache;
 mod error;
 #[cfg(target_os = "linux")]
@@ -21,7 +20,6 @@ mod size;
 
 #[cfg(target_os = "linux")]
 pub use buffer::{Buffer, Placement};
-#[cfg(target_os = "linux")]
 pub use cache::bytes_per_thread;
 pub use error::MemoryError;
 #[cfg(target_os = "linux")]

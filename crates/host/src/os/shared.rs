@@ -1,6 +1,9 @@
 //! A value in memory that several processes share.
+//!
+//! The file it lies in is made here and sealed: its length never changes, so that no access can fail, and a process that
+//! gets the number of an open file can tell whether it is one of these before it touches it.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::fs::File;
 use std::io;
 use std::ops::Deref;
@@ -12,6 +15,12 @@ use std::ptr::{self, NonNull};
 /// # Safety
 /// The type has a fixed layout (`repr(C)`), consists of atomics only, holds no pointers, and needs no `Drop`.
 pub unsafe trait Shareable {}
+
+/// Its name, which the system shows to people.
+const NAME: &CStr = c"numasim-bench";
+
+/// What the kernel promises of the file: its length stays, and so does this promise.
+const SEALS: libc::c_int = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;
 
 /// A `T` in a file that exists in memory only.
 #[derive(Debug)]
@@ -32,7 +41,7 @@ impl<T: Shareable> Shared<T> {
     /// What the system says.
     pub fn new() -> io::Result<Self> {
         // SAFETY: a valid C string; the result is checked.
-        let file = unsafe { libc::memfd_create(c"numasim-bench".as_ptr(), libc::MFD_CLOEXEC) };
+        let file = unsafe { libc::memfd_create(NAME.as_ptr(), libc::MFD_CLOEXEC | libc::MFD_ALLOW_SEALING) };
         if file < 0 {
             return Err(io::Error::last_os_error());
         }
@@ -40,22 +49,38 @@ impl<T: Shareable> Shared<T> {
         let file = unsafe { OwnedFd::from_raw_fd(file) };
         let file = File::from(file);
         file.set_len(size_of::<T>() as u64)?;
+        // SAFETY: an open file and plain numbers.
+        if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_ADD_SEALS, SEALS) } < 0 {
+            return Err(io::Error::last_os_error());
+        }
         Self::map(file)
     }
 
     /// The value that the starting process made, by the number of its file, which this process inherited.
     ///
     /// # Errors
-    /// What the system says, or that the descriptor is no such memory.
+    /// The number is that of no file, or of one that [`Shared::new`] did not make for a `T`; such a file is left alone.
     pub fn inherited(file: RawFd) -> io::Result<Self> {
-        // SAFETY: only asks whether the number is an open file; standard streams are left alone.
-        if file <= 2 || unsafe { libc::fcntl(file, libc::F_GETFD) } < 0 {
-            return Err(io::Error::from_raw_os_error(libc::EBADF));
+        let refused = || io::Error::from(io::ErrorKind::InvalidInput);
+        // Standard streams are never it. Only a file in memory has seals.
+        // SAFETY: only asks; a number that is no open file is an error.
+        if file <= 2 || unsafe { libc::fcntl(file, libc::F_GET_SEALS) } != SEALS {
+            return Err(refused());
         }
-        // SAFETY: it is open, was made for this process by its parent, and nothing else here uses it.
+        let link = std::fs::read_link(format!("/proc/self/fd/{file}"))?;
+        let named = [b"/memfd:", NAME.to_bytes(), b" (deleted)"].concat();
+        if link.as_os_str().as_encoded_bytes() != named {
+            return Err(refused());
+        }
+        // SAFETY: it is open, was made by `new` in the process that started this one, and nothing else here uses it: no
+        // other file of this process has this name.
         let file = File::from(unsafe { OwnedFd::from_raw_fd(file) });
-        if file.metadata()?.len() < size_of::<T>() as u64 {
-            return Err(io::ErrorKind::InvalidData.into());
+        if file.metadata()?.len() != size_of::<T>() as u64 {
+            return Err(refused());
+        }
+        // SAFETY: as above. Nothing that this process starts shall have it.
+        if unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETFD, libc::FD_CLOEXEC) } < 0 {
+            return Err(io::Error::last_os_error());
         }
         Self::map(file)
     }
@@ -92,5 +117,57 @@ impl<T: Shareable> Drop for Shared<T> {
     fn drop(&mut self) {
         // SAFETY: mapped by `map` with this length; no borrow is left.
         unsafe { libc::munmap(self.value.as_ptr().cast::<c_void>(), size_of::<T>()) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::IntoRawFd as _;
+    use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+    use super::*;
+
+    #[repr(C)]
+    struct One(AtomicU32);
+
+    #[repr(C)]
+    struct Two([AtomicU32; 2]);
+
+    // SAFETY: repr(C), atomics only.
+    unsafe impl Shareable for One {}
+    // SAFETY: as above.
+    unsafe impl Shareable for Two {}
+
+    fn number(file: &OwnedFd) -> RawFd {
+        file.try_clone().expect("a second number of the file").into_raw_fd()
+    }
+
+    #[test]
+    fn both_sides_see_one_value() {
+        let ours = Shared::<One>::new().expect("memory");
+        let theirs = Shared::<One>::inherited(number(&ours.file)).expect("made by new");
+        ours.0.store(7, SeqCst);
+        assert_eq!(theirs.0.load(SeqCst), 7);
+    }
+
+    #[test]
+    fn a_file_that_is_not_its_own_is_refused_and_left_alone() {
+        let mut plain = tempfile::tempfile().expect("a file for the test");
+        std::io::Write::write_all(&mut plain, b"mine").expect("written");
+        let plain = OwnedFd::from(plain);
+        let number = number(&plain);
+        assert!(Shared::<One>::inherited(number).is_err());
+        // SAFETY: only asks.
+        assert!(unsafe { libc::fcntl(number, libc::F_GETFD) } >= 0, "still open");
+        for number in [-1, 0, 1, 2, RawFd::MAX] {
+            assert!(Shared::<One>::inherited(number).is_err(), "{number}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_another_type_is_refused() {
+        let ours = Shared::<Two>::new().expect("memory");
+        assert!(Shared::<One>::inherited(number(&ours.file)).is_err());
+        assert!(File::from(ours.file.try_clone().expect("a second number")).set_len(0).is_err(), "sealed");
     }
 }

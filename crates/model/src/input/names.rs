@@ -1,5 +1,7 @@
 //! Names: what they may look like, and which one was probably meant.
 
+use crate::text::visible;
+
 /// The known word that is most like `word`, if one is close enough to be a slip of the keyboard.
 ///
 /// Close enough: a Damerau-Levenshtein distance of at most 1 + length / 3, capital letters and `-`/`_` set aside.
@@ -39,9 +41,8 @@ pub(super) fn list<'n>(words: impl IntoIterator<Item = &'n str>) -> String {
 /// Text of a file as it may be shown in one line of a message: short, and without control characters.
 pub(super) fn shown(text: &str) -> String {
     const LONGEST: usize = 40;
-    let clean = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-    let short: String = text.chars().take(LONGEST).map(clean).collect();
-    if text.chars().nth(LONGEST).is_some() { format!("{short}…") } else { short }
+    let short = text.char_indices().nth(LONGEST).map(|(end, _)| &text[..end]);
+    short.map_or_else(|| visible(text).into_owned(), |short| format!("{}…", visible(short)))
 }
 
 /// "1 node", "2 nodes".

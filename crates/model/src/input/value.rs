@@ -8,6 +8,7 @@ use toml::de::{DeInteger, DeValue};
 use super::log::Source;
 use super::names;
 use super::problem::{Place, Problem, ProblemKind};
+use crate::text::is_bidirectional;
 
 /// Smallest and largest figure that is read; products and quotients of two stay finite.
 pub(super) const SMALLEST: f64 = 1e-30;
@@ -203,6 +204,15 @@ impl<'a> Value<'a> {
         }
         if name.chars().any(char::is_control) {
             let message = format!("`{}` contains a line break or another control character", self.name);
+            self.report(ProblemKind::BadValue, message, "not a plain name", hint);
+            return None;
+        }
+        if let Some(c) = name.chars().find(|&c| is_bidirectional(c)) {
+            let message = format!(
+                "`{}` contains U+{:04X}, which cannot be seen and changes the direction of text",
+                self.name,
+                u32::from(c)
+            );
             self.report(ProblemKind::BadValue, message, "not a plain name", hint);
             return None;
         }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::text::is_hidden;
+
 /// What a comment says where `gflops_per_core` is not known: how to find it.
 pub const PEAK: &str = "# GFLOPS: numasim calibrate, or clock in GHz x FLOP per cycle, or likwid-bench -t peakflops_avx_fma on one core";
 
@@ -11,7 +13,7 @@ pub fn quoted(text: &str) -> String {
     for c in text.chars() {
         match c {
             '"' | '\\' => quoted.extend(['\\', c]),
-            c if c.is_control() => {
+            c if is_hidden(c) => {
                 let _ = write!(quoted, "\\u{:04X}", u32::from(c));
             }
             c => quoted.push(c),

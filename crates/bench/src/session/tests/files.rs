@@ -4,16 +4,26 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::*;
+use crate::plan::PlannedScenario;
 use crate::result_file::FileError;
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder for the test")
 }
 
+fn open(path: &Path) -> fs::File {
+    let mut options = fs::OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false).open(path).expect("a file for the test")
+}
+
+fn resume(path: &Path, run: &str, plan: &[PlannedScenario]) -> Result<(ResultFile, Vec<Row>), FileError> {
+    ResultFile::resume(path, open(path), run, plan, 0)
+}
+
 /// Measures two repetitions into `path`.
 fn measured(path: &Path, plan: &Plan) -> String {
     let settings = settings();
-    let mut file = ResultFile::create(path, 10_000).expect("a new file");
+    let mut file = ResultFile::begin(path, open(path), 10_000).expect("a new file");
     run(
         &session(plan, &settings, 2, &[]),
         Vec::new(),
@@ -40,8 +50,7 @@ fn wherever_a_run_is_killed_resuming_makes_the_same_file() {
     let edges = whole.match_indices('\n').flat_map(|(end, _)| [end, end + 1, end + 2]);
     for cut in edges.chain((0..whole.len()).step_by(211)).filter(|&cut| cut <= whole.len()) {
         fs::write(&path, &whole[..cut]).expect("a file for the test");
-        let (mut file, rows) =
-            ResultFile::resume(&path, "00c0ffee", &plan.scenarios, 0).expect("of this run");
+        let (mut file, rows) = resume(&path, "00c0ffee", &plan.scenarios).expect("of this run");
         let lines = whole[..cut].matches('\n').count();
         let kept = ends.iter().rposition(|&end| end <= lines).unwrap_or(0);
         assert_eq!(file.measurements(), kept as u64, "cut at {cut}");
@@ -60,7 +69,7 @@ fn rows_of_another_run_are_refused_and_left_alone() {
     let whole = measured(&path, &plan);
     let torn = &whole[..whole.len() - 3];
     fs::write(&path, torn).expect("a file for the test");
-    let refused = ResultFile::resume(&path, "beef", &plan.scenarios, 0).expect_err("another run");
+    let refused = resume(&path, "beef", &plan.scenarios).expect_err("another run");
     assert!(
         refused
             .to_string()
@@ -68,8 +77,7 @@ fn rows_of_another_run_are_refused_and_left_alone() {
     );
     let mut fewer = plan.scenarios.clone();
     fewer.remove(1);
-    let refused =
-        ResultFile::resume(&path, "00c0ffee", &fewer, 0).expect_err("a scenario that is not planned");
+    let refused = resume(&path, "00c0ffee", &fewer).expect_err("a scenario that is not planned");
     let why = std::error::Error::source(&refused).expect("a cause").to_string();
     assert_eq!(why, "line 4: scenario 'lone' is none of those of this run");
     assert_eq!(fs::read_to_string(&path).expect("still there"), torn);
@@ -91,7 +99,7 @@ fn what_is_no_result_is_refused_with_its_line() {
     ];
     for (text, reason) in cases {
         fs::write(&path, &text).expect("a file for the test");
-        let refused = ResultFile::resume(&path, "00c0ffee", &plan.scenarios, 0).expect_err(reason);
+        let refused = resume(&path, "00c0ffee", &plan.scenarios).expect_err(reason);
         let why = std::error::Error::source(&refused).expect("a cause").to_string();
         assert!(why.starts_with(reason), "{why}");
         assert_eq!(fs::read_to_string(&path).expect("still there"), text);
@@ -99,27 +107,30 @@ fn what_is_no_result_is_refused_with_its_line() {
 }
 
 #[test]
-fn a_result_is_never_overwritten_and_has_one_writer() {
+fn a_file_says_of_which_run_it_is_once_it_has_a_row() {
     let (folder, plan) = (folder(), plan_of_two());
     let path = result(&folder);
-    assert!(matches!(ResultFile::resume(&path, "x", &plan.scenarios, 0), Err(FileError::Missing(_))));
-    let file = ResultFile::create(&path, 0).expect("a new file");
-    assert!(matches!(ResultFile::create(&path, 0), Err(FileError::Exists(_))));
-    assert!(matches!(ResultFile::resume(&path, "x", &plan.scenarios, 0), Err(FileError::Busy(_))));
-    drop(file);
-    assert!(ResultFile::resume(&path, "x", &plan.scenarios, 0).is_ok());
+    let whole = measured(&path, &plan);
+    let first_row = header().len() + whole[header().len()..].find('\n').expect("a row") + 1;
+    for (length, run) in [(0, None), (9, None), (header().len(), None), (first_row - 1, None)]
+        .into_iter()
+        .chain([(first_row, Some("00c0ffee")), (whole.len(), Some("00c0ffee"))])
+    {
+        fs::write(&path, &whole[..length]).expect("a file for the test");
+        let found = ResultFile::run_of(&path, &open(&path)).expect("a result");
+        assert_eq!(found.as_deref(), run, "the first {length} bytes");
+    }
+    fs::write(&path, "a,b\n1,2\n").expect("a file for the test");
+    assert!(matches!(ResultFile::run_of(&path, &open(&path)), Err(FileError::Unreadable { .. })));
 }
 
 #[test]
-fn a_missing_folder_and_a_full_disk_are_found_before_measuring() {
+fn a_full_disk_is_found_before_measuring() {
     let folder = folder();
-    let nowhere = folder.path().join("no/r.csv");
-    assert!(matches!(ResultFile::create(&nowhere, 0), Err(FileError::NotWritable { .. })));
-    // 2^60 bytes are on no disk; nothing is left behind.
+    // 2^60 bytes are on no disk.
     let path = result(&folder);
-    let refused = ResultFile::create(&path, 1 << 60).expect_err("no such disk");
+    let refused = ResultFile::begin(&path, open(&path), 1 << 60).expect_err("no such disk");
     assert!(matches!(refused, FileError::NoRoom { .. } | FileError::NotWritable { .. }), "{refused:?}");
-    assert!(!path.exists());
 }
 
 #[test]

@@ -10,6 +10,7 @@ use numasim_model::cpus::CpuList;
 use numasim_model::{AppId, Study};
 
 use crate::commands::measuring::tell;
+use crate::failure::Failure;
 use crate::shell::Shell;
 
 /// What speaks against a run.
@@ -65,15 +66,12 @@ impl Doubting {
 }
 
 /// All processors of a plan.
-pub(super) fn used(plan: &Plan) -> CpuList {
+pub(super) fn used(plan: &Plan) -> Result<CpuList, Failure> {
     let threads = plan.scenarios.iter().flat_map(|scenario| &scenario.apps).flat_map(|app| &app.threads);
     let mut cpus: Vec<u32> = threads.flat_map(|thread| thread.cpus.as_slice().iter().copied()).collect();
     cpus.sort_unstable();
     cpus.dedup();
-    // A plan has at least one thread, and each thread a processor.
-    CpuList::new(cpus)
-        .or_else(|_| CpuList::new(vec![0]))
-        .unwrap_or_else(|_| unreachable!("processor 0 is a list"))
+    CpuList::new(cpus).map_err(|error| Failure::fault("a plan without a processor").caused_by(&error))
 }
 
 /// The scenario that lost most threads when it was scaled.

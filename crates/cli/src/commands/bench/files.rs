@@ -1,6 +1,10 @@
 //! The files of a run: `RESULT.csv`, and beside it `RESULT.provenance.json` and `RESULT.study.toml`.
+//!
+//! Files beside it that an older run left are replaced only once the first measurement of this one is safe; until then those
+//! of this run have names that end in `.partial`. Whenever a run is killed, its rows and its provenance are both there.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -8,7 +12,7 @@ use numasim_bench::plan::{Plan, study_file};
 use numasim_bench::provenance::{self, Input, Measuring, Provenance, Tool, utc};
 use numasim_bench::result_file::{FileError, ResultFile};
 use numasim_bench::runner::Settings;
-use numasim_bench::session::{Outcome, new_run_id};
+use numasim_bench::session::{Outcome, Sink, new_run_id};
 use numasim_evidence::measured::Row;
 use numasim_host::HostTopology;
 
@@ -17,17 +21,25 @@ use super::planning::Asked;
 use super::take_over;
 use crate::args::BenchArgs;
 use crate::failure::Failure;
-use crate::output::Destination;
+use crate::output::{NotCreated, Place};
 
 /// Open files of a run.
 pub(super) struct Files {
-    pub(super) result: ResultFile,
-    pub(super) provenance: PathBuf,
-    pub(super) study: PathBuf,
+    result: ResultFile,
+    place: Place,
+    provenance: Beside,
+    study: Beside,
     /// Rows of an earlier part of the run.
     pub(super) earlier: Vec<Row>,
-    /// They were made by this process.
+    /// The file of measurements was made by this process.
     new: bool,
+}
+
+/// A file beside the measurements.
+struct Beside {
+    place: Place,
+    /// Where it is until the first measurement is safe.
+    waiting: Place,
 }
 
 impl Files {
@@ -41,42 +53,84 @@ impl Files {
             Some(path) => path.clone(),
             None => default_path(provenance),
         };
-        if args.files.iter().any(|input| same(input, &path)) {
-            return Err(Failure::input(format!("{} is also an input file", path.display()))
-                .hint("give -o the name of another file"));
-        }
-        let (beside, study) = (with_ending(&path, "provenance.json"), with_ending(&path, "study.toml"));
+        let inputs: Vec<PathBuf> = args.files.iter().chain(&args.host_machine).cloned().collect();
+        let place = Place::open(&path, &inputs)?;
+        let files = (
+            place,
+            Beside::of(&path, "provenance.json", &inputs)?,
+            Beside::of(&path, "study.toml", &inputs)?,
+        );
         let bytes = estimate(plan, args.repeat, provenance);
-        let found = path.try_exists().unwrap_or(true);
-        if args.resume && found {
-            let earlier = same_run(&path, &beside, provenance)?;
-            let run = earlier.run.clone();
-            let (result, rows) =
-                ResultFile::resume(&path, &run, &plan.scenarios, bytes).map_err(|error| told(&error))?;
-            take_over(provenance, earlier);
-            return Ok(Self { result, provenance: beside, study, earlier: rows, new: false });
+        let opened = if args.resume && files.0.exists() {
+            Self::resume(files, bytes, plan, provenance)?
+        } else {
+            Self::create(files, bytes)?
+        };
+        let written = opened.write_beside(plan, provenance);
+        if written.is_err() {
+            opened.remove_if_empty();
         }
-        let result = ResultFile::create(&path, bytes).map_err(|error| told(&error))?;
-        Ok(Self { result, provenance: beside, study, earlier: Vec::new(), new: true })
+        written.map(|()| opened)
+    }
+
+    fn create((place, provenance, study): (Place, Beside, Beside), bytes: u64) -> Result<Self, Failure> {
+        let begin = |file: &fs::File| {
+            let file = file.try_clone().map_err(|error| place.refused(&error))?;
+            ResultFile::begin(place.path(), file, bytes).map_err(|error| told(&error))
+        };
+        let (_, result) = place.create(begin).map_err(|why| match why {
+            NotCreated::Exists => Failure::input(format!("{} is there already", place.path().display()))
+                .hint("--resume goes on with it if it is from the same run; results are never overwritten")
+                .hint("or give -o the name of another file"),
+            NotCreated::Busy => place.busy(),
+            NotCreated::System(error) => not_writable(&place, &error),
+        })??;
+        Ok(Self { result, place, provenance, study, earlier: Vec::new(), new: true })
+    }
+
+    fn resume(
+        (place, provenance, study): (Place, Beside, Beside),
+        bytes: u64,
+        plan: &Plan,
+        ours: &mut Provenance,
+    ) -> Result<Self, Failure> {
+        let file = place.resume().map_err(|error| not_writable(&place, &error))?;
+        let run = ResultFile::run_of(place.path(), &file).map_err(|error| told(&error))?;
+        let Some(run) = run else {
+            // Killed before its first measurement: there is nothing to go on with, and nothing to lose.
+            let result = ResultFile::begin(place.path(), file, bytes).map_err(|error| told(&error))?;
+            return Ok(Self { result, place, provenance, study, earlier: Vec::new(), new: false });
+        };
+        let earlier = same_run(place.path(), &run, &provenance, ours)?;
+        let (result, rows) = ResultFile::resume(place.path(), file, &run, &plan.scenarios, bytes)
+            .map_err(|error| told(&error))?;
+        take_over(ours, earlier);
+        Ok(Self { result, place, provenance, study, earlier: rows, new: false })
     }
 
     /// Where the measurements are.
     pub(super) fn path(&self) -> &Path {
-        self.result.path()
+        self.place.path()
     }
 
-    /// Writes what stands beside the measurements.
-    pub(super) fn write_beside(&self, plan: &Plan, provenance: &Provenance) -> Result<(), Failure> {
+    /// Where the study that ran is.
+    pub(super) fn study(&self) -> &Path {
+        self.study.place.path()
+    }
+
+    /// Where the provenance is.
+    pub(super) fn provenance(&self) -> &Path {
+        self.provenance.place.path()
+    }
+
+    /// Writes what stands beside the measurements; it waits for the first one.
+    fn write_beside(&self, plan: &Plan, provenance: &Provenance) -> Result<(), Failure> {
         let study = toml::to_string(&study_file::study_file(&plan.study))
             .map_err(|error| Failure::fault("cannot write the study as TOML").caused_by(&error))?;
         let head = "# What `numasim bench` ran; the measurements are beside it.\n";
-        let written = Destination::open(Some(&self.study), &[])
-            .and_then(|file| file.deliver(&format!("{head}{study}")))
-            .and_then(|()| Destination::open(Some(&self.provenance), &[])?.deliver(&provenance.to_json()));
-        if written.is_err() {
-            self.remove_if_empty();
-        }
-        written
+        let measured = self.result.measurements() > 0;
+        self.study.write(&format!("{head}{study}"), measured)?;
+        self.provenance.write(&provenance.to_json(), measured)
     }
 
     /// Ends the files. Returns whether there is anything in them; a new run without a measurement leaves nothing.
@@ -96,11 +150,54 @@ impl Files {
     }
 
     fn remove_if_empty(&self) {
-        if self.new && self.result.measurements() == 0 {
-            for path in [self.path(), &self.provenance, &self.study] {
-                let _ = fs::remove_file(path);
-            }
+        if self.result.measurements() > 0 {
+            return;
         }
+        // What cannot be removed is told by the next run that wants the name.
+        let _ = self.study.waiting.remove();
+        let _ = self.provenance.waiting.remove();
+        if self.new {
+            let _ = self.place.remove();
+        }
+    }
+}
+
+impl Sink for Files {
+    fn append(&mut self, rows: &[Row]) -> Result<(), FileError> {
+        self.result.append(rows)?;
+        self.study.measured()?;
+        self.provenance.measured()
+    }
+}
+
+impl Beside {
+    fn of(result: &Path, ending: &str, inputs: &[PathBuf]) -> Result<Self, Failure> {
+        let place = Place::open(&with_ending(result, ending), inputs)?;
+        let waiting = place.beside(".partial", inputs)?;
+        Ok(Self { place, waiting })
+    }
+
+    fn write(&self, text: &str, measured: bool) -> Result<(), Failure> {
+        let place = if measured { &self.place } else { &self.waiting };
+        place.replace(text.as_bytes()).map_err(|error| not_writable(place, &error))?;
+        if measured { self.waiting.remove().map_err(|error| self.waiting.refused(&error)) } else { Ok(()) }
+    }
+
+    /// A measurement is safe: what waited for the first one takes the place of what an older run left.
+    fn measured(&self) -> Result<(), FileError> {
+        match self.waiting.rename(&self.place) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(FileError::NotWritable { path: self.place.path().to_owned(), source })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn not_writable(place: &Place, error: &io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::ResourceBusy => place.busy(),
+        _ => place.refused(error).hint("name a file in a folder that you may write to with -o"),
     }
 }
 
@@ -153,17 +250,24 @@ fn command() -> Vec<String> {
 }
 
 /// Reads the provenance of the run to go on with; another question is refused and the difference named.
-fn same_run(path: &Path, beside: &Path, ours: &Provenance) -> Result<Provenance, Failure> {
+fn same_run(path: &Path, run: &str, beside: &Beside, ours: &Provenance) -> Result<Provenance, Failure> {
     let refuse = |message: String| {
         Failure::input(message)
             .hint("give -o the name of another file for a new run; two runs never share a file")
     };
-    let text = fs::read_to_string(beside).map_err(|error| {
-        refuse(format!("cannot tell from which run {} is", path.display())).caused_by(&error)
-    })?;
-    let theirs = provenance::read(&text).map_err(|error| {
-        refuse(format!("cannot tell from which run {} is", path.display())).caused_by(&error)
-    })?;
+    let unknown = || refuse(format!("cannot tell from which run {} is", path.display()));
+    let read = |place: &Place| -> Result<Provenance, Failure> {
+        let text = fs::read_to_string(place.path()).map_err(|error| unknown().caused_by(&error))?;
+        let theirs = provenance::read(&text).map_err(|error| unknown().caused_by(&error))?;
+        if theirs.run == run {
+            return Ok(theirs);
+        }
+        let what =
+            format!("{} is about run {}, the rows are of run {run}", place.path().display(), theirs.run);
+        Err(unknown().caused_by(&io::Error::other(what)))
+    };
+    // Killed just after its first measurement, a run has left its provenance under the other name.
+    let theirs = read(&beside.place).or_else(|failure| read(&beside.waiting).map_err(|_| failure))?;
     match difference(&theirs, ours) {
         None => Ok(theirs),
         Some(difference) => Err(refuse(format!("{} is from another run: {difference}", path.display()))),
@@ -227,10 +331,6 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn same(a: &Path, b: &Path) -> bool {
-    a == b || a.canonicalize().is_ok_and(|a| b.canonicalize().is_ok_and(|b| a == b))
-}
-
 /// Bytes that a whole run needs at most: every measurement made twice, and what stands beside.
 fn estimate(plan: &Plan, repetitions: u32, provenance: &Provenance) -> u64 {
     // Numbers, codes of doubts and the text of a problem, generously.
@@ -247,32 +347,17 @@ fn estimate(plan: &Plan, repetitions: u32, provenance: &Provenance) -> u64 {
 
 /// What is told about results that cannot be kept.
 pub(super) fn told(error: &FileError) -> Failure {
-    let failure = match error {
-        FileError::Exists(_) | FileError::Missing(_) | FileError::Busy(_) => {
-            Failure::input(error.to_string())
-        }
-        FileError::Unreadable { .. } | FileError::OtherRun { .. } => Failure::input(error.to_string()),
-        FileError::NotWritable { .. } | FileError::NoRoom { .. } | FileError::Lost { .. } => {
-            Failure::output(error.to_string())
-        }
+    use FileError::{Lost, NoRoom, NotWritable, OtherRun, Unreadable};
+    let (failure, hint): (fn(String) -> Failure, _) = match error {
+        Unreadable { .. } | OtherRun { .. } => (Failure::input, "give -o the name of another file"),
+        NotWritable { .. } => (Failure::output, "name a file in a folder that you may write to with -o"),
+        NoRoom { .. } => (Failure::output, "free some space, or name a file on another disk with -o"),
+        Lost { .. } => (Failure::output, "the same command with --resume goes on once there is room"),
     };
+    let failure = failure(error.to_string());
     let failure = match std::error::Error::source(error) {
         Some(source) => failure.caused_by(source),
         None => failure,
     };
-    match error {
-        FileError::Exists(_) => failure
-            .hint("--resume goes on with it if it is from the same run; results are never overwritten")
-            .hint("or give -o the name of another file"),
-        FileError::Missing(_) => failure.hint("leave --resume out to start a run"),
-        FileError::Busy(_) => failure.hint("wait for it, or give -o the name of another file"),
-        FileError::Unreadable { .. } | FileError::OtherRun { .. } => {
-            failure.hint("give -o the name of another file")
-        }
-        FileError::NotWritable { .. } => {
-            failure.hint("name a file in a folder that you may write to with -o")
-        }
-        FileError::NoRoom { .. } => failure.hint("free some space, or name a file on another disk with -o"),
-        FileError::Lost { .. } => failure.hint("the same command with --resume goes on once there is room"),
-    }
+    failure.hint(hint)
 }

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
     let plan = planning::plan(&asked, args, &host)?;
     let settings = settings(args, &plan)?;
     planning::tell(&plan, shell);
-    let used = doubts::used(&plan);
+    let used = doubts::used(&plan)?;
     let mut doubting = Doubting::new(&asked.study, &plan, &used);
     doubting.tell_before(shell);
     if args.dry_run {
@@ -45,7 +45,6 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
     }
     let mut provenance = files::provenance(&asked, args, &host, &plan, &settings, &doubting);
     let mut files = Files::open(args, &plan, &mut provenance)?;
-    files.write_beside(&plan, &provenance)?;
     shell.note(format!("measurements go to {}", files.path().display()));
 
     watch::listen();
@@ -59,7 +58,7 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
         doubts: &doubting.before,
     };
     let earlier = std::mem::take(&mut files.earlier);
-    let outcome = session::run(&session, earlier, &mut runner, &mut files.result, &mut progress);
+    let outcome = session::run(&session, earlier, &mut runner, &mut files, &mut progress);
     progress.finish();
     doubting.after(&outcome.repeated, &used);
     ended::complete(&mut provenance, &outcome, &doubting);
@@ -73,8 +72,8 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
             plan: &plan,
             provenance: &provenance,
             path: files.path(),
-            study: &files.study,
-            beside: &files.provenance,
+            study: files.study(),
+            beside: files.provenance(),
             outcome: &outcome,
             summaries: &summaries,
         };

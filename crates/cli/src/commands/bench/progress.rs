@@ -8,6 +8,7 @@ use numasim_bench::session::{self, Job, Observer};
 use numasim_evidence::measured::Row;
 
 use crate::shell::Shell;
+use crate::threads;
 use crate::watch::{self, REDRAW, SHOW_AFTER};
 
 /// A bar of measurements; none where standard error is not a terminal.
@@ -60,7 +61,7 @@ impl Observer for Progress {
                 bar.set_style(style.progress_chars("=> "));
             }
             bar.set_draw_target(ProgressDrawTarget::stderr());
-            bar.enable_steady_tick(REDRAW);
+            threads::tick(bar, REDRAW);
         }
         let name = self.names.get(job.scenario).map_or("", String::as_str);
         let again = if again { ", once more: something was misplaced" } else { "" };

@@ -14,6 +14,7 @@ use super::plan::{Plan, Question};
 use super::rows::{Column, Rows};
 use crate::commands::evaluate::impossible;
 use crate::failure::Failure;
+use crate::threads;
 use crate::watch;
 
 /// Ends the search of one point by its clock or by Ctrl-C.
@@ -41,23 +42,23 @@ pub(super) fn run(
     points: Range<u64>,
     done: impl FnMut(Rows, u64) -> Result<bool, Failure>,
 ) -> Result<(), Failure> {
-    let threads = rayon::current_num_threads().max(1);
+    let all = rayon::current_num_threads().max(1);
     let count = usize::try_from(points.end - points.start).unwrap_or(usize::MAX);
-    let workers = threads.min(count).max(1);
+    let workers = all.min(count).max(1);
     let pools = (0..workers)
         .map(|worker| {
             // Few points: each search gets several threads.
-            let own = threads / workers + usize::from(worker < threads % workers);
-            rayon::ThreadPoolBuilder::new().num_threads(own).build()
+            let own = all / workers + usize::from(worker < all % workers);
+            threads::pool(own)
         })
-        .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| Failure::input(format!("cannot start {threads} threads")).caused_by(&error))?;
+        .collect::<Result<Vec<_>, _>>()?;
     let next = AtomicU64::new(points.start);
     let (send, receive) = mpsc::channel();
     std::thread::scope(|scope| {
+        let mut started = Ok(());
         for pool in &pools {
             let (next, send, end) = (&next, send.clone(), points.end);
-            scope.spawn(move || {
+            let searching = move || {
                 loop {
                     let point = next.fetch_add(1, Ordering::Relaxed);
                     if point >= end {
@@ -69,10 +70,14 @@ pub(super) fn run(
                         return;
                     }
                 }
-            });
+            };
+            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, searching) {
+                started = Err(threads::refused(Some(workers), &error));
+                break;
+            }
         }
         drop(send);
-        let handed_on = hand_on(&receive, points.start, done);
+        let handed_on = started.and_then(|()| hand_on(&receive, points.start, done));
         // The others need not begin another point.
         drop(receive);
         next.store(points.end, Ordering::Relaxed);

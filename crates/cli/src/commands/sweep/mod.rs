@@ -17,6 +17,7 @@ use crate::files;
 use crate::output::{Destination, Format};
 use crate::sharing;
 use crate::shell::Shell;
+use crate::threads;
 use crate::view::{Style, figures, warning};
 use crate::watch;
 use drawn::Drawing;
@@ -36,13 +37,7 @@ pub(crate) fn run(args: &SweepArgs, shell: &Shell) -> Result<(), Failure> {
     let columns = rows::columns(&plan);
     let destination = Destination::open(args.output.as_deref(), &args.study.files)?;
     let drawing = args.plot.as_deref().map(|path| Drawing::open(path, args, &plan, &columns)).transpose()?;
-    if let Some(threads) = args.threads {
-        // Nothing has used the workers of this process yet.
-        rayon::ThreadPoolBuilder::new()
-            .num_threads(usize::from(threads))
-            .build_global()
-            .map_err(|error| Failure::input(format!("cannot start {threads} threads")).caused_by(&error))?;
-    }
+    threads::start(args.threads)?;
     watch::listen();
     let mut job = Job { plan: &plan, columns: &columns, drawing, starved: 0, failed: 0 };
     let sink = job.open(args, destination)?;
@@ -84,14 +79,15 @@ impl Job<'_> {
             Format::Csv => {}
         }
         let header = if plan.header { rows::header(plan, columns) } else { Vec::new() };
-        if let Destination::File { path, permissions } = destination {
+        if let Destination::File(target) = destination {
             let drawing = &mut self.drawing;
             let kept = |row: &[u8]| {
                 if let Some(drawing) = drawing {
                     drawing.add(row);
                 }
             };
-            return Partial::open(&path, permissions, plan, &header, args.resume, kept).map(Sink::Partial);
+            let taken: Vec<_> = args.study.files.iter().chain(&args.plot).cloned().collect();
+            return Partial::open(target, &taken, plan, &header, args.resume, kept).map(Sink::Partial);
         }
         if args.resume {
             return Err(

@@ -1,9 +1,9 @@
 //! `FILE.partial`: the rows of a sweep that is not done, and `FILE.partial.json`, which says what sweep that is.
 //!
 //! Rows are appended point by point; what a killed process leaves is whole rows and perhaps a torn one. Resuming drops what
-//! does not make a whole point, and goes on behind it.
+//! does not make a whole point, and goes on behind it. Rows are written only once it is on disk what sweep they are of.
 
-use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -11,82 +11,77 @@ use serde_json::Value;
 
 use super::plan::Plan;
 use crate::failure::Failure;
+use crate::output::{NotCreated, Place};
 
 /// The rows so far, on disk.
 pub(super) struct Partial {
-    target: PathBuf,
-    permissions: Option<Permissions>,
-    path: PathBuf,
-    identity: PathBuf,
+    target: Place,
+    place: Place,
+    identity: Place,
     file: File,
     /// Points that were there already.
     pub(super) kept: u64,
 }
 
 impl Partial {
-    /// Starts, or goes on with `resume`. `kept_row` gets every row that is kept, without the header.
+    /// Starts, or goes on with `resume`. `kept_row` gets every row that is kept, without the header. `taken` are the
+    /// other files of the command.
     pub(super) fn open(
-        target: &Path,
-        permissions: Option<Permissions>,
+        target: Place,
+        taken: &[PathBuf],
         plan: &Plan,
         header: &[u8],
         resume: bool,
         kept_row: impl FnMut(&[u8]),
     ) -> Result<Self, Failure> {
-        let beside = |ending: &str| {
-            let mut name = target.as_os_str().to_owned();
-            name.push(ending);
-            PathBuf::from(name)
+        let (place, identity) = (target.beside(".partial", taken)?, target.beside(".partial.json", taken)?);
+        let refuse = |error: io::Error| place.refused(&error);
+        let created = place.create(|_| Ok::<_, Failure>(()));
+        let (mut file, there) = match created {
+            Ok(created) => (created?.0, false),
+            Err(NotCreated::Exists) => (place.resume().map_err(refuse)?, true),
+            Err(NotCreated::Busy) => return Err(place.busy()),
+            Err(NotCreated::System(error)) => return Err(refuse(error)),
         };
-        let (path, identity) = (beside(".partial"), beside(".partial.json"));
-        let refuse = |error: io::Error| {
-            Failure::output(format!("cannot write to {}", path.display())).caused_by(&error)
-        };
-        let found = path.try_exists().map_err(refuse)?;
-        if found && !resume {
+        // Without a row there is nothing to lose.
+        let begun = there && file.metadata().map_err(refuse)?.len() > header.len() as u64;
+        if begun && !resume {
             return Err(Failure::input(format!(
                 "{} is there, from a sweep that was not finished",
-                path.display()
+                place.path().display()
             ))
             .hint("--resume goes on with it; delete it to start anew"));
         }
-        if found {
-            same_sweep(&path, &identity, &plan.identity)?;
-        } else {
-            fs::write(&identity, format!("{:#}\n", plan.identity)).map_err(refuse)?;
-        }
-        let mut options = OpenOptions::new();
-        options.read(true).write(true);
-        let file = if found { options.open(&path) } else { options.create_new(true).open(&path) };
-        let mut file = file.map_err(refuse)?;
-        // Where locks do not work (some network file systems) nothing is known, and nothing is refused.
-        if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(Failure::input(format!("another numasim is writing {}", path.display()))
-                .hint("wait for it, or give -o the name of another file"));
-        }
-        let rows = plan.rows_per_point() as u64;
-        let most = plan.points.end - plan.points.start;
-        let (kept, end) =
+        let (kept, end) = if begun {
+            same_sweep(place.path(), identity.path(), &plan.identity)?;
+            let rows = plan.rows_per_point() as u64;
+            let most = plan.points.end - plan.points.start;
             whole_points(&file, header, rows, most, kept_row).map_err(refuse)?.ok_or_else(|| {
-                Failure::input(format!("{} does not begin with the header of this sweep", path.display()))
+                let name = place.path().display();
+                Failure::input(format!("{name} does not begin with the header of this sweep"))
                     .hint("delete it to start anew")
-            })?;
+            })?
+        } else {
+            let text = format!("{:#}\n", plan.identity);
+            identity.replace(text.as_bytes()).map_err(|error| identity.refused(&error))?;
+            (0, 0)
+        };
         file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end))).map_err(refuse)?;
         if end == 0 {
             file.write_all(header).map_err(refuse)?;
         }
-        Ok(Self { target: target.to_owned(), permissions, path, identity, file, kept })
+        Ok(Self { target, place, identity, file, kept })
     }
 
     /// Where the rows are until the sweep is done.
     pub(super) fn path(&self) -> &Path {
-        &self.path
+        self.place.path()
     }
 
     /// Appends rows.
     pub(super) fn write(&mut self, rows: &[u8]) -> Result<(), Failure> {
         self.file.write_all(rows).map_err(|error| {
-            Failure::output(format!("cannot write to {}", self.path.display()))
+            Failure::output(format!("cannot write to {}", self.place.path().display()))
                 .caused_by(&error)
                 .hint("the rows so far are there; the same command with --resume goes on")
         })
@@ -95,16 +90,14 @@ impl Partial {
     /// The sweep is done: the file gets its name.
     pub(super) fn finish(self) -> Result<(), Failure> {
         let renamed = || {
-            if let Some(permissions) = self.permissions {
-                self.file.set_permissions(permissions)?;
+            if let Some(permissions) = self.target.permissions() {
+                self.file.set_permissions(permissions.clone())?;
             }
             self.file.sync_all()?;
-            fs::rename(&self.path, &self.target)?;
-            fs::remove_file(&self.identity)
+            self.place.rename(&self.target)?;
+            self.identity.remove()
         };
-        renamed().map_err(|error| {
-            Failure::output(format!("cannot write to {}", self.target.display())).caused_by(&error)
-        })
+        renamed().map_err(|error| self.target.refused(&error))
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::shell::Shell;
+use crate::threads;
 use crate::watch::{REDRAW, SHOW_AFTER};
 
 /// A bar of points; none where standard error is not a terminal.
@@ -38,7 +39,7 @@ impl Bar {
                 bar.set_style(style.progress_chars("=> "));
             }
             bar.set_draw_target(ProgressDrawTarget::stderr());
-            bar.enable_steady_tick(REDRAW);
+            threads::tick(bar, REDRAW);
         }
     }
 

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use numasim_bench::provenance::Provenance;
 use numasim_draw::grid::{Align, Grid};
 use numasim_evidence::measured::summary::{Figure, Summary};
+use numasim_model::text::visible;
 
 use super::{Result, threads};
 use crate::view::{Style, figures};
@@ -25,7 +26,7 @@ pub(crate) fn table(result: &Result, style: &Style) -> String {
     text.push('\n');
     for (what, path) in files {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "{what:<13} {}", path.display());
+        let _ = writeln!(text, "{what:<13} {}", visible(&path.display().to_string()));
     }
     text
 }

@@ -1,8 +1,10 @@
 //! The machine: nodes, bandwidths, and how the figures came about.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use numasim_model::input::{Reading, TableKind};
+use numasim_model::text::visible_but;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, Node};
 
@@ -17,7 +19,7 @@ pub(super) fn write(text: &mut String, reading: &Reading) {
     // Writing to a String cannot fail.
     let _ = writeln!(text, "\nMACHINE  {}", machine.name());
     match machine.source() {
-        Some(source) => labelled(text, "source", source),
+        Some(source) => labelled(text, "source", &source_text(source)),
         None => labelled(text, "source", &format!("not given {DEFAULT}")),
     }
     nodes(text, reading);
@@ -25,6 +27,11 @@ pub(super) fn write(text: &mut String, reading: &Reading) {
     links(text, machine);
     sharing(text, machine);
     provenance(text, machine);
+}
+
+/// A remark of the file, which may have several lines and must do nothing to a terminal.
+fn source_text(source: &str) -> Cow<'_, str> {
+    visible_but(source, &['\n', '\t'])
 }
 
 /// A label and text that is broken into lines below each other.
@@ -187,8 +194,8 @@ fn provenance(text: &mut String, machine: &Machine) {
     for (key, provenance) in machine.provenance() {
         let label = format!("{key:key_width$}  {:kind_width$}", provenance.kind.as_str());
         let uncertainty = provenance.uncertainty_percent.map(|percent| format!("to {percent} %"));
-        let said: Vec<&str> =
-            [uncertainty.as_deref(), provenance.source.as_deref()].into_iter().flatten().collect();
+        let source = provenance.source.as_deref().map(source_text);
+        let said: Vec<&str> = [uncertainty.as_deref(), source.as_deref()].into_iter().flatten().collect();
         if said.is_empty() {
             let _ = writeln!(text, "  {}", label.trim_end());
         } else {

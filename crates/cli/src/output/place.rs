@@ -1,0 +1,275 @@
+//! Where files are written: the one place that every file of every command goes through, also those beside a result.
+//!
+//! A [`Place`] is never an input of the command and never a symbolic link; what is there is replaced whole, or taken up
+//! again under a lock.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::draft::{Draft, is_at, lock, sync_directory};
+use crate::failure::Failure;
+
+/// The name of a regular file that may be written, whether it exists or not.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    path: PathBuf,
+    /// Of the file that is there.
+    permissions: Option<Permissions>,
+}
+
+/// What a name for output stands for.
+pub(super) enum Found {
+    File(Place),
+    /// A pipe, a device: there is nothing to replace.
+    Special,
+}
+
+/// Why a new file could not be made.
+#[derive(Debug)]
+pub(crate) enum NotCreated {
+    /// Its name is taken, by a file that nobody is writing.
+    Exists,
+    /// Another process is writing it.
+    Busy,
+    /// The system refused.
+    System(io::Error),
+}
+
+impl Place {
+    /// Checks that a regular file can be written there; changes nothing. `taken` are the inputs of the command, and its
+    /// other outputs.
+    ///
+    /// # Errors
+    /// One of `taken`, a symbolic link, a folder, a device; a folder that is missing or not writable; a read-only file.
+    pub(crate) fn open(path: &Path, taken: &[PathBuf]) -> Result<Self, Failure> {
+        match Self::find(path, taken)? {
+            Found::File(place) => Ok(place),
+            Found::Special => Err(not_written(path, &io::Error::other("it is not a regular file"))
+                .hint("give -o the name of another file")),
+        }
+    }
+
+    /// As [`Place::open`], for names that may also stand for a pipe or a device.
+    pub(super) fn find(path: &Path, taken: &[PathBuf]) -> Result<Found, Failure> {
+        let refuse = |error: io::Error| not_written(path, &error);
+        let names_directory = path.as_os_str().as_encoded_bytes().last().is_none_or(|&end| end == b'/');
+        let directory = directory_of(path);
+        let found = match fs::symlink_metadata(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound && !names_directory => {
+                if !directory.is_dir() {
+                    let hint = format!("there is no directory {}", directory.display());
+                    return Err(refuse(error).hint(hint));
+                }
+                None
+            }
+            Err(error) => return Err(refuse(error)),
+            Ok(found) if found.is_symlink() => match fs::metadata(path) {
+                Ok(target) if !target.is_file() && !target.is_dir() => return Ok(Found::Special),
+                _ => return Err(a_link(path)),
+            },
+            Ok(found) => Some(found),
+        };
+        match &found {
+            Some(found) if found.is_dir() => {
+                return Err(refuse(ErrorKind::IsADirectory.into())
+                    .hint("-o takes the name of a file, not of a directory"));
+            }
+            Some(found) if !found.is_file() => return Ok(Found::Special),
+            _ => {}
+        }
+        if taken.iter().any(|taken| same_place(taken, path)) {
+            return Err(Failure::input(format!("{} is also an input file", path.display()))
+                .hint("give -o the name of another file"));
+        }
+        if found.is_some() {
+            // Renaming over a read-only file would succeed; its owner did not want that.
+            no_follow(&mut OpenOptions::new()).write(true).open(path).map_err(refuse)?;
+        }
+        tempfile::tempfile_in(directory).map_err(refuse)?;
+        Ok(Found::File(Self { path: path.to_owned(), permissions: found.map(|found| found.permissions()) }))
+    }
+
+    /// `FILE` and an ending: what is kept beside it while it is not whole.
+    pub(crate) fn beside(&self, ending: &str, taken: &[PathBuf]) -> Result<Self, Failure> {
+        let mut name = self.path.clone().into_os_string();
+        name.push(ending);
+        Self::open(Path::new(&name), taken)
+    }
+
+    /// Its name.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes the file: at every moment it has its old content or the whole new one.
+    pub(crate) fn replace(&self, bytes: &[u8]) -> io::Result<()> {
+        let draft = Draft::new(&self.path)?;
+        draft.file().write_all(bytes)?;
+        if let Some(permissions) = &self.permissions {
+            draft.file().set_permissions(permissions.clone())?;
+        }
+        draft.replace()
+    }
+
+    /// Makes a new file that grows, locked as long as it is open. `begin` writes what it has from the first moment.
+    pub(crate) fn create<T, E>(
+        &self,
+        begin: impl FnOnce(&File) -> Result<T, E>,
+    ) -> Result<Result<(File, T), E>, NotCreated> {
+        if fs::symlink_metadata(&self.path).is_ok() {
+            return Err(self.taken());
+        }
+        let draft = Draft::new(&self.path).map_err(|error| match error.kind() {
+            ErrorKind::ResourceBusy => NotCreated::Busy,
+            _ => NotCreated::System(error),
+        })?;
+        let begun = match begin(draft.file()) {
+            Ok(begun) => begun,
+            Err(error) => return Ok(Err(error)),
+        };
+        match draft.create() {
+            Ok(file) => Ok(Ok((file, begun))),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(self.taken()),
+            Err(error) => Err(NotCreated::System(error)),
+        }
+    }
+
+    /// Opens a file that is there, to go on writing it, and locks it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::ResourceBusy`] if another process is writing it.
+    pub(crate) fn resume(&self) -> io::Result<File> {
+        let file = no_follow(&mut OpenOptions::new()).read(true).write(true).open(&self.path)?;
+        lock(&file)?;
+        // Finished or removed by another process just before it was locked.
+        if is_at(&file, &self.path) { Ok(file) } else { Err(ErrorKind::ResourceBusy.into()) }
+    }
+
+    /// Gives the finished file the name `target`, in the place of what is there.
+    pub(crate) fn rename(&self, target: &Self) -> io::Result<()> {
+        fs::rename(&self.path, &target.path)?;
+        sync_directory(&target.path);
+        Ok(())
+    }
+
+    /// Whether something has the name now.
+    pub(crate) fn exists(&self) -> bool {
+        fs::symlink_metadata(&self.path).is_ok()
+    }
+
+    /// Removes the file if it is there.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        match fs::remove_file(&self.path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Permissions of the file that was there when the place was opened.
+    pub(crate) fn permissions(&self) -> Option<&Permissions> {
+        self.permissions.as_ref()
+    }
+
+    /// What the command says if another process writes the file.
+    pub(crate) fn busy(&self) -> Failure {
+        Failure::input(format!("another numasim is writing {}", self.path.display()))
+            .hint("wait for it, or give -o the name of another file")
+    }
+
+    /// What the command says if the system refuses.
+    pub(crate) fn refused(&self, error: &io::Error) -> Failure {
+        if error.kind() == ErrorKind::ResourceBusy { self.busy() } else { not_written(&self.path, error) }
+    }
+
+    fn taken(&self) -> NotCreated {
+        let open = no_follow(&mut OpenOptions::new()).read(true).open(&self.path);
+        match open.map(|file| file.try_lock_shared()) {
+            Ok(Err(fs::TryLockError::WouldBlock)) => NotCreated::Busy,
+            _ => NotCreated::Exists,
+        }
+    }
+}
+
+fn not_written(path: &Path, error: &io::Error) -> Failure {
+    Failure::output(format!("cannot write to {}", path.display())).caused_by(error)
+}
+
+/// Another person may have put the link there, and where it leads nobody looked.
+fn a_link(path: &Path) -> Failure {
+    let failure = not_written(path, &io::Error::other("it is a symbolic link"));
+    match fs::read_link(path) {
+        Ok(target) => {
+            failure.hint(format!("name the file itself: {}", directory_of(path).join(target).display()))
+        }
+        Err(_) => failure,
+    }
+}
+
+/// Whether two names are of the same file, also of one that is not there yet.
+fn same_place(a: &Path, b: &Path) -> bool {
+    let canonical = |path: &Path| {
+        path.canonicalize().or_else(|_| {
+            let name = path.file_name().ok_or(ErrorKind::InvalidInput)?;
+            Ok::<_, io::Error>(directory_of(path).canonicalize()?.join(name))
+        })
+    };
+    a == b || canonical(a).is_ok_and(|a| canonical(b).is_ok_and(|b| a == b))
+}
+
+/// Opening fails where the name is a symbolic link.
+pub(super) fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let flag = rustix::fs::OFlags::NOFOLLOW.bits();
+        options.custom_flags(flag.cast_signed());
+    }
+    #[cfg(windows)]
+    {
+        use std::os::windows::fs::OpenOptionsExt as _;
+        const FILE_FLAG_OPEN_REPARSE_POINT: u32 = 0x0020_0000;
+        options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT);
+    }
+    options
+}
+
+pub(super) fn directory_of(path: &Path) -> &Path {
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_outputs_of_one_command_have_two_names() {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let (one, same) = (folder.path().join("x.svg"), folder.path().join(".").join("x.svg"));
+        assert!(Place::open(&one, &[]).is_ok());
+        let refused = Place::open(&same, &[one]).expect_err("neither exists, they are the same all the same");
+        assert!(refused.to_string().contains("is also an input file"), "{refused}");
+    }
+
+    #[test]
+    fn a_file_that_grows_has_one_writer_and_is_never_made_twice() {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let place = Place::open(&folder.path().join("r.csv"), &[]).expect("writable");
+        let begin = |mut file: &File| file.write_all(b"header\n");
+        let (file, ()) = place.create(begin).expect("new").expect("written");
+        assert!(matches!(place.create(begin), Err(NotCreated::Busy)));
+        assert_eq!(place.resume().expect_err("locked").kind(), ErrorKind::ResourceBusy);
+        drop(file);
+        assert!(matches!(place.create(begin), Err(NotCreated::Exists)));
+        assert!(place.resume().is_ok());
+    }
+
+    #[test]
+    fn a_file_that_cannot_begin_is_not_made() {
+        let folder = tempfile::tempdir().expect("a folder for the test");
+        let place = Place::open(&folder.path().join("r.csv"), &[]).expect("writable");
+        let begun = place.create(|_| Err::<(), _>("no room"));
+        assert_eq!(begun.expect("the name is free").expect_err("no room"), "no room");
+        assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 0);
+    }
+}

@@ -1,0 +1,308 @@
+//! The program under what a machine may do to it: killed at any moment, a full disk, a read-only folder, limits of memory
+//! and threads. It loses nothing that was safe, leaves nothing behind, and never calls it a fault of its own.
+//!
+//! What a host cannot do (a file system of a test's own, another user) is left out and says so; with
+//! `NUMASIM_REQUIRE_TOOLS=1`, as in `.ci/run`, that is a failure.
+#![cfg(target_os = "linux")]
+
+use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_numasim");
+/// Ten thousand points of two rows.
+const POINTS: [&str; 4] = ["--set", "machine.link_gbs=1..100:1", "--set", "machine.bandwidth_gbs=1..100:1"];
+
+fn config(name: &str) -> String {
+    let root: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.join("configs").join(name).canonicalize().expect("a file of the repository").display().to_string()
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a folder for the test")
+}
+
+fn command(program: &str, folder: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(args).current_dir(folder).stdin(Stdio::null()).env("LC_ALL", "C.UTF-8");
+    command
+}
+
+fn numasim(folder: &Path, args: &[&str]) -> Output {
+    command(PROGRAM, folder, args).output().expect("the program starts")
+}
+
+/// A script that has the program as `$0`.
+fn script(folder: &Path, script: &str, args: &[&str]) -> Output {
+    let all = [&["-c", script, PROGRAM], args].concat();
+    command("sh", folder, &all).output().expect("there is a shell")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("readable").map(|entry| entry.expect("an entry").file_name());
+    let mut names: Vec<String> = entries.map(|name| name.to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// Moments that differ from run to run of the loop and not from run to run of the test.
+fn moments(most_us: u64) -> impl Iterator<Item = Duration> {
+    (0_u64..).map(move |n| Duration::from_micros(n.wrapping_mul(0x9e37_79b9_7f4a_7c15) % most_us))
+}
+
+/// Leaves a test out because of the host; see the module.
+fn skipped(why: &str) {
+    let required = std::env::var_os("NUMASIM_REQUIRE_TOOLS").is_some_and(|value| value == "1");
+    assert!(!required, "{why}");
+    eprintln!("skipped: {why}");
+}
+
+/// The program did its work or said in a sentence why not: no signal, no fault.
+#[track_caller]
+fn told(output: &Output, case: &str) {
+    let message = stderr(output);
+    assert_eq!(output.status.signal(), None, "{case}: {message}");
+    match output.status.code() {
+        Some(0) => {}
+        Some(1) => assert!(message.lines().any(|line| line.starts_with("error: ")), "{case}: {message}"),
+        code => panic!("{case}: exit code {code:?}\n{message}"),
+    }
+}
+
+#[test]
+fn a_sweep_that_is_killed_again_and_again_loses_no_row() {
+    let (file, folder) = (config("paper/numa-bad.toml"), folder());
+    let sweep = [&["sweep", file.as_str()][..], &POINTS].concat();
+    let whole = numasim(folder.path(), &sweep).stdout;
+    let args = [&sweep[..], &["-o", "out.csv", "--resume"]].concat();
+    let (out, partial) = (folder.path().join("out.csv"), folder.path().join("out.csv.partial"));
+    let mut before = 0;
+    for moment in moments(40_000).take(12) {
+        let mut child =
+            command(PROGRAM, folder.path(), &args).stderr(Stdio::null()).spawn().expect("the program starts");
+        sleep(moment);
+        child.kill().and_then(|()| child.wait()).expect("killed");
+        if out.exists() {
+            break;
+        }
+        let rows = fs::read(&partial).unwrap_or_default();
+        assert!(whole.starts_with(&rows), "the rows are those of the sweep");
+        // A torn point may be computed anew: less than two rows.
+        assert!(rows.len() + 200 > before, "{} bytes after {before}", rows.len());
+        before = rows.len();
+    }
+    let output = numasim(folder.path(), &args);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(fs::read(&out).expect("the result") == whole);
+    assert_eq!(names(folder.path()), ["out.csv"]);
+}
+
+#[test]
+fn whenever_the_program_is_killed_a_file_is_whole_and_alone() {
+    let folder = folder();
+    let out = folder.path().join("out");
+    let args = ["completions", "bash", "-o", "out"];
+    fs::write(&out, "old").expect("a file for the test");
+    let new = numasim(folder.path(), &["completions", "bash"]).stdout;
+    for moment in moments(15_000).take(40) {
+        let mut child = command(PROGRAM, folder.path(), &args).spawn().expect("the program starts");
+        sleep(moment);
+        child.kill().and_then(|()| child.wait()).expect("killed");
+        let found = fs::read(&out).expect("always there");
+        assert!(found == b"old" || found == new);
+    }
+    // Between two system calls the new file has a name of its own; who writes this file next removes it.
+    assert_eq!(numasim(folder.path(), &args).status.code(), Some(0));
+    assert_eq!(names(folder.path()), ["out"]);
+}
+
+#[cfg(feature = "hwloc")]
+#[test]
+fn a_benchmark_that_is_killed_again_and_again_loses_no_row() {
+    let folder = folder();
+    let study = "[machine]\nname = \"one core\"\nnodes = 1\ncores_per_node = 1\ngflops_per_core = 10\nbandwidth_gbs = 20\n\
+                 [[app]]\nname = \"mem\"\narithmetic_intensity = 0.03125\n\
+                 [[scenario]]\nname = \"one\"\nthreads = { mem = [1] }\n[[scenario]]\nname = \"two\"\nthreads = { mem = [1] }\n";
+    fs::write(folder.path().join("study.toml"), study).expect("a file for the test");
+    let measure = "bench study.toml --fit-host --window 0.2 --warm-up 0 --memory-per-thread 1MiB --isa portable \
+                   --repeat 4 -o r.csv --resume";
+    let args: Vec<&str> = measure.split(' ').collect();
+    let path = folder.path().join("r.csv");
+    let rows = || fs::read_to_string(&path).map_or(0, |text| text.matches('\n').count());
+    let mut before = 0;
+    for moment in moments(1_200_000).take(8) {
+        let mut child = command(PROGRAM, folder.path(), &args)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("starts");
+        sleep(moment);
+        child.kill().and_then(|()| child.wait()).expect("killed");
+        // A torn row is measured anew.
+        assert!(rows() + 1 >= before, "{} rows after {before}", rows());
+        before = rows();
+    }
+    // On a busy host a thread may get no time in a window; what is measured then stays, too.
+    let output = (0..50).map(|_| numasim(folder.path(), &args)).find(|output| output.status.success());
+    assert!(output.is_some(), "fifty runs did not finish");
+    let text = fs::read_to_string(&path).expect("the result");
+    let runs: std::collections::BTreeSet<&str> =
+        text.lines().skip(1).filter_map(|line| line.split(',').next()).collect();
+    assert_eq!(runs.len(), 1, "one run from the first row to the last");
+    assert_eq!(names(folder.path()), ["r.csv", "r.provenance.json", "r.study.toml", "study.toml"]);
+}
+
+#[test]
+fn too_little_memory_is_told_at_every_limit() {
+    let folder = folder();
+    let args = ["explore", &config("paper/uneven-even-nodes.toml"), "--time-limit", "2", "--threads", "2"];
+    let mut refused = 0;
+    for kib in (26_000..46_000).step_by(1_000).chain([100_000]) {
+        let limited = format!("ulimit -v {kib}; exec \"$0\" \"$@\"");
+        if !script(folder.path(), &limited, &["--version"]).status.success() {
+            continue; // The system could not even load the program.
+        }
+        let output = script(folder.path(), &limited, &args);
+        if output.status.code() == Some(1) {
+            refused += 1;
+        }
+        told(&output, &format!("{kib} KiB"));
+    }
+    assert!(refused > 0, "no limit was too low: the test tests nothing");
+}
+
+#[test]
+fn memory_that_runs_out_in_the_middle_is_told_with_what_to_do() {
+    let folder = folder();
+    // A table holds all its rows; a few hundred MiB are not enough for millions.
+    let points = ["--set", "machine.link_gbs=1..3000:1", "--set", "machine.bandwidth_gbs=1..1000:1"];
+    let file = config("paper/numa-bad.toml");
+    let args = [&["sweep", file.as_str()][..], &points, &["--format", "json"]].concat();
+    // One heap for all threads: those of glibc have 64 MiB of addresses each.
+    let output = script(
+        folder.path(),
+        "MALLOC_ARENA_MAX=1; export MALLOC_ARENA_MAX; ulimit -v 60000; exec \"$0\" \"$@\"",
+        &args,
+    );
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("error: out of memory: the system refuses "), "{}", stderr(&output));
+    assert!(output.stdout.is_empty());
+}
+
+#[test]
+fn too_few_threads_are_told() {
+    let folder = folder();
+    let (explored, swept) = (config("paper/uneven-even-nodes.toml"), config("paper/numa-bad.toml"));
+    let explore = ["explore", explored.as_str()];
+    let sweep = ["sweep", swept.as_str(), "--set", "machine.link_gbs=1,2"];
+    // The stacks of a thousand threads do not fit into 1 GiB of addresses.
+    let limited = "ulimit -v 1000000; exec \"$0\" \"$@\"";
+    let many = ["--threads", "1000"];
+    for args in [[&explore[..], &many].concat(), [&sweep[..], &many].concat()] {
+        let output = script(folder.path(), limited, &args);
+        told(&output, &format!("{args:?}"));
+        assert!(stderr(&output).contains("error: cannot start 1000 threads\n"), "{}", stderr(&output));
+    }
+    for args in [&explore[..], &sweep] {
+        let output = script(
+            folder.path(),
+            &format!("RAYON_NUM_THREADS=1000; export RAYON_NUM_THREADS; {limited}"),
+            args,
+        );
+        told(&output, &format!("{args:?}"));
+        assert!(
+            stderr(&output).contains("error: cannot start a thread for each processor\n"),
+            "{}",
+            stderr(&output)
+        );
+    }
+}
+
+/// Runs a script in a name space with a small file system of its own at `$D`; `None` where the host does not allow it.
+fn with_disk(kib: u32, body: &str, args: &[&str]) -> Option<Output> {
+    let folder = folder();
+    let inside = format!(
+        "D={}; mount -t tmpfs -o size={kib}k none \"$D\" || exit 99\n{body}",
+        folder.path().display()
+    );
+    let all = [&["--user", "--map-root-user", "--mount", "sh", "-c", &inside, PROGRAM], args].concat();
+    let output = command("unshare", folder.path(), &all).output().ok()?;
+    let allowed = output.status.code() != Some(99) && !stderr(&output).starts_with("unshare:");
+    allowed.then_some(output)
+}
+
+#[test]
+fn a_full_disk_keeps_what_was_there() {
+    let file = config("paper/numa-bad.toml");
+    let args = [&["sweep", file.as_str()][..], &POINTS].concat();
+    let body = "echo old > \"$D/out\"
+        \"$0\" \"$@\" --format json -o \"$D/out\"; echo \"code $?\"
+        cat \"$D/out\"; ls -A \"$D\"
+        \"$0\" \"$@\" -o \"$D/out\"; echo \"code $?\"
+        ls -A \"$D\"
+        mount -o remount,size=64m \"$D\"
+        \"$0\" \"$@\" -o \"$D/out\" --resume; echo \"code $?\"
+        ls -A \"$D\"
+        \"$0\" \"$@\" | cmp - \"$D/out\" && echo same";
+    let Some(output) = with_disk(100, body, &args) else {
+        return skipped("the host allows no file system of a test's own");
+    };
+    let (text, message) = (String::from_utf8_lossy(&output.stdout), stderr(&output));
+    let expected = "code 1\nold\nout\ncode 1\nout\nout.partial\nout.partial.json\ncode 0\nout\nsame\n";
+    assert_eq!(text, expected, "{message}");
+    assert_eq!(message.matches("error: cannot write to ").count(), 2, "{message}");
+    assert!(message.contains("the same command with --resume"), "{message}");
+}
+
+#[test]
+fn a_read_only_folder_is_told_before_anything_is_computed() {
+    let file = config("paper/numa-bad.toml");
+    let args = [&["sweep", file.as_str()][..], &POINTS].concat();
+    let body = "echo old > \"$D/old\"; mount -o remount,ro \"$D\"
+        for name in old new; do \"$0\" \"$@\" -o \"$D/$name\"; echo \"code $?\"; done
+        \"$0\" completions bash -o \"$D/new\"; echo \"code $?\"; ls -A \"$D\"; cat \"$D/old\"";
+    let Some(output) = with_disk(100, body, &args) else {
+        return skipped("the host allows no file system of a test's own");
+    };
+    let (text, message) = (String::from_utf8_lossy(&output.stdout), stderr(&output));
+    assert_eq!(text, "code 1\ncode 1\ncode 1\nold\nold\n", "{message}");
+    assert_eq!(message.matches("error: cannot write to ").count(), 3, "{message}");
+    assert_eq!(message.matches("caused by: Read-only file system").count(), 3, "{message}");
+}
+
+#[test]
+fn a_user_without_room_for_processes_is_told() {
+    // Limits of processes bind users, not root: another one starts the program, from a folder that he can reach.
+    let folder = folder();
+    let program = folder.path().join("numasim");
+    let reachable = fs::copy(PROGRAM, &program).and_then(|_| {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755))
+    });
+    reachable.expect("copied");
+    let study = folder.path().join("study.toml");
+    fs::copy(config("paper/uneven-even-nodes.toml"), &study).expect("copied");
+    // A number that no user of a host has.
+    let user = "--reuid=3141592 --regid=3141592 --clear-groups";
+    let limited = "prlimit --nproc=1 ./numasim explore study.toml";
+    let script = format!(
+        "setpriv {user} prlimit --nproc=9 true 2>/dev/null || exit 99; exec setpriv {user} sh -c '{limited}'"
+    );
+    let output = command("sh", folder.path(), &["-c", &script]).output().expect("there is a shell");
+    if output.status.code() == Some(99) || stderr(&output).contains("ermission denied") {
+        return skipped("the host allows no other user");
+    }
+    told(&output, "one process");
+    assert!(
+        stderr(&output).contains("error: cannot start a thread for each processor\n"),
+        "{}",
+        stderr(&output)
+    );
+}
