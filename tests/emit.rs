@@ -152,7 +152,7 @@ fn one_scenario_is_asked_for_where_there_are_several() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
         text(&output.stderr),
-        "error: --emit writes the commands of one scenario, and there are several\n\
+        "error: --emit writes the commands of one scenario, but there are several\n\
          hint: choose one with --scenario; the scenarios are: 'mixed', 'other'\n"
     );
 }

@@ -82,7 +82,7 @@ fn ctrl_c_keeps_the_rows_and_says_how_to_go_on() {
     assert!(other_part.contains("--shard was 1/1, and is 1/2 now"), "{other_part}");
     let other_file = refusal(&config("paper/uneven-even-nodes.toml"), &[]);
     assert!(
-        other_file.contains("the machine, applications or scenarios in the files were others"),
+        other_file.contains("the machine, applications or scenarios in the files have changed"),
         "{other_file}"
     );
 }

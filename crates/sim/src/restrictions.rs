@@ -82,7 +82,7 @@ pub enum Infeasible {
     },
     /// Not enough threads to use every core.
     #[error(
-        "no idle cores: the applications may have {allowed} threads together, but the machine has {cores} cores"
+        "no idle cores: the applications may have {allowed} threads in total, but the machine has {cores} cores"
     )]
     IdleCores {
         /// Sum of `max_threads`.
@@ -102,7 +102,7 @@ pub enum Infeasible {
     },
     /// The same number everywhere, in steps of the number of nodes, misses the range of an application.
     #[error(
-        "the same number on every node gives {app} a multiple of {nodes} threads, but it may only have {min} to {max}"
+        "the same number on every node gives {app} a multiple of {nodes} threads, but it may have only {min} to {max}"
     )]
     SameMissesRange {
         /// The application.
@@ -118,7 +118,7 @@ pub enum Infeasible {
     #[error("no allocation satisfies all restrictions together: {}", .0.join(", "))]
     Together(Vec<String>),
     /// Somebody never ends.
-    #[error("in every allocation some application makes no progress, so that no makespan is finite: {}", .0.join(", "))]
+    #[error("in every allocation some application makes no progress, so no makespan is finite: {}", .0.join(", "))]
     NoFiniteMakespan(Vec<String>),
 }
 
@@ -145,7 +145,7 @@ impl Restrictions {
         for node in machine.compute_nodes() {
             let counts = || (0..apps.len()).map(|a| allocation.get(AppId(a), node));
             if counts().any(|threads| threads < self.min_threads_per_node) {
-                return Some(format!("{node} has fewer threads of an application than wanted"));
+                return Some(format!("{node} has fewer threads of an application than required"));
             }
             if self.whole_nodes && counts().filter(|&threads| threads > 0).count() > 1 {
                 return Some(format!("several applications share {node}"));

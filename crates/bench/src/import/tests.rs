@@ -90,7 +90,7 @@ fn a_table_of_several_is_chosen_by_name() {
 #[test]
 fn a_csv_says_its_unit() {
     let problem = read_mlc("from_node,to_mem0,to_mem1\n0,1,2\n", None).expect_err("no unit");
-    assert_eq!(problem.message, "nothing says whether these are MB/s or ns");
+    assert_eq!(problem.message, "it is not stated whether these are MB/s or ns");
     let holes = read_mlc("# MB/s\nfrom_node,to_mem0,to_mem2\n0,1,2\n", None).expect("numbers");
     let why = machine_file(&holes, "m", "s", Given::default()).expect_err("no node 1");
     assert_eq!(why, "there is no figure for the memory of node 1");

@@ -17,13 +17,13 @@ use crate::plan::PlannedScenario;
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// It is there already.
-    #[error("{} is there already", .0.display())]
+    #[error("{} already exists", .0.display())]
     Exists(PathBuf),
-    /// There is nothing to go on with.
-    #[error("{} is not there: there is nothing to go on with", .0.display())]
+    /// There is nothing to resume.
+    #[error("{} does not exist: nothing to resume", .0.display())]
     Missing(PathBuf),
     /// Another process writes it.
-    #[error("another numasim is writing {}", .0.display())]
+    #[error("another numasim process is writing {}", .0.display())]
     Busy(PathBuf),
     /// It cannot be opened or written.
     #[error("cannot write to {}", path.display())]

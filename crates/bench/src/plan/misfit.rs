@@ -13,7 +13,7 @@ use crate::kernel::KernelError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Misfit {
     /// Fewer NUMA nodes.
-    #[error("it uses {}, this host has {}", count(*.wanted as u64, "NUMA node"), count(*.there as u64, "NUMA node"))]
+    #[error("it uses {}, but this host has {}", count(*.wanted as u64, "NUMA node"), count(*.there as u64, "NUMA node"))]
     Nodes {
         /// Number of the last node that is used, plus one.
         wanted: usize,
@@ -21,7 +21,7 @@ pub enum Misfit {
         there: usize,
     },
     /// Fewer cores on a node.
-    #[error("{node} gets {}, this host has {} there that may be used", count(*.wanted, "thread"), count(*.usable, "core"))]
+    #[error("{node} gets {}, but this host has {} usable there", count(*.wanted, "thread"), count(*.usable, "core"))]
     Cores {
         /// The node.
         node: NodeId,
@@ -43,7 +43,7 @@ pub enum Misfit {
         there: u32,
     },
     /// Processors that the node does not have, or that may not be used.
-    #[error("{node} shall use the processors {missing}, usable there are {usable} (one for each core)")]
+    #[error("{node} is to use the processors {missing}, but usable there are {usable} (one for each core)")]
     Cpus {
         /// The node.
         node: NodeId,
@@ -53,7 +53,7 @@ pub enum Misfit {
         usable: String,
     },
     /// Scaling would take the last thread of an application.
-    #[error("{apps} applications share {node}, which has {}: at least one would have no thread", count(*.cores, "core"))]
+    #[error("{apps} applications share {node}, which has {}: at least one would be left without a thread", count(*.cores, "core"))]
     TooManyApps {
         /// The node of the host.
         node: NodeId,

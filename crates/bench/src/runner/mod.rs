@@ -155,7 +155,7 @@ pub enum RunError {
         wanted_bytes: u64,
     },
     /// The machine has no such node, or this process may not use its memory.
-    #[error("there is no memory of node {os_node} for this process; it may use the memory of {usable}")]
+    #[error("there is no memory on node {os_node} for this process; it may use the memory of {usable}")]
     NoSuchNode {
         /// The operating system's number of the node.
         os_node: u32,
@@ -189,7 +189,7 @@ pub enum RunError {
         /// The answer.
         source: std::io::Error,
     },
-    /// A worker process ended early or spoke nonsense.
+    /// A worker process ended early or sent malformed output.
     #[error("the process of application '{app}' {what}")]
     Worker {
         /// The application.
@@ -209,8 +209,8 @@ pub enum RunError {
     },
     /// A thread did no work in the window: it had no processor, or one chunk of work takes longer.
     #[error(
-        "thread {thread} of application '{app}' finished no work in the window: give it a longer window, \
-         or processors that nobody else uses"
+        "thread {thread} of application '{app}' finished no work in the window: use a longer window, \
+         or processors that are otherwise idle"
     )]
     NothingCounted {
         /// The application.

@@ -5,7 +5,7 @@ use numasim_model::ModelKind;
 use serde_json::{Value, json};
 
 use super::Style;
-use super::grid::{Align, Grid};
+use super::grid::{self, Align, Grid};
 
 /// The kernel that reads only; of the others the terminal shows totals.
 const LOAD: &str = "load";
@@ -93,7 +93,7 @@ fn by_method(judged: &[Judged]) -> Vec<Column> {
 fn part(title: &str, notes: &str, judged: &[Judged], columns: &[Column], style: &Style) -> String {
     let mut headers = vec![("set", Align::Left), ("points", Align::Right), ("error", Align::Left)];
     headers.extend(columns.iter().map(|column| (column.header.as_str(), Align::Right)));
-    let mut grid = Grid::new(&headers);
+    let mut grid = Grid::new(&headers).named_by(3);
     let mut done: Vec<[String; 2]> = Vec::new();
     for one in judged {
         let label = label(one, columns);
@@ -129,7 +129,8 @@ fn part(title: &str, notes: &str, judged: &[Judged], columns: &[Column], style: 
         }
         done.push(label);
     }
-    format!("{}\n{}\n\n{}", style.strong(title), style.faint(notes), grid.render(style))
+    let lines = |text: &str| grid::wrap(text, style.columns()).join("\n");
+    format!("{}\n{}\n\n{}", style.strong(&lines(title)), style.faint(&lines(notes)), grid.render(style))
 }
 
 /// Two lines that name a row: the set, and its traffic or what was done with the corrections.

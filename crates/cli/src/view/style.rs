@@ -64,7 +64,7 @@ impl Style {
     }
 
     /// Columns to fill with tables and pictures.
-    pub(super) fn columns(&self) -> usize {
+    pub(crate) fn columns(&self) -> usize {
         const OFF_TERMINAL: usize = 100;
         self.width.unwrap_or(OFF_TERMINAL).max(NARROWEST)
     }

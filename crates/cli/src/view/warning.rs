@@ -6,7 +6,7 @@ use super::figures::{self, single};
 
 /// Why the model does it, and what that means for the reader.
 pub(crate) const RULE: &str = "The model serves remote reads first (the paper's rule); where links are wide this can \
-                               leave a node's own threads with nothing, so take these figures with care, or take \
+                               leave a node's own threads with nothing, so treat these results with care, or use \
                                --model fair-port, which serves them as equals.";
 
 /// What happened, in one sentence for all nodes with the same figures.
@@ -43,7 +43,7 @@ fn figures_of(warning: &Warning) -> String {
     let other_nodes =
         if *readers == 1 { "1 other node reads".to_owned() } else { format!("{readers} other nodes read") };
     format!(
-        "of their own memory they want {} GB/s and are left {} GB/s; an equal part would be {} GB/s, as {other_nodes} it.",
+        "of their own memory they demand {} GB/s and get {} GB/s; an equal part would be {} GB/s, as {other_nodes} it.",
         single(wanted.value()),
         single(left.value()),
         single(equal_part.value()),

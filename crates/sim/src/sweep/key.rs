@@ -262,7 +262,7 @@ fn unknown(table: &str, key: &str, known: &[&str]) -> SettingError {
 
 fn incomplete() -> SettingError {
     SettingError::wrong(
-        "the key is not complete or has too many parts",
+        "the key is incomplete or has too many parts",
         "keys look like machine.link_gbs, machine.node.0.bandwidth_gbs, app.NAME.arithmetic_intensity, \
          scenario.NAME.threads.APP or scenario.NAME.threads.APP.NODE; names with spaces or dots stand in \
          double quotes",
@@ -295,7 +295,7 @@ pub(super) fn split(setting: &str) -> Result<(Vec<String>, &str), SettingError> 
     let parts = parts(key).ok_or_else(|| {
         SettingError::wrong(
             format!("'{key}' is not a key"),
-            "write the parts with dots between them; names with spaces or dots stand in double quotes: \
+            "write the parts with dots between them; put names with spaces or dots in double quotes: \
              'app.\"my app\".weight=1,2'",
         )
     })?;

@@ -95,7 +95,7 @@ impl Axis {
         if task == Task::Evaluate && target.only_for_explore() {
             return Err(SettingError::wrong(
                 format!("{key} has no influence on the scenarios"),
-                "only --explore looks at it",
+                "only --explore uses it",
             ));
         }
         if task == Task::Explore && target.only_for_evaluate() {
@@ -128,7 +128,7 @@ impl Axis {
                 Value::Data(_, Data::OpenHome) if task == Task::Evaluate => {
                     return Err(SettingError::wrong(
                         format!("{}: evaluate does not choose a home", self.key),
-                        "name the node (home:0), or take --explore",
+                        "name the node (home:0), or use --explore",
                     ));
                 }
                 Value::Data(..) => continue,
@@ -138,7 +138,7 @@ impl Axis {
                 if !(low..=high).contains(&number) {
                     return Err(SettingError::wrong(
                         format!("{} must be {}, not {number}", self.key, parameter.range_in_words()),
-                        "`numasim models` says what it means",
+                        "`numasim models` explains it",
                     ));
                 }
             }
@@ -221,7 +221,7 @@ impl Sweep {
         let points = product.filter(|&points| points <= MAX_POINTS).ok_or_else(|| {
             SettingError::wrong(
                 format!("the grid has more than {MAX_POINTS} points"),
-                "take larger steps or fewer axes",
+                "use larger steps or fewer axes",
             )
         })?;
         Ok(Self { study, axes, points })

@@ -158,14 +158,14 @@ fn same_run(path: &Path, beside: &Path, ours: &Provenance) -> Result<Provenance,
             .hint("give -o the name of another file for a new run; two runs never share a file")
     };
     let text = fs::read_to_string(beside).map_err(|error| {
-        refuse(format!("cannot tell from which run {} is", path.display())).caused_by(&error)
+        refuse(format!("cannot tell which run {} belongs to", path.display())).caused_by(&error)
     })?;
     let theirs = provenance::read(&text).map_err(|error| {
-        refuse(format!("cannot tell from which run {} is", path.display())).caused_by(&error)
+        refuse(format!("cannot tell which run {} belongs to", path.display())).caused_by(&error)
     })?;
     match difference(&theirs, ours) {
         None => Ok(theirs),
-        Some(difference) => Err(refuse(format!("{} is from another run: {difference}", path.display()))),
+        Some(difference) => Err(refuse(format!("{} belongs to another run: {difference}", path.display()))),
     }
 }
 
@@ -176,8 +176,8 @@ fn difference(theirs: &Provenance, ours: &Provenance) -> Option<String> {
         let changed =
             ours.inputs.iter().zip(&theirs.inputs).find(|(ours, theirs)| ours.sha256 != theirs.sha256);
         return Some(changed.map_or_else(
-            || format!("it had {} input files, now there are {}", theirs.inputs.len(), ours.inputs.len()),
-            |(ours, _)| format!("the input file {} was another one", ours.name),
+            || format!("it had {} input files and now has {}", theirs.inputs.len(), ours.inputs.len()),
+            |(ours, _)| format!("the input file {} has changed", ours.name),
         ));
     }
     let (a, b) = (&theirs.settings, &ours.settings);
@@ -193,12 +193,12 @@ fn difference(theirs: &Provenance, ours: &Provenance) -> Option<String> {
         ("the memory of a thread in bytes", a.bytes_per_thread.to_string(), b.bytes_per_thread.to_string()),
     ];
     if let Some((what, before, now)) = pairs.into_iter().find(|(_, before, now)| before != now) {
-        return Some(format!("{what} was {before}, and is {now} now"));
+        return Some(format!("{what} was {before} and is now {now}"));
     }
     if theirs.nodes != ours.nodes {
-        return Some("the NUMA nodes or usable cores of the host were others".to_owned());
+        return Some("the NUMA nodes or usable cores of the host were different".to_owned());
     }
-    (theirs.fitted != ours.fitted).then(|| "scenarios were scaled to the host in another way".to_owned())
+    (theirs.fitted != ours.fitted).then(|| "scenarios were scaled to the host differently".to_owned())
 }
 
 fn shown(name: Option<&String>) -> String {
@@ -261,7 +261,7 @@ pub(super) fn told(error: &FileError) -> Failure {
     };
     match error {
         FileError::Exists(_) => failure
-            .hint("--resume goes on with it if it is from the same run; results are never overwritten")
+            .hint("--resume continues it if it is from the same run; results are never overwritten")
             .hint("or give -o the name of another file"),
         FileError::Missing(_) => failure.hint("leave --resume out to start a run"),
         FileError::Busy(_) => failure.hint("wait for it, or give -o the name of another file"),
@@ -272,6 +272,8 @@ pub(super) fn told(error: &FileError) -> Failure {
             failure.hint("name a file in a folder that you may write to with -o")
         }
         FileError::NoRoom { .. } => failure.hint("free some space, or name a file on another disk with -o"),
-        FileError::Lost { .. } => failure.hint("the same command with --resume goes on once there is room"),
+        FileError::Lost { .. } => {
+            failure.hint("the same command with --resume continues once there is space")
+        }
     }
 }

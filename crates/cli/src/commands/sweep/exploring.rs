@@ -131,7 +131,7 @@ fn nothing_found(restrictions: Restrictions) -> String {
 fn write(rows: &mut Rows, problem: &Problem, columns: &[Column], outcome: &Outcome) -> Result<(), Failure> {
     let best = &outcome.best;
     let evaluation = evaluate(problem.machine(), problem.apps(), &best.placements, &best.allocation)
-        .map_err(|error| Failure::fault("the search made an impossible allocation").caused_by(&error))?;
+        .map_err(|error| Failure::fault("the search produced an impossible allocation").caused_by(&error))?;
     rows.text(if outcome.status == Status::Optimal { "optimal" } else { "feasible" });
     for number in [outcome.value, outcome.bound, outcome.gap, evaluation.total.value()] {
         rows.number(number);

@@ -44,11 +44,8 @@ impl Partial {
         };
         let found = path.try_exists().map_err(refuse)?;
         if found && !resume {
-            return Err(Failure::input(format!(
-                "{} is there, from a sweep that was not finished",
-                path.display()
-            ))
-            .hint("--resume goes on with it; delete it to start anew"));
+            return Err(Failure::input(format!("{} exists, from an unfinished sweep", path.display()))
+                .hint("continue it with --resume, or delete it to start over"));
         }
         if found {
             same_sweep(&path, &identity, &plan.identity)?;
@@ -61,7 +58,7 @@ impl Partial {
         let mut file = file.map_err(refuse)?;
         // Where locks do not work (some network file systems) nothing is known, and nothing is refused.
         if let Err(TryLockError::WouldBlock) = file.try_lock() {
-            return Err(Failure::input(format!("another numasim is writing {}", path.display()))
+            return Err(Failure::input(format!("another numasim process is writing {}", path.display()))
                 .hint("wait for it, or give -o the name of another file"));
         }
         let rows = plan.rows_per_point() as u64;
@@ -69,7 +66,7 @@ impl Partial {
         let (kept, end) =
             whole_points(&file, header, rows, most, kept_row).map_err(refuse)?.ok_or_else(|| {
                 Failure::input(format!("{} does not begin with the header of this sweep", path.display()))
-                    .hint("delete it to start anew")
+                    .hint("delete it to start over")
             })?;
         file.set_len(end).and_then(|()| file.seek(SeekFrom::Start(end))).map_err(refuse)?;
         if end == 0 {
@@ -88,7 +85,7 @@ impl Partial {
         self.file.write_all(rows).map_err(|error| {
             Failure::output(format!("cannot write to {}", self.path.display()))
                 .caused_by(&error)
-                .hint("the rows so far are there; the same command with --resume goes on")
+                .hint("the rows so far are there; the same command with --resume continues")
         })
     }
 
@@ -110,9 +107,9 @@ impl Partial {
 
 /// Refuses the rows of another sweep and says in what it differs.
 fn same_sweep(path: &Path, identity: &Path, ours: &Value) -> Result<(), Failure> {
-    let start_anew = "delete it to start anew, or give -o the name of another file";
+    let start_anew = "delete it to start over, or give -o the name of another file";
     let text = fs::read_to_string(identity).map_err(|error| {
-        Failure::input(format!("cannot tell from which sweep {} is", path.display()))
+        Failure::input(format!("cannot tell which sweep {} belongs to", path.display()))
             .caused_by(&error)
             .hint(start_anew)
     })?;
@@ -130,11 +127,11 @@ fn same_sweep(path: &Path, identity: &Path, ours: &Value) -> Result<(), Failure>
             other => other.to_string(),
         };
         let difference = if key == "files" {
-            "the machine, applications or scenarios in the files were others".to_owned()
+            "the machine, applications or scenarios in the files have changed".to_owned()
         } else {
-            format!("{key} was {}, and is {} now", shown(other), shown(value))
+            format!("{key} was {} and is now {}", shown(other), shown(value))
         };
-        return Err(Failure::input(format!("{} is from another sweep: {difference}", path.display()))
+        return Err(Failure::input(format!("{} belongs to another sweep: {difference}", path.display()))
             .hint(start_anew));
     }
     Ok(())
