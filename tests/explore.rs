@@ -54,8 +54,9 @@ fn study(text: &str) -> (tempfile::TempDir, PathBuf) {
 }
 
 fn run_text(text: &str, args: &[&str]) -> Output {
-    let (_folder, file) = study(text);
-    run(&[file], args)
+    let (folder, file) = study(text);
+    let name = PathBuf::from(file.file_name().expect("a name"));
+    command(&[name], args).current_dir(folder.path()).output().expect("the program starts")
 }
 
 fn stdout(output: &Output) -> String {

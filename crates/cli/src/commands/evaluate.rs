@@ -216,6 +216,9 @@ fn tables(study: &Study, views: &[ScenarioView], explained: bool, style: &Style)
     parts.join("\n")
 }
 
+/// The worked calculation in JSON has room for its long titles.
+const IN_JSON: Style = Style { color: false, unicode: true, width: Some(120) };
+
 /// For programs. With `explained`, each scenario also has the worked calculation as text in `explanation`.
 pub(super) fn document(study: &Study, views: &[ScenarioView], explained: bool) -> Value {
     let scenarios: Vec<Value> = views
@@ -223,7 +226,7 @@ pub(super) fn document(study: &Study, views: &[ScenarioView], explained: bool) -
         .map(|view| {
             let mut scenario = json::json(view);
             if explained {
-                scenario["explanation"] = Value::from(explain::explain(view, &Style::default()));
+                scenario["explanation"] = Value::from(explain::explain(view, &IN_JSON));
             }
             scenario
         })

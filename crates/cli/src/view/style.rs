@@ -69,12 +69,6 @@ impl Style {
         self.width.unwrap_or(OFF_TERMINAL).max(NARROWEST)
     }
 
-    /// Columns for worked calculations: off the terminal there is room for their long titles.
-    pub(super) fn calculation_columns(&self) -> usize {
-        const OFF_TERMINAL: usize = 120;
-        self.width.unwrap_or(OFF_TERMINAL).max(NARROWEST)
-    }
-
     /// `text` in `paint`, if colours are wanted.
     pub(super) fn painted(&self, paint: anstyle::Style, text: &str) -> String {
         if self.color && !text.is_empty() { format!("{paint}{text}{paint:#}") } else { text.to_owned() }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::plan::{Plan, Work};
 use super::rows::{self, Column};
-use crate::view::grid::{Align, Grid};
+use crate::view::grid::{Align, Grid, wrap};
 use crate::view::{Style, figures};
 
 /// The cells of CSV lines without a header.
@@ -122,7 +122,8 @@ impl Table {
                 Work::Evaluate(_) => "Most GFLOPS".to_owned(),
                 Work::Explore(question) => format!("Best {}", question.objective.name()),
             };
-            let _ = writeln!(text, "\n{what}: {} at {}", figures::single(*value), at.join(", "));
+            let best = format!("{what}: {} at {}", figures::single(*value), at.join(", "));
+            let _ = writeln!(text, "\n{}", wrap(&best, style.columns()).join("\n"));
         }
         text
     }

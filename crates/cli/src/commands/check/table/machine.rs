@@ -8,7 +8,7 @@ use numasim_model::{Machine, Node};
 
 use super::DEFAULT;
 use super::grid::{self, Align};
-use crate::view::grid::wrap;
+use crate::view::grid::{fit, wrap};
 
 /// More nodes than this are merged into ranges of equal ones, and their matrix is summed up.
 const MOST_NODES: usize = 12;
@@ -30,7 +30,9 @@ pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
 
 /// A label and text that is broken into lines below each other.
 fn labelled(text: &mut String, label: &str, words: &str, width: usize) {
-    for (index, line) in grid::wrap(words, width.saturating_sub(label.len() + 4)).iter().enumerate() {
+    let room = width.saturating_sub(label.len() + 4);
+    let lines = grid::wrap(words, room).into_iter().flat_map(|line| fit(&line, room));
+    for (index, line) in lines.enumerate() {
         let label = if index == 0 { label.to_owned() } else { " ".repeat(label.len()) };
         let _ = writeln!(text, "  {label}  {line}");
     }
