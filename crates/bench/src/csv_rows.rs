@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn a_column_is_named_once_and_a_file_has_a_header() {
-        assert!(Rows::new("a,b,a\n").is_err_and(|problem| problem.message.contains("`a` is there twice")));
+        assert!(Rows::new("a,b,a\n").is_err_and(|problem| problem.message.contains("`a` appears twice")));
         assert!(Rows::new("# nothing\n").is_err());
     }
 }

@@ -182,7 +182,7 @@ pub(super) fn machine_is_of_host(machine: &Machine, host: &HostTopology) -> Resu
     if machine.node_count() != host.nodes.len() {
         let nodes = |number: usize| count(number as u64, "NUMA node");
         return Err(refuse(format!(
-            "it has {}, this host has {}",
+            "it has {}, but this host has {}",
             nodes(machine.node_count()),
             nodes(host.nodes.len())
         )));
@@ -191,7 +191,7 @@ pub(super) fn machine_is_of_host(machine: &Machine, host: &HostTopology) -> Resu
         let cores = machine.node(id).cores;
         if cores < node.cores {
             let (cores, usable) = (count(cores, "core"), count(node.cores, "core"));
-            return Err(refuse(format!("{id} has {cores}, this host has {usable} there")));
+            return Err(refuse(format!("{id} has {cores}, but this host has {usable} there")));
         }
     }
     Ok(())

@@ -122,7 +122,7 @@ mod tests {
     fn another_machine_is_refused() {
         for (machine, why) in [
             (machine(2, &[0, 1]), "it has no node 1"),
-            (machine(3, &[]), "the machine has 3 NUMA nodes, the operating system 2"),
+            (machine(3, &[]), "the machine has 3 NUMA nodes, but the operating system has 2"),
         ] {
             let told = numbers(machine).expect_err("another machine");
             assert!(told.contains("box is not the machine 'm'") && told.contains(why), "{told}");

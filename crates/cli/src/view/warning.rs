@@ -71,9 +71,9 @@ mod tests {
         assert_eq!(
             facts(&[starved(0, 0.0), starved(1, 0.0), starved(3, 2.0)]),
             [
-                "remote reads starve the threads of nodes 0, 1, each: of their own memory they want 40.00 GB/s and are \
-                 left 0.0 GB/s; an equal part would be 8.000 GB/s, as 3 other nodes read it.",
-                "remote reads starve the threads of node 3: of their own memory they want 40.00 GB/s and are left \
+                "remote reads starve the threads of nodes 0, 1, each: of their own memory they demand 40.00 GB/s and get \
+                 0.0 GB/s; an equal part would be 8.000 GB/s, as 3 other nodes read it.",
+                "remote reads starve the threads of node 3: of their own memory they demand 40.00 GB/s and get \
                  2.000 GB/s; an equal part would be 8.000 GB/s, as 3 other nodes read it.",
             ]
         );

@@ -252,7 +252,7 @@ fn title_of_values(goal: &Goal, apps: &[numasim_model::App]) -> String {
 fn heading(study: &Study, question: &Question, goal: &Goal, best: Option<(u32, u32, f64)>) -> Heading {
     let mut parts = vec![goal.objective().name().to_owned()];
     if let Some(rest) = &question.rest {
-        parts.push(format!("{} has the cores that are left", rest.name));
+        parts.push(format!("{} gets the remaining cores", rest.name));
     }
     let left_out = study.apps.len() - question.apps().len();
     if left_out > 0 {

@@ -23,7 +23,7 @@ pub(super) fn explain(view: &ScenarioView, style: &Style) -> String {
         ("read over", Align::Left),
         ("application", Align::Left),
         ("threads", Align::Right),
-        ("wants", Align::Right),
+        ("demand", Align::Right),
         ("is granted", Align::Right),
         ("draws, GB/s per thread", Align::Right),
     ]);

@@ -96,7 +96,8 @@ impl Sheet {
     ) {
         let title_width = widths.first().copied().unwrap_or(0);
         let line = |cells: &[String], paint: &dyn Fn(&str) -> String| {
-            let cell = |&column: &usize| Some(left(&paint(cells.get(column.checked_sub(1)?)?), widths[column]));
+            let cell =
+                |&column: &usize| Some(left(&paint(cells.get(column.checked_sub(1)?)?), widths[column]));
             shown.iter().filter_map(cell).collect::<Vec<_>>().join(GAP)
         };
         if !self.columns.is_empty() {
