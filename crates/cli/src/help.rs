@@ -86,8 +86,9 @@ Examples:
   numasim sweep study.toml --set machine.link_gbs=5..40:5
   numasim sweep study.toml --explore \\
       --set app.mem.arithmetic_intensity=1/64..4*2 --plot mem.svg
-  numasim sweep study.toml --scenario even --set scenario.even.threads.mem=1..8:1 \\
-      --set machine.bandwidth_gbs=50,100,200 --format table
+  numasim sweep study.toml --scenario even --format table \\
+      --set scenario.even.threads.mem=1..8:1 \\
+      --set machine.bandwidth_gbs=50,100,200
   parallel numasim sweep study.toml --set machine.link_gbs=1..100:0.001 \\
       --shard {}/8 -o part-{}.csv ::: {1..8}
   cat part-{1..8}.csv > sweep.csv
@@ -258,7 +259,7 @@ pub(crate) const FIT: &str = "\
 Examples:
   numasim fit study.toml --measured m.csv --free bandwidth_gbs,link_gbs
   numasim fit study.toml --measured m.csv --free bandwidth_gbs --scenario even
-  numasim fit study.toml --measured m.csv --free link_gbs --emit-machine new.toml
+  numasim fit study.toml --measured m.csv --free link_gbs --emit-machine m.toml
 
 Minimises the sum of squared relative errors, (fitted - measured) / measured. Each application of a scenario \
 contributes one error, or the scenario as a whole if only its total was measured. The search uses the \
