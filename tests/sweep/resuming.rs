@@ -70,7 +70,7 @@ fn ctrl_c_keeps_the_rows_and_says_how_to_go_on() {
     // Without --resume nothing is thrown away, and another sweep does not go on with these rows.
     let again = long(&file, &out, &[]).output().expect("the program starts");
     assert_eq!(again.status.code(), Some(1));
-    assert!(stderr(&again).contains("hint: --resume goes on with it"), "{}", stderr(&again));
+    assert!(stderr(&again).contains("hint: continue it with --resume"), "{}", stderr(&again));
     let refusal = |file: &str, more: &[&str]| {
         let output = long(file, &out, &[&["--resume"], more].concat()).output().expect("the program starts");
         assert_eq!(output.status.code(), Some(1));
