@@ -31,25 +31,25 @@ complete -c numasim -n "__fish_numasim_needs_command" -s h -l help -d 'Print hel
 complete -c numasim -n "__fish_numasim_needs_command" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "models" -d 'Explain the models of how bandwidth is shared, and their parameters'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "sweep" -d 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "models" -d 'Explain the bandwidth-sharing models and their parameters'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "calibrate" -d 'Measure this host and write its machine file'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "bench" -d 'Run every scenario on this host, with pinned threads and bound memory, and measure it'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "validate" -d 'Detect, calibrate, measure, compare and report: is the model right on this host?'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "compare" -d 'Put measured performance beside what the model says'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "fit" -d 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "discriminate" -d 'Propose scenarios that tell the sharing models apart on a machine'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "published" -d 'Judge the sharing models by published measurements of real machines'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "bench" -d 'Run and measure every scenario on this host, with pinned threads and bound memory'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "validate" -d 'Detect, calibrate, measure, compare and report: check the model on this host'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "compare" -d 'Compare measured performance with the model\'s predictions'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "fit" -d 'Estimate machine parameters from measured scenarios, with their uncertainty'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "discriminate" -d 'Propose scenarios that distinguish the sharing models on a machine'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "published" -d 'Assess the sharing models with published measurements of real machines'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "plot" -d 'Draw a machine, a scenario or a set of allocations'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "report" -d 'Write a web page of model and measurement that needs nothing else'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "check" -d 'Validate files and say what was read'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "report" -d 'Write a self-contained web page of model and measurement'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "check" -d 'Validate files and show what was read'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "detect" -d 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "import" -d 'Make a machine file or a measured CSV from what another tool printed'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "import" -d 'Convert the output of other tools to a machine file or a measured CSV'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "schema" -d 'Print the JSON Schema of the input files'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "man" -d 'Print the manual page'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l model -d 'How bandwidth is shared; `all` shows every model side by side [default: as the machine file says, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l model -d 'Bandwidth-sharing model; `all` shows every model side by side [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
 max-min\t''
 proportional\t''
 fair-port\t''
@@ -57,13 +57,13 @@ request-fraction\t''
 ecm\t''
 all\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l scenario -d 'Only the scenario with this name; may be given more than once' -r
-complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l emit -d 'Print a script that puts the allocation on the machine, instead of the table' -r -f -a "numactl\t'Binds processors and memory of each process'
+complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l emit -d 'Print a script that realises the allocation on the machine, instead of the table' -r -f -a "numactl\t'Binds processors and memory of each process'
 omp\t'Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND'
 slurm\t'A batch script: srun with --cpu-bind and --mem-bind'
 hwloc\t'Binds processors and memory of each process, with hwloc-bind'
 cgroup\t'Groups of cgroup v2 with cpuset.cpus and cpuset.mems'
 likwid\t'Pins each thread, with likwid-pin'"
-complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l cpus-from -d 'Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l cpus-from -d 'Take processor numbers from an hwloc XML or from this host (`host`) instead of the machine file' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'"
@@ -71,33 +71,33 @@ complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -s o -l output
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
-complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l explain -d 'Show how the model comes to its figures, step by step'
+complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l explain -d 'Show how the model computes its results, step by step'
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l model -d 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
 max-min\t''
 proportional\t''
 fair-port\t''
 request-fraction\t''
 ecm\t''"
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l objective -d 'What to make as good as possible' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l objective -d 'Objective to optimise' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
 fair\t'The largest minimum of GFLOPS / GFLOPS alone on the whole machine'
 geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine'
 makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l pareto -d 'Trade two objectives against each other: allocations of which none is better in one without being worse in the other' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l pareto -d 'Compute the Pareto front of two objectives: allocations that cannot be improved in one without losing in the other' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l min-threads-per-node -d 'Each application has at least N threads on every node that has cores' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l time-limit -d 'Stop after this many seconds with the best allocation found so far [default: no limit]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l top -d 'Show up to K next-best allocations besides the best one' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l top -d 'Show up to K alternatives, next best first' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l seed -d 'Seed of the random restarts; the same seed gives the same answer' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads -d 'Worker threads of the search itself [default: one per core of this host]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads -d 'Worker threads of the search [default: one per core of this host]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l plot -d 'Draw the trade-off, as SVG or PNG' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l emit -d 'Print a script that puts the allocation on the machine, instead of the table' -r -f -a "numactl\t'Binds processors and memory of each process'
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l emit -d 'Print a script that realises the allocation on the machine, instead of the table' -r -f -a "numactl\t'Binds processors and memory of each process'
 omp\t'Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND'
 slurm\t'A batch script: srun with --cpu-bind and --mem-bind'
 hwloc\t'Binds processors and memory of each process, with hwloc-bind'
 cgroup\t'Groups of cgroup v2 with cpuset.cpus and cpuset.mems'
 likwid\t'Pins each thread, with likwid-pin'"
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l cpus-from -d 'Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l cpus-from -d 'Take processor numbers from an hwloc XML or from this host (`host`) instead of the machine file' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'"
@@ -108,25 +108,25 @@ never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l same-on-every-node -d 'An application has the same number of threads on every node that has cores'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l whole-nodes -d 'At most one application has threads on a node'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l no-idle-cores -d 'Every core is used'
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l sensitivity -d 'Also say what a wider resource is worth, and how far each input may be wrong'
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l sensitivity -d 'Also report what more of each resource is worth, and how wrong each input may be'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l model -d 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
 max-min\t''
 proportional\t''
 fair-port\t''
 request-fraction\t''
 ecm\t''"
-complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l set -d 'A figure and the values it takes; several make a grid, the last one changes fastest' -r
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l set -d 'An input and the values it takes; several make a grid, the last one varies fastest' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l scenario -d 'Evaluate only the scenario with this name; may be given more than once' -r
-complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l objective -d 'What to make as good as possible [default: total-gflops]' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l objective -d 'Objective to optimise [default: total-gflops]' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
 fair\t'The largest minimum of GFLOPS / GFLOPS alone on the whole machine'
 geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine'
 makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l min-threads-per-node -d 'Each application has at least N threads on every node that has cores' -r
-complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l time-limit -d 'Give each point this many seconds [default: no limit]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l time-limit -d 'Search at most this many seconds at each point [default: no limit]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l seed -d 'Seed of the random restarts; the same seed gives the same answers' -r
-complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l shard -d 'Take the I-th of N equal parts of the points, I from 1; part 1 has the header' -r
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l shard -d 'Compute the I-th of N equal parts of the points, I from 1; part 1 has the header' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l threads -d 'Worker threads of numasim itself [default: one per core of this host]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l plot -d 'Draw one axis as lines, two as a heat map, as SVG or PNG' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l format -d 'How to write the result' -r -f -a "table\t'For people'
@@ -140,7 +140,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l explore -d 'Se
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l same-on-every-node -d 'An application has the same number of threads on every node that has cores'
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l whole-nodes -d 'At most one application has threads on a node'
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l no-idle-cores -d 'Every core is used'
-complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l resume -d 'Go on with FILE.partial, which an interrupted sweep with `-o FILE` left; start if there is none'
+complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l resume -d 'Resume from FILE.partial, left by an interrupted sweep with `-o FILE`; start anew if there is none'
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand models" -l format -d 'How to write the result' -r -f -a "table\t'For people'
@@ -156,7 +156,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l rounds -d 
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l window -d 'Length of the measuring window' -r
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l warm-up -d 'Time from the common start of all threads to the measuring window' -r
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l isa -d 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l memory-per-thread -d 'Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l memory-per-thread -d 'Size of each thread\'s data, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l name -d 'Name of the machine [default: the name of this host]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
@@ -173,29 +173,29 @@ complete -c numasim -n "__fish_numasim_using_subcommand bench" -l repeat -d 'Mea
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l window -d 'Length of the measuring window' -r
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l warm-up -d 'Time from the common start of all threads to the measuring window' -r
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l isa -d 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand bench" -l memory-per-thread -d 'Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l memory-per-thread -d 'Size of each thread\'s data, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l bind -d 'What a thread is bound to' -r -f -a "core\t'A core of its own'
 node\t'All cores of its node'"
-complete -c numasim -n "__fish_numasim_using_subcommand bench" -l host-machine -d 'Machine file of this host: its figures stand in RESULT.study.toml' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand bench" -s o -l output -d 'Keep the measurements in this new file [default: bench-HOST-TIME.csv]' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand bench" -l format -d 'How to print the summary (or the plan) on standard output' -r -f -a "table\t'For people'
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l host-machine -d 'Machine file of this host: its values are written to RESULT.study.toml' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -s o -l output -d 'Write the measurements to this new file [default: bench-HOST-TIME.csv]' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l format -d 'Format of the summary (or the plan) on standard output' -r -f -a "table\t'For people'
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'"
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l processes -d 'Each application is a process of its own, not a group of threads in one process'
-complete -c numasim -n "__fish_numasim_using_subcommand bench" -l fit-host -d 'Scale scenarios that do not fit this host: nodes, threads and places of data'
-complete -c numasim -n "__fish_numasim_using_subcommand bench" -l dry-run -d 'Print what would run where, and what is doubtful about it; measure nothing'
-complete -c numasim -n "__fish_numasim_using_subcommand bench" -l resume -d 'Go on with the run that RESULT.csv is from; start it if there is none'
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l fit-host -d 'Scale scenarios that do not fit this host: nodes, threads and data placement'
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l dry-run -d 'Print what would run where, and every doubt about it, without measuring'
+complete -c numasim -n "__fish_numasim_using_subcommand bench" -l resume -d 'Resume the run that wrote RESULT.csv; start one if there is none'
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand validate" -s o -l output -d 'Folder for everything that is measured and made; it is created' -r -f -a "(__fish_complete_directories)"
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -s o -l output -d 'Folder for all measurements and results; it is created' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l repeat -d 'Measure each scenario N times' -r
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l window -d 'Length of the measuring window' -r
-complete -c numasim -n "__fish_numasim_using_subcommand validate" -l memory-per-thread -d 'Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -l memory-per-thread -d 'Size of each thread\'s data, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l isa -d 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand validate" -l model -d 'How bandwidth is shared [default: what the machine file says, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
 max-min\t''
 proportional\t''
 fair-port\t''
@@ -204,17 +204,17 @@ ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
-complete -c numasim -n "__fish_numasim_using_subcommand validate" -l resume -d 'Go on in a folder that an earlier run began'
+complete -c numasim -n "__fish_numasim_using_subcommand validate" -l resume -d 'Resume in a folder that an earlier run started'
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l processes -d 'Each application is a process of its own, not a group of threads in one process'
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand compare" -l model -d 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
 max-min\t''
 proportional\t''
 fair-port\t''
 request-fraction\t''
 ecm\t''"
-complete -c numasim -n "__fish_numasim_using_subcommand compare" -l measured -d 'What was measured: the CSV of `numasim bench`, or one with the columns scenario,app,gflops' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand compare" -l measured -d 'Measurements: the CSV of `numasim bench`, or one with the columns scenario,app,gflops' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -l scenario -d 'Only the scenario with this name; may be given more than once' -r
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
@@ -225,16 +225,16 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand fit" -l model -d 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+complete -c numasim -n "__fish_numasim_using_subcommand fit" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
 max-min\t''
 proportional\t''
 fair-port\t''
 request-fraction\t''
 ecm\t''"
-complete -c numasim -n "__fish_numasim_using_subcommand fit" -l measured -d 'What was measured: the CSV of `numasim bench`, or one with the columns scenario,app,gflops' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand fit" -l free -d 'Figures of the machine to estimate, separated by commas; may be given more than once' -r
-complete -c numasim -n "__fish_numasim_using_subcommand fit" -l scenario -d 'Fit to the scenario with this name only, and predict the other measured ones; may be given more than once' -r
-complete -c numasim -n "__fish_numasim_using_subcommand fit" -l emit-machine -d 'Also write a machine file with the fitted figures, whole or not at all' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand fit" -l measured -d 'Measurements: the CSV of `numasim bench`, or one with the columns scenario,app,gflops' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand fit" -l free -d 'Machine parameters to estimate, separated by commas; may be given more than once' -r
+complete -c numasim -n "__fish_numasim_using_subcommand fit" -l scenario -d 'Fit only to the scenario with this name, and predict the other measured ones; may be given more than once' -r
+complete -c numasim -n "__fish_numasim_using_subcommand fit" -l emit-machine -d 'Also write a machine file with the fitted values, whole or not at all' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand fit" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'"
@@ -255,7 +255,7 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand published" -l scaling -d 'Judge the curves of bandwidth over cores in this CSV, and nothing else' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand published" -l scaling -d 'Assess only the curves of bandwidth over cores in this CSV' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l plots -d 'Draw the plots into this directory, as SVG' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
@@ -266,18 +266,18 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand published" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand published" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand plot" -l model -d 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
 max-min\t''
 proportional\t''
 fair-port\t''
 request-fraction\t''
 ecm\t''"
-complete -c numasim -n "__fish_numasim_using_subcommand plot" -l scenario -d 'The scenario: what threads draws, what applications get in roofline, where data lies in allocations, the only one in bars and scatter' -r
-complete -c numasim -n "__fish_numasim_using_subcommand plot" -l measured -d 'What was measured, for bars and scatter: the CSV of `numasim bench`, or one with scenario,app,gflops' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand plot" -l x -d 'The application whose threads per node grow to the right [default: the first]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand plot" -l y -d 'The application whose threads per node grow upwards [default: the next]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand plot" -l rest -d 'The application that has the cores that are left [default: none, they are idle]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand plot" -l objective -d 'What is drawn as colour [default: total-gflops]' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l scenario -d 'The scenario: drawn by threads; performance of the applications in roofline; data placement in allocations; the only one in bars and scatter' -r
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l measured -d 'Measurements for bars and scatter: the CSV of `numasim bench`, or one with scenario,app,gflops' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l x -d 'The application on the horizontal axis, in threads per node [default: the first]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l y -d 'The application on the vertical axis, in threads per node [default: the next]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l rest -d 'The application that gets the remaining cores [default: none, they stay idle]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l objective -d 'Objective shown as colour [default: total-gflops]' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
 fair\t'The largest minimum of GFLOPS / GFLOPS alone on the whole machine'
 geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone on the whole machine'
 makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
@@ -287,8 +287,8 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand report" -l measured -d 'What was measured: the CSV of `numasim bench`, or one with the columns scenario,app,gflops [default: the CSV of the folder]' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand report" -l model -d 'How bandwidth is shared [default: as the machine file says, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+complete -c numasim -n "__fish_numasim_using_subcommand report" -l measured -d 'Measurements: the CSV of `numasim bench`, or one with the columns scenario,app,gflops [default: the CSV of the folder]' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand report" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
 max-min\t''
 proportional\t''
 fair-port\t''
@@ -311,7 +311,7 @@ never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand check" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -l from-xml -d 'Describe the machine on which `lstopo --of xml FILE` was run, not this host' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand detect" -l from-synthetic -d 'Describe an imagined machine, in hwloc\'s words: "node:4 core:20 pu:1"' -r
+complete -c numasim -n "__fish_numasim_using_subcommand detect" -l from-synthetic -d 'Describe a synthetic machine in hwloc\'s notation: "node:4 core:20 pu:1"' -r
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'"
@@ -319,7 +319,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand detect" -s o -l output -
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
-complete -c numasim -n "__fish_numasim_using_subcommand detect" -l smt -d 'Count each hardware thread (SMT) as a core, not each physical core'
+complete -c numasim -n "__fish_numasim_using_subcommand detect" -l smt -d 'Count each hardware thread (SMT) as a core, instead of each physical core'
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
@@ -333,9 +333,9 @@ complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_s
 complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -f -a "stream" -d 'STREAM: a CSV of bandwidth by kernel'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l name -d 'The name of the machine [default: that of the table or of the file]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l cores-per-node -d 'Physical cores of each node; the matrix does not say it' -r
-complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l gflops-per-core -d 'Peak of one core in GFLOPS; the matrix does not say it' -r
-complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l select -d 'The table with this in its name, of a CSV with a column `file`' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l cores-per-node -d 'Physical cores of each node, which the matrix does not contain' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l gflops-per-core -d 'Peak of one core in GFLOPS, which the matrix does not contain' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l select -d 'Only the table whose name contains this, in a CSV with a column `file`' -r
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -s o -l output -d 'Write to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -348,7 +348,7 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from hwloc" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from hwloc" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from likwid" -l select -d 'Only machines with this in their name, of a CSV with a column `machine_file`' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from likwid" -l select -d 'Only machines whose name contains this, in a CSV with a column `machine_file`' -r
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from likwid" -s o -l output -d 'Write to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from likwid" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
@@ -387,20 +387,20 @@ complete -c numasim -n "__fish_numasim_using_subcommand man" -s h -l help -d 'Pr
 complete -c numasim -n "__fish_numasim_using_subcommand man" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "evaluate" -d 'Compute the performance of every scenario in the files'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "explore" -d 'Find the best allocation of threads to NUMA nodes'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "sweep" -d 'Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "models" -d 'Explain the models of how bandwidth is shared, and their parameters'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "sweep" -d 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "models" -d 'Explain the bandwidth-sharing models and their parameters'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "calibrate" -d 'Measure this host and write its machine file'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "bench" -d 'Run every scenario on this host, with pinned threads and bound memory, and measure it'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "validate" -d 'Detect, calibrate, measure, compare and report: is the model right on this host?'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "compare" -d 'Put measured performance beside what the model says'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "fit" -d 'Estimate figures of the machine from measured scenarios, and say what the estimates are worth'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "discriminate" -d 'Propose scenarios that tell the sharing models apart on a machine'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "published" -d 'Judge the sharing models by published measurements of real machines'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "bench" -d 'Run and measure every scenario on this host, with pinned threads and bound memory'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "validate" -d 'Detect, calibrate, measure, compare and report: check the model on this host'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "compare" -d 'Compare measured performance with the model\'s predictions'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "fit" -d 'Estimate machine parameters from measured scenarios, with their uncertainty'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "discriminate" -d 'Propose scenarios that distinguish the sharing models on a machine'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "published" -d 'Assess the sharing models with published measurements of real machines'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "plot" -d 'Draw a machine, a scenario or a set of allocations'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "report" -d 'Write a web page of model and measurement that needs nothing else'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "check" -d 'Validate files and say what was read'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "report" -d 'Write a self-contained web page of model and measurement'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "check" -d 'Validate files and show what was read'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "detect" -d 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "import" -d 'Make a machine file or a measured CSV from what another tool printed'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "import" -d 'Convert the output of other tools to a machine file or a measured CSV'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "man" -d 'Print the manual page'

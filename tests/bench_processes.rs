@@ -166,7 +166,7 @@ fn a_worker_that_hangs_or_speaks_nonsense_is_an_error() {
         told.splitn(3, '\'').nth(2).expect("an application in quotes").to_owned()
     };
     assert_eq!(what("sleep", &["600"]), " hangs: it did not get ready in time");
-    assert_eq!(what("echo", &["hello"]), " answered nonsense: hello");
+    assert_eq!(what("echo", &["hello"]), " sent malformed output: hello");
     assert_eq!(what("true", &[]), " ended without an answer");
     assert_eq!(what("sh", &["-c", "echo oops >&2; exit 3"]), " ended with exit code 3: oops");
 }

@@ -1,5 +1,8 @@
 //! The program as a person or a script meets it: exit codes, where output goes, help.
 
+#[path = "command_line/widths.rs"]
+mod widths;
+
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};

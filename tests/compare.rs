@@ -141,7 +141,7 @@ fn a_mistake_in_the_measured_file_is_shown_where_it_is() {
     let output = with_measured("# by hand\nscenario,app,gflops\none app per node,,-15.28\n", &[]);
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     let said = stderr(&output);
-    assert!(said.contains("`gflops` is -15.28, and cannot be negative"), "{said}");
+    assert!(said.contains("`gflops` is -15.28, but cannot be negative"), "{said}");
     assert!(said.contains("measured.csv:3:19"), "{said}");
     assert!(said.contains("write GFLOPS, zero or more, such as 22.82"), "{said}");
 }

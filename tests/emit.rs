@@ -3,7 +3,7 @@
 mod real;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::common;
@@ -144,7 +144,7 @@ fn one_scenario_is_asked_for_where_there_are_several() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
         text(&output.stderr),
-        "error: --emit writes the commands of one scenario, and there are several\n\
+        "error: --emit writes the commands of one scenario, but there are several\n\
          hint: choose one with --scenario; the scenarios are: 'mixed', 'other'\n"
     );
 }
@@ -161,7 +161,7 @@ fn unknown_processors_are_an_error_before_the_search() {
 
 /// Two nodes of four cores with two hardware threads each, as `lstopo` writes it.
 #[cfg(feature = "hwloc")]
-fn xml() -> PathBuf {
+fn xml() -> std::path::PathBuf {
     common::repository("tests/emit/two-nodes.xml")
 }
 

@@ -82,7 +82,9 @@ fn an_unknown_scenario_is_refused_with_the_nearest_name() {
 #[test]
 fn an_open_home_is_refused_and_the_override_in_the_hint_works() {
     let said = refusal(&format!("{MACHINE}{OPEN}"), &[]);
-    assert!(said.contains("scenario 'open': the home of the data of 'bad app' is open"), "{said}");
+    assert!(said.contains("the home of the data of `bad app` is open"), "{said}");
+    // The line of `data = { home = "any" }` in the file, and the scenario that needs the home.
+    assert!(said.contains("study.toml:15:8\n") && said.contains("evaluated in this scenario"), "{said}");
     let hint = "data = { \"bad app\" = { home = 0 } }";
     assert!(said.contains(hint) && said.contains("numasim explore"), "{said}");
     assert!(evaluate(&format!("{MACHINE}{OPEN}{hint}\n"), &[]).status.success());

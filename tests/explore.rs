@@ -27,8 +27,9 @@ fn run(files: &[PathBuf], args: &[&str]) -> Output {
 }
 
 fn run_text(text: &str, args: &[&str]) -> Output {
-    let (_folder, file) = study(text);
-    run(&[file], args)
+    let (folder, file) = study(text);
+    let name = PathBuf::from(file.file_name().expect("a name"));
+    command(&[name], args).current_dir(folder.path()).output().expect("the program starts")
 }
 
 /// The JSON of a run that ends well.

@@ -123,7 +123,7 @@ fn what_another_tool_printed_is_refused_with_the_line_that_is_wrong() {
         let output = numasim(&["import", kind, file]);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{said}");
-        assert!(said.contains(&format!("--> {file}:1:1")) && said.contains("help:"), "{said}");
+        assert!(said.contains(&format!("--> {file}:1:1")) && said.contains("hint:"), "{said}");
     }
 }
 

@@ -96,7 +96,7 @@ fn the_best_allocation_of_the_paper_is_the_best_cell() {
     // 6 compute take 6 GB/s, the two others 13 GB/s each: 4 x (60 + 13) = 292
     let rest = texts(&["allocations", &file, "--x", "mem-1", "--y", "mem-2", "--rest", "compute"]);
     assert_has(&rest, &["292.0"]);
-    let named = "total-gflops; model baseline-proportional; compute has the cores that are left; 1 application without threads; best: 292.0 for 1 mem-1, 1 mem-2";
+    let named = "total-gflops; model baseline-proportional; compute gets the remaining cores; 1 application without threads; best: 292.0 for 1 mem-1, 1 mem-2";
     assert_has(&rest, &[named]);
 }
 

@@ -88,7 +88,10 @@ fn what_tells_models_apart_is_told() {
     assert!(output.status.success(), "{output:?}");
     let table = text(&output.stdout);
     assert!(table.contains("baseline-proportional, max-min"), "{table}");
-    assert!(table.contains("Not told apart on this machine: baseline-proportional and fair-port"), "{table}");
+    assert!(
+        table.contains("Not distinguishable on this machine: baseline-proportional and fair-port"),
+        "{table}"
+    );
     let both =
         numasim(&["discriminate", "configs/machines/opteron-8n.toml", "-o", "x", "--emit-scenarios", "x"]);
     assert_eq!(both.status.code(), Some(1));

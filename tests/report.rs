@@ -91,7 +91,7 @@ fn the_paper_s_case_is_one_small_page_that_loads_nothing() {
 fn the_verdict_has_the_words_and_figures_of_compare() {
     let page = table_iii();
     let text = plain(&page);
-    assert!(text.contains("Trust the model here. It picks the allocation that was measured best."), "{text}");
+    assert!(text.contains("Trust the model here. It picks the allocation that measured best."), "{text}");
     let table = stdout(&numasim(&[
         "compare",
         "results/paper-table-iii/study.toml",

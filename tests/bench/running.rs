@@ -146,7 +146,7 @@ fn a_killed_run_goes_on_where_it_was() {
     let whole = before.trim_end_matches(|c| c != '\n').to_owned();
     let output = run(folder.path(), &["--repeat", "15", "-o", "r.csv", "--resume"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stderr(&output).contains("of 30 measurements are there already"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("of 30 measurements exist already"), "{}", stderr(&output));
     assert!(fs::read_to_string(&path).expect("the result").starts_with(&whole));
     let rows = rows(&path);
     let done: BTreeSet<_> =
@@ -205,20 +205,20 @@ fn two_runs_never_mix_and_nothing_is_overwritten() {
         assert!(told.contains(why), "{told}");
         assert_eq!(fs::read_to_string(&path).expect("the result"), before);
     };
-    refused(&[], "error: r.csv is there already");
+    refused(&[], "error: r.csv already exists");
     refused(
         &["--resume", "--window", "0.03", "--warm-up", "0"],
-        "r.csv is from another run: --window was 0.05, and is 0.03 now",
+        "r.csv belongs to another run: --window was 0.05 and is now 0.03",
     );
     refused(
         &["--resume", "--window", "0.05", "--warm-up", "0", "--bind", "node"],
-        "--bind was core, and is node now",
+        "--bind was core and is now node",
     );
     fs::write(folder.path().join("study.toml"), format!("{}# changed\n", small()))
         .expect("a file for the test");
-    refused(&["--resume", "--window", "0.05", "--warm-up", "0"], "the input file study.toml was another one");
+    refused(&["--resume", "--window", "0.05", "--warm-up", "0"], "the input file study.toml has changed");
     fs::remove_file(folder.path().join("r.provenance.json")).expect("beside it");
-    refused(&["--resume"], "cannot tell from which run r.csv is");
+    refused(&["--resume"], "cannot tell which run r.csv belongs to");
 }
 
 #[test]

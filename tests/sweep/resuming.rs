@@ -65,24 +65,24 @@ fn ctrl_c_keeps_the_rows_and_says_how_to_go_on() {
     assert_eq!(output.status.code(), Some(130));
     let message = stderr(&output);
     assert!(message.starts_with("error: interrupted after "), "{message}");
-    assert!(message.contains("the same command with --resume goes on"), "{message}");
+    assert!(message.contains("the same command with --resume continues"), "{message}");
 
     // Without --resume nothing is thrown away, and another sweep does not go on with these rows.
     let again = long(&file, &out, &[]).output().expect("the program starts");
     assert_eq!(again.status.code(), Some(1));
-    assert!(stderr(&again).contains("hint: --resume goes on with it"), "{}", stderr(&again));
+    assert!(stderr(&again).contains("hint: continue it with --resume"), "{}", stderr(&again));
     let refusal = |file: &str, more: &[&str]| {
         let output = long(file, &out, &[&["--resume"], more].concat()).output().expect("the program starts");
         assert_eq!(output.status.code(), Some(1));
         stderr(&output)
     };
     let other_keys = refusal(&file, &["--set", "app.mem.arithmetic_intensity=1"]);
-    assert!(other_keys.contains("is from another sweep: --set was machine.link_gbs"), "{other_keys}");
+    assert!(other_keys.contains("belongs to another sweep: --set was machine.link_gbs"), "{other_keys}");
     let other_part = refusal(&file, &["--shard", "1/2"]);
     assert!(other_part.contains("--shard was 1/1, and is 1/2 now"), "{other_part}");
     let other_file = refusal(&config("paper/uneven-even-nodes.toml"), &[]);
     assert!(
-        other_file.contains("the machine, applications or scenarios in the files were others"),
+        other_file.contains("the machine, applications or scenarios in the files have changed"),
         "{other_file}"
     );
 }

@@ -122,7 +122,7 @@ pub enum ReadError {
     #[error("not a provenance of numasim: {0}")]
     Malformed(#[from] serde_json::Error),
     /// Written by a version with another schema.
-    #[error("its schema is {0}, this version of numasim reads {SCHEMA}: use the version that wrote it")]
+    #[error("its schema is {0}, but this version of numasim reads {SCHEMA}: use the version that wrote it")]
     Schema(u64),
     /// The text of an input is not the one that was hashed.
     #[error("the text of its input '{name}' was changed: its SHA-256 is {is}, not {told}")]

@@ -4,6 +4,7 @@ mod bench;
 mod calibrate;
 mod compare;
 mod discriminate;
+mod emit;
 mod fit;
 mod import;
 mod model;
@@ -19,13 +20,13 @@ use std::time::Duration;
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint, value_parser};
 use numasim_model::ModelKind;
 
-use crate::emit::processors::CpusFrom;
 use crate::help;
 use crate::output::OutputArgs;
 pub(crate) use bench::{BenchArgs, BindTo};
 pub(crate) use calibrate::{CalibrateArgs, ValidateArgs};
 pub(crate) use compare::CompareArgs;
 pub(crate) use discriminate::DiscriminateArgs;
+pub(crate) use emit::{CpusFrom, EmitArgs, EmitKind};
 pub(crate) use fit::FitArgs;
 pub(crate) use import::{ImportArgs, ImportKind};
 pub(crate) use model::{ModelChoice, ModelsArgs};
@@ -59,46 +60,46 @@ pub(crate) enum Command {
     /// Find the best allocation of threads to NUMA nodes
     #[command(after_help = help::EXPLORE)]
     Explore(ExploreArgs),
-    /// Evaluate or explore with other figures: bandwidths, thread counts, places of data, ...
+    /// Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...
     #[command(after_help = help::SWEEP)]
     Sweep(SweepArgs),
-    /// Explain the models of how bandwidth is shared, and their parameters
+    /// Explain the bandwidth-sharing models and their parameters
     #[command(after_help = help::MODELS)]
     Models(ModelsArgs),
     /// Measure this host and write its machine file
     #[command(after_help = help::CALIBRATE)]
     Calibrate(CalibrateArgs),
-    /// Run every scenario on this host, with pinned threads and bound memory, and measure it
+    /// Run and measure every scenario on this host, with pinned threads and bound memory
     #[command(after_help = help::BENCH)]
     Bench(BenchArgs),
-    /// Detect, calibrate, measure, compare and report: is the model right on this host?
+    /// Detect, calibrate, measure, compare and report: check the model on this host
     #[command(after_help = help::VALIDATE)]
     Validate(ValidateArgs),
-    /// Put measured performance beside what the model says
+    /// Compare measured performance with the model's predictions
     #[command(after_help = help::COMPARE)]
     Compare(CompareArgs),
-    /// Estimate figures of the machine from measured scenarios, and say what the estimates are worth
+    /// Estimate machine parameters from measured scenarios, with their uncertainty
     #[command(after_help = help::FIT)]
     Fit(FitArgs),
-    /// Propose scenarios that tell the sharing models apart on a machine
+    /// Propose scenarios that distinguish the sharing models on a machine
     #[command(after_help = help::DISCRIMINATE)]
     Discriminate(DiscriminateArgs),
-    /// Judge the sharing models by published measurements of real machines
+    /// Assess the sharing models with published measurements of real machines
     #[command(after_help = help::PUBLISHED)]
     Published(PublishedArgs),
     /// Draw a machine, a scenario or a set of allocations
     #[command(after_help = help::PLOT)]
     Plot(PlotArgs),
-    /// Write a web page of model and measurement that needs nothing else
+    /// Write a self-contained web page of model and measurement
     #[command(after_help = help::REPORT)]
     Report(ReportArgs),
-    /// Validate files and say what was read
+    /// Validate files and show what was read
     #[command(after_help = help::CHECK)]
     Check(CheckArgs),
     /// Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file
     #[command(after_help = help::DETECT)]
     Detect(DetectArgs),
-    /// Make a machine file or a measured CSV from what another tool printed
+    /// Convert the output of other tools to a machine file or a measured CSV
     #[command(after_help = help::IMPORT)]
     Import(ImportArgs),
     /// Print the JSON Schema of the input files
@@ -124,7 +125,7 @@ pub(crate) enum ColorWhen {
     Never,
 }
 
-/// What explore makes as good as possible.
+/// The objectives of explore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ObjectiveName {
     /// The largest sum of weight x GFLOPS
@@ -137,44 +138,14 @@ pub(crate) enum ObjectiveName {
     Makespan,
 }
 
-/// What `--emit` prints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EmitKind {
-    /// Binds processors and memory of each process
-    Numactl,
-    /// Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND
-    Omp,
-    /// A batch script: srun with --cpu-bind and --mem-bind
-    Slurm,
-    /// Binds processors and memory of each process, with hwloc-bind
-    Hwloc,
-    /// Groups of cgroup v2 with cpuset.cpus and cpuset.mems
-    Cgroup,
-    /// Pins each thread, with likwid-pin
-    Likwid,
-}
-
-/// `--emit`: commands instead of a table.
-#[derive(Debug, Args)]
-pub(crate) struct EmitArgs {
-    /// Print a script that puts the allocation on the machine, instead of the table
-    #[arg(long, value_name = "KIND", conflicts_with = "format", help_heading = "Output")]
-    pub(crate) emit: Option<EmitKind>,
-
-    /// Take processor numbers from an hwloc XML or from this host (`host`), not from the machine file
-    #[arg(long, value_name = "FILE", requires = "emit", value_parser = CpusFrom::parse, help_heading = "Output")]
-    #[arg(value_hint = ValueHint::FilePath)]
-    pub(crate) cpus_from: Option<CpusFrom>,
-}
-
 /// The input files and the model that every computing command takes.
 #[derive(Debug, Args)]
 pub(crate) struct StudyArgs {
-    /// TOML files; their tables are united: one [machine], any number of [[app]] and [[scenario]]
+    /// TOML files, read as one: exactly one [machine], any number of [[app]] and [[scenario]]
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// How bandwidth is shared [default: as the machine file says, else baseline-proportional]
+    /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
     #[arg(long, value_name = "NAME", value_parser = model::one())]
     pub(crate) model: Option<ModelKind>,
 }
@@ -182,11 +153,11 @@ pub(crate) struct StudyArgs {
 /// `numasim evaluate`.
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    /// TOML files; their tables are united: one [machine], any number of [[app]] and [[scenario]]
+    /// TOML files, read as one: exactly one [machine], any number of [[app]] and [[scenario]]
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// How bandwidth is shared; `all` shows every model side by side [default: as the machine file says, else
+    /// Bandwidth-sharing model; `all` shows every model side by side [default: that of the machine file, else
     /// baseline-proportional]
     #[arg(long, value_name = "NAME", value_parser = model::one_or_all())]
     pub(crate) model: Option<ModelChoice>,
@@ -195,7 +166,7 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, value_name = "NAME", action = ArgAction::Append)]
     pub(crate) scenario: Vec<String>,
 
-    /// Show how the model comes to its figures, step by step
+    /// Show how the model computes its results, step by step
     #[arg(long, conflicts_with = "emit")]
     pub(crate) explain: bool,
 
@@ -212,12 +183,12 @@ pub(crate) struct ExploreArgs {
     #[command(flatten)]
     pub(crate) study: StudyArgs,
 
-    /// What to make as good as possible
+    /// Objective to optimise
     #[arg(long, value_name = "NAME", default_value = "total-gflops")]
     pub(crate) objective: ObjectiveName,
 
-    /// Trade two objectives against each other: allocations of which none is better in one without being worse in
-    /// the other
+    /// Compute the Pareto front of two objectives: allocations that cannot be improved in one without losing in the
+    /// other
     #[arg(long, value_name = "FIRST,SECOND", value_parser = pareto::pair)]
     #[arg(conflicts_with_all = ["objective", "top", "emit", "sensitivity"])]
     pub(crate) pareto: Option<ObjectivePair>,
@@ -242,7 +213,7 @@ pub(crate) struct ExploreArgs {
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) time_limit: Option<Duration>,
 
-    /// Show up to K next-best allocations besides the best one
+    /// Show up to K alternatives, next best first
     #[arg(long, value_name = "K", default_value_t = 3, value_parser = value_parser!(u16).range(0..=1000))]
     pub(crate) top: u16,
 
@@ -250,11 +221,11 @@ pub(crate) struct ExploreArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
 
-    /// Also say what a wider resource is worth, and how far each input may be wrong
+    /// Also report what more of each resource is worth, and how wrong each input may be
     #[arg(long, conflicts_with = "emit")]
     pub(crate) sensitivity: bool,
 
-    /// Worker threads of the search itself [default: one per core of this host]
+    /// Worker threads of the search [default: one per core of this host]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
 
@@ -273,7 +244,7 @@ pub(crate) struct ExploreArgs {
 /// `numasim check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// TOML files; their tables are united: one [machine], any number of [[app]] and [[scenario]]
+    /// TOML files, read as one: exactly one [machine], any number of [[app]] and [[scenario]]
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
@@ -284,7 +255,7 @@ pub(crate) struct CheckArgs {
 /// `numasim detect`.
 #[derive(Debug, Args)]
 pub(crate) struct DetectArgs {
-    /// Count each hardware thread (SMT) as a core, not each physical core
+    /// Count each hardware thread (SMT) as a core, instead of each physical core
     #[arg(long)]
     pub(crate) smt: bool,
 
@@ -292,7 +263,7 @@ pub(crate) struct DetectArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "from_synthetic")]
     pub(crate) from_xml: Option<PathBuf>,
 
-    /// Describe an imagined machine, in hwloc's words: "node:4 core:20 pu:1"
+    /// Describe a synthetic machine in hwloc's notation: "node:4 core:20 pu:1"
     #[arg(long, value_name = "TEXT")]
     pub(crate) from_synthetic: Option<String>,
 
@@ -329,7 +300,7 @@ pub(crate) struct CompletionsArgs {
 /// `numasim man`.
 #[derive(Debug, Args)]
 pub(crate) struct ManArgs {
-    /// The page of this command [default: the main page, which lists all commands]
+    /// Print the page of this command [default: the main page, which lists all commands]
     #[arg(value_name = "COMMAND")]
     pub(crate) page: Option<String>,
 

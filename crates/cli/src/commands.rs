@@ -12,6 +12,7 @@ pub(crate) mod evaluate;
 pub(crate) mod explore;
 pub(crate) mod fit;
 pub(crate) mod import;
+mod located;
 pub(crate) mod man;
 mod measuring;
 pub(crate) mod models;

@@ -131,7 +131,8 @@ fn group<'a>(problem: &'a Problem, sources: &'a [SourceFile]) -> Group<'a> {
         (None, _) => {}
     }
     if let Some(hint) = &problem.hint {
-        group = group.element(Level::HELP.message(hint.as_str()));
+        // The same word as in every other message.
+        group = group.element(Level::HELP.with_name("hint").message(hint.as_str()));
     }
     group
 }

@@ -3,8 +3,8 @@
 /// Start of `numasim --help`.
 pub(crate) const ABOUT: &str = "\
 Several applications share one machine with several NUMA nodes. Each node has cores and a memory \
-controller; the nodes are joined by links. numasim computes how fast each application runs with its \
-threads placed in a given way (evaluate), and searches for the best placement (explore). Machine, \
+controller; links connect the nodes. numasim computes how fast each application runs for a given \
+placement of its threads (evaluate), and searches for the best placement (explore). Machine, \
 applications and placements are described in TOML files.
 
 Units: 1 GB = 10^9 bytes; bandwidth in GB/s, performance in GFLOPS (10^9 floating-point operations per \
@@ -13,11 +13,12 @@ second), arithmetic intensity in FLOP per byte moved to or from memory. Nodes ar
 /// End of `numasim -h`, and part of the end of `--help`.
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
-  0   done
-  1   the input or the question is wrong (bad file, no feasible allocation, output not writable)
-  2   the command line is wrong
-  70  a fault of numasim itself
-  130 ended by Ctrl-C without a result (explore keeps its best so far: 0)";
+  0    done; also explore stopped by Ctrl-C or --time-limit with its best so far
+  1    the input or the question is wrong (bad file, no feasible allocation,
+       output not writable)
+  2    the command line is wrong
+  70   a fault of numasim itself
+  130  ended by Ctrl-C without a complete result";
 
 /// End of `numasim --help`.
 pub(crate) const EXAMPLES: &str = "\
@@ -29,11 +30,12 @@ Examples:
   numasim check study.toml
 
 Exit codes:
-  0   done
-  1   the input or the question is wrong (bad file, no feasible allocation, output not writable)
-  2   the command line is wrong
-  70  a fault of numasim itself
-  130 ended by Ctrl-C without a result (explore keeps its best so far: 0)";
+  0    done; also explore stopped by Ctrl-C or --time-limit with its best so far
+  1    the input or the question is wrong (bad file, no feasible allocation,
+       output not writable)
+  2    the command line is wrong
+  70   a fault of numasim itself
+  130  ended by Ctrl-C without a complete result";
 
 /// End of `numasim evaluate --help`.
 pub(crate) const EVALUATE: &str = "\
@@ -44,7 +46,7 @@ Examples:
   numasim evaluate study.toml --model all
   numasim evaluate study.toml --scenario even --emit slurm -o job.sh
 
-GFLOPS and GB/s (10^9 bytes per second). Files without a [[scenario]] are an error.";
+Results are in GFLOPS and GB/s (10^9 bytes per second). Files without a [[scenario]] are an error.";
 
 /// End of `numasim explore --help`.
 pub(crate) const EXPLORE: &str = "\
@@ -58,55 +60,64 @@ Examples:
   numasim explore study.toml --emit numactl -o start.sh
 
 By default cores may idle, and each application has at least min_threads and at most max_threads threads \
-over the whole machine. `optimal` is said only when it is proven; otherwise the answer carries a bound. \
-Ctrl-C ends the search and keeps the best allocation found so far.
+over the whole machine. `optimal` means proven optimal; any other answer comes with a bound. \
+Ctrl-C stops the search and keeps the best allocation found so far (exit code 0); a second Ctrl-C ends numasim \
+without an answer (130).
 
---pareto gives the front between two objectives: allocations of which none is better in one without being worse in \
-the other, from the best for the first to the best for the second. Where every allocation can be compared (up to 10^7, \
-equal nodes counted once) it is complete and proven. Else both ends carry a proof or a bound as without --pareto, and \
-what lies between them is the best of what was compared: climbing in 25 directions, then all changes of one or two \
-steps. The knee is the point farthest outside the straight line between both ends.
+--pareto computes the Pareto front of two objectives: allocations that cannot be improved in one without losing in \
+the other, from the best for the first to the best for the second. If every allocation can be compared (up to 10^7, \
+equal nodes counted once), the front is complete and proven. Otherwise both ends carry a proof or a bound as without \
+--pareto, and the points between them are the best of those compared: hill climbing in 25 directions, then all changes \
+of one or two steps. The knee is the point farthest outside the straight line between both ends.
 
---sensitivity says what one more GB/s of each controller and link, or one more core, is worth, and by how much each \
-input (bandwidths, peaks, arithmetic intensities) may be wrong before another allocation wins. It rests on local searches: \
-gains with threads moved are lower bounds, ranges are those known, not proven. --time-limit holds for it once more. \
-With --format csv its rows come in place of the allocations.
+--sensitivity reports what one more GB/s of each controller and link, or one more core, is worth, and by how much each \
+input (bandwidths, peaks, arithmetic intensities) may be wrong before another allocation wins. It relies on local \
+searches: gains with threads moved are lower bounds, and ranges are the best known, not proven. --time-limit applies to \
+it separately. With --format csv its rows replace the allocations.
 
---emit prints a shell script with one command for each application; each ./NAME in it stands for what starts \
-that application. It needs the processor numbers of the operating system: `cpus = \"0-19\"` in each \
+--emit prints a shell script with one command for each application; each ./NAME in it stands for the command that \
+starts that application. It needs the processor numbers of the operating system: `cpus = \"0-19\"` in each \
 [[machine.node]] (or `cpus = [\"0-19\", \"20-39\"]` in [machine]), or --cpus-from, which needs a build with \
-hwloc. Of each node the first processors of the list are used, one for each core.";
+hwloc. On each node the first processors of the list are used, one for each core.";
 
 /// End of `numasim sweep --help`.
 pub(crate) const SWEEP: &str = "\
 Examples:
   numasim sweep study.toml --set machine.link_gbs=5..40:5
-  numasim sweep study.toml --explore --set app.mem.arithmetic_intensity=1/64..4*2 --plot mem.svg
-  numasim sweep study.toml --scenario even --set scenario.even.threads.mem=1..8:1 \\
-      --set machine.bandwidth_gbs=50,100,200 --format table
+  numasim sweep study.toml --explore \\
+      --set app.mem.arithmetic_intensity=1/64..4*2 --plot mem.svg
+  numasim sweep study.toml --scenario even --format table \\
+      --set scenario.even.threads.mem=1..8:1 \\
+      --set machine.bandwidth_gbs=50,100,200
   parallel numasim sweep study.toml --set machine.link_gbs=1..100:0.001 \\
       --shard {}/8 -o part-{}.csv ::: {1..8}
   cat part-{1..8}.csv > sweep.csv
 
-Keys (units as in the files; a name with instances addresses them all):
-  machine.link_gbs                       every link
-  machine.bandwidth_gbs                  every memory controller
-  machine.bandwidth_matrix_gbs.FROM.TO   one link; where FROM = TO, one controller
+Keys (units as in the files; a name with instances addresses all of them):
+  machine.link_gbs                every link
+  machine.bandwidth_gbs           every memory controller
+  machine.bandwidth_matrix_gbs.FROM.TO
+                                  one link; if FROM = TO, one controller
   machine.cores_per_node, machine.gflops_per_core, machine.core_bandwidth_gbs
-  machine.sharing.PARAMETER              a parameter of the sharing model, see numasim models
-  machine.node.N.KEY                     cores, gflops_per_core, bandwidth_gbs or core_bandwidth_gbs
+  machine.sharing.PARAMETER       a parameter of the sharing model, see
+                                  numasim models
+  machine.node.N.KEY              cores, gflops_per_core, bandwidth_gbs or
+                                  core_bandwidth_gbs
   app.NAME.arithmetic_intensity
-  app.NAME.data                          local, interleave, home:0, home:1, ...; home:any to explore
-  app.NAME.KEY                           with --explore: min_threads, max_threads, weight, work_gflop
-  scenario.NAME.threads.APP              on every node that has cores
-  scenario.NAME.threads.APP.N            on node N
-  scenario.NAME.data.APP                 as app.NAME.data, in this scenario
-Names with spaces or dots stand in double quotes: --set 'scenario.\"even 2,2,2,2\".threads.mem=1..2:1'
+  app.NAME.data                   local, interleave, home:0, home:1, ...;
+                                  home:any to explore
+  app.NAME.KEY                    with --explore: min_threads, max_threads,
+                                  weight, work_gflop
+  scenario.NAME.threads.APP       on every node that has cores
+  scenario.NAME.threads.APP.N     on node N
+  scenario.NAME.data.APP          as app.NAME.data, in this scenario
+Put names with spaces or dots in double quotes:
+  --set 'scenario.\"even 2,2,2,2\".threads.mem=1..2:1'
 
-With --explore give a --time-limit where proofs take long: the row then has the best allocation found and a bound. \
-A point that cannot be (more threads than cores) has a row with its reason and no result. Ctrl-C or a killed job leaves \
-FILE.partial; the same command with --resume goes on behind its last whole row. scripts/sweep.sbatch runs a sweep as a \
-Slurm job array.";
+With --explore, set a --time-limit if proofs take long: the row then has the best allocation found and a bound. \
+An impossible point (more threads than cores) has a row with the reason and no result. Ctrl-C (exit code 130) or a \
+killed job leaves FILE.partial; the same command with --resume continues after its last complete row. \
+scripts/sweep.sbatch runs a sweep as a Slurm job array.";
 
 /// End of `numasim calibrate --help`.
 pub(crate) const CALIBRATE: &str = "\
@@ -115,13 +126,13 @@ Examples:
   numasim calibrate --quick
   numasim calibrate --format csv -o rounds.csv
 
-Measures with the kernels of `numasim bench`: the peak of a core while all cores of its node work, what one thread draws \
-from its own node, what each node gives to its own cores (a ladder of thread counts; the fewest that reach 98 % saturate \
-it), and for each ordered pair of nodes what the cores of one read of the other. Steps are repeated in rounds, every other \
-round backwards. The median counts; the uncertainty is the largest deviation of a round from it.
+Measures with the kernels of `numasim bench`: the peak of a core while all cores of its node are busy, the bandwidth of \
+one thread on its own node, the local bandwidth of each node (with increasing thread counts; the smallest that reaches \
+98 % saturates it), and the remote bandwidth of each ordered pair of nodes. Steps are repeated in rounds, every other \
+round in reverse order. The result is the median; its uncertainty is the largest deviation of a round from it.
 
 The table format is the machine file itself, complete for evaluate, explore and bench. Doubts about the measurement are \
-comments in it. On a host with one node there are no links to measure.
+comments in it. A host with one node has no links to measure.
 
 Needs Linux and a build with hwloc (cargo build --release --features hwloc).";
 
@@ -134,10 +145,10 @@ Examples:
 
 Writes into the folder: machine.toml and calibration.csv (calibrate), scenarios.toml (pairs of applications with arithmetic \
 intensities from 1/32 to 16 that share every node, and on hosts with several nodes data on one of them), measured.csv with \
-its provenance and study (bench --fit-host), comparison.json and comparison.txt (compare), report.html (report), and a README.md that \
-says how it was made. Own files take the place of the pairs.
+its provenance and study (bench --fit-host), comparison.json and comparison.txt (compare), report.html (report), and a \
+README.md that says how it was made. Files of your own replace the pairs.
 
-The scenarios that are judged are never used to calibrate. Needs Linux and a build with hwloc.";
+The scenarios used for validation are never used for calibration. Needs Linux and a build with hwloc.";
 
 /// End of `numasim bench --help`.
 pub(crate) const BENCH: &str = "\
@@ -147,21 +158,22 @@ Examples:
   numasim bench configs/paper/table-iii.toml --fit-host -o paper.csv
   numasim bench study.toml --scenario even --repeat 20 -o even.csv --resume
 
-Each application of a scenario is a kernel with its arithmetic intensity and its `kernel` (read, copy, triad, update). \
-Every thread is bound to a core of its own, its data to the nodes that `data` says; all start together, and after the \
-warm-up each counts its work in the same window. Then pages and processors are looked up: a measurement with a thread or \
-a page in another place counts for nothing, is made once more, and makes the exit code 1 if it fails again.
+Each application of a scenario is run as a kernel with its arithmetic intensity and its `kernel` (read, copy, triad, \
+update). Every thread is bound to a core of its own, its data to the nodes given by `data`; all start together, and after \
+the warm-up each counts its work in the same window. Then the location of pages and threads is verified: a measurement \
+with a misplaced thread or page is discarded and repeated once; if it fails again, the exit code is 1.
 
 Node i of the machine file is node i of this host (numasim detect). A scenario that does not fit is an error that says \
-what is missing. --fit-host scales it: nodes side by side are folded onto one, their threads add up and, where there are \
-more than cores, are scaled by the largest remainder, one each at least; data moves with its nodes. All rows of such a \
+what is missing. --fit-host scales it: neighbouring nodes are folded onto one, their threads are added and, if there are \
+more than cores, scaled by the largest remainder, at least one each; data moves with its nodes. All rows of such a \
 scenario have `fitted` = true.
 
 RESULT.csv has one row for each scenario x application x node x repetition; GB/s are 10^9 bytes per second, traffic \
-counted as STREAM does. Each measurement is on disk before the next begins: after Ctrl-C or a kill, the same command with \
---resume goes on. Scenarios are interleaved in another order in each repetition, so that drift favours none. Beside it, \
-RESULT.provenance.json says on what and how it was measured, with every doubt, and RESULT.study.toml what ran, for \
-numasim evaluate. --host-machine puts the figures of this host there, in place of those of the file.
+counted as STREAM does. Each measurement is on disk before the next begins: after Ctrl-C (exit code 130) or a kill, the \
+same command with --resume continues. Scenarios are interleaved in a different order in each repetition, so that drift \
+favours none. Next to it, RESULT.provenance.json records where and how it was measured, with every doubt, and \
+RESULT.study.toml what ran, for numasim evaluate. --host-machine uses the values of this host there, instead of those of \
+the file.
 
 Needs Linux and a build with hwloc (cargo build --release --features hwloc).";
 
@@ -174,12 +186,15 @@ Examples:
 The CSV is what `numasim bench` writes, or has the columns scenario,app,gflops and, if measured, bandwidth_gbs \
 and repetition; an empty app is the whole scenario. Lines that begin with # are comments.
 
-  error            (predicted - measured) / measured, measured: the median of the repetitions
+  error            (predicted - measured) / measured, where measured is the
+                   median of the repetitions
   spread           (largest - smallest) / median of the repetitions
-  95th percentile  of n absolute errors in ascending order the one at place (n - 1) x 0.95 from 0;
-                   between two places in proportion
-  regret           (best measured - measured of what the model prefers) / best measured
-  Kendall's tau-b  between predicted and measured totals: +1 the same order, -1 the opposite one
+  95th percentile  of n absolute errors in ascending order the one at index
+                   (n - 1) x 0.95 from 0, interpolated linearly
+  regret           (best measured - measured of what the model prefers) /
+                   best measured
+  Kendall's tau-b  between predicted and measured totals: +1 the same order,
+                   -1 the opposite order
 
 JSON and CSV give errors, spread and regret as fractions.";
 
@@ -201,11 +216,11 @@ pub(crate) const DISCRIMINATE: &str = "\
 Examples:
   numasim discriminate machine.toml
   numasim discriminate machine.toml --emit-scenarios apart.toml
-  numasim bench machine.toml apart.toml -o measured.csv
-  numasim compare machine.toml apart.toml --measured measured.csv --model max-min
+  numasim bench machine.toml apart.toml -o m.csv
+  numasim compare machine.toml apart.toml --measured m.csv --model max-min
 
-Looks through scenarios of two applications: both local on one node, or one local and one that reads this node's \
-memory from another node or from all others. Those in which the models disagree most are proposed.";
+Searches scenarios of two applications: both local on one node, or one local and one that reads this node's \
+memory from another node or from all others. Proposes those in which the models disagree most.";
 
 /// End of `numasim published --help`.
 pub(crate) const PUBLISHED: &str = "\
@@ -214,9 +229,9 @@ Examples:
   numasim published --format csv -o summary.csv --plots .
   numasim published --scaling curves.csv
 
-The data are carried in the program: bandwidth over cores of eight machines (RRZE), several nodes that read \
+The data are built in: bandwidth over cores of eight machines (RRZE), several nodes that read \
 one memory of an Opteron, the paper's Table III, local and remote readers of a Xeon Max. Errors are those of \
-points that no fit used. results/published-data/README.md says what they mean.
+points that no fit used. results/published-data/README.md explains them.
 
 --scaling takes the columns machine_file,kernel,cores,bw_GBs,cores_per_numa_domain and, if there are \
 hyper-threads, smt_per_core_used. Three points of each curve are fitted: one core, half of the NUMA domain, all of it.";
@@ -228,48 +243,50 @@ Examples:
   numasim plot roofline machine.toml apps.toml -o roofline.svg
   numasim plot threads study.toml --scenario even -o even.png
   numasim plot allocations study.toml --x mem --y compute -o allocations.svg
-  numasim plot allocations study.toml --x mem --y bad --rest compute --objective fair -o fair.svg
+  numasim plot allocations study.toml --x mem --y bad --rest compute \\
+      --objective fair -o fair.svg
   numasim plot bars study.toml --measured measured.csv -o bars.svg
 
-The name of the file decides: .svg, or .png (twice as many pixels; needs a build with --features png). \
-Without -o the SVG goes to standard output. Colours can be told apart by colour-blind readers, and everything also \
-when printed in grey.
+The file extension selects the format: .svg, or .png (twice as many pixels; needs a build with --features png). \
+Without -o the SVG goes to standard output. Colours are distinguishable for colour-blind readers, and everything stays \
+legible in greyscale.
 
-In allocations a name with instances addresses them all: each has that many threads on every node. Applications that \
-are not named have no threads; --rest gives one the cores that are left.";
+In `allocations`, a name with instances addresses all of them: each has that many threads on every node. Applications \
+that are not named have no threads; --rest gives one of them the remaining cores.";
 
 /// End of `numasim fit --help`.
 pub(crate) const FIT: &str = "\
 Examples:
-  numasim fit machine.toml study.toml --measured measured.csv --free bandwidth_gbs,link_gbs
-  numasim fit study.toml --measured measured.csv --free bandwidth_gbs --scenario even
-  numasim fit study.toml --measured measured.csv --free bandwidth_gbs --emit-machine fitted.toml
+  numasim fit study.toml --measured m.csv --free bandwidth_gbs,link_gbs
+  numasim fit study.toml --measured m.csv --free bandwidth_gbs --scenario even
+  numasim fit study.toml --measured m.csv --free link_gbs --emit-machine m.toml
 
-The sum of squared relative errors, (fitted - measured) / measured, is made as small as possible; each application of a
-scenario is one error, or the scenario as a whole where only its total was measured. A search from many starts with the
-method of Levenberg and Marquardt, up to a factor of 1000 from the figures of the files.
+Minimises the sum of squared relative errors, (fitted - measured) / measured. Each application of a scenario \
+contributes one error, or the scenario as a whole if only its total was measured. The search uses the \
+Levenberg-Marquardt method from many starting points, up to a factor of 1000 from the values in the files.
 
-95 %      interval by linear least squares: for noise that is independent, and a model that is right
-left out  each scenario is left out in turn, predicted by a fit to the others: what a fit is worth. Of more than 100
-          scenarios, hundredths are left out.
+  95 %      confidence interval by linear least squares: valid for independent
+            noise and a correct model
+  left out  leave-one-out cross-validation: each scenario is predicted by a fit
+            to the others; of more than 100 scenarios, one hundredth at a time
 
-A figure gets no number where the measurements do not determine it: nothing depends on it, it is known from one side only,
-or several act only together.";
+A parameter gets no value if the measurements do not determine it: nothing depends on it, it is bounded from one side \
+only, or several act only together.";
 
 /// End of `numasim report --help`.
 pub(crate) const REPORT: &str = "\
 Examples:
   numasim report results/paper-table-iii -o report.html
-  numasim report machine.toml study.toml --measured measured.csv -o report.html
+  numasim report machine.toml study.toml --measured m.csv -o report.html
   numasim report --measured result.csv -o report.html
 
-One HTML file, with everything in it: nothing is loaded, no program is needed but a browser. It has the question, a
-verdict, the machine, each scenario with its map and figures, plots, doubts, where all of it comes from, and the
-commands that make it again.
+Writes one self-contained HTML file: it loads nothing and needs only a browser. It has the question, a verdict, the \
+machine, each scenario with its map and results, plots, doubts, the origin of all data, and the commands that reproduce \
+it.
 
-Of a folder, measured.study.toml is read (what `numasim bench` ran), or all *.toml where there is none; and
-measured.csv, or the only CSV of measurements. Without any input file, RESULT.study.toml beside RESULT.csv is taken.
-RESULT.provenance.json beside the CSV is read where there is one. Without measurements the page has predictions only.";
+From a folder, measured.study.toml is read (what `numasim bench` ran), or all *.toml if there is none; and \
+measured.csv, or the only CSV of measurements. Without any input file, RESULT.study.toml next to RESULT.csv is used. \
+RESULT.provenance.json next to the CSV is read if it exists. Without measurements the page has predictions only.";
 
 /// End of `numasim check --help`.
 pub(crate) const CHECK: &str = "\
@@ -289,32 +306,34 @@ Examples:
   numasim detect --from-synthetic \"node:4 core:20 pu:1\"
 
 Counts physical cores, and names the first processor (hardware thread) of each; --smt counts every hardware thread, and \
-gflops_per_core then means one hardware thread. Of this host it takes only what this process may use: processors \
-that are offline, or left out by the cgroup or the processor mask (containers, Slurm, taskset), are named in the file, \
-in JSON, and on standard error. A node none of whose processors may be used is memory only.
+gflops_per_core then means one hardware thread. On this host only what this process may use counts: processors \
+that are offline, or excluded by the cgroup or the CPU affinity mask (containers, Slurm, taskset), are listed in the \
+file, in JSON, and on standard error. A node without any usable processor is memory-only.
 
-Bandwidths and peaks cannot be read from a topology: they are left out, with comments that say how to get them. What the \
-firmware claims (ACPI HMAT) is a comment, too; nobody measured it. Distances are no bandwidths. Needs a build with hwloc \
-(cargo build --release --features hwloc).";
+Bandwidths and peaks cannot be read from a topology: they are left out, with comments that say how to get them. Values \
+from the firmware (ACPI HMAT) are comments, too: they are not measured. Distances are not bandwidths. Needs a build with \
+hwloc (cargo build --release --features hwloc).";
 
 /// End of `numasim import --help`.
 pub(crate) const IMPORT: &str = "\
 Examples:
   mlc --bandwidth_matrix > mlc.txt; numasim import mlc mlc.txt -o machine.toml
-  numasim import mlc mlc.txt --cores-per-node 26 --gflops-per-core 80 -o machine.toml
-  lstopo --of xml host.xml;         numasim import hwloc host.xml -o machine.toml
-  likwid-bench -t load -w S0:1GB:4 > load.txt; numasim import likwid load.txt -o bandwidth.csv
-  ./stream > stream.txt;            numasim import stream stream.txt -o stream.csv
+  numasim import mlc mlc.txt --cores-per-node 26 --gflops-per-core 80 \\
+      -o machine.toml
+  lstopo --of xml host.xml; numasim import hwloc host.xml -o machine.toml
+  likwid-bench -t load -w S0:1GB:4 > load.txt
+  numasim import likwid load.txt -o bandwidth.csv
+  ./stream > stream.txt; numasim import stream stream.txt -o stream.csv
 
-Output of several runs in one file is read as a sweep. CSV tables of such figures are read as well: their first lines are \
-comments that begin with #, then comes a header. What is no output of the tool is refused with the line that is wrong.";
+Output of several runs in one file is read as a sweep. CSV tables of such results are read as well: comment lines that \
+begin with #, then a header. Anything else is rejected, and the message shows the offending line.";
 
 /// End of `numasim schema --help`.
 pub(crate) const SCHEMA: &str = "\
 Example:
   numasim schema -o numasim.schema.json
 
-Editors with a TOML language server (taplo, Even Better TOML) complete and check keys with it, if the \
+Editors with a TOML language server (taplo, Even Better TOML) complete and check keys with it if the \
 first line of an input file is
 
   #:schema ./numasim.schema.json";
@@ -322,8 +341,9 @@ first line of an input file is
 /// End of `numasim completions --help`.
 pub(crate) const COMPLETIONS: &str = "\
 Examples:
-  numasim completions bash -o ~/.local/share/bash-completion/completions/numasim
-  numasim completions zsh  -o ~/.zfunc/_numasim      (with fpath+=~/.zfunc in ~/.zshrc)
+  numasim completions bash \\
+      -o ~/.local/share/bash-completion/completions/numasim
+  numasim completions zsh  -o ~/.zfunc/_numasim   (fpath+=~/.zfunc in ~/.zshrc)
   numasim completions fish -o ~/.config/fish/completions/numasim.fish";
 
 /// End of `numasim man --help`.

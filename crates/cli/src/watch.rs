@@ -11,7 +11,7 @@ use numasim_draw::figures;
 use numasim_sim::Objective;
 use numasim_sim::search::{Monitor, Progress};
 
-use crate::shell::Shell;
+use crate::shell::{Shell, stderr_columns};
 use crate::threads;
 pub(crate) use parts::Parts;
 
@@ -113,7 +113,7 @@ impl Watch {
         }
         self.shown.get_or_init(|| {
             bar.set_length(FULL);
-            if let Ok(style) = ProgressStyle::with_template("exploring {elapsed} [{bar:12}] {wide_msg}") {
+            if let Ok(style) = ProgressStyle::with_template("exploring {elapsed} [{bar:8}] {wide_msg}") {
                 bar.set_style(style.progress_chars("=> "));
             }
             bar.set_draw_target(ProgressDrawTarget::stderr());
@@ -122,8 +122,11 @@ impl Watch {
     }
 }
 
-/// What is known of the best so far.
-fn message(objective: Objective, progress: &Progress) -> String {
+/// Columns that the bar and its time take beside the message: `exploring 59m [========] `.
+const BESIDE: usize = 25;
+
+/// What is known of the best so far, in at most `columns` where that can be: what matters less is left out first.
+fn message(objective: Objective, progress: &Progress, columns: usize) -> String {
     let Some(best) = progress.best else { return "no allocation found yet".to_owned() };
     let unit = match objective.unit() {
         "" => String::new(),
@@ -137,7 +140,12 @@ fn message(objective: Objective, progress: &Progress) -> String {
         String::new()
     };
     let gap = if gap.is_finite() { format!(", gap {gap:.2} %") } else { String::new() };
-    format!("best {}{bound}{unit}{gap} (Ctrl-C takes it)", figures::single(best))
+    let best = format!("best {}{bound}{unit}", figures::single(best));
+    let (gap, keeps) = (format!("{best}{gap}"), "; Ctrl-C stops and keeps it");
+    let longest_first =
+        [format!("{gap}{keeps}"), format!("{best}{keeps}"), format!("{best}; Ctrl-C keeps it"), best];
+    let fits = longest_first.iter().find(|text| text.chars().count() <= columns);
+    fits.or(longest_first.last()).cloned().unwrap_or_default()
 }
 
 impl Monitor for Watch {
@@ -145,7 +153,7 @@ impl Monitor for Watch {
         self.show();
         if interrupted() {
             if let Some(bar) = &self.bar {
-                bar.set_message("stopping with the best so far; Ctrl-C again ends without an answer");
+                bar.set_message("stopping with the best so far; Ctrl-C again quits without an answer");
             }
             return true;
         }
@@ -163,6 +171,29 @@ impl Monitor for Watch {
         let part = progress.effort_spent.max(timed).clamp(0.0, 1.0);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to FULL")]
         bar.set_position(bar.position().max((part * FULL as f64) as u64));
-        bar.set_message(message(self.objective, progress));
+        bar.set_message(message(self.objective, progress, room()));
+    }
+}
+
+/// Columns for the message.
+fn room() -> usize {
+    stderr_columns().saturating_sub(BESIDE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(columns: usize) -> String {
+        let progress = Progress { best: Some(1234.5), bound: 1300.0, effort_spent: 0.1 };
+        message(Objective::TotalGflops, &progress, columns)
+    }
+
+    #[test]
+    fn the_progress_line_keeps_to_the_terminal_and_says_what_ctrl_c_does() {
+        // Gap: (1300 - 1234.5) / 1300 = 5.04 %.
+        assert_eq!(shown(120), "best 1234.5, at most 1300.0 GFLOPS, gap 5.04 %; Ctrl-C stops and keeps it");
+        assert_eq!(shown(80 - BESIDE), "best 1234.5, at most 1300.0 GFLOPS; Ctrl-C keeps it");
+        assert_eq!(shown(10), "best 1234.5, at most 1300.0 GFLOPS");
     }
 }

@@ -29,11 +29,14 @@ pub enum Align {
     Right,
 }
 
-/// A table with a header. The last column is wrapped to the width of the terminal.
+/// A table with a header. The last column is wrapped to the width of the terminal; what is still too wide is folded:
+/// columns that do not fit stand below, beside their row names again.
 #[derive(Clone)]
 pub struct Grid {
     columns: Vec<(String, Align)>,
     rows: Vec<Vec<String>>,
+    /// The first columns, which name a row.
+    names: usize,
 }
 
 /// The last column gets at least this much.
@@ -46,7 +49,15 @@ impl Grid {
         Self {
             columns: columns.iter().map(|&(header, align)| (header.to_owned(), align)).collect(),
             rows: Vec::new(),
+            names: 1,
         }
+    }
+
+    /// The first `columns` name a row, and stand before every part of a folded table.
+    #[must_use]
+    pub fn named_by(mut self, columns: usize) -> Self {
+        self.names = columns;
+        self
     }
 
     /// One cell per column.
@@ -69,29 +80,67 @@ impl Grid {
         self.columns.iter().enumerate().map(of_column).collect()
     }
 
+    /// The widths of the columns; where the table is too wide, text that is long is broken.
+    fn fitting(&self, style: &Style) -> Vec<usize> {
+        let mut widths = self.widths();
+        let last = widths.len().saturating_sub(1);
+        let others: usize = widths[..last].iter().map(|w| w + GAP.len()).sum();
+        let least = widths[last].min(NARROWEST_LAST);
+        if others + least > style.columns() {
+            for (width, (_, align)) in widths[..last].iter_mut().zip(&self.columns) {
+                if *align == Align::Left {
+                    *width = (*width).min(style.columns() / 2);
+                }
+            }
+        }
+        widths
+    }
+
     /// The table without one of its columns.
     #[must_use]
     pub fn without(&self, column: usize) -> Self {
-        let (mut columns, mut rows) = (self.columns.clone(), self.rows.clone());
+        let Self { mut columns, mut rows, names } = self.clone();
         columns.remove(column);
         for row in &mut rows {
             row.remove(column);
         }
-        Self { columns, rows }
+        Self { columns, rows, names }
     }
 
     /// The first columns of the table.
     #[must_use]
     pub fn only_first(&self, columns: usize) -> Self {
         let rows = self.rows.iter().map(|row| row.iter().take(columns).cloned().collect()).collect();
-        Self { columns: self.columns.iter().take(columns).cloned().collect(), rows }
+        Self { columns: self.columns.iter().take(columns).cloned().collect(), rows, names: self.names }
+    }
+
+    /// These columns of the table.
+    fn only(&self, columns: &[usize]) -> Self {
+        let pick = |row: &Vec<String>| columns.iter().filter_map(|&c| row.get(c)).cloned().collect();
+        Self {
+            columns: columns.iter().filter_map(|&c| self.columns.get(c)).cloned().collect(),
+            rows: self.rows.iter().map(pick).collect(),
+            names: self.names,
+        }
     }
 
     /// The table, each line ended. Header cells may have several lines.
     pub fn render(&self, style: &Style) -> String {
+        let mut widths = self.fitting(style);
+        if let Some(last) = widths.last_mut() {
+            *last = (*last).min(NARROWEST_LAST);
+        }
+        let parts = fold(&widths, self.names, GAP.len(), style.columns());
+        let parts: Vec<String> = parts.iter().map(|columns| self.only(columns).whole(style)).collect();
+        parts.join("\n")
+    }
+
+    /// The table in one part.
+    fn whole(&self, style: &Style) -> String {
         let last = self.columns.len().saturating_sub(1);
-        let mut widths = self.widths();
-        let room = self.room(style).max(NARROWEST_LAST);
+        let mut widths = self.fitting(style);
+        let others: usize = widths[..last].iter().map(|w| w + GAP.len()).sum();
+        let room = style.columns().saturating_sub(others).max(NARROWEST_LAST);
         widths[last] = widths[last].min(room);
 
         let mut text = String::new();
@@ -111,13 +160,9 @@ impl Grid {
         text.push_str(&style.faint(&underline.join(GAP)));
         text.push('\n');
         for row in &self.rows {
-            let wrapped = row.last().map(|cell| wrap(cell, room)).unwrap_or_default();
-            for (l, piece) in wrapped.iter().enumerate() {
-                let cells = (0..self.columns.len()).map(|c| match (c == last, l) {
-                    (true, _) => piece.clone(),
-                    (false, 0) => row.get(c).cloned().unwrap_or_default(),
-                    (false, _) => String::new(),
-                });
+            let wrapped: Vec<Vec<String>> = row.iter().zip(&widths).map(|(cell, &w)| fit(cell, w)).collect();
+            for l in 0..wrapped.iter().map(Vec::len).max().unwrap_or(0) {
+                let cells = wrapped.iter().map(|lines| lines.get(l).cloned().unwrap_or_default());
                 self.line(&mut text, &widths, cells);
             }
         }
@@ -136,6 +181,28 @@ impl Grid {
         text.push_str(padded.join(GAP).trim_end());
         text.push('\n');
     }
+}
+
+/// Which columns stand in which part of a table that is `most` wide: the first `names` in every part, the others in
+/// order, as many as fit and at least one.
+pub fn fold(widths: &[usize], names: usize, gap: usize, most: usize) -> Vec<Vec<usize>> {
+    let first = names.min(widths.len().saturating_sub(1));
+    let named: usize = widths[..first].iter().map(|width| width + gap).sum();
+    let mut parts: Vec<Vec<usize>> = Vec::new();
+    let mut used = 0;
+    for (column, width) in widths.iter().enumerate().skip(first) {
+        match parts.last_mut() {
+            Some(part) if used + gap + width <= most => {
+                part.push(column);
+                used += gap + width;
+            }
+            _ => {
+                parts.push((0..first).chain([column]).collect());
+                used = named + width;
+            }
+        }
+    }
+    parts
 }
 
 /// Lines of at most `columns`, broken between words; a longer word keeps its line to itself.
@@ -158,6 +225,26 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// As [`wrap`], and longer words are broken, too, so that a cell keeps to its column.
+pub fn fit(text: &str, columns: usize) -> Vec<String> {
+    wrap(text, columns).iter().flat_map(|line| pieces(line, columns)).collect()
+}
+
+/// A word in parts of at most `columns`; one with colours stays whole.
+fn pieces(word: &str, columns: usize) -> Vec<String> {
+    if width(word) <= columns || word.contains('\u{1b}') {
+        return vec![word.to_owned()];
+    }
+    let mut parts = vec![String::new()];
+    for c in word.chars() {
+        match parts.last_mut() {
+            Some(part) if part.is_empty() || width(part) + width(&c.to_string()) <= columns => part.push(c),
+            _ => parts.push(c.to_string()),
+        }
+    }
+    parts
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,6 +261,33 @@ mod tests {
     #[test]
     fn the_last_column_is_wrapped_between_words() {
         assert_eq!(wrap("core peak on nodes 0, 1", 12), ["core peak on", "nodes 0, 1"]);
+    }
+
+    #[test]
+    fn columns_that_do_not_fit_stand_below() {
+        // 3 + 2 + 10 = 15, and 2 + 10 more are 27; then 3 + 2 + 10 again.
+        assert_eq!(fold(&[3, 10, 10, 10], 1, 2, 27), [vec![0, 1, 2], vec![0, 3]]);
+        assert_eq!(fold(&[3, 10, 10, 10], 1, 2, 39), [vec![0, 1, 2, 3]]);
+        // At least one column, however wide.
+        assert_eq!(fold(&[3, 50, 50], 1, 2, 20), [vec![0, 1], vec![0, 2]]);
+        assert_eq!(fold(&[3, 4, 10, 10], 2, 2, 22), [vec![0, 1, 2], vec![0, 1, 3]]);
+    }
+
+    #[test]
+    fn a_folded_table_repeats_the_names_of_its_rows() {
+        let mut grid = Grid::new(&[("app", Align::Left), ("first", Align::Right), ("second", Align::Right)]);
+        grid.row(vec!["mem".into(), "1".into(), "x".repeat(50)]);
+        let text = grid.render(&Style { unicode: false, width: Some(60), ..Style::default() });
+        assert!(text.lines().all(|line| width(line) <= 60), "{text}");
+        assert_eq!(
+            text.matches("mem").count(),
+            1,
+            "wrapped, not folded: the last column may be long\n{text}"
+        );
+        let mut grid = Grid::new(&[("app", Align::Left), ("first", Align::Right), ("second", Align::Right)]);
+        grid.row(vec!["mem".into(), "x".repeat(50), "1".into()]);
+        let text = grid.render(&Style { unicode: false, width: Some(60), ..Style::default() });
+        assert_eq!(text.matches("mem").count(), 2, "{text}");
     }
 
     #[test]

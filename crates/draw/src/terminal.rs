@@ -71,12 +71,6 @@ impl Style {
         self.width.unwrap_or(OFF_TERMINAL).max(NARROWEST)
     }
 
-    /// Columns for worked calculations: off the terminal there is room for their long titles.
-    pub fn calculation_columns(&self) -> usize {
-        const OFF_TERMINAL: usize = 120;
-        self.width.unwrap_or(OFF_TERMINAL).max(NARROWEST)
-    }
-
     /// `text` in `paint`, if colours are wanted.
     pub fn painted(&self, paint: anstyle::Style, text: &str) -> String {
         if self.color && !text.is_empty() { format!("{paint}{text}{paint:#}") } else { text.to_owned() }

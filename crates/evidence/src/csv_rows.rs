@@ -49,7 +49,7 @@ impl<'t> Rows<'t> {
             .from_reader(text.as_bytes());
         let mut record = StringRecord::new();
         if !reader.read_record(&mut record).map_err(|error| broken(&error))? {
-            let message = "the file has no row, not even the names of the columns";
+            let message = "the file has no rows, not even a header";
             return Err(Problem::new(ProblemKind::EmptyFile, message).at(Place::whole(0), ""));
         }
         let headers: Vec<String> = record.iter().map(str::to_owned).collect();
@@ -57,7 +57,7 @@ impl<'t> Rows<'t> {
         for (column, name) in headers.iter().enumerate() {
             if headers[..column].contains(name) {
                 let place = Place::at(0, field_span(text, start, column));
-                let message = format!("the column `{}` is there twice", shown(name));
+                let message = format!("the column `{}` appears twice", shown(name));
                 return Err(Problem::new(ProblemKind::DuplicateKey, message)
                     .at(place, "again")
                     .hint("name each column once"));
@@ -161,8 +161,8 @@ impl Row<'_> {
         let name = &self.headers[column];
         let why = match text.parse::<f64>() {
             Ok(value) if value.is_finite() && value >= 0.0 => return Ok(value),
-            Ok(value) if value < 0.0 => format!("`{name}` is {}, and cannot be negative", shown(text)),
-            Ok(_) => format!("`{name}` is {}, which is no finite number", shown(text)),
+            Ok(value) if value < 0.0 => format!("`{name}` is {}, but cannot be negative", shown(text)),
+            Ok(_) => format!("`{name}` is {}, which is not a finite number", shown(text)),
             Err(_) if text.is_empty() => format!("`{name}` is empty"),
             Err(_) => format!("`{name}` is '{}', not a number", shown(text)),
         };
@@ -202,7 +202,7 @@ pub(crate) fn shown(text: &str) -> String {
 }
 
 fn broken(error: &csv::Error) -> Problem {
-    Problem::new(ProblemKind::Syntax, format!("this is no CSV: {error}")).at(Place::whole(0), "")
+    Problem::new(ProblemKind::Syntax, format!("this is not CSV: {error}")).at(Place::whole(0), "")
 }
 
 /// The record that the reader found at or behind `at`: it counts line ends and comments before a record to it.
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn a_column_is_named_once_and_a_file_has_a_header() {
-        assert!(Rows::new("a,b,a\n").is_err_and(|problem| problem.message.contains("`a` is there twice")));
+        assert!(Rows::new("a,b,a\n").is_err_and(|problem| problem.message.contains("`a` appears twice")));
         assert!(Rows::new("# nothing\n").is_err());
     }
 }

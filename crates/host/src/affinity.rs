@@ -15,7 +15,7 @@ pub enum AffinityError {
     /// The process may not use these processors, or they do not exist or are offline.
     #[error(
         "processor {missing} cannot be used: this process may use {allowed} (other processors do not exist, are \
-         offline, or are kept from it by taskset, a container or a batch system)"
+         offline, or are excluded by taskset, a container or a batch system)"
     )]
     NotAllowed {
         /// Wanted, but not allowed, as a list.

@@ -148,8 +148,8 @@ impl Why {
         match self {
             Self::Offline => "offline",
             Self::Cgroup => "not allowed by the cgroup of this process (container, batch job)",
-            Self::Mask => "not in the processor mask of this process (taskset, batch job, container)",
-            Self::Unknown => "offline or not allowed where the topology was written",
+            Self::Mask => "not in the CPU affinity mask of this process (taskset, batch job, container)",
+            Self::Unknown => "offline or not allowed on the machine that wrote the topology",
             Self::Memory => "on a NUMA node whose memory this process may not use",
         }
     }

@@ -21,7 +21,7 @@ pub struct CpuList(Vec<u32>);
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CpuListError {
     /// No number at all.
-    #[error("there is no processor number in it")]
+    #[error("it contains no processor number")]
     Empty,
     /// A part between commas is neither a number nor a range.
     #[error("'{0}' is neither a processor number nor a range such as 0-19")]
@@ -33,7 +33,7 @@ pub enum CpuListError {
     #[error("processor numbers go up to {MAX_CPU}, this one is {0}")]
     TooLarge(String),
     /// The same number again.
-    #[error("processor {0} is in it twice")]
+    #[error("it contains processor {0} twice")]
     Twice(u32),
 }
 
@@ -127,7 +127,7 @@ pub struct OsNode {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OsNodesError {
     /// Another number of nodes.
-    #[error("the machine has {nodes} NUMA nodes, the operating system {found}")]
+    #[error("the machine has {nodes} NUMA nodes, but the operating system has {found}")]
     NodeCount {
         /// Nodes of the machine.
         nodes: usize,

@@ -18,22 +18,22 @@ impl fmt::Display for Doubt {
                 write!(f, "the frequency governor of processors {cpus} is {governor}, not performance")
             }
             Self::Turbo => f.write_str(
-                "turbo is on: the clock depends on heat and on how many cores work, so that rates of few and of many \
-                 threads do not compare",
+                "turbo is on: the clock frequency depends on temperature and on the number of active cores, so rates \
+                 of few and of many threads are not comparable",
             ),
             Self::OtherLoad { busy } => {
-                f.write_str("others worked on used processors before the run: ")?;
+                f.write_str("other processes were active on the used processors before the run: ")?;
                 list(f, busy, |f, (cpu, share)| write!(f, "{cpu} was busy {} of the time", Percent(*share)))
             }
             Self::LoadAverage { load } => {
-                write!(f, "{load:.1} threads of others wanted to run on this host in the last minute")
+                write!(f, "{load:.1} threads of other processes were runnable on this host in the last minute")
             }
             Self::VirtualMachine { evidence } => write!(
                 f,
                 "this is a virtual machine ({evidence}): its processors and nodes may not be those of the hardware"
             ),
             Self::StolenTime { share, cpu } => {
-                write!(f, "the hypervisor took {} of the time of processor {cpu} during the run", Percent(*share))
+                write!(f, "the hypervisor took {} of the time of processor {cpu} during the run (steal time)", Percent(*share))
             }
             Self::HugePagesOff => {
                 f.write_str("transparent huge pages are off: address translation costs bandwidth")
@@ -42,11 +42,11 @@ impl fmt::Display for Doubt {
                 write!(f, "only {} of the data of '{app}' in '{scenario}' is in huge pages", Percent(*share))
             }
             Self::CpuLimit { cpus, used, file } => {
-                write!(f, "a control group allows {cpus:.2} processors of time, the run uses {used} ({file})")
+                write!(f, "a control group limits the run to {cpus:.2} processors, but it uses {used} ({file})")
             }
             Self::Throttled { periods, waited } => write!(
                 f,
-                "a control group held threads back in {periods} periods of the run, {:.3} s in all",
+                "a control group throttled threads in {periods} periods of the run, {:.3} s in all",
                 waited.as_secs_f64()
             ),
             Self::Spread { scenario, app, relative, repetitions } => write!(
@@ -56,18 +56,18 @@ impl fmt::Display for Doubt {
                 Percent(*relative),
                 Percent(LARGEST_SPREAD)
             ),
-            Self::FewerCores { wanted, used } => write!(f, "{wanted} cores are wanted, {used} are used"),
+            Self::FewerCores { wanted, used } => write!(f, "{wanted} cores are requested, {used} are used"),
             Self::ClockSource { source, unstable_tsc: false } => {
-                write!(f, "the kernel takes the time from {source}, which is slower or less steady than the TSC")
+                write!(f, "the kernel's clock source is {source}, which is slower or less stable than the TSC")
             }
             Self::ClockSource { source, unstable_tsc: true } => {
-                write!(f, "the kernel takes the time from {source} and does not offer the TSC: it is not steady here")
+                write!(f, "the kernel's clock source is {source} and the TSC is not offered: it is unstable here")
             }
             Self::SharedCore { cpus } => {
                 write!(f, "processors {cpus} are hardware threads of one core and are all used: they share its units")
             }
             Self::BusySibling { busy } => {
-                f.write_str("others worked on hardware threads of used cores before the run: ")?;
+                f.write_str("other processes were active on hardware threads of used cores before the run: ")?;
                 list(f, busy, |f, (cpu, used, share)| {
                     write!(f, "{cpu} (the core of {used}) was busy {} of the time", Percent(*share))
                 })
@@ -76,10 +76,10 @@ impl fmt::Display for Doubt {
                 write!(f, "'{scenario}' was scaled to this host: {change}")
             }
             Self::UnverifiedPages { scenario, app } => {
-                write!(f, "the system does not tell on which nodes the pages of '{app}' in '{scenario}' are")
+                write!(f, "the system does not report on which nodes the pages of '{app}' in '{scenario}' are")
             }
             Self::FewRepetitions { repetitions: 1 } => {
-                f.write_str("measured once: nothing tells how far a repetition would differ")
+                f.write_str("measured once: the spread between repetitions is unknown")
             }
             Self::FewRepetitions { repetitions } => {
                 write!(f, "{repetitions} repetitions are too few to judge their spread")
@@ -90,7 +90,7 @@ impl fmt::Display for Doubt {
             Self::KernelIntensity { app, asked, ran } => {
                 write!(f, "'{app}' asks for {asked} FLOP/byte, the nearest kernel has {ran}")
             }
-            Self::UnknownHardware { what } => write!(f, "the system does not tell: {}", what.join(", ")),
+            Self::UnknownHardware { what } => write!(f, "the system does not report: {}", what.join(", ")),
         }
     }
 }
@@ -112,13 +112,13 @@ impl Doubt {
             Self::OtherLoad { busy } => {
                 let cpus: Vec<u32> = busy.iter().map(|&(cpu, _)| cpu).collect();
                 format!(
-                    "see who it is: ps -eo psr,pcpu,comm --sort=-pcpu | head (first column: the processor, here {}); \
+                    "see which: ps -eo psr,pcpu,comm --sort=-pcpu | head (first column: the processor, here {}); \
                      stop it, or measure on processors of your own: salloc --exclusive, or isolcpus=",
                     ranges(&cpus)
                 )
             }
             Self::LoadAverage { .. } => {
-                "see who it is: ps -eo psr,pcpu,comm --sort=-pcpu | head; stop it and measure again".into()
+                "see which: ps -eo psr,pcpu,comm --sort=-pcpu | head; stop it and measure again".into()
             }
             Self::VirtualMachine { .. } => {
                 "measure on the bare machine, or pin virtual processors and memory to nodes of the host".into()
@@ -142,7 +142,7 @@ impl Doubt {
                     .into()
             }
             Self::Spread { .. } => {
-                "measure again on a quiet host, with a longer --window or more --repeat; do not read the mean alone".into()
+                "measure again on a quiet host, with a longer --window or more --repeat; do not rely on the mean alone".into()
             }
             Self::FewerCores { wanted, .. } => {
                 format!("measure on a host with {wanted} cores for this program, or see numasim detect")
@@ -170,7 +170,7 @@ impl Doubt {
                 format!("set arithmetic_intensity = {ran} in the file, so that model and kernel are the same")
             }
             Self::UnknownHardware { .. } => {
-                "ask who runs the machine; on a virtual machine look at its host".into()
+                "ask the administrator; on a virtual machine check its host".into()
             }
         }
     }

@@ -82,7 +82,7 @@ pub enum KernelError {
         least: FlopPerByte,
     },
     /// The processor lacks the instruction set.
-    #[error("this processor has no {isa}; it has {}", isa::names(&Isa::available()))]
+    #[error("this processor does not support {isa}; it has {}", isa::names(&Isa::available()))]
     Unavailable {
         /// What was asked for.
         isa: Isa,

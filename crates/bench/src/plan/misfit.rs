@@ -13,7 +13,7 @@ use crate::kernel::KernelError;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Misfit {
     /// Fewer NUMA nodes.
-    #[error("it uses {}, this host has {}", count(*.wanted as u64, "NUMA node"), count(*.there as u64, "NUMA node"))]
+    #[error("it uses {}, but this host has {}", count(*.wanted as u64, "NUMA node"), count(*.there as u64, "NUMA node"))]
     Nodes {
         /// Number of the last node that is used, plus one.
         wanted: usize,
@@ -21,7 +21,7 @@ pub enum Misfit {
         there: usize,
     },
     /// Fewer cores on a node.
-    #[error("{node} gets {}, this host has {} there that may be used", count(*.wanted, "thread"), count(*.usable, "core"))]
+    #[error("{node} gets {}, but this host has {} usable there", count(*.wanted, "thread"), count(*.usable, "core"))]
     Cores {
         /// The node.
         node: NodeId,
@@ -43,7 +43,7 @@ pub enum Misfit {
         there: u32,
     },
     /// Processors that the node does not have, or that may not be used.
-    #[error("{node} shall use the processors {missing}, usable there are {usable} (one for each core)")]
+    #[error("{node} is to use the processors {missing}, but usable there are {usable} (one for each core)")]
     Cpus {
         /// The node.
         node: NodeId,
@@ -53,7 +53,7 @@ pub enum Misfit {
         usable: String,
     },
     /// Scaling would take the last thread of an application.
-    #[error("{apps} applications share {node}, which has {}: at least one would have no thread", count(*.cores, "core"))]
+    #[error("{apps} applications share {node}, which has {}: at least one would be left without a thread", count(*.cores, "core"))]
     TooManyApps {
         /// The node of the host.
         node: NodeId,
@@ -182,7 +182,7 @@ pub(super) fn machine_is_of_host(machine: &Machine, host: &HostTopology) -> Resu
     if machine.node_count() != host.nodes.len() {
         let nodes = |number: usize| count(number as u64, "NUMA node");
         return Err(refuse(format!(
-            "it has {}, this host has {}",
+            "it has {}, but this host has {}",
             nodes(machine.node_count()),
             nodes(host.nodes.len())
         )));
@@ -191,7 +191,7 @@ pub(super) fn machine_is_of_host(machine: &Machine, host: &HostTopology) -> Resu
         let cores = machine.node(id).cores;
         if cores < node.cores {
             let (cores, usable) = (count(cores, "core"), count(node.cores, "core"));
-            return Err(refuse(format!("{id} has {cores}, this host has {usable} there")));
+            return Err(refuse(format!("{id} has {cores}, but this host has {usable} there")));
         }
     }
     Ok(())

@@ -119,9 +119,8 @@ fn with_bind_node_threads_may_use_all_cores_of_their_node() {
 #[test]
 fn every_misfit_of_every_scenario_is_named_with_both_numbers() {
     let error = plan(PAPER, &[2], false).expect_err("4 nodes on 1");
-    let nodes = "it uses 4 NUMA nodes, this host has 1 NUMA node";
-    let cores =
-        |threads| format!("node 0 gets {threads} threads, this host has 2 cores there that may be used");
+    let nodes = "it uses 4 NUMA nodes, but this host has 1 NUMA node";
+    let cores = |threads| format!("node 0 gets {threads} threads, but this host has 2 cores usable there");
     assert_eq!(
         misfits(&error),
         [
@@ -148,7 +147,7 @@ fn what_a_scenario_does_not_use_need_not_be_there() {
     let study = self::study(&far);
     let error =
         make(&study, &[&study.scenarios[0]], &host(&[2]), &Options::default()).expect_err("data on node 2");
-    assert_eq!(misfits(&error), ["scenario 'uneven': it uses 3 NUMA nodes, this host has 1 NUMA node"]);
+    assert_eq!(misfits(&error), ["scenario 'uneven': it uses 3 NUMA nodes, but this host has 1 NUMA node"]);
 }
 
 /// Two nodes; the file names processors and numbers of the operating system.
@@ -170,7 +169,7 @@ fn processors_of_the_machine_file_are_used_in_its_order_and_checked() {
     let bad = named("cpus = \"0,9-11\"\nos_node = 0", "cpus = \"4-7\"\nos_node = 8");
     assert_eq!(
         misfits(&plan(&bad, &[4, 4], false).expect_err("another host")),
-        ["scenario 's': node 0 shall use the processors 9, usable there are 0-3 (one for each core); \
+        ["scenario 's': node 0 is to use the processors 9, but usable there are 0-3 (one for each core); \
           node 1 is NUMA node 8 of the operating system by the machine file, and NUMA node 1 on this host"]
     );
 }
@@ -179,7 +178,7 @@ fn processors_of_the_machine_file_are_used_in_its_order_and_checked() {
 fn a_node_without_any_usable_core_is_told_once() {
     let masked = named("cpus = \"0-3\"", "cpus = \"4-7\"");
     let told = misfits(&plan(&masked, &[4, 0], false).expect_err("no core on node 1"));
-    assert_eq!(told, ["scenario 's': node 1 gets 2 threads, this host has 0 cores there that may be used"]);
+    assert_eq!(told, ["scenario 's': node 1 gets 2 threads, but this host has 0 cores usable there"]);
 }
 
 #[test]
@@ -232,7 +231,7 @@ fn on_one_node_everything_is_local_and_a_scenario_of_too_many_applications_is_sk
     assert_eq!((plan.scenarios.len(), plan.skipped.len()), (1, 3));
     assert_eq!(
         plan.skipped[0].to_string(),
-        "scenario 'uneven': 4 applications share node 0, which has 2 cores: at least one would have no thread"
+        "scenario 'uneven': 4 applications share node 0, which has 2 cores: at least one would be left without a thread"
     );
     assert!(plan.scenarios[0].apps.iter().all(|app| app.threads[0].memory == [(0, 1.0)]));
     assert!(matches!(self::plan(PAPER, &[2], true), Err(PlanError::Misfits(all)) if all.len() == 3));
@@ -329,6 +328,6 @@ fn figures_of_the_host_may_come_from_its_own_machine_file() {
     let refused = make(&study, &scenarios, &host(&[8]), &options).expect_err("another host");
     assert_eq!(
         refused.to_string(),
-        "the machine 'box' is not this host: it has 2 NUMA nodes, this host has 1 NUMA node"
+        "the machine 'box' is not this host: it has 2 NUMA nodes, but this host has 1 NUMA node"
     );
 }

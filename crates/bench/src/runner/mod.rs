@@ -126,7 +126,7 @@ pub enum RunError {
         /// The answer.
         source: std::io::Error,
     },
-    /// A worker process ended early or spoke nonsense.
+    /// A worker process ended early or sent malformed output.
     #[error("the process of application '{app}' {what}")]
     Worker {
         /// The application.
@@ -146,8 +146,8 @@ pub enum RunError {
     },
     /// A thread did no work in the window: it had no processor, or one chunk of work takes longer.
     #[error(
-        "thread {thread} of application '{app}' finished no work in the window: give it a longer window, \
-         or processors that nobody else uses"
+        "thread {thread} of application '{app}' finished no work in the window: use a longer window, \
+         or processors that are otherwise idle"
     )]
     NothingCounted {
         /// The application.

@@ -84,7 +84,8 @@ pub(super) fn measure(
         workers.hanging(answering, "answer")?;
         thread::sleep(LOOK);
     }
-    let gave_up = |app: &str| RunError::Worker { app: app.into(), what: "gave up without saying why".into() };
+    let gave_up =
+        |app: &str| RunError::Worker { app: app.into(), what: "gave up without giving a reason".into() };
     let started = started.ok_or_else(|| gave_up(workers.workers.first().map_or("", |(app, _)| app)))?;
     let mut apps = Vec::new();
     for ((name, worker), planned) in std::mem::take(&mut workers.workers).into_iter().zip(&scenario.apps) {
@@ -215,7 +216,7 @@ impl Worker {
                 Ok(false)
             }
             Err(_) if output.is_empty() => Err("ended without an answer".into()),
-            Err(_) => Err(format!("answered nonsense: {}", short(&output))),
+            Err(_) => Err(format!("sent malformed output: {}", short(&output))),
         }
     }
 }

@@ -38,7 +38,7 @@ impl Sink for ResultFile {
     }
 }
 
-/// Who looks on.
+/// Receives progress.
 pub trait Observer {
     /// Whether the person has asked for an end; looked at between measurements.
     fn stop(&self) -> bool;

@@ -10,13 +10,13 @@ use numasim_bench::plan::Bind;
 use super::seconds;
 use crate::output::Format;
 
-const MEASURING: &str = "How it is measured";
-const HOST: &str = "On which processors";
+const MEASURING: &str = "Measurement";
+const HOST: &str = "Host";
 
 /// `numasim bench`.
 #[derive(Debug, Args)]
 pub(crate) struct BenchArgs {
-    /// TOML files; their tables are united: one [machine], any number of [[app]] and [[scenario]]
+    /// TOML files, read as one: exactly one [machine], any number of [[app]] and [[scenario]]
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
@@ -43,7 +43,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "NAME", help_heading = MEASURING)]
     pub(crate) isa: Option<Isa>,
 
-    /// Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]
+    /// Size of each thread's data, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = MEASURING)]
     pub(crate) memory_per_thread: Option<u64>,
 
@@ -55,27 +55,27 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "WHAT", default_value = "core", help_heading = HOST)]
     pub(crate) bind: BindTo,
 
-    /// Scale scenarios that do not fit this host: nodes, threads and places of data
+    /// Scale scenarios that do not fit this host: nodes, threads and data placement
     #[arg(long, help_heading = HOST)]
     pub(crate) fit_host: bool,
 
-    /// Machine file of this host: its figures stand in RESULT.study.toml
+    /// Machine file of this host: its values are written to RESULT.study.toml
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "fit_host", help_heading = HOST)]
     pub(crate) host_machine: Option<PathBuf>,
 
-    /// Print what would run where, and what is doubtful about it; measure nothing
+    /// Print what would run where, and every doubt about it, without measuring
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// Keep the measurements in this new file [default: bench-HOST-TIME.csv]
+    /// Write the measurements to this new file [default: bench-HOST-TIME.csv]
     #[arg(short, long, value_name = "RESULT.csv", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) output: Option<PathBuf>,
 
-    /// Go on with the run that RESULT.csv is from; start it if there is none
+    /// Resume the run that wrote RESULT.csv; start one if there is none
     #[arg(long, requires = "output", conflicts_with = "dry_run", help_heading = "Output")]
     pub(crate) resume: bool,
 
-    /// How to print the summary (or the plan) on standard output
+    /// Format of the summary (or the plan) on standard output
     #[arg(long, value_name = "FORMAT", default_value = "table", help_heading = "Output")]
     pub(crate) format: Format,
 }

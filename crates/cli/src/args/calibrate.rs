@@ -11,7 +11,7 @@ use super::bench::{size, window};
 use super::{model, seconds};
 use crate::output::OutputArgs;
 
-const MEASURING: &str = "How it is measured";
+const MEASURING: &str = "Measurement";
 
 /// `numasim calibrate`.
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_name = "NAME", help_heading = MEASURING)]
     pub(crate) isa: Option<Isa>,
 
-    /// Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]
+    /// Size of each thread's data, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = MEASURING)]
     pub(crate) memory_per_thread: Option<u64>,
 
@@ -52,15 +52,15 @@ pub(crate) struct CalibrateArgs {
 /// `numasim validate`.
 #[derive(Debug, Args)]
 pub(crate) struct ValidateArgs {
-    /// Own files with [machine], [[app]] and [[scenario]]; their scenarios are scaled to this host where they do not fit
+    /// Files of your own with [machine], [[app]] and [[scenario]]; scenarios that do not fit this host are scaled to it
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Folder for everything that is measured and made; it is created
+    /// Folder for all measurements and results; it is created
     #[arg(short, long, value_name = "DIR", value_hint = ValueHint::DirPath, required = true)]
     pub(crate) output: PathBuf,
 
-    /// Go on in a folder that an earlier run began
+    /// Resume in a folder that an earlier run started
     #[arg(long)]
     pub(crate) resume: bool,
 
@@ -73,7 +73,7 @@ pub(crate) struct ValidateArgs {
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = window, help_heading = MEASURING)]
     pub(crate) window: Duration,
 
-    /// Data of each thread, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]
+    /// Size of each thread's data, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = MEASURING)]
     pub(crate) memory_per_thread: Option<u64>,
 
@@ -85,7 +85,7 @@ pub(crate) struct ValidateArgs {
     #[arg(long, help_heading = MEASURING)]
     pub(crate) processes: bool,
 
-    /// How bandwidth is shared [default: what the machine file says, else baseline-proportional]
+    /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
     #[arg(long, value_name = "NAME", value_parser = model::one())]
     pub(crate) model: Option<ModelKind>,
 }

@@ -13,7 +13,7 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) study: StudyArgs,
 
-    /// What was measured: the CSV of `numasim bench`, or one with the columns scenario,app,gflops
+    /// Measurements: the CSV of `numasim bench`, or one with the columns scenario,app,gflops
     #[arg(long, value_name = "CSV", value_hint = ValueHint::FilePath)]
     pub(crate) measured: PathBuf,
 

@@ -9,7 +9,7 @@ use crate::output::OutputArgs;
 /// `numasim discriminate`.
 #[derive(Debug, Args)]
 pub(crate) struct DiscriminateArgs {
-    /// TOML files with a [machine]; applications and scenarios in them do not matter
+    /// TOML files with a [machine]; applications and scenarios in them are ignored
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 

@@ -13,11 +13,11 @@ pub(crate) struct FitArgs {
     #[command(flatten)]
     pub(crate) study: StudyArgs,
 
-    /// What was measured: the CSV of `numasim bench`, or one with the columns scenario,app,gflops
+    /// Measurements: the CSV of `numasim bench`, or one with the columns scenario,app,gflops
     #[arg(long, value_name = "CSV", value_hint = ValueHint::FilePath)]
     pub(crate) measured: PathBuf,
 
-    /// Figures of the machine to estimate, separated by commas; may be given more than once
+    /// Machine parameters to estimate, separated by commas; may be given more than once
     ///
     /// Keys as for `sweep --set`, `machine.` may be left out: gflops_per_core, bandwidth_gbs, core_bandwidth_gbs,
     /// link_gbs are one value for the whole machine; node.2.bandwidth_gbs is one node, bandwidth_matrix_gbs.0.1 the
@@ -25,11 +25,11 @@ pub(crate) struct FitArgs {
     #[arg(long, value_name = "KEY,...", required = true, value_delimiter = ',', action = ArgAction::Append)]
     pub(crate) free: Vec<String>,
 
-    /// Fit to the scenario with this name only, and predict the other measured ones; may be given more than once
+    /// Fit only to the scenario with this name, and predict the other measured ones; may be given more than once
     #[arg(long, value_name = "NAME", action = ArgAction::Append)]
     pub(crate) scenario: Vec<String>,
 
-    /// Also write a machine file with the fitted figures, whole or not at all
+    /// Also write a machine file with the fitted values, whole or not at all
     #[arg(long, value_name = "FILE.toml", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) emit_machine: Option<PathBuf>,
 

@@ -29,7 +29,7 @@ pub(crate) enum ImportKind {
 /// `numasim import mlc`.
 #[derive(Debug, Args)]
 pub(crate) struct MlcArgs {
-    /// What mlc printed, or a CSV with the columns from_node,to_mem0,to_mem1,...
+    /// Output of mlc, or a CSV with the columns from_node,to_mem0,to_mem1,...
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
@@ -37,15 +37,15 @@ pub(crate) struct MlcArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
 
-    /// Physical cores of each node; the matrix does not say it
+    /// Physical cores of each node, which the matrix does not contain
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=65_536))]
     pub(crate) cores_per_node: Option<u32>,
 
-    /// Peak of one core in GFLOPS; the matrix does not say it
+    /// Peak of one core in GFLOPS, which the matrix does not contain
     #[arg(long, value_name = "GFLOPS", value_parser = positive)]
     pub(crate) gflops_per_core: Option<f64>,
 
-    /// The table with this in its name, of a CSV with a column `file`
+    /// Only the table whose name contains this, in a CSV with a column `file`
     #[arg(long, value_name = "NAME")]
     pub(crate) select: Option<String>,
 
@@ -56,7 +56,7 @@ pub(crate) struct MlcArgs {
 /// `numasim import hwloc`.
 #[derive(Debug, Args)]
 pub(crate) struct HwlocArgs {
-    /// What `lstopo --of xml` wrote
+    /// Output of `lstopo --of xml`
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
@@ -67,11 +67,11 @@ pub(crate) struct HwlocArgs {
 /// `numasim import likwid`.
 #[derive(Debug, Args)]
 pub(crate) struct LikwidArgs {
-    /// What likwid-bench printed, or a CSV with the columns kernel,threads,bw_GBs
+    /// Output of likwid-bench, or a CSV with the columns kernel,threads,bw_GBs
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 
-    /// Only machines with this in their name, of a CSV with a column `machine_file`
+    /// Only machines whose name contains this, in a CSV with a column `machine_file`
     #[arg(long, value_name = "NAME")]
     pub(crate) select: Option<String>,
 
@@ -82,7 +82,7 @@ pub(crate) struct LikwidArgs {
 /// `numasim import stream`.
 #[derive(Debug, Args)]
 pub(crate) struct StreamArgs {
-    /// What STREAM printed, or a CSV with the columns threads,Copy,Scale,Add,Triad
+    /// Output of STREAM, or a CSV with the columns threads,Copy,Scale,Add,Triad
     #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) file: PathBuf,
 

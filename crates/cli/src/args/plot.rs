@@ -11,17 +11,17 @@ const ALLOCATIONS: &str = "Allocations";
 /// What `plot` draws.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PlotKind {
-    /// What a core, a node, the machine and links can do at most, with the applications on it
+    /// Upper limits of a core, a node, the machine and the links, with the applications on them
     Roofline,
     /// The bandwidth from each node to each memory
     Matrix,
     /// The objective over the threads of two applications on each node
     Allocations,
-    /// The threads of a scenario on the nodes, and what memories and links carry
+    /// The threads of a scenario on the nodes, and the load of memories and links
     Threads,
-    /// Model and measurement of each scenario beside each other; with --measured
+    /// Model and measurement of each scenario side by side; needs --measured
     Bars,
-    /// Model over measurement, for scenarios and single applications; with --measured
+    /// Model against measurement, for scenarios and single applications; needs --measured
     Scatter,
 }
 
@@ -35,28 +35,28 @@ pub(crate) struct PlotArgs {
     #[command(flatten)]
     pub(crate) study: StudyArgs,
 
-    /// The scenario: what threads draws, what applications get in roofline, where data lies in allocations, the only one
-    /// in bars and scatter
+    /// The scenario: drawn by threads; performance of the applications in roofline; data placement in allocations;
+    /// the only one in bars and scatter
     #[arg(long, value_name = "NAME")]
     pub(crate) scenario: Option<String>,
 
-    /// What was measured, for bars and scatter: the CSV of `numasim bench`, or one with scenario,app,gflops
+    /// Measurements for bars and scatter: the CSV of `numasim bench`, or one with scenario,app,gflops
     #[arg(long, value_name = "CSV", value_hint = ValueHint::FilePath)]
     pub(crate) measured: Option<PathBuf>,
 
-    /// The application whose threads per node grow to the right [default: the first]
+    /// The application on the horizontal axis, in threads per node [default: the first]
     #[arg(long, value_name = "APP", help_heading = ALLOCATIONS)]
     pub(crate) x: Option<String>,
 
-    /// The application whose threads per node grow upwards [default: the next]
+    /// The application on the vertical axis, in threads per node [default: the next]
     #[arg(long, value_name = "APP", help_heading = ALLOCATIONS)]
     pub(crate) y: Option<String>,
 
-    /// The application that has the cores that are left [default: none, they are idle]
+    /// The application that gets the remaining cores [default: none, they stay idle]
     #[arg(long, value_name = "APP", help_heading = ALLOCATIONS)]
     pub(crate) rest: Option<String>,
 
-    /// What is drawn as colour [default: total-gflops]
+    /// Objective shown as colour [default: total-gflops]
     #[arg(long, value_name = "NAME", help_heading = ALLOCATIONS)]
     pub(crate) objective: Option<ObjectiveName>,
 

@@ -9,7 +9,7 @@ use crate::output::OutputArgs;
 /// `numasim published`.
 #[derive(Debug, Args)]
 pub(crate) struct PublishedArgs {
-    /// Judge the curves of bandwidth over cores in this CSV, and nothing else
+    /// Assess only the curves of bandwidth over cores in this CSV
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) scaling: Option<PathBuf>,
 

@@ -14,12 +14,12 @@ pub(crate) struct ReportArgs {
     #[arg(value_name = "DIR|FILE", required_unless_present = "measured", value_hint = ValueHint::AnyPath)]
     pub(crate) paths: Vec<PathBuf>,
 
-    /// What was measured: the CSV of `numasim bench`, or one with the columns scenario,app,gflops [default: the CSV of
+    /// Measurements: the CSV of `numasim bench`, or one with the columns scenario,app,gflops [default: the CSV of
     /// the folder]
     #[arg(long, value_name = "CSV", value_hint = ValueHint::FilePath)]
     pub(crate) measured: Option<PathBuf>,
 
-    /// How bandwidth is shared [default: as the machine file says, else baseline-proportional]
+    /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
     #[arg(long, value_name = "NAME", value_parser = model::one())]
     pub(crate) model: Option<ModelKind>,
 

@@ -17,7 +17,7 @@ pub(crate) struct SweepArgs {
     #[command(flatten)]
     pub(crate) study: StudyArgs,
 
-    /// A figure and the values it takes; several make a grid, the last one changes fastest
+    /// An input and the values it takes; several make a grid, the last one varies fastest
     ///
     /// VALUES: a list 1,2,5; a range 10..100:10 with its end; a range by factors 1/64..64*2. KEY is named as in
     /// the files: machine.link_gbs, app.NAME.arithmetic_intensity, scenario.NAME.threads.APP, ...
@@ -32,7 +32,7 @@ pub(crate) struct SweepArgs {
     #[arg(long)]
     pub(crate) explore: bool,
 
-    /// What to make as good as possible [default: total-gflops]
+    /// Objective to optimise [default: total-gflops]
     #[arg(long, value_name = "NAME", requires = "explore", help_heading = EXPLORING)]
     pub(crate) objective: Option<ObjectiveName>,
 
@@ -52,7 +52,7 @@ pub(crate) struct SweepArgs {
     #[arg(long, requires = "explore", help_heading = EXPLORING)]
     pub(crate) no_idle_cores: bool,
 
-    /// Give each point this many seconds [default: no limit]
+    /// Search at most this many seconds at each point [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     #[arg(requires = "explore", help_heading = EXPLORING)]
     pub(crate) time_limit: Option<Duration>,
@@ -61,13 +61,13 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_name = "N", default_value_t = 0, requires = "explore", help_heading = EXPLORING)]
     pub(crate) seed: u64,
 
-    /// Take the I-th of N equal parts of the points, I from 1; part 1 has the header
+    /// Compute the I-th of N equal parts of the points, I from 1; part 1 has the header
     ///
-    /// `cat` of all parts in order is what one run writes.
+    /// Concatenating all parts in order (`cat`) gives the output of a single run.
     #[arg(long, value_name = "I/N", value_parser = shard, conflicts_with = "plot", help_heading = "Large sweeps")]
     pub(crate) shard: Option<Shard>,
 
-    /// Go on with FILE.partial, which an interrupted sweep with `-o FILE` left; start if there is none
+    /// Resume from FILE.partial, left by an interrupted sweep with `-o FILE`; start anew if there is none
     #[arg(long, requires = "output", help_heading = "Large sweeps")]
     pub(crate) resume: bool,
 

@@ -107,7 +107,7 @@ fn used(host: &HostTopology) -> Result<CpuList, Failure> {
     let lists = host.nodes.iter().filter_map(|node| node.cpus.as_ref());
     let cpus = lists.flat_map(|list| list.as_slice().iter().copied()).collect();
     CpuList::new(cpus)
-        .map_err(|error| Failure::input("this host shows no processor to use").caused_by(&error))
+        .map_err(|error| Failure::input("this host reports no usable processor").caused_by(&error))
 }
 
 /// What a thread needs so that caches do not answer for memory, with all cores of a node at work.
@@ -138,14 +138,13 @@ fn source(facts: &Facts, settings: &Settings, rounds: u32, started: SystemTime) 
 fn refused(error: &CalibrateError) -> Failure {
     match error {
         CalibrateError::Run { source: RunError::Interrupted, .. } => {
-            Failure::interrupted("interrupted: a calibration is whole or nothing")
+            Failure::interrupted("interrupted: an incomplete calibration is not written")
         }
         CalibrateError::Run { step, source } => {
             Failure::input(format!("cannot measure {step}")).caused_by(source)
         }
-        CalibrateError::Misplaced { .. } => Failure::input(error.to_string()).hint(
-            "something moved threads or pages, twice: see the doubts, and sysctl kernel.numa_balancing",
-        ),
+        CalibrateError::Misplaced { .. } => Failure::input(error.to_string())
+            .hint("threads or pages were moved twice: see the doubts, and sysctl kernel.numa_balancing"),
         CalibrateError::Kernel(_) | CalibrateError::NoCores => Failure::input(error.to_string()),
     }
 }
@@ -169,7 +168,7 @@ impl Bar {
         let Some(bar) = &self.drawn else { return };
         if !self.shown && self.start.elapsed() >= SHOW_AFTER {
             self.shown = true;
-            let template = "calibrating {elapsed} [{bar:24}] {pos} of {len}, {eta} left: {wide_msg}";
+            let template = "calibrating {elapsed} [{bar:8}] {pos} of {len}, {eta} left: {wide_msg}";
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style.progress_chars("=> "));
             }

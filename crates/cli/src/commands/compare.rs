@@ -6,6 +6,7 @@ use numasim_evidence::compare::{Comparison, Measurements, Unmatched, compare, re
 use numasim_model::Study;
 
 use super::evaluate::{evaluated, wanted};
+use super::located::Located;
 use crate::args::CompareArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -17,11 +18,13 @@ use crate::view::compared;
 
 /// Runs the command.
 pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
-    let study = sharing::choose(files::read_study(&args.study.files)?.study, args.study.model, shell);
+    let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
+    let (study, located) = Located::split(reading, sources);
+    let study = sharing::choose(study, args.study.model, shell);
     let (name, measurements) = read(&args.measured)?;
     let inputs = [args.study.files.as_slice(), std::slice::from_ref(&args.measured)].concat();
     let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
-    let comparison = compared_with(&study, &args.scenario, (&name, &measurements), shell)?;
+    let comparison = compared_with(&study, Some(&located), &args.scenario, (&name, &measurements), shell)?;
     let view = compared::View {
         study: &study,
         model: study.machine.sharing().name(),
@@ -49,12 +52,16 @@ pub(super) fn read(path: &Path) -> Result<(String, Measurements), Failure> {
 /// Compares the scenarios with these names (or all) with what was measured, and warns of what is left out.
 pub(super) fn compared_with(
     study: &Study,
+    located: Option<&Located>,
     names: &[String],
     (measured, measurements): (&str, &Measurements),
     shell: &Shell,
 ) -> Result<Comparison, Failure> {
     let asked = wanted(study, names)?;
-    let comparison = compare(study, &asked, measurements, |scenario| evaluated(study, scenario))?;
+    let comparison = compare(study, &asked, measurements, |scenario| {
+        located.map_or(Ok(()), |located| located.homes_are_given(study, &[scenario]))?;
+        evaluated(study, scenario)
+    })?;
     if comparison.scenarios.is_empty() {
         let names: Vec<&str> = asked.iter().map(|scenario| scenario.name.as_str()).collect();
         let failure = Failure::input(format!("{measured} has no measurement of any of these scenarios"));
@@ -89,7 +96,7 @@ pub(super) fn warn(comparison: &Comparison, measured: &str, shell: &Shell) {
         let others = comparison.left_out.len() - 1;
         let more = if others == 0 { String::new() } else { format!(" (and {others} more such repetitions)") };
         shell.warn(format!(
-            "{measured}:{}: repetition {} of '{}' in '{}' counts for nothing: {}{more}",
+            "{measured}:{}: repetition {} of '{}' in '{}' is discarded: {}{more}",
             left.line, left.repetition, left.app, left.scenario, left.why
         ));
     }

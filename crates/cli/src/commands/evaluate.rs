@@ -4,6 +4,7 @@ use numasim_model::evaluation::EvaluateError;
 use numasim_model::{Evaluation, ModelKind, Placement, Scenario, Study, evaluate};
 use serde_json::{Value, json};
 
+use super::located::Located;
 use crate::args::{EvaluateArgs, ModelChoice};
 use crate::emit::{self, processors};
 use crate::failure::Failure;
@@ -16,15 +17,17 @@ use crate::view::{ScenarioView, Style, compare, csv, explain, figures, json, mac
 
 /// Runs the command.
 pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
-    let study = crate::files::read_study(&args.files)?.study;
+    let (reading, sources) = crate::files::read_study_and_texts(&args.files)?;
+    let (study, located) = Located::split(reading, sources);
     let mut study = match args.model {
-        Some(ModelChoice::All) => return side_by_side(args, &study, shell),
+        Some(ModelChoice::All) => return side_by_side(args, &study, &located, shell),
         Some(ModelChoice::One(kind)) => sharing::choose(study, Some(kind), shell),
         None => sharing::choose(study, None, shell),
     };
     study.machine = processors::complete(study.machine, &args.emit)?;
     let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
     let scenarios = wanted(&study, &args.scenario)?;
+    located.homes_are_given(&study, &scenarios)?;
     let evaluated: Vec<Evaluated> =
         scenarios.into_iter().map(|scenario| Evaluated::new(&study, scenario)).collect::<Result<_, _>>()?;
     let views: Vec<ScenarioView> = evaluated.iter().map(|one| one.view(&study)).collect();
@@ -49,7 +52,7 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
         Format::Json => format!("{:#}\n", document(&study, &views, args.explain)),
         Format::Csv => {
             if args.explain {
-                shell.warn("--explain adds nothing to CSV; take it with --format table or json");
+                shell.warn("--explain has no effect on CSV; use it with --format table or json");
             }
             csv::csv(&views).map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?
         }
@@ -58,14 +61,15 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
 }
 
 /// `--model all`.
-fn side_by_side(args: &EvaluateArgs, study: &Study, shell: &Shell) -> Result<(), Failure> {
+fn side_by_side(args: &EvaluateArgs, study: &Study, located: &Located, shell: &Shell) -> Result<(), Failure> {
     if args.emit.emit.is_some() || args.explain {
         return Err(Failure::input(
-            "--model all compares models; --emit and --explain are about one of them",
+            "--model all compares models; --emit and --explain apply to a single one",
         )
         .hint("name the model with --model"));
     }
     let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
+    located.homes_are_given(study, &wanted(study, &args.scenario)?)?;
     let under =
         |kind: ModelKind| Study { machine: sharing::with_kind(study.machine.clone(), kind), ..study.clone() };
     let studies = ModelKind::ALL.map(|kind| (kind, under(kind)));
@@ -109,7 +113,7 @@ pub(super) fn wanted<'a>(study: &'a Study, names: &[String]) -> Result<Vec<&'a S
     if study.scenarios.is_empty() {
         return Err(Failure::input("there is no [[scenario]] in the files: nothing to evaluate")
             .hint(format!("add one, for example:\n\n{}", suggest::scenario(study)))
-            .hint("or let numasim choose: `numasim explore` with the same files"));
+            .hint("or run `numasim explore` with the same files to find the best allocation"));
     }
     let known: Vec<&str> = study.scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
     for name in names {
@@ -131,7 +135,7 @@ fn only<'a, 'b>(views: &'a [ScenarioView<'b>]) -> Result<&'a ScenarioView<'b>, F
         return Ok(only);
     }
     let names: Vec<&str> = views.iter().map(|view| view.name).collect();
-    Err(Failure::input("--emit writes the commands of one scenario, and there are several")
+    Err(Failure::input("--emit writes the commands of one scenario, but there are several")
         .hint(format!("choose one with --scenario; the scenarios are: {}", suggest::list(&names))))
 }
 
@@ -237,6 +241,9 @@ fn tables(study: &Study, views: &[ScenarioView], explained: bool, style: &Style)
     parts.join("\n")
 }
 
+/// The worked calculation in JSON has room for its long titles.
+const IN_JSON: Style = Style { color: false, unicode: true, width: Some(120) };
+
 /// For programs. With `explained`, each scenario also has the worked calculation as text in `explanation`.
 pub(super) fn document(study: &Study, views: &[ScenarioView], explained: bool) -> Value {
     let scenarios: Vec<Value> = views
@@ -244,7 +251,7 @@ pub(super) fn document(study: &Study, views: &[ScenarioView], explained: bool) -
         .map(|view| {
             let mut scenario = json::json(view);
             if explained {
-                scenario["explanation"] = Value::from(explain::explain(view, &Style::default()));
+                scenario["explanation"] = Value::from(explain::explain(view, &IN_JSON));
             }
             scenario
         })

@@ -10,6 +10,7 @@ use numasim_sim::sensitivity::{Sensitivity, analyse};
 use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restrictions};
 
 use super::evaluate::impossible;
+use super::located::Located;
 use crate::args::{ExploreArgs, ObjectiveName};
 use crate::emit::{self, processors};
 use crate::failure::Failure;
@@ -28,10 +29,12 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     if let Some(pair) = args.pareto {
         return pareto::run(args, pair, shell);
     }
-    let mut study = sharing::choose(files::read_study(&args.study.files)?.study, args.study.model, shell);
+    let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
+    let (study, located) = Located::split(reading, sources);
+    let mut study = sharing::choose(study, args.study.model, shell);
     study.machine = processors::complete(study.machine, &args.emit)?;
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
-    let problem = problem(args, &study)?;
+    let problem = problem(args, &study, &located)?;
     let watch = Watch::start(args.time_limit, problem.goal().objective(), shell);
     // A script has no room for alternatives.
     let top = if args.emit.emit.is_some() { 0 } else { usize::from(args.top) };
@@ -100,8 +103,9 @@ fn restrictions(args: &ExploreArgs) -> Restrictions {
     }
 }
 
-fn problem(args: &ExploreArgs, study: &Study) -> Result<Problem, Failure> {
-    Problem::new(&study.machine, &study.apps, objective(args.objective), restrictions(args)).map_err(refused)
+fn problem(args: &ExploreArgs, study: &Study, located: &Located) -> Result<Problem, Failure> {
+    Problem::new(&study.machine, &study.apps, objective(args.objective), restrictions(args))
+        .map_err(|error| located.refused(study, &error).unwrap_or_else(|| refused(error)))
 }
 
 /// Why there is nothing to search, and what to do about it.
@@ -132,17 +136,17 @@ fn in_pool<T: Send>(threads: Option<u16>, search: impl FnOnce() -> T + Send) -> 
 
 fn told(infeasible: &Infeasible) -> Failure {
     let hint = match infeasible {
-        Infeasible::MinThreads { .. } => "lower `min_threads`, or take applications out",
+        Infeasible::MinThreads { .. } => "lower `min_threads`, or remove applications",
         Infeasible::MinPerNode { .. } | Infeasible::MaxBelowMinPerNode { .. } => {
-            "lower --min-threads-per-node, or take applications out"
+            "lower --min-threads-per-node, or remove applications"
         }
-        Infeasible::WholeNodesMinPerNode { .. } => "take one of --whole-nodes and --min-threads-per-node",
-        Infeasible::WholeNodesSame { .. } => "take one of --whole-nodes and --same-on-every-node",
+        Infeasible::WholeNodesMinPerNode { .. } => "use either --whole-nodes or --min-threads-per-node",
+        Infeasible::WholeNodesSame { .. } => "use either --whole-nodes or --same-on-every-node",
         Infeasible::TooFewNodes { .. } => {
-            "leave out --whole-nodes, lower `min_threads`, or take applications out"
+            "leave out --whole-nodes, lower `min_threads`, or remove applications"
         }
         Infeasible::IdleCores { .. } => "leave out --no-idle-cores, or raise `max_threads`",
-        Infeasible::IdleCoresOnUnequalNodes { .. } => "take one of --no-idle-cores and --same-on-every-node",
+        Infeasible::IdleCoresOnUnequalNodes { .. } => "use either --no-idle-cores or --same-on-every-node",
         Infeasible::SameMissesRange { .. } => {
             "leave out --same-on-every-node, or widen min_threads and max_threads"
         }
@@ -245,8 +249,8 @@ fn tell_hopeless(problem: &Problem, shell: &Shell) {
         let objective = problem.goal().objective();
         if *alone == 0.0 && matches!(objective, Objective::Fair | Objective::Geomean) {
             shell.warn(format!(
-                "'{}' gets 0 GFLOPS even alone with every core of the machine, so that no allocation is better than \
-                 another for the objective {}; total-gflops still tells them apart",
+                "'{}' gets 0 GFLOPS even alone with every core of the machine, so no allocation is better than \
+                 another for the objective {}; total-gflops still distinguishes them",
                 app.name,
                 objective.name()
             ));

@@ -6,6 +6,7 @@ use numasim_model::Study;
 
 use super::compare::{told, warn};
 use super::evaluate::{evaluated, wanted};
+use super::located::Located;
 use crate::args::FitArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -16,7 +17,9 @@ use crate::view::fitted;
 
 /// Runs the command.
 pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
-    let study = crate::sharing::choose(files::read_study(&args.study.files)?.study, args.study.model, shell);
+    let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
+    let (study, located) = Located::split(reading, sources);
+    let study = crate::sharing::choose(study, args.study.model, shell);
     let free = free(&study, &args.free)?;
     let source = files::read_measurements(&args.measured)?;
     let measurements = match read_measured(&source.text) {
@@ -35,7 +38,10 @@ pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
 
     let asked = wanted(&study, &args.scenario)?;
     let all: Vec<_> = study.scenarios.iter().collect();
-    let mut comparison = compare(&study, &all, &measurements, |scenario| evaluated(&study, scenario))?;
+    let mut comparison = compare(&study, &all, &measurements, |scenario| {
+        located.homes_are_given(&study, &[scenario])?;
+        evaluated(&study, scenario)
+    })?;
     comparison.missing.retain(|one| asked.iter().any(|asked| asked.name == one.scenario));
     let is_asked =
         |one: &Observed| asked.iter().any(|asked| asked.name == study.scenarios[one.scenario].name);
@@ -97,10 +103,10 @@ fn can_be_written(fit: &Fit) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::input(format!(
-        "no machine file is written: the measurements determine only a combination of {}",
+        "no machine file was written: the measurements determine only a combination of {}",
         suggest::list(&together)
     ))
-    .hint("free one of them less, or measure scenarios on which they act differently"))
+    .hint("free fewer of them, or measure scenarios on which they act differently"))
 }
 
 fn refused(error: &FitError) -> Failure {

@@ -16,7 +16,7 @@ pub(crate) fn run(args: &ManArgs, _shell: &Shell) -> Result<(), Failure> {
     program.build();
     if let Some(dir) = &args.dir {
         fs::create_dir_all(dir).map_err(|error| {
-            Failure::output(format!("cannot make the directory {}", dir.display())).caused_by(&error)
+            Failure::output(format!("cannot create the directory {}", dir.display())).caused_by(&error)
         })?;
         for page in std::iter::once(&program).chain(program.get_subcommands()) {
             let (name, text) = render(page)?;

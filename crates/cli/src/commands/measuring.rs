@@ -25,6 +25,6 @@ pub(super) fn available(asked: Option<Isa>) -> Result<Isa, Failure> {
         return Ok(isa);
     }
     let there: Vec<&str> = Isa::available().into_iter().map(Isa::as_str).collect();
-    Err(Failure::input(format!("this processor has no {isa}"))
-        .hint(format!("leave --isa out, or take one of: {}", there.join(", "))))
+    Err(Failure::input(format!("this processor does not support {isa}"))
+        .hint(format!("leave --isa out, or choose one of: {}", there.join(", "))))
 }

@@ -74,7 +74,7 @@ fn with_measured<T>(
     let path = args.measured.as_deref().unwrap_or(Path::new("-"));
     let (name, measurements) = compare::read(path)?;
     let names: Vec<String> = args.scenario.iter().cloned().collect();
-    let comparison = compare::compared_with(study, &names, (&name, &measurements), shell)?;
+    let comparison = compare::compared_with(study, None, &names, (&name, &measurements), shell)?;
     Ok(draw(&compared::View {
         study,
         model: study.machine.sharing().name(),
@@ -103,13 +103,13 @@ fn threads(args: &PlotArgs, study: &Study) -> Result<String, Failure> {
         return Err(Failure::input(format!(
             "a thread map shows up to {MOST_MAPPED_NODES} nodes, and this machine has {nodes}"
         ))
-        .hint("take `numasim evaluate`: its tables have no such limit"));
+        .hint("use `numasim evaluate`: its tables have no such limit"));
     }
     let names: Vec<String> = args.scenario.iter().cloned().collect();
     let scenarios = wanted(study, &names)?;
     let [only] = scenarios.as_slice() else {
         let names: Vec<&str> = scenarios.iter().map(|scenario| scenario.name.as_str()).collect();
-        return Err(Failure::input("a thread map shows one scenario, and there are several")
+        return Err(Failure::input("a thread map shows one scenario, but there are several")
             .hint(format!("choose one with --scenario; the scenarios are: {}", suggest::list(&names))));
     };
     let evaluated = Evaluated::new(study, only)?;

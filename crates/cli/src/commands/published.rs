@@ -16,7 +16,7 @@ pub(crate) fn run(args: &PublishedArgs, shell: &Shell) -> Result<(), Failure> {
     let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
     if let Some(folder) = args.plots.as_deref().filter(|folder| !folder.is_dir()) {
         return Err(Failure::output(format!("there is no directory {}", folder.display()))
-            .hint("make it first, or name another one"));
+            .hint("create it first, or name another one"));
     }
     let judged = match &args.scaling {
         None => published::everything().map_err(|error| broken(&error))?,

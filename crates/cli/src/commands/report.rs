@@ -13,6 +13,7 @@ use numasim_model::input::SourceFile;
 use self::inputs::Inputs;
 use super::compare;
 use super::evaluate::{Evaluated, document, wanted};
+use super::located::Located;
 use crate::args::ReportArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -26,12 +27,14 @@ use crate::view::{ScenarioView, compared, warning};
 pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
     let inputs = inputs::find(args)?;
     let (reading, texts) = files::read_study_and_texts(&inputs.files)?;
-    let study = sharing::choose(reading.study, args.model, shell);
+    let (study, located) = Located::split(reading, texts.clone());
+    let study = sharing::choose(study, args.model, shell);
     let source = inputs.measured.as_deref().map(files::read_measurements).transpose()?;
     let known = inputs.provenance.as_deref().map(read_provenance).transpose()?;
     let destination = Destination::open(args.output.as_deref(), &inputs.all())?;
 
     let scenarios = wanted(&study, &[])?;
+    located.homes_are_given(&study, &scenarios)?;
     let evaluated: Vec<Evaluated> =
         scenarios.into_iter().map(|scenario| Evaluated::new(&study, scenario)).collect::<Result<_, _>>()?;
     let views: Vec<ScenarioView> = evaluated.iter().map(|one| one.view(&study)).collect();
@@ -51,8 +54,9 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
                 Ok(measurements) => measurements,
                 Err(problems) => return Err(files::refused(&problems, source)),
             };
-            let comparison = compare::compared_with(&study, &[], (&source.name, &measurements), shell)
-                .map_err(|failure| what_ran(failure, &inputs))?;
+            let comparison =
+                compare::compared_with(&study, Some(&located), &[], (&source.name, &measurements), shell)
+                    .map_err(|failure| what_ran(failure, &inputs))?;
             Some((source.name, comparison))
         }
     };
@@ -110,7 +114,9 @@ fn read_provenance(path: &Path) -> Result<(SourceFile, Provenance), Failure> {
 fn what_ran(failure: Failure, inputs: &Inputs) -> Failure {
     let study = inputs.measured.as_deref().map(|csv| inputs::beside(csv, "study.toml"));
     match study.filter(|study| study.exists() && !inputs.files.contains(study)) {
-        Some(study) => failure.hint(format!("what ran is in {}: name this file instead", study.display())),
+        Some(study) => {
+            failure.hint(format!("the scenarios that ran are in {}: name this file instead", study.display()))
+        }
         None => failure,
     }
 }

@@ -60,11 +60,11 @@ fn open(args: &ValidateArgs) -> Result<Folder, Failure> {
     let folder = Folder { path: args.output.clone(), inputs: args.files.clone() };
     let begun = folder.file("machine.toml").exists() || folder.file("measured.csv").exists();
     if begun && !args.resume {
-        return Err(Failure::input(format!("{} has results already", args.output.display()))
-            .hint("name another folder, or add --resume to go on with it"));
+        return Err(Failure::input(format!("{} already has results", args.output.display()))
+            .hint("name another folder, or add --resume to continue in it"));
     }
     fs::create_dir_all(&args.output).map_err(|error| {
-        Failure::output(format!("cannot make the folder {}", args.output.display())).caused_by(&error)
+        Failure::output(format!("cannot create the folder {}", args.output.display())).caused_by(&error)
     })?;
     Ok(folder)
 }
@@ -72,7 +72,7 @@ fn open(args: &ValidateArgs) -> Result<Folder, Failure> {
 /// The machine file, measured unless an earlier run has it.
 fn calibrated(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(), Failure> {
     if folder.file("machine.toml").exists() {
-        shell.note("the machine is calibrated already");
+        shell.note("the machine is already calibrated");
         return Ok(());
     }
     let asked = CalibrateArgs {
@@ -128,7 +128,7 @@ fn measured(args: &ValidateArgs, folder: &Folder, files: Vec<PathBuf>, shell: &S
 fn compared(folder: &Folder, study: &Study, shell: &Shell) -> Result<String, Failure> {
     let (name, measurements) = compare::read(&folder.file("measured.csv"))?;
     let name = file_name(&name);
-    let comparison = compare::compared_with(study, &[], (&name, &measurements), shell)?;
+    let comparison = compare::compared_with(study, None, &[], (&name, &measurements), shell)?;
     let model = study.machine.sharing().name();
     let view = compared::View { study, model, measured: &name, comparison: &comparison };
     folder.write("comparison.json", &format!("{:#}\n", compared::json(&view)))?;

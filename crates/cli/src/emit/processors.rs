@@ -1,32 +1,13 @@
 //! Where processor numbers come from: the machine file, an hwloc XML, or this host.
 
-use std::path::PathBuf;
-
 use numasim_host::{DetectError, HostTopology};
 use numasim_model::Machine;
 use numasim_model::cpus::OsNode;
 use numasim_model::pinning::node_without_cpus;
 
-use crate::args::EmitArgs;
+use crate::args::{CpusFrom, EmitArgs};
 use crate::failure::Failure;
 use crate::files;
-
-/// What `--cpus-from` names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum CpusFrom {
-    /// The machine on which numasim runs.
-    Host,
-    /// A file that `lstopo` wrote.
-    Xml(PathBuf),
-}
-
-impl CpusFrom {
-    /// Reads the value of the switch; every text is one.
-    #[allow(clippy::unnecessary_wraps, reason = "clap wants a result")]
-    pub(crate) fn parse(text: &str) -> Result<Self, std::convert::Infallible> {
-        Ok(if text == "host" { Self::Host } else { Self::Xml(text.into()) })
-    }
-}
 
 /// What the messages say needs hwloc.
 const PURPOSE: &str = "--cpus-from";
@@ -61,7 +42,7 @@ pub(crate) fn complete(machine: Machine, args: &EmitArgs) -> Result<Machine, Fai
         "add them to the machine file, one per core: `cpus = \"0-19\"` in each [[machine.node]], or \
          `cpus = [\"0-19\", \"20-39\"]` in [machine] (`lscpu -e=CPU,CORE,NODE` shows them)",
     )
-    .hint("or take them from the machine itself: --cpus-from host, or --cpus-from FILE.xml written there by lstopo"))
+    .hint("or read them from the machine itself: --cpus-from host, or --cpus-from FILE.xml written there by lstopo"))
 }
 
 fn told(read: Result<HostTopology, DetectError>) -> Result<HostTopology, Failure> {
@@ -75,7 +56,7 @@ fn adopt(machine: Machine, found: &HostTopology, source: &str) -> Result<Machine
     let other = |error: &dyn std::error::Error| {
         Failure::input(format!("{source} is not the machine '{name}'"))
             .caused_by(error)
-            .hint("take --cpus-from on the machine that the file describes, or write `cpus` into the file")
+            .hint("use --cpus-from on the machine that the file describes, or write `cpus` into the file")
     };
     let mut nodes = found.os_nodes();
     nodes.sort_by_key(|node| node.number);
@@ -141,7 +122,7 @@ mod tests {
     fn another_machine_is_refused() {
         for (machine, why) in [
             (machine(2, &[0, 1]), "it has no node 1"),
-            (machine(3, &[]), "the machine has 3 NUMA nodes, the operating system 2"),
+            (machine(3, &[]), "the machine has 3 NUMA nodes, but the operating system has 2"),
         ] {
             let told = numbers(machine).expect_err("another machine");
             assert!(told.contains("box is not the machine 'm'") && told.contains(why), "{told}");

@@ -19,10 +19,10 @@ pub(super) fn section(report: &Report<'_>) -> Markup {
     html! {
         p {
             @match (report.compared.is_some(), report.provenance.is_some()) {
-                (false, _) => "Nothing was measured: only the model can be doubted.",
-                (true, false) => "Nobody noted how it was measured: there is no provenance beside the measurements. That is a doubt of its own.",
-                (true, true) if told.is_empty() => "The benchmark noted no doubt about host and measurements.",
-                (true, true) => { "The benchmark noted " (figures::count(told.len() as u64, "doubt")) ", each with what to do about it." }
+                (false, _) => "There are no measurements: only the model can be doubted.",
+                (true, false) => "It is not recorded how this was measured: there is no provenance next to the measurements. That is a doubt in itself.",
+                (true, true) if told.is_empty() => "The benchmark recorded no doubt about host and measurements.",
+                (true, true) => { "The benchmark recorded " (figures::count(told.len() as u64, "doubt")) ", each with a remedy." }
             }
         }
         @if !told.is_empty() { (list(told)) }
@@ -48,7 +48,7 @@ fn list(told: &[Told]) -> Markup {
                 li {
                     p { code { (kind.code) } }
                     @for message in messages.iter().take(MOST_ALIKE) { p { (message) } }
-                    @if messages.len() > MOST_ALIKE { p.faint { "and " (messages.len() - MOST_ALIKE) " more of this kind" } }
+                    @if messages.len() > MOST_ALIKE { p.faint { "and " (messages.len() - MOST_ALIKE) " more like this" } }
                     @if !kind.advice.is_empty() { p.advice { "What to do: " (kind.advice) } }
                 }
             }
@@ -73,7 +73,7 @@ fn left_out(view: &compared::View<'_>) -> Vec<String> {
         comparison.unmatched.iter().map(|one| format!("{}:{}: {}.", view.measured, one.line, reason(one)));
     let left = comparison.left_out.iter().map(|one| {
         format!(
-            "{}:{}: repetition {} of '{}' in '{}' counts for nothing: {}.",
+            "{}:{}: repetition {} of '{}' in '{}' is discarded: {}.",
             view.measured, one.line, one.repetition, one.app, one.scenario, one.why
         )
     });

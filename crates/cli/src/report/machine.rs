@@ -56,7 +56,7 @@ fn nodes(machine: &Machine) -> Markup {
 /// How the figures came about, as the file tells.
 fn known(machine: &Machine) -> Markup {
     if machine.provenance().is_empty() {
-        return html! { p.faint { "The machine file does not say where its figures come from." } };
+        return html! { p.faint { "The machine file does not state the origin of its values." } };
     }
     let uncertain = machine.provenance().values().any(|known| known.uncertainty_percent.is_some());
     let percent = |known: &Provenance| {
@@ -64,7 +64,7 @@ fn known(machine: &Machine) -> Markup {
     };
     let table = html! {
         table {
-            caption { "How its figures came about" }
+            caption { "Origin of its parameters" }
             thead { tr {
                 th scope="col" { "figure" }
                 th scope="col" { "kind" }
@@ -83,5 +83,5 @@ fn known(machine: &Machine) -> Markup {
             }
         }
     };
-    scrolling("How the figures of the machine came about", &table)
+    scrolling("Origin of the machine's parameters", &table)
 }

@@ -12,7 +12,7 @@ pub(super) fn section(report: &Report<'_>) -> Markup {
     let files = report.read.iter().map(|file| (file.name.as_str(), Some(file.role), file.sha256.as_str()));
     html! {
         @if let Some(known) = report.provenance { (measured(known)) }
-        (hashes("What this page was made from", &files.collect::<Vec<_>>()))
+        (hashes("Inputs of this page", &files.collect::<Vec<_>>()))
         @if !report.aside.is_empty() {
             p.faint { "Also in the folder, not read: " (report.aside.join(", ")) "." }
         }
@@ -48,11 +48,11 @@ fn measured(known: &Provenance) -> Markup {
         }
         @if !known.fitted.is_empty() {
             h3 { "Scaled to the host" }
-            p { "The benchmark changed what the files ask for, so that it fits this host:" }
+            p { "The benchmark scaled the scenarios of the files to fit this host:" }
             ul { @for change in &known.fitted { li { (change) } } }
         }
         @if !known.inputs.is_empty() {
-            (hashes("What the benchmark read", &inputs.collect::<Vec<_>>()))
+            (hashes("Read by the benchmark", &inputs.collect::<Vec<_>>()))
         }
     }
 }
@@ -73,7 +73,7 @@ fn host(known: &Provenance) -> Vec<Fact> {
     let governors: Vec<String> =
         facts.governors.iter().map(|(name, cpus)| format!("{name} on {cpus}")).collect();
     let virtual_machine = facts.virtual_machine.as_ref().map(|evidence| match evidence.as_str() {
-        "" => "no sign of one".to_owned(),
+        "" => "none detected".to_owned(),
         evidence => format!("yes: {evidence}"),
     });
     let some = |text: String| (!text.is_empty()).then_some(text);

@@ -19,7 +19,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
         ("scenarios", "Scenarios", scenarios::section(report)),
         ("plots", "Plots", html! { @for one in report.plots { (figure(one)) } }),
         ("doubts", "Doubts", doubts::section(report)),
-        ("origin", "Where it comes from", origin::section(report)),
+        ("origin", "Origin", origin::section(report)),
         ("repeat", "Repeat it", origin::commands(report)),
         ("words", "Words", words(report)),
     ];
@@ -56,7 +56,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
                 }
                 footer {
                     p {
-                        "Made by numasim " (env!("CARGO_PKG_VERSION")) ". This file is whole and loads nothing; the JSON of "
+                        "Made by numasim " (env!("CARGO_PKG_VERSION")) ". This file is self-contained; the JSON of "
                         code { "numasim evaluate" }
                         @if report.comparison.is_some() { " and " code { "numasim compare" } }
                         " is inside."
@@ -96,18 +96,18 @@ fn words(report: &Report<'_>) -> Markup {
         ("GFLOPS", "10⁹ floating-point operations per second."),
         ("GB/s", "10⁹ bytes per second between memory and cores."),
         ("FLOP/byte", "Arithmetic intensity: floating-point operations for each byte from memory."),
-        ("link", "What connects the cores of one NUMA node to the memory of another."),
+        ("link", "The connection from the cores of one NUMA node to the memory of another."),
     ];
     const OF_MEASUREMENTS: [(&str, &str); 5] = [
         (
             "error",
-            "(predicted - measured) / measured, with the median of the repetitions. Above 0 the model promises too much.",
+            "(predicted - measured) / measured, with the median of the repetitions. Above 0 the model is too optimistic.",
         ),
         ("spread", "(largest - smallest) / median of the repetitions."),
-        ("95th percentile", "Nineteen of twenty absolute errors are smaller."),
+        ("95th percentile", "95 % of the absolute errors are smaller."),
         (
             "regret",
-            "What it costs to trust the model: (measured best - measured value of the scenario that the model prefers) / \
+            "The cost of trusting the model: (measured best - measured value of the scenario that the model prefers) / \
              measured best.",
         ),
         (

@@ -94,7 +94,7 @@ fn applications(report: &Report<'_>, row: &Row<'_>) -> Markup {
         table {
             caption {
                 "Applications"
-                @if !measured && report.compared.is_some() && row.compared.is_some() { "; only their sum was measured" }
+                @if !measured && report.compared.is_some() && row.compared.is_some() { "; only their total was measured" }
             }
             thead {
                 tr {
@@ -178,7 +178,7 @@ fn resources(row: &Row<'_>) -> Markup {
     html! {
         div.pair {
             (scrolling("Memories", &carriers("Memories", "memory of", true, &nodes.collect::<Vec<_>>())))
-            @if links.is_empty() { p.faint { "Nothing goes over links." } }
+            @if links.is_empty() { p.faint { "No traffic on the links." } }
             @else { (scrolling("Links", &carriers("Links: cores → memory", "link", false, &links))) }
         }
     }

@@ -25,8 +25,8 @@ pub(super) fn section(report: &Report<'_>) -> Markup {
         }
         @if without > 0 {
             p.faint {
-                (figures::count(without as u64, "scenario")) " without a map: so many pictures, or nodes, are no help. \
-                 Any map: " code { "numasim plot threads FILE... --scenario NAME" } "."
+                (figures::count(without as u64, "scenario")) " without a map: omitted, too many to be readable. \
+                 To draw one: " code { "numasim plot threads FILE... --scenario NAME" } "."
             }
         }
         @for row in detailed { (scenario::article(report, row, maps(row))) }

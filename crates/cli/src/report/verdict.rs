@@ -66,14 +66,14 @@ fn measured(comparison: &Comparison, report: &Report<'_>) -> Markup {
             }
             _ => p.headline.warn {
                 span.mark aria-hidden="true" { "!" }
-                span { b { "Nothing can be said." } " There is no figure whose error could be computed." }
+                span { b { "No conclusion possible." } " There is no figure whose error could be computed." }
             }
         }
         ul.sentences { @for sentence in sentences(comparison, &Style::default()) { li { (sentence) } } }
         @if !known.is_empty() { (scrolling("Errors", &table(&known))) }
         p.faint {
-            "The rule behind the first words: trust where the mean absolute error is at most 5 % and the worst at most 10 %; with \
-             care where the mean is at most 10 %. Of scenarios and single applications the worse counts."
+            "The criterion: trust if the mean absolute error is at most 5 % and the worst at most 10 %; with care if the mean is at \
+             most 10 %. The worse of scenarios and single applications decides."
         }
     }
 }
@@ -82,9 +82,7 @@ fn measured(comparison: &Comparison, report: &Report<'_>) -> Markup {
 fn choice(comparison: &Comparison) -> String {
     match &comparison.regret {
         None => String::new(),
-        Some(regret) if regret.relative <= 0.0 => {
-            "It picks the allocation that was measured best. ".to_owned()
-        }
+        Some(regret) if regret.relative <= 0.0 => "It picks the allocation that measured best. ".to_owned(),
         Some(regret) => format!(
             "The allocation it picks is {} slower than the one that was measured best. ",
             percent(regret.relative)
@@ -173,7 +171,7 @@ fn predicted(report: &Report<'_>) -> Markup {
     html! {
         p.headline.warn {
             span.mark aria-hidden="true" { "!" }
-            span { b { "Nothing was measured." } " All figures are what the model says; whether it is right on this machine is open." }
+            span { b { "Nothing was measured." } " All values are predictions of the model; whether it is right on this machine is open." }
         }
         @if let Some((i, view)) = best {
             p {

@@ -40,7 +40,7 @@ pub(crate) fn table(machine: &Machine, proposal: &Proposal, style: &Style) -> St
         let _ = writeln!(text, "{line}");
     }
     let explained = format!(
-        "The largest difference of an application; below {} measurements hardly tell. Scenarios: largest difference first.",
+        "The largest difference of an application; below {} measurements can hardly distinguish them. Scenarios: largest difference first.",
         percent(SEPARATED)
     );
     let _ = write!(text, "\n{}\n", totals.render(style));
@@ -51,7 +51,7 @@ pub(crate) fn table(machine: &Machine, proposal: &Proposal, style: &Style) -> St
     let same: Vec<String> =
         proposal.not_separated().map(|pair| pair.models.map(ModelKind::name).join(" and ")).collect();
     if !same.is_empty() {
-        let note = format!("Not told apart on this machine: {}.", same.join("; "));
+        let note = format!("Not distinguishable on this machine: {}.", same.join("; "));
         text.push('\n');
         for line in wrap(&note, style.columns()) {
             let _ = writeln!(text, "{}", style.faint(&line));
@@ -123,7 +123,7 @@ pub(crate) fn toml(machine: &Machine, proposal: &Proposal) -> String {
             })
             .collect();
         text.push('\n');
-        for line in wrap(&format!("tells apart: {}", best.join(", ")), 100) {
+        for line in wrap(&format!("distinguishes: {}", best.join(", ")), 100) {
             let _ = writeln!(text, "# {line}");
         }
         let allocation = &chosen.scenario.allocation;

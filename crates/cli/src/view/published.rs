@@ -1,6 +1,6 @@
 //! What the sharing models are worth on published measurements.
 
-use numasim_draw::grid::{Align, Grid};
+use numasim_draw::grid::{self, Align, Grid};
 use numasim_evidence::published::{Judged, Part, Summary, all_curves, summary};
 use numasim_model::ModelKind;
 use serde_json::{Value, json};
@@ -91,9 +91,9 @@ fn by_method(judged: &[Judged]) -> Vec<Column> {
 }
 
 fn part(title: &str, notes: &str, judged: &[Judged], columns: &[Column], style: &Style) -> String {
-    let mut headers = vec![("set", Align::Left), ("points", Align::Right), ("error", Align::Left)];
+    let mut headers = vec![("set", Align::Left), ("error", Align::Left)];
     headers.extend(columns.iter().map(|column| (column.header.as_str(), Align::Right)));
-    let mut grid = Grid::new(&headers);
+    let mut grid = Grid::new(&headers).named_by(2);
     let mut done: Vec<[String; 2]> = Vec::new();
     for one in judged {
         let label = label(one, columns);
@@ -114,13 +114,13 @@ fn part(title: &str, notes: &str, judged: &[Judged], columns: &[Column], style: 
         let figures: [Figure; 4] = [
             ("mean", |s| s.mean),
             ("median", |s| s.median),
-            ("95th percentile", |s| s.percentile_95),
+            ("95th %ile", |s| s.percentile_95),
             ("worst", |s| s.worst),
         ];
+        let lines = label_lines(&label, count);
         for (line, (name, figure)) in figures.into_iter().enumerate() {
-            let first = label.get(line).cloned().unwrap_or_default();
-            let points = if line == 0 { count.to_string() } else { String::new() };
-            let mut row = vec![first, points, name.to_owned()];
+            let first = lines.get(line).cloned().unwrap_or_default();
+            let mut row = vec![first, name.to_owned()];
             let cell = |summary: &Option<Summary>| {
                 summary.as_ref().map_or("-".to_owned(), |summary| format!("{:.1}", 100.0 * figure(summary)))
             };
@@ -129,14 +129,32 @@ fn part(title: &str, notes: &str, judged: &[Judged], columns: &[Column], style: 
         }
         done.push(label);
     }
-    format!("{}\n{}\n\n{}", style.strong(title), style.faint(notes), grid.render(style))
+    let lines = |text: &str| grid::wrap(text, style.columns()).join("\n");
+    format!("{}\n{}\n\n{}", style.strong(&lines(title)), style.faint(&lines(notes)), grid.render(style))
 }
 
-/// Two lines that name a row: the set, and its traffic or what was done with the corrections.
+/// What names a row: the set, and its traffic or what was done with the corrections.
 fn label(one: &Judged, columns: &[Column]) -> [String; 2] {
     let by_method = columns.iter().all(|column| column.variant.is_some());
     let second = if by_method { one.traffic.clone() } else { one.variant.clone() };
     [one.set.clone(), format!("  {second}")]
+}
+
+/// The label beside the four figures of a row: the name of the set in short lines, then the rest.
+fn label_lines([set, second]: &[String; 2], points: usize) -> Vec<String> {
+    const SHORT: usize = 18;
+    /// The fourth line is for what is not the name.
+    const MOST: usize = 3;
+    let mut lines: Vec<String> = Vec::new();
+    for part in set.split_inclusive(['_', '-', ' ']) {
+        let full = lines.len() >= MOST;
+        match lines.last_mut() {
+            Some(line) if full || line.len() + part.len() <= SHORT => line.push_str(part),
+            _ => lines.push(part.to_owned()),
+        }
+    }
+    lines.push(format!("{second}, {points} points"));
+    lines
 }
 
 /// One row for each set and method. Errors are parts of the measured value.

@@ -28,7 +28,7 @@ pub(crate) fn table(view: &ScenarioView, style: &Style) -> String {
     if !text.contains(figures::LEFT_OUT) {
         return text;
     }
-    let note = "Long lists of nodes are shortened, with their number in parentheses; JSON has all.";
+    let note = "Long lists of nodes are shortened, with their number in parentheses; JSON has all of them.";
     format!("{text}\n{}\n", style.faint(note))
 }
 

@@ -5,7 +5,7 @@ use numasim_model::evaluation::Warning;
 
 /// Why the model does it, and what that means for the reader.
 pub(crate) const RULE: &str = "The model serves remote reads first (the paper's rule); where links are wide this can \
-                               leave a node's own threads with nothing, so take these figures with care, or take \
+                               leave a node's own threads with nothing, so treat these results with care, or use \
                                --model fair-port, which serves them as equals.";
 
 /// What happened, in one sentence for all nodes with the same figures.
@@ -42,7 +42,7 @@ fn figures_of(warning: &Warning) -> String {
     let other_nodes =
         if *readers == 1 { "1 other node reads".to_owned() } else { format!("{readers} other nodes read") };
     format!(
-        "of their own memory they want {} GB/s and are left {} GB/s; an equal part would be {} GB/s, as {other_nodes} it.",
+        "of their own memory they demand {} GB/s and get {} GB/s; an equal part would be {} GB/s, as {other_nodes} it.",
         single(wanted.value()),
         single(left.value()),
         single(equal_part.value()),
@@ -70,9 +70,9 @@ mod tests {
         assert_eq!(
             facts(&[starved(0, 0.0), starved(1, 0.0), starved(3, 2.0)]),
             [
-                "remote reads starve the threads of nodes 0, 1, each: of their own memory they want 40.00 GB/s and are \
-                 left 0.0 GB/s; an equal part would be 8.000 GB/s, as 3 other nodes read it.",
-                "remote reads starve the threads of node 3: of their own memory they want 40.00 GB/s and are left \
+                "remote reads starve the threads of nodes 0, 1, each: of their own memory they demand 40.00 GB/s and get \
+                 0.0 GB/s; an equal part would be 8.000 GB/s, as 3 other nodes read it.",
+                "remote reads starve the threads of node 3: of their own memory they demand 40.00 GB/s and get \
                  2.000 GB/s; an equal part would be 8.000 GB/s, as 3 other nodes read it.",
             ]
         );

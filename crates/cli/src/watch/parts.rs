@@ -7,7 +7,7 @@ use numasim_sim::Objective;
 use numasim_sim::pareto::{Stage, Stages};
 use numasim_sim::search::{Monitor, Progress};
 
-use super::{FULL, Watch, message};
+use super::{FULL, Watch, message, room};
 
 /// Watches the search for both ends of a front and for what lies between them.
 pub(crate) struct Parts {
@@ -65,7 +65,9 @@ impl Monitor for Parts {
             Stage::SecondEnd => self.objectives[1],
             Stage::Between => return, // a search that only looks for a start
         };
-        self.show(format!("{}: {}", objective.name(), message(objective, progress)), progress.effort_spent);
+        let name = format!("{}: ", objective.name());
+        let found = message(objective, progress, room().saturating_sub(name.len()));
+        self.show(format!("{name}{found}"), progress.effort_spent);
     }
 }
 
@@ -75,6 +77,6 @@ impl Stages for Parts {
     }
 
     fn compared(&self, allocations: u64, part: f64) {
-        self.show(format!("between both: {allocations} allocations compared (Ctrl-C takes the front)"), part);
+        self.show(format!("in between: {allocations} compared; Ctrl-C stops and keeps the front"), part);
     }
 }

@@ -97,7 +97,7 @@ pub fn read_measured(text: &str) -> Result<Measurements, Vec<Problem>> {
         }
     }
     if count == 0 {
-        problems.push(rows.header_lacks("there is no row below the names of the columns"));
+        problems.push(rows.header_lacks("there are no rows below the header"));
     }
     if problems.is_empty() { Ok(reading.finish(count)) } else { Err(first(problems)) }
 }

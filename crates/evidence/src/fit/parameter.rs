@@ -159,7 +159,7 @@ fn explained(machine: &Machine, key: &str, error: &figure::KeyError) -> KeyError
 
 fn unknown(key: &str) -> KeyError {
     let message = format!("'{key}' is not a figure of the machine that can be fitted");
-    let forms = "as with sweep --set: gflops_per_core, bandwidth_gbs, core_bandwidth_gbs or link_gbs for one value of \
+    let forms = "as for sweep --set: gflops_per_core, bandwidth_gbs, core_bandwidth_gbs or link_gbs for one value of \
                  the whole machine, node.2.bandwidth_gbs for one node, bandwidth_matrix_gbs.0.1 for the link on which \
                  cores of node 0 read memory of node 1, sharing.remote_loss for a parameter of the sharing model";
     let hint = match crate::compare::nearest(key, KEYS) {

@@ -28,7 +28,7 @@ pub fn read_likwid(text: &str, select: Option<&str>) -> Result<Runs, Problem> {
         let Some((_, run)) = open.as_mut() else { continue };
         if let Some(threads) = line.after("Using ").and_then(|rest| rest.strip_suffix(" threads")) {
             let count = threads.parse().ok().filter(|&count: &u32| count > 0);
-            run.threads = Some(count.ok_or_else(|| line.problem("this is no number of threads"))?);
+            run.threads = Some(count.ok_or_else(|| line.problem("this is not a number of threads"))?);
         } else if let Some(groups) = line.after("Using ").and_then(|rest| rest.strip_suffix(" work groups")) {
             if groups != "1" {
                 run.variant = format!("{groups} work groups");
@@ -46,7 +46,7 @@ pub fn read_likwid(text: &str, select: Option<&str>) -> Result<Runs, Problem> {
     }
     unfinished(open.as_ref())?;
     if runs.is_empty() {
-        let hint = "import what `likwid-bench -t load -w S0:1GB:1` printed, of one run or of several one after the other";
+        let hint = "import the output of `likwid-bench -t load -w S0:1GB:1`, of one run or of several runs in sequence";
         return Err(nothing(text, "likwid-bench", hint));
     }
     Ok((runs, vec!["likwid-bench; bytes as the kernel declares them, without write-allocate".to_owned()]))
@@ -67,7 +67,7 @@ fn read_csv(text: &str, select: Option<&str>) -> Result<Runs, Problem> {
     let (Some(kernel), Some(threads), Some(bandwidth)) =
         (rows.column("kernel"), rows.column("threads"), rows.column("bw_GBs"))
     else {
-        let problem = rows.header_lacks("these are no columns of a sweep over threads");
+        let problem = rows.header_lacks("these are not the columns of a sweep over threads");
         return Err(problem.hint(
             "the columns are kernel, threads, bw_GBs and, where there are several machines, machine_file",
         ));

@@ -28,8 +28,12 @@ impl<'t> Line<'t> {
     pub(super) fn number(&self, text: &str, or_zero: bool) -> Result<f64, Problem> {
         let number = text.parse::<f64>().ok().filter(|value| value.is_finite());
         number.filter(|&value| value > 0.0 || (or_zero && value == 0.0)).ok_or_else(|| {
-            self.problem(format!("'{}' is no {}number", shown(text), if or_zero { "" } else { "positive " }))
-                .hint("leave the output of the tool as it was printed")
+            self.problem(format!(
+                "'{}' is not a {}number",
+                shown(text),
+                if or_zero { "" } else { "positive " }
+            ))
+            .hint("leave the output of the tool as it was printed")
         })
     }
 }
@@ -48,7 +52,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
 pub(super) fn nothing(text: &str, what: &str, hint: &str) -> Problem {
     let first = lines(text).find(|line| !line.text.trim().is_empty());
     let problem = match first {
-        Some(line) => line.problem(format!("this is no output of {what}")),
+        Some(line) => line.problem(format!("this is not output of {what}")),
         None => Problem::new(ProblemKind::EmptyFile, "the file is empty").at(Place::whole(0), ""),
     };
     problem.hint(hint)

@@ -33,18 +33,18 @@ impl Matrix {
         let columns: BTreeSet<usize> = self.0.keys().map(|&(_, to)| to).collect();
         let nodes = columns.len();
         if let Some(gap) = (0..nodes).find(|node| !columns.contains(node)) {
-            return Err(format!("there is no figure for the memory of node {gap}"));
+            return Err(format!("there is no value for the memory of node {gap}"));
         }
         let rows = self.rows();
         if let Some(row) = rows.iter().find(|&&row| row >= nodes) {
-            return Err(format!("node {row} has a row, and its memory no column"));
+            return Err(format!("node {row} has a row, but its memory has no column"));
         }
         let hole = rows
             .iter()
             .flat_map(|&row| (0..nodes).map(move |to| (row, to)))
             .find(|pair| !self.0.contains_key(pair));
         match hole {
-            Some((from, to)) => Err(format!("the figure from node {from} to node {to} is missing")),
+            Some((from, to)) => Err(format!("the value from node {from} to node {to} is missing")),
             None => Ok(nodes),
         }
     }

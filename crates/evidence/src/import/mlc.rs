@@ -41,7 +41,7 @@ pub fn read_mlc(text: &str, select: Option<&str>) -> Result<Matrices, Problem> {
             continue;
         };
         if !into.0.is_empty() {
-            let problem = line.problem("this matrix was there before");
+            let problem = line.problem("this matrix appears twice");
             return Err(problem.hint("import the output of one run; cut the others off"));
         }
         let mut columns: Vec<usize> = Vec::new();
@@ -63,11 +63,11 @@ pub fn read_mlc(text: &str, select: Option<&str>) -> Result<Matrices, Problem> {
         if into.0.is_empty() {
             let problem = line.problem("there is no matrix below this line");
             return Err(problem
-                .hint("its header is `Numa node  0  1 ...`, and a row of figures for each node follows"));
+                .hint("its header is `Numa node  0  1 ...`, and a row of values for each node follows"));
         }
     }
     if matrices.bandwidth_mbs.0.is_empty() && matrices.latency_ns.0.is_empty() {
-        let hint = "import what `mlc --bandwidth_matrix` or `mlc --latency_matrix` printed, or a CSV with the columns \
+        let hint = "import the output of `mlc --bandwidth_matrix` or `mlc --latency_matrix`, or a CSV with the columns \
                     from_node,to_mem0,to_mem1,...";
         return Err(nothing(text, "Intel MLC with a matrix", hint));
     }
@@ -88,12 +88,12 @@ fn row(line: &Line<'_>, fields: &[&str], columns: &[usize], into: &mut Matrix) -
     let from: usize = from.parse().map_err(|_| line.problem("a row begins with the number of its node"))?;
     if figures.len() != columns.len() {
         let message =
-            format!("node {from} has {} figures, the header names {} nodes", figures.len(), columns.len());
+            format!("node {from} has {} values, but the header names {} nodes", figures.len(), columns.len());
         return Err(line.problem(message).hint("leave the output of the tool as it was printed"));
     }
     for (&to, figure) in columns.iter().zip(figures) {
         if into.0.insert((from, to), line.number(figure, false)?).is_some() {
-            return Err(line.problem(format!("node {from} has a row already")));
+            return Err(line.problem(format!("node {from} already has a row")));
         }
     }
     Ok(())

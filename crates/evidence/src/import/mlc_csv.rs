@@ -41,12 +41,12 @@ pub(super) fn read(text: &str, select: Option<&str>) -> Result<Matrices, Problem
             .filter_map(|(at, name)| Some((at, number_in(name)?)))
             .collect();
         let (Some(from), false) = (header, columns.is_empty()) else {
-            let problem = rows.header_lacks("these are no columns of a matrix between nodes");
+            let problem = rows.header_lacks("these are not the columns of a matrix between nodes");
             return Err(problem.hint("the columns are from_node,to_mem0,to_mem1,... or file,machine,metric,from_node,to_node,value"));
         };
         let unit = unit_of(&matrices.notes);
         if unit.is_none() && metric.is_none() {
-            let problem = rows.header_lacks("nothing says whether these are MB/s or ns");
+            let problem = rows.header_lacks("it is not stated whether these are MB/s or ns");
             return Err(problem.hint(
                 "put a comment line such as `# MB/s` above, or a column `metric` with bw_MBs or latency_ns",
             ));
@@ -61,7 +61,7 @@ pub(super) fn read(text: &str, select: Option<&str>) -> Result<Matrices, Problem
         }
     }
     if matrices.bandwidth_mbs.0.is_empty() && matrices.latency_ns.0.is_empty() {
-        return Err(rows.header_lacks("there is no row below the names of the columns"));
+        return Err(rows.header_lacks("there are no rows below the header"));
     }
     Ok(matrices)
 }
@@ -89,14 +89,16 @@ impl Wanted {
         let only = if let [only] = chosen.as_slice() { Some(*only) } else { None };
         match (exact.or(only), column) {
             (_, None) if select.is_some() => {
-                Err(rows.header_lacks("--select chooses a table by the column `file`, and there is none"))
+                Err(rows.header_lacks("--select chooses a table by the column `file`, but there is none"))
             }
             (_, None) => Ok(Self { column: None, name: String::new() }),
             (Some(name), _) => Ok(Self { column, name: name.clone() }),
             _ => {
                 let message = match (select, chosen.is_empty()) {
                     (Some(select), true) => format!("there is no table '{}'", shown(select)),
-                    (Some(select), false) => format!("'{}' is in the names of several tables", shown(select)),
+                    (Some(select), false) => {
+                        format!("'{}' matches the names of several tables", shown(select))
+                    }
                     (None, _) => format!("there are {} tables in this file", names.len()),
                 };
                 let list: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -122,13 +124,13 @@ fn node(row: &Row<'_>, column: usize) -> Result<usize, Problem> {
 }
 
 fn put(matrix: &mut Matrix, row: &Row<'_>, pair: (usize, usize), column: usize) -> Result<(), Problem> {
-    let value = row.amount(column, "a figure above zero: MB/s or ns")?;
+    let value = row.amount(column, "a value above zero: MB/s or ns")?;
     if value == 0.0 {
-        let problem = row.problem(column, ProblemKind::BadValue, "this figure is zero");
+        let problem = row.problem(column, ProblemKind::BadValue, "this value is zero");
         return Err(problem.hint("write what was measured; leave out the row of a node without cores"));
     }
     if matrix.0.insert(pair, value).is_some() {
-        let message = format!("the figure from node {} to node {} is there twice", pair.0, pair.1);
+        let message = format!("the value from node {} to node {} appears twice", pair.0, pair.1);
         return Err(row.problem(column, ProblemKind::DuplicateName, message));
     }
     Ok(())
@@ -146,7 +148,8 @@ fn metric_of(row: &Row<'_>, column: Option<usize>, unit: Option<Metric>) -> Resu
         },
         (None, Some(unit)) => Ok(unit),
         (None, None) => {
-            let problem = Problem::new(ProblemKind::MissingKey, "nothing says whether this is MB/s or ns");
+            let problem =
+                Problem::new(ProblemKind::MissingKey, "it is not stated whether this is MB/s or ns");
             Err(problem.at(row.whole(), "this row").hint("add a column `metric` with bw_MBs or latency_ns"))
         }
     }

@@ -34,15 +34,15 @@ pub fn read_stream(text: &str) -> Result<Runs, Problem> {
             line.after("Number of Threads counted =").or_else(|| line.after("Number of Threads requested ="))
         {
             let count = count.parse().ok().filter(|&count: &u32| count > 0);
-            threads = Some(count.ok_or_else(|| line.problem("this is no number of threads"))?);
+            threads = Some(count.ok_or_else(|| line.problem("this is not a number of threads"))?);
         } else if line.text.contains("Failed Validation") {
-            let problem = line.problem("STREAM computed a wrong result: its rates do not count");
+            let problem = line.problem("STREAM computed a wrong result: its rates are invalid");
             return Err(problem.hint("build STREAM with other compiler options and measure again"));
         } else if line.after("Function").is_some() {
             in_table = true;
         } else if let Some((kernel, rest)) = line.text.trim().split_once(':').filter(|_| in_table) {
             let Some((kernel, intensity)) = KERNELS.into_iter().find(|(name, _)| *name == kernel) else {
-                let problem = line.problem(format!("'{}' is no kernel of STREAM", shown(kernel)));
+                let problem = line.problem(format!("'{}' is not a kernel of STREAM", shown(kernel)));
                 return Err(problem.hint("the kernels are Copy, Scale, Add and Triad"));
             };
             let figures: Vec<&str> = rest.split_whitespace().collect();
@@ -66,7 +66,7 @@ pub fn read_stream(text: &str) -> Result<Runs, Problem> {
         }
     }
     if runs.is_empty() {
-        let hint = "import what STREAM printed, with its table `Function    Best Rate MB/s  Avg time     Min time     Max time`";
+        let hint = "import the output of STREAM, with its table `Function    Best Rate MB/s  Avg time     Min time     Max time`";
         return Err(nothing(text, "STREAM", hint));
     }
     Ok((runs, vec!["STREAM, best rates; bytes by STREAM's count, without write-allocate".to_owned()]))
@@ -80,7 +80,7 @@ fn read_csv(text: &str) -> Result<Runs, Problem> {
     };
     let kernels: Option<Vec<(&str, f64, usize)>> = KERNELS.into_iter().map(column).collect();
     let (Some(kernels), Some(threads)) = (kernels, rows.column("threads")) else {
-        let problem = rows.header_lacks("these are no columns of STREAM");
+        let problem = rows.header_lacks("these are not the columns of STREAM");
         return Err(problem.hint("the columns are threads, Copy, Scale, Add and Triad, in MB/s"));
     };
     let from = rows.column("src_nodes");
@@ -112,7 +112,7 @@ fn read_csv(text: &str) -> Result<Runs, Problem> {
         }
     }
     if runs.is_empty() {
-        return Err(rows.header_lacks("there is no row below the names of the columns"));
+        return Err(rows.header_lacks("there are no rows below the header"));
     }
     Ok((runs, comments(text)))
 }

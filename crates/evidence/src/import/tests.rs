@@ -62,7 +62,7 @@ fn a_damaged_matrix_is_refused_with_its_line() {
     let wrong = MLC.replace("50916.6\t113249.2", "50916.6");
     let problem = read_mlc(&wrong, None).expect_err("a figure is missing");
     assert_eq!(marked(&wrong, &problem), "1\t50916.6");
-    assert_eq!(problem.message, "node 1 has 1 figures, the header names 2 nodes");
+    assert_eq!(problem.message, "node 1 has 1 values, but the header names 2 nodes");
     let wrong = MLC.replace("50916.6", "509I6.6");
     assert_eq!(marked(&wrong, &read_mlc(&wrong, None).expect_err("no number")), "1\t509I6.6\t113249.2");
     let wrong = "\nto whom it may concern\n";
@@ -83,17 +83,17 @@ fn a_table_of_several_is_chosen_by_name() {
     assert_eq!((read.bandwidth_mbs.0[&(0, 0)], read.latency_ns.0[&(0, 0)]), (2000.0, 80.0));
     assert_eq!(
         read_mlc(text, Some(".txt")).expect_err("two").message,
-        "'.txt' is in the names of several tables"
+        "'.txt' matches the names of several tables"
     );
 }
 
 #[test]
 fn a_csv_says_its_unit() {
     let problem = read_mlc("from_node,to_mem0,to_mem1\n0,1,2\n", None).expect_err("no unit");
-    assert_eq!(problem.message, "nothing says whether these are MB/s or ns");
+    assert_eq!(problem.message, "it is not stated whether these are MB/s or ns");
     let holes = read_mlc("# MB/s\nfrom_node,to_mem0,to_mem2\n0,1,2\n", None).expect("numbers");
     let why = machine_file(&holes, "m", "s", Given::default()).expect_err("no node 1");
-    assert_eq!(why, "there is no figure for the memory of node 1");
+    assert_eq!(why, "there is no value for the memory of node 1");
 }
 
 const LIKWID: &str = "Test: load\nUsing 1 work groups\nUsing 1 threads\nTime:\t\t\t1.5e+00 sec\nSize (Byte):\t\t200000000\n\

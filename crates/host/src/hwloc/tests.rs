@@ -127,7 +127,7 @@ fn a_node_whose_memory_is_forbidden_is_left_out_with_its_processors() {
         told,
         [
             "processors 2-3: on a NUMA node whose memory this process may not use",
-            "NUMA node 1: offline or not allowed where the topology was written"
+            "NUMA node 1: offline or not allowed on the machine that wrote the topology"
         ]
     );
 }

@@ -88,7 +88,7 @@ fn what_cannot_be_used_is_said() {
     let text = skeleton(&host);
     has_line(
         &text,
-        "# Not in this file: processors 2-3: not in the processor mask of this process (taskset, batch job, container)",
+        "# Not in this file: processors 2-3: not in the CPU affinity mask of this process (taskset, batch job, container)",
     );
     has_line(&text, "gflops_per_core = 0.0  # memory only: its processors 2-3 cannot be used");
 }

@@ -19,7 +19,7 @@ pub enum MemoryError {
         wanted_bytes: u64,
     },
     /// The machine has no such node, or this process may not use its memory.
-    #[error("there is no memory of node {os_node} for this process; it may use the memory of {usable}")]
+    #[error("there is no memory on node {os_node} for this process; it may use the memory of {usable}")]
     NoSuchNode {
         /// The operating system's number of the node.
         os_node: u32,

@@ -9,7 +9,8 @@ use crate::units::{FlopPerByte, Gflop};
 
 use super::data;
 use super::log::Log;
-use super::problem::{Place, Problem, ProblemKind};
+use super::places::AppPlaces;
+use super::problem::{Problem, ProblemKind};
 use super::reading::{Group, TableKind};
 use super::table::TableReader;
 use super::value::{Count, Quantity, Value};
@@ -25,7 +26,7 @@ const WORK: Quantity = Quantity { what: "an amount of work in GFLOP", example: "
 /// One `[[app]]` table. What could not be read is `None`.
 struct AppTable {
     name: Option<String>,
-    name_place: Place,
+    places: AppPlaces,
     /// How many; `None` if the file gives a number that makes no sense.
     instances: Option<u32>,
     app: Option<App>,
@@ -66,7 +67,11 @@ impl Apps {
         let header = table.place();
         let name_value = table.required("name", "\"mem\"");
         let name = name_value.as_ref().and_then(Value::name).map(str::to_owned);
-        let name_place = name_value.map_or(header, |value| value.place());
+        let places = AppPlaces {
+            name: name_value.map_or(header, |value| value.place()),
+            data: table.place_of("data"),
+            min_threads: table.place_of("min_threads"),
+        };
         let instances_value = table.optional("instances");
         let given = instances_value.as_ref().map(|value| value.count(INSTANCES));
         let instances = given.unwrap_or(Some(1));
@@ -80,7 +85,7 @@ impl Apps {
         let count = instances.unwrap_or(1) as usize;
         if self.total <= MAX_INSTANCES && self.total + count > MAX_INSTANCES {
             let message = format!("there are more than {MAX_INSTANCES} application instances in all");
-            let place = instances_value.map_or_else(|| name_place.clone(), |value| value.place());
+            let place = instances_value.map_or_else(|| places.name.clone(), |value| value.place());
             let problem = Problem::new(ProblemKind::Limit, message)
                 .at(place, format!("{} up to here", self.total + count))
                 .hint("describe equal applications by fewer instances");
@@ -91,7 +96,7 @@ impl Apps {
         if self.total <= MAX_INSTANCES {
             let first = self.total - count;
             self.groups.push(Group { name: shown.to_owned(), first, instances: count });
-            self.tables.push(AppTable { name, name_place, instances, app });
+            self.tables.push(AppTable { name, places, instances, app });
         }
     }
 
@@ -140,8 +145,8 @@ impl Apps {
             _ => format!("{again} `{shown}`"),
         };
         let problem = Problem::new(ProblemKind::DuplicateName, message)
-            .at(second.name_place.clone(), label(second, "named"))
-            .related(first.name_place.clone(), label(first, "first named"))
+            .at(second.places.name.clone(), label(second, "named"))
+            .related(first.places.name.clone(), label(first, "first named"))
             .hint(hint);
         log.report(problem);
     }
@@ -163,6 +168,11 @@ impl Apps {
     /// Every name that a scenario may use.
     pub(super) fn known_names(&self) -> impl Iterator<Item = &str> {
         self.names.keys().map(String::as_str)
+    }
+
+    /// Where each table stands in its file.
+    pub(super) fn places(&self) -> Vec<AppPlaces> {
+        self.tables.iter().map(|table| table.places.clone()).collect()
     }
 
     /// Number of instances.

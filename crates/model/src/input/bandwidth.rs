@@ -81,8 +81,23 @@ fn read_flat(
 
 const MATRIX_HINT: &str = "write one row for each node, e.g. `[[11.0, 5.7], [4.5, 11.3]]`: row = node of the core, column = node of the memory";
 
+/// What to write into a matrix; says what the row of a memory-only node is, if the machine has one.
+fn matrix_hint(cores: Option<&[u32]>) -> String {
+    let memory_only = cores.and_then(|cores| cores.iter().position(|&cores| cores == 0));
+    memory_only
+        .map_or_else(|| MATRIX_HINT.to_owned(), |node| format!("{MATRIX_HINT}; {}", memory_only_row(node)))
+}
+
+/// A node without cores reads nothing, but its memory is read.
+fn memory_only_row(node: usize) -> String {
+    format!(
+        "node {node} has no cores (memory only, e.g. CXL), but has a row, too: on the diagonal the bandwidth of its memory, elsewhere 0"
+    )
+}
+
 fn read_matrix(matrix: &Value<'_>, count: Option<usize>, cores: Option<&[u32]>) -> Option<Bandwidth> {
-    let rows = matrix.list("a matrix", MATRIX_HINT)?;
+    let hint = matrix_hint(cores);
+    let rows = matrix.list("a matrix", hint.as_str())?;
     let nodes = count.unwrap_or(rows.len());
     let rows_fit = rows.len() == nodes && !rows.is_empty();
     let mut fits = rows_fit;
@@ -95,12 +110,12 @@ fn read_matrix(matrix: &Value<'_>, count: Option<usize>, cores: Option<&[u32]>) 
         );
         let problem = Problem::new(ProblemKind::WrongLength, message)
             .at(matrix.key_place(), plural(rows.len(), "row"))
-            .hint(MATRIX_HINT);
+            .hint(hint.as_str());
         matrix.source.log.report(problem);
     }
     let mut links = Vec::new();
     for (from, row) in rows.iter().enumerate() {
-        let Some(entries) = row.list("a row of numbers", MATRIX_HINT) else {
+        let Some(entries) = row.list("a row of numbers", hint.as_str()) else {
             fits = false;
             continue;
         };
@@ -111,17 +126,24 @@ fn read_matrix(matrix: &Value<'_>, count: Option<usize>, cores: Option<&[u32]>) 
                 plural(entries.len(), "entry"),
                 plural(nodes, "node")
             );
-            let hint = format!("the matrix is square: write {} in each row", plural(nodes, "entry"));
+            let square = format!("the matrix is square: write {} in each row", plural(nodes, "entry"));
+            let hint = match cores {
+                Some(cores) if cores.get(from) == Some(&0) => format!("{square}; {}", memory_only_row(from)),
+                _ => square,
+            };
             row.report(ProblemKind::WrongLength, message, &plural(entries.len(), "entry"), hint);
         }
         let shape_fits = entries.len() == nodes;
         for (to, entry) in entries.iter().enumerate() {
             // A node without cores reads nothing; the figures of its row are not used.
             let may_be_zero = from != to && cores.is_none_or(|cores| cores.get(from) == Some(&0));
-            let what = if from == to {
+            let memory_only = cores.is_some_and(|cores| cores.get(from) == Some(&0));
+            let what = if from == to && memory_only {
+                "the bandwidth of this node's memory in GB/s, which other nodes read: a node without cores (e.g. CXL) has it on the diagonal and 0 elsewhere"
+            } else if from == to {
                 "the bandwidth of the memory controller of this node in GB/s"
             } else {
-                "the bandwidth of this link in GB/s (only the row of a node without cores may have 0)"
+                "the bandwidth of this link in GB/s (only the row of a node without cores, e.g. CXL memory, may have 0)"
             };
             match entry.number(Quantity { what, zero: may_be_zero, ..LINK }) {
                 Some(value) => links.push(value),

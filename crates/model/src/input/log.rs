@@ -102,7 +102,7 @@ impl Log {
         });
         problems.dedup();
         if self.more.get() {
-            let message = format!("there are more than {MAX_PROBLEMS} problems; the rest is not listed");
+            let message = format!("there are more than {MAX_PROBLEMS} problems; the others are not listed");
             problems.push(Problem::new(ProblemKind::More, message));
         }
         (problems, self.defaults.into_inner())

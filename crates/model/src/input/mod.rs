@@ -3,6 +3,7 @@
 //! Nothing here touches the disk. Every problem of every file is reported, not only the first, and every value
 //! that no file gives is listed among the defaults.
 
+mod aliases;
 mod apps;
 mod bandwidth;
 mod data;
@@ -11,6 +12,7 @@ mod machine;
 mod names;
 mod nodes;
 mod os_nodes;
+mod places;
 mod problem;
 mod reading;
 mod scenarios;
@@ -27,6 +29,7 @@ pub mod writing;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+pub use places::{AppPlaces, Places, ScenarioPlaces};
 pub use problem::{Place, Problem, ProblemKind};
 pub use reading::{DefaultUsed, Group, Reading, SourceFile, TableKind};
 
@@ -50,10 +53,7 @@ pub fn read_study(files: &[SourceFile]) -> Result<Reading, Vec<Problem>> {
     let read = read_files(files, &log);
     let (problems, defaults) = log.finish();
     match read {
-        Some((study, groups, named)) if problems.is_empty() => {
-            let files = files.iter().map(|file| file.name.clone()).collect();
-            Ok(Reading { study, groups, named, defaults, files })
-        }
+        Some(reading) if problems.is_empty() => Ok(Reading { defaults, ..reading }),
         _ => Err(problems),
     }
 }
@@ -65,7 +65,8 @@ struct Tables<'a> {
     scenarios: Vec<TableReader<'a>>,
 }
 
-fn read_files(files: &[SourceFile], log: &Log) -> Option<(Study, Vec<Group>, Vec<Vec<bool>>)> {
+/// All files; the defaults are still in the log.
+fn read_files(files: &[SourceFile], log: &Log) -> Option<Reading> {
     if !sizes_are_sane(files, log) {
         return None;
     }
@@ -94,8 +95,16 @@ fn read_files(files: &[SourceFile], log: &Log) -> Option<(Study, Vec<Group>, Vec
     }
     let machine = machine.machine?;
     let instances = apps.instances()?;
+    let places = Places { apps: apps.places(), scenarios: scenarios.places() };
     let (scenarios, named) = scenarios.finish(&instances, &apps, machine.node_count())?;
-    Some((Study { machine, apps: instances, scenarios }, apps.groups, named))
+    Some(Reading {
+        study: Study { machine, apps: instances, scenarios },
+        groups: apps.groups,
+        named,
+        places,
+        defaults: Vec::new(),
+        files: files.iter().map(|file| file.name.clone()).collect(),
+    })
 }
 
 /// Refuses what cannot be an input file before any of it is parsed.
@@ -126,7 +135,7 @@ fn read_root<'a>(source: Source<'a>, root: &'a DeTable<'a>, tables: &mut Tables<
             let message = if source.text.trim().is_empty() {
                 "the file is empty"
             } else {
-                "the file has only comments"
+                "the file contains only comments"
             };
             let problem = Problem::new(ProblemKind::EmptyFile, message)
                 .at(Place::whole(source.file), "")

@@ -25,12 +25,21 @@ pub(super) fn closest<'n>(word: &str, known: impl IntoIterator<Item = &'n str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// "a", "a and b", "a, b and c", each in back quotes; at most eight, then "and 12 more".
+/// "a", "a and b", "a, b and c", each in back quotes; at most twelve, then "and 8 more".
 pub(super) fn list<'n>(words: impl IntoIterator<Item = &'n str>) -> String {
     const SHOWN: usize = 12;
+    up_to(SHOWN, words)
+}
+
+/// As [`list`], but never cut: for the keys of a table.
+pub(super) fn all<'n>(words: impl IntoIterator<Item = &'n str>) -> String {
+    up_to(usize::MAX, words)
+}
+
+fn up_to<'n>(most: usize, words: impl IntoIterator<Item = &'n str>) -> String {
     let words: Vec<&str> = words.into_iter().collect();
-    let quoted: Vec<String> = words.iter().take(SHOWN).map(|word| format!("`{word}`")).collect();
-    match (words.len().saturating_sub(SHOWN), quoted.as_slice()) {
+    let quoted: Vec<String> = words.iter().take(most).map(|word| format!("`{word}`")).collect();
+    match (words.len().saturating_sub(most), quoted.as_slice()) {
         (0, []) => "none".to_owned(),
         (0, [only]) => only.clone(),
         (0, [start @ .., last]) => format!("{} and {last}", start.join(", ")),
@@ -85,5 +94,6 @@ mod tests {
         assert_eq!(list(["a", "b", "c"]), "`a`, `b` and `c`");
         let many: Vec<String> = (0..20).map(|n| n.to_string()).collect();
         assert!(list(many.iter().map(String::as_str)).ends_with("`11` and 8 more"));
+        assert!(all(many.iter().map(String::as_str)).ends_with("`18` and `19`"));
     }
 }

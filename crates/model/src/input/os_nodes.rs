@@ -67,7 +67,7 @@ fn read_cpus(value: &Value<'_>) -> Option<CpuList> {
         }
         _ => EXAMPLE,
     };
-    let message = format!("`{}` is no list of processors: {error}", value.name);
+    let message = format!("`{}` is not a list of processors: {error}", value.name);
     value.report(ProblemKind::BadValue, message, "not a list of processors", hint);
     None
 }

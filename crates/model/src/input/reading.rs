@@ -1,5 +1,6 @@
 //! The result of reading: the study, and every value that no file gave.
 
+use super::places::Places;
 use crate::scenario::Study;
 
 /// The text of one input file.
@@ -69,6 +70,8 @@ pub struct Reading {
     pub groups: Vec<Group>,
     /// For each scenario and each application whether the scenario names it, by its own name or that of its group.
     pub named: Vec<Vec<bool>>,
+    /// Where the applications and scenarios stand in the files.
+    pub places: Places,
     /// Every value that no file gave, in the order of the tables.
     pub defaults: Vec<DefaultUsed>,
     /// The names of the files, in the order they were read.

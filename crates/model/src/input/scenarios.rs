@@ -10,6 +10,7 @@ use crate::scenario::Scenario;
 use super::apps::{Apps, Named};
 use super::data;
 use super::names::{self, plural};
+use super::places::ScenarioPlaces;
 use super::problem::{Place, Problem, ProblemKind};
 use super::reading::{Group, TableKind};
 use super::table::TableReader;
@@ -45,6 +46,7 @@ pub(super) struct ScenarioReading {
 pub(super) struct Scenarios {
     names: HashMap<String, Place>,
     read: Vec<Option<ScenarioReading>>,
+    places: Vec<ScenarioPlaces>,
 }
 
 impl Scenarios {
@@ -69,6 +71,10 @@ impl Scenarios {
         let data = table.optional("data");
         let place = table.place();
         table.finish();
+        self.places.push(ScenarioPlaces {
+            name: name_value.map_or_else(|| place.clone(), |value| value.place()),
+            data: data.as_ref().map(data_places).unwrap_or_default(),
+        });
 
         if (self.read.len() + 1) * apps.len() * cores.map_or(1, <[u32]>::len) > MAX_THREAD_COUNTS {
             let message = format!("the scenarios need more than {MAX_THREAD_COUNTS} thread counts");
@@ -89,6 +95,11 @@ impl Scenarios {
             row_of,
             data,
         }));
+    }
+
+    /// Where each scenario stands in its file.
+    pub(super) fn places(&self) -> Vec<ScenarioPlaces> {
+        self.places.clone()
     }
 
     /// The scenarios, each with the applications that it names, if all could be read.
@@ -199,6 +210,13 @@ fn read_data(value: &Value<'_>, apps: &Apps, nodes: Option<usize>) -> Option<Vec
     let read: Vec<_> =
         entries.into_iter().map(|(named, value)| Some((named, data::read(&value, nodes)?))).collect();
     read.into_iter().collect()
+}
+
+/// The place of each entry; none where the value is no table, which is reported elsewhere.
+fn data_places(value: &Value<'_>) -> Vec<(String, Place)> {
+    let DeValue::Table(table) = value.get() else { return Vec::new() };
+    let place = |span: std::ops::Range<usize>| value.source.place(&span);
+    table.iter().map(|(name, value)| (name.get_ref().to_string(), place(value.span()))).collect()
 }
 
 type Rows = (Vec<Vec<u32>>, Vec<Option<usize>>);

@@ -52,7 +52,7 @@ fn read_parameter(parameter: Parameter, value: &Value<'_>, model: &mut Model) {
     let Some(number) = value.number(quantity) else { return };
     if let Err(error) = model.parameters.set(parameter, number) {
         let label = if number > high { "too large" } else { "too small" };
-        value.report(ProblemKind::BadValue, error.to_string(), label, "`numasim models` says what it means");
+        value.report(ProblemKind::BadValue, error.to_string(), label, "`numasim models` explains it");
     }
 }
 

@@ -166,7 +166,7 @@ fn explain(
         let quote = if message.starts_with("invalid basic") { '"' } else { '\'' };
         let open = line.rfind(quote).map_or(at.start, |found| line_start + found);
         let end = (line_start + line.len()).max(open);
-        syntax("this text has no closing quote".into(), open..end, "opened here", "close it in the same line")
+        syntax("this text has no closing quote".into(), open..end, "opened here", "close it on the same line")
     } else if message.starts_with("string values must be quoted") && word.is_empty() {
         syntax(
             "there is no value after `=`".into(),
@@ -198,7 +198,7 @@ fn explain(
         } else {
             "write `key = value`; put a key with spaces in quotes; comments begin with `#`"
         };
-        syntax("this line is no `key = value`".into(), begin..begin + trimmed.len(), "not understood", hint)
+        syntax("this line is not `key = value`".into(), begin..begin + trimmed.len(), "not understood", hint)
     } else if message.starts_with("unclosed table") || message.starts_with("unclosed array table") {
         let begin = line_start + (line.len() - line.trim_start().len());
         let brackets = if message.contains("array") { "]]" } else { "]" };
@@ -213,10 +213,10 @@ fn explain(
         )
     } else if message.starts_with("unexpected key or value") {
         syntax(
-            "the line goes on after its end".into(),
+            "unexpected text after the value".into(),
             rest,
             "not understood",
-            "put each key in its own line",
+            "put each key on its own line",
         )
     } else if message.starts_with("invalid mantissa") || message.starts_with("invalid fraction") {
         let hint = "write a digit on each side of the decimal point: `0.5`, `5.0`";
@@ -330,7 +330,7 @@ mod tests {
                 "there is no value after `=`",
                 "`ok` is not a value",
                 "there is a comma after the value",
-                "this line is no `key = value`"
+                "this line is not `key = value`"
             ]
         );
     }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
+use super::aliases::{Alias, alias};
 use super::log::Source;
 use super::names;
 use super::problem::{Place, Problem, ProblemKind};
@@ -62,6 +63,12 @@ impl<'a> TableReader<'a> {
         Some(Value::new(self.source, key.to_owned(), found.span(), value))
     }
 
+    /// Where the value of `key` stands, if it is there; the key is not known by that.
+    pub(super) fn place_of(&self, key: &str) -> Option<Place> {
+        let (_, value) = self.table.get_key_value(key)?;
+        Some(self.source.place(&value.span()))
+    }
+
     /// The value of `key`; reports it as missing if it is not there.
     pub(super) fn required(&mut self, key: &'static str, example: &str) -> Option<Value<'a>> {
         let value = self.optional(key);
@@ -91,13 +98,18 @@ impl<'a> TableReader<'a> {
         log.keys.borrow_mut().entry(self.title).or_default().extend(&self.known);
         let mut meant = Vec::new();
         for (key, value) in self.table.iter().filter(|(key, _)| !self.known.contains(&&**key.get_ref())) {
-            let close = log.suggest(key.get_ref(), self.known.iter().copied());
+            let (close, advice) = match alias(self.title, key.get_ref()) {
+                Some(Alias::Key(key)) => (Some(key), None),
+                Some(Alias::Advice(advice)) => (None, Some(advice)),
+                None => (log.suggest(key.get_ref(), self.known.iter().copied()), None),
+            };
             meant.extend(close);
             let word = names::shown(key.get_ref());
             let message = format!("unknown {} `{word}` in {}", self.what(value.get_ref()), self.title);
-            let hint = match close {
-                Some(close) => format!("did you mean `{}`?", self.written(close)),
-                None => self.all_keys(),
+            let hint = match (advice, close) {
+                (Some(advice), _) => advice.to_owned(),
+                (None, Some(close)) => format!("did you mean `{}`?", self.written(close)),
+                (None, None) => self.all_keys(),
             };
             let problem = Problem::new(ProblemKind::UnknownKey, message)
                 .at(self.source.place(&key.span()), format!("unknown {}", self.what(value.get_ref())))
@@ -131,9 +143,9 @@ impl<'a> TableReader<'a> {
 
     fn all_keys(&self) -> String {
         if self.is_root() {
-            return "every key stands below one of the headers `[machine]`, `[[app]]` and `[[scenario]]`"
+            return "every key belongs below one of the headers `[machine]`, `[[app]]` and `[[scenario]]`"
                 .to_owned();
         }
-        format!("the keys of {} are {}", self.title, names::list(self.known.iter().copied()))
+        format!("the keys of {} are {}", self.title, names::all(self.known.iter().copied()))
     }
 }

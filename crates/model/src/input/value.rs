@@ -197,7 +197,7 @@ impl<'a> Value<'a> {
     /// A name: text in one line that is not empty.
     pub(super) fn name(&self) -> Option<&'a str> {
         let name = self.string()?;
-        let hint = "write a short name in one line, e.g. `\"mem\"`";
+        let hint = "write a short name on one line, e.g. `\"mem\"`";
         if name.trim().is_empty() {
             self.report(ProblemKind::BadValue, format!("`{}` is empty", self.name), "no name", hint);
             return None;

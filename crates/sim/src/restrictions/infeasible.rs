@@ -67,7 +67,7 @@ pub enum Infeasible {
     },
     /// Not enough threads to use every core.
     #[error(
-        "no idle cores: the applications may have {allowed} threads together, but the machine has {cores} cores"
+        "no idle cores: the applications may have {allowed} threads in total, but the machine has {cores} cores"
     )]
     IdleCores {
         /// Sum of `max_threads`.
@@ -87,7 +87,7 @@ pub enum Infeasible {
     },
     /// The same number everywhere, in steps of the number of nodes, misses the range of an application.
     #[error(
-        "the same number on every node gives {app} a multiple of {nodes} threads, but it may only have {min} to {max}"
+        "the same number on every node gives {app} a multiple of {nodes} threads, but it may have only {min} to {max}"
     )]
     SameMissesRange {
         /// The application.
@@ -103,6 +103,6 @@ pub enum Infeasible {
     #[error("no allocation satisfies all restrictions together: {}", .0.join(", "))]
     Together(Vec<String>),
     /// Somebody never ends.
-    #[error("in every allocation some application makes no progress, so that no makespan is finite: {}", .0.join(", "))]
+    #[error("in every allocation some application makes no progress, so no makespan is finite: {}", .0.join(", "))]
     NoFiniteMakespan(Vec<String>),
 }

@@ -101,7 +101,7 @@ impl Restrictions {
                 Err(Broken::SharedNode) => return Some(format!("several applications share {node}")),
                 Err(Broken::IdleCores) => return Some(format!("{node} has idle cores")),
                 Err(Broken::TooManyThreads) => return Some(format!("{node} has more threads than cores")),
-                Err(_) => return Some(format!("{node} has fewer threads of an application than wanted")),
+                Err(_) => return Some(format!("{node} has fewer threads of an application than required")),
                 Ok(()) => {}
             }
         }

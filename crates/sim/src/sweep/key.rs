@@ -180,7 +180,7 @@ pub(super) fn split(setting: &str) -> Result<(Vec<String>, &str), SettingError> 
     let parts = parts(key).ok_or_else(|| {
         SettingError::wrong(
             format!("'{key}' is not a key"),
-            "write the parts with dots between them; names with spaces or dots stand in double quotes: \
+            "write the parts with dots between them; put names with spaces or dots in double quotes: \
              'app.\"my app\".weight=1,2'",
         )
     })?;

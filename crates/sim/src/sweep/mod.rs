@@ -96,7 +96,7 @@ impl Axis {
         if task == Task::Evaluate && target.only_for_explore() {
             return Err(SettingError::wrong(
                 format!("{key} has no influence on the scenarios"),
-                "only --explore looks at it",
+                "only --explore uses it",
             ));
         }
         if task == Task::Explore && target.only_for_evaluate() {
@@ -130,7 +130,7 @@ impl Axis {
                 Value::Data(_, Data::OpenHome) if task == Task::Evaluate => {
                     return Err(SettingError::wrong(
                         format!("{}: evaluate does not choose a home", self.key),
-                        "name the node (home:0), or take --explore",
+                        "name the node (home:0), or use --explore",
                     ));
                 }
                 Value::Data(..) => continue,
@@ -145,7 +145,7 @@ impl Axis {
                     ("a whole number from 0 up".to_owned(), "write whole numbers, in a range also as step")
                 }
                 ValueRange::Parameter(parameter) => {
-                    (parameter.range_in_words(), "`numasim models` says what it means")
+                    (parameter.range_in_words(), "`numasim models` explains it")
                 }
             };
             return Err(SettingError::wrong(format!("{} must be {wanted}, not {number}", self.key), hint));
@@ -214,7 +214,7 @@ impl Sweep {
         let points = product.filter(|&points| points <= MAX_POINTS).ok_or_else(|| {
             SettingError::wrong(
                 format!("the grid has more than {MAX_POINTS} points"),
-                "take larger steps or fewer axes",
+                "use larger steps or fewer axes",
             )
         })?;
         Ok(Self { study, axes, points })

@@ -140,7 +140,7 @@ fn wrong_settings_are_refused_before_anything_is_computed() {
             "app.mem.weight has no influence on the scenarios",
             "app.bad.data: evaluate does not choose a home",
             "there is no scenario 'odd'",
-            "the key is not complete or has too many parts",
+            "the key is incomplete or has too many parts",
             "a key begins with machine, app or scenario, not with 'nodes'",
             "'machine.link_gbs' has no values",
         ]

@@ -66,7 +66,7 @@ impl Values {
         let steps = (last - first) / step;
         if !steps.is_finite() || steps < 0.0 {
             return Err(SettingError::wrong(
-                format!("the range {text} never ends: steps of {step} do not lead from {first} to {last}"),
+                format!("the range {text} does not end: steps of {step} do not lead from {first} to {last}"),
                 "a range that rises has a positive step, one that falls a negative step",
             ));
         }
@@ -80,7 +80,7 @@ impl Values {
         if !positive || !steps.is_finite() || steps < 0.0 {
             return Err(SettingError::wrong(
                 format!(
-                    "the range {text} never ends: factors of {factor} do not lead from {first} to {last}"
+                    "the range {text} does not end: factors of {factor} do not lead from {first} to {last}"
                 ),
                 "a range that rises has a factor above 1, one that falls a factor between 0 and 1",
             ));
@@ -106,7 +106,7 @@ impl Values {
                 },
                 _ => {
                     return Err(SettingError::wrong(
-                        format!("'{word}' is no place for data"),
+                        format!("'{word}' is not a data placement"),
                         "write local, interleave, home:0 (all data on node 0), or home:any where explore chooses",
                     ));
                 }
@@ -170,7 +170,7 @@ fn checked_count(text: &str, steps: f64) -> Result<u64, SettingError> {
     if count > MAX_POINTS as f64 {
         return Err(SettingError::wrong(
             format!("the range {text} has more than {MAX_POINTS} values"),
-            "take larger steps",
+            "use larger steps",
         ));
     }
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to MAX_POINTS")]

@@ -103,7 +103,7 @@ fn throttling_counts_only_if_it_happened() {
     let doubts = after(&[steady()], &watched(3, 250), &cpus("0"));
     assert_eq!(
         doubts[0].to_string(),
-        "a control group held threads back in 3 periods of the run, 0.250 s in all"
+        "a control group throttled threads in 3 periods of the run, 0.250 s in all"
     );
 }
 

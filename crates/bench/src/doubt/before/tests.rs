@@ -107,7 +107,7 @@ fn load_counts_on_used_processors_only() {
     let [doubt] = &doubts(&[(0, 0.02), (1, 0.5)])[..] else { panic!("one doubt") };
     assert_eq!(
         doubt.to_string(),
-        "others worked on used processors before the run: 1 was busy 50 % of the time"
+        "other processes were active on the used processors before the run: 1 was busy 50 % of the time"
     );
     assert!(doubt.advice().contains("here 1)"), "{}", doubt.advice());
 }
@@ -143,7 +143,7 @@ fn what_is_not_told_is_named() {
     let names = "frequency governor, turbo, clock source, transparent huge pages, whether this is a virtual \
                  machine, load by others";
     let told: Vec<String> = doubts.iter().map(ToString::to_string).collect();
-    assert_eq!(told, [format!("the system does not tell: {names}")]);
+    assert_eq!(told, [format!("the system does not report: {names}")]);
 }
 
 #[test]

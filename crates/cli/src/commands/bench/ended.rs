@@ -27,7 +27,7 @@ const MOST: usize = 20;
 
 /// Whether everything was measured with every thread and page in its place.
 pub(super) fn verdict(outcome: &Outcome, path: &Path, shell: &Shell) -> Result<(), Failure> {
-    let go_on = "the same command with -o and --resume goes on";
+    let go_on = "the same command with -o and --resume continues";
     let safe = match outcome.rows.len() as u64 {
         0 => "nothing was measured yet".to_owned(),
         rows => format!("{} are safe in {}", figures::count(rows, "row"), path.display()),
@@ -35,7 +35,7 @@ pub(super) fn verdict(outcome: &Outcome, path: &Path, shell: &Shell) -> Result<(
     for one in outcome.misplaced.iter().filter(|one| one.mended) {
         let what = one.problems.join("; ");
         shell.warn(format!(
-            "scenario '{}', repetition {}: {what}. It was measured once more, with everything in place",
+            "scenario '{}', repetition {}: {what}. It was repeated with everything in place",
             one.scenario, one.repetition
         ));
     }
@@ -57,7 +57,7 @@ pub(super) fn verdict(outcome: &Outcome, path: &Path, shell: &Shell) -> Result<(
         })
         .collect();
     let mut failure = Failure::input(format!(
-        "threads or data of {} were not where they had to be; these count for nothing",
+        "threads or data of {} were misplaced; these measurements are discarded",
         figures::count(all.len() as u64, "measurement")
     ));
     for one in all.iter().take(MOST) {

@@ -255,7 +255,7 @@ fn same_run(path: &Path, run: &str, beside: &Beside, ours: &Provenance) -> Resul
         Failure::input(message)
             .hint("give -o the name of another file for a new run; two runs never share a file")
     };
-    let unknown = || refuse(format!("cannot tell from which run {} is", path.display()));
+    let unknown = || refuse(format!("cannot tell which run {} belongs to", path.display()));
     let read = |place: &Place| -> Result<Provenance, Failure> {
         let text = fs::read_to_string(place.path()).map_err(|error| unknown().caused_by(&error))?;
         let theirs = provenance::read(&text).map_err(|error| unknown().caused_by(&error))?;
@@ -270,7 +270,7 @@ fn same_run(path: &Path, run: &str, beside: &Beside, ours: &Provenance) -> Resul
     let theirs = read(&beside.place).or_else(|failure| read(&beside.waiting).map_err(|_| failure))?;
     match difference(&theirs, ours) {
         None => Ok(theirs),
-        Some(difference) => Err(refuse(format!("{} is from another run: {difference}", path.display()))),
+        Some(difference) => Err(refuse(format!("{} belongs to another run: {difference}", path.display()))),
     }
 }
 
@@ -281,8 +281,8 @@ fn difference(theirs: &Provenance, ours: &Provenance) -> Option<String> {
         let changed =
             ours.inputs.iter().zip(&theirs.inputs).find(|(ours, theirs)| ours.sha256 != theirs.sha256);
         return Some(changed.map_or_else(
-            || format!("it had {} input files, now there are {}", theirs.inputs.len(), ours.inputs.len()),
-            |(ours, _)| format!("the input file {} was another one", ours.name),
+            || format!("it had {} input files and now has {}", theirs.inputs.len(), ours.inputs.len()),
+            |(ours, _)| format!("the input file {} has changed", ours.name),
         ));
     }
     let (a, b) = (&theirs.settings, &ours.settings);
@@ -298,12 +298,12 @@ fn difference(theirs: &Provenance, ours: &Provenance) -> Option<String> {
         ("the memory of a thread in bytes", a.bytes_per_thread.to_string(), b.bytes_per_thread.to_string()),
     ];
     if let Some((what, before, now)) = pairs.into_iter().find(|(_, before, now)| before != now) {
-        return Some(format!("{what} was {before}, and is {now} now"));
+        return Some(format!("{what} was {before} and is now {now}"));
     }
     if theirs.nodes != ours.nodes {
-        return Some("the NUMA nodes or usable cores of the host were others".to_owned());
+        return Some("the NUMA nodes or usable cores of the host were different".to_owned());
     }
-    (theirs.fitted != ours.fitted).then(|| "scenarios were scaled to the host in another way".to_owned())
+    (theirs.fitted != ours.fitted).then(|| "scenarios were scaled to the host differently".to_owned())
 }
 
 fn shown(name: Option<&String>) -> String {

@@ -27,7 +27,7 @@ impl Progress {
         let done =
             session::done(plan, earlier).iter().filter(|job| job.repetition <= repetitions).count() as u64;
         if done > 0 {
-            shell.note(format!("{done} of {all} measurements are there already"));
+            shell.note(format!("{done} of {all} measurements exist already"));
         }
         let bar = shell.stderr_is_terminal.then(|| {
             let bar = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::hidden());
@@ -56,7 +56,7 @@ impl Observer for Progress {
         let Some(bar) = &self.bar else { return };
         if !self.shown && self.start.elapsed() >= SHOW_AFTER {
             self.shown = true;
-            let template = "measuring {elapsed} [{bar:24}] {pos} of {len}, {eta} left: {wide_msg}";
+            let template = "measuring {elapsed} [{bar:8}] {pos} of {len}, {eta} left: {wide_msg}";
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style.progress_chars("=> "));
             }
@@ -64,7 +64,7 @@ impl Observer for Progress {
             threads::tick(bar, REDRAW);
         }
         let name = self.names.get(job.scenario).map_or("", String::as_str);
-        let again = if again { ", once more: something was misplaced" } else { "" };
+        let again = if again { " (repeated: something was misplaced)" } else { "" };
         bar.set_message(format!("'{name}', repetition {} of {}{again}", job.repetition, self.repetitions));
     }
 

@@ -1,4 +1,4 @@
-//! What was read, for people: aligned text of at most about 100 columns.
+//! What was read, for people: aligned text as wide as the terminal, or 100 columns.
 
 mod apps;
 mod grid;
@@ -9,20 +9,18 @@ use std::fmt::Write as _;
 
 use numasim_model::input::Reading;
 
-/// Columns of the text, where names and free text leave a choice.
-const WIDTH: usize = 100;
+use numasim_draw::grid::wrap;
+
 /// The mark of a value that no file gives.
 const DEFAULT: &str = "(default)";
 
-/// The text of `check`.
-pub(crate) fn table(reading: &Reading) -> String {
+/// The text of `check`, at most `width` columns wide.
+pub(crate) fn table(reading: &Reading, width: usize) -> String {
     let study = &reading.study;
     let mut text = String::new();
     let count = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
     let cores = usize::try_from(study.machine.total_cores()).unwrap_or(usize::MAX);
-    // Writing to a String cannot fail.
-    let _ = writeln!(
-        text,
+    let summary = format!(
         "{}: no problems. {}, {}, {}, {}.",
         reading.files.join(", "),
         count(study.machine.node_count(), "NUMA node"),
@@ -30,9 +28,11 @@ pub(crate) fn table(reading: &Reading) -> String {
         count(study.apps.len(), "application"),
         count(study.scenarios.len(), "scenario"),
     );
-    machine::write(&mut text, reading);
-    apps::write(&mut text, reading);
-    scenarios::write(&mut text, reading);
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "{}", wrap(&summary, width).join("\n"));
+    machine::write(&mut text, reading, width);
+    apps::write(&mut text, reading, width);
+    scenarios::write(&mut text, reading, width);
     if reading.defaults.is_empty() {
         text.push_str("\nEvery value is given in a file.\n");
     } else {

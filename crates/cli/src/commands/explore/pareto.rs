@@ -8,6 +8,7 @@ use numasim_sim::pareto::{Front, Settings, TradeOff, TradeOffError, front};
 use super::{in_pool, objective, refused, restrictions, tell_hopeless, without_answer};
 use crate::args::{ExploreArgs, ObjectivePair};
 use crate::commands::evaluate::impossible;
+use crate::commands::located::Located;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
@@ -21,7 +22,9 @@ use crate::watch::{EndedBy, Parts, Watch};
 
 /// Runs the command.
 pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Result<(), Failure> {
-    let study = sharing::choose(files::read_study(&args.study.files)?.study, args.study.model, shell);
+    let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
+    let (study, located) = Located::split(reading, sources);
+    let study = sharing::choose(study, args.study.model, shell);
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
     let picture = args.plot.as_deref().map(|path| open_plot(path, args)).transpose()?;
     let objectives = pair.0.map(objective);
@@ -29,7 +32,9 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
         TradeOff::new(&study.machine, &study.apps, objectives, restrictions(args)).map_err(|error| {
             match error {
                 TradeOffError::SameObjective(_) => Failure::input(error.to_string()),
-                TradeOffError::Problem(error) => refused(error),
+                TradeOffError::Problem(error) => {
+                    located.refused(&study, &error).unwrap_or_else(|| refused(error))
+                }
             }
         })?;
     let watch = Parts::new(Watch::start(args.time_limit, objectives[0], shell), objectives);

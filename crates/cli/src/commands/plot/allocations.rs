@@ -72,10 +72,8 @@ impl Question {
             Some(name) => Addressed::new(study, name),
             None => match free.next() {
                 Some(group) => Addressed::new(study, group),
-                None => {
-                    Err(Failure::input("allocations of two applications are drawn, and there are not enough")
-                        .hint("add another [[app]], or name instances with --x and --y"))
-                }
+                None => Err(Failure::input("the plot needs two applications, but there are fewer")
+                    .hint("add another [[app]], or name instances with --x and --y")),
             },
         };
         let (x, y) = (choose(&args.x)?, choose(&args.y)?);
@@ -117,7 +115,7 @@ pub(crate) fn heat_map(args: &PlotArgs, study: &Study) -> Result<HeatMap, Failur
     let smallest = cores.iter().copied().filter(|&cores| cores > 0).min().unwrap_or(0);
     if smallest > MOST_THREADS {
         return Err(Failure::input(format!("{smallest} cores on each node are more than a plot can show"))
-            .hint("take `numasim sweep` with larger steps"));
+            .hint("use `numasim sweep` with larger steps"));
     }
     let room = Room { cores: smallest, nodes: machine.compute_nodes().count() as u64 };
     let (mut columns, mut rows) = (room.threads(study, &question.x)?, room.threads(study, &question.y)?);
@@ -218,7 +216,7 @@ fn demands(study: &Study, scenario: Option<&Scenario>, apps: &[usize]) -> Result
             Failure::input(format!(
                 "the home of the data of '{name}' is open (home = \"any\"), and plot does not choose"
             ))
-            .hint("name the node in the file, or take --scenario with one that does")
+            .hint("name the node in the file, or choose a --scenario that does")
         })?;
         Ok(app.demand(placement))
     };
@@ -253,7 +251,7 @@ fn heading(study: &Study, question: &Question, goal: &Goal, best: Option<(u32, u
     let model = format!("model {}", study.machine.sharing().name());
     let mut parts = vec![goal.objective().name().to_owned(), model];
     if let Some(rest) = &question.rest {
-        parts.push(format!("{} has the cores that are left", rest.name));
+        parts.push(format!("{} gets the remaining cores", rest.name));
     }
     let left_out = study.apps.len() - question.apps().len();
     if left_out > 0 {

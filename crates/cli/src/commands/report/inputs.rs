@@ -55,7 +55,7 @@ fn no_files(args: &ReportArgs) -> Failure {
                 .hint(format!("name the files: numasim report {} machine.toml study.toml", folder.display()))
         }
         _ => Failure::input("there is no input file").hint(
-            "name the TOML files of machine, applications and scenarios; what `numasim bench` ran stands in \
+            "name the TOML files of machine, applications and scenarios; what `numasim bench` ran is in \
              RESULT.study.toml beside its RESULT.csv",
         ),
     }

@@ -17,7 +17,7 @@ pub(super) fn question(study: &Study, compared: Option<&compared::View<'_>>) -> 
     let scenarios = |count: usize| figures::count(count as u64, "scenario");
     match compared.map(|view| view.comparison.scenarios.len()) {
         None => format!(
-            "What does the model {} say about {machine} in {} of {apps}?",
+            "What does the model {} predict for {machine} in {} of {apps}?",
             study.machine.sharing().name(),
             scenarios(study.scenarios.len())
         ),
@@ -67,7 +67,7 @@ pub(super) fn commands(args: &ReportArgs, inputs: &Inputs, known: Option<&Proven
             option("-o", Some("report.html".to_owned())),
         ],
     );
-    commands.push(Repeated { what: "Make this page", line: again });
+    commands.push(Repeated { what: "Reproduce this page", line: again });
     commands
 }
 

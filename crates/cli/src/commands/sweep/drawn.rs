@@ -44,14 +44,14 @@ impl Drawing {
         let axes: Vec<usize> = (0..sweep.axes().len()).filter(|&a| sweep.axes()[a].len() > 1).collect();
         if !(1..=2).contains(&axes.len()) {
             return Err(Failure::input(format!(
-                "a plot shows one or two axes, this sweep has {} with more than one value",
+                "a plot shows one or two axes, but this sweep has {} with more than one value",
                 axes.len()
             ))
             .hint("give the other keys one value each, or leave out --plot"));
         }
         if sweep.points() > MOST_VALUES {
             return Err(Failure::input(format!("{} points are more than a plot can show", sweep.points()))
-                .hint(format!("take larger steps (at most {MOST_VALUES} points), or leave out --plot")));
+                .hint(format!("use larger steps (at most {MOST_VALUES} points), or leave out --plot")));
         }
         if axes.len() == 2 && plan.rows_per_point() > 1 {
             return Err(Failure::input("a heat map shows one scenario").hint("choose it with --scenario"));

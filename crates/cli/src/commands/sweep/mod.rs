@@ -30,7 +30,7 @@ use shown::{Json, Table};
 /// Runs the command.
 pub(crate) fn run(args: &SweepArgs, shell: &Shell) -> Result<(), Failure> {
     if args.resume && args.format != Format::Csv {
-        return Err(Failure::input("--resume goes on with CSV only").hint("leave out --format"));
+        return Err(Failure::input("--resume works with CSV only").hint("leave out --format"));
     }
     let study = sharing::choose(files::read_study(&args.study.files)?.study, args.study.model, shell);
     let plan = Plan::new(args, study)?;
@@ -90,9 +90,7 @@ impl Job<'_> {
             return Partial::open(target, &taken, plan, &header, args.resume, kept).map(Sink::Partial);
         }
         if args.resume {
-            return Err(
-                Failure::input("--resume needs a regular file to go on with").hint("name one with -o FILE")
-            );
+            return Err(Failure::input("--resume needs a regular file").hint("name one with -o FILE"));
         }
         let stream = destination.stream();
         let Some(mut stream) = stream.map_err(|error| not_written(&error))? else {
@@ -110,7 +108,7 @@ impl Job<'_> {
         let (plan, columns) = (self.plan, self.columns);
         let (all, kept) = (plan.points.end - plan.points.start, sink.kept());
         if kept > 0 {
-            shell.note(format!("{kept} of {all} points are there already"));
+            shell.note(format!("{kept} of {all} points exist already"));
         }
         let bar = Bar::new(all, kept, shell);
         let mut computed = kept;
@@ -141,7 +139,7 @@ impl Job<'_> {
         let failure = Failure::interrupted(format!("interrupted after {computed} of {all} points"));
         Err(match &sink {
             Sink::Partial(partial) => failure.hint(format!(
-                "the rows so far are in {}; the same command with --resume goes on",
+                "the rows so far are in {}; the same command with --resume continues",
                 partial.path().display()
             )),
             Sink::Stream(_) => failure,
@@ -159,7 +157,7 @@ impl Job<'_> {
         }
         if self.failed > 0 {
             let rows = figures::count(self.failed, "row");
-            shell.warn(format!("{rows} without a result; the column reason says why"));
+            shell.warn(format!("{rows} without a result; see the column reason"));
         }
     }
 }

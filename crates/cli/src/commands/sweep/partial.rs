@@ -47,10 +47,10 @@ impl Partial {
         let begun = there && file.metadata().map_err(refuse)?.len() > header.len() as u64;
         if begun && !resume {
             return Err(Failure::input(format!(
-                "{} is there, from a sweep that was not finished",
+                "{} exists, from an unfinished sweep",
                 place.path().display()
             ))
-            .hint("--resume goes on with it; delete it to start anew"));
+            .hint("continue it with --resume, or delete it to start over"));
         }
         let (kept, end) = if begun {
             same_sweep(place.path(), identity.path(), &plan.identity)?;
@@ -59,7 +59,7 @@ impl Partial {
             whole_points(&file, header, rows, most, kept_row).map_err(refuse)?.ok_or_else(|| {
                 let name = place.path().display();
                 Failure::input(format!("{name} does not begin with the header of this sweep"))
-                    .hint("delete it to start anew")
+                    .hint("delete it to start over")
             })?
         } else {
             let text = format!("{:#}\n", plan.identity);
@@ -83,7 +83,7 @@ impl Partial {
         self.file.write_all(rows).map_err(|error| {
             Failure::output(format!("cannot write to {}", self.place.path().display()))
                 .caused_by(&error)
-                .hint("the rows so far are there; the same command with --resume goes on")
+                .hint("the rows so far are there; the same command with --resume continues")
         })
     }
 
@@ -103,9 +103,9 @@ impl Partial {
 
 /// Refuses the rows of another sweep and says in what it differs.
 fn same_sweep(path: &Path, identity: &Path, ours: &Value) -> Result<(), Failure> {
-    let start_anew = "delete it to start anew, or give -o the name of another file";
+    let start_anew = "delete it to start over, or give -o the name of another file";
     let text = fs::read_to_string(identity).map_err(|error| {
-        Failure::input(format!("cannot tell from which sweep {} is", path.display()))
+        Failure::input(format!("cannot tell which sweep {} belongs to", path.display()))
             .caused_by(&error)
             .hint(start_anew)
     })?;
@@ -123,11 +123,11 @@ fn same_sweep(path: &Path, identity: &Path, ours: &Value) -> Result<(), Failure>
             other => other.to_string(),
         };
         let difference = if key == "files" {
-            "the machine, applications or scenarios in the files were others".to_owned()
+            "the machine, applications or scenarios in the files have changed".to_owned()
         } else {
-            format!("{key} was {}, and is {} now", shown(other), shown(value))
+            format!("{key} was {} and is now {}", shown(other), shown(value))
         };
-        return Err(Failure::input(format!("{} is from another sweep: {difference}", path.display()))
+        return Err(Failure::input(format!("{} belongs to another sweep: {difference}", path.display()))
             .hint(start_anew));
     }
     Ok(())

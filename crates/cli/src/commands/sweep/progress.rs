@@ -34,7 +34,7 @@ impl Bar {
         bar.inc(points);
         if !self.shown.get() && self.start.elapsed() >= SHOW_AFTER {
             self.shown.set(true);
-            let template = "sweeping {elapsed} [{bar:24}] {human_pos} of {human_len} points, {eta} left";
+            let template = "sweeping {elapsed} [{bar:8}] {human_pos} of {human_len} points, {eta} left";
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style.progress_chars("=> "));
             }

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt::Write as _;
 
-use numasim_draw::grid::{Align, Grid};
+use numasim_draw::grid::{Align, Grid, wrap};
 use serde_json::{Map, Value, json};
 
 use super::plan::{Plan, Work};
@@ -122,7 +122,8 @@ impl Table {
                 Work::Evaluate(_) => "Most GFLOPS".to_owned(),
                 Work::Explore(question) => format!("Best {}", question.objective.name()),
             };
-            let _ = writeln!(text, "\n{what}: {} at {}", figures::single(*value), at.join(", "));
+            let best = format!("{what}: {} at {}", figures::single(*value), at.join(", "));
+            let _ = writeln!(text, "\n{}", wrap(&best, style.columns()).join("\n"));
         }
         text
     }

@@ -38,7 +38,7 @@ impl Answer<'_> {
         let which = if self.alternatives_complete {
             "Other allocations, the next best first; those that only swap equal nodes or instances are left out."
         } else {
-            "Other good allocations that were met; better ones between them are possible. Those that only swap equal \
+            "Other good allocations that were found; better ones between them are possible. Those that only swap equal \
              nodes or instances are left out."
         };
         let note = wrap(&format!("{which} --top K shows more."), style.columns());

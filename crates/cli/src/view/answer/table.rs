@@ -69,7 +69,7 @@ impl Answer<'_> {
             }
             Some(WhyUnproven::TimeLimit) => {
                 format!(
-                    "Best so far, ended by the time limit after {time}: {value}. Not proven: {limit} ({gap})."
+                    "Best so far, stopped by the time limit after {time}: {value}. Not proven: {limit} ({gap})."
                 )
             }
             Some(WhyUnproven::Model) => {
@@ -81,7 +81,7 @@ impl Answer<'_> {
             }
             Some(WhyUnproven::TooLarge) => {
                 format!(
-                    "Best found: {value}. Not proven, the space is too large to be covered: {limit} ({gap}, {time})."
+                    "Best found: {value}. Not proven, the search space is too large: {limit} ({gap}, {time})."
                 )
             }
         };

@@ -29,6 +29,6 @@ pub(crate) fn reason(one: &Unmatched) -> String {
                 "'{app}' in '{scenario}' was measured with {measured} threads on node {node}, the file says {wanted}; {why}"
             )
         }
-        Mismatch::NothingCounts => format!("no repetition of '{app}' in '{scenario}' counts"),
+        Mismatch::NothingCounts => format!("no repetition of '{app}' in '{scenario}' is usable"),
     }
 }

@@ -166,7 +166,7 @@ pub(crate) fn sentences(comparison: &Comparison, style: &Style) -> Vec<String> {
     if let Some(errors) = comparison.totals.as_ref().or(comparison.apps.as_ref()) {
         let more = if errors.mean_signed < 0.0 { "less" } else { "more" };
         sentences.push(format!(
-            "Bias: the model promises {} {more} than was measured, in the mean.",
+            "Bias: on average the model predicts {} {more} than was measured.",
             percent(errors.mean_signed.abs())
         ));
     }
@@ -214,13 +214,13 @@ pub(crate) fn sentences(comparison: &Comparison, style: &Style) -> Vec<String> {
 fn chosen(regret: &Regret, style: &Style) -> String {
     if regret.preferred == regret.best || regret.relative <= 0.0 {
         return format!(
-            "the model prefers '{}', which was measured best: regret {}.",
+            "the model prefers '{}', which measured best: regret {}.",
             regret.preferred,
             style.strong("0.0 %")
         );
     }
     format!(
-        "the model prefers '{}', measured {} GFLOPS; '{}' was measured best, {} GFLOPS: regret {}.",
+        "the model prefers '{}', measured {} GFLOPS; '{}' measured best, {} GFLOPS: regret {}.",
         regret.preferred,
         figures::single(regret.preferred_gflops),
         regret.best,

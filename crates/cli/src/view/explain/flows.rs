@@ -9,8 +9,11 @@ use super::super::{ScenarioView, Style, figures};
 pub(super) fn explain(view: &ScenarioView, style: &Style) -> String {
     let sharing = view.machine.sharing();
     let about = sharing.kind.about();
-    let mut text =
-        format!("How {} shares (`numasim models {}` says more):\n", sharing.in_words(), about.kind.name());
+    let mut text = format!(
+        "How {} shares bandwidth (see `numasim models {}`):\n",
+        sharing.in_words(),
+        about.kind.name()
+    );
     for formula in about.formula {
         text.extend(["  ", formula, "\n"]);
     }
@@ -20,7 +23,7 @@ pub(super) fn explain(view: &ScenarioView, style: &Style) -> String {
         ("read over", Align::Left),
         ("application", Align::Left),
         ("threads", Align::Right),
-        ("wants", Align::Right),
+        ("demand", Align::Right),
         ("is granted", Align::Right),
         ("draws, GB/s per thread", Align::Right),
     ]);

@@ -40,7 +40,7 @@ pub(crate) fn explain(view: &ScenarioView, style: &Style) -> String {
         }
     }
     let one_line = blocks.iter().all(|block| match block {
-        Block::Sheet(sheet) => sheet.fits(style.calculation_columns()),
+        Block::Sheet(sheet) => sheet.fits(style.columns()),
         Block::Text(_) => true,
     });
     let rendered = blocks.into_iter().map(|block| match block {

@@ -1,6 +1,6 @@
 //! A worked calculation as rows of title and figures, like the paper's Tables I and II.
 
-use numasim_draw::grid::{left, width};
+use numasim_draw::grid::{fold, left, width, wrap};
 
 use crate::view::Style;
 
@@ -68,31 +68,68 @@ impl Sheet {
     }
 
     /// The sheet, each line ended; how a figure is computed stands beside its title or, not on one line, below.
+    /// Columns that do not fit stand below, beside their titles again.
     pub(super) fn render(&self, one_line: bool, style: &Style) -> String {
-        let widths = self.widths();
-        let title_width = self.title_width(one_line);
-        let mut text = format!("{}\n", style.strong(&self.heading));
-        if !self.columns.is_empty() {
-            let names: Vec<String> =
-                self.columns.iter().zip(&widths).map(|(name, &w)| left(&style.strong(name), w)).collect();
-            push_line(&mut text, &" ".repeat(title_width), &names.join(GAP));
+        let mut widths = vec![self.title_width(one_line)];
+        widths.extend(self.widths());
+        let mut text = String::new();
+        for line in wrap(&self.heading, style.columns()) {
+            text.push_str(&(style.strong(&line) + "\n"));
         }
-        for (title, how, figures) in &self.rows {
-            let figures = match figures {
-                Figures::Cells(cells) => {
-                    cells.iter().zip(&widths).map(|(cell, &w)| left(cell, w)).collect::<Vec<_>>().join(GAP)
-                }
-                Figures::Span(figure) => figure.clone(),
-            };
-            let how = if how.is_empty() { String::new() } else { style.faint(&format!("({how})")) };
-            let title_line =
-                if one_line && !how.is_empty() { format!("{title} {how}") } else { title.clone() };
-            push_line(&mut text, &left(&title_line, title_width), &figures);
-            if !one_line && !how.is_empty() {
-                push_line(&mut text, &format!("  {how}"), "");
+        for (part, shown) in fold(&widths, 1, GAP.len(), style.columns()).iter().enumerate() {
+            if part > 0 {
+                text.push('\n');
             }
+            self.render_part(&mut text, &widths, shown, part == 0, one_line, style);
         }
         text
+    }
+
+    /// Some of the columns, by their place behind the titles; the first part has what is said once.
+    fn render_part(
+        &self,
+        text: &mut String,
+        widths: &[usize],
+        shown: &[usize],
+        first: bool,
+        one_line: bool,
+        style: &Style,
+    ) {
+        let title_width = widths.first().copied().unwrap_or(0);
+        let line = |cells: &[String], paint: &dyn Fn(&str) -> String| {
+            let cell =
+                |&column: &usize| Some(left(&paint(cells.get(column.checked_sub(1)?)?), widths[column]));
+            shown.iter().filter_map(cell).collect::<Vec<_>>().join(GAP)
+        };
+        if !self.columns.is_empty() {
+            let names = line(&self.columns, &|name| style.strong(name));
+            push_line(text, &" ".repeat(title_width), &names);
+        }
+        for (title, how, figures) in &self.rows {
+            let how = if how.is_empty() { String::new() } else { format!("({how})") };
+            let title = if one_line && !how.is_empty() {
+                format!("{title} {}", style.faint(&how))
+            } else {
+                title.clone()
+            };
+            match figures {
+                Figures::Cells(cells) => {
+                    push_line(text, &left(&title, title_width), &line(cells, &str::to_owned));
+                }
+                Figures::Span(_) if !first => continue,
+                Figures::Span(figure) => {
+                    let room = style.columns().saturating_sub(title_width + GAP.len());
+                    for (l, figure) in wrap(figure, room).iter().enumerate() {
+                        push_line(text, &left(if l == 0 { &title } else { "" }, title_width), figure);
+                    }
+                }
+            }
+            if first && !one_line && !how.is_empty() {
+                for line in wrap(&how, style.columns().saturating_sub(2)) {
+                    push_line(text, &format!("  {}", style.faint(&line)), "");
+                }
+            }
+        }
     }
 }
 

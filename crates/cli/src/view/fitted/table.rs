@@ -56,7 +56,9 @@ fn says(fitted: &Fitted) -> String {
             let mut parts = Vec::new();
             parts.push(match interval {
                 Some((low, high)) if high / low > FAR * FAR => {
-                    format!("95 %: further than a factor of {FAR} to both sides, so nearly nothing is known")
+                    format!(
+                        "95 %: wider than a factor of {FAR} in both directions, so almost nothing is known"
+                    )
                 }
                 Some((low, high)) => format!("95 %: {}", range(*low, *high)),
                 None => "no interval: as many figures as measurements".to_owned(),
@@ -70,10 +72,10 @@ fn says(fitted: &Fitted) -> String {
             format!("nothing measured depends on {key}: measure a scenario that it holds back")
         }
         Estimate::AtLeast(value) => {
-            format!("at least {}: the measurements do not tell larger values apart", figures::single(*value))
+            format!("at least {}: the measurements do not distinguish larger values", figures::single(*value))
         }
         Estimate::AtMost(value) => {
-            format!("at most {}: the measurements do not tell smaller values apart", figures::single(*value))
+            format!("at most {}: the measurements do not distinguish smaller values", figures::single(*value))
         }
         Estimate::AtEnd(value) => format!(
             "runs away to {}, the end of the range searched: the model cannot be right with this figure; free another",
@@ -195,7 +197,8 @@ fn verdict(view: &View<'_>, style: &Style) -> String {
     if more > 0 {
         lines.push(format!("So it is with {more} more scenarios."));
     }
-    lines.push("A fit is no prediction: judge the model by scenarios that the fit did not see.".to_owned());
+    lines
+        .push("A fit is not a prediction: judge the model by scenarios that the fit did not see.".to_owned());
     let columns = style.width.unwrap_or(100);
     lines.iter().flat_map(|line| wrap(line, columns)).fold(String::new(), |text, line| text + &line + "\n")
 }

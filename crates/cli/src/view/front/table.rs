@@ -58,13 +58,13 @@ impl FrontView<'_> {
             Some(why) => {
                 let ended = match why {
                     WhyUnproven::Interrupted => format!("Interrupted after {time}: "),
-                    WhyUnproven::TimeLimit => format!("Ended by the time limit after {time}: "),
+                    WhyUnproven::TimeLimit => format!("Stopped by the time limit after {time}: "),
                     WhyUnproven::TooLarge | WhyUnproven::Model => String::new(),
                 };
                 let compared = format!("{} allocations", power_of_ten((self.compared.max(1) as f64).log10()));
                 let time = if ended.is_empty() { format!(" ({time})") } else { String::new() };
                 format!(
-                    "{ended}{points}, which none of {compared} that were compared beats.{time} Not complete: the \
+                    "{ended}{points}, which none of {compared} compared allocations dominates.{time} Not complete: the \
                      space is larger, others may lie between or beyond them."
                 )
             }
@@ -256,9 +256,9 @@ impl FrontView<'_> {
             let numbers: Vec<usize> = baseline.beaten_by.iter().map(|i| i + 1).collect();
             let place = match (numbers.as_slice(), baseline.same_as) {
                 ([], Some(point)) => format!("on the front, as point {}", point + 1),
-                ([], None) => "no point beats it".to_owned(),
-                ([point], _) => format!("beaten by point {point}"),
-                (points, _) => format!("beaten by points {}", figures::ranges(points)),
+                ([], None) => "no point dominates it".to_owned(),
+                ([point], _) => format!("dominated by point {point}"),
+                (points, _) => format!("dominated by points {}", figures::ranges(points)),
             };
             row.push(match &baseline.breaks {
                 Some(why) => format!("{place} {}", style.faint(&format!("(not allowed: {why})"))),

@@ -127,15 +127,15 @@ fn what_is_wrong_with_the_columns_is_told_with_what_was_meant() {
     let (message, ..) = told("scenario,app,gflops,node\ns,a,1,0\n");
     assert_eq!(message, "columns are missing: repetition, threads, bandwidth_gbs, status");
     let (message, ..) = told("scenario,app,gflops\n");
-    assert_eq!(message, "there is no row below the names of the columns");
+    assert_eq!(message, "there are no rows below the header");
 }
 
 #[test]
 fn values_that_are_no_measurement_are_refused_where_they_are() {
     for (wrong, message) in [
-        ("-1", "`gflops` is -1, and cannot be negative"),
-        ("inf", "`gflops` is inf, which is no finite number"),
-        ("NaN", "`gflops` is NaN, which is no finite number"),
+        ("-1", "`gflops` is -1, but cannot be negative"),
+        ("inf", "`gflops` is inf, which is not a finite number"),
+        ("NaN", "`gflops` is NaN, which is not a finite number"),
         ("fast", "`gflops` is 'fast', not a number"),
     ] {
         let text = format!("scenario,app,gflops\ns,,1\nt,,{wrong}\n");

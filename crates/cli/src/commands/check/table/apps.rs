@@ -1,13 +1,11 @@
 //! The applications: keys below each other, `[[app]]` tables side by side.
 
+use super::DEFAULT;
+use super::grid::{self, Align};
 use numasim_model::input::{Group, Reading, TableKind};
 use numasim_model::{App, Data, Placement};
-use unicode_width::UnicodeWidthStr;
 
-use super::grid::{self, Align};
-use super::{DEFAULT, WIDTH};
-
-pub(super) fn write(text: &mut String, reading: &Reading) {
+pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
     let columns: Vec<Vec<String>> = reading
         .groups
         .iter()
@@ -28,32 +26,12 @@ pub(super) fn write(text: &mut String, reading: &Reading) {
         "weight",
         "work_gflop",
     ];
-    let width = |column: &Vec<String>| column.iter().map(|cell| cell.width()).max().unwrap_or(0) + 2;
-    let key_width = keys.iter().map(|key| key.len()).max().unwrap_or(0) + 4;
-    let mut rest = columns.as_slice();
-    while !rest.is_empty() {
-        let mut used = key_width;
-        // At least one, however wide.
-        let fit = rest
-            .iter()
-            .take_while(|column| {
-                used += width(column);
-                used <= WIDTH
-            })
-            .count()
-            .max(1);
-        let (now, later) = rest.split_at(fit);
-        let row = |(index, key): (usize, &&str)| {
-            let cells = now.iter().map(|column| column.get(index).cloned().unwrap_or_default());
-            std::iter::once((*key).to_owned()).chain(cells).collect()
-        };
-        let rows: Vec<Vec<String>> = keys.iter().enumerate().map(row).collect();
-        grid::write(text, &rows, &[Align::Left]);
-        if !later.is_empty() {
-            text.push('\n');
-        }
-        rest = later;
-    }
+    let row = |(index, key): (usize, &&str)| {
+        let cells = columns.iter().map(|column| column.get(index).cloned().unwrap_or_default());
+        std::iter::once((*key).to_owned()).chain(cells).collect()
+    };
+    let rows: Vec<Vec<String>> = keys.iter().enumerate().map(row).collect();
+    grid::write(text, &rows, &[Align::Left], width);
 }
 
 fn column(reading: &Reading, group: &Group, app: &App) -> Vec<String> {

@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use unicode_width::UnicodeWidthStr;
 
+use numasim_draw::grid::{fit, fold};
+
 /// How a column stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Align {
@@ -11,23 +13,55 @@ pub(super) enum Align {
     Right,
 }
 
-/// Rows of cells, indented, two blanks between columns, no blanks at the end of a line.
-pub(super) fn write(text: &mut String, rows: &[Vec<String>], align: &[Align]) {
+/// Spaces before a row.
+const INDENT: usize = 2;
+/// Spaces between columns.
+const GAP: usize = 2;
+
+/// Rows of cells, indented, two spaces between columns, none at the end of a line. Columns beyond `most` stand below,
+/// beside the first column again; text that is longer than a line is broken.
+pub(super) fn write(text: &mut String, rows: &[Vec<String>], align: &[Align], most: usize) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();
-    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
-    for row in rows {
-        let mut line = String::from(" ");
-        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
-            let blank = " ".repeat(width - cell.width());
-            // Writing to a String cannot fail.
-            let _ = match align.get(column).or(align.last()) {
-                Some(Align::Right) => write!(line, " {blank}{cell} "),
-                _ => write!(line, " {cell}{blank} "),
-            };
+    let mut widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let room = most.saturating_sub(INDENT);
+    if widths.iter().map(|width| width + GAP).sum::<usize>() > room + GAP {
+        let (first, others) = widths.split_at_mut(1.min(columns));
+        for width in first.iter_mut() {
+            *width = (*width).min(room / 2);
         }
-        text.push_str(line.trim_end());
-        text.push('\n');
+        let beside = first.iter().sum::<usize>() + GAP;
+        for width in others {
+            *width = (*width).min(room.saturating_sub(beside));
+        }
+    }
+    for (part, columns) in fold(&widths, 1, GAP, room).iter().enumerate() {
+        if part > 0 {
+            text.push('\n');
+        }
+        write_part(text, rows, align, &widths, columns);
+    }
+}
+
+fn write_part(text: &mut String, rows: &[Vec<String>], align: &[Align], widths: &[usize], columns: &[usize]) {
+    for row in rows {
+        let cell = |&column: &usize| row.get(column).map_or("", String::as_str);
+        let lines: Vec<Vec<String>> =
+            columns.iter().map(|column| fit(cell(column), widths[*column])).collect();
+        for line in 0..lines.iter().map(Vec::len).max().unwrap_or(0) {
+            let mut shown = " ".repeat(INDENT);
+            for (&column, lines) in columns.iter().zip(&lines) {
+                let cell = lines.get(line).map_or("", String::as_str);
+                let blank = " ".repeat(widths[column].saturating_sub(cell.width()));
+                // Writing to a String cannot fail.
+                let _ = match align.get(column).or(align.last()) {
+                    Some(Align::Right) => write!(shown, "{blank}{cell}  "),
+                    _ => write!(shown, "{cell}{blank}  "),
+                };
+            }
+            text.push_str(shown.trim_end());
+            text.push('\n');
+        }
     }
 }
 

@@ -8,25 +8,26 @@ use numasim_model::text::visible_but;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, Node};
 
+use super::DEFAULT;
 use super::grid::{self, Align};
-use super::{DEFAULT, WIDTH};
+use numasim_draw::grid::{fit, wrap};
 
 /// More nodes than this are merged into ranges of equal ones, and their matrix is summed up.
 const MOST_NODES: usize = 12;
 
-pub(super) fn write(text: &mut String, reading: &Reading) {
+pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
     let machine = &reading.study.machine;
     // Writing to a String cannot fail.
-    let _ = writeln!(text, "\nMACHINE  {}", machine.name());
+    let _ = writeln!(text, "\n{}", wrap(&format!("MACHINE  {}", machine.name()), width).join("\n"));
     match machine.source() {
-        Some(source) => labelled(text, "source", &source_text(source)),
-        None => labelled(text, "source", &format!("not given {DEFAULT}")),
+        Some(source) => labelled(text, "source", &source_text(source), width),
+        None => labelled(text, "source", &format!("not given {DEFAULT}"), width),
     }
-    nodes(text, reading);
-    os_nodes(text, reading);
-    links(text, machine);
-    sharing(text, machine);
-    provenance(text, machine);
+    nodes(text, reading, width);
+    os_nodes(text, reading, width);
+    links(text, machine, width);
+    sharing(text, machine, width);
+    provenance(text, machine, width);
 }
 
 /// A remark of the file, which may have several lines and must do nothing to a terminal.
@@ -35,14 +36,16 @@ fn source_text(source: &str) -> Cow<'_, str> {
 }
 
 /// A label and text that is broken into lines below each other.
-fn labelled(text: &mut String, label: &str, words: &str) {
-    for (index, line) in grid::wrap(words, WIDTH - label.len() - 4).iter().enumerate() {
+fn labelled(text: &mut String, label: &str, words: &str, width: usize) {
+    let room = width.saturating_sub(label.len() + 4);
+    let lines = grid::wrap(words, room).into_iter().flat_map(|line| fit(&line, room));
+    for (index, line) in lines.enumerate() {
         let label = if index == 0 { label.to_owned() } else { " ".repeat(label.len()) };
         let _ = writeln!(text, "  {label}  {line}");
     }
 }
 
-fn nodes(text: &mut String, reading: &Reading) {
+fn nodes(text: &mut String, reading: &Reading, width: usize) {
     let machine = &reading.study.machine;
     let all: Vec<&Node> = machine.nodes().iter().collect();
     let shown = if all.len() > MOST_NODES {
@@ -57,7 +60,7 @@ fn nodes(text: &mut String, reading: &Reading) {
     let sums = column(&|node| node.gflops_per_core.value() * f64::from(node.cores));
     let controllers = column(&|node| node.bandwidth.value());
     let default = reading.is_default(TableKind::Machine, machine.name(), "core_bandwidth_gbs");
-    let header = ["node", "cores", "GFLOPS per core", "GFLOPS", "GB/s of its controller", "GB/s per thread"];
+    let header = ["node", "cores", "GFLOPS/core", "GFLOPS", "memory GB/s", "GB/s per thread"];
     let mut rows = vec![header.map(str::to_owned).to_vec()];
     for (((nodes, node), peak), (sum, controller)) in
         shown.iter().zip(peaks).zip(sums.into_iter().zip(controllers))
@@ -86,11 +89,11 @@ fn nodes(text: &mut String, reading: &Reading) {
         ]);
     }
     text.push('\n');
-    grid::write(text, &rows, &[Align::Left, Align::Right]);
+    grid::write(text, &rows, &[Align::Left, Align::Right], width);
 }
 
 /// What the operating system calls the nodes; nothing where the file does not say it.
-fn os_nodes(text: &mut String, reading: &Reading) {
+fn os_nodes(text: &mut String, reading: &Reading, width: usize) {
     let os_nodes = reading.study.machine.os_nodes();
     if os_nodes.is_empty() {
         return;
@@ -105,10 +108,10 @@ fn os_nodes(text: &mut String, reading: &Reading) {
         rows.push(vec![node.to_string(), number, cpus]);
     }
     text.push('\n');
-    grid::write(text, &rows, &[Align::Left]);
+    grid::write(text, &rows, &[Align::Left], width);
 }
 
-fn links(text: &mut String, machine: &Machine) {
+fn links(text: &mut String, machine: &Machine, width: usize) {
     let nodes: Vec<_> = machine.node_ids().collect();
     if nodes.len() == 1 {
         return;
@@ -128,9 +131,11 @@ fn links(text: &mut String, machine: &Machine) {
         );
         return;
     }
-    text.push_str(
-        "\n  GB/s: row = node of the core, column = node of the memory, [ ] = the node's own controller\n",
-    );
+    let legend = "GB/s: row = node of the core, column = node of the memory, [ ] = the node's own controller";
+    text.push('\n');
+    for line in grid::wrap(legend, width.saturating_sub(2)) {
+        let _ = writeln!(text, "  {line}");
+    }
     let entry = |&from: &_, &to: &_| {
         if from == to { Some(machine.node(from).bandwidth) } else { machine.link(from, to) }
     };
@@ -152,15 +157,15 @@ fn links(text: &mut String, machine: &Machine) {
         }));
         rows.push(row);
     }
-    grid::write(text, &rows, &[Align::Right]);
+    grid::write(text, &rows, &[Align::Right], width);
 }
 
 /// How bandwidth is shared, where the file says more than the default.
-fn sharing(text: &mut String, machine: &Machine) {
+fn sharing(text: &mut String, machine: &Machine, width: usize) {
     let model = machine.sharing();
     if *model != numasim_model::Model::default() {
         text.push('\n');
-        labelled(text, "shares bandwidth by", &model.in_words());
+        labelled(text, "shares bandwidth by", &model.in_words(), width);
     }
     if machine.has_latencies() {
         let nodes: Vec<_> = machine.compute_nodes().collect();
@@ -180,11 +185,11 @@ fn sharing(text: &mut String, machine: &Machine) {
         if !other.is_empty() {
             let _ = write!(words, ", other nodes {}", range(&other));
         }
-        labelled(text, "latency", &words);
+        labelled(text, "latency", &words, width);
     }
 }
 
-fn provenance(text: &mut String, machine: &Machine) {
+fn provenance(text: &mut String, machine: &Machine, width: usize) {
     if machine.provenance().is_empty() {
         return;
     }
@@ -199,7 +204,7 @@ fn provenance(text: &mut String, machine: &Machine) {
         if said.is_empty() {
             let _ = writeln!(text, "  {}", label.trim_end());
         } else {
-            labelled(text, &label, &said.join(", "));
+            labelled(text, &label, &said.join(", "), width);
         }
     }
 }

@@ -7,14 +7,15 @@ use numasim_model::{AppId, Scenario};
 
 use super::grid::{self, Align};
 use super::{DEFAULT, apps};
+use numasim_draw::grid::wrap;
 
 /// With more nodes than this, threads are shown in ranges of nodes.
 const MOST_NODES: usize = 16;
 
-pub(super) fn write(text: &mut String, reading: &Reading) {
+pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
     for (scenario, named) in reading.study.scenarios.iter().zip(&reading.named) {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "\nSCENARIO  {}", scenario.name);
+        let _ = writeln!(text, "\n{}", wrap(&format!("SCENARIO  {}", scenario.name), width).join("\n"));
         let nodes = reading.study.machine.node_count();
         let wide = nodes > MOST_NODES;
         let mut head = vec!["threads on node".to_owned()];
@@ -36,7 +37,7 @@ pub(super) fn write(text: &mut String, reading: &Reading) {
         let mut align = vec![Align::Left];
         align.resize(if wide { 2 } else { nodes + 2 }, if wide { Align::Left } else { Align::Right });
         align.push(Align::Left);
-        grid::write(text, &rows, &align);
+        grid::write(text, &rows, &align, width);
     }
 }
 

@@ -89,7 +89,7 @@ impl SensitivityView<'_> {
         }
         if delicate > MOST_INPUTS {
             notes.push(format!(
-                "{} less delicate inputs are left out; JSON and CSV have them.",
+                "{} less sensitive inputs are left out; JSON and CSV have them.",
                 delicate - MOST_INPUTS
             ));
         }

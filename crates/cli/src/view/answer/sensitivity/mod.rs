@@ -42,8 +42,8 @@ impl SensitivityView<'_> {
         let better = self.found.better.as_ref()?;
         let value = self.answer.with_unit(self.answer.problem.goal().value(better.score));
         let text = format!(
-            "While inputs were changed, a better allocation than the best above was met: {value}. All of what follows is \
-             about this one; JSON has its threads. It differs so: {}",
+            "While inputs were varied, a better allocation than the best above was found: {value}. Everything below is \
+             about it; JSON has its threads. It differs so: {}",
             self.answer.differences(
                 better,
                 &self.answer.best.candidate,

@@ -1,0 +1,113 @@
+//! Files that could be read and yet do not answer the question, shown where the cause stands in them.
+
+use numasim_model::input::{AppPlaces, Group, Place, Places, Problem, ProblemKind, Reading, SourceFile};
+use numasim_model::{AppId, Data, Scenario, Study};
+use numasim_sim::objective::GoalError;
+use numasim_sim::{Infeasible, ProblemError};
+
+use crate::diagnostics;
+use crate::failure::Failure;
+use crate::suggest;
+
+/// What the files say where.
+pub(super) struct Located {
+    groups: Vec<Group>,
+    places: Places,
+    sources: Vec<SourceFile>,
+}
+
+impl Located {
+    /// The study, and where it stands.
+    pub(super) fn split(reading: Reading, sources: Vec<SourceFile>) -> (Study, Self) {
+        (reading.study, Self { groups: reading.groups, places: reading.places, sources })
+    }
+
+    /// Refuses scenarios in which an application with an open home has threads.
+    pub(super) fn homes_are_given(&self, study: &Study, scenarios: &[&Scenario]) -> Result<(), Failure> {
+        let mut problems: Vec<Problem> = Vec::new();
+        for scenario in scenarios {
+            for (a, app) in study.apps.iter().enumerate() {
+                if scenario.data.get(a) != Some(&Data::OpenHome) || scenario.allocation.total(AppId(a)) == 0 {
+                    continue;
+                }
+                let Some((place, named)) = self.open_home(study, scenario, a) else { continue };
+                if problems.iter().any(|known| known.place.as_ref() == Some(place)) {
+                    continue; // another instance or scenario with the same line as its cause
+                }
+                let message =
+                    format!("the home of the data of `{}` is open, and evaluate does not choose", app.group);
+                let hint = format!(
+                    "name the node in the scenario, e.g. `data = {{ {} = {{ home = 0 }} }}`, or let `numasim explore` find the best home",
+                    suggest::key(&app.group)
+                );
+                let problem = Problem::new(ProblemKind::BadValue, message).at(place.clone(), "any node");
+                problems.push(problem.related(named.clone(), "evaluated in this scenario").hint(hint));
+            }
+        }
+        if problems.is_empty() { Ok(()) } else { Err(self.failure(&problems)) }
+    }
+
+    /// Where `home = "any"` stands that a scenario has for an application, and the name of the scenario.
+    fn open_home(&self, study: &Study, scenario: &Scenario, app: usize) -> Option<(&Place, &Place)> {
+        let number = study.scenarios.iter().position(|one| one.name == scenario.name)?;
+        let in_scenario = self.places.scenarios.get(number)?;
+        let (name, group) = (&study.apps[app].name, &study.apps[app].group);
+        let own = in_scenario.data_of(name, group);
+        let place = own.or_else(|| self.app(group)?.1.data.as_ref())?;
+        Some((place, &in_scenario.name))
+    }
+
+    /// The question that cannot be asked, if its cause is one line of the files.
+    pub(super) fn refused(&self, study: &Study, error: &ProblemError) -> Option<Failure> {
+        let problems = match error {
+            ProblemError::Goal(GoalError::MissingWork(names)) => self.missing_work(study, names),
+            ProblemError::Infeasible(error @ Infeasible::MinThreads { .. }) => {
+                self.min_threads(study, error).into_iter().collect()
+            }
+            _ => Vec::new(),
+        };
+        (!problems.is_empty()).then(|| self.failure(&problems))
+    }
+
+    /// One problem for each `[[app]]` without the work that the makespan needs.
+    fn missing_work(&self, study: &Study, names: &[String]) -> Vec<Problem> {
+        let of = |name: &String| study.apps.iter().find(|app| app.name == *name);
+        let mut groups: Vec<&str> = names.iter().filter_map(of).map(|app| app.group.as_str()).collect();
+        groups.dedup();
+        let problem = |group: &str| {
+            let (_, places) = self.app(group)?;
+            let message = format!("the makespan objective needs `work_gflop`, which `{group}` does not have");
+            let problem = Problem::new(ProblemKind::MissingKey, message)
+                .at(places.name.clone(), "this app has no `work_gflop`");
+            Some(problem.hint("add e.g. `work_gflop = 1000.0`, or choose another --objective"))
+        };
+        groups.into_iter().filter_map(problem).collect()
+    }
+
+    /// More threads needed than there are cores: the application that needs the most of them.
+    fn min_threads(&self, study: &Study, error: &Infeasible) -> Option<Problem> {
+        let each = |group: &Group| study.apps.get(group.first).map_or(0, |app| u64::from(app.min_threads));
+        let needs = |group: &Group| each(group) * group.instances as u64;
+        // Of equal needs the first: max_by_key takes the last.
+        let most = self.groups.iter().rev().max_by_key(|group| needs(group))?;
+        let (_, places) = self.app(&most.name)?;
+        let threads = match (most.instances, each(most)) {
+            (1, 1) => "1 thread".to_owned(),
+            (1, each) => format!("{each} threads"),
+            (instances, each) => format!("{instances} x {each} threads"),
+        };
+        let place = places.min_threads.as_ref().unwrap_or(&places.name);
+        let by_default = if places.min_threads.is_none() { " (by default 1 each)" } else { "" };
+        let problem = Problem::new(ProblemKind::Infeasible, format!("no allocation is possible: {error}"))
+            .at(place.clone(), format!("{threads}{by_default}, the most of all"));
+        Some(problem.hint("lower `min_threads`, or remove applications"))
+    }
+
+    fn app(&self, group: &str) -> Option<(&Group, &AppPlaces)> {
+        self.groups.iter().zip(&self.places.apps).find(|(known, _)| known.name == group)
+    }
+
+    fn failure(&self, problems: &[Problem]) -> Failure {
+        Failure::Diagnostics(diagnostics::render(problems, &self.sources, true))
+    }
+}

@@ -1,0 +1,93 @@
+//! Keys that people write although the files call them something else, or put them elsewhere: what they meant.
+//!
+//! Slips of the keyboard are found by [`names::closest`](super::names::closest); these words are not alike.
+
+/// What was probably meant by a key that no table has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Alias {
+    /// Another key of the same table.
+    Key(&'static str),
+    /// Something that one key cannot say.
+    Advice(&'static str),
+}
+
+use Alias::{Advice, Key};
+
+const MACHINE: &str = "[machine]";
+const NODE: &str = "[[machine.node]]";
+const APP: &str = "[[app]]";
+const SCENARIO: &str = "[[scenario]]";
+
+const THREADS_OF_AN_APP: &str = "the threads of a placement stand in a `[[scenario]]`; to bound what explore may choose, write `min_threads` and `max_threads`";
+const BANDWIDTH_OF_A_NODE: &str =
+    "give the bandwidth of each node on the diagonal of `bandwidth_matrix_gbs` in `[machine]`";
+const MODEL_OF_A_MACHINE: &str = "write `[machine.sharing]` and below it `model = \"…\"`";
+
+/// Title of the table, the words in lower case with `_`, and what they mean there.
+const ALIASES: [(&str, &[&str], Alias); 27] = [
+    (super::table::ROOT, &["node", "nodes"], Advice("write `[[machine.node]]`")),
+    (super::table::ROOT, &["sharing", "model"], Advice(MODEL_OF_A_MACHINE)),
+    (super::table::ROOT, &["provenance"], Advice("write `[machine.provenance]`")),
+    (super::table::ROOT, &["workload", "application", "applications"], Key("app")),
+    (super::table::ROOT, &["placement", "placements", "allocation", "allocations"], Key("scenario")),
+    (MACHINE, &["cores", "cores_per_socket", "threads_per_node", "cpus_per_node"], Key("cores_per_node")),
+    (MACHINE, &["numa_nodes", "sockets", "domains", "numa_domains"], Key("nodes")),
+    (MACHINE, &["gflops", "peak", "peak_gflops", "flops_per_core"], Key("gflops_per_core")),
+    (
+        MACHINE,
+        &["memory_bandwidth", "memory_bandwidth_gbs", "node_bandwidth_gbs", "local_gbs"],
+        Key("bandwidth_gbs"),
+    ),
+    (
+        MACHINE,
+        &["link", "link_bandwidth", "link_bandwidth_gbs", "remote_gbs", "remote_bandwidth_gbs"],
+        Key("link_gbs"),
+    ),
+    (MACHINE, &["matrix", "bandwidth_matrix", "matrix_gbs"], Key("bandwidth_matrix_gbs")),
+    (MACHINE, &["latency", "latencies", "latency_ns", "latency_matrix"], Key("latency_matrix_ns")),
+    (MACHINE, &["thread_bandwidth_gbs", "core_gbs", "per_core_gbs"], Key("core_bandwidth_gbs")),
+    (MACHINE, &["model"], Advice(MODEL_OF_A_MACHINE)),
+    (NODE, &["cores_per_node", "threads"], Key("cores")),
+    (NODE, &["gflops", "peak", "peak_gflops"], Key("gflops_per_core")),
+    (NODE, &["bandwidth", "bandwidth_gbs", "memory_bandwidth_gbs"], Advice(BANDWIDTH_OF_A_NODE)),
+    (NODE, &["link_gbs"], Advice("links stand in `bandwidth_matrix_gbs` or `link_gbs` of `[machine]`")),
+    (APP, &["ai", "oi", "intensity", "operational_intensity", "flop_per_byte"], Key("arithmetic_intensity")),
+    (APP, &["threads", "cores", "nthreads"], Advice(THREADS_OF_AN_APP)),
+    (APP, &["min"], Key("min_threads")),
+    (APP, &["max"], Key("max_threads")),
+    (APP, &["count", "copies", "processes"], Key("instances")),
+    (APP, &["work", "gflop", "flops"], Key("work_gflop")),
+    (APP, &["priority"], Key("weight")),
+    (
+        APP,
+        &["home", "memory", "placement"],
+        Advice("write where the data lies as `data`, e.g. `data = { home = 0 }`"),
+    ),
+    (SCENARIO, &["app", "apps", "allocation", "placement", "cores"], Key("threads")),
+];
+
+/// What was probably meant by `key` in the table with this title.
+pub(super) fn alias(title: &str, key: &str) -> Option<Alias> {
+    let key = key.to_lowercase().replace('-', "_");
+    let entry = ALIASES.iter().find(|(table, words, _)| *table == title && words.contains(&key.as_str()));
+    entry.map(|&(_, _, alias)| alias)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_the_field_lead_to_the_keys_of_the_files() {
+        assert_eq!(alias("[machine]", "cores"), Some(Key("cores_per_node")));
+        assert_eq!(alias("[[app]]", "AI"), Some(Key("arithmetic_intensity")));
+        assert_eq!(alias("[[machine.node]]", "cores-per-node"), Some(Key("cores")));
+        assert_eq!(alias("[[app]]", "frequency"), None);
+    }
+
+    #[test]
+    fn threads_of_an_application_are_explained() {
+        let Some(Advice(advice)) = alias("[[app]]", "threads") else { panic!("no advice") };
+        assert!(advice.contains("[[scenario]]") && advice.contains("min_threads"), "{advice}");
+    }
+}

@@ -1,0 +1,41 @@
+//! Where in the files the applications and scenarios of a study stand, for messages about a study that could be read
+//! but cannot be used: an open home that nobody decides, work that an objective needs.
+
+use super::problem::Place;
+
+/// The places of a study, beside its values.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// One entry for each `[[app]]` table, in the order of [`Reading::groups`](super::Reading::groups).
+    pub apps: Vec<AppPlaces>,
+    /// One entry for each `[[scenario]]`, in the order of the study.
+    pub scenarios: Vec<ScenarioPlaces>,
+}
+
+/// Places of one `[[app]]` table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AppPlaces {
+    /// The value of `name`.
+    pub name: Place,
+    /// The value of `data`; `None` where the file does not give it.
+    pub data: Option<Place>,
+    /// The value of `min_threads`; `None` where the file does not give it.
+    pub min_threads: Option<Place>,
+}
+
+/// Places of one `[[scenario]]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScenarioPlaces {
+    /// The value of `name`.
+    pub name: Place,
+    /// Names of applications or of single instances as written in `data`, each with the place of its value.
+    pub data: Vec<(String, Place)>,
+}
+
+impl ScenarioPlaces {
+    /// Where this scenario says where the data of `instance` lies: by its own name, else by that of its group.
+    pub fn data_of(&self, instance: &str, group: &str) -> Option<&Place> {
+        let written = |name: &str| self.data.iter().find(|(own, _)| own == name).map(|(_, place)| place);
+        written(instance).or_else(|| written(group))
+    }
+}
