@@ -11,7 +11,7 @@ mod words;
 
 use std::time::Duration;
 
-pub use after::{FEWEST_REPETITIONS, LARGEST_SPREAD, Repeated, Watched, after, spread};
+pub use after::{FEWEST_REPETITIONS, LARGEST_SPREAD, Repeated, Watched, after};
 pub use before::before;
 pub use told::{Told, codes};
 

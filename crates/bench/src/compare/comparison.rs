@@ -85,15 +85,11 @@ pub struct Spread {
     pub max: f64,
     /// How many.
     pub repetitions: usize,
+    /// Sample standard deviation over mean, see [`super::statistics::spread`]; `None` for a single repetition, or where
+    /// nothing was measured but zero.
+    pub relative: Option<f64>,
     /// Holds the median in at least 95 % of all cases, see [`super::statistics::median_interval`].
     pub interval: Option<(f64, f64)>,
-}
-
-impl Spread {
-    /// (max - min) / median; `None` for a single repetition, or if the median is 0.
-    pub fn relative(&self) -> Option<f64> {
-        (self.repetitions > 1 && self.median > 0.0).then(|| (self.max - self.min) / self.median)
-    }
 }
 
 /// Signed and absolute errors in GFLOPS, each relative to the measured value.

@@ -6,6 +6,7 @@ use std::fmt;
 use numasim_model::cpus::CpuList;
 
 use super::Doubt;
+use crate::compare::statistics::spread;
 use crate::system::{Share, Throttled};
 
 /// The widest spread of the GFLOPS of an application over repetitions that raises no doubt: sample standard deviation
@@ -107,17 +108,6 @@ fn of_app(of: &Repeated) -> Vec<Doubt> {
         doubts.push(Doubt::KernelIntensity { app: app(), asked, ran });
     }
     doubts
-}
-
-/// Sample standard deviation over mean; `None` with fewer than two values or a mean that is not positive.
-pub fn spread(values: &[f64]) -> Option<f64> {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    if values.len() < 2 || !mean.is_finite() || mean <= 0.0 {
-        return None;
-    }
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    Some((squares / (count - 1.0)).sqrt() / mean)
 }
 
 /// A share as a percentage of people: `7 %`, and `3.4 %` below ten.

@@ -102,7 +102,7 @@ fn words(report: &Report<'_>) -> Markup {
             "error",
             "(predicted - measured) / measured, with the median of the repetitions. Above 0 the model promises too much.",
         ),
-        ("spread", "(largest - smallest) / median of the repetitions."),
+        ("spread", "Sample standard deviation / mean of the repetitions."),
         ("95th percentile", "Nineteen of twenty absolute errors are smaller."),
         (
             "regret",
