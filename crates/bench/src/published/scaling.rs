@@ -33,7 +33,7 @@ use numasim_model::{Machine, ModelKind, Study};
 
 use super::{Judged, Part, Point, PublishedError, in_words, with_model};
 use crate::compare::statistics::median;
-use crate::csv_rows::{Rows, first};
+use crate::csv_rows::{Rows, first, is_full};
 use crate::fit::{self, Observed, by_solver};
 
 /// The curves of RRZE's machine files.
@@ -193,6 +193,9 @@ pub fn read(text: &str) -> Result<Vec<Curve>, Vec<Problem>> {
         });
         if let Err(problem) = read {
             problems.push(problem);
+            if is_full(&problems) {
+                break;
+            }
         }
     }
     if problems.is_empty() { Ok(curves) } else { Err(first(problems)) }
