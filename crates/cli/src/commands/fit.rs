@@ -1,5 +1,7 @@
 //! `numasim fit`: figures of the machine from measured scenarios.
 
+use std::collections::HashSet;
+
 use numasim_bench::compare::{compare, read_measured};
 use numasim_bench::fit::{self, Fit, FitError, Observed, Parameter};
 use numasim_model::{Study, evaluate};
@@ -39,9 +41,9 @@ pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
         evaluate(&study.machine, &study.apps, &placements(&study, scenario)?, &scenario.allocation)
             .map_err(|error| Failure::input(format!("scenario '{}': {error}", scenario.name)))
     })?;
-    comparison.missing.retain(|one| asked.iter().any(|asked| asked.name == one.scenario));
-    let is_asked =
-        |one: &Observed| asked.iter().any(|asked| asked.name == study.scenarios[one.scenario].name);
+    let asked_for: HashSet<&str> = asked.iter().map(|asked| asked.name.as_str()).collect();
+    comparison.missing.retain(|one| asked_for.contains(one.scenario.as_str()));
+    let is_asked = |one: &Observed| asked_for.contains(study.scenarios[one.scenario].name.as_str());
     let (used, others): (Vec<Observed>, Vec<Observed>) =
         fit::observations(&study, &comparison).into_iter().partition(is_asked);
     if used.is_empty() {
