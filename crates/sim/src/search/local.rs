@@ -253,7 +253,7 @@ pub(super) fn random_start(problem: &Problem, random: &mut impl Rng) -> Option<A
 }
 
 /// The generator of a restart: the same numbers on every platform for the same seed and restart.
-pub(super) fn generator(seed: u64, restart: u64) -> ChaCha8Rng {
+pub(crate) fn generator(seed: u64, restart: u64) -> ChaCha8Rng {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     random.set_stream(restart);
     random

@@ -41,6 +41,7 @@ use boxes::Boxes;
 use cells::Cell;
 use dual::{Effort, Relaxation};
 use halves::Halves;
+pub(crate) use local::generator;
 use pool::{Canonical, Pool};
 use respond::Responder;
 
