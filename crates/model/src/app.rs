@@ -33,6 +33,16 @@ impl Placement {
         }
     }
 
+    /// Whether threads on other nodes read `memory`: whether [`Placement::fraction`] is above 0 for any of them.
+    pub fn is_read_from_outside(&self, memory: NodeId) -> bool {
+        match self {
+            Self::Local => false,
+            Self::Home(home) => *home == memory,
+            Self::Interleave => true,
+            Self::Fractions(fractions) => fractions[memory.0] > 0.0,
+        }
+    }
+
     /// The node that holds all data of a NUMA-bad application.
     pub fn home(&self) -> Option<NodeId> {
         match self {

@@ -186,12 +186,17 @@ impl Solver {
         };
         for memory in machine.node_ids() {
             let first = solver.pools.len();
-            for from in machine.compute_nodes().filter(|&n| n != memory) {
-                solver.add_pool(machine, demands, from, memory);
+            // Who reads over links is asked once for each memory: a large machine has a million links, most of them unread.
+            let outside: Vec<usize> =
+                (0..apps).filter(|&a| demands[a].placement.is_read_from_outside(memory)).collect();
+            if !outside.is_empty() {
+                for from in machine.compute_nodes().filter(|&n| n != memory) {
+                    solver.add_pool(machine, demands, outside.iter().copied(), from, memory);
+                }
             }
             let links = first..solver.pools.len();
             let own = (machine.node(memory).cores > 0)
-                .then(|| solver.add_pool(machine, demands, memory, memory))
+                .then(|| solver.add_pool(machine, demands, 0..apps, memory, memory))
                 .flatten();
             solver.memories.push(Memory { bandwidth: machine.node(memory).bandwidth.value(), links, own });
         }
@@ -201,17 +206,18 @@ impl Solver {
         solver
     }
 
-    /// Adds the pool of the flows from `from` to `memory`, unless no application could have one.
+    /// Adds the pool of the flows of `readers` from `from` to `memory`, unless none of them could have one.
     fn add_pool(
         &mut self,
         machine: &Machine,
         demands: &[Demand],
+        readers: impl Iterator<Item = usize>,
         from: NodeId,
         memory: NodeId,
     ) -> Option<usize> {
         let first = self.flows.len();
-        for (a, demand) in demands.iter().enumerate() {
-            let fraction = demand.placement.fraction(machine, from, memory);
+        for a in readers {
+            let fraction = demands[a].placement.fraction(machine, from, memory);
             if fraction > 0.0 {
                 let group = a * self.nodes + from.0;
                 self.flows.push(Flow {
