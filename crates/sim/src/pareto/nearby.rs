@@ -24,6 +24,8 @@ const BATCH: usize = 32;
 /// Most neighbours of a point from which a second step is taken, and most evaluations for these steps.
 const SECOND_STEPS: usize = 48;
 const SECOND_STEP_EVALUATIONS: usize = 25_000;
+/// The same where neighbours are drawn.
+const SAMPLED_SECOND_STEPS: usize = 2;
 /// More points than this are thinned out.
 const MOST_POINTS: usize = 400;
 
@@ -200,6 +202,7 @@ impl<'a> Nearby<'a> {
             steps.push((behind(scores), scores, steps.len()));
         });
         let most = (SECOND_STEP_EVALUATIONS / steps.len().max(1)).min(SECOND_STEPS);
+        let most = if self.sample.is_some() { most.min(SAMPLED_SECOND_STEPS) } else { most };
         // Stable: what is equally close stays in the order of the changes. Many are the same but for equal nodes.
         steps.sort_by(|a, b| a.0.total_cmp(&b.0));
         steps.dedup_by(|a, b| a.1 == b.1);
