@@ -7,7 +7,7 @@
 //!
 //! All sides of a table are measured in turn, repetition by repetition, so that drift of a shared machine favours none. Both
 //! have huge pages (`likwid-bench` through GLIBC_TUNABLES, which is set here) and as much data. Every figure is a median; the
-//! spread beside it is (maximum - minimum) / median, and `--csv` keeps every repetition.
+//! spread beside it is the sample standard deviation over the mean, and `--csv` keeps every repetition.
 #![allow(unsafe_code)] // pinning and huge pages are calls of the operating system
 // Durations and counts are positive and small.
 #![allow(missing_docs, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -252,10 +252,10 @@ fn likwid(kernel: &str, bytes: usize, threads: usize, iterations: u64) -> Result
     Ok((rate, figure("Time:")? / iterations as f64))
 }
 
-/// Median, and (maximum - minimum) / median in percent.
-fn middle_and_spread(values: &[f64]) -> Result<(f64, f64), Failure> {
+/// Median, and the spread in percent; it is not known of one repetition.
+fn middle_and_spread(values: &[f64]) -> Result<(f64, String), Failure> {
     let figure = Figure::of(values).ok_or("nothing was measured: --repeat must be at least 1")?;
-    Ok((figure.median, (figure.max - figure.min) / figure.median * 100.0))
+    Ok((figure.median, figure.spread.map_or("-".to_owned(), |spread| format!("{:.1}", 100.0 * spread))))
 }
 
 /// One table: our kernel against those of likwid.
@@ -305,12 +305,12 @@ impl Duel<'_> {
         let (middle, wide) = middle_and_spread(&ours)?;
         println!("\n{}, {} thread(s), {} repetitions", self.title, self.threads, options.repeat);
         println!("{:<24} {:>9} {:>9} {:>12}", "", self.unit, "spread %", "ours/theirs");
-        println!("{name:<24} {middle:>9.2} {wide:>9.1}");
+        println!("{name:<24} {middle:>9.2} {wide:>9}");
         let mut best = None;
         for (rival, all) in rivals.iter().zip(theirs) {
             let (theirs, wide) = middle_and_spread(&all)?;
             best = Some(best.unwrap_or(theirs).max(theirs));
-            println!("{rival:<24} {theirs:>9.2} {wide:>9.1} {:>12.3}", middle / theirs);
+            println!("{rival:<24} {theirs:>9.2} {wide:>9} {:>12.3}", middle / theirs);
         }
         if let Some(best) = best {
             println!("{:<24} {best:>9.2} {:>9} {:>12.3}", "best of likwid", "", middle / best);

@@ -46,7 +46,8 @@ Examples:
   numasim evaluate study.toml --model all
   numasim evaluate study.toml --scenario even --emit slurm -o job.sh
 
-Results are in GFLOPS and GB/s (10^9 bytes per second). Files without a [[scenario]] are an error.";
+Results are in GFLOPS and GB/s (10^9 bytes per second). Files without a [[scenario]] are an error.
+Beyond 64 nodes JSON lists only the links that carry something.";
 
 /// End of `numasim explore --help`.
 pub(crate) const EXPLORE: &str = "\
@@ -188,7 +189,7 @@ and repetition; an empty app is the whole scenario. Lines that begin with # are 
 
   error            (predicted - measured) / measured, where measured is the
                    median of the repetitions
-  spread           (largest - smallest) / median of the repetitions
+  spread           sample standard deviation / mean of the repetitions
   95th percentile  of n absolute errors in ascending order the one at index
                    (n - 1) x 0.95 from 0, interpolated linearly
   regret           (best measured - measured of what the model prefers) /
@@ -294,7 +295,10 @@ Examples:
   numasim check study.toml
   numasim check machine.toml apps.toml --format json
 
-Exit code 1 if anything is wrong; the message shows file, line, column and what to write instead.";
+Exit code 1 if anything is wrong; the message shows file, line, column and what to write instead.
+
+Beyond 64 nodes JSON has no list of links: link_gbs where all are equal, else
+link_matrix_gbs; CSV has one line for equal links.";
 
 /// End of `numasim detect --help`.
 pub(crate) const DETECT: &str = "\

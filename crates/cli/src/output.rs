@@ -1,6 +1,7 @@
 //! Where a result goes: standard output, or a file that is written whole or not at all.
 
 mod draft;
+mod path;
 mod place;
 mod tame;
 

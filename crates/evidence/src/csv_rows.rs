@@ -194,6 +194,11 @@ pub(crate) fn first(mut problems: Vec<Problem>) -> Vec<Problem> {
     problems
 }
 
+/// Whether [`first`] would leave out what is found from here on, so that there is no need to look for more.
+pub(crate) fn is_full(problems: &[Problem]) -> bool {
+    problems.len() > MOST_PROBLEMS
+}
+
 /// Text of a file in a message: short, and in one line.
 pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 60;

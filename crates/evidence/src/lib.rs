@@ -8,3 +8,4 @@ pub mod fit;
 pub mod import;
 pub mod measured;
 pub mod published;
+pub mod statistics;

@@ -21,15 +21,6 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// Whether threads on some other node may read `memory`.
-    pub fn may_be_read_remotely(&self, memory: NodeId) -> bool {
-        match self {
-            Self::Local => false,
-            Self::Home(home) => *home == memory,
-            Self::Interleave | Self::Fractions(_) => true,
-        }
-    }
-
     /// The share of a thread's data that lies on `memory`, for a thread that runs on `from`.
     ///
     /// The shares over all memories of the machine sum to 1.
@@ -39,6 +30,16 @@ impl Placement {
             Self::Home(home) => f64::from(*home == memory),
             Self::Interleave => 1.0 / machine.node_count() as f64,
             Self::Fractions(fractions) => fractions[memory.0],
+        }
+    }
+
+    /// Whether threads on other nodes read `memory`: whether [`Placement::fraction`] is above 0 for any of them.
+    pub fn is_read_from_outside(&self, memory: NodeId) -> bool {
+        match self {
+            Self::Local => false,
+            Self::Home(home) => *home == memory,
+            Self::Interleave => true,
+            Self::Fractions(fractions) => fractions[memory.0] > 0.0,
         }
     }
 

@@ -59,6 +59,11 @@ pub(crate) fn bottlenecks(
     // Of the memories a thread reads, the one with the smallest granted / fraction decides (step 5).
     let mut scarcest = Table::filled(apps, nodes, f64::INFINITY);
     let controllers = controllers_in_use(machine, solver, threads, workspace);
+    // Links with a demand, per memory.
+    let mut readers = vec![0_usize; machine.node_count()];
+    for pool in solver.pools(workspace).filter(|pool| pool.kind == PoolKind::Link && pool.wanted > 0.0) {
+        readers[pool.memory.0] += 1;
+    }
     for (flow, pool) in solver.flows(threads, workspace) {
         let group = (flow.app, flow.from);
         let bandwidth = flow.granted / flow.fraction;
@@ -69,7 +74,7 @@ pub(crate) fn bottlenecks(
         }
         if flow.granted < flow.wants * (1.0 - TOLERANCE) && bandwidth < scarcest[group] {
             scarcest[group] = bandwidth;
-            found[group] = Some(pool_limit(machine, solver, workspace, &flow, &pool));
+            found[group] = Some(pool_limit(machine, solver, &readers, &flow, &pool));
         }
     }
     found
@@ -116,7 +121,7 @@ fn core_limit(
 fn pool_limit(
     machine: &Machine,
     solver: &Solver,
-    workspace: &Workspace,
+    readers: &[usize],
     flow: &FlowView,
     pool: &PoolView,
 ) -> Bottleneck {
@@ -133,10 +138,7 @@ fn pool_limit(
         PoolKind::Link => Bottleneck::Link { from: flow.from, to: flow.memory },
         PoolKind::Own => {
             let capacity = machine.node(flow.memory).bandwidth.value();
-            let readers = solver
-                .pools(workspace)
-                .filter(|p| p.memory == flow.memory && p.kind == PoolKind::Link && p.wanted > 0.0)
-                .count();
+            let readers = readers[flow.memory.0];
             let fits_alone = pool.wanted <= capacity * (1.0 + TOLERANCE);
             let starved = pool.available < capacity / (1.0 + readers as f64) * (1.0 - TOLERANCE);
             if readers > 0 && (fits_alone || starved) {

@@ -1,5 +1,7 @@
 //! The full result of one scenario: performance, bandwidth, what is used, what holds each application back.
 
+use std::collections::BTreeMap;
+
 use crate::allocation::{Allocation, TooManyThreads};
 use crate::app::{App, Placement};
 use crate::bottleneck::{Bottleneck, bottlenecks};
@@ -9,7 +11,6 @@ use crate::machine::Machine;
 use crate::sharing::invariants::Violation;
 use crate::sharing::trace::{MemoryTrace, trace};
 use crate::sharing::{FlowView, Solver, Workspace};
-use crate::table::Table;
 use crate::units::{Gflops, GigabytesPerSecond};
 
 mod check;
@@ -25,15 +26,21 @@ pub struct Evaluation {
     pub apps: Vec<AppResult>,
     /// Memory controllers, in node order.
     pub nodes: Vec<ControllerUse>,
-    /// Links from every node with cores to every other node.
+    /// Links from every node with cores to every other node; on machines of more than [`MOST_NODES_WITH_ALL_LINKS`]
+    /// nodes only those that carry something.
     pub links: Vec<LinkUse>,
     /// What the reader should know before trusting the result.
     pub warnings: Vec<Warning>,
-    /// The worked calculation; empty for models that do not split pools by baseline and remainder.
+    /// The worked calculation, from [`evaluate_explained`]; empty for models that do not split pools by baseline and
+    /// remainder.
     pub trace: Vec<MemoryTrace>,
-    /// Who wants and gets what, for explanations of the other models.
+    /// Who wants and gets what, for explanations of the other models, from [`evaluate_explained`].
     pub flows: Vec<FlowView>,
 }
+
+/// A machine of so many nodes has all its links in an [`Evaluation`], used or not. Their number grows with the square of the
+/// nodes: 1024 nodes have a million.
+pub const MOST_NODES_WITH_ALL_LINKS: usize = 64;
 
 /// One application in one scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -129,7 +136,8 @@ pub enum EvaluateError {
     Unsound(#[from] Violation),
 }
 
-/// Evaluates `allocation` with the data of each application placed by `placements`.
+/// Evaluates `allocation` with the data of each application placed by `placements`. [`Evaluation::trace`] and
+/// [`Evaluation::flows`] stay empty.
 ///
 /// # Errors
 /// [`EvaluateError::Shape`] if the lists do not fit each other; [`EvaluateError::TooManyThreads`] if a node has more
@@ -140,6 +148,29 @@ pub fn evaluate(
     placements: &[Placement],
     allocation: &Allocation,
 ) -> Result<Evaluation, EvaluateError> {
+    evaluate_with(machine, apps, placements, allocation, false)
+}
+
+/// [`evaluate`] with the calculation behind it, which is larger than the result by far.
+///
+/// # Errors
+/// Those of [`evaluate`].
+pub fn evaluate_explained(
+    machine: &Machine,
+    apps: &[App],
+    placements: &[Placement],
+    allocation: &Allocation,
+) -> Result<Evaluation, EvaluateError> {
+    evaluate_with(machine, apps, placements, allocation, true)
+}
+
+fn evaluate_with(
+    machine: &Machine,
+    apps: &[App],
+    placements: &[Placement],
+    allocation: &Allocation,
+    explained: bool,
+) -> Result<Evaluation, EvaluateError> {
     let nodes = machine.node_count();
     if apps.len() != placements.len() || allocation.as_slice().len() != apps.len() * nodes {
         return Err(EvaluateError::Shape { apps: apps.len(), nodes });
@@ -148,24 +179,34 @@ pub fn evaluate(
     let solver = Solver::new(machine, &demands(apps, placements));
     let mut workspace = solver.workspace();
     solver.solve(allocation.as_slice(), &mut workspace);
-    let flows = solver.flows(allocation.as_slice(), &workspace).map(|(flow, _)| flow).collect();
+    let checked = explained || nodes <= MOST_NODES_WITH_ALL_LINKS || cfg!(debug_assertions);
+    let flows = if checked {
+        solver.flows(allocation.as_slice(), &workspace).map(|(flow, _)| flow).collect()
+    } else {
+        Vec::new()
+    };
 
     let apps = app_results(machine, placements, allocation, &solver, &workspace);
     let (nodes, links) = resource_use(machine, allocation, &solver, &workspace);
-    let evaluation = Evaluation {
+    let mut evaluation = Evaluation {
         total: apps.iter().map(|app| app.gflops).sum(),
         apps,
         nodes,
         links,
         warnings: starved(machine, &solver, &workspace),
-        trace: if solver.model().is_plain_default() {
+        trace: if explained && solver.model().is_plain_default() {
             trace(machine, &solver, allocation, &workspace)
         } else {
             Vec::new()
         },
         flows,
     };
-    check(machine, &evaluation)?;
+    if checked {
+        check(machine, &evaluation)?;
+    }
+    if !explained {
+        evaluation.flows = Vec::new();
+    }
     Ok(evaluation)
 }
 
@@ -212,29 +253,39 @@ fn resource_use(
     workspace: &Workspace,
 ) -> (Vec<ControllerUse>, Vec<LinkUse>) {
     let count = machine.node_count();
-    let mut drawn: Table<f64, NodeId> = Table::filled(count, count, 0.0);
+    let all_links = count <= MOST_NODES_WITH_ALL_LINKS;
+    let mut own = vec![0.0; count];
+    let mut remote = vec![0.0; count];
+    let mut drawn: BTreeMap<(NodeId, NodeId), f64> = BTreeMap::new();
+    if all_links {
+        let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
+        drawn.extend(pairs.filter(|&(from, to)| machine.link(from, to).is_some()).map(|pair| (pair, 0.0)));
+    }
     for (flow, _) in solver.flows(allocation.as_slice(), workspace) {
-        drawn[(flow.from, flow.memory)] +=
-            f64::from(flow.threads) * workspace.bandwidth_per_thread()[(flow.app, flow.from)] * flow.fraction;
+        let per_thread = workspace.bandwidth_per_thread()[(flow.app, flow.from)];
+        let bandwidth = f64::from(flow.threads) * per_thread * flow.fraction;
+        if flow.from == flow.memory {
+            own[flow.memory.0] += bandwidth;
+        } else {
+            *drawn.entry((flow.from, flow.memory)).or_default() += bandwidth;
+        }
+    }
+    for (&(_, memory), bandwidth) in &drawn {
+        remote[memory.0] += bandwidth;
     }
     let controllers = machine.node_ids().map(|m| {
-        let remote = machine.node_ids().filter(|&n| n != m).map(|n| drawn[(n, m)]).sum();
-        let remote = GigabytesPerSecond::new(remote);
+        let remote = GigabytesPerSecond::new(remote[m.0]);
         ControllerUse {
             node: m,
             capacity: machine.node(m).bandwidth,
-            bandwidth: remote + GigabytesPerSecond::new(drawn[(m, m)]),
+            bandwidth: remote + GigabytesPerSecond::new(own[m.0]),
             remote,
         }
     });
-    let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
-    let links = pairs.filter_map(|(from, to)| {
-        machine.link(from, to).map(|capacity| LinkUse {
-            from,
-            to,
-            capacity,
-            bandwidth: GigabytesPerSecond::new(drawn[(from, to)]),
-        })
+    let links = drawn.iter().filter(|&(_, &bandwidth)| all_links || bandwidth > 0.0);
+    let links = links.filter_map(|(&(from, to), &bandwidth)| {
+        let capacity = machine.link(from, to)?;
+        Some(LinkUse { from, to, capacity, bandwidth: GigabytesPerSecond::new(bandwidth) })
     });
     (controllers.collect(), links.collect())
 }
@@ -250,4 +301,57 @@ fn starved(machine: &Machine, solver: &Solver, workspace: &Workspace) -> Vec<War
         })
     };
     machine.node_ids().filter_map(of_node).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Node;
+    use crate::units::FlopPerByte;
+    use crate::{Access, Data};
+
+    fn evaluated(nodes: usize, placement: Placement) -> Evaluation {
+        let node = Node {
+            cores: 1,
+            gflops_per_core: Gflops::new(10.0),
+            bandwidth: GigabytesPerSecond::new(32.0),
+            core_bandwidth: None,
+        };
+        let machine =
+            Machine::uniform("test", nodes, node, GigabytesPerSecond::new(10.0)).expect("a machine");
+        let app = App {
+            name: "a".to_owned(),
+            group: "a".to_owned(),
+            arithmetic_intensity: FlopPerByte::new(1.0),
+            data: Data::Placed(placement.clone()),
+            kernel: Access::Read,
+            min_threads: 1,
+            max_threads: None,
+            weight: 1.0,
+            work: None,
+        };
+        let mut row = vec![0; nodes];
+        row[..2].fill(1);
+        let allocation = Allocation::from_rows(&[row]).expect("one row");
+        evaluate(&machine, &[app], &[placement], &allocation).expect("fits")
+    }
+
+    #[test]
+    fn a_large_machine_has_only_the_links_that_carry_something() {
+        let pairs = |evaluation: &Evaluation| -> Vec<(usize, usize)> {
+            evaluation.links.iter().map(|link| (link.from.0, link.to.0)).collect()
+        };
+        // 64 x 63 links, used or not
+        assert_eq!(evaluated(64, Placement::Home(NodeId(0))).links.len(), 4032);
+        assert_eq!(pairs(&evaluated(65, Placement::Local)), []);
+        assert_eq!(pairs(&evaluated(65, Placement::Home(NodeId(0)))), [(1, 0)]);
+        // The two nodes with a thread read all others.
+        assert_eq!(evaluated(65, Placement::Interleave).links.len(), 2 * 64);
+    }
+
+    #[test]
+    fn the_calculation_is_made_only_where_it_is_asked_for() {
+        let evaluation = evaluated(2, Placement::Local);
+        assert!(evaluation.trace.is_empty() && evaluation.flows.is_empty());
+    }
 }

@@ -68,7 +68,7 @@ pub use allocation::Allocation;
 pub use app::{Access, App, Data, Placement};
 pub use bottleneck::Bottleneck;
 pub use demand::Demand;
-pub use evaluation::{Evaluation, evaluate};
+pub use evaluation::{Evaluation, evaluate, evaluate_explained};
 pub use ids::{AppId, NodeId};
 pub use machine::{Machine, Node};
 pub use scenario::{Scenario, Study};

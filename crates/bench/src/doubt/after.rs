@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use numasim_evidence::measured::summary::spread;
+use numasim_evidence::statistics::spread;
 use numasim_host::system::{Share, Throttled};
 use numasim_model::cpus::CpuList;
 

@@ -1,5 +1,7 @@
 //! `numasim fit`: figures of the machine from measured scenarios.
 
+use std::collections::HashSet;
+
 use numasim_evidence::compare::{compare, read_measured};
 use numasim_evidence::fit::{self, Fit, FitError, Observed, Parameter};
 use numasim_model::Study;
@@ -42,9 +44,9 @@ pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
         located.homes_are_given(&study, &[scenario])?;
         evaluated(&study, scenario)
     })?;
-    comparison.missing.retain(|one| asked.iter().any(|asked| asked.name == one.scenario));
-    let is_asked =
-        |one: &Observed| asked.iter().any(|asked| asked.name == study.scenarios[one.scenario].name);
+    let asked_for: HashSet<&str> = asked.iter().map(|asked| asked.name.as_str()).collect();
+    comparison.missing.retain(|one| asked_for.contains(one.scenario.as_str()));
+    let is_asked = |one: &Observed| asked_for.contains(study.scenarios[one.scenario].name.as_str());
     let (used, others): (Vec<Observed>, Vec<Observed>) =
         fit::observations(&study, &comparison).into_iter().partition(is_asked);
     if used.is_empty() {

@@ -12,7 +12,7 @@ use numasim_model::input::SourceFile;
 
 use self::inputs::Inputs;
 use super::compare;
-use super::evaluate::{Evaluated, document, wanted};
+use super::evaluate::{Evaluated, can_be_shown, document, wanted};
 use super::located::Located;
 use crate::args::ReportArgs;
 use crate::failure::Failure;
@@ -22,6 +22,11 @@ use crate::report::{ReadFile, Report, page};
 use crate::sharing;
 use crate::shell::Shell;
 use crate::view::{ScenarioView, compared, warning};
+
+/// A page with more is megabytes of rows that nobody reads.
+const MOST_SCENARIOS: usize = 10_000;
+/// Threads of applications on nodes, and links, over all scenarios: the page has all of them as JSON.
+const MOST_FIGURES: u64 = 500_000;
 
 /// Runs the command.
 pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
@@ -35,6 +40,15 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
 
     let scenarios = wanted(&study, &[])?;
     located.homes_are_given(&study, &scenarios)?;
+    if scenarios.len() > MOST_SCENARIOS {
+        let message = format!(
+            "{} scenarios are too many for a page; at most {MOST_SCENARIOS} can be read and shown by a browser",
+            scenarios.len()
+        );
+        return Err(Failure::input(message)
+            .hint("put those of interest into a file of their own; `numasim compare --format csv` has no such limit"));
+    }
+    can_be_shown(&study, &scenarios, 1, MOST_FIGURES)?;
     let evaluated: Vec<Evaluated> =
         scenarios.into_iter().map(|scenario| Evaluated::new(&study, scenario)).collect::<Result<_, _>>()?;
     let views: Vec<ScenarioView> = evaluated.iter().map(|one| one.view(&study)).collect();
@@ -43,7 +57,7 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
             shell.warn(format!("scenario '{}': {facts}", view.name));
         }
     }
-    let evaluation = document(&study, &views, false);
+    let evaluation = document(&study, &views);
 
     let mut read: Vec<ReadFile> = texts.iter().map(|file| read_file(file, "input")).collect();
     let comparison = match source {

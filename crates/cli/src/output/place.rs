@@ -8,6 +8,7 @@ use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::draft::{Draft, is_at, lock, sync_directory};
+use super::path::{directory_of, no_follow};
 use crate::failure::Failure;
 
 /// The name of a regular file that may be written, whether it exists or not.
@@ -215,27 +216,6 @@ fn same_place(a: &Path, b: &Path) -> bool {
         })
     };
     a == b || canonical(a).is_ok_and(|a| canonical(b).is_ok_and(|b| a == b))
-}
-
-/// Opening fails where the name is a symbolic link.
-pub(super) fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt as _;
-        let flag = rustix::fs::OFlags::NOFOLLOW.bits();
-        options.custom_flags(flag.cast_signed());
-    }
-    #[cfg(windows)]
-    {
-        use std::os::windows::fs::OpenOptionsExt as _;
-        const FILE_FLAG_OPEN_REPARSE_POINT: u32 = 0x0020_0000;
-        options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT);
-    }
-    options
-}
-
-pub(super) fn directory_of(path: &Path) -> &Path {
-    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ fn words(report: &Report<'_>) -> Markup {
             "error",
             "(predicted - measured) / measured, with the median of the repetitions. Above 0 the model is too optimistic.",
         ),
-        ("spread", "(largest - smallest) / median of the repetitions."),
+        ("spread", "Sample standard deviation / mean of the repetitions."),
         ("95th percentile", "95 % of the absolute errors are smaller."),
         (
             "regret",

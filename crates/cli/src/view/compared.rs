@@ -44,7 +44,7 @@ fn figures(compared: Option<&Compared>) -> Vec<(&'static str, Option<f64>)> {
         ("measured_gflops_max", of(gflops, |pair| pair.measured.max)),
         ("measured_gflops_ci95_low", interval.map(|(low, _)| low)),
         ("measured_gflops_ci95_high", interval.map(|(_, high)| high)),
-        ("spread", gflops.and_then(|pair| pair.measured.relative())),
+        ("spread", gflops.and_then(|pair| pair.measured.relative)),
         ("error", gflops.and_then(|pair| pair.error)),
         ("predicted_bandwidth_gbs", compared.map(|compared| compared.predicted_bandwidth_gbs)),
         ("measured_bandwidth_gbs", of(bandwidth, |pair| pair.measured.median)),

@@ -1,7 +1,9 @@
 //! Snapshots of what people see, for machines and allocations made here.
 
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
-use numasim_model::{Allocation, App, Data, Evaluation, Machine, Model, Node, NodeId, Placement, evaluate};
+use numasim_model::{
+    Allocation, App, Data, Evaluation, Machine, Model, Node, NodeId, Placement, evaluate_explained,
+};
 
 use super::{ScenarioView, Style, csv, explain, json, lettering, table};
 
@@ -20,7 +22,7 @@ impl Case {
         let allocation = Allocation::from_rows(rows).unwrap();
         let placements: Vec<Placement> =
             apps.iter().map(|app| app.data.placement().unwrap().clone()).collect();
-        let evaluation = evaluate(&machine, &apps, &placements, &allocation).unwrap();
+        let evaluation = evaluate_explained(&machine, &apps, &placements, &allocation).unwrap();
         Self { name, machine, apps, allocation, placements, evaluation }
     }
 

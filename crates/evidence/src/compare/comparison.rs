@@ -18,7 +18,7 @@ pub struct Comparison {
     /// The same among scenarios of the same applications, where the scenarios are not all of the same; best read where
     /// the files describe several questions. Sets of a single scenario are not listed.
     pub choices: Vec<Choice>,
-    /// Kendall's tau-b between predicted and measured totals, see [`super::statistics::kendall_tau_b`].
+    /// Kendall's tau-b between predicted and measured totals, see [`crate::statistics::kendall_tau_b`].
     pub kendall_tau_b: Option<f64>,
     /// What the input files have and the measured file has not.
     pub missing: Vec<Missing>,
@@ -85,15 +85,11 @@ pub struct Spread {
     pub max: f64,
     /// How many.
     pub repetitions: usize,
-    /// Holds the median in at least 95 % of all cases, see [`super::statistics::median_interval`].
+    /// Sample standard deviation over mean, see [`crate::statistics::spread`]; `None` for a single repetition, or where
+    /// nothing was measured but zero.
+    pub relative: Option<f64>,
+    /// Holds the median in at least 95 % of all cases, see [`crate::statistics::median_interval`].
     pub interval: Option<(f64, f64)>,
-}
-
-impl Spread {
-    /// (max - min) / median; `None` for a single repetition, or if the median is 0.
-    pub fn relative(&self) -> Option<f64> {
-        (self.repetitions > 1 && self.median > 0.0).then(|| (self.max - self.min) / self.median)
-    }
 }
 
 /// Signed and absolute errors in GFLOPS, each relative to the measured value.
@@ -107,7 +103,7 @@ pub struct Errors {
     pub mean: f64,
     /// Median absolute error.
     pub median: f64,
-    /// 95th percentile of the absolute errors, see [`super::statistics::percentile`].
+    /// 95th percentile of the absolute errors, see [`crate::statistics::percentile`].
     pub p95: f64,
     /// Worst absolute error.
     pub worst: f64,

@@ -4,21 +4,22 @@ use std::collections::BTreeMap;
 
 use super::comparison::{Choice, Compared, ComparedScenario, Errors, Pair, Regret, Spread};
 use super::read::{Measured, Repetition};
-use super::statistics::{equal, mean, median, median_interval, percentile};
+use crate::statistics::{equal, mean, median, median_interval, percentile, spread};
 
-/// The spread of some values; `None` without any.
-fn spread(values: &[f64]) -> Option<Spread> {
+/// What some repetitions say; `None` without any.
+fn over(values: &[f64]) -> Option<Spread> {
     Some(Spread {
         median: median(values)?,
         min: values.iter().copied().fold(f64::INFINITY, f64::min),
         max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         repetitions: values.len(),
+        relative: spread(values),
         interval: median_interval(values),
     })
 }
 
 fn pair(predicted: f64, measured: &[f64]) -> Option<Pair> {
-    let measured = spread(measured)?;
+    let measured = over(measured)?;
     let error = if measured.median > 0.0 {
         Some((predicted - measured.median) / measured.median)
     } else {

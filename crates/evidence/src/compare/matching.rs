@@ -120,9 +120,10 @@ fn fits(scenario: &Scenario, app: Option<AppId>, measured: &Measured) -> Result<
         if wanted.iter().all(|&threads| threads == 0) {
             return Err(Mismatch::NoThreads);
         }
-        let nodes = measured.threads.last_key_value().map_or(0, |(node, _)| node + 1).max(wanted.len());
         // A file without threads says nothing against the scenario.
-        for node in (0..nodes).filter(|_| !measured.threads.is_empty()) {
+        let nodes = 0..if measured.threads.is_empty() { 0 } else { wanted.len() };
+        let others = measured.threads.keys().copied().filter(|&node| node >= wanted.len());
+        for node in nodes.chain(others) {
             let wanted = wanted.get(node).copied().unwrap_or(0);
             let found = measured.threads.get(&node).copied().unwrap_or(0);
             if wanted != found {

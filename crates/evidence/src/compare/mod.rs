@@ -8,13 +8,14 @@ mod errors;
 mod matching;
 mod names;
 mod read;
-pub mod statistics;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashSet;
 
 use numasim_model::{Evaluation, Scenario, Study};
+
+use crate::statistics;
 
 pub use comparison::{
     Choice, Compared, ComparedApp, ComparedScenario, Comparison, Errors, Mismatch, Missing, Pair, Regret,

@@ -6,10 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use numasim_model::input::{Problem, ProblemKind};
+use numasim_model::machine::MAX_NODES;
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 
 use super::names::nearest;
-use crate::csv_rows::{Row, Rows, first, row_place, shown};
+use crate::csv_rows::{Row, Rows, first, is_full, row_place, shown};
 use crate::measured::COLUMNS;
 
 /// Columns of the minimal form.
@@ -94,6 +95,9 @@ pub fn read_measured(text: &str) -> Result<Measurements, Vec<Problem>> {
         count += 1;
         if let Err(problem) = row.and_then(|row| reading.add(text, &columns, &row)) {
             problems.push(problem);
+            if is_full(&problems) {
+                break;
+            }
         }
     }
     if count == 0 {
@@ -178,6 +182,17 @@ struct Reading {
     run: Option<String>,
 }
 
+/// The number of a node, which a machine can have.
+fn node_number(row: &Row<'_>, column: usize) -> Result<usize, Problem> {
+    let node = row.whole_number(column, 0, "the number of the node in the machine file, from 0")? as usize;
+    if node < MAX_NODES {
+        return Ok(node);
+    }
+    let message = format!("there is no node {node}: a machine has at most {MAX_NODES}, numbered from 0");
+    let problem = row.problem(column, ProblemKind::Limit, message);
+    Err(problem.hint("write the number of the node in the machine file, from 0"))
+}
+
 /// The rows of one application in one scenario.
 struct Entry {
     measured: Measured,
@@ -215,11 +230,11 @@ impl Reading {
         };
         let (node, threads, status) = match columns.full {
             Some([node, threads, status]) => (
-                row.whole_number(node, 0, "the number of the node in the machine file, from 0")?,
+                node_number(row, node)?,
                 Some(row.whole_number(threads, 0, "the number of threads on the node")?),
                 row.text(Some(status)),
             ),
-            None => (0, None, OK),
+            None => (0_usize, None, OK),
         };
         let (gflops, bandwidth) = if status == OK {
             let gflops = row.amount(columns.gflops, "GFLOPS, zero or more, such as 22.82")?;
@@ -235,7 +250,6 @@ impl Reading {
         };
 
         let entry = self.entry(scenario, app, row.line);
-        let node = node as usize;
         if let Some(threads) = threads {
             let known = *entry.measured.threads.entry(node).or_insert(threads);
             if known != threads {

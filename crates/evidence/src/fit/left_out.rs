@@ -9,6 +9,8 @@ use super::search;
 
 /// Scenarios are left out one by one up to this number; more are left out in this many groups.
 pub(super) const GROUPS: usize = 100;
+/// The same where there are more scenarios than a search takes: then each fit is one to a part of the others.
+const FEW_GROUPS: usize = 10;
 
 /// A prediction of an observation by a fit that did not see its scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,13 +40,15 @@ pub(super) fn each(
     if scenarios.len() < 2 {
         return Ok(None);
     }
-    let groups = scenarios.len().min(GROUPS);
+    let groups =
+        scenarios.len().min(if scenarios.len() > search::MOST_SCENARIOS { FEW_GROUPS } else { GROUPS });
     let group_of = |one: &Observed| scenarios.binary_search(&one.scenario).unwrap_or_default() % groups;
     let mut blind: Vec<Option<Blind>> = vec![None; observed.len()];
     let mut ranges: Vec<Option<(f64, f64)>> = vec![None; objective.parameters.len()];
     for group in 0..groups {
         let (out, kept): (Vec<Observed>, Vec<Observed>) =
             observed.iter().partition(|one| group_of(one) == group);
+        let kept = search::some_of(&kept);
         let point = search::from(objective, &kept, [best.clone(), objective.start.clone()]);
         let certainties = certainty::look(objective, &point, &kept)?;
         let determined = |p: usize| matches!(certainties.of[p], Certainty::Determined(_));

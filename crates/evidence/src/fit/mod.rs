@@ -30,6 +30,8 @@ mod search;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
+
 use numasim_model::{Machine, Study};
 
 use certainty::{Certainties, Certainty};
@@ -40,7 +42,7 @@ use objective::Objective;
 pub use objective::{Observed, Predict};
 pub use parameter::{KeyError, Parameter};
 
-use crate::compare::Comparison;
+use crate::compare::{ComparedScenario, Comparison};
 
 /// What the measurements say about a free figure.
 #[derive(Clone, Debug, PartialEq)]
@@ -162,14 +164,18 @@ impl Residual {
 /// application is missing. What was measured as 0 GFLOPS has no relative error and is left out.
 pub fn observations(study: &Study, comparison: &Comparison) -> Vec<Observed> {
     let mut all = Vec::new();
+    let by_name: HashMap<&str, &ComparedScenario> =
+        comparison.scenarios.iter().map(|one| (one.name.as_str(), one)).collect();
+    let ids: HashMap<&str, usize> =
+        study.apps.iter().enumerate().map(|(id, app)| (app.name.as_str(), id)).collect();
     for (place, scenario) in study.scenarios.iter().enumerate() {
-        let Some(compared) = comparison.scenarios.iter().find(|one| one.name == scenario.name) else {
+        let Some(&compared) = by_name.get(scenario.name.as_str()) else {
             continue;
         };
         let complete = compared.apps.iter().all(|app| app.compared.is_some());
         let total = compared.total.as_ref().filter(|_| !complete || compared.apps.is_empty());
         let apps = compared.apps.iter().filter_map(|app| {
-            let id = study.apps.iter().position(|known| known.name == app.name)?;
+            let &id = ids.get(app.name.as_str())?;
             Some((Some(numasim_model::AppId(id)), app.compared.as_ref()?))
         });
         let measured = apps.chain(total.map(|total| (None, total)));
@@ -323,6 +329,6 @@ fn estimate(
 /// Sums up relative errors; `None` without any.
 pub fn errors(errors: impl Iterator<Item = f64>) -> Option<Errors> {
     let absolute: Vec<f64> = errors.map(f64::abs).collect();
-    let mean = crate::compare::statistics::mean(&absolute)?;
+    let mean = crate::statistics::mean(&absolute)?;
     Some(Errors { count: absolute.len(), mean, worst: absolute.iter().copied().fold(0.0, f64::max) })
 }

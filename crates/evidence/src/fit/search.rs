@@ -6,6 +6,9 @@
 //! and always the same, far values of each figure are tried from the best points, and a search along the axes that needs
 //! no slope follows the best of all into kinks.
 
+use std::borrow::Cow;
+use std::collections::HashSet;
+
 use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt};
 use nalgebra::storage::Owned;
 use nalgebra::{DMatrix, DVector, Dyn};
@@ -23,6 +26,9 @@ const WIDE: f64 = 30.0;
 const SPREAD: f64 = 8.0;
 /// Evaluations of the optimiser for each start and figure.
 const PATIENCE: usize = 60;
+
+/// Of more scenarios a part is searched with.
+pub(super) const MOST_SCENARIOS: usize = 500;
 
 /// A step of the search from one start.
 struct Task<'o, 'a> {
@@ -61,7 +67,23 @@ pub(super) fn everywhere(objective: &Objective<'_>, observed: &[Observed]) -> DV
         DVector::from_fn(objective.start.len(), |p, _| place(p))
     };
     let starts = (1..=STARTS).map(|number| &objective.start + offset(number));
-    from(objective, observed, std::iter::once(objective.start.clone()).chain(starts))
+    let few = some_of(observed);
+    let point = from(objective, &few, std::iter::once(objective.start.clone()).chain(starts));
+    // What was found with a part of many scenarios is taken to the lowest point of all.
+    if few.len() < observed.len() { descend(objective, observed, point) } else { point }
+}
+
+/// The observations of at most [`MOST_SCENARIOS`] scenarios, evenly spread over all: valleys show in these, and each step
+/// of a search costs a prediction of every scenario.
+pub(super) fn some_of(observed: &[Observed]) -> Cow<'_, [Observed]> {
+    let mut scenarios: Vec<usize> = observed.iter().map(|one| one.scenario).collect();
+    scenarios.dedup();
+    if scenarios.len() <= MOST_SCENARIOS {
+        return Cow::Borrowed(observed);
+    }
+    let chosen: HashSet<usize> =
+        (0..MOST_SCENARIOS).map(|i| scenarios[i * scenarios.len() / MOST_SCENARIOS]).collect();
+    Cow::Owned(observed.iter().filter(|one| chosen.contains(&one.scenario)).copied().collect())
 }
 
 /// The lowest point found from the file's figures and a few starts around it.
@@ -183,7 +205,21 @@ fn halton(mut number: usize, base: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::halton;
+    use super::{MOST_SCENARIOS, Observed, halton, some_of};
+
+    #[test]
+    fn of_many_scenarios_a_part_is_searched_with_and_of_few_all() {
+        let observed = |count: usize| -> Vec<Observed> {
+            let one = |scenario: usize| Observed { scenario, app: None, gflops: 1.0 };
+            (0..count).flat_map(|scenario| [one(scenario), one(scenario)]).collect()
+        };
+        assert_eq!(some_of(&observed(MOST_SCENARIOS)).len(), 2 * MOST_SCENARIOS);
+        let many = observed(100_000);
+        let few = some_of(&many);
+        assert_eq!(few.len(), 2 * MOST_SCENARIOS);
+        // Every 200th, each with both of its observations.
+        assert_eq!((few[0].scenario, few[1].scenario, few[2].scenario), (0, 0, 200));
+    }
 
     #[test]
     fn the_sequence_fills_the_unit_evenly() {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use numasim_model::input::writing::{PEAK, quoted};
+use numasim_model::machine::MAX_NODES;
 
 use super::lines::mega_to_giga;
 
@@ -32,6 +33,11 @@ impl Matrix {
     fn nodes(&self) -> Result<usize, String> {
         let columns: BTreeSet<usize> = self.0.keys().map(|&(_, to)| to).collect();
         let nodes = columns.len();
+        if nodes > MAX_NODES {
+            return Err(format!(
+                "there are figures of {nodes} memories; a machine has at most {MAX_NODES} NUMA nodes"
+            ));
+        }
         if let Some(gap) = (0..nodes).find(|node| !columns.contains(node)) {
             return Err(format!("there is no value for the memory of node {gap}"));
         }

@@ -1,5 +1,6 @@
 //! Bandwidth by kernel and number of threads, and the measured CSV that it makes.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 
 /// One run of a bandwidth benchmark. `None` and empty: the tool does not say it.
@@ -47,22 +48,27 @@ pub struct Proposal {
 /// What the runs of each machine suggest for its file. Runs over the border of a NUMA node, and
 /// those that read another node's memory, do not count.
 pub fn proposals(runs: &[Run]) -> Vec<Proposal> {
-    let mut machines: Vec<&str> = Vec::new();
+    // Machines in the order in which they come up, each with its runs.
+    let mut machines: Vec<(&str, Vec<&Run>)> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for run in runs {
-        if !machines.contains(&run.machine.as_str()) {
-            machines.push(&run.machine);
-        }
+        let place = *places.entry(&run.machine).or_insert_with(|| {
+            machines.push((&run.machine, Vec::new()));
+            machines.len() - 1
+        });
+        machines[place].1.push(run);
     }
-    machines.into_iter().filter_map(|machine| proposal(runs, machine)).collect()
+    machines.into_iter().filter_map(|(machine, runs)| proposal(&runs, machine)).collect()
 }
 
-fn proposal(runs: &[Run], machine: &str) -> Option<Proposal> {
+fn proposal(runs: &[&Run], machine: &str) -> Option<Proposal> {
     let inside = |run: &&Run| {
         let one_node = run.cores.zip(run.cores_per_node).is_none_or(|(cores, most)| cores <= most);
-        run.machine == machine && one_node && run.nodes[0] == run.nodes[1]
+        one_node && run.nodes[0] == run.nodes[1]
     };
     let best = |of: &dyn Fn(&Run) -> bool| {
         runs.iter()
+            .copied()
             .filter(inside)
             .filter(|run| of(run))
             .max_by(|a, b| a.bandwidth_gbs.total_cmp(&b.bandwidth_gbs))

@@ -1,8 +1,11 @@
 //! What the repetitions have in common: median and extremes of every application and scenario.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+
 use serde::Serialize;
 
 use super::{Expected, Row, Status};
+use crate::statistics::spread;
 
 /// A figure over repetitions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -13,7 +16,7 @@ pub struct Figure {
     pub min: f64,
     /// The largest.
     pub max: f64,
-    /// Sample standard deviation over mean; `None` with fewer than two repetitions.
+    /// See [`spread`]; `None` with fewer than two repetitions.
     pub spread: Option<f64>,
 }
 
@@ -29,17 +32,6 @@ impl Figure {
             if sorted.len() % 2 == 1 { upper } else { f64::midpoint(*sorted.get(middle - 1)?, upper) };
         Some(Self { median, min, max, spread: spread(values) })
     }
-}
-
-/// Sample standard deviation over mean; `None` with fewer than two values or a mean that is not positive.
-pub fn spread(values: &[f64]) -> Option<f64> {
-    let count = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / count;
-    if values.len() < 2 || !mean.is_finite() || mean <= 0.0 {
-        return None;
-    }
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    Some((squares / (count - 1.0)).sqrt() / mean)
 }
 
 /// One application, or a whole scenario.
@@ -67,11 +59,12 @@ pub struct Summary {
 /// several applications. Rows of misplaced measurements count for nothing.
 pub fn summarise(plan: &[Expected], rows: &[Row]) -> Vec<Summary> {
     let mut all = Vec::new();
+    let mut by_scenario: HashMap<&str, Vec<&Row>> = HashMap::new();
+    for row in rows {
+        by_scenario.entry(&row.scenario).or_default().push(row);
+    }
     for Expected { scenario, rows: expected } in plan {
-        let own: Vec<&Row> = rows.iter().filter(|row| row.scenario == *scenario).collect();
-        if own.is_empty() {
-            continue;
-        }
+        let Some(own) = by_scenario.get(scenario.as_str()) else { continue };
         // Rows of an application follow each other: one for each of its nodes.
         let mut apps: Vec<&str> = expected.iter().map(|(app, _)| app.as_str()).collect();
         apps.dedup();
@@ -80,45 +73,41 @@ pub fn summarise(plan: &[Expected], rows: &[Row]) -> Vec<Summary> {
             all.push(of(scenario, Some(app), &rows));
         }
         if apps.len() > 1 {
-            all.push(of(scenario, None, &own));
+            all.push(of(scenario, None, own));
         }
     }
     all
 }
 
 fn of(scenario: &str, app: Option<&str>, rows: &[&Row]) -> Summary {
-    let mut threads: Vec<(usize, u32)> = Vec::new();
-    let mut sums: Vec<(u32, f64, f64)> = Vec::new();
+    let mut threads: BTreeMap<usize, u32> = BTreeMap::new();
+    // GFLOPS and GB/s of each repetition, in the order of the rows.
+    let mut sums: Vec<[f64; 2]> = Vec::new();
+    let mut places: HashMap<u32, usize> = HashMap::new();
     // One row of each application and node: their repetitions and tries all have the same threads.
-    let mut counted: Vec<(&str, usize)> = Vec::new();
+    let mut counted: HashSet<(&str, usize)> = HashSet::new();
     for row in rows {
-        if !counted.contains(&(row.app.as_str(), row.node)) {
-            counted.push((&row.app, row.node));
-            match threads.iter_mut().find(|(node, _)| *node == row.node) {
-                Some((_, count)) => *count += row.threads,
-                None => threads.push((row.node, row.threads)),
-            }
+        if counted.insert((&row.app, row.node)) {
+            *threads.entry(row.node).or_default() += row.threads;
         }
         if row.status == Status::Ok {
-            match sums.iter_mut().find(|(repetition, ..)| *repetition == row.repetition) {
-                Some((_, gflops, bandwidth)) => {
-                    *gflops += row.gflops;
-                    *bandwidth += row.bandwidth_gbs;
-                }
-                None => sums.push((row.repetition, row.gflops, row.bandwidth_gbs)),
-            }
+            let place = *places.entry(row.repetition).or_insert_with(|| {
+                sums.push([0.0; 2]);
+                sums.len() - 1
+            });
+            sums[place][0] += row.gflops;
+            sums[place][1] += row.bandwidth_gbs;
         }
     }
-    threads.sort_unstable();
-    let figure = |value: fn(&(u32, f64, f64)) -> f64| Figure::of(&sums.iter().map(value).collect::<Vec<_>>());
+    let figure = |which: usize| Figure::of(&sums.iter().map(|sum| sum[which]).collect::<Vec<_>>());
     Summary {
         scenario: scenario.to_owned(),
         app: app.map(str::to_owned),
         fitted: rows.iter().any(|row| row.fitted),
-        threads,
+        threads: threads.into_iter().collect(),
         repetitions: sums.len(),
-        gflops: figure(|sum| sum.1),
-        bandwidth_gbs: figure(|sum| sum.2),
+        gflops: figure(0),
+        bandwidth_gbs: figure(1),
         counting_percent: rows
             .iter()
             .filter(|row| row.status == Status::Ok)

@@ -28,8 +28,8 @@ use numasim_model::input::{self, Problem, SourceFile};
 use numasim_model::sharing::Parameter;
 use numasim_model::{Machine, Model, ModelKind, Study};
 
-use crate::compare::statistics;
 use crate::fit::FitError;
+use crate::statistics;
 
 /// The four questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]

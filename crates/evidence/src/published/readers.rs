@@ -20,8 +20,8 @@ use numasim_model::units::{FlopPerByte, GigabytesPerSecond};
 use numasim_model::{AppId, Demand, Machine, ModelKind, NodeId, Placement};
 
 use super::{Judged, Part, Point, PublishedError, in_words, study, with_model};
-use crate::compare::statistics::median;
 use crate::csv_rows::Rows;
+use crate::statistics::median;
 
 const MACHINE: &str = include_str!("../../../../configs/machines/opteron-8n.toml");
 const TWO: &str = include_str!("../../data/nes_batcat_stream_membind_two_src_nodes_16t.csv");

@@ -32,9 +32,9 @@ use numasim_model::sharing::Parameter;
 use numasim_model::{Machine, ModelKind, Study};
 
 use super::{Judged, Part, Point, PublishedError, in_words, with_model};
-use crate::compare::statistics::median;
-use crate::csv_rows::{Rows, first};
+use crate::csv_rows::{Rows, first, is_full};
 use crate::fit::{self, Observed, by_solver};
+use crate::statistics::median;
 
 /// The curves of RRZE's machine files.
 pub const RRZE: &str = include_str!("../../data/rrze_kerncraft_bw_scaling.csv");
@@ -193,6 +193,9 @@ pub fn read(text: &str) -> Result<Vec<Curve>, Vec<Problem>> {
         });
         if let Err(problem) = read {
             problems.push(problem);
+            if is_full(&problems) {
+                break;
+            }
         }
     }
     if problems.is_empty() { Ok(curves) } else { Err(first(problems)) }

@@ -21,8 +21,8 @@ use numasim_model::{ModelKind, Study};
 use super::scaling::{self, Curve, Method};
 use super::{Judged, Part, Point, PublishedError, co_run, in_words, study, with_model};
 use crate::compare::read_measured;
-use crate::compare::statistics::median;
 use crate::fit::{self, Observed, by_solver};
+use crate::statistics::median;
 
 const STUDY: &str = include_str!("../../../../configs/paper/table-iii-all.toml");
 const MEASURED: &str = include_str!("../../../../results/paper-table-iii/measured.csv");

@@ -1,7 +1,8 @@
 //! A finished evaluation, looked at once more before anybody sees it.
 //!
-//! In every build, since it is cheap beside what it checks: one pass over the flows and one over the links, where the
-//! evaluation itself makes several of each. [`crate::sharing::Solver::solve`] alone, which a search and a sweep call
+//! In every build where it is cheap beside what it checks: one pass over the flows and one over the pairs of nodes. Beyond
+//! [`super::MOST_NODES_WITH_ALL_LINKS`] nodes, where an evaluation no longer looks at every pair, it is for explained
+//! evaluations and debug builds. [`crate::sharing::Solver::solve`] alone, which a search and a sweep call
 //! millions of times, is not checked; its result is what [`super::evaluate`] reports, and that is.
 
 use super::Evaluation;

@@ -13,6 +13,9 @@ pub(super) enum Alias {
 
 use Alias::{Advice, Key};
 
+/// Title of the top of a file.
+pub(super) const ROOT: &str = "the file";
+
 const MACHINE: &str = "[machine]";
 const NODE: &str = "[[machine.node]]";
 const APP: &str = "[[app]]";
@@ -25,11 +28,11 @@ const MODEL_OF_A_MACHINE: &str = "write `[machine.sharing]` and below it `model 
 
 /// Title of the table, the words in lower case with `_`, and what they mean there.
 const ALIASES: [(&str, &[&str], Alias); 27] = [
-    (super::table::ROOT, &["node", "nodes"], Advice("write `[[machine.node]]`")),
-    (super::table::ROOT, &["sharing", "model"], Advice(MODEL_OF_A_MACHINE)),
-    (super::table::ROOT, &["provenance"], Advice("write `[machine.provenance]`")),
-    (super::table::ROOT, &["workload", "application", "applications"], Key("app")),
-    (super::table::ROOT, &["placement", "placements", "allocation", "allocations"], Key("scenario")),
+    (ROOT, &["node", "nodes"], Advice("write `[[machine.node]]`")),
+    (ROOT, &["sharing", "model"], Advice(MODEL_OF_A_MACHINE)),
+    (ROOT, &["provenance"], Advice("write `[machine.provenance]`")),
+    (ROOT, &["workload", "application", "applications"], Key("app")),
+    (ROOT, &["placement", "placements", "allocation", "allocations"], Key("scenario")),
     (MACHINE, &["cores", "cores_per_socket", "threads_per_node", "cpus_per_node"], Key("cores_per_node")),
     (MACHINE, &["numa_nodes", "sockets", "domains", "numa_domains"], Key("nodes")),
     (MACHINE, &["gflops", "peak", "peak_gflops", "flops_per_core"], Key("gflops_per_core")),

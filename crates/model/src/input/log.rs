@@ -1,6 +1,7 @@
 //! Collects problems and defaults while the files are walked.
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::names;
@@ -16,7 +17,8 @@ pub(super) struct Log {
     problems: RefCell<Vec<Problem>>,
     defaults: RefCell<Vec<DefaultUsed>>,
     /// Text the parser could not make sense of: what is found there only repeats the syntax error.
-    muted: RefCell<Vec<(usize, Range<usize>)>>,
+    /// Start, by file, and end; no two of them touch.
+    muted: RefCell<BTreeMap<(usize, usize), usize>>,
     broken_syntax: Cell<bool>,
     more: Cell<bool>,
     #[cfg(test)]
@@ -46,18 +48,34 @@ impl Log {
         if self.broken_syntax.get() && guesses_absence {
             return true;
         }
-        let muted = self.muted.borrow();
         let places = problem.place.iter().chain(problem.related.iter().map(|(place, _)| place));
-        places.filter_map(|place| Some((place.file, place.span.as_ref()?))).any(|(file, span)| {
-            muted.iter().any(|(f, range)| *f == file && range.start <= span.start && span.start < range.end)
-        })
+        places
+            .filter_map(|place| Some((place.file, place.span.as_ref()?)))
+            .any(|(file, span)| self.is_muted(file, span.start))
+    }
+
+    /// Whether nothing is reported at this byte.
+    pub(super) fn is_muted(&self, file: usize, at: usize) -> bool {
+        let muted = self.muted.borrow();
+        let before = muted.range((file, 0)..=(file, at)).next_back();
+        before.is_some_and(|(_, &end)| at < end)
     }
 
     /// From now on nothing inside `range` is reported.
     pub(super) fn mute(&self, file: usize, range: Range<usize>) {
-        if !self.is_full() {
-            self.muted.borrow_mut().push((file, range));
+        if self.is_full() || range.is_empty() {
+            return;
         }
+        let mut muted = self.muted.borrow_mut();
+        let Range { mut start, mut end } = range;
+        // What it touches becomes a part of it, so that a long run of muted lines is one range.
+        loop {
+            let other = muted.range((file, 0)..=(file, end)).next_back().map(|(&(_, from), &to)| (from, to));
+            let Some((from, to)) = other.filter(|&(_, to)| to >= start) else { break };
+            muted.remove(&(file, from));
+            (start, end) = (start.min(from), end.max(to));
+        }
+        muted.insert((file, start), end);
     }
 
     /// Some text could not be read at all, so nothing can be said to be missing.

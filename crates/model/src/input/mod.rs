@@ -144,7 +144,7 @@ fn read_root<'a>(source: Source<'a>, root: &'a DeTable<'a>, tables: &mut Tables<
         }
         return;
     }
-    let mut reader = TableReader::new(source, table::ROOT, root, 0..0);
+    let mut reader = TableReader::new(source, aliases::ROOT, root, 0..0);
     tables.machines.extend(reader.optional("machine"));
     for (key, title, into) in
         [("app", "[[app]]", &mut tables.apps), ("scenario", "[[scenario]]", &mut tables.scenarios)]

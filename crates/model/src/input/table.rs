@@ -4,14 +4,12 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
+use super::aliases::ROOT;
 use super::aliases::{Alias, alias};
 use super::log::Source;
 use super::names;
 use super::problem::{Place, Problem, ProblemKind};
 use super::value::Value;
-
-/// Title of the top of a file.
-pub(super) const ROOT: &str = "the file";
 
 /// A table while its keys are read.
 pub(super) struct TableReader<'a> {

@@ -92,7 +92,7 @@ impl Compiled {
             let first = compiled.pools.len();
             // Only these can have a flow over a link; with thousands of applications it matters to ask no others.
             let remote: Vec<usize> =
-                (0..apps).filter(|&a| demands[a].placement.may_be_read_remotely(memory)).collect();
+                (0..apps).filter(|&a| demands[a].placement.is_read_from_outside(memory)).collect();
             if !remote.is_empty() {
                 for from in machine.compute_nodes().filter(|&n| n != memory) {
                     compiled.add_pool(machine, demands, remote.iter().copied(), from, memory);

@@ -6,6 +6,7 @@
 use super::compiled::PoolKind;
 use super::solver::{Solver, Workspace};
 use super::split::Split;
+use super::view::{FlowView, PoolView};
 use crate::allocation::Allocation;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
@@ -82,78 +83,80 @@ pub struct FlowTrace {
 }
 
 /// The calculation for a solved allocation, for the memories that somebody reads.
+///
+/// One walk over the flows, which come in the order of their pools.
 pub fn trace(
     machine: &Machine,
     solver: &Solver,
     allocation: &Allocation,
     workspace: &Workspace,
 ) -> Vec<MemoryTrace> {
-    machine
-        .node_ids()
-        .map(|memory| trace_memory(machine, solver, allocation, workspace, memory))
-        .filter(|memory| !memory.pools.is_empty())
-        .collect()
+    let pools: Vec<PoolView> = solver.pools(workspace).collect();
+    let mut flows = solver.flows(allocation.as_slice(), workspace).map(|(flow, _)| flow).peekable();
+    let of_memory = |pools: &[PoolView]| {
+        let memory = pools.first()?.memory;
+        let capacity = machine.node(memory).bandwidth.value();
+        let links = pools.iter().filter(|pool| pool.kind == PoolKind::Link);
+        let remote: f64 = links.map(|pool| pool.offered).sum();
+        let mut traced = Vec::new();
+        for pool in pools {
+            let mut own = Vec::new();
+            while let Some(flow) = flows.next_if(|flow| flow.memory == memory && flow.from == pool.from) {
+                own.push(flow);
+            }
+            if !own.is_empty() {
+                traced.push(trace_pool(machine, solver, workspace, pool, &own));
+            }
+        }
+        (!traced.is_empty()).then(|| MemoryTrace {
+            memory,
+            capacity,
+            remote_before_scaling: remote,
+            scale: if remote > capacity { capacity / remote } else { 1.0 },
+            left_for_own: (capacity - remote).max(0.0),
+            pools: traced,
+        })
+    };
+    pools.chunk_by(|a, b| a.memory == b.memory).filter_map(of_memory).collect()
 }
 
-fn trace_memory(
+fn trace_pool(
     machine: &Machine,
     solver: &Solver,
-    allocation: &Allocation,
     workspace: &Workspace,
-    memory: NodeId,
-) -> MemoryTrace {
-    let capacity = machine.node(memory).bandwidth.value();
-    let of_memory = || solver.pools(workspace).filter(|pool| pool.memory == memory);
-    let links = || of_memory().filter(|pool| pool.kind == PoolKind::Link);
-    let remote: f64 = links().map(|pool| pool.offered).sum();
-    let pools = of_memory().filter_map(|pool| {
-        let cores = machine.node(pool.from).cores;
-        let views: Vec<_> = solver
-            .flows(allocation.as_slice(), workspace)
-            .map(|(flow, _)| flow)
-            .filter(|flow| flow.memory == memory && flow.from == pool.from)
-            .collect();
-        if views.is_empty() {
-            return None;
+    pool: &PoolView,
+    flows: &[FlowView],
+) -> PoolTrace {
+    let cores = machine.node(pool.from).cores;
+    let takers = flows.iter().map(|flow| (f64::from(flow.threads), flow.wants));
+    let split = Split::new(pool.available, 1.0 / f64::from(cores), takers);
+    let flows = flows.iter().map(|flow| {
+        let allocated_baseline = flow.wants.min(split.baseline);
+        FlowTrace {
+            app: flow.app,
+            threads: flow.threads,
+            fraction: flow.fraction,
+            wants: flow.wants,
+            allocated_baseline,
+            still_required: flow.wants - allocated_baseline,
+            share: flow.granted - allocated_baseline,
+            granted: flow.granted,
+            drawn: workspace.bandwidth_per_thread()[(flow.app, flow.from)] * flow.fraction,
+            gflops: solver.gflops_per_thread(flow.app, flow.from, workspace),
         }
-        let takers = views.iter().map(|flow| (f64::from(flow.threads), flow.wants));
-        let split = Split::new(pool.available, 1.0 / f64::from(cores), takers);
-        let flows = views.iter().map(|flow| {
-            let allocated_baseline = flow.wants.min(split.baseline);
-            FlowTrace {
-                app: flow.app,
-                threads: flow.threads,
-                fraction: flow.fraction,
-                wants: flow.wants,
-                allocated_baseline,
-                still_required: flow.wants - allocated_baseline,
-                share: flow.granted - allocated_baseline,
-                granted: flow.granted,
-                drawn: workspace.bandwidth_per_thread()[(flow.app, flow.from)] * flow.fraction,
-                gflops: solver.gflops_per_thread(flow.app, flow.from, workspace),
-            }
-        });
-        Some(PoolTrace {
-            kind: pool.kind,
-            from: pool.from,
-            cores,
-            capacity: pool.capacity,
-            wanted: pool.wanted,
-            offered: pool.offered,
-            available: pool.available,
-            baseline: split.baseline,
-            allocated_baseline: split.allocated_baseline,
-            remaining: (pool.available - split.allocated_baseline).max(0.0),
-            still_required: split.still_required,
-            flows: flows.collect(),
-        })
     });
-    MemoryTrace {
-        memory,
-        capacity,
-        remote_before_scaling: remote,
-        scale: if remote > capacity { capacity / remote } else { 1.0 },
-        left_for_own: (capacity - remote).max(0.0),
-        pools: pools.collect(),
+    PoolTrace {
+        kind: pool.kind,
+        from: pool.from,
+        cores,
+        capacity: pool.capacity,
+        wanted: pool.wanted,
+        offered: pool.offered,
+        available: pool.available,
+        baseline: split.baseline,
+        allocated_baseline: split.allocated_baseline,
+        remaining: (pool.available - split.allocated_baseline).max(0.0),
+        still_required: split.still_required,
+        flows: flows.collect(),
     }
 }

@@ -4,18 +4,24 @@
 //! among those that exchanges turn into each other has both its rows and its columns in lexicographic order
 //! (Flener et al., "Breaking row and column symmetries in matrix models", CP 2002).
 
+use std::collections::HashMap;
+use std::sync::Arc;
+
 use crate::parallel::prelude::*;
 use numasim_model::{Allocation, AppId, NodeId, Placement};
 
 use super::archive::Archive;
+use super::contents::{self, Contents};
 use super::rate::{Pair, Rater};
 use crate::search::Monitor;
 use crate::symmetry::{app_classes, home_vectors, node_classes};
 
 /// Most sets of open homes.
 const MAX_HOMES: usize = 512;
-/// Parts of the space that are worked on at the same time.
+/// Parts into which the space is cut.
 const PARTS: usize = 256;
+/// Parts that are worked on at the same time.
+const TOGETHER: usize = 32;
 
 /// A space that is small enough, laid out.
 pub(super) struct Everything<'a> {
@@ -34,8 +40,9 @@ struct Space {
 /// Nodes that get the same content, and what they may get.
 struct Site {
     nodes: Vec<NodeId>,
-    /// Contents in lexicographic order, each one count per application.
-    contents: Vec<Vec<u32>>,
+    /// Cores of the smallest of them.
+    cores: u32,
+    contents: Arc<Contents>,
     /// The site before is an equal one: its content must not be larger.
     follows_equal: bool,
 }
@@ -43,6 +50,8 @@ struct Site {
 impl<'a> Everything<'a> {
     /// Lays out the space, or `None` if it has more than `most` allocations; those that only exchange equal nodes count
     /// once.
+    ///
+    /// The allocations are counted before any content of a node is listed, and sites with as many cores have one list.
     pub(super) fn new(pair: Pair<'a>, most: u64) -> Option<Self> {
         let problem = pair.problem;
         let fixed: Vec<Placement> =
@@ -54,17 +63,27 @@ impl<'a> Everything<'a> {
             &node_classes(&problem.machine, &fixed, fixed.len() < problem.apps.len()),
             MAX_HOMES,
         )?;
+        let mut numbers: HashMap<u32, Option<u64>> = HashMap::new();
         let mut size = 0_u64;
         let mut spaces = Vec::new();
         for homes in homes {
             let placements = problem.placements(&homes);
-            let sites = sites(&pair, &placements, most)?;
-            size = size.checked_add(count(&sites)?).filter(|&size| size <= most)?;
+            let sites = sites(&pair, &placements)?;
+            let mut number =
+                |cores| *numbers.entry(cores).or_insert_with(|| contents::number(problem, cores, most));
+            let shape: Option<Vec<(u64, bool)>> =
+                sites.iter().map(|site| Some((number(site.cores)?, site.follows_equal))).collect();
+            size = size.checked_add(count(shape?)?).filter(|&size| size <= most)?;
             let twin_of =
                 |b: usize| (0..b).rfind(|&a| same_apps[a] == same_apps[b] && placements[a] == placements[b]);
             let twins =
                 (0..problem.apps.len()).filter_map(|b| Some((AppId(twin_of(b)?), AppId(b)))).collect();
             spaces.push(Space { placements, sites, twins });
+        }
+        let mut listed: HashMap<u32, Arc<Contents>> = HashMap::new();
+        for site in spaces.iter_mut().flat_map(|space| &mut space.sites) {
+            let list = || Arc::new(Contents::list(problem, site.cores));
+            site.contents = Arc::clone(listed.entry(site.cores).or_insert_with(list));
         }
         Some(Self { pair, spaces })
     }
@@ -83,28 +102,26 @@ impl<'a> Everything<'a> {
     ) -> bool {
         let Some(first) = space.sites.first() else { return true };
         let indices: Vec<usize> = (0..first.contents.len()).collect();
-        let parts: Vec<(Archive, u64, bool)> = indices
-            .par_chunks(indices.len().div_ceil(PARTS).max(1))
-            .map(|firsts| {
-                let problem = self.pair.problem;
-                let mut walk = Walk {
-                    pair: self.pair,
-                    space,
-                    rater: self.pair.rater(space.placements.clone()),
-                    allocation: Allocation::empty(problem.apps.len(), problem.machine.node_count()),
-                    found: archive.clone(),
-                    compared: 0,
-                    monitor,
-                };
-                let complete = firsts.iter().all(|&content| walk.put(0, content));
-                (walk.found, walk.compared, complete)
-            })
-            .collect();
+        let parts: Vec<&[usize]> = indices.chunks(indices.len().div_ceil(PARTS).max(1)).collect();
         let mut complete = true;
-        for (found, number, all) in parts {
-            archive.merge(found);
-            *compared += number;
-            complete &= all;
+        // What was found is merged every now and then, so that few findings wait at the same time.
+        for parts in parts.chunks(TOGETHER) {
+            let found: Vec<(Archive, u64, bool)> = parts
+                .par_iter()
+                .map(|firsts| {
+                    let mut walk = Walk::new(self.pair, space, archive.clone(), monitor);
+                    let complete = firsts.iter().all(|&content| walk.put(0, content));
+                    (walk.found, walk.compared, complete)
+                })
+                .collect();
+            for (found, number, all) in found {
+                archive.merge(found);
+                *compared += number;
+                complete &= all;
+            }
+            if !complete {
+                break;
+            }
         }
         complete
     }
@@ -118,14 +135,30 @@ struct Walk<'w> {
     found: Archive,
     compared: u64,
     monitor: &'w dyn Monitor,
+    /// The monitor is asked after so many evaluations.
+    clock: u64,
 }
 
-impl Walk<'_> {
+impl<'w> Walk<'w> {
+    fn new(pair: Pair<'w>, space: &'w Space, found: Archive, monitor: &'w dyn Monitor) -> Self {
+        let (apps, nodes) = (pair.problem.apps.len(), pair.problem.machine.node_count());
+        Self {
+            pair,
+            space,
+            rater: pair.rater(space.placements.clone()),
+            allocation: Allocation::empty(apps, nodes),
+            found,
+            compared: 0,
+            monitor,
+            clock: pair.clock(),
+        }
+    }
+
     /// Fills `site` with `content` and all later sites with everything; false if it was stopped.
     fn put(&mut self, site: usize, content: usize) -> bool {
         let here = &self.space.sites[site];
         for &node in &here.nodes {
-            for (a, &threads) in here.contents[content].iter().enumerate() {
+            for (a, &threads) in here.contents.get(content).iter().enumerate() {
                 self.allocation.set(AppId(a), node, threads);
             }
         }
@@ -135,7 +168,6 @@ impl Walk<'_> {
     }
 
     fn visit(&mut self) -> bool {
-        const CLOCK: u64 = 1024;
         let allocation = &self.allocation;
         let in_range = self.pair.problem.apps.iter().enumerate().all(|(a, app)| {
             let total = allocation.total(AppId(a));
@@ -156,59 +188,34 @@ impl Walk<'_> {
                 self.found.add(self.rater.entry(allocation, scores));
             }
         }
-        !self.compared.is_multiple_of(CLOCK) || !self.monitor.stop()
+        !self.compared.is_multiple_of(self.clock) || !self.monitor.stop()
     }
 }
 
-/// The sites in an order in which equal ones follow each other, or `None` with too many contents.
-fn sites(pair: &Pair, placements: &[Placement], most: u64) -> Option<Vec<Site>> {
+/// The sites in an order in which equal ones follow each other, their contents still to be listed.
+fn sites(pair: &Pair, placements: &[Placement]) -> Option<Vec<Site>> {
     let machine = &pair.problem.machine;
     let classes = node_classes(machine, placements, false);
     let mut groups = pair.sites();
     let class = |nodes: &[NodeId]| nodes.first().and_then(|node| classes.get(node.0)).copied();
     groups.sort_by_key(|nodes| class(nodes));
+    let none = Arc::new(Contents::default());
     let mut sites: Vec<Site> = Vec::with_capacity(groups.len());
     for nodes in groups {
         let cores = nodes.iter().map(|&node| machine.node(node).cores).min()?;
         let follows_equal = sites.last().is_some_and(|last| class(&last.nodes) == class(&nodes));
-        let contents = contents(pair, cores, most)?;
-        sites.push(Site { nodes, contents, follows_equal });
+        sites.push(Site { nodes, cores, contents: Arc::clone(&none), follows_equal });
     }
     Some(sites)
 }
 
-/// What a node with this many cores may hold, in lexicographic order; `None` if that is more than `most`.
-fn contents(pair: &Pair, cores: u32, most: u64) -> Option<Vec<Vec<u32>>> {
-    let (apps, restrictions) = (&pair.problem.apps, &pair.problem.restrictions);
-    let mut partial: Vec<(Vec<u32>, u32)> = vec![(Vec::new(), cores)];
-    for app in apps {
-        let mut longer = Vec::new();
-        for (content, free) in partial {
-            let largest = app.max_threads.map_or(free, |max| free.min(max));
-            let taken = restrictions.whole_nodes && content.iter().any(|&threads| threads > 0);
-            let largest = if taken { 0 } else { largest };
-            for threads in restrictions.min_threads_per_node..=largest {
-                let mut next = content.clone();
-                next.push(threads);
-                longer.push((next, free - threads));
-            }
-            if longer.len() as u64 > most {
-                return None;
-            }
-        }
-        partial = longer;
-    }
-    let kept = partial.into_iter().filter(|(_, free)| !restrictions.no_idle_cores || *free == 0);
-    Some(kept.map(|(content, _)| content).collect())
-}
-
-/// Allocations of a space: k equal sites with m contents each have C(m + k - 1, k).
-fn count(sites: &[Site]) -> Option<u64> {
+/// Allocations of a space, from the number of contents of each site and whether it follows an equal one: k equal sites
+/// with m contents each have C(m + k - 1, k).
+fn count(sites: Vec<(u64, bool)>) -> Option<u64> {
     let mut total = 1_u64;
     let mut equal = 0_u64;
-    for site in sites {
-        equal = if site.follows_equal { equal + 1 } else { 0 };
-        let contents = site.contents.len() as u64;
+    for (contents, follows_equal) in sites {
+        equal = if follows_equal { equal + 1 } else { 0 };
         // C(m + k, k + 1) = C(m + k - 1, k) (m + k) / (k + 1), and the product of groups keeps it divisible.
         total = total.checked_mul(contents.checked_add(equal)?)? / (equal + 1);
     }
@@ -218,12 +225,28 @@ fn count(sites: &[Site]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{local_app, uniform_machine};
+    use crate::{Objective, Restrictions, pareto::TradeOff};
 
     #[test]
     fn equal_nodes_are_counted_once() {
-        let site = |follows_equal| Site { nodes: vec![], contents: vec![vec![]; 495], follows_equal };
+        let site = |follows_equal| (495, follows_equal);
         // C(498, 4) = 498 x 497 x 496 x 495 / 24
-        assert_eq!(count(&[site(false), site(true), site(true), site(true)]), Some(2_531_986_380));
-        assert_eq!(count(&[site(false), site(false)]), Some(495 * 495));
+        assert_eq!(count(vec![site(false), site(true), site(true), site(true)]), Some(2_531_986_380));
+        assert_eq!(count(vec![site(false), site(false)]), Some(495 * 495));
+    }
+
+    #[test]
+    fn equal_sites_share_one_list() {
+        let machine = uniform_machine(3, 2, 10.0, 20.0, 1.0);
+        let apps = [local_app("a", 1.0), local_app("b", 2.0)];
+        let pair = [Objective::TotalGflops, Objective::Fair];
+        let question = TradeOff::new(&machine, &apps, pair, Restrictions::default()).expect("two objectives");
+        // 6 contents of a node: C(8, 3) = 56 allocations
+        let everything = Everything::new(question.pair(), 56).expect("small enough");
+        let sites = &everything.spaces[0].sites;
+        assert_eq!(sites.iter().map(|site| site.contents.len()).collect::<Vec<_>>(), [6; 3]);
+        assert!(sites.iter().all(|site| Arc::ptr_eq(&site.contents, &sites[0].contents)));
+        assert!(Everything::new(question.pair(), 55).is_none());
     }
 }

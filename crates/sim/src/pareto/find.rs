@@ -102,7 +102,8 @@ fn between(
         ..pair.problem.clone()
     };
     let uniform = Pair { problem: &same, goals: pair.goals };
-    if let Some(uniform) = Everything::new(uniform, MOST_UNIFORM) {
+    let most = settings.work / pair.cells();
+    if let Some(uniform) = Everything::new(uniform, MOST_UNIFORM.min(most)) {
         uniform.offer(archive, &mut compared, monitor);
     }
     for problem in compromises(question) {
@@ -114,12 +115,10 @@ fn between(
             offer(&pair, archive, &outcome.best);
         }
     }
-    let cells = (pair.problem.apps.len() * pair.problem.machine.node_count()).max(1) as u64;
-    let most = settings.work / cells;
     let told = |number: u64| {
         monitor.compared(compared + number, (number as f64 / most.max(1) as f64).min(1.0));
     };
-    let searched = Nearby::new(pair, monitor).search(archive, most, &told);
+    let searched = Nearby::new(pair, monitor, most, settings.seed).search(archive, &told);
     (false, compared + searched)
 }
 

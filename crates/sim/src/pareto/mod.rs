@@ -13,6 +13,8 @@
 
 mod align;
 mod archive;
+mod changes;
+mod contents;
 mod everything;
 mod find;
 mod nearby;

@@ -4,14 +4,18 @@
 //! the same front on any number of threads.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use crate::parallel::prelude::*;
-use numasim_model::{Allocation, AppId, NodeId, Placement};
+use numasim_model::{Allocation, NodeId, Placement};
+use rand::RngExt as _;
+use rand_chacha::ChaCha8Rng;
 
 use super::archive::{Archive, Entry, Searched};
+use super::changes::{Change, Changes};
 use super::rate::{Pair, Rater};
 use crate::problem::margin;
-use crate::search::Monitor;
+use crate::search::{Monitor, generator};
 
 /// Directions between the two objectives in which the front is pushed outwards.
 const DIRECTIONS: u32 = 24;
@@ -20,33 +24,57 @@ const BATCH: usize = 32;
 /// Most neighbours of a point from which a second step is taken, and most evaluations for these steps.
 const SECOND_STEPS: usize = 48;
 const SECOND_STEP_EVALUATIONS: usize = 25_000;
+/// The same where neighbours are drawn.
+const SAMPLED_SECOND_STEPS: usize = 2;
 /// More points than this are thinned out.
 const MOST_POINTS: usize = 400;
 
-/// A change of a few thread counts: (application, site, new threads).
-type Change = [(AppId, usize, u32)];
+/// Neighbours up to this number are all looked at, of more a random sample.
+const MOST_NEIGHBOURS: u64 = 200_000;
+/// Parts of the most evaluations: what a climb may use, and the neighbours of a sample.
+const CLIMB: u64 = 4;
+const SAMPLE: u64 = 100;
+/// Thread counts of all points of the front together, above which it is thinned out further: 64 MB.
+const MOST_CELLS: u64 = 1 << 24;
 
 /// The search of the surroundings of known allocations.
 pub(super) struct Nearby<'a> {
     pair: Pair<'a>,
-    sites: Vec<Vec<NodeId>>,
+    changes: Changes<'a>,
     monitor: &'a dyn Monitor,
+    /// Most evaluations in all.
+    most: u64,
+    /// Draw so many neighbours instead of looking at all.
+    sample: Option<u64>,
+    seed: u64,
 }
 
 /// What a climb makes as large as possible: the first number, where that is equal the second.
 type Aim<'f> = dyn Fn([f64; 2]) -> [f64; 2] + Sync + 'f;
 
+/// Receives an allowed neighbour with its scores.
+type Visit<'v, 'a> = dyn FnMut(&Rater<'a>, &Allocation, [f64; 2]) + 'v;
+
 impl<'a> Nearby<'a> {
-    pub(super) fn new(pair: Pair<'a>, monitor: &'a dyn Monitor) -> Self {
-        Self { pair, sites: pair.sites(), monitor }
+    /// `most`: evaluations in all.
+    pub(super) fn new(pair: Pair<'a>, monitor: &'a dyn Monitor, most: u64, seed: u64) -> Self {
+        let changes = Changes::new(pair);
+        let sample = (changes.about() > MOST_NEIGHBOURS).then(|| (most / SAMPLE).min(MOST_NEIGHBOURS));
+        Self { pair, changes, monitor, most, sample, seed }
     }
 
-    /// Improves `archive` until nothing within two steps of any point adds to it, `most` evaluations are done, or the
-    /// monitor says stop. `told` hears of the evaluations so far. Returns their number.
-    pub(super) fn search(&self, archive: &mut Archive, most: u64, told: &dyn Fn(u64)) -> u64 {
+    /// Points that are kept.
+    fn most_points(&self) -> usize {
+        let room = usize::try_from(MOST_CELLS / self.pair.cells()).unwrap_or(usize::MAX);
+        MOST_POINTS.min(room.max(2))
+    }
+
+    /// Improves `archive` until nothing within two steps of any point adds to it, about the most evaluations are done, or
+    /// the monitor says stop. `told` hears of the evaluations so far. Returns their number.
+    pub(super) fn search(&self, archive: &mut Archive, told: &dyn Fn(u64)) -> u64 {
         let mut compared = self.push_outwards(archive);
         told(compared);
-        while compared < most && !self.monitor.stop() {
+        while compared < self.most && !self.monitor.stop() {
             let below = |step: Searched| -> Vec<usize> {
                 let entries = archive.entries().iter().enumerate();
                 entries.filter(|(_, entry)| entry.searched < step).map(|(i, _)| i).collect()
@@ -78,7 +106,7 @@ impl<'a> Nearby<'a> {
                 archive.merge(found);
                 compared += number;
             }
-            archive.thin_out(MOST_POINTS);
+            archive.thin_out(self.most_points());
             told(compared);
         }
         compared
@@ -111,7 +139,7 @@ impl<'a> Nearby<'a> {
             archive.merge(found);
             compared += number;
         }
-        archive.thin_out(MOST_POINTS);
+        archive.thin_out(self.most_points());
         compared
     }
 
@@ -127,9 +155,9 @@ impl<'a> Nearby<'a> {
             }
         }
         let mut here = best.clone();
-        while !self.monitor.stop() {
+        while compared < self.most / CLIMB && !self.monitor.stop() {
             let mut next: Option<Entry> = None;
-            compared += self.neighbours(&here, &mut |rater, allocation, scores| {
+            compared += self.neighbours(&here, self.most / CLIMB, &mut |rater, allocation, scores| {
                 if !met.beats(scores) {
                     met.add(rater.entry(allocation, scores));
                 }
@@ -137,6 +165,7 @@ impl<'a> Nearby<'a> {
                     next = Some(rater.entry(allocation, scores));
                 }
             });
+            met.thin_out(self.most_met());
             match next {
                 Some(next) => here = next,
                 None => break,
@@ -148,7 +177,7 @@ impl<'a> Nearby<'a> {
     /// The neighbours of `entry` that nothing known beats.
     fn expand(&self, entry: &Entry, known: &Archive) -> (Archive, u64) {
         let mut found = Archive::default();
-        let compared = self.neighbours(entry, &mut |rater, allocation, scores| {
+        let compared = self.neighbours(entry, self.most, &mut |rater, allocation, scores| {
             if !known.beats(scores) && !found.beats(scores) {
                 found.add(rater.entry(allocation, scores));
             }
@@ -167,16 +196,31 @@ impl<'a> Nearby<'a> {
             });
             ahead.fold(f64::NEG_INFINITY, f64::max)
         };
-        let mut steps: Vec<(f64, Entry)> = Vec::new();
-        let mut compared = self.neighbours(entry, &mut |rater, allocation, scores| {
-            steps.push((behind(scores), rater.entry(allocation, scores)));
+        // Only their places are kept at first: there are many neighbours, and few are gone to.
+        let mut steps: Vec<(f64, [f64; 2], usize)> = Vec::new();
+        let mut compared = self.neighbours(entry, self.most, &mut |_, _, scores| {
+            steps.push((behind(scores), scores, steps.len()));
         });
         let most = (SECOND_STEP_EVALUATIONS / steps.len().max(1)).min(SECOND_STEPS);
+        let most = if self.sample.is_some() { most.min(SAMPLED_SECOND_STEPS) } else { most };
         // Stable: what is equally close stays in the order of the changes. Many are the same but for equal nodes.
         steps.sort_by(|a, b| a.0.total_cmp(&b.0));
-        steps.dedup_by(|a, b| a.1.scores == b.1.scores);
+        steps.dedup_by(|a, b| a.1 == b.1);
+        steps.truncate(most);
+        let mut chosen: Vec<Option<Entry>> = vec![None; steps.len()];
+        let places: HashMap<usize, usize> =
+            steps.iter().enumerate().map(|(order, &(_, _, place))| (place, order)).collect();
+        let mut place = 0;
+        if !steps.is_empty() {
+            self.neighbours(entry, self.most, &mut |rater, allocation, scores| {
+                if let Some(&order) = places.get(&place) {
+                    chosen[order] = Some(rater.entry(allocation, scores));
+                }
+                place += 1;
+            });
+        }
         let mut found = Archive::default();
-        for (_, step) in steps.into_iter().take(most) {
+        for step in chosen.into_iter().flatten() {
             if self.monitor.stop() {
                 break;
             }
@@ -187,109 +231,82 @@ impl<'a> Nearby<'a> {
         (found, compared)
     }
 
-    /// Shows every allowed neighbour of `entry` with its scores; returns how many there were.
-    fn neighbours(&self, entry: &Entry, visit: &mut dyn FnMut(&Rater<'a>, &Allocation, [f64; 2])) -> u64 {
+    /// Points that a climb keeps of what it meets.
+    fn most_met(&self) -> usize {
+        // All climbs run at the same time.
+        let room =
+            usize::try_from(MOST_CELLS / u64::from(DIRECTIONS) / self.pair.cells()).unwrap_or(usize::MAX);
+        room.max(2)
+    }
+
+    /// Shows the allowed neighbours of `entry` with their scores, all or a sample, until `most` were evaluated or the
+    /// monitor says stop; returns how many there were.
+    fn neighbours(&self, entry: &Entry, most: u64, visit: &mut Visit<'_, 'a>) -> u64 {
         let mut compared = 0;
+        let mut shown = 0_u64;
+        let clock = self.pair.clock();
         let mut rater = self.pair.rater(entry.placements.clone());
         let mut changed = entry.allocation.clone();
-        self.changes(&entry.allocation, &mut |change| {
-            for &(app, site, threads) in change {
-                self.sites[site].iter().for_each(|&node| changed.set(app, node, threads));
-            }
-            if self.fits(change, &changed) && self.pair.allows(&changed) {
+        let mut show = |change: &Change| {
+            self.changes.make(change, &mut changed);
+            if self.changes.fits(change, &changed) && self.pair.allows(&changed) {
                 let scores = rater.scores(&changed);
                 compared += 1;
                 if self.pair.counts(scores) {
                     visit(&rater, &changed, scores);
                 }
             }
-            for &(app, site, _) in change {
-                for &node in &self.sites[site] {
-                    changed.set(app, node, entry.allocation.get(app, node));
-                }
+            self.changes.take_back(change, &entry.allocation, &mut changed);
+            shown += 1;
+            compared < most && !(shown.is_multiple_of(clock) && self.monitor.stop())
+        };
+        let mut random = self.sample.map(|_| generator(self.seed, stream(&entry.allocation)));
+        match (self.sample, &mut random) {
+            (Some(number), Some(random)) => self.changes.some(&entry.allocation, number, random, &mut show),
+            _ => self.changes.all(&entry.allocation, &mut show),
+        }
+        for (app, node) in self.other_homes(entry, random.as_mut()) {
+            if compared >= most || self.monitor.stop() {
+                break;
             }
-        });
-        for app in self.pair.problem.open_apps() {
-            for node in self.pair.problem.machine.node_ids() {
-                let mut placements = entry.placements.clone();
-                if placements[app].home() == Some(node) {
-                    continue;
-                }
-                placements[app] = Placement::Home(node);
-                let mut rater = self.pair.rater(placements);
-                let scores = rater.scores(&entry.allocation);
-                compared += 1;
-                if self.pair.counts(scores) {
-                    visit(&rater, &entry.allocation, scores);
-                }
+            let mut placements = entry.placements.clone();
+            placements[app] = Placement::Home(node);
+            let mut rater = self.pair.rater(placements);
+            let scores = rater.scores(&entry.allocation);
+            compared += 1;
+            if self.pair.counts(scores) {
+                visit(&rater, &entry.allocation, scores);
             }
         }
         compared
     }
 
-    /// Whether the cores suffice; quicker than asking for all restrictions.
-    fn fits(&self, change: &Change, changed: &Allocation) -> bool {
-        let machine = &self.pair.problem.machine;
-        let mut nodes = change.iter().flat_map(|&(_, site, _)| &self.sites[site]);
-        nodes.all(|&node| changed.on_node(node) <= u64::from(machine.node(node).cores))
-    }
-
-    /// Every change: threads more or less, handed to another application, moved to another node, traded between two
-    /// nodes, and two nodes with exchanged contents.
-    fn changes(&self, of: &Allocation, show: &mut dyn FnMut(&Change)) {
-        let apps: Vec<AppId> = (0..self.pair.problem.apps.len()).map(AppId).collect();
-        let threads = |app: AppId, site: usize| self.sites[site].first().map_or(0, |&node| of.get(app, node));
-        for site in 0..self.sites.len() {
-            for &a in &apps {
-                let own = threads(a, site);
-                for step in [1, 4] {
-                    show(&[(a, site, own + step)]);
-                    if own >= step {
-                        show(&[(a, site, own - step)]);
-                    }
-                }
-                for &b in apps.iter().filter(|&&b| b != a) {
-                    let from = threads(b, site);
-                    let mut steps = vec![1, 2, 5, from];
-                    steps.retain(|&moved| moved > 0 && moved <= from);
-                    steps.dedup();
-                    for moved in steps {
-                        show(&[(a, site, own + moved), (b, site, from - moved)]);
-                    }
-                }
+    /// Where the data of an application may lie instead, and which one; with many nodes a few of these drawn by `random`.
+    fn other_homes(&self, entry: &Entry, random: Option<&mut ChaCha8Rng>) -> Vec<(usize, NodeId)> {
+        /// An open home at another node costs a solver of its own.
+        const FEW: usize = 64;
+        let open = self.pair.problem.open_apps();
+        let nodes = self.pair.problem.machine.node_count();
+        let is_other = |&(app, node): &(usize, NodeId)| entry.placements[app].home() != Some(node);
+        match random {
+            Some(random) if !open.is_empty() => {
+                let mut draw =
+                    || (open[random.random_range(0..open.len())], NodeId(random.random_range(0..nodes)));
+                (0..FEW).map(|_| draw()).filter(is_other).collect()
             }
-            for other in site + 1..self.sites.len() {
-                for &a in &apps {
-                    let (here, there) = (threads(a, site), threads(a, other));
-                    if here > 0 {
-                        show(&[(a, site, here - 1), (a, other, there + 1)]);
-                    }
-                    if there > 0 {
-                        show(&[(a, site, here + 1), (a, other, there - 1)]);
-                    }
-                    for &b in apps.iter().filter(|&&b| b != a) {
-                        let (b_here, b_there) = (threads(b, site), threads(b, other));
-                        let most = here.min(b_there);
-                        for moved in [1, most].into_iter().take(if most > 1 { 2 } else { 1 }) {
-                            if moved <= most {
-                                show(&[
-                                    (a, site, here - moved),
-                                    (a, other, there + moved),
-                                    (b, site, b_here + moved),
-                                    (b, other, b_there - moved),
-                                ]);
-                            }
-                        }
-                    }
-                }
-                let exchanged: Vec<_> = apps
-                    .iter()
-                    .flat_map(|&a| [(a, site, threads(a, other)), (a, other, threads(a, site))])
-                    .collect();
-                show(&exchanged);
-            }
+            _ => open
+                .iter()
+                .flat_map(|&app| (0..nodes).map(move |node| (app, NodeId(node))))
+                .filter(is_other)
+                .collect(),
         }
     }
+}
+
+/// A number that tells allocations apart, for the generator (FNV-1a).
+fn stream(allocation: &Allocation) -> u64 {
+    let mix = |sum: u64, &threads: &u32| (sum ^ u64::from(threads)).wrapping_mul(0x0100_0000_01b3);
+    allocation.as_slice().iter().fold(0xcbf2_9ce4_8422_2325, mix)
 }
 
 /// Compares the first numbers, where they are equal to the precision of the search the second.

@@ -7,6 +7,9 @@ use crate::Objective;
 use crate::objective::Goal;
 use crate::problem::{Evaluator, Problem};
 
+/// Thread counts that are evaluated between two looks at the clock.
+const CLOCK_CELLS: u64 = 200_000;
+
 /// Two objectives over the same machine, applications and restrictions.
 #[derive(Clone, Copy)]
 pub(super) struct Pair<'a> {
@@ -15,6 +18,16 @@ pub(super) struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
+    /// Thread counts of an allocation: what an evaluation costs, and what an allocation takes in memory.
+    pub(super) fn cells(&self) -> u64 {
+        (self.problem.apps.len() * self.problem.machine.node_count()).max(1) as u64
+    }
+
+    /// After so many evaluations the monitor is asked: about every millisecond.
+    pub(super) fn clock(&self) -> u64 {
+        (CLOCK_CELLS / self.cells()).clamp(1, 1024)
+    }
+
     /// A rater for these placements.
     pub(super) fn rater(&self, placements: Vec<Placement>) -> Rater<'a> {
         Rater { goals: self.goals, evaluator: Evaluator::new(self.problem, placements) }

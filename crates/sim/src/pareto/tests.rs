@@ -6,10 +6,12 @@ use numasim_model::{AppId, Data, NodeId};
 use proptest::prelude::*;
 
 use super::archive::Archive;
+use super::changes::Changes;
 use super::everything::Everything;
+use super::nearby::Nearby;
 use super::*;
 use crate::parallel::on_threads;
-use crate::search::Unattended;
+use crate::search::{Unattended, generator};
 use crate::testing::{app, local_app, uniform_machine};
 
 const OBJECTIVES: [Objective; 4] =
@@ -264,4 +266,51 @@ fn equal_instances_on_equal_nodes_are_compared_once() {
     let totals: BTreeSet<u64> =
         archive.entries().iter().map(|entry| entry.allocation.total(AppId(0))).collect();
     assert_eq!(totals, BTreeSet::from([1]));
+}
+
+#[test]
+fn a_sample_of_neighbours_has_neighbours_only() {
+    let (machine, apps) = paper();
+    let pair = [Objective::Geomean, Objective::TotalGflops];
+    let question = TradeOff::new(&machine, &apps, pair, Restrictions::default()).unwrap();
+    let changes = Changes::new(question.pair());
+    let even = crate::baselines::even(&machine, apps.len());
+    let mut all = BTreeSet::new();
+    changes.all(&even, &mut |change| {
+        all.insert(change.to_vec());
+        true
+    });
+    let mut drawn = Vec::new();
+    changes.some(&even, 500, &mut generator(0, 0), &mut |change| {
+        drawn.push(change.to_vec());
+        true
+    });
+    assert!(drawn.len() > 250 && drawn.len() <= 500, "{}", drawn.len());
+    // A change of two nodes is the same in either order of these.
+    let ordered = |change: &Vec<(AppId, usize, u32)>| {
+        let mut ordered = change.clone();
+        ordered.sort_unstable();
+        ordered
+    };
+    let all: BTreeSet<_> = all.iter().map(ordered).collect();
+    assert!(drawn.iter().all(|change| all.contains(&ordered(change))));
+}
+
+#[test]
+fn a_machine_with_many_nodes_is_searched_within_the_work() {
+    let machine = uniform_machine(256, 8, 10.0, 32.0, 10.0);
+    let (_, apps) = paper();
+    let pair = [Objective::TotalGflops, Objective::Fair];
+    let question = TradeOff::new(&machine, &apps, pair, Restrictions::default()).unwrap();
+    let pair = question.pair();
+    let mut rater = pair.rater(vec![Placement::Local; 4]);
+    let even = crate::baselines::even(&machine, 4);
+    let scores = rater.scores(&even);
+    let mut archive = Archive::default();
+    archive.add(rater.entry(&even, scores));
+    // An allocation has 256 x 255 / 2 pairs of nodes with some 40 changes each: over a million neighbours.
+    let compared = Nearby::new(pair, &Unattended, 2000, 0).search(&mut archive, &|_| {});
+    // 25 climbs of at most a quarter and a last sample of 20, then the rest in batches of 32 with three samples each.
+    assert!(compared <= 25 * 520 + 2000 + 32 * 60, "{compared}");
+    assert!(compared > 100 && !archive.entries().is_empty());
 }

@@ -44,6 +44,7 @@ mod tests;
 
 use crate::problem::Problem;
 use crate::restrictions::Infeasible;
+pub(crate) use local::generator;
 pub use monitor::{Monitor, Progress, Unattended};
 pub use outcome::{ExploreError, Outcome, Status};
 use pool::{Canonical, Pool};

@@ -1,10 +1,14 @@
 //! What was read, as JSON: every value, and which of them no file gave.
 
+use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
 use numasim_model::input::Reading;
-use numasim_model::{AppId, Data, Machine, Placement};
+use numasim_model::units::GigabytesPerSecond;
+use numasim_model::{AppId, Data, Machine, NodeId, Placement};
 use serde_json::{Map, Value, json};
 
 /// The object of `check --format json`.
+///
+/// A machine of more than 64 nodes has no list of its links: `link_gbs` where all are equal, else `link_matrix_gbs`.
 pub(crate) fn json(reading: &Reading) -> Value {
     let study = &reading.study;
     let apps: Vec<Value> = study
@@ -62,12 +66,14 @@ fn machine(machine: &Machine) -> Value {
             })
         })
         .collect();
-    let links: Vec<Value> = machine
-        .node_ids()
-        .flat_map(|from| machine.node_ids().map(move |to| (from, to)))
-        .filter_map(|(from, to)| Some((from, to, machine.link(from, to)?)))
-        .map(|(from, to, link)| json!({ "from": from.0, "to": to.0, "bandwidth_gbs": link.value() }))
-        .collect();
+    // A large machine has a million links: what its file says of them is shorter than their list.
+    let is_large = machine.node_count() > MOST_NODES_WITH_ALL_LINKS;
+    let all = || {
+        let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
+        pairs.filter_map(|(from, to)| Some((from, to, machine.link(from, to)?)))
+    };
+    let link = |(from, to, link): (NodeId, NodeId, GigabytesPerSecond)| json!({ "from": from.0, "to": to.0, "bandwidth_gbs": link.value() });
+    let links: Vec<Value> = if is_large { Vec::new() } else { all().map(link).collect() };
     let provenance: Map<String, Value> = machine
         .provenance()
         .iter()
@@ -83,12 +89,30 @@ fn machine(machine: &Machine) -> Value {
         .collect();
     let row = |from| machine.node_ids().map(|to| machine.latency_ns(from, to)).collect::<Vec<_>>();
     let latencies = machine.has_latencies().then(|| machine.node_ids().map(row).collect::<Vec<_>>());
-    json!({
+    let mut document = json!({
         "name": machine.name(), "source": machine.source(), "nodes": nodes, "links": links,
         "latency_matrix_ns": latencies,
         "sharing": { "model": sharing.name(), "parameters": parameters },
         "provenance": provenance,
-    })
+    });
+    if is_large {
+        if let Some(link) = equal(all().map(|(.., link)| link)) {
+            document["link_gbs"] = link.value().into();
+        } else {
+            let row = |from| -> Value {
+                let gbs = |to| machine.link(from, to).map(GigabytesPerSecond::value);
+                machine.node_ids().map(gbs).collect::<Vec<_>>().into()
+            };
+            document["link_matrix_gbs"] = machine.node_ids().map(row).collect::<Vec<_>>().into();
+        }
+    }
+    document
+}
+
+/// The one value that all have, if they have.
+pub(super) fn equal(mut links: impl Iterator<Item = GigabytesPerSecond>) -> Option<GigabytesPerSecond> {
+    let first = links.next()?;
+    links.all(|link| link == first).then_some(first)
 }
 
 /// Data in the form of the input files.
@@ -99,5 +123,36 @@ pub(super) fn data(data: &Data) -> Value {
         Data::Placed(Placement::Interleave) => json!("interleave"),
         Data::Placed(Placement::Home(home)) => json!({ "home": home.0 }),
         Data::Placed(Placement::Fractions(fractions)) => json!({ "fractions": fractions }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::Node;
+    use numasim_model::units::Gflops;
+
+    use super::*;
+
+    #[test]
+    fn links_of_a_large_machine_are_said_once() {
+        let node = Node {
+            cores: 1,
+            gflops_per_core: Gflops::new(1.0),
+            bandwidth: GigabytesPerSecond::new(8.0),
+            core_bandwidth: None,
+        };
+        let of = |nodes| {
+            let link = GigabytesPerSecond::new(2.0);
+            machine(&Machine::uniform("m", nodes, node, link).expect("a machine"))
+        };
+        assert_eq!(of(64)["links"].as_array().map(Vec::len), Some(64 * 63));
+        assert_eq!(of(64).get("link_gbs"), None);
+        assert_eq!((&of(65)["links"], &of(65)["link_gbs"]), (&json!([]), &json!(2.0)));
+        let figure = |pair: usize| GigabytesPerSecond::new(if pair == 1 { 5.0 } else { 2.0 });
+        let unequal =
+            Machine::new("m", vec![node; 65], (0..65 * 65).map(figure).collect()).expect("a machine");
+        let document = machine(&unequal);
+        assert_eq!(document["link_matrix_gbs"][0][1], json!(5.0));
+        assert_eq!(document["link_matrix_gbs"][0][0], Value::Null);
     }
 }

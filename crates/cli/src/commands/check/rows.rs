@@ -1,5 +1,6 @@
 //! What was read, as CSV: one line for each value, in the words of the input files.
 
+use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
 use numasim_model::input::{Group, Reading, TableKind};
 use numasim_model::units::{Gflop, GigabytesPerSecond};
 use numasim_model::{App, AppId, Data, Machine};
@@ -73,7 +74,15 @@ impl Lines<'_> {
                 self.put(table, &index, "cpus", &cpus.to_string(), false)?;
             }
         }
-        for (from, to) in machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to))) {
+        let pairs = || machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
+        // Of a large machine with equal links one line says it all.
+        let is_large = machine.node_count() > MOST_NODES_WITH_ALL_LINKS;
+        let one = is_large.then(|| json::equal(pairs().filter_map(|(from, to)| machine.link(from, to))));
+        let one = one.flatten();
+        if let Some(link) = one {
+            self.put(TableKind::Machine, name, "link_gbs", &link.value().to_string(), false)?;
+        }
+        for (from, to) in pairs().filter(|_| one.is_none()) {
             if let Some(link) = machine.link(from, to) {
                 let key = format!("link_gbs[{}][{}]", from.0, to.0);
                 self.put(TableKind::Machine, name, &key, &link.value().to_string(), false)?;

@@ -1,13 +1,14 @@
 //! `numasim explore --pareto FIRST,SECOND`: what one objective costs in the other.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use numasim_model::{Study, evaluate};
 use numasim_sim::pareto::{Front, Settings, TradeOff, TradeOffError, front};
 
-use super::{in_pool, objective, refused, restrictions, tell_hopeless, without_answer};
+use super::{BUILT_IN_BASELINES, in_pool, objective, refused, restrictions, tell_hopeless, without_answer};
 use crate::args::{ExploreArgs, ObjectivePair};
-use crate::commands::evaluate::impossible;
+use crate::commands::evaluate::{MOST_FIGURES, figures_of, impossible};
 use crate::commands::located::Located;
 use crate::failure::Failure;
 use crate::files;
@@ -95,10 +96,16 @@ fn open_plot(path: &Path, args: &ExploreArgs) -> Result<PlotFile, Failure> {
 fn view<'a>(
     study: &'a Study,
     question: &'a TradeOff,
-    found: Front,
+    mut found: Front,
     watch: &Watch,
     seed: u64,
 ) -> Result<FrontView<'a>, Failure> {
+    let of_one = figures_of(study, found.points.iter().flat_map(|point| &point.placements));
+    let most = usize::try_from(MOST_FIGURES / of_one.max(1)).unwrap_or(usize::MAX);
+    // Of a very large machine a few points say enough.
+    let kept: BTreeSet<usize> = found.spread(most).into_iter().collect();
+    let mut number = 0..;
+    found.points.retain(|_| number.next().is_some_and(|number| kept.contains(&number)));
     let knee = found.knee();
     let shown = found.spread(FrontView::MOST_ROWS);
     let rated = |name: String, values, allocation, placements: Vec<_>| {
@@ -126,7 +133,8 @@ fn view<'a>(
             (&other.shown.name, &other.shown.allocation, &other.shown.placements)
                 == (&shown.name, &shown.allocation, &shown.placements)
         };
-        if !baselines.iter().any(same) {
+        // Scenarios have different names, so only the built-in ones, which come first, can be the same.
+        if !baselines.iter().take(BUILT_IN_BASELINES).any(same) {
             baselines.push(Compared { shown, beaten_by, same_as, breaks: baseline.breaks });
         }
     }

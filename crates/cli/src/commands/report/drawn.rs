@@ -1,8 +1,9 @@
 //! The plots of a report.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use numasim_draw::DrawError;
+use numasim_evidence::compare::ComparedScenario;
 use numasim_model::Study;
 
 use crate::args::{PlotArgs, PlotKind, StudyArgs};
@@ -61,12 +62,14 @@ fn chosen(views: &[ScenarioView<'_>], compared: Option<&compared::View<'_>>) -> 
         return (0..views.len()).collect();
     }
     let Some(comparison) = compared.map(|view| view.comparison) else { return (0..MOST_MAPS).collect() };
+    let by_name: HashMap<&str, &ComparedScenario> =
+        comparison.scenarios.iter().map(|scenario| (scenario.name.as_str(), scenario)).collect();
     let worth = |view: &ScenarioView<'_>| {
         let regret = comparison.regret.as_ref();
         if regret.is_some_and(|regret| regret.preferred == view.name || regret.best == view.name) {
             return f64::INFINITY;
         }
-        let scenario = comparison.scenarios.iter().find(|scenario| scenario.name == view.name);
+        let scenario = by_name.get(view.name);
         let error = scenario.and_then(|scenario| scenario.total.as_ref()?.gflops.error);
         error.map_or(-1.0, f64::abs)
     };

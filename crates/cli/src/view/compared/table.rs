@@ -109,7 +109,7 @@ fn in_columns(lines: &[Line<'_>], pair: fn(&Compared) -> Option<&Pair>) -> Vec<[
 
 /// `0.8 % of 10`
 pub(crate) fn spread(pair: &Pair) -> String {
-    match (pair.measured.repetitions, pair.measured.relative()) {
+    match (pair.measured.repetitions, pair.measured.relative) {
         (1, _) => "1 run".to_owned(),
         (repetitions, Some(spread)) => format!("{} of {repetitions}", percent(spread)),
         (repetitions, None) => format!("{repetitions} runs"),

@@ -152,6 +152,24 @@ fn values_that_are_no_measurement_are_refused_where_they_are() {
 }
 
 #[test]
+fn a_node_that_no_machine_has_is_refused_where_it_is() {
+    // Of nodes 0 to 1023 the last is in order; a larger number is not taken as the size of a machine.
+    assert!(read_measured(&full(&[row("s", "a", 1023, 1, "1", "ok")])).is_ok());
+    for node in [1024, u32::MAX] {
+        let text = full(&[row("s", "a", 0, 1, "1", "ok"), row("s", "a", node, 1, "1", "ok")]);
+        let (message, marked, _) = told(&text);
+        let number = node.to_string();
+        assert_eq!(
+            (message, marked),
+            (
+                format!("there is no node {number}: a machine has at most 1024, numbered from 0"),
+                number.as_str()
+            )
+        );
+    }
+}
+
+#[test]
 fn a_row_that_is_there_twice_is_shown_with_the_first() {
     let text = "scenario,app,gflops\ns,a,1\ns,a,2\n";
     let problem = refused(text);

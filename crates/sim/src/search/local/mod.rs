@@ -8,6 +8,6 @@ mod start;
 
 pub(super) use climb::climb;
 pub(super) use kick::iterate;
-pub(super) use random::generator;
+pub(crate) use random::generator;
 pub(super) use sites::sites;
 pub(super) use start::{random_start, round_robin_start};

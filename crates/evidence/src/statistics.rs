@@ -28,6 +28,20 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
+/// How far repetitions spread: sample standard deviation over mean (the coefficient of variation, as hyperfine has it).
+///
+/// The one definition of *spread* wherever this program shows repetitions. Other than the range over the median it does not
+/// grow with the number of repetitions. `None` with fewer than two values or a mean that is not positive.
+pub fn spread(values: &[f64]) -> Option<f64> {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    if values.len() < 2 || !mean.is_finite() || mean <= 0.0 {
+        return None;
+    }
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    Some((squares / (count - 1.0)).sqrt() / mean)
+}
+
 /// An interval that holds the median of what the values are drawn from in at least 95 % of all cases.
 ///
 /// From order statistics, without an assumption on the distribution: with n values, the k-th smallest and the k-th
@@ -56,19 +70,88 @@ pub fn median_interval(values: &[f64]) -> Option<(f64, f64)> {
 /// equal in the first figure and Ty in the second (Kendall, "The treatment of ties in ranking problems", 1945).
 /// Figures that differ by less than a relative 1e-9 are equal. `None` with fewer than 2 pairs, or where all figures of
 /// one kind are equal.
+///
+/// In O(n log n), after W. R. Knight, "A computer method for calculating Kendall's tau with ungrouped data" (1966): the
+/// pairs come in ascending order of x, and each is compared with those whose x is clearly below its own by their places in
+/// the order of y.
 pub fn kendall_tau_b(pairs: &[(f64, f64)]) -> Option<f64> {
+    let by_x = ascending_places(pairs, |pair| pair.0);
+    let by_y = ascending_places(pairs, |pair| pair.1);
+    let mut place_in_y = vec![0; pairs.len()];
+    for (place, &at) in by_y.iter().enumerate() {
+        place_in_y[at] = place;
+    }
+    let y_at = |place: usize| pairs[by_y[place]].1;
+    let mut seen = Counts::new(pairs.len());
+    let mut below = 0;
     let mut balance = 0_i64;
     let (mut untied_first, mut untied_second) = (0_u64, 0_u64);
-    for (at, &(x, y)) in pairs.iter().enumerate() {
-        for &(other_x, other_y) in &pairs[..at] {
-            let (first, second) = (sign(x, other_x), sign(y, other_y));
-            balance += first * second;
-            untied_first += first.unsigned_abs();
-            untied_second += second.unsigned_abs();
+    for &at in &by_x {
+        let (x, y) = pairs[at];
+        while by_x.get(below).is_some_and(|&other| is_below(pairs[other].0, x)) {
+            seen.add(place_in_y[by_x[below]]);
+            below += 1;
         }
+        // Of those with a smaller x: how many have a smaller y, and how many a larger one.
+        let own = place_in_y[at];
+        let smaller = partition(0, own, |place| is_below(y_at(place), y));
+        let larger = partition(own, pairs.len(), |place| !is_below(y, y_at(place)));
+        balance += seen.before(smaller) - (seen.before(pairs.len()) - seen.before(larger));
+        untied_first += below as u64;
+        untied_second += smaller as u64;
     }
     let scale = (untied_first as f64 * untied_second as f64).sqrt();
     (scale > 0.0).then(|| balance as f64 / scale)
+}
+
+/// The places of `pairs` in ascending order of a figure of theirs.
+fn ascending_places(pairs: &[(f64, f64)], figure: impl Fn(&(f64, f64)) -> f64) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..pairs.len()).collect();
+    places.sort_by(|&a, &b| figure(&pairs[a]).total_cmp(&figure(&pairs[b])));
+    places
+}
+
+/// The first of `from..to` for which `holds` is false; it holds for a first part of them.
+fn partition(mut from: usize, mut to: usize, holds: impl Fn(usize) -> bool) -> usize {
+    while from < to {
+        let middle = from.midpoint(to);
+        if holds(middle) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    from
+}
+
+/// Counts items by place; how many lie before a place costs O(log n) (P. M. Fenwick, "A new data structure for
+/// cumulative frequency tables", 1994).
+struct Counts {
+    sums: Vec<i64>,
+}
+
+impl Counts {
+    fn new(places: usize) -> Self {
+        Self { sums: vec![0; places + 1] }
+    }
+
+    fn add(&mut self, place: usize) {
+        let mut at = place + 1;
+        while let Some(sum) = self.sums.get_mut(at) {
+            *sum += 1;
+            at += at & at.wrapping_neg();
+        }
+    }
+
+    /// How many lie before `place`.
+    fn before(&self, place: usize) -> i64 {
+        let (mut at, mut count) = (place, 0);
+        while at > 0 {
+            count += self.sums[at];
+            at &= at - 1;
+        }
+        count
+    }
 }
 
 /// Whether two figures are the same but for rounding.
@@ -76,14 +159,9 @@ pub(super) fn equal(a: f64, b: f64) -> bool {
     (a - b).abs() <= EQUAL * a.abs().max(b.abs())
 }
 
-fn sign(a: f64, b: f64) -> i64 {
-    if equal(a, b) {
-        0
-    } else if a > b {
-        1
-    } else {
-        -1
-    }
+/// Whether `a` is smaller than `b` by more than rounding.
+fn is_below(a: f64, b: f64) -> bool {
+    a < b && !equal(a, b)
 }
 
 fn ascending(values: &[f64]) -> Vec<f64> {
@@ -108,6 +186,17 @@ mod tests {
     }
 
     #[test]
+    fn spread_is_the_sample_standard_deviation_over_the_mean() {
+        // 9, 10, 11: mean 10, squares 1 + 0 + 1 over 2, root 1: 10 %.
+        assert!((spread(&[9.0, 10.0, 11.0]).expect("three values") - 0.1).abs() < 1e-15);
+        assert_eq!(spread(&[4.0; 5]), Some(0.0));
+        for unknown in [&[][..], &[1.0], &[0.0, 0.0], &[-1.0, -2.0], &[1.0, f64::NAN], &[1.0, f64::INFINITY]]
+        {
+            assert_eq!(spread(unknown), None, "{unknown:?}");
+        }
+    }
+
+    #[test]
     fn ten_repetitions_hold_the_median_between_the_second_and_the_ninth() {
         // 2 P(B(10, 1/2) < 2) = 2 (1 + 10) / 1024 = 2.1 %; with 3 it would be 2 (1 + 10 + 45) / 1024 = 10.9 %.
         let ten: Vec<f64> = (1..=10).map(f64::from).collect();
@@ -125,6 +214,29 @@ mod tests {
         // 1-2 and 1-3 in the same order, 2-3 not: (2 - 1) / 3
         let one_swapped = [(1.0, 1.0), (2.0, 3.0), (3.0, 2.0)];
         assert!((kendall_tau_b(&one_swapped).expect("pairs") - 1.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_rank_correlation_is_that_of_all_pairs_one_by_one() {
+        // The definition, pair by pair, on figures with many ties, exact ones and those of rounding.
+        let by_pairs = |pairs: &[(f64, f64)]| {
+            let sign = |a: f64, b: f64| i64::from(is_below(b, a)) - i64::from(is_below(a, b));
+            let (mut balance, mut first, mut second) = (0, 0, 0);
+            for (at, &(x, y)) in pairs.iter().enumerate() {
+                for &(other_x, other_y) in &pairs[..at] {
+                    let (in_x, in_y) = (sign(x, other_x), sign(y, other_y));
+                    balance += in_x * in_y;
+                    first += in_x.abs();
+                    second += in_y.abs();
+                }
+            }
+            balance as f64 / (first as f64 * second as f64).sqrt()
+        };
+        for many in [2_u32, 3, 10, 100] {
+            let figure = |i: u32, step: u32| f64::from(i * step % 17) * (1.0 + f64::from(i % 3) * 1e-12);
+            let pairs: Vec<(f64, f64)> = (1..=many).map(|i| (figure(i, 5), figure(i, 7))).collect();
+            assert_eq!(kendall_tau_b(&pairs), Some(by_pairs(&pairs)), "{many}");
+        }
     }
 
     #[test]
