@@ -96,15 +96,14 @@ fn machine(machine: &Machine) -> Value {
         "provenance": provenance,
     });
     if is_large {
-        match equal(all().map(|(.., link)| link)) {
-            Some(link) => document["link_gbs"] = link.value().into(),
-            None => {
-                let row = |from| -> Value {
-                    let gbs = |to| machine.link(from, to).map(GigabytesPerSecond::value);
-                    machine.node_ids().map(gbs).collect::<Vec<_>>().into()
-                };
-                document["link_matrix_gbs"] = machine.node_ids().map(row).collect::<Vec<_>>().into();
-            }
+        if let Some(link) = equal(all().map(|(.., link)| link)) {
+            document["link_gbs"] = link.value().into();
+        } else {
+            let row = |from| -> Value {
+                let gbs = |to| machine.link(from, to).map(GigabytesPerSecond::value);
+                machine.node_ids().map(gbs).collect::<Vec<_>>().into()
+            };
+            document["link_matrix_gbs"] = machine.node_ids().map(row).collect::<Vec<_>>().into();
         }
     }
     document
