@@ -278,7 +278,10 @@ fn a_sample_of_neighbours_has_neighbours_only() {
     let changes = Changes::new(question.pair());
     let even = crate::baselines::even(&machine, apps.len());
     let mut all = BTreeSet::new();
-    changes.all(&even, &mut |change| all.insert(change.to_vec()) || true);
+    changes.all(&even, &mut |change| {
+        all.insert(change.to_vec());
+        true
+    });
     let mut drawn = Vec::new();
     changes.some(&even, 500, &mut generator(0, 0), &mut |change| {
         drawn.push(change.to_vec());
