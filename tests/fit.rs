@@ -113,7 +113,7 @@ fn no_machine_file_is_written_where_figures_act_only_together() {
 fn what_cannot_be_fitted_says_what_to_write() {
     for (args, code, told) in [
         (&["--free=bandwith_gbs"][..], 1, "did you mean bandwidth_gbs?"),
-        (&["--free=app.mem.arithmetic_intensity"], 1, "as with sweep --set"),
+        (&["--free=app.mem.arithmetic_intensity"], 1, "as for sweep --set"),
         (&["--free=link_gbs,machine.link_gbs"], 1, "link_gbs is free twice"),
         (&["--free=link_gbs", "--scenario=evn 5,5,5,5"], 1, "did you mean 'even 5,5,5,5'?"),
         (&[], 2, "--free"),

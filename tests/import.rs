@@ -136,7 +136,7 @@ fn a_damaged_line_is_shown_and_nothing_is_written() {
     let output =
         numasim(&["import", "mlc", &damaged.display().to_string(), "-o", &result.display().to_string()]);
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("'fast' is no positive number") && said.contains("mlc.txt:26:8"), "{said}");
+    assert!(said.contains("'fast' is not a positive number") && said.contains("mlc.txt:26:8"), "{said}");
     assert!(!result.exists());
 }
 

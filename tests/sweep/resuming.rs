@@ -79,7 +79,7 @@ fn ctrl_c_keeps_the_rows_and_says_how_to_go_on() {
     let other_keys = refusal(&file, &["--set", "app.mem.arithmetic_intensity=1"]);
     assert!(other_keys.contains("belongs to another sweep: --set was machine.link_gbs"), "{other_keys}");
     let other_part = refusal(&file, &["--shard", "1/2"]);
-    assert!(other_part.contains("--shard was 1/1, and is 1/2 now"), "{other_part}");
+    assert!(other_part.contains("--shard was 1/1 and is now 1/2"), "{other_part}");
     let other_file = refusal(&config("paper/uneven-even-nodes.toml"), &[]);
     assert!(
         other_file.contains("the machine, applications or scenarios in the files have changed"),

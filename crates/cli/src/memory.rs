@@ -9,6 +9,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use crate::failure::OF_INPUT;
 
@@ -48,9 +49,14 @@ fn or_end(memory: *mut u8, bytes: usize) -> *mut u8 {
     memory
 }
 
-/// Says it without allocating, and ends the process.
+/// Says it once without allocating, and ends the process.
 #[cold]
 fn end(bytes: usize) -> ! {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    if SAID.swap(true, Relaxed) {
+        // Another thread says it and ends the process.
+        std::process::exit(i32::from(OF_INPUT));
+    }
     let mut line = [0_u8; 200];
     let mut rest = &mut line[..];
     let _ = writeln!(

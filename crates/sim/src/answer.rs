@@ -86,7 +86,7 @@ mod tests {
         };
         assert_eq!(
             refused([1, 1], [0, 1], &home),
-            "the search found a forbidden answer: node 0 has fewer threads of an application than wanted"
+            "the search found a forbidden answer: node 0 has fewer threads of an application than required"
         );
         assert!(refused([1, 2], [1, 1], &home).contains("node 1"));
         assert!(refused([1, 1], [1, 1], &elsewhere).contains("data of a"));

@@ -76,7 +76,7 @@ fn keys_of_a_later_version_are_passed_over() {
 #[test]
 fn another_schema_is_refused_by_its_number_even_without_the_keys_of_this_one() {
     let told = read(r#"{"schema": 2}"#).expect_err("not ours").to_string();
-    assert!(told.starts_with("its schema is 2, this version of numasim reads 1"), "{told}");
+    assert!(told.starts_with("its schema is 2, but this version of numasim reads 1"), "{told}");
 }
 
 #[test]

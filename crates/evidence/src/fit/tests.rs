@@ -224,11 +224,11 @@ fn keys_that_stand_for_nothing_say_what_to_write() {
         ("bandwith_gbs", "did you mean bandwidth_gbs?"),
         ("node.4.bandwidth_gbs", "nodes are numbered from 0: 0 to 3"),
         ("node.x.bandwidth_gbs", "nodes are numbered"),
-        ("app.mem.arithmetic_intensity", "as with sweep --set"),
-        ("cores_per_node", "as with sweep --set"),
+        ("app.mem.arithmetic_intensity", "as for sweep --set"),
+        ("cores_per_node", "as for sweep --set"),
         ("link_gbs[0][1]", "link_gbs"),
-        ("", "as with sweep --set"),
-        ("bandwidth_matrix_gbs.0", "as with sweep --set"),
+        ("", "as for sweep --set"),
+        ("bandwidth_matrix_gbs.0", "as for sweep --set"),
     ] {
         let error = Parameter::read(&machine, key).expect_err(key);
         assert!(error.hint.contains(hint), "{key}: {error:?}");

@@ -70,7 +70,7 @@ fn a_damaged_matrix_is_refused_with_its_line() {
     let cut =
         MLC.split("\t\tNuma node\nNuma node\t     0\t     1\t\n       0\t113139").next().expect("a start");
     assert_eq!(read_mlc(cut, None).expect_err("no matrix").message, "there is no matrix below this line");
-    assert!(read_mlc(&MLC.repeat(2), None).expect_err("twice").message.contains("was there before"));
+    assert!(read_mlc(&MLC.repeat(2), None).expect_err("twice").message.contains("appears twice"));
 }
 
 #[test]

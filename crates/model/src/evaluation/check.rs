@@ -63,7 +63,7 @@ mod tests {
     use super::*;
     use crate::allocation::Allocation;
     use crate::app::{Access, App, Data, Placement};
-    use crate::evaluation::evaluate;
+    use crate::evaluation::evaluate_explained;
     use crate::ids::NodeId;
     use crate::machine::Node;
     use crate::sharing::{Model, ModelKind};
@@ -93,7 +93,8 @@ mod tests {
             work: None,
         };
         let allocation = Allocation::from_rows(&[vec![2, 2]]).expect("rows");
-        let evaluation = evaluate(&machine, &[app], &[placement], &allocation).expect("an evaluation");
+        let evaluation =
+            evaluate_explained(&machine, &[app], &[placement], &allocation).expect("an evaluation");
         (machine, evaluation)
     }
 

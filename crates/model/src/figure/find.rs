@@ -12,7 +12,7 @@ use crate::sharing_model::{ModelKind, Parameter};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// Too few or too many parts.
-    #[error("the key is not complete or has too many parts")]
+    #[error("the key is incomplete or has too many parts")]
     Incomplete,
     /// The first part is neither `machine` nor `app`.
     #[error("'{0}' has no figures")]

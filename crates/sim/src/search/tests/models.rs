@@ -36,7 +36,7 @@ fn sharing(machine: Machine, model: Model) -> Machine {
 }
 
 proptest! {
-    #![proptest_config(crate::random::questions(1500))]
+    #![proptest_config(crate::random::questions(500))]
 
     #[test]
     fn explore_is_honest_under_every_model(
