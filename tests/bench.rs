@@ -60,9 +60,9 @@ fn folder_with(study: &str) -> Folder {
 #[test]
 fn without_hwloc_one_line_says_how_to_get_it() {
     let folder = folder();
-    let told = refusal(folder.path(), &[&config("paper/table-iii.toml")], 1);
-    assert!(told.starts_with("error: bench needs hwloc: install libhwloc-dev"), "{told}");
-    assert_eq!(told.lines().count(), 1);
+    let message = refusal(folder.path(), &[&config("paper/table-iii.toml")], 1);
+    assert!(message.starts_with("error: bench needs hwloc: install libhwloc-dev"), "{message}");
+    assert_eq!(message.lines().count(), 1);
 }
 
 #[test]

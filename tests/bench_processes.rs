@@ -131,11 +131,11 @@ fn a_killed_worker_is_an_error_and_no_process_stays() {
     thread::sleep(Duration::from_millis(100));
     let killed = Command::new("kill").arg("-9").arg(workers[1].to_string()).status().expect("kill");
     assert!(killed.success());
-    let told = measuring.join().expect("no panic").expect_err("a worker was killed").to_string();
+    let message = measuring.join().expect("no panic").expect_err("a worker was killed").to_string();
     // Two that start within a tick of 10 ms are in the order of their numbers, which may be the other one.
     let killed =
         ["mem", "comp"].map(|app| format!("the process of application '{app}' was killed by signal 9"));
-    assert!(killed.contains(&told), "{told}");
+    assert!(killed.contains(&message), "{message}");
     assert_eq!(children(), NOBODY);
 }
 
@@ -148,18 +148,18 @@ fn a_request_to_stop_ends_the_workers() {
     let measuring = thread::spawn(move || runner.measure(&scenario(), &long));
     assert_eq!(wait_for_children(2).len(), 2);
     stop.store(true, SeqCst);
-    let told = measuring.join().expect("no panic");
-    assert!(matches!(told, Err(RunError::Interrupted)), "{told:?}");
+    let message = measuring.join().expect("no panic");
+    assert!(matches!(message, Err(RunError::Interrupted)), "{message:?}");
     assert_eq!(children(), NOBODY);
 }
 
-fn told_by(program: &str, arguments: &[&str]) -> String {
+fn message_of(program: &str, arguments: &[&str]) -> String {
     let arguments = arguments.iter().map(Into::into).collect();
     let runner = HostRunner::new(Arc::default()).with_worker(program.into(), arguments);
     let mut runner = runner.with_patience(Duration::from_millis(200));
-    let told = runner.measure(&scenario(), &settings(true)).expect_err("no worker").to_string();
+    let message = runner.measure(&scenario(), &settings(true)).expect_err("no worker").to_string();
     assert_eq!(children(), NOBODY);
-    told
+    message
 }
 
 #[test]
@@ -167,8 +167,8 @@ fn a_worker_that_hangs_or_speaks_nonsense_is_an_error() {
     let _alone = ALONE.lock();
     // Whichever of the two is seen first.
     let what = |program: &str, arguments: &[&str]| {
-        let told = told_by(program, arguments);
-        told.splitn(3, '\'').nth(2).expect("an application in quotes").to_owned()
+        let message = message_of(program, arguments);
+        message.splitn(3, '\'').nth(2).expect("an application in quotes").to_owned()
     };
     assert_eq!(what("sleep", &["600"]), " hangs: it did not get ready in time");
     assert_eq!(what("echo", &["hello"]), " sent malformed output: hello");
@@ -177,21 +177,21 @@ fn a_worker_that_hangs_or_speaks_nonsense_is_an_error() {
 }
 
 #[test]
-fn what_a_worker_cannot_do_is_told_with_its_reason() {
+fn what_a_worker_cannot_do_is_reported_with_its_reason() {
     let _alone = ALONE.lock();
     let mut scenario = scenario();
     scenario.apps[1].threads[0].cpus = CpuList::new(vec![9999]).expect("one");
-    let told = runner(&Arc::default()).measure(&scenario, &settings(true)).expect_err("no machine has it");
-    let told = told.to_string();
+    let message = runner(&Arc::default()).measure(&scenario, &settings(true)).expect_err("no machine has it");
+    let message = message.to_string();
     let start = "the process of application 'comp' failed: processor 9999 cannot be used";
-    assert!(told.starts_with(start), "{told}");
+    assert!(message.starts_with(start), "{message}");
     assert_eq!(children(), NOBODY);
 }
 
 #[test]
-fn a_person_who_starts_the_worker_by_hand_is_told_what_it_is() {
+fn a_person_who_starts_the_worker_by_hand_is_reported_what_it_is() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_numasim"));
     let output = command.arg(WORKER_COMMAND).stdin(Stdio::null()).output().expect("starts");
-    let told = String::from_utf8_lossy(&output.stdout);
-    assert!(told.contains("this is for numasim itself"), "{told}");
+    let message = String::from_utf8_lossy(&output.stdout);
+    assert!(message.contains("this is for numasim itself"), "{message}");
 }

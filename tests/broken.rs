@@ -88,9 +88,9 @@ fn absurd_input_is_refused_at_once() {
         ("eight-million.toml", "the name of a table is missing"),
         ("value.toml", "nested too deeply"),
     ] {
-        let told = refusal(folder.path(), &[name.to_owned()]);
-        assert!(told.contains(expected), "{told}");
-        assert!(told.len() < 2000, "{name}: {} bytes of message", told.len());
+        let message = refusal(folder.path(), &[name.to_owned()]);
+        assert!(message.contains(expected), "{message}");
+        assert!(message.len() < 2000, "{name}: {} bytes of message", message.len());
     }
 }
 
@@ -98,8 +98,8 @@ fn absurd_input_is_refused_at_once() {
 fn files_that_cannot_be_read_are_reported_together() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     fs::create_dir(folder.path().join("configs")).expect("a folder for the test");
-    let told = refusal(folder.path(), &["missing.toml".to_owned(), "configs".to_owned()]);
-    assert!(told.contains("error: missing.toml does not exist"), "{told}");
-    assert!(told.contains("error: configs is a directory"), "{told}");
-    assert!(told.ends_with("error: 2 problems\n"), "{told}");
+    let message = refusal(folder.path(), &["missing.toml".to_owned(), "configs".to_owned()]);
+    assert!(message.contains("error: missing.toml does not exist"), "{message}");
+    assert!(message.contains("error: configs is a directory"), "{message}");
+    assert!(message.ends_with("error: 2 problems\n"), "{message}");
 }

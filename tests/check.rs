@@ -32,7 +32,7 @@ fn a_study_of_the_paper_is_shown_with_its_scenarios() {
 }
 
 #[test]
-fn a_node_without_cores_is_told_apart() {
+fn a_node_without_cores_is_reported_apart() {
     insta::assert_snapshot!(
         "check_memory_only",
         run(&["check", "configs/machines/epyc-9224-2s-nps2-cxl.toml"])

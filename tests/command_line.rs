@@ -121,8 +121,8 @@ mod unix {
             symlink(name, &link).expect("linked");
             let output = write_to(&link);
             assert_eq!(output.status.code(), Some(1));
-            let told = stderr(&output);
-            assert!(told.contains("it is a symbolic link\nhint: name the file itself: "), "{told}");
+            let message = stderr(&output);
+            assert!(message.contains("it is a symbolic link\nhint: name the file itself: "), "{message}");
             assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
             assert_eq!(fs::read_to_string(&target).ok().as_deref(), exists.then_some("old"));
         }
@@ -170,7 +170,7 @@ mod unix {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn a_full_disk_is_told_and_exit_code_1() {
+    fn a_full_disk_is_reported_and_exit_code_1() {
         let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
         let output =
             numasim().args(["completions", "bash"]).stdout(full).output().expect("the program starts");

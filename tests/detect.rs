@@ -103,11 +103,14 @@ fn check_names_what_is_missing_and_nothing_else_until_it_is_filled_in() {
         let skeleton = done(&["detect", switch, of]);
         let file = written(&folder, "machine.toml", &skeleton);
         let file = file.to_str().expect("UTF-8");
-        let told = refused(&["check", file]);
-        let errors: Vec<&str> = told.lines().filter(|line| line.starts_with("error")).collect();
+        let message = refused(&["check", file]);
+        let errors: Vec<&str> = message.lines().filter(|line| line.starts_with("error")).collect();
         let (last, errors) = errors.split_last().expect("something is missing");
         assert!(last.contains(" in 1 file"), "{of}: {last}");
-        assert!(!errors.is_empty() && errors.iter().all(|error| error.contains("missing")), "{of}: {told}");
+        assert!(
+            !errors.is_empty() && errors.iter().all(|error| error.contains("missing")),
+            "{of}: {message}"
+        );
         written(&folder, "machine.toml", &filled_in(&skeleton));
         done(&["check", file]);
     }
@@ -139,9 +142,9 @@ fn what_cannot_be_read_is_refused_with_an_example() {
         (["--from-xml", "no-such.xml"], "no-such.xml does not exist", "check the path"),
         (["--from-synthetic", "node:4 kore:2"], "hwloc knows no 'kore'", "\"node:4 core:20 pu:1\""),
     ] {
-        let told = refused(&[&["detect"][..], &args].concat());
-        assert!(told.starts_with("error: ") && told.contains(why), "{told}");
-        assert!(told.contains("\nhint: ") && told.contains(example), "{told}");
+        let message = refused(&[&["detect"][..], &args].concat());
+        assert!(message.starts_with("error: ") && message.contains(why), "{message}");
+        assert!(message.contains("\nhint: ") && message.contains(example), "{message}");
     }
     let both = run(&["detect", "--from-synthetic", "node:1 core:1 pu:1", "--from-xml", "a.xml"]);
     assert_eq!(both.status.code(), Some(2));
@@ -167,11 +170,11 @@ fn only_processors_of_the_mask_are_used_and_the_others_are_named() {
     assert_eq!(used, [&Value::String(only)]);
     let masked =
         host["unusable"].as_array().expect("a list").iter().find(|left| left["why"] == "not-in-mask");
-    let told = text(&output.stderr);
+    let message = text(&output.stderr);
     if allowed.len() > 1 {
         let list = numasim_model::cpus::ranges(&allowed[1..]);
         assert_eq!(masked.expect("named")["cpus"], list, "{host}");
-        assert!(told.contains("note: not used: processor") && told.contains(&list), "{told}");
+        assert!(message.contains("note: not used: processor") && message.contains(&list), "{message}");
     } else {
         assert!(masked.is_none(), "{host}");
     }

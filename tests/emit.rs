@@ -189,9 +189,9 @@ fn the_xml_of_another_machine_is_refused() {
     let xml = xml.to_str().expect("a plain path");
     let output = numasim(folder.path(), &["explore", "study.toml", "--emit", "omp", "--cpus-from", xml]);
     assert_eq!(output.status.code(), Some(1));
-    let told = text(&output.stderr);
-    assert!(told.contains("is not the machine 'two nodes'"), "{told}");
-    assert!(told.contains("caused by: node 0 has 5 cores, but only 4 processors (0-3)"), "{told}");
+    let message = text(&output.stderr);
+    assert!(message.contains("is not the machine 'two nodes'"), "{message}");
+    assert!(message.contains("caused by: node 0 has 5 cores, but only 4 processors (0-3)"), "{message}");
     let output =
         numasim(folder.path(), &["explore", "study.toml", "--emit", "omp", "--cpus-from", "study.toml"]);
     assert_eq!(output.status.code(), Some(1));
@@ -204,7 +204,7 @@ fn processors_from_hwloc_without_it_say_how_to_get_it() {
     let folder = folder(&forced());
     let output = numasim(folder.path(), &["explore", "study.toml", "--emit", "omp", "--cpus-from", "host"]);
     assert_eq!(output.status.code(), Some(1));
-    let told = text(&output.stderr);
-    assert!(told.starts_with("error: --cpus-from needs hwloc: install libhwloc-dev"), "{told}");
-    assert!(told.contains("cargo build --release --features hwloc"), "{told}");
+    let message = text(&output.stderr);
+    assert!(message.starts_with("error: --cpus-from needs hwloc: install libhwloc-dev"), "{message}");
+    assert!(message.contains("cargo build --release --features hwloc"), "{message}");
 }

@@ -37,7 +37,7 @@ fn fitted_to_the_even_run_as_the_authors_did_the_other_runs_are_predicted() {
     let value = fit["figures"][0]["value"].as_f64().expect("a value");
     assert!((value - 100.17).abs() < 1e-6, "{value}");
     assert_eq!(fit["summary"]["left_out"], Value::Null);
-    let told: Vec<(&str, f64)> = fit["observations"]
+    let messages: Vec<(&str, f64)> = fit["observations"]
         .as_array()
         .expect("a list")
         .iter()
@@ -51,7 +51,7 @@ fn fitted_to_the_even_run_as_the_authors_did_the_other_runs_are_predicted() {
         ("NUMA-bad cross-node", 5.7),
         ("NUMA-bad on-node", 4.6),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(messages, expected);
     assert_eq!(fit["summary"]["not_used"]["count"], 4);
 }
 
@@ -111,7 +111,7 @@ fn no_machine_file_is_written_where_figures_act_only_together() {
 
 #[test]
 fn what_cannot_be_fitted_says_what_to_write() {
-    for (args, code, told) in [
+    for (args, code, messages) in [
         (&["--free=bandwith_gbs"][..], 1, "did you mean bandwidth_gbs?"),
         (&["--free=app.mem.arithmetic_intensity"], 1, "as for sweep --set"),
         (&["--free=link_gbs,machine.link_gbs"], 1, "link_gbs is free twice"),
@@ -120,7 +120,7 @@ fn what_cannot_be_fitted_says_what_to_write() {
     ] {
         let output = table_iii(args);
         assert_eq!(output.status.code(), Some(code), "{output:?}");
-        assert!(stderr(&output).contains(told), "{}", stderr(&output));
+        assert!(stderr(&output).contains(messages), "{}", stderr(&output));
     }
 }
 

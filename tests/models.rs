@@ -76,7 +76,7 @@ fn corrections_in_the_file_are_named_with_the_result() {
 }
 
 #[test]
-fn a_correction_that_the_model_does_not_look_at_is_told() {
+fn a_correction_that_the_model_does_not_look_at_is_reported() {
     let sharing = "[machine.sharing]\necm_penalty = 0.5";
     let output = numasim(sharing, "evaluate", &["--model", "max-min"]);
     stdout(&output);
@@ -151,7 +151,7 @@ fn a_sweep_varies_a_parameter_of_the_model() {
 
 #[test]
 fn a_sweep_refuses_parameters_without_influence_and_values_out_of_range() {
-    for (set, told) in [
+    for (set, message) in [
         ("machine.sharing.ecm_penalty=1,2", "machine.sharing.ecm_penalty has no influence on the model"),
         ("machine.sharing.link_efficiency=0.5,1.5", "must be a number from 0.001 to 1, not 1.5"),
         ("machine.sharing.outstanding_lines=5,10", "needs the latencies of the machine"),
@@ -159,7 +159,7 @@ fn a_sweep_refuses_parameters_without_influence_and_values_out_of_range() {
     ] {
         let output = numasim("", "sweep", &["--set", set]);
         assert_eq!(output.status.code(), Some(1), "{set}");
-        assert!(stderr(&output).contains(told), "{set}: {}", stderr(&output));
+        assert!(stderr(&output).contains(message), "{set}: {}", stderr(&output));
     }
 }
 

@@ -131,8 +131,8 @@ fn a_question_without_a_picture_is_refused_with_a_hint() {
 fn nothing_is_written_where_the_name_ends_in_neither_svg_nor_png() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let pdf = folder.path().join("a.pdf").display().to_string();
-    let told = refused(&["matrix", &config("paper/numa-bad.toml"), "-o", &pdf]);
-    assert!(told.contains("plots are SVG or PNG"), "{told}");
+    let message = refused(&["matrix", &config("paper/numa-bad.toml"), "-o", &pdf]);
+    assert!(message.contains("plots are SVG or PNG"), "{message}");
     assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 0);
 }
 
@@ -147,8 +147,8 @@ fn the_files_that_are_read_are_not_replaced() {
 #[cfg(not(feature = "png"))]
 #[test]
 fn a_build_without_png_says_how_to_get_it() {
-    let told = refused(&["matrix", &config("paper/numa-bad.toml"), "-o", "a.png"]);
-    assert!(told.contains("cargo build --release --features png"), "{told}");
+    let message = refused(&["matrix", &config("paper/numa-bad.toml"), "-o", "a.png"]);
+    assert!(message.contains("cargo build --release --features png"), "{message}");
 }
 
 #[cfg(feature = "png")]

@@ -83,7 +83,7 @@ fn the_discriminating_scenarios_are_current_and_can_be_evaluated() {
 }
 
 #[test]
-fn what_tells_models_apart_is_told() {
+fn what_tells_models_apart_is_reported() {
     let output = numasim(&["discriminate", "configs/machines/xeon-gold-6140-2s.toml"]);
     assert!(output.status.success(), "{output:?}");
     let table = text(&output.stdout);

@@ -182,7 +182,7 @@ fn provenance_tells_host_settings_doubts_and_the_command() {
         ("notes.md", ""),
     ]);
     let text = plain(&stdout(&numasim(&["report", path(&folder)])));
-    for told in [
+    for message in [
         "The measurements carry 1 doubt",
         "sudo sysctl kernel.numa_balancing=0",
         "node17",
@@ -191,7 +191,7 @@ fn provenance_tells_host_settings_doubts_and_the_command() {
         "numasim bench 'my study.toml'",
         "notes.md",
     ] {
-        assert!(text.contains(told), "the page does not say {told}: {text}");
+        assert!(text.contains(message), "the page does not say {message}: {text}");
     }
 }
 

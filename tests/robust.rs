@@ -66,7 +66,7 @@ fn skipped(why: &str) {
 
 /// The program did its work or said in a sentence why not: no signal, no fault.
 #[track_caller]
-fn told(output: &Output, case: &str) {
+fn message(output: &Output, case: &str) {
     let message = stderr(output);
     assert_eq!(output.status.signal(), None, "{case}: {message}");
     match output.status.code() {
@@ -160,7 +160,7 @@ fn a_benchmark_that_is_killed_again_and_again_loses_no_row() {
 }
 
 #[test]
-fn too_little_memory_is_told_at_every_limit() {
+fn too_little_memory_is_reported_at_every_limit() {
     let folder = folder();
     let args = ["explore", &config("paper/uneven-even-nodes.toml"), "--time-limit", "2", "--threads", "2"];
     let mut refused = 0;
@@ -173,13 +173,13 @@ fn too_little_memory_is_told_at_every_limit() {
         if output.status.code() == Some(1) {
             refused += 1;
         }
-        told(&output, &format!("{kib} KiB"));
+        message(&output, &format!("{kib} KiB"));
     }
     assert!(refused > 0, "no limit was too low: the test tests nothing");
 }
 
 #[test]
-fn memory_that_runs_out_in_the_middle_is_told_with_what_to_do() {
+fn memory_that_runs_out_in_the_middle_is_reported_with_what_to_do() {
     let folder = folder();
     // A table holds all its rows; a few hundred MiB are not enough for millions.
     let points = ["--set", "machine.link_gbs=1..3000:1", "--set", "machine.bandwidth_gbs=1..1000:1"];
@@ -202,7 +202,7 @@ fn says_either(output: &Output, threads: &str) -> bool {
 }
 
 #[test]
-fn too_few_threads_are_told() {
+fn too_few_threads_are_reported() {
     let folder = folder();
     let (explored, swept) = (config("paper/uneven-even-nodes.toml"), config("paper/numa-bad.toml"));
     let explore = ["explore", explored.as_str()];
@@ -212,7 +212,7 @@ fn too_few_threads_are_told() {
     let many = ["--threads", "1000"];
     for args in [[&explore[..], &many].concat(), [&sweep[..], &many].concat()] {
         let output = script(folder.path(), limited, &args);
-        told(&output, &format!("{args:?}"));
+        message(&output, &format!("{args:?}"));
         assert!(says_either(&output, "error: cannot start 1000 threads\n"), "{}", stderr(&output));
     }
     for args in [&explore[..], &sweep] {
@@ -221,7 +221,7 @@ fn too_few_threads_are_told() {
             &format!("RAYON_NUM_THREADS=1000; export RAYON_NUM_THREADS; {limited}"),
             args,
         );
-        told(&output, &format!("{args:?}"));
+        message(&output, &format!("{args:?}"));
         assert!(
             says_either(&output, "error: cannot start a thread for each processor\n"),
             "{}",
@@ -267,7 +267,7 @@ fn a_full_disk_keeps_what_was_there() {
 }
 
 #[test]
-fn a_read_only_folder_is_told_before_anything_is_computed() {
+fn a_read_only_folder_is_reported_before_anything_is_computed() {
     let file = config("paper/numa-bad.toml");
     let args = [&["sweep", file.as_str()][..], &POINTS].concat();
     let body = "echo old > \"$D/old\"; mount -o remount,ro \"$D\"
@@ -283,7 +283,7 @@ fn a_read_only_folder_is_told_before_anything_is_computed() {
 }
 
 #[test]
-fn a_user_without_room_for_processes_is_told() {
+fn a_user_without_room_for_processes_is_reported() {
     // Limits of processes bind users, not root: another one starts the program, from a folder that he can reach.
     let folder = folder();
     let program = folder.path().join("numasim");
@@ -304,7 +304,7 @@ fn a_user_without_room_for_processes_is_told() {
     if output.status.code() == Some(99) || stderr(&output).contains("ermission denied") {
         return skipped("the host allows no other user");
     }
-    told(&output, "one process");
+    message(&output, "one process");
     assert!(
         stderr(&output).contains("error: cannot start a thread for each processor\n"),
         "{}",

@@ -166,7 +166,7 @@ fn a_script_has_no_room_for_it() {
 }
 
 #[test]
-fn no_time_is_told_not_hidden() {
+fn no_time_is_reported_not_hidden() {
     let output = run_text(PAPER, &["--time-limit", "0"]);
     let text = section(&output).replace('\n', " ");
     assert!(text.contains("24 resources are missing"), "{text}");

@@ -166,7 +166,7 @@ fn shards_together_are_one_run() {
 }
 
 #[test]
-fn starved_nodes_are_told_and_listed() {
+fn starved_nodes_are_reported_and_listed() {
     let output = run(&[
         "sweep",
         &config("paper/numa-bad.toml"),

@@ -41,15 +41,15 @@ fn json(folder: &Path, args: &[&str]) -> Value {
 #[test]
 fn a_scenario_of_a_larger_machine_is_refused_and_the_difference_named() {
     let folder = folder_with(&larger());
-    let told = refusal(folder.path(), &["study.toml"], 1);
+    let message = refusal(folder.path(), &["study.toml"], 1);
     let nodes = cores().len();
-    assert!(told.starts_with("error: a scenario does not fit this host ("), "{told}");
+    assert!(message.starts_with("error: a scenario does not fit this host ("), "{message}");
     let plural = if nodes == 1 { "" } else { "s" };
     let uses = format!(
         "caused by: scenario 'everywhere': it uses {} NUMA nodes, this host has {nodes} NUMA node{plural}; node 0 gets ",
         nodes + 1
     );
-    assert!(told.contains(&uses) && told.contains("hint: --fit-host"), "{told}");
+    assert!(message.contains(&uses) && message.contains("hint: --fit-host"), "{message}");
     assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 1, "only the study is there");
 }
 
@@ -58,9 +58,12 @@ fn scaling_says_what_it_changed_and_prints_the_plan() {
     let (folder, cores) = (folder_with(&larger()), cores());
     let args = ["study.toml", "--fit-host", "--dry-run", "--repeat", "3"];
     let output = bench(folder.path(), &args);
-    let told = stderr(&output);
-    assert!(told.contains("warning: scenario 'everywhere' was scaled to this host: nodes 0 -> 0"), "{told}");
-    assert!(told.contains(&format!("data of 'mem' home = {} -> home = ", cores.len())), "{told}");
+    let message = stderr(&output);
+    assert!(
+        message.contains("warning: scenario 'everywhere' was scaled to this host: nodes 0 -> 0"),
+        "{message}"
+    );
+    assert!(message.contains(&format!("data of 'mem' home = {} -> home = ", cores.len())), "{message}");
     let plan = json(folder.path(), &[&args[..], &["--format", "json"]].concat());
     assert_eq!((plan["status"].as_str(), plan["repetitions"].as_u64()), (Some("planned"), Some(3)));
     let groups = plan["scenarios"][0]["groups"].as_array().expect("groups").clone();
@@ -105,19 +108,19 @@ fn the_scenarios_of_the_paper_fit_or_are_named() {
 fn a_machine_file_that_is_not_this_host_is_no_host_machine() {
     let folder = folder_with(&larger());
     fs::write(folder.path().join("host.toml"), larger()).expect("a file for the test");
-    let told =
+    let message =
         refusal(folder.path(), &["study.toml", "--fit-host", "--host-machine", "host.toml", "--dry-run"], 1);
-    assert!(told.starts_with("error: the machine 'larger' is not this host: it has "), "{told}");
+    assert!(message.starts_with("error: the machine 'larger' is not this host: it has "), "{message}");
 }
 
 #[test]
 fn an_open_home_and_an_impossible_kernel_are_refused() {
     let text = larger().replace(&format!("home = {}", cores().len()), "home = \"any\"");
     let folder = folder_with(&text);
-    let told = refusal(folder.path(), &["study.toml", "--fit-host", "--dry-run"], 1);
-    assert!(told.contains("the home of the data of 'mem' is open"), "{told}");
+    let message = refusal(folder.path(), &["study.toml", "--fit-host", "--dry-run"], 1);
+    assert!(message.contains("the home of the data of 'mem' is open"), "{message}");
     fs::write(folder.path().join("study.toml"), larger().replace("0.03125", "1000"))
         .expect("a file for the test");
-    let told = refusal(folder.path(), &["study.toml", "--fit-host", "--dry-run"], 1);
-    assert!(told.starts_with("error: there is no kernel for 'mem': "), "{told}");
+    let message = refusal(folder.path(), &["study.toml", "--fit-host", "--dry-run"], 1);
+    assert!(message.starts_with("error: there is no kernel for 'mem': "), "{message}");
 }

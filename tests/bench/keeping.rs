@@ -18,8 +18,8 @@ fn an_input_is_never_replaced_by_a_file_beside_the_result() {
     let folder = folder_with("");
     fs::remove_file(folder.path().join("study.toml")).expect("removed");
     fs::write(folder.path().join("r2.study.toml"), small()).expect("a file for the test");
-    let told = refusal(folder.path(), &["r2.study.toml", "-o", "r2.csv"], 1);
-    assert!(told.contains("r2.study.toml is also an input file"), "{told}");
+    let message = refusal(folder.path(), &["r2.study.toml", "-o", "r2.csv"], 1);
+    assert!(message.contains("r2.study.toml is also an input file"), "{message}");
     let left = everything(folder.path());
     assert_eq!(left, BTreeMap::from([("r2.study.toml".to_owned(), small())]));
 }
@@ -33,8 +33,8 @@ fn a_run_that_measures_nothing_leaves_everything_as_it_was() {
     let before = everything(folder.path());
     // No node has so much memory.
     let args = ["study.toml", "-o", "r3.csv", "--memory-per-thread", "1000GiB"];
-    let told = refusal(folder.path(), &args, 1);
-    assert!(told.contains("of free memory"), "{told}");
+    let message = refusal(folder.path(), &args, 1);
+    assert!(message.contains("of free memory"), "{message}");
     assert_eq!(everything(folder.path()), before);
 }
 
@@ -83,7 +83,7 @@ fn a_result_without_a_row_is_begun_anew_and_one_whose_provenance_waits_goes_on()
 }
 
 #[test]
-fn the_second_of_two_runs_is_told_that_the_first_has_the_file() {
+fn the_second_of_two_runs_is_reported_that_the_first_has_the_file() {
     let folder = folder_with(&small());
     let args =
         ["study.toml", "--window", "0.05", "--warm-up", "0", "--memory-per-thread", "8MiB", "-o", "r.csv"];
@@ -92,9 +92,13 @@ fn the_second_of_two_runs_is_told_that_the_first_has_the_file() {
         .expect("the program starts");
     wait_for_rows(&folder.path().join("r.csv"), 1);
     for more in [&[][..], &["--resume"]] {
-        let told = bench(folder.path(), &[&args[..], more].concat());
-        assert_eq!(told.status.code(), Some(1));
-        assert!(stderr(&told).contains("error: another numasim is writing r.csv\n"), "{}", stderr(&told));
+        let message = bench(folder.path(), &[&args[..], more].concat());
+        assert_eq!(message.status.code(), Some(1));
+        assert!(
+            stderr(&message).contains("error: another numasim is writing r.csv\n"),
+            "{}",
+            stderr(&message)
+        );
     }
     first.kill().and_then(|()| first.wait()).expect("killed");
 }
@@ -106,10 +110,10 @@ fn links_beside_the_result_are_not_followed() {
         fs::write(folder.path().join("victim"), "mine").expect("a file for the test");
         symlink("victim", folder.path().join(name)).expect("linked");
         for more in [&[][..], &["--resume"]] {
-            let told = refusal(folder.path(), &[&["study.toml", "-o", "r.csv"], more].concat(), 1);
+            let message = refusal(folder.path(), &[&["study.toml", "-o", "r.csv"], more].concat(), 1);
             assert!(
-                told.contains(&format!("cannot write to {name}\ncaused by: it is a symbolic link")),
-                "{told}"
+                message.contains(&format!("cannot write to {name}\ncaused by: it is a symbolic link")),
+                "{message}"
             );
         }
         assert_eq!(fs::read_to_string(folder.path().join("victim")).expect("there"), "mine");

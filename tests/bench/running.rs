@@ -197,12 +197,12 @@ fn two_runs_never_mix_and_nothing_is_overwritten() {
     assert_eq!(run(folder.path(), &["--repeat", "1", "-o", "r.csv"]).status.code(), Some(0));
     let before = fs::read_to_string(&path).expect("the result");
     let refused = |args: &[&str], why: &str| {
-        let told = refusal(
+        let message = refusal(
             folder.path(),
             &[&["study.toml", "--memory-per-thread", "8MiB", "-o", "r.csv"], args].concat(),
             1,
         );
-        assert!(told.contains(why), "{told}");
+        assert!(message.contains(why), "{message}");
         assert_eq!(fs::read_to_string(&path).expect("the result"), before);
     };
     refused(&[], "error: r.csv already exists");
@@ -231,19 +231,19 @@ fn a_file_that_cannot_be_written_is_found_before_measuring() {
         ("-", "the measurements need a file of their own"),
     ] {
         // Hours, if it measured.
-        let told = refusal(folder.path(), &["study.toml", "--window", "100", "-o", file], 1);
-        assert!(told.contains(why), "{told}");
+        let message = refusal(folder.path(), &["study.toml", "--window", "100", "-o", file], 1);
+        assert!(message.contains(why), "{message}");
     }
     assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 1);
 }
 
 #[test]
-fn too_little_memory_is_told_with_the_node_and_leaves_no_file() {
+fn too_little_memory_is_reported_with_the_node_and_leaves_no_file() {
     let folder = folder_with(&small());
-    let told = refusal(folder.path(), &["study.toml", "--memory-per-thread", "32TiB", "-o", "r.csv"], 1);
+    let message = refusal(folder.path(), &["study.toml", "--memory-per-thread", "32TiB", "-o", "r.csv"], 1);
     assert!(
-        told.contains("cannot be measured (repetition 1)") && told.contains("--memory-per-thread"),
-        "{told}"
+        message.contains("cannot be measured (repetition 1)") && message.contains("--memory-per-thread"),
+        "{message}"
     );
     assert_eq!(fs::read_dir(folder.path()).expect("the folder").count(), 1);
 }

@@ -21,7 +21,7 @@ fn text(cores: &[u32], apps: &[&str]) -> String {
 }
 
 #[test]
-fn each_contradiction_is_told() {
+fn each_contradiction_is_reported() {
     let two = text(&[2, 2], &["", ""]);
     let unequal = text(&[2, 4], &["", ""]);
     let greedy = text(&[2, 2], &["min_threads = 3", "min_threads = 2"]);
@@ -48,13 +48,13 @@ fn each_contradiction_is_told() {
         ("no application", &machine_only, &[]),
         ("no application in the makespan", &machine_only, &["--objective", "makespan"]),
     ];
-    let mut told = String::new();
+    let mut message = String::new();
     for (name, text, args) in cases {
         let output = run_text(text, args);
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{name}");
-        let _ = writeln!(told, "## {name}: {}\n{}", args.join(" "), stderr(&output));
+        let _ = writeln!(message, "## {name}: {}\n{}", args.join(" "), stderr(&output));
     }
-    insta::assert_snapshot!(told);
+    insta::assert_snapshot!(message);
 }
 
 #[test]

@@ -56,8 +56,8 @@ fn split(groups: &[(f64, f64)], rest: f64, cores: f64) -> Vec<f64> {
 pub(crate) fn gflops(machine: &Machine, apps: &[App], threads: &Threads) -> Vec<f64> {
     let nodes = machine.cores.len();
     let draw = |a: usize, n: usize| {
-        let wants = machine.peak[n] / apps[a].intensity;
-        machine.core_bandwidth[n].map_or(wants, |most| wants.min(most))
+        let demand_gbs = machine.peak[n] / apps[a].intensity;
+        machine.core_bandwidth[n].map_or(demand_gbs, |most| demand_gbs.min(most))
     };
     // bandwidth[a][n]: of one thread, the least over all memories that it reads
     let mut bandwidth = vec![vec![f64::INFINITY; nodes]; apps.len()];

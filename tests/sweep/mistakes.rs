@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn mistakes_in_settings_are_explained() {
     let file = config("paper/table-iii.toml");
-    let mut told = String::new();
+    let mut message = String::new();
     for settings in [
         &["machine.link_gb=1"][..],
         &["machine.node.4.bandwidth_gbs=1"],
@@ -34,10 +34,10 @@ fn mistakes_in_settings_are_explained() {
             .collect();
         let output = run(&args);
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{settings:?}");
-        told += &["$ numasim sweep FILE --set ", &settings.join(" --set "), "\n", &stderr(&output), "\n"]
+        message += &["$ numasim sweep FILE --set ", &settings.join(" --set "), "\n", &stderr(&output), "\n"]
             .concat();
     }
-    insta::assert_snapshot!("sweep_mistakes", told);
+    insta::assert_snapshot!("sweep_mistakes", message);
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn keys_without_influence_on_explore_are_refused() {
 }
 
 #[test]
-fn work_that_is_missing_everywhere_is_told_once_unless_an_axis_gives_it() {
+fn work_that_is_missing_everywhere_is_reported_once_unless_an_axis_gives_it() {
     let file = config("paper/numa-bad.toml");
     let args = ["sweep", &file, "--explore", "--objective", "makespan", "--same-on-every-node"];
     let output = run(&[&args[..], &["--set", "machine.link_gbs=10"]].concat());

@@ -30,7 +30,7 @@ pub(crate) fn circles(sources: &[Source]) -> Vec<String> {
     let mut found = BTreeSet::new();
     for (parent, start) in arrows.keys() {
         if let Some(circle) = shortest_circle(&arrows, parent, start) {
-            found.insert(told(&arrows, parent, &circle));
+            found.insert(message(&arrows, parent, &circle));
         }
     }
     found.into_iter().collect()
@@ -61,7 +61,7 @@ fn shortest_circle(arrows: &Arrows, parent: &Module, start: &str) -> Option<Vec<
     None
 }
 
-fn told(arrows: &Arrows, parent: &Module, circle: &[String]) -> String {
+fn message(arrows: &Arrows, parent: &Module, circle: &[String]) -> String {
     let pairs = circle.iter().zip(circle.iter().cycle().skip(1));
     let examples: Vec<String> =
         pairs.map(|(from, to)| arrows[&(parent.clone(), from.clone())][to].clone()).collect();

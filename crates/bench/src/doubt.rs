@@ -6,14 +6,14 @@
 
 mod after;
 mod before;
-mod told;
+mod recorded;
 mod words;
 
 use std::time::Duration;
 
 pub use after::{FEWEST_REPETITIONS, LARGEST_SPREAD, Repeated, Watched, after, of_apps};
 pub use before::before;
-pub use told::{Told, codes};
+pub use recorded::{RecordedDoubt, codes};
 
 /// A reason to distrust a measurement.
 #[derive(Clone, Debug, PartialEq)]

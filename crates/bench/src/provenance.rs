@@ -13,7 +13,7 @@ use numasim_host::HostTopology;
 use numasim_host::system::Facts;
 use serde::{Deserialize, Serialize};
 
-use crate::doubt::{Doubt, Told};
+use crate::doubt::{Doubt, RecordedDoubt};
 use crate::runner::Settings;
 
 pub use hash::sha256;
@@ -53,7 +53,7 @@ pub struct Provenance {
     pub fitted: Vec<String>,
     /// Why the result may not be what it seems.
     #[serde(default)]
-    pub doubts: Vec<Told>,
+    pub doubts: Vec<RecordedDoubt>,
 }
 
 /// The program that measured.
@@ -125,12 +125,12 @@ pub enum ReadError {
     #[error("its schema is {0}, but this version of numasim reads {SCHEMA}: use the version that wrote it")]
     Schema(u64),
     /// The text of an input is not the one that was hashed.
-    #[error("the text of its input '{name}' was changed: its SHA-256 is {is}, not {told}")]
+    #[error("the text of its input '{name}' was changed: its SHA-256 is {is}, not {recorded}")]
     Changed {
         /// The input.
         name: String,
         /// What the file says.
-        told: String,
+        recorded: String,
         /// What it is.
         is: String,
     },
@@ -145,9 +145,9 @@ impl Provenance {
 
     /// Takes over what doubts say, in their order and nothing twice.
     pub fn doubt(&mut self, doubts: &[Doubt]) {
-        for told in doubts.iter().map(Told::from) {
-            if !self.doubts.contains(&told) {
-                self.doubts.push(told);
+        for recorded in doubts.iter().map(RecordedDoubt::from) {
+            if !self.doubts.contains(&recorded) {
+                self.doubts.push(recorded);
             }
         }
     }
@@ -205,7 +205,7 @@ pub fn read(json: &str) -> Result<Provenance, ReadError> {
     for input in &provenance.inputs {
         let is = sha256(input.text.as_bytes());
         if is != input.sha256 {
-            return Err(ReadError::Changed { name: input.name.clone(), told: input.sha256.clone(), is });
+            return Err(ReadError::Changed { name: input.name.clone(), recorded: input.sha256.clone(), is });
         }
     }
     Ok(provenance)

@@ -87,8 +87,8 @@ pub fn problems(scenario: &PlannedScenario, measurement: &Measurement) -> Vec<St
     apps.flat_map(|(planned, measured)| {
         let threads = measured.threads.iter().enumerate();
         threads.flat_map(move |(number, thread)| {
-            let told = thread.misplaced.iter();
-            told.map(move |problem| format!("'{}' thread {number} {problem}", planned.name))
+            let messages = thread.misplaced.iter();
+            messages.map(move |problem| format!("'{}' thread {number} {problem}", planned.name))
         })
     })
     .collect()
@@ -137,11 +137,11 @@ impl<'a> Group<'a> {
     }
 
     fn problem(&self) -> Option<String> {
-        let told = self.threads.iter().flat_map(|(number, thread)| {
+        let messages = self.threads.iter().flat_map(|(number, thread)| {
             thread.misplaced.iter().map(move |problem| format!("thread {number} {problem}"))
         });
-        let told: Vec<String> = told.map(|text| text.replace(['\n', '\r'], " ")).collect();
-        (!told.is_empty()).then(|| told.join("; "))
+        let messages: Vec<String> = messages.map(|text| text.replace(['\n', '\r'], " ")).collect();
+        (!messages.is_empty()).then(|| messages.join("; "))
     }
 }
 

@@ -210,24 +210,24 @@ fn pages_that_somebody_moves_to_another_node_are_reported() {
 
 #[test]
 fn a_processor_that_does_not_exist_is_named_with_those_that_do() {
-    let told = measure(vec![app("mem", Access::Read, 1.0, &[9999], node())], &settings());
-    let told = told.expect_err("no machine has it").to_string();
-    assert!(told.starts_with("processor 9999 cannot be used: this process may use "), "{told}");
+    let message = measure(vec![app("mem", Access::Read, 1.0, &[9999], node())], &settings());
+    let message = message.expect_err("no machine has it").to_string();
+    assert!(message.starts_with("processor 9999 cannot be used: this process may use "), "{message}");
 }
 
 #[test]
 fn a_processor_outside_of_the_mask_of_the_process_is_refused() {
     let cpus = cpus();
     let [first, second, ..] = cpus[..] else { return skipped("this process may use one processor only") };
-    let told = thread::spawn(move || {
+    let message = thread::spawn(move || {
         affinity::bind_this_thread(&CpuList::new(vec![first]).expect("one")).expect("allowed");
-        assert_eq!((affinity::current(), affinity::allowed().expect("told")), (first, vec![first]));
+        assert_eq!((affinity::current(), affinity::allowed().expect("recorded")), (first, vec![first]));
         // Threads inherit the mask, as a program inherits that of `taskset`.
         measure(vec![app("mem", Access::Read, 1.0, &[second], node())], &settings())
     });
-    let told = told.join().expect("no panic").expect_err("outside of the mask").to_string();
+    let message = message.join().expect("no panic").expect_err("outside of the mask").to_string();
     let start = format!("processor {second} cannot be used: this process may use {first} (");
-    assert!(told.starts_with(&start), "{told}");
+    assert!(message.starts_with(&start), "{message}");
 }
 
 #[test]
@@ -246,8 +246,11 @@ fn more_memory_than_the_node_has_is_refused_before_anything_is_touched() {
 
 #[test]
 fn memory_of_a_node_that_does_not_exist_is_refused() {
-    let told = measure(vec![app("mem", Access::Read, 1.0, &[cpus()[0]], 900)], &settings());
-    assert!(matches!(told, Err(RunError::Memory(MemoryError::NoSuchNode { os_node: 900, .. }))), "{told:?}");
+    let message = measure(vec![app("mem", Access::Read, 1.0, &[cpus()[0]], 900)], &settings());
+    assert!(
+        matches!(message, Err(RunError::Memory(MemoryError::NoSuchNode { os_node: 900, .. }))),
+        "{message:?}"
+    );
 }
 
 #[test]
@@ -259,6 +262,6 @@ fn a_request_to_stop_ends_a_long_measurement_soon() {
     let measuring = thread::spawn(move || measure_with(&mut runner, apps, &settings));
     thread::sleep(Duration::from_millis(100));
     stop.store(true, SeqCst);
-    let told = measuring.join().expect("no panic");
-    assert!(matches!(told, Err(RunError::Interrupted)), "{told:?}");
+    let message = measuring.join().expect("no panic");
+    assert!(matches!(message, Err(RunError::Interrupted)), "{message:?}");
 }

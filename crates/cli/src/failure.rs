@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_told_with_its_causes_and_hints() {
+    fn a_failure_is_reported_with_its_causes_and_hints() {
         let denied = std::io::Error::other("disk is full");
         let failure = Failure::output("cannot write best.json").caused_by(&denied).hint("free some space");
         assert_eq!(
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn rendered_diagnostics_are_told_as_they_are_and_end_their_line() {
+    fn rendered_diagnostics_are_reported_as_they_are_and_end_their_line() {
         assert_eq!(
             plain(&Failure::Diagnostics("error: x\n --> a.toml:1:1\n\n".into())),
             "error: x\n --> a.toml:1:1\n"
@@ -199,12 +199,12 @@ mod tests {
         let failure =
             Failure::forbidden(&problem.check_answer(&nothing, &[]).expect_err("no thread for anybody"));
         assert_eq!(format!("{:?}", failure.exit_code()), format!("{:?}", ExitCode::from(70)));
-        let told = plain(&failure);
-        assert!(told.starts_with("error: this is a fault of numasim, not of your input: "), "{told}");
-        assert!(told.contains("has 0 threads, fewer than its min_threads"), "{told}");
+        let message = plain(&failure);
+        assert!(message.starts_with("error: this is a fault of numasim, not of your input: "), "{message}");
+        assert!(message.contains("has 0 threads, fewer than its min_threads"), "{message}");
         assert!(
-            told.contains("\nhint: please report it as an issue with these lines, the command line"),
-            "{told}"
+            message.contains("\nhint: please report it as an issue with these lines, the command line"),
+            "{message}"
         );
     }
 }

@@ -62,12 +62,12 @@ mod tests {
             .env("NUMASIM_TEST_PANIC", "1")
             .output()
             .expect("the test can start itself");
-        let told = String::from_utf8_lossy(&child.stderr);
-        assert_eq!(child.status.code(), Some(70), "{told}");
-        assert_eq!(told.lines().count(), 1, "{told}");
+        let message = String::from_utf8_lossy(&child.stderr);
+        assert_eq!(child.status.code(), Some(70), "{message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
         assert!(
-            told.starts_with("error: this is a fault of numasim, not of your input: first fault at "),
-            "{told}"
+            message.starts_with("error: this is a fault of numasim, not of your input: first fault at "),
+            "{message}"
         );
     }
 }

@@ -19,8 +19,8 @@ pub(crate) fn read_study(paths: &[PathBuf]) -> Result<Reading, Failure> {
 
 /// As [`read_study`], with the texts: what a result was made from.
 pub(crate) fn read_study_and_texts(paths: &[PathBuf]) -> Result<(Reading, Vec<SourceFile>), Failure> {
-    let sources = read_sources(paths).map_err(|problems| told(&problems, &[]))?;
-    let reading = input::read_study(&sources).map_err(|problems| told(&problems, &sources))?;
+    let sources = read_sources(paths).map_err(|problems| to_failure(&problems, &[]))?;
+    let reading = input::read_study(&sources).map_err(|problems| to_failure(&problems, &sources))?;
     Ok((reading, sources))
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn csv_header(path: &Path) -> Option<String> {
 
 /// Problems that were found in the text of a file.
 pub(crate) fn refused(problems: &[Problem], source: SourceFile) -> Failure {
-    told(problems, &[source])
+    to_failure(problems, &[source])
 }
 
 fn read_other(path: &Path, kind: &Kind) -> Result<String, Failure> {
@@ -70,7 +70,7 @@ fn named(path: &Path) -> String {
     visible(&path.display().to_string()).into_owned()
 }
 
-fn told(problems: &[Problem], sources: &[SourceFile]) -> Failure {
+fn to_failure(problems: &[Problem], sources: &[SourceFile]) -> Failure {
     Failure::Diagnostics(diagnostics::render(problems, sources, true))
 }
 

@@ -128,8 +128,8 @@ pub fn topology_of_xml(xml: &str, purpose: &'static str) -> Result<HostTopology,
 mod tests {
     #[test]
     fn without_hwloc_one_line_says_how_to_get_it() {
-        let told = super::host_topology("detect").expect_err("built without hwloc").to_string();
-        assert_eq!(told.lines().count(), 1);
-        assert!(told.ends_with("cargo build --release --features hwloc"), "{told}");
+        let message = super::host_topology("detect").expect_err("built without hwloc").to_string();
+        assert_eq!(message.lines().count(), 1);
+        assert!(message.ends_with("cargo build --release --features hwloc"), "{message}");
     }
 }

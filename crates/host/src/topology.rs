@@ -216,11 +216,11 @@ mod tests {
     #[test]
     fn one_line_says_what_cannot_be_used_and_why() {
         let cpus = CpuList::parse("6-7").expect("valid");
-        let told = Unusable { what: UnusableThing::Cpus(cpus), why: Why::Offline };
-        assert_eq!(told.describe(), "processors 6-7: offline");
-        let told = Unusable { what: UnusableThing::Nodes(vec![3]), why: Why::Cgroup };
+        let message = Unusable { what: UnusableThing::Cpus(cpus), why: Why::Offline };
+        assert_eq!(message.describe(), "processors 6-7: offline");
+        let message = Unusable { what: UnusableThing::Nodes(vec![3]), why: Why::Cgroup };
         assert_eq!(
-            told.describe(),
+            message.describe(),
             "NUMA node 3: not allowed by the cgroup of this process (container, batch job)"
         );
     }

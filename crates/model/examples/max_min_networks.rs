@@ -113,7 +113,7 @@ fn print(case: &Case, threads: &[u32]) {
     }
     for (app, demand) in case.demands.iter().enumerate() {
         for from in machine.node_ids() {
-            let group = solver.wants_per_thread().cell(AppId(app), from);
+            let group = solver.demand_per_thread().cell(AppId(app), from);
             if threads[group] == 0 {
                 continue;
             }
@@ -127,8 +127,9 @@ fn print(case: &Case, threads: &[u32]) {
                     }
                 }
             }
-            let (wants, rate) = (solver.wants_per_thread()[group], workspace.bandwidth_per_thread()[group]);
-            println!("v {} {wants:?} {rate:?}{uses}", threads[group]);
+            let (demand_gbs, rate) =
+                (solver.demand_per_thread()[group], workspace.bandwidth_per_thread()[group]);
+            println!("v {} {demand_gbs:?} {rate:?}{uses}", threads[group]);
         }
     }
 }

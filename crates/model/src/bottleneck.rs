@@ -72,7 +72,7 @@ pub(crate) fn bottlenecks(
         if solver.model().kind == ModelKind::MaxMin && !link_full && !controllers[flow.memory.0] {
             continue;
         }
-        if flow.granted < flow.wants * (1.0 - TOLERANCE) && bandwidth < scarcest[group] {
+        if flow.granted < flow.demand_gbs * (1.0 - TOLERANCE) && bandwidth < scarcest[group] {
             scarcest[group] = bandwidth;
             found[group] = Some(pool_limit(machine, solver, &readers, &flow, &pool));
         }

@@ -188,12 +188,12 @@ pub fn contradictions(cores: &[u32], os_nodes: &[OsNode]) -> Vec<OsNodesError> {
             let list = list.to_string();
             found.push(OsNodesError::TooFewCpus { node, cores, cpus: cpus.len(), list });
         }
-        let mut told: Vec<NodeId> = Vec::new();
+        let mut reported: Vec<NodeId> = Vec::new();
         for &cpu in cpus {
             match owners.get(&cpu) {
-                Some(&first) if !told.contains(&first) => {
+                Some(&first) if !reported.contains(&first) => {
                     found.push(OsNodesError::CpuTwice { cpu, first, second: node });
-                    told.push(first);
+                    reported.push(first);
                 }
                 Some(_) => {}
                 None => {

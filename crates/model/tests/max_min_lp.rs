@@ -17,7 +17,7 @@ struct Group {
     app: AppId,
     node: NodeId,
     threads: f64,
-    wants: f64,
+    demand_gbs: f64,
     /// Its rate, once it is known.
     rate: Option<f64>,
 }
@@ -33,8 +33,8 @@ fn by_programs(case: &Case) -> Vec<Group> {
         for node in case.machine.node_ids().filter(|&node| case.allocation.get(app, node) > 0) {
             let threads = f64::from(case.allocation.get(app, node));
             // No thread can have more than all controllers together: that keeps the figures of the programs small.
-            let wants = (alone(case, app, node) / unit).min(case.machine.node_count() as f64);
-            groups.push(Group { app, node, threads, wants, rate: None });
+            let demand_gbs = (alone(case, app, node) / unit).min(case.machine.node_count() as f64);
+            groups.push(Group { app, node, threads, demand_gbs, rate: None });
         }
     }
     while groups.iter().any(|group| group.rate.is_none()) {
@@ -61,7 +61,7 @@ fn program(case: &Case, groups: &[Group], unit: f64, least: f64) -> (Problem, Ve
         .map(|group| match group.rate {
             // A little room for what earlier programs rounded.
             Some(rate) => problem.add_var(0.0, ((rate - NEAR * 1e-2).max(0.0), rate)),
-            None => problem.add_var(0.0, (least.min(group.wants), group.wants)),
+            None => problem.add_var(0.0, (least.min(group.demand_gbs), group.demand_gbs)),
         })
         .collect();
     let mut limit = |capacity: f64, memory: NodeId, from: Option<NodeId>| {

@@ -158,7 +158,7 @@ proptest! {
             demand.arithmetic_intensity = FlopPerByte::new(demand.arithmetic_intensity.value() / part);
         }
         let default = light.under(Model::default());
-        let content = default.grants.groups.iter().all(|group| group.granted_gbs == group.wants_gbs);
+        let content = default.grants.groups.iter().all(|group| group.granted_gbs == group.demand_gbs);
         if content && model.kind != ModelKind::RequestFraction {
             prop_assert_eq!(&light.under(model).bandwidth, &default.bandwidth);
         }
@@ -211,7 +211,7 @@ proptest! {
         let solved = case.under(ModelKind::MaxMin.into());
         let rate = |app: AppId, node: NodeId| solved.bandwidth[app.0][node.0].unwrap_or(0.0);
         let slack = 1e-9;
-        let groups = || solved.draws.groups.iter().filter(|group| group.threads > 0 && group.wants_gbs > 0.0);
+        let groups = || solved.draws.groups.iter().filter(|group| group.threads > 0 && group.demand_gbs > 0.0);
         for hungry in groups() {
             let own = rate(hungry.app, hungry.from);
             if own >= alone(&case, hungry.app, hungry.from) * (1.0 - slack) {
@@ -245,7 +245,7 @@ proptest! {
             let sum = |of: fn(&invariants::Group) -> f64| -> f64 {
                 groups().filter(|g| g.from == memory).map(|g| f64::from(g.threads) * of(g)).sum()
             };
-            let (wanted, granted) = (sum(|g| g.wants_gbs), sum(|g| g.granted_gbs));
+            let (wanted, granted) = (sum(|g| g.demand_gbs), sum(|g| g.granted_gbs));
             let equal_part = case.machine.node(memory).bandwidth.value() / (1.0 + from.len() as f64);
             prop_assert!(granted >= wanted.min(equal_part) - tolerance(&case), "{granted} of {wanted}, {equal_part}");
         }
@@ -308,8 +308,8 @@ fn one_node(demands: &[(u32, f64)]) -> Case {
     for (a, &(threads, _)) in demands.iter().enumerate() {
         allocation.set(AppId(a), NodeId(0), threads);
     }
-    let demand = |&(_, wants): &(u32, f64)| numasim_model::Demand {
-        arithmetic_intensity: FlopPerByte::new(PEAK / wants),
+    let demand = |&(_, demand_gbs): &(u32, f64)| numasim_model::Demand {
+        arithmetic_intensity: FlopPerByte::new(PEAK / demand_gbs),
         placement: Placement::Local,
     };
     let machine = crate::common::machine(vec![node], |_, _| None);

@@ -202,15 +202,15 @@ fn a_wrong_placement_is_measured_again_once() {
     let mut once = Simulated { misplaced: 1, ..Simulated::of(machine()) };
     assert!(run(&[1], &mut once, 1).is_ok());
     let mut twice = Simulated { misplaced: 2, ..Simulated::of(machine()) };
-    let told = run(&[1], &mut twice, 1).expect_err("misplaced twice").to_string();
+    let message = run(&[1], &mut twice, 1).expect_err("misplaced twice").to_string();
     assert_eq!(
-        told,
+        message,
         "cannot measure the peak of 1 thread on node 0: 1 of 2 pages are on node 1, planned on node 0"
     );
 }
 
 #[test]
-fn progress_is_told_and_ends_with_everything_done() {
+fn progress_is_reported_and_ends_with_everything_done() {
     let machine = Machine::new("m", vec![node(2, 10.0, 30.0, 20.0)], links(&[&[0.0]])).expect("valid");
     let mut seen = Vec::new();
     let options = Options { rounds: 2, coarse: true };

@@ -160,13 +160,13 @@ fn an_intensity_between_two_possible_ones_says_how_far_it_is() {
 
 #[test]
 fn an_impossible_intensity_says_what_is_possible() {
-    let told = |access, asked| Kernel::new(access, FlopPerByte::new(asked)).unwrap_err().to_string();
+    let message = |access, asked| Kernel::new(access, FlopPerByte::new(asked)).unwrap_err().to_string();
     assert_eq!(
-        told(Access::Read, 100.0),
+        message(Access::Read, 100.0),
         "no kernel with 100 FLOP/byte for access \"read\": from 1/64 to 64 FLOP/byte are possible"
     );
     assert_eq!(
-        told(Access::Triad, 0.05),
+        message(Access::Triad, 0.05),
         "no kernel with 0.05 FLOP/byte for access \"triad\": from 1/12 to 64 FLOP/byte are possible \
          (a[i] = b[i] + s * c[i] alone is 2 FLOP per 24 bytes)"
     );
@@ -180,8 +180,8 @@ fn words_for_instruction_sets() {
     for isa in Isa::ALL {
         assert_eq!(isa.as_str().parse(), Ok(isa));
     }
-    let told = "sse".parse::<Isa>().unwrap_err().to_string();
-    assert!(told.starts_with("no instruction set \"sse\"; this processor has portable"), "{told}");
+    let message = "sse".parse::<Isa>().unwrap_err().to_string();
+    assert!(message.starts_with("no instruction set \"sse\"; this processor has portable"), "{message}");
     assert!(Isa::available().contains(&Isa::best()));
 }
 

@@ -75,8 +75,8 @@ pub struct ScenarioMisfits {
 
 impl fmt::Display for ScenarioMisfits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let told: Vec<String> = self.misfits.iter().map(ToString::to_string).collect();
-        write!(f, "scenario '{}': {}", self.scenario, told.join("; "))
+        let messages: Vec<String> = self.misfits.iter().map(ToString::to_string).collect();
+        write!(f, "scenario '{}': {}", self.scenario, messages.join("; "))
     }
 }
 

@@ -175,10 +175,10 @@ fn processors_of_the_machine_file_are_used_in_its_order_and_checked() {
 }
 
 #[test]
-fn a_node_without_any_usable_core_is_told_once() {
+fn a_node_without_any_usable_core_is_reported_once() {
     let masked = named("cpus = \"0-3\"", "cpus = \"4-7\"");
-    let told = misfits(&plan(&masked, &[4, 0], false).expect_err("no core on node 1"));
-    assert_eq!(told, ["scenario 's': node 1 gets 2 threads, but this host has 0 cores usable there"]);
+    let messages = misfits(&plan(&masked, &[4, 0], false).expect_err("no core on node 1"));
+    assert_eq!(messages, ["scenario 's': node 1 gets 2 threads, but this host has 0 cores usable there"]);
 }
 
 #[test]
@@ -206,10 +206,10 @@ fn on_two_nodes_neighbours_fold_and_threads_are_scaled() {
     assert_eq!(rows(2), [[2, 2], [2, 2], [2, 2], [0, 0], [2, 2]]);
     assert_eq!(plan.study.scenarios[2].data[4], Data::Placed(Placement::Home(NodeId(1))));
     assert!(plan.scenarios.iter().all(|scenario| scenario.fitted));
-    let told: Vec<String> =
+    let messages: Vec<String> =
         plan.changes.iter().filter(|c| c.scenario() == "cross").map(ToString::to_string).collect();
     assert_eq!(
-        told,
+        messages,
         [
             "nodes 0 -> 0, 1 -> 0, 2 -> 1, 3 -> 1",
             "threads of 'mem-1' [2, 2, 2, 2] -> [2, 2]",
@@ -243,7 +243,7 @@ fn a_scenario_that_fits_is_not_changed_by_fitting() {
     let plan = plan(&text, &[8, 8], true).expect("scaled");
     let small = plan.scenarios.iter().find(|scenario| scenario.name == "small").expect("planned");
     assert!(!small.fitted && pinned(small) == ["mem-1: 8 9"]);
-    let of_study = plan.study.scenarios.iter().find(|scenario| scenario.name == "small").expect("told");
+    let of_study = plan.study.scenarios.iter().find(|scenario| scenario.name == "small").expect("recorded");
     assert_eq!(of_study.allocation.row(AppId(0)), [0, 2]);
 }
 

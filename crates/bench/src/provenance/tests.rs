@@ -75,23 +75,26 @@ fn keys_of_a_later_version_are_passed_over() {
 
 #[test]
 fn another_schema_is_refused_by_its_number_even_without_the_keys_of_this_one() {
-    let told = read(r#"{"schema": 2}"#).expect_err("not ours").to_string();
-    assert!(told.starts_with("its schema is 2, but this version of numasim reads 1"), "{told}");
+    let recorded = read(r#"{"schema": 2}"#).expect_err("not ours").to_string();
+    assert!(recorded.starts_with("its schema is 2, but this version of numasim reads 1"), "{recorded}");
 }
 
 #[test]
 fn what_is_no_provenance_is_refused_with_the_reason() {
     for (json, reason) in [("", "EOF"), ("{}", "schema"), (r#"{"schema": 1}"#, "run"), ("[1", "EOF")] {
-        let told = read(json).expect_err(json).to_string();
-        assert!(told.starts_with("not a provenance of numasim:") && told.contains(reason), "{told}");
+        let recorded = read(json).expect_err(json).to_string();
+        assert!(
+            recorded.starts_with("not a provenance of numasim:") && recorded.contains(reason),
+            "{recorded}"
+        );
     }
 }
 
 #[test]
 fn an_input_that_was_changed_afterwards_is_refused() {
     let json = example().to_json().replace("[machine]", "[machines]");
-    let told = read(&json).expect_err("changed").to_string();
-    assert!(told.starts_with("the text of its input 'a b.toml' was changed"), "{told}");
+    let recorded = read(&json).expect_err("changed").to_string();
+    assert!(recorded.starts_with("the text of its input 'a b.toml' was changed"), "{recorded}");
 }
 
 #[test]

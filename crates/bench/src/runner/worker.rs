@@ -23,11 +23,11 @@ fn answer(order: &str) -> Result<Answer, String> {
         format!("this is for numasim itself, which starts it with an order on standard input: {error}")
     })?;
     let gate = Shared::<Gate>::inherited(order.gate).map_err(|error| format!("no shared memory: {error}"))?;
-    let told = measure(&order, &gate);
-    if !matches!(told, Ok(Answer::Measured(_))) {
+    let message = measure(&order, &gate);
+    if !matches!(message, Ok(Answer::Measured(_))) {
         gate.abort();
     }
-    told
+    message
 }
 
 fn measure(order: &Order, gate: &Gate) -> Result<Answer, String> {

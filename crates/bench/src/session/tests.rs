@@ -98,9 +98,9 @@ fn a_misplaced_measurement_is_kept_as_such_and_made_once_more() {
         run(&session(&plan, &settings, 2, &[]), Vec::new(), &mut mock, &mut sink, &mut Nobody::default());
     assert!(matches!(outcome.ended, Ended::Complete), "the others are measured all the same");
     assert_eq!(order_of(&mock), "pair pair lone lone lone pair");
-    let told: Vec<(&str, u32, bool)> =
+    let messages: Vec<(&str, u32, bool)> =
         outcome.misplaced.iter().map(|m| (m.scenario.as_str(), m.repetition, m.mended)).collect();
-    assert_eq!(told, [("pair", 1, true), ("lone", 2, false)]);
+    assert_eq!(messages, [("pair", 1, true), ("lone", 2, false)]);
     assert_eq!(outcome.misplaced[1].problems, ["'mem-1' thread 0 ran on processor 3, bound to 0"]);
     assert_eq!(outcome.lost().count(), 1);
     let problems: Vec<&str> = sink.rows.iter().map(|row| row.problem.as_str()).collect();

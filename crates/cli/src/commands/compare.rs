@@ -65,7 +65,7 @@ pub(super) fn compared_with(
     if comparison.scenarios.is_empty() {
         let names: Vec<&str> = asked.iter().map(|scenario| scenario.name.as_str()).collect();
         let failure = Failure::input(format!("{measured} has no measurement of any of these scenarios"));
-        let reasons = told(&comparison.unmatched, measured);
+        let reasons = reasons(&comparison.unmatched, measured);
         let failure = reasons.into_iter().fold(failure, Failure::hint);
         return Err(failure.hint(format!("the scenarios are: {}", suggest::list(&names))));
     }
@@ -89,7 +89,7 @@ pub(super) fn warn(comparison: &Comparison, measured: &str, shell: &Shell) {
         let apps: Vec<&str> = apps.iter().map(String::as_str).collect();
         shell.warn(format!("not measured: {}", suggest::list(&apps)));
     }
-    for reason in told(&comparison.unmatched, measured) {
+    for reason in reasons(&comparison.unmatched, measured) {
         shell.warn(reason);
     }
     if let Some(left) = comparison.left_out.first() {
@@ -103,10 +103,10 @@ pub(super) fn warn(comparison: &Comparison, measured: &str, shell: &Shell) {
 }
 
 /// Why measurements cannot be compared, one line each; of a long list the first ones.
-pub(super) fn told(unmatched: &[Unmatched], measured: &str) -> Vec<String> {
+pub(super) fn reasons(unmatched: &[Unmatched], measured: &str) -> Vec<String> {
     const MOST: usize = 10;
-    let told = |one: &Unmatched| format!("{measured}:{}: {}", one.line, compared::reason(one));
-    let mut lines: Vec<String> = unmatched.iter().take(MOST).map(told).collect();
+    let line = |one: &Unmatched| format!("{measured}:{}: {}", one.line, compared::reason(one));
+    let mut lines: Vec<String> = unmatched.iter().take(MOST).map(line).collect();
     if unmatched.len() > MOST {
         lines.push(format!("and {} more measurements that cannot be compared", unmatched.len() - MOST));
     }

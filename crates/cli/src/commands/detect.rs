@@ -39,13 +39,13 @@ fn read(args: &DetectArgs) -> Result<HostTopology, Failure> {
 }
 
 fn failure(error: &DetectError, file: Option<&std::path::PathBuf>) -> Failure {
-    let told = match file.filter(|_| !matches!(error, DetectError::NeedsHwloc(_))) {
+    let message = match file.filter(|_| !matches!(error, DetectError::NeedsHwloc(_))) {
         Some(file) => Failure::input(format!("{}: {error}", file.display())),
         None => Failure::input(error.to_string()),
     };
     match error.hint() {
-        Some(hint) => told.hint(hint),
-        None => told,
+        Some(hint) => message.hint(hint),
+        None => message,
     }
 }
 

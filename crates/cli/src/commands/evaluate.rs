@@ -36,18 +36,18 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
         .collect::<Result<_, _>>()?;
     let views: Vec<ScenarioView> = evaluated.iter().map(|one| one.view(&study)).collect();
 
-    let mut rule_told = false;
+    let mut rule_stated = false;
     for view in &views {
         for facts in warning::facts(&view.evaluation.warnings) {
             // The rule behind it is the same for all: said once.
-            let rule = if rule_told { String::new() } else { format!(" {}", warning::RULE) };
+            let rule = if rule_stated { String::new() } else { format!(" {}", warning::RULE) };
             shell.warn(format!("scenario '{}': {facts}{rule}", view.name));
-            rule_told = true;
+            rule_stated = true;
         }
     }
     if let Some(kind) = args.emit.emit {
         let view = only(&views)?;
-        let text = emit::told(kind, view, &facts(&study, view), shell)?;
+        let text = emit::script_with_warnings(kind, view, &facts(&study, view), shell)?;
         return destination.deliver(&text);
     }
     let style = shell.style(args.output.output.is_some());

@@ -46,7 +46,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
 
     tell_warnings(&answer, shell);
     if let Some(kind) = args.emit.emit {
-        let text = emit::told(kind, &answer.best_view(), &answer.facts(), shell)?;
+        let text = emit::script_with_warnings(kind, &answer.best_view(), &answer.facts(), shell)?;
         return destination.deliver(&text);
     }
     let sensitivity = args.sensitivity.then(|| sensitivity(args, &answer, shell)).transpose()?;
@@ -122,7 +122,7 @@ pub(super) fn refused(error: ProblemError) -> Failure {
         }
         error @ ProblemError::TooLarge { .. } => Failure::input(error.to_string())
             .hint("leave out instances or nodes; data that is not interleaved has fewer flows"),
-        ProblemError::Infeasible(infeasible) => told(&infeasible),
+        ProblemError::Infeasible(infeasible) => to_failure(&infeasible),
     }
 }
 
@@ -134,7 +134,7 @@ fn in_pool<T: Send>(threads: Option<u16>, search: impl FnOnce() -> T + Send) -> 
     }
 }
 
-fn told(infeasible: &Infeasible) -> Failure {
+fn to_failure(infeasible: &Infeasible) -> Failure {
     let hint = match infeasible {
         Infeasible::MinThreads { .. } => "lower `min_threads`, or remove applications",
         Infeasible::MinPerNode { .. } | Infeasible::MaxBelowMinPerNode { .. } => {
@@ -164,7 +164,7 @@ fn told(infeasible: &Infeasible) -> Failure {
 
 fn without_answer(error: ExploreError, problem: &Problem) -> Failure {
     match error {
-        ExploreError::Infeasible(infeasible) => told(&infeasible),
+        ExploreError::Infeasible(infeasible) => to_failure(&infeasible),
         ExploreError::Fault(forbidden) => Failure::forbidden(&forbidden),
         ExploreError::NothingFound => {
             let restrictions = problem.restrictions().describe(problem.apps()).join(", ");

@@ -6,7 +6,7 @@ use numasim_evidence::compare::{compare, read_measured};
 use numasim_evidence::fit::{self, Fit, FitError, Observed, Parameter};
 use numasim_model::Study;
 
-use super::compare::{told, warn};
+use super::compare::{reasons, warn};
 use super::evaluate::{evaluated, wanted};
 use super::located::Located;
 use crate::args::FitArgs;
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
     if used.is_empty() {
         let names: Vec<&str> = asked.iter().map(|scenario| scenario.name.as_str()).collect();
         let message = format!("{} has no measurement above 0 GFLOPS of any of these scenarios", source.name);
-        let failure = told(&comparison.unmatched, &source.name)
+        let failure = reasons(&comparison.unmatched, &source.name)
             .into_iter()
             .fold(Failure::input(message), Failure::hint);
         return Err(failure.hint(format!("the scenarios are: {}", suggest::list(&names))));

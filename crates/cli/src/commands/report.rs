@@ -2,7 +2,7 @@
 
 mod drawn;
 mod inputs;
-mod told;
+mod wording;
 
 use std::path::{Path, PathBuf};
 
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
     destination.deliver_bytes(
         page(&Report {
             title: &title,
-            question: &told::question(&study, compared.as_ref()),
+            question: &wording::question(&study, compared.as_ref()),
             study: &study,
             views: &views,
             maps: &maps,
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
             plots: &plots,
             read: &read,
             aside: &inputs.aside.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
-            commands: &told::commands(args, &inputs, known.as_ref()),
+            commands: &wording::commands(args, &inputs, known.as_ref()),
             evaluation: &evaluation,
             comparison: document.as_ref(),
         })

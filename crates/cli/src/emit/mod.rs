@@ -50,7 +50,7 @@ struct Script {
 }
 
 /// The text of the script; what it cannot do goes to standard error.
-pub(crate) fn told(
+pub(crate) fn script_with_warnings(
     kind: EmitKind,
     view: &ScenarioView<'_>,
     facts: &[(&str, String)],

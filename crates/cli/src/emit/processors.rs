@@ -21,14 +21,16 @@ pub(crate) fn complete(machine: Machine, args: &EmitArgs) -> Result<Machine, Fai
     }
     let machine = match &args.cpus_from {
         None => machine,
-        Some(CpusFrom::Host) => adopt(machine, &told(numasim_host::host_topology(PURPOSE))?, "this host")?,
+        Some(CpusFrom::Host) => {
+            adopt(machine, &to_failure(numasim_host::host_topology(PURPOSE))?, "this host")?
+        }
         Some(CpusFrom::Xml(path)) => {
             let xml = files::read_topology(path)?;
             let name = path.display().to_string();
             let topology = numasim_host::topology_of_xml(&xml, PURPOSE);
             adopt(
                 machine,
-                &told(topology)
+                &to_failure(topology)
                     .map_err(|failure| failure.hint(format!("is {name} what `lstopo {name}` wrote?")))?,
                 &name,
             )?
@@ -45,7 +47,7 @@ pub(crate) fn complete(machine: Machine, args: &EmitArgs) -> Result<Machine, Fai
     .hint("or read them from the machine itself: --cpus-from host, or --cpus-from FILE.xml written there by lstopo"))
 }
 
-fn told(read: Result<HostTopology, DetectError>) -> Result<HostTopology, Failure> {
+fn to_failure(read: Result<HostTopology, DetectError>) -> Result<HostTopology, Failure> {
     read.map_err(|error| Failure::input(error.to_string()))
 }
 
@@ -124,8 +126,11 @@ mod tests {
             (machine(2, &[0, 1]), "it has no node 1"),
             (machine(3, &[]), "the machine has 3 NUMA nodes, but the operating system has 2"),
         ] {
-            let told = numbers(machine).expect_err("another machine");
-            assert!(told.contains("box is not the machine 'm'") && told.contains(why), "{told}");
+            let to_failure = numbers(machine).expect_err("another machine");
+            assert!(
+                to_failure.contains("box is not the machine 'm'") && to_failure.contains(why),
+                "{to_failure}"
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Why the figures may not be what they seem, and what to do about it.
 
 use maud::{Markup, html};
-use numasim_bench::doubt::Told;
+use numasim_bench::doubt::RecordedDoubt;
 use numasim_draw::figures;
 
 use super::contents::Report;
@@ -14,18 +14,18 @@ const MOST_ALIKE: usize = 6;
 const MOST_LINES: usize = 12;
 
 pub(super) fn section(report: &Report<'_>) -> Markup {
-    let told = report.provenance.map_or(&[][..], |known| &known.doubts);
+    let recorded = report.provenance.map_or(&[][..], |known| &known.doubts);
     let left = report.compared.as_ref().map(left_out).unwrap_or_default();
     html! {
         p {
             @match (report.compared.is_some(), report.provenance.is_some()) {
                 (false, _) => "There are no measurements: only the model can be doubted.",
                 (true, false) => "It is not recorded how this was measured: there is no provenance next to the measurements. That is a doubt in itself.",
-                (true, true) if told.is_empty() => "The benchmark recorded no doubt about host and measurements.",
-                (true, true) => { "The benchmark recorded " (figures::count(told.len() as u64, "doubt")) ", each with a remedy." }
+                (true, true) if recorded.is_empty() => "The benchmark recorded no doubt about host and measurements.",
+                (true, true) => { "The benchmark recorded " (figures::count(recorded.len() as u64, "doubt")) ", each with a remedy." }
             }
         }
-        @if !told.is_empty() { (list(told)) }
+        @if !recorded.is_empty() { (list(recorded)) }
         @if !left.is_empty() {
             h3 { "Not compared" }
             ul { @for line in &left { li { (line) } } }
@@ -34,9 +34,9 @@ pub(super) fn section(report: &Report<'_>) -> Markup {
 }
 
 /// Doubts of the same code and the same advice together.
-fn list(told: &[Told]) -> Markup {
-    let mut kinds: Vec<(&Told, Vec<&str>)> = Vec::new();
-    for doubt in told {
+fn list(recorded: &[RecordedDoubt]) -> Markup {
+    let mut kinds: Vec<(&RecordedDoubt, Vec<&str>)> = Vec::new();
+    for doubt in recorded {
         match kinds.iter_mut().find(|(kind, _)| kind.code == doubt.code && kind.advice == doubt.advice) {
             Some((_, messages)) => messages.push(&doubt.message),
             None => kinds.push((doubt, vec![&doubt.message])),

@@ -58,12 +58,12 @@ fn lines(models: &[UnderModel<'_>], scenario: usize) -> Vec<(AppId, String)> {
         }
     }
     let name = |app: AppId| view.apps[app.0].name.clone();
-    let told = |(first, last, _)| {
+    let in_words = |(first, last, _)| {
         let names =
             if first == last { name(first) } else { format!("{} to {}, each", name(first), name(last)) };
         (first, names)
     };
-    lines.into_iter().map(told).collect()
+    lines.into_iter().map(in_words).collect()
 }
 
 /// For programs: the scenario objects of evaluate, once for each model.

@@ -19,11 +19,11 @@ pub(crate) fn facts(warnings: &[Warning]) -> Vec<String> {
             None => classes.push((figures, vec![node.0])),
         }
     }
-    let told = |(figures, nodes): (String, Vec<usize>)| {
+    let in_words = |(figures, nodes): (String, Vec<usize>)| {
         let each = if nodes.len() > 1 { ", each" } else { "" };
         format!("remote reads starve the threads of {}{each}: {figures}", figures::nodes(&nodes))
     };
-    classes.into_iter().map(told).collect()
+    classes.into_iter().map(in_words).collect()
 }
 
 /// All warnings of an allocation in one sentence without figures, `None` where there are none.
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_with_the_same_figures_are_told_together() {
+    fn nodes_with_the_same_figures_are_reported_together() {
         assert_eq!(
             facts(&[starved(0, 0.0), starved(1, 0.0), starved(3, 2.0)]),
             [
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rule_behind_it_is_told_too() {
+    fn the_rule_behind_it_is_reported_too() {
         assert!(message(&starved(0, 0.0)).ends_with("--model fair-port, which serves them as equals."));
     }
 }

@@ -174,13 +174,13 @@ fn origins(file: &mut String, original: &Machine, fit: &Fit, matrix: bool) {
             all.insert(key, provenance.clone());
         }
     }
-    let mut told: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut messages: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for fitted in fit.figures.iter().filter(|fitted| fitted.estimate != Estimate::NoInfluence) {
         let Some(key) = fitted.parameter.provenance_key() else { continue };
-        told.entry(in_form(key)).or_default().push(origin(fitted));
+        messages.entry(in_form(key)).or_default().push(origin(fitted));
     }
-    for (key, told) in told {
-        let source = Some(format!("numasim fit: {}", told.join("; ")));
+    for (key, messages) in messages {
+        let source = Some(format!("numasim fit: {}", messages.join("; ")));
         all.insert(key, Provenance { kind: FigureKind::Estimated, source, uncertainty_percent: None });
     }
     if all.is_empty() {

@@ -261,15 +261,15 @@ fn judge_one(
     own: Option<f64>,
     typical: f64,
 ) -> Result<Judged, PublishedError> {
-    let (machine, told) = match method.third() {
+    let (machine, message) = match method.third() {
         None => (fitted(curve, seen, method, &[], Parameter::SaturationKnee)?, ""),
         Some(third) if curve.loses(seen) => {
             let start = [(third, typical), (Parameter::OverloadLoss, 0.2)];
             (fitted(curve, seen, method, &start, Parameter::OverloadLoss)?, " (typical)")
         }
         Some(third) => {
-            let told = if own.is_some() { "" } else { " (typical)" };
-            (fitted(curve, seen, method, &[(third, own.unwrap_or(typical))], third)?, told)
+            let message = if own.is_some() { "" } else { " (typical)" };
+            (fitted(curve, seen, method, &[(third, own.unwrap_or(typical))], third)?, message)
         }
     };
     let node = machine.nodes().first();
@@ -292,7 +292,7 @@ fn judge_one(
         write_allocate: if curve.kernel == "load" { "none" } else { "not counted" },
         model: method.kind().name(),
         variant: method.variant().to_owned(),
-        figures: format!("{}{told}", in_words(figures.chain(parameters))),
+        figures: format!("{}{message}", in_words(figures.chain(parameters))),
         unit: "GB/s",
         overloaded: curve.loses(seen),
         points: bare(points),

@@ -122,9 +122,9 @@ fn a_node_whose_memory_is_forbidden_is_left_out_with_its_processors() {
     );
     let host = xml(&text).expect("valid");
     assert_eq!(cpus(&host), ["0-1"]);
-    let told: Vec<String> = host.unusable.iter().map(crate::topology::Unusable::describe).collect();
+    let messages: Vec<String> = host.unusable.iter().map(crate::topology::Unusable::describe).collect();
     assert_eq!(
-        told,
+        messages,
         [
             "processors 2-3: on a NUMA node whose memory this process may not use",
             "NUMA node 1: offline or not allowed on the machine that wrote the topology"
@@ -141,9 +141,9 @@ fn what_is_no_xml_of_hwloc_is_an_error_that_says_why() {
         ("<topology version=\"3.0\"></topology>", "cannot import hwloc XML of version 3.0"),
         ("<topology version=\"2.0\"><object/></topology>", "hwloc cannot read this XML"),
     ] {
-        let told = xml(text).expect_err("no topology");
-        assert!(told.to_string().contains(why), "{told}");
-        assert!(told.hint().is_some_and(|hint| hint.contains("lstopo")), "{told}");
+        let messages = xml(text).expect_err("no topology");
+        assert!(messages.to_string().contains(why), "{messages}");
+        assert!(messages.hint().is_some_and(|hint| hint.contains("lstopo")), "{messages}");
     }
 }
 
@@ -159,9 +159,9 @@ fn a_wrong_synthetic_description_is_an_error_that_says_what_is_wrong() {
         ("node:2 l3:1(size=1MB core:2 pu:1", "a bracket is not closed"),
         ("core:2 core:2 pu:1", "hwloc refuses it"),
     ] {
-        let told = read(Source::Synthetic(text), Counting::Cores).expect_err("wrong");
-        assert!(told.to_string().contains(why), "{text}: {told}");
-        assert!(told.hint().is_some_and(|hint| hint.contains("node:4 core:20 pu:1")), "{told}");
+        let messages = read(Source::Synthetic(text), Counting::Cores).expect_err("wrong");
+        assert!(messages.to_string().contains(why), "{text}: {messages}");
+        assert!(messages.hint().is_some_and(|hint| hint.contains("node:4 core:20 pu:1")), "{messages}");
     }
 }
 

@@ -121,7 +121,7 @@ fn equal_figures_of_the_firmware_are_a_comment_with_their_source() {
 }
 
 #[test]
-fn figures_that_differ_are_told_node_by_node() {
+fn figures_that_differ_are_reported_node_by_node() {
     let mut host = host(&[2, 2]);
     local(&mut host, &[40.0, 20.0]);
     let text = skeleton(&host);

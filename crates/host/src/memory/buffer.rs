@@ -142,7 +142,7 @@ mod tests {
     const PAGE: usize = 4096;
 
     #[test]
-    fn pages_on_another_node_and_pages_nowhere_are_told() {
+    fn pages_on_another_node_and_pages_nowhere_are_reported() {
         // 2 MiB stripes on nodes 0 and 1, in turn: 512 pages each.
         let layout = Layout::new(8 << 20, &[(0, 0.5), (1, 0.5)], 0);
         let planned = |page: usize| {

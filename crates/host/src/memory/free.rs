@@ -88,8 +88,8 @@ mod tests {
 
     #[test]
     fn a_node_that_does_not_exist_is_named_with_those_that_do() {
-        let told = refuse_if_short(&[(900, 4096)].into()).expect_err("no machine has it").to_string();
-        assert!(told.starts_with("there is no memory on node 900"), "{told}");
-        assert!(told.ends_with(&format!("node {}", ranges(&usable_nodes()))), "{told}");
+        let message = refuse_if_short(&[(900, 4096)].into()).expect_err("no machine has it").to_string();
+        assert!(message.starts_with("there is no memory on node 900"), "{message}");
+        assert!(message.ends_with(&format!("node {}", ranges(&usable_nodes()))), "{message}");
     }
 }

@@ -17,7 +17,7 @@ mod tests {
 
     #[test]
     fn the_largest_unit_that_leaves_one_at_least() {
-        for (bytes, told) in [
+        for (bytes, message) in [
             (0, "0 bytes"),
             (1023, "1023 bytes"),
             (1024, "1 KiB"),
@@ -27,7 +27,7 @@ mod tests {
             (3 << 39, "1.5 TiB"),
             (u64::MAX, "16777216 TiB"),
         ] {
-            assert_eq!(size(bytes), told);
+            assert_eq!(size(bytes), message);
         }
     }
 }

@@ -68,8 +68,8 @@ impl System {
 
     pub(super) fn mitigations(&self) -> BTreeMap<String, String> {
         const FOLDER: &str = "sys/devices/system/cpu/vulnerabilities";
-        let told = |name: String| Some((name.clone(), self.line(&format!("{FOLDER}/{name}"))?));
-        let all = self.names(FOLDER).into_iter().filter_map(told);
+        let described = |name: String| Some((name.clone(), self.line(&format!("{FOLDER}/{name}"))?));
+        let all = self.names(FOLDER).into_iter().filter_map(described);
         all.filter(|(_, state)| state != "Not affected").collect()
     }
 }

@@ -76,21 +76,21 @@ fn virtual_machines_show_in_several_ways() {
     let vendor = "sys/class/dmi/id/sys_vendor";
     let product = "sys/class/dmi/id/product_name";
     let flag = ("proc/cpuinfo", "flags\t: fpu hypervisor\n");
-    let told = |text: &str| Some(text.to_owned());
-    assert_eq!(shown(&[flag]), told("the processor has the flag hypervisor"));
+    let described = |text: &str| Some(text.to_owned());
+    assert_eq!(shown(&[flag]), described("the processor has the flag hypervisor"));
     assert_eq!(
         shown(&[flag, (vendor, "QEMU\n"), (product, "Standard PC\n")]),
-        told("the processor has the flag hypervisor, QEMU Standard PC")
+        described("the processor has the flag hypervisor, QEMU Standard PC")
     );
-    assert_eq!(shown(&[("sys/hypervisor/type", "xen\n")]), told("hypervisor xen"));
+    assert_eq!(shown(&[("sys/hypervisor/type", "xen\n")]), described("hypervisor xen"));
     assert_eq!(
         shown(&[("proc/device-tree/hypervisor/compatible", "linux,kvm\0")]),
-        told("hypervisor linux,kvm")
+        described("hypervisor linux,kvm")
     );
-    assert_eq!(shown(&[(vendor, "Microsoft"), (product, "Virtual Machine")]), told("Virtual Machine"));
+    assert_eq!(shown(&[(vendor, "Microsoft"), (product, "Virtual Machine")]), described("Virtual Machine"));
     // The metal machine of a vendor of virtual ones.
     let metal = [("proc/cpuinfo", "flags\t: fpu\n"), (vendor, "Amazon EC2"), (product, "c5.metal")];
-    assert_eq!(shown(&metal), told(""));
+    assert_eq!(shown(&metal), described(""));
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn a_group_that_points_out_of_its_mount_is_read_at_the_mount() {
 }
 
 #[test]
-fn nonsense_in_the_files_is_not_told() {
+fn nonsense_in_the_files_is_not_reported() {
     let tree = Tree::new(&[
         ("proc/self/cgroup", "\n0\nx:y\n0::/a\n"),
         ("proc/self/mountinfo", "- - -\n30 24 0:26 / /sys/fs/cgroup rw - cgroup2\n"),

@@ -34,7 +34,7 @@ fn sharing(machine: &Machine, evaluation: &Evaluation, amount: impl Fn(&FlowView
         from: flow.from,
         memory: flow.memory,
         threads: flow.threads,
-        wants_gbs: flow.wants,
+        demand_gbs: flow.demand_gbs,
         granted_gbs: amount(flow),
     }));
     grants

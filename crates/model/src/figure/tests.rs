@@ -116,7 +116,7 @@ fn every_node_are_those_that_have_cores_in_the_files() {
 }
 
 #[test]
-fn what_is_no_figure_is_told_by_its_reason() {
+fn what_is_no_figure_is_reported_by_its_reason() {
     assert_eq!(found("machine"), Err(KeyError::Incomplete));
     assert_eq!(found("scenario.s.threads.one"), Err(KeyError::Table("scenario".to_owned())));
     assert!(matches!(found("machine.links"), Err(KeyError::Unknown { table, .. }) if table == "machine"));

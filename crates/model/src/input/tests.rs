@@ -315,16 +315,24 @@ fn the_sharing_model_of_a_machine_is_read_with_its_parameters() {
 }
 
 #[test]
-fn mistakes_in_the_sharing_model_are_told() {
-    let told = |keys: &str| {
+fn mistakes_in_the_sharing_model_are_reported() {
+    let messages_of = |keys: &str| {
         let text = format!("{MACHINE}[machine.sharing]\n{keys}\n");
         let problems = read_study(&files(&[&text])).expect_err("a mistake");
         problems.into_iter().map(|problem| problem.message).collect::<Vec<_>>()
     };
-    assert!(told("model = \"maxmin\"")[0].starts_with("`model` must be one of `baseline-proportional`"));
-    assert_eq!(told("saturation_knee = 2.0"), ["`saturation_knee` must be a number from 0 to 1, not 2"]);
-    assert_eq!(told("knee = 0.1"), ["unknown key `knee` in [machine.sharing]"]);
-    assert_eq!(told("outstanding_lines = 10"), ["`outstanding_lines` needs the latencies of the machine"]);
+    assert!(
+        messages_of("model = \"maxmin\"")[0].starts_with("`model` must be one of `baseline-proportional`")
+    );
+    assert_eq!(
+        messages_of("saturation_knee = 2.0"),
+        ["`saturation_knee` must be a number from 0 to 1, not 2"]
+    );
+    assert_eq!(messages_of("knee = 0.1"), ["unknown key `knee` in [machine.sharing]"]);
+    assert_eq!(
+        messages_of("outstanding_lines = 10"),
+        ["`outstanding_lines` needs the latencies of the machine"]
+    );
 }
 
 /// The walker and the types of the schema know the same keys in every table.

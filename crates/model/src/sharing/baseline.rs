@@ -63,14 +63,14 @@ pub(super) fn share_pool(compiled: &Compiled, pool: usize, threads: &[u32], shar
     let (flows, granted) = (&compiled.flows[range.clone()], &mut shares.granted[range]);
     if shares.wanted[pool] <= shares.available[pool] {
         for (flow, granted) in flows.iter().zip(granted) {
-            *granted = flow.wants;
+            *granted = flow.demand_gbs;
         }
         return;
     }
-    let takers = flows.iter().map(|flow| (f64::from(threads[flow.group as usize]), flow.wants));
+    let takers = flows.iter().map(|flow| (f64::from(threads[flow.group as usize]), flow.demand_gbs));
     let split = Split::new(shares.available[pool], compiled.pools[pool].inverse_cores, takers);
     for (flow, granted) in flows.iter().zip(granted) {
-        *granted = split.granted(flow.wants);
+        *granted = split.granted(flow.demand_gbs);
         let bandwidth = &mut shares.bandwidth[flow.group as usize];
         *bandwidth = bandwidth.min(*granted * flow.inverse_fraction);
     }

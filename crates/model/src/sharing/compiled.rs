@@ -15,7 +15,7 @@ pub(super) struct Flow {
     /// Application and node, as the number of a cell: index into thread counts and per-thread results.
     pub(super) group: u32,
     /// GB/s that one thread wants of this memory.
-    pub(super) wants: f64,
+    pub(super) demand_gbs: f64,
     /// 1 / fraction of the data that lies there.
     pub(super) inverse_fraction: f64,
 }
@@ -51,7 +51,7 @@ pub enum PoolKind {
 #[derive(Clone, Debug)]
 pub(super) struct Compiled {
     /// GB/s one thread would draw with the machine to itself.
-    pub(super) wants: Table<f64>,
+    pub(super) demand_gbs: Table<f64>,
     /// GFLOPS of one core.
     pub(super) peak: Table<f64>,
     /// Per application: FLOP per byte.
@@ -67,7 +67,7 @@ impl Compiled {
     pub(super) fn new(machine: &Machine, demands: &[Demand]) -> Self {
         let (apps, nodes) = (demands.len(), machine.node_count());
         let model = *machine.sharing();
-        let mut wants = Table::filled(apps, nodes, 0.0);
+        let mut demand_gbs = Table::filled(apps, nodes, 0.0);
         let mut peak = Table::filled(apps, nodes, 0.0);
         for (a, demand) in demands.iter().enumerate() {
             for n in machine.compute_nodes() {
@@ -75,12 +75,12 @@ impl Compiled {
                 let digestible = node.gflops_per_core / demand.arithmetic_intensity;
                 let drawn = node.core_bandwidth.map_or(digestible, |ceiling| digestible.min(ceiling)).value();
                 let ceiling = model.parameters.thread_ceiling(machine, demand, n);
-                wants[(AppId(a), n)] = ceiling.map_or(drawn, |ceiling| drawn.min(ceiling));
+                demand_gbs[(AppId(a), n)] = ceiling.map_or(drawn, |ceiling| drawn.min(ceiling));
                 peak[(AppId(a), n)] = node.gflops_per_core.value();
             }
         }
         let mut compiled = Self {
-            wants,
+            demand_gbs,
             peak,
             intensity: demands.iter().map(|demand| demand.arithmetic_intensity.value()).collect(),
             memories: Vec::with_capacity(nodes),
@@ -121,10 +121,10 @@ impl Compiled {
         for a in apps {
             let fraction = demands[a].placement.fraction(machine, from, memory);
             if fraction > 0.0 {
-                let group = self.wants.cell(AppId(a), from);
+                let group = self.demand_gbs.cell(AppId(a), from);
                 self.flows.push(Flow {
                     group: u32::try_from(group).unwrap_or(u32::MAX),
-                    wants: self.wants[group] * fraction,
+                    demand_gbs: self.demand_gbs[group] * fraction,
                     inverse_fraction: 1.0 / fraction,
                 });
             }
@@ -146,7 +146,7 @@ impl Compiled {
     pub(super) fn wanted(&self, pool: usize, threads: &[u32]) -> f64 {
         self.flows[self.pools[pool].flows.clone()]
             .iter()
-            .map(|flow| f64::from(threads[flow.group as usize]) * flow.wants)
+            .map(|flow| f64::from(threads[flow.group as usize]) * flow.demand_gbs)
             .sum()
     }
 

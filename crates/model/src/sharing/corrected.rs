@@ -24,7 +24,7 @@ pub(super) struct Corrected {
     queues: Vec<ecm::Queue>,
 }
 
-/// Notes of one evaluation.
+/// Working memory of one evaluation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notes {
     /// For max-min.

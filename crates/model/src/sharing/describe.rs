@@ -31,7 +31,7 @@ impl Solver {
             from: flow.from,
             memory: flow.memory,
             threads: flow.threads,
-            wants_gbs: flow.wants,
+            demand_gbs: flow.demand_gbs,
             granted_gbs: amount(&flow),
         }));
         grants.groups.sort_by_key(|group| (group.app, group.from, group.memory));

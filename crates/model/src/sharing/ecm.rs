@@ -119,19 +119,20 @@ pub(super) fn share(
         let offered = shares.offered[p];
         let wait = if shares.wanted[p] > offered {
             let flows = || compiled.pools[p].flows.clone();
-            let readers =
-                || flows().map(|f| reader(compiled, f, threads, 1.0 / compiled.flows[f].wants, 1.0, 1.0));
+            let readers = || {
+                flows().map(|f| reader(compiled, f, threads, 1.0 / compiled.flows[f].demand_gbs, 1.0, 1.0))
+            };
             wait_to_fit(readers, offered, 0.0)
         } else {
             0.0
         };
         for f in compiled.pools[p].flows.clone() {
-            times[f] = 1.0 / compiled.flows[f].wants + wait;
+            times[f] = 1.0 / compiled.flows[f].demand_gbs + wait;
         }
     }
     if let Some(p) = memory.own {
         for f in compiled.pools[p].flows.clone() {
-            times[f] = 1.0 / compiled.flows[f].wants;
+            times[f] = 1.0 / compiled.flows[f].demand_gbs;
         }
     }
     let wait = {
@@ -151,9 +152,12 @@ pub(super) fn share(
         let by_link = shares.wanted[p] > shares.offered[p];
         let mut taken = 0.0;
         for f in compiled.pools[p].flows.clone() {
-            let wants = compiled.flows[f].wants;
-            let granted =
-                if wait > 0.0 || by_link { (1.0 / (times[f] + wait * felt)).min(wants) } else { wants };
+            let demand_gbs = compiled.flows[f].demand_gbs;
+            let granted = if wait > 0.0 || by_link {
+                (1.0 / (times[f] + wait * felt)).min(demand_gbs)
+            } else {
+                demand_gbs
+            };
             shares.grant(compiled, f, granted);
             taken += f64::from(threads[compiled.flows[f].group as usize]) * granted;
         }
@@ -183,7 +187,7 @@ fn controller_wait<I: Iterator<Item = Readers>>(
     let pools = memory.links.clone().chain(memory.own);
     let flows = pools.flat_map(|p| &compiled.flows[compiled.pools[p].flows.clone()]);
     let threads_that_count: f64 = flows
-        .map(|flow| f64::from(threads[flow.group as usize]) * (flow.wants / queue.whole_thread).min(1.0))
+        .map(|flow| f64::from(threads[flow.group as usize]) * (flow.demand_gbs / queue.whole_thread).min(1.0))
         .sum();
     let factor = (threads_that_count - 1.0).max(0.0) * queue.penalty;
     let at_most = factor * controller;
@@ -198,8 +202,8 @@ fn controller_wait<I: Iterator<Item = Readers>>(
 mod tests {
     use super::*;
 
-    fn equal(count: f64, wants: f64) -> impl Fn() -> std::iter::Once<Readers> {
-        move || std::iter::once(Readers { amount: count, time: 1.0 / wants, wait: 1.0 })
+    fn equal(count: f64, demand_gbs: f64) -> impl Fn() -> std::iter::Once<Readers> {
+        move || std::iter::once(Readers { amount: count, time: 1.0 / demand_gbs, wait: 1.0 })
     }
 
     #[test]

@@ -6,10 +6,10 @@
 //! hand. Each function is linear in the groups and the pairs of nodes.
 //!
 //! Properties, one function each:
-//! - [`nobody_above_demand`]: 0 <= granted <= wants;
+//! - [`nobody_above_demand`]: 0 <= granted <= demand;
 //! - [`controllers_within_capacity`]: the grants of a memory sum to at most its controller's bandwidth;
 //! - [`links_within_capacity`]: the grants over a link sum to at most its bandwidth;
-//! - [`at_least_baseline`]: nobody gets less than min(wants, baseline);
+//! - [`at_least_baseline`]: nobody gets less than min(demand, baseline);
 //! - [`work_conserving`]: nobody stays hungry while what it waits for is not used up.
 //!
 //! They hold of what steps 1 to 4 of the model grant. Of what is really drawn after step 5 only the first
@@ -47,7 +47,7 @@ pub struct Group {
     /// How many threads.
     pub threads: u32,
     /// What one thread wants from this memory, GB/s.
-    pub wants_gbs: f64,
+    pub demand_gbs: f64,
     /// What one thread is granted, GB/s.
     pub granted_gbs: f64,
 }
@@ -78,7 +78,7 @@ pub enum Violation {
     #[error("{} is granted {} GB/s: not an amount of bandwidth", who(.0), .0.granted_gbs)]
     NotAnAmount(Group),
     /// More than it wants.
-    #[error("{} is granted {} GB/s but wants {} GB/s", who(.0), .0.granted_gbs, .0.wants_gbs)]
+    #[error("{} is granted {} GB/s but wants {} GB/s", who(.0), .0.granted_gbs, .0.demand_gbs)]
     AboveDemand(Group),
     /// A controller gives more than it has.
     #[error("the controller of {memory} grants {granted_gbs} GB/s and has {capacity_gbs} GB/s")]
@@ -115,7 +115,7 @@ pub enum Violation {
     /// Less than the smaller of demand and baseline.
     #[error(
         "{} is granted {} GB/s: it wants {} GB/s and the baseline is {baseline_gbs} GB/s",
-        who(group), group.granted_gbs, group.wants_gbs
+        who(group), group.granted_gbs, group.demand_gbs
     )]
     BelowBaseline {
         /// Who gets too little.
@@ -126,7 +126,7 @@ pub enum Violation {
     /// Hungry while the controller, and the link if there is one, has something left.
     #[error(
         "{} is granted {} of the {} GB/s it wants, but the controller has {controller_left_gbs} GB/s left{}",
-        who(group), group.granted_gbs, group.wants_gbs,
+        who(group), group.granted_gbs, group.demand_gbs,
         link_left_gbs.map_or(String::new(), |left| format!(" and the link {left} GB/s"))
     )]
     IdleCapacity {
@@ -234,7 +234,7 @@ pub fn nobody_above_demand(grants: &Grants) -> Result<(), Violation> {
         if !group.granted_gbs.is_finite() || group.granted_gbs < 0.0 {
             return Err(Violation::NotAnAmount(*group));
         }
-        if above(group.granted_gbs, group.wants_gbs) {
+        if above(group.granted_gbs, group.demand_gbs) {
             return Err(Violation::AboveDemand(*group));
         }
     }
@@ -275,7 +275,7 @@ pub fn links_within_capacity(grants: &Grants) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Every thread gets at least min(wants, baseline).
+/// Every thread gets at least min(demand, baseline).
 ///
 /// The baseline of a thread that reads its own node is R / `C_m`, with R what remote readers leave of the
 /// controller and `C_m` the cores of the node; that of a thread on a link is what the link got / the cores of
@@ -296,7 +296,7 @@ pub fn at_least_baseline(grants: &Grants) -> Result<(), Violation> {
             (own_path, own_path)
         };
         let baseline_gbs = pool / f64::from(cores);
-        let due = group.wants_gbs.min(baseline_gbs);
+        let due = group.demand_gbs.min(baseline_gbs);
         if above(due - TOLERANCE * whole / f64::from(cores), group.granted_gbs) {
             return Err(Violation::BelowBaseline { group: *group, baseline_gbs });
         }
@@ -311,7 +311,7 @@ pub fn at_least_baseline(grants: &Grants) -> Result<(), Violation> {
 /// [`Violation::IdleCapacity`], [`Violation::NoPath`].
 pub fn work_conserving(grants: &Grants) -> Result<(), Violation> {
     let totals = grants.totals()?;
-    for group in grants.readers().filter(|group| above(group.wants_gbs, group.granted_gbs)) {
+    for group in grants.readers().filter(|group| above(group.demand_gbs, group.granted_gbs)) {
         let Group { from, memory, .. } = *group;
         let capacity = grants.nodes[memory.0].capacity_gbs;
         let controller_left_gbs = capacity - totals.memories[memory.0];

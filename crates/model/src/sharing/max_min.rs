@@ -40,7 +40,7 @@ pub(super) struct Paths {
     resources: usize,
 }
 
-/// Notes of one filling.
+/// Working memory of one filling.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Filling {
     resources: Vec<Resource>,
@@ -63,7 +63,7 @@ struct Resource {
 impl Paths {
     /// Compiles the paths of every group.
     pub(super) fn new(remote: Remote, compiled: &Compiled) -> Self {
-        let (groups, memories) = (compiled.wants.as_slice().len(), compiled.memories.len());
+        let (groups, memories) = (compiled.demand_gbs.as_slice().len(), compiled.memories.len());
         let mut of_group: Vec<Vec<Use>> = vec![Vec::new(); groups];
         let mut pace = vec![0.0; groups];
         let number = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
@@ -208,7 +208,7 @@ fn report(compiled: &Compiled, threads: &[u32], shares: &mut Shares) {
         for f in pool.flows.clone() {
             let flow = &compiled.flows[f];
             let rate = shares.bandwidth[flow.group as usize];
-            let granted = (rate / flow.inverse_fraction).min(flow.wants);
+            let granted = (rate / flow.inverse_fraction).min(flow.demand_gbs);
             shares.granted[f] = granted;
             taken += f64::from(threads[flow.group as usize]) * granted;
         }

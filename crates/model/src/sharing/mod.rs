@@ -15,7 +15,7 @@
 //! directed links between nodes cannot serve all of them. Who gets how much?
 //!
 //! # Terminology
-//! - **wants** d: what one thread would read with the machine to itself, min(peak of the core / arithmetic
+//! - **demand** d: what one thread would read with the machine to itself, min(peak of the core / arithmetic
 //!   intensity, bandwidth ceiling of the core), times the fraction of its data on the memory in question.
 //! - **flow**: the equal threads of one application on one node that read one memory.
 //! - **pool**: an amount of bandwidth that flows share: a link (for the flows of one node that read another node's
@@ -30,13 +30,13 @@
 //!    than B, each is scaled by the same factor.
 //! 2. Inside a link the flows share by the rule of step 4.
 //! 3. What is left, R, is the pool of the threads that run on m.
-//! 4. *Baseline plus proportional*: each thread gets min(wants, baseline); the rest goes out in proportion to what
+//! 4. *Baseline plus proportional*: each thread gets min(demand, baseline); the rest goes out in proportion to what
 //!    each thread still wants.
 //! 5. A thread's bandwidth is the smallest granted / fraction over the memories it reads; its performance is
 //!    min(peak, bandwidth x arithmetic intensity), the roofline.
 //!
 //! # Properties
-//! Nobody above demand; controllers and links never above capacity; at least min(wants, baseline) on a saturated
+//! Nobody above demand; controllers and links never above capacity; at least min(demand, baseline) on a saturated
 //! pool; capacity is used up while anyone there is hungry; order of applications and numbering of nodes do not
 //! matter; all bandwidths and peaks times k gives the result times k; a thread added on one node never helps a thread
 //! on another node (the search relies on it).

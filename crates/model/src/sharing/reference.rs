@@ -13,7 +13,7 @@
 //! 2. Inside one link the threads split what the link got by the rule of step 4, with
 //!    baseline = what the link got / cores of n.
 //! 3. What is left of `B_m`, R, goes to the threads that run on m.
-//! 4. Baseline plus proportional: baseline = R / `C_m`; each thread first gets min(wants, baseline); what is
+//! 4. Baseline plus proportional: baseline = R / `C_m`; each thread first gets min(demand, baseline); what is
 //!    still left is split in proportion to what each thread still wants.
 //! 5. The bandwidth of a thread is the minimum over the memories it reads of (what it gets / its fraction
 //!    there); GFLOPS = min(`gflops_per_core`, bandwidth x arithmetic intensity).
@@ -53,7 +53,7 @@ pub struct Readers {
     /// How many threads.
     pub threads: u32,
     /// What one thread wants from this memory.
-    pub wants: GigabytesPerSecond,
+    pub demand_gbs: GigabytesPerSecond,
     /// What steps 1 to 4 give one thread.
     pub granted: GigabytesPerSecond,
     /// What one thread really draws after step 5.
@@ -102,7 +102,7 @@ impl ReferenceOutcome {
             from: readers.from,
             memory: readers.memory,
             threads: readers.threads,
-            wants_gbs: readers.wants.value(),
+            demand_gbs: readers.demand_gbs.value(),
             granted_gbs: amount(readers).value(),
         }));
         grants
@@ -116,7 +116,7 @@ struct Thread {
     /// The share of its data on each memory.
     fraction: Vec<f64>,
     /// GB/s.
-    wants: Vec<f64>,
+    demand_gbs: Vec<f64>,
     /// GB/s, after steps 1 to 4.
     gets: Vec<f64>,
 }
@@ -147,7 +147,7 @@ pub fn solve(
 }
 
 /// d = min(`gflops_per_core` / arithmetic intensity, `core_bandwidth`) in GB/s.
-fn wants_in_all(machine: &Machine, node: NodeId, demand: &Demand) -> f64 {
+fn demand_in_all(machine: &Machine, node: NodeId, demand: &Demand) -> f64 {
     let node = machine.node(node);
     let at_peak = node.gflops_per_core / demand.arithmetic_intensity;
     node.core_bandwidth.map_or(at_peak, |ceiling| at_peak.min(ceiling)).value()
@@ -161,10 +161,10 @@ fn threads_of(machine: &Machine, demands: &[Demand], allocation: &Allocation) ->
             for _ in 0..allocation.get(app, node) {
                 let fraction: Vec<f64> =
                     machine.node_ids().map(|m| demand.placement.fraction(machine, node, m)).collect();
-                let d = wants_in_all(machine, node, demand);
-                let wants = fraction.iter().map(|fraction| d * fraction).collect();
+                let d = demand_in_all(machine, node, demand);
+                let demand_gbs = fraction.iter().map(|fraction| d * fraction).collect();
                 let gets = vec![0.0; fraction.len()];
-                threads.push(Thread { app, node, fraction, wants, gets });
+                threads.push(Thread { app, node, fraction, demand_gbs, gets });
             }
         }
     }
@@ -181,7 +181,7 @@ fn serve(machine: &Machine, memory: NodeId, threads: &mut [Thread]) {
     for from in machine.node_ids() {
         if let Some(link) = machine.link(from, memory) {
             let on_from = threads.iter().filter(|thread| thread.node == from);
-            let wanted: f64 = on_from.map(|thread| thread.wants[memory.0]).sum();
+            let wanted: f64 = on_from.map(|thread| thread.demand_gbs[memory.0]).sum();
             link_gets.push((from, wanted.min(link.value())));
         }
     }
@@ -210,16 +210,16 @@ fn split(pool: f64, baseline: f64, from: NodeId, memory: NodeId, threads: &mut [
     let m = memory.0;
     let mut readers: Vec<&mut Thread> = threads.iter_mut().filter(|thread| thread.node == from).collect();
     for thread in &mut readers {
-        thread.gets[m] = thread.wants[m].min(baseline);
+        thread.gets[m] = thread.demand_gbs[m].min(baseline);
     }
     let left = (pool - readers.iter().map(|thread| thread.gets[m]).sum::<f64>()).max(0.0);
-    let still_wanted: f64 = readers.iter().map(|thread| thread.wants[m] - thread.gets[m]).sum();
+    let still_wanted: f64 = readers.iter().map(|thread| thread.demand_gbs[m] - thread.gets[m]).sum();
     for thread in &mut readers {
         if left >= still_wanted {
-            thread.gets[m] = thread.wants[m];
+            thread.gets[m] = thread.demand_gbs[m];
         } else {
             // Below 1 times what the thread still wants: nobody gets more than it wants.
-            thread.gets[m] += (thread.wants[m] - thread.gets[m]) * (left / still_wanted);
+            thread.gets[m] += (thread.demand_gbs[m] - thread.gets[m]) * (left / still_wanted);
         }
     }
 }
@@ -262,7 +262,7 @@ fn report(
                     from: thread.node,
                     memory,
                     threads: allocation.get(thread.app, thread.node),
-                    wants: GigabytesPerSecond::new(thread.wants[m]),
+                    demand_gbs: GigabytesPerSecond::new(thread.demand_gbs[m]),
                     granted,
                     drawn,
                 });

@@ -61,14 +61,14 @@ pub(super) fn share(
     }
 }
 
-/// The sum of b1 = min(wants, `alone`) over the threads of a pool, GB/s.
+/// The sum of b1 = min(demand, `alone`) over the threads of a pool, GB/s.
 fn claimed(compiled: &Compiled, pool: usize, alone: f64, threads: &[u32]) -> f64 {
     let flows = &compiled.flows[compiled.pools[pool].flows.clone()];
-    flows.iter().map(|flow| f64::from(threads[flow.group as usize]) * flow.wants.min(alone)).sum()
+    flows.iter().map(|flow| f64::from(threads[flow.group as usize]) * flow.demand_gbs.min(alone)).sum()
 }
 
 fn grant(compiled: &Compiled, pool: usize, alone: f64, part: f64, shares: &mut Shares) {
     for f in compiled.pools[pool].flows.clone() {
-        shares.grant(compiled, f, compiled.flows[f].wants.min(alone) * part);
+        shares.grant(compiled, f, compiled.flows[f].demand_gbs.min(alone) * part);
     }
 }

@@ -44,7 +44,7 @@ impl Shares {
     pub(super) fn grant(&mut self, compiled: &Compiled, flow: usize, granted: f64) {
         let flows = &compiled.flows[flow];
         self.granted[flow] = granted;
-        if granted < flows.wants {
+        if granted < flows.demand_gbs {
             let bandwidth = &mut self.bandwidth[flows.group as usize];
             *bandwidth = bandwidth.min(granted * flows.inverse_fraction);
         }
@@ -54,7 +54,7 @@ impl Shares {
     #[inline]
     pub(super) fn grant_part(&mut self, compiled: &Compiled, pool: usize, part: f64) {
         for f in compiled.pools[pool].flows.clone() {
-            self.grant(compiled, f, compiled.flows[f].wants * part);
+            self.grant(compiled, f, compiled.flows[f].demand_gbs * part);
         }
     }
 }

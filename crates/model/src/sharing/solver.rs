@@ -97,8 +97,8 @@ impl Solver {
     }
 
     /// GB/s that one thread of each application on each node would draw with the machine to itself.
-    pub fn wants_per_thread(&self) -> &Table<f64> {
-        &self.compiled.wants
+    pub fn demand_per_thread(&self) -> &Table<f64> {
+        &self.compiled.demand_gbs
     }
 
     /// Shares the bandwidth for `threads` (the cells of an application x node table, as [`Table::as_slice`] has them) and
@@ -108,15 +108,15 @@ impl Solver {
     pub fn solve(&self, threads: &[u32], workspace: &mut Workspace) {
         let compiled = &self.compiled;
         let Workspace { shares, gflops, notes } = workspace;
-        debug_assert_eq!(threads.len(), compiled.wants.as_slice().len());
-        shares.bandwidth.as_mut_slice().copy_from_slice(compiled.wants.as_slice());
+        debug_assert_eq!(threads.len(), compiled.demand_gbs.as_slice().len());
+        shares.bandwidth.as_mut_slice().copy_from_slice(compiled.demand_gbs.as_slice());
         match &self.corrected {
             None => remote_first(compiled, threads, shares),
             Some(corrected) => corrected.share(compiled, threads, shares, notes),
         }
         for (a, gflops) in gflops.iter_mut().enumerate() {
             let mut sum = 0.0;
-            for group in compiled.wants.cells_of(AppId(a)) {
+            for group in compiled.demand_gbs.cells_of(AppId(a)) {
                 sum += f64::from(threads[group])
                     * (shares.bandwidth[group] * compiled.intensity[a]).min(compiled.peak[group]);
             }
@@ -132,7 +132,7 @@ impl Solver {
     /// GFLOPS of one thread of `app` on `node` that draws all it wants: the roofline of its core under every ceiling on one
     /// thread, the machine's (`core_bandwidth_gbs`) and the model's (`core_local_gbs`, ...).
     pub fn full_speed_per_thread(&self, app: AppId, node: NodeId) -> f64 {
-        self.roofline(app, node, &self.compiled.wants)
+        self.roofline(app, node, &self.compiled.demand_gbs)
     }
 
     fn roofline(&self, app: AppId, node: NodeId, bandwidth: &Table<f64>) -> f64 {

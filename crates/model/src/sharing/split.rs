@@ -5,7 +5,7 @@
 pub(super) struct Split {
     /// Pool / cores, GB/s per thread.
     pub(super) baseline: f64,
-    /// What min(wants, baseline) of all threads adds up to, GB/s.
+    /// What min(demand, baseline) of all threads adds up to, GB/s.
     pub(super) allocated_baseline: f64,
     /// What all threads still want after the baseline, GB/s.
     pub(super) still_required: f64,
@@ -19,10 +19,10 @@ impl Split {
     pub(super) fn new(pool: f64, inverse_cores: f64, flows: impl Iterator<Item = (f64, f64)>) -> Self {
         let baseline = pool * inverse_cores;
         let (mut allocated_baseline, mut still_required) = (0.0, 0.0);
-        for (threads, wants) in flows {
-            let base = wants.min(baseline);
+        for (threads, demand_gbs) in flows {
+            let base = demand_gbs.min(baseline);
             allocated_baseline += threads * base;
-            still_required += threads * (wants - base);
+            still_required += threads * (demand_gbs - base);
         }
         let remaining = pool - allocated_baseline;
         // A remainder of rounding below zero is nothing left.
@@ -32,10 +32,10 @@ impl Split {
 
     /// What one thread that wants `wants` GB/s gets.
     #[inline]
-    pub(super) fn granted(&self, wants: f64) -> f64 {
-        let base = wants.min(self.baseline);
+    pub(super) fn granted(&self, demand_gbs: f64) -> f64 {
+        let base = demand_gbs.min(self.baseline);
         // The minimum guards against rounding: nobody gets more than it wants.
-        (base + self.ratio * (wants - base)).min(wants)
+        (base + self.ratio * (demand_gbs - base)).min(demand_gbs)
     }
 }
 

@@ -67,8 +67,8 @@ pub struct FlowTrace {
     /// Fraction of its data on this memory.
     pub fraction: f64,
     /// What it wants of this memory.
-    pub wants: f64,
-    /// Allocated baseline: min(wants, baseline).
+    pub demand_gbs: f64,
+    /// Allocated baseline: min(demand, baseline).
     pub allocated_baseline: f64,
     /// Still required: wants - allocated baseline.
     pub still_required: f64,
@@ -128,17 +128,17 @@ fn trace_pool(
     flows: &[FlowView],
 ) -> PoolTrace {
     let cores = machine.node(pool.from).cores;
-    let takers = flows.iter().map(|flow| (f64::from(flow.threads), flow.wants));
+    let takers = flows.iter().map(|flow| (f64::from(flow.threads), flow.demand_gbs));
     let split = Split::new(pool.available, 1.0 / f64::from(cores), takers);
     let flows = flows.iter().map(|flow| {
-        let allocated_baseline = flow.wants.min(split.baseline);
+        let allocated_baseline = flow.demand_gbs.min(split.baseline);
         FlowTrace {
             app: flow.app,
             threads: flow.threads,
             fraction: flow.fraction,
-            wants: flow.wants,
+            demand_gbs: flow.demand_gbs,
             allocated_baseline,
-            still_required: flow.wants - allocated_baseline,
+            still_required: flow.demand_gbs - allocated_baseline,
             share: flow.granted - allocated_baseline,
             granted: flow.granted,
             drawn: workspace.bandwidth_per_thread()[(flow.app, flow.from)] * flow.fraction,

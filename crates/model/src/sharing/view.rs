@@ -20,7 +20,7 @@ pub struct FlowView {
     /// Threads in the flow.
     pub threads: u32,
     /// GB/s one thread wants of this memory.
-    pub wants: f64,
+    pub demand_gbs: f64,
     /// GB/s one thread is granted.
     pub granted: f64,
 }
@@ -105,13 +105,13 @@ impl Solver {
                 let group = flow.group as usize;
                 (threads[group] > 0).then(|| {
                     let view = FlowView {
-                        app: compiled.wants.place(group).0,
+                        app: compiled.demand_gbs.place(group).0,
                         from: pool.from,
                         memory: pool.memory,
                         kind,
                         fraction: 1.0 / flow.inverse_fraction,
                         threads: threads[group],
-                        wants: flow.wants,
+                        demand_gbs: flow.demand_gbs,
                         granted: workspace.shares.granted[f],
                     };
                     (view, pool)

@@ -47,7 +47,7 @@ pub(crate) struct Reader {
     pub(crate) app: AppId,
     pub(crate) from: NodeId,
     pub(crate) fraction: f64,
-    pub(crate) wants: f64,
+    pub(crate) demand_gbs: f64,
     gets: f64,
 }
 
@@ -85,8 +85,8 @@ fn readers(case: &Case, memory: NodeId) -> Vec<Reader> {
     for app in case.apps() {
         for from in case.machine.node_ids() {
             let fraction = case.demands[app.0].placement.fraction(&case.machine, from, memory);
-            let wants = alone(case, app, from) * fraction;
-            let reader = Reader { app, from, fraction, wants, gets: wants };
+            let demand_gbs = alone(case, app, from) * fraction;
+            let reader = Reader { app, from, fraction, demand_gbs, gets: demand_gbs };
             let threads = if fraction > 0.0 { case.allocation.get(app, from) } else { 0 };
             readers.extend((0..threads).map(|_| reader));
         }
@@ -109,7 +109,7 @@ fn share(kind: ModelKind, case: &Case, memory: NodeId, readers: &mut [Reader]) {
         for reader in readers.iter_mut() {
             let link =
                 case.machine.link(reader.from, memory).map_or(f64::INFINITY, GigabytesPerSecond::value);
-            reader.gets = reader.wants.min(link).min(controller);
+            reader.gets = reader.demand_gbs.min(link).min(controller);
         }
     }
     for (from, link) in links {
@@ -152,7 +152,7 @@ fn bisect(holds: impl Fn(f64) -> bool) -> f64 {
 /// Ports of equal rights, baseline plus proportional inside.
 fn by_ports(case: &Case, memory: NodeId, controller: f64, links: &[(NodeId, f64)], readers: &mut [Reader]) {
     let wanted = |from: NodeId| -> f64 {
-        readers.iter().filter(|reader| reader.from == from).map(|reader| reader.wants).sum()
+        readers.iter().filter(|reader| reader.from == from).map(|reader| reader.demand_gbs).sum()
     };
     let mut ports: Vec<(NodeId, f64)> =
         links.iter().map(|&(from, link)| (from, wanted(from).min(link))).collect();
@@ -168,12 +168,13 @@ fn by_ports(case: &Case, memory: NodeId, controller: f64, links: &[(NodeId, f64)
         let pool = asks.min(level);
         let cores = f64::from(case.machine.node(from).cores.max(1));
         let mut there: Vec<&mut Reader> = readers.iter_mut().filter(|reader| reader.from == from).collect();
-        let base: f64 = there.iter().map(|reader| reader.wants.min(pool / cores)).sum();
-        let missing: f64 = there.iter().map(|reader| reader.wants - reader.wants.min(pool / cores)).sum();
+        let base: f64 = there.iter().map(|reader| reader.demand_gbs.min(pool / cores)).sum();
+        let missing: f64 =
+            there.iter().map(|reader| reader.demand_gbs - reader.demand_gbs.min(pool / cores)).sum();
         for reader in &mut there {
-            let baseline = reader.wants.min(pool / cores);
+            let baseline = reader.demand_gbs.min(pool / cores);
             let part = if missing > 0.0 { ((pool - base) / missing).clamp(0.0, 1.0) } else { 0.0 };
-            reader.gets = baseline + (reader.wants - baseline) * part;
+            reader.gets = baseline + (reader.demand_gbs - baseline) * part;
         }
     }
 }

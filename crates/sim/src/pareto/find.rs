@@ -115,10 +115,10 @@ fn between(
             offer(&pair, archive, &outcome.best);
         }
     }
-    let told = |number: u64| {
+    let reported = |number: u64| {
         monitor.compared(compared + number, (number as f64 / most.max(1) as f64).min(1.0));
     };
-    let searched = Nearby::new(pair, monitor, most, settings.seed).search(archive, &told);
+    let searched = Nearby::new(pair, monitor, most, settings.seed).search(archive, &reported);
     (false, compared + searched)
 }
 

@@ -71,9 +71,9 @@ impl<'a> Nearby<'a> {
 
     /// Improves `archive` until nothing within two steps of any point adds to it, about the most evaluations are done, or
     /// the monitor says stop. `told` hears of the evaluations so far. Returns their number.
-    pub(super) fn search(&self, archive: &mut Archive, told: &dyn Fn(u64)) -> u64 {
+    pub(super) fn search(&self, archive: &mut Archive, reported: &dyn Fn(u64)) -> u64 {
         let mut compared = self.push_outwards(archive);
-        told(compared);
+        reported(compared);
         while compared < self.most && !self.monitor.stop() {
             let below = |step: Searched| -> Vec<usize> {
                 let entries = archive.entries().iter().enumerate();
@@ -107,7 +107,7 @@ impl<'a> Nearby<'a> {
                 compared += number;
             }
             archive.thin_out(self.most_points());
-            told(compared);
+            reported(compared);
         }
         compared
     }

@@ -109,8 +109,8 @@ impl OptionTable {
         let given = u32::try_from(apps).unwrap_or(u32::MAX).saturating_mul(minimum);
         let free = cores.saturating_sub(given);
         let gets = |a: usize| {
-            let wants = solver.wants_per_thread()[a * solver.nodes() + node.0];
-            wants * problem.apps[a].arithmetic_intensity.value()
+            let demand_gbs = solver.demand_per_thread()[a * solver.nodes() + node.0];
+            demand_gbs * problem.apps[a].arithmetic_intensity.value()
         };
         let corners = Corners { minimum, free, per_thread: (0..apps).map(gets).collect() };
         let (counts, reads) = (Arc::new(Vec::new()), Arc::new(Vec::new()));
@@ -206,11 +206,11 @@ fn reads(
     for option in counts.chunks_exact(apps) {
         reads.extend(watched.iter().map(|&memory| {
             let Some(link) = problem.machine.link(node, memory) else { return 0.0 };
-            let wants = |(a, &threads): (usize, &u32)| {
+            let demand_gbs = |(a, &threads): (usize, &u32)| {
                 let fraction = placements[a].fraction(&problem.machine, node, memory);
-                f64::from(threads) * solver.wants_per_thread()[a * solver.nodes() + node.0] * fraction
+                f64::from(threads) * solver.demand_per_thread()[a * solver.nodes() + node.0] * fraction
             };
-            option.iter().enumerate().map(wants).sum::<f64>().min(link.value() * efficiency)
+            option.iter().enumerate().map(demand_gbs).sum::<f64>().min(link.value() * efficiency)
         }));
     }
     reads

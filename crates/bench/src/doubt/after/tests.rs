@@ -110,7 +110,7 @@ fn stolen_time_counts_on_the_used_processor_that_lost_most() {
 
 #[test]
 fn shares_are_read_easily() {
-    let told: Vec<String> =
+    let messages: Vec<String> =
         [0.0, 0.001, 0.034, 0.07, 0.105, 1.0].iter().map(|&share| Percent(share).to_string()).collect();
-    assert_eq!(told, ["0 %", "0.1 %", "3.4 %", "7 %", "10 %", "100 %"]);
+    assert_eq!(messages, ["0 %", "0.1 %", "3.4 %", "7 %", "10 %", "100 %"]);
 }

@@ -114,9 +114,9 @@ fn load_counts_on_used_processors_only() {
 
 #[test]
 fn without_a_sample_the_load_average_speaks() {
-    let told = doubt("proc/loadavg", "2.50 0.1 0.1 1/9 9\n");
-    assert_eq!(told, Doubt::LoadAverage { load: 2.5 });
-    assert_eq!(told.code(), "other-load");
+    let messages = doubt("proc/loadavg", "2.50 0.1 0.1 1/9 9\n");
+    assert_eq!(messages, Doubt::LoadAverage { load: 2.5 });
+    assert_eq!(messages.code(), "other-load");
 }
 
 #[test]
@@ -138,12 +138,12 @@ fn hardware_threads_of_one_core() {
 }
 
 #[test]
-fn what_is_not_told_is_named() {
+fn what_is_not_reported_is_named() {
     let doubts = before(&Tree::new(&[]).facts(), &cpus("0-1"));
     let names = "frequency governor, turbo, clock source, transparent huge pages, whether this is a virtual \
                  machine, load by others";
-    let told: Vec<String> = doubts.iter().map(ToString::to_string).collect();
-    assert_eq!(told, [format!("the system does not report: {names}")]);
+    let messages: Vec<String> = doubts.iter().map(ToString::to_string).collect();
+    assert_eq!(messages, [format!("the system does not report: {names}")]);
 }
 
 #[test]

@@ -81,6 +81,6 @@ fn failed(error: &SessionError, safe: &str, go_on: &str) -> Failure {
             }
         }
         SessionError::OtherThreads(_) => Failure::fault(error.to_string()),
-        SessionError::Sink(error) => files::told(error),
+        SessionError::Sink(error) => files::to_failure(error),
     }
 }

@@ -76,7 +76,7 @@ impl Files {
     fn create((place, provenance, study): (Place, Beside, Beside), bytes: u64) -> Result<Self, Failure> {
         let begin = |file: &fs::File| {
             let file = file.try_clone().map_err(|error| place.refused(&error))?;
-            ResultFile::begin(place.path(), file, bytes).map_err(|error| told(&error))
+            ResultFile::begin(place.path(), file, bytes).map_err(|error| to_failure(&error))
         };
         let (_, result) = place.create(begin).map_err(|why| match why {
             NotCreated::Exists => Failure::input(format!("{} is there already", place.path().display()))
@@ -95,15 +95,15 @@ impl Files {
         ours: &mut Provenance,
     ) -> Result<Self, Failure> {
         let file = place.resume().map_err(|error| not_writable(&place, &error))?;
-        let run = ResultFile::run_of(place.path(), &file).map_err(|error| told(&error))?;
+        let run = ResultFile::run_of(place.path(), &file).map_err(|error| to_failure(&error))?;
         let Some(run) = run else {
             // Killed before its first measurement: there is nothing to go on with, and nothing to lose.
-            let result = ResultFile::begin(place.path(), file, bytes).map_err(|error| told(&error))?;
+            let result = ResultFile::begin(place.path(), file, bytes).map_err(|error| to_failure(&error))?;
             return Ok(Self { result, place, provenance, study, earlier: Vec::new(), new: false });
         };
         let earlier = same_run(place.path(), &run, &provenance, ours)?;
         let (result, rows) = ResultFile::resume(place.path(), file, &run, &plan.scenarios, bytes)
-            .map_err(|error| told(&error))?;
+            .map_err(|error| to_failure(&error))?;
         take_over(ours, earlier);
         Ok(Self { result, place, provenance, study, earlier: rows, new: false })
     }
@@ -145,7 +145,7 @@ impl Files {
             return Ok(false);
         }
         self.write_beside(plan, provenance)?;
-        self.result.finish().map_err(|error| told(&error))?;
+        self.result.finish().map_err(|error| to_failure(&error))?;
         Ok(true)
     }
 
@@ -346,7 +346,7 @@ fn estimate(plan: &Plan, repetitions: u32, provenance: &Provenance) -> u64 {
 }
 
 /// What is told about results that cannot be kept.
-pub(super) fn told(error: &FileError) -> Failure {
+pub(super) fn to_failure(error: &FileError) -> Failure {
     use FileError::{Lost, NoRoom, NotWritable, OtherRun, Unreadable};
     let (failure, hint): (fn(String) -> Failure, _) = match error {
         Unreadable { .. } | OtherRun { .. } => (Failure::input, "give -o the name of another file"),

@@ -122,9 +122,9 @@ fn dry_run(planned: &Planned, format: Format, shell: &Shell) -> Result<(), Failu
 fn take_over(provenance: &mut Provenance, earlier: Provenance) {
     provenance.run = earlier.run;
     provenance.started_utc = earlier.started_utc;
-    for told in earlier.doubts {
-        if !provenance.doubts.contains(&told) {
-            provenance.doubts.push(told);
+    for recorded in earlier.doubts {
+        if !provenance.doubts.contains(&recorded) {
+            provenance.doubts.push(recorded);
         }
     }
 }

@@ -87,8 +87,8 @@ fn refused(error: &PlanError, fitting: bool, host: &HostTopology) -> Failure {
 pub(super) fn tell(plan: &Plan, shell: &Shell) {
     for scenario in plan.scenarios.iter().filter(|scenario| scenario.fitted) {
         let own = plan.changes.iter().filter(|change| change.scenario() == scenario.name);
-        let told: Vec<String> = own.map(Change::to_string).collect();
-        shell.warn(format!("scenario '{}' was scaled to this host: {}", scenario.name, told.join("; ")));
+        let messages: Vec<String> = own.map(Change::to_string).collect();
+        shell.warn(format!("scenario '{}' was scaled to this host: {}", scenario.name, messages.join("; ")));
     }
     for skipped in &plan.skipped {
         shell.warn(format!("{skipped}; it is left out"));

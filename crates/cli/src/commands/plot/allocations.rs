@@ -159,9 +159,9 @@ pub(crate) fn heat_map(args: &PlotArgs, study: &Study) -> Result<HeatMap, Failur
         values.push(goal.value(goal.score(workspace.gflops())));
     }
     let best = best(&values, objective);
-    let told = best.map(|at| (columns[at / rows.len()], rows[at % rows.len()], values[at]));
+    let message = best.map(|at| (columns[at / rows.len()], rows[at % rows.len()], values[at]));
     Ok(HeatMap {
-        heading: heading(study, &question, &goal, told),
+        heading: heading(study, &question, &goal, message),
         x: axis(&question.x, &columns),
         y: axis(&question.y, &rows),
         label: title_of_values(&goal, &apps),

@@ -47,7 +47,8 @@ impl Plan {
     /// Checks the command line against the study.
     pub(super) fn new(args: &SweepArgs, study: Study) -> Result<Self, Failure> {
         let task = if args.explore { Task::Explore } else { Task::Evaluate };
-        let read = |setting: &String| Axis::read(&study, setting, task).map_err(|error| told(setting, error));
+        let read =
+            |setting: &String| Axis::read(&study, setting, task).map_err(|error| to_failure(setting, error));
         let axes: Vec<Axis> = args.set.iter().map(read).collect::<Result<_, _>>()?;
         let work = match task {
             Task::Evaluate => Work::Evaluate(scenarios(&study, &args.scenario)?),
@@ -55,7 +56,7 @@ impl Plan {
         };
         let shard = args.shard.unwrap_or(Shard::WHOLE);
         let identity = identity(args, &study, shard);
-        let sweep = Sweep::new(study, axes).map_err(|error| told("", error))?;
+        let sweep = Sweep::new(study, axes).map_err(|error| to_failure("", error))?;
         match &work {
             Work::Evaluate(scenarios) => homes_are_known(&sweep, scenarios)?,
             Work::Explore(question) => goal_is_possible(&sweep, question)?,
@@ -72,7 +73,7 @@ impl Plan {
     }
 }
 
-fn told(setting: &str, error: SettingError) -> Failure {
+fn to_failure(setting: &str, error: SettingError) -> Failure {
     let prefix = if setting.is_empty() { String::new() } else { format!("--set '{setting}': ") };
     let failure = Failure::input(format!("{prefix}{error}"));
     match error {

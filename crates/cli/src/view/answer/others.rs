@@ -99,8 +99,8 @@ pub(in crate::view) fn changes(own: &[u32], best: &[u32]) -> String {
             None => groups.push((threads, vec![node])),
         }
     }
-    let told = groups.iter().map(|(threads, nodes)| format!("{threads} on {}", figures::nodes(nodes)));
-    told.collect::<Vec<_>>().join(", ")
+    let in_words = groups.iter().map(|(threads, nodes)| format!("{threads} on {}", figures::nodes(nodes)));
+    in_words.collect::<Vec<_>>().join(", ")
 }
 
 /// A difference in percent with its sign: `-2.2`, `+0.05`.

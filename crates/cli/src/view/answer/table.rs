@@ -44,11 +44,11 @@ impl Answer<'_> {
             ("Restrictions", restrictions),
             ("Allocations", format!("{}{homes}", power_of_ten(self.problem.size_log10()))),
         ];
-        let told = lines.map(|(key, value)| {
+        let in_words = lines.map(|(key, value)| {
             let value = wrap(&value, style.columns() - KEY - 1).join(&format!("\n{}", " ".repeat(KEY + 1)));
             format!("{} {value}\n", style.faint_padded(key, KEY))
         });
-        told.concat()
+        in_words.concat()
     }
 
     /// How good the answer is, and how sure.

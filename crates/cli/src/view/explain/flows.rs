@@ -34,8 +34,9 @@ pub(super) fn explain(view: &ScenarioView, style: &Style) -> String {
         let group = view.evaluation.apps[flow.app.0].per_node[flow.from.0].as_ref();
         group.map_or(0.0, |group| group.bandwidth.value() / f64::from(group.threads.max(1)) * flow.fraction)
     };
-    let (wants, granted, drawn) = (column(&|flow| flow.wants), column(&|flow| flow.granted), column(&drawn));
-    for (((flow, wants), granted), drawn) in flows.iter().zip(wants).zip(granted).zip(drawn) {
+    let (demand_gbs, granted, drawn) =
+        (column(&|flow| flow.demand_gbs), column(&|flow| flow.granted), column(&drawn));
+    for (((flow, demand_gbs), granted), drawn) in flows.iter().zip(demand_gbs).zip(granted).zip(drawn) {
         let over = match flow.kind {
             PoolKind::Own => "its own controller".to_owned(),
             PoolKind::Link => format!("link {}{}{}", flow.from.0, style.arrow(), flow.memory.0),
@@ -45,7 +46,7 @@ pub(super) fn explain(view: &ScenarioView, style: &Style) -> String {
             over,
             view.apps[flow.app.0].name.clone(),
             flow.threads.to_string(),
-            wants,
+            demand_gbs,
             granted,
             drawn,
         ]);

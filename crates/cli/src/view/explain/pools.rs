@@ -104,19 +104,21 @@ fn sheet(view: &ScenarioView, class: &MemoryClass, from: &[usize], pool: &PoolTr
     sheet.cells(
         "peak memory bandwidth per thread",
         &if partial { format!("{roof} * fraction here") } else { roof.to_owned() },
-        each(&|c| wants(core.gflops_per_core.value(), intensity(c).value(), core.core_bandwidth, c.flow)),
+        each(&|c| {
+            demand_gbs(core.gflops_per_core.value(), intensity(c).value(), core.core_bandwidth, c.flow)
+        }),
     );
     sheet.cells(
         "peak memory bandwidth per instance",
         "per-thread * #threads",
-        each(&|c| product(c.flow.wants, f64::from(c.flow.threads))),
+        each(&|c| product(c.flow.demand_gbs, f64::from(c.flow.threads))),
     );
     sheet.cells(
         "total memory bandwidth of all instances",
         "per-instance * #instances",
-        each(&|c| product(c.flow.wants * f64::from(c.flow.threads), f64::from(c.instances))),
+        each(&|c| product(c.flow.demand_gbs * f64::from(c.flow.threads), f64::from(c.instances))),
     );
-    sheet.span("total required bandwidth", "", sum(&|c| short(c.flow.wants * c.threads()), pool.wanted));
+    sheet.span("total required bandwidth", "", sum(&|c| short(c.flow.demand_gbs * c.threads()), pool.wanted));
     sheet.span(
         "baseline GB/s per thread",
         "total GB/s / #cores",
@@ -126,8 +128,8 @@ fn sheet(view: &ScenarioView, class: &MemoryClass, from: &[usize], pool: &PoolTr
         "allocated baseline per thread",
         "min(peak, baseline)",
         each(&|c| {
-            let (wants, got) = (short(c.flow.wants), short(c.flow.allocated_baseline));
-            format!("min({wants}, {}) = {got}", short(pool.baseline))
+            let (demand_gbs, got) = (short(c.flow.demand_gbs), short(c.flow.allocated_baseline));
+            format!("min({demand_gbs}, {}) = {got}", short(pool.baseline))
         }),
     );
     let per_thread =
@@ -150,8 +152,8 @@ fn sheet(view: &ScenarioView, class: &MemoryClass, from: &[usize], pool: &PoolTr
         "still required GB/s per thread",
         "peak - allocated",
         each(&|c| {
-            let (wants, got) = (short(c.flow.wants), short(c.flow.allocated_baseline));
-            format!("{wants} - {got} = {}", short(c.flow.still_required))
+            let (demand_gbs, got) = (short(c.flow.demand_gbs), short(c.flow.allocated_baseline));
+            format!("{demand_gbs} - {got} = {}", short(c.flow.still_required))
         }),
     );
     sheet.span(
@@ -217,7 +219,7 @@ fn remainder(sheet: &mut Sheet, pool: &PoolTrace, columns: &[Column], what: &str
 }
 
 /// `10/0.5 = 20`, with the ceiling of the core and the fraction of the data where they play a part.
-fn wants(peak: f64, intensity: f64, ceiling: Option<GigabytesPerSecond>, flow: &FlowTrace) -> String {
+fn demand_gbs(peak: f64, intensity: f64, ceiling: Option<GigabytesPerSecond>, flow: &FlowTrace) -> String {
     let mut formula = format!("{}/{}", short(peak), short(intensity));
     if let Some(ceiling) = ceiling {
         formula = format!("min({formula}, {})", short(ceiling.value()));
@@ -225,7 +227,7 @@ fn wants(peak: f64, intensity: f64, ceiling: Option<GigabytesPerSecond>, flow: &
     if flow.fraction < 1.0 {
         formula = format!("{formula} * {}", short(flow.fraction));
     }
-    format!("{formula} = {}", short(flow.wants))
+    format!("{formula} = {}", short(flow.demand_gbs))
 }
 
 fn product(a: f64, b: f64) -> String {

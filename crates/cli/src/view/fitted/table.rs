@@ -161,22 +161,23 @@ fn column(residuals: &[Residual], figure: impl Fn(&Residual) -> Option<f64>) -> 
 /// What the fit is worth.
 fn verdict(view: &View<'_>, style: &Style) -> String {
     let fit = view.fit;
-    let told = |errors: &Errors| format!("mean {}, worst {}", percent(errors.mean), percent(errors.worst));
+    let in_words =
+        |errors: &Errors| format!("mean {}, worst {}", percent(errors.mean), percent(errors.worst));
     let freedom = match fit.degrees_of_freedom {
         0 => "; as many figures as measurements, so that it meets them whether or not the model is right",
         _ => "",
     };
-    let mut lines = vec![format!("Error of the fit: {}{freedom}.", told(&fit.errors))];
+    let mut lines = vec![format!("Error of the fit: {}{freedom}.", in_words(&fit.errors))];
     match &fit.blind_errors {
         Some(errors) => lines.push(style.strong(&format!(
             "Error where each scenario is left out of the fit and predicted: {}.",
-            told(errors)
+            in_words(errors)
         ))),
         None => lines.push("No scenario could be left out and predicted.".to_owned()),
     }
     if let Some(errors) = fit::errors(view.others.iter().map(Residual::error)) {
         lines.push(
-            style.strong(&format!("Error of the scenarios that the fit did not use: {}.", told(&errors))),
+            style.strong(&format!("Error of the scenarios that the fit did not use: {}.", in_words(&errors))),
         );
     }
     let mut undetermined: Vec<String> = Vec::new();

@@ -39,11 +39,11 @@ impl FrontView<'_> {
             ("Restrictions", restrictions),
             ("Allocations", format!("{}{homes}", power_of_ten(problem.size_log10()))),
         ];
-        let told = lines.map(|(key, value)| {
+        let in_words = lines.map(|(key, value)| {
             let value = wrap(&value, style.columns() - KEY - 1).join(&format!("\n{}", " ".repeat(KEY + 1)));
             format!("{} {value}\n", style.faint_padded(key, KEY))
         });
-        told.concat()
+        in_words.concat()
     }
 
     /// How many points, and how sure.
@@ -74,7 +74,7 @@ impl FrontView<'_> {
                 let objective = self.objectives()[i];
                 let value = self.with_unit(i, end.value);
                 let limit = if objective == Objective::Makespan { "less" } else { "more" };
-                let told = match end.bound {
+                let in_words = match end.bound {
                     _ if end.proven => format!(" The best {}, {value}, is proven.", objective.name()),
                     Some(bound) => format!(
                         " The best {} found, {value}, is not proven: nothing has {limit} than {}{}.",
@@ -84,7 +84,7 @@ impl FrontView<'_> {
                     ),
                     None => format!(" The best {} found, {value}, is not proven.", objective.name()),
                 };
-                words.push_str(&told);
+                words.push_str(&in_words);
             }
         }
         let mut text = wrap(&words, style.columns()).join("\n") + "\n";

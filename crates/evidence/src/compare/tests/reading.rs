@@ -48,7 +48,7 @@ fn refused(text: &str) -> Problem {
 }
 
 /// What is wrong, what is marked, and what to write instead.
-fn told(text: &str) -> (String, &str, String) {
+fn message_of(text: &str) -> (String, &str, String) {
     let problem = refused(text);
     let span = problem.place.and_then(|place| place.span).expect("a place");
     (problem.message, &text[span], problem.hint.unwrap_or_default())
@@ -116,17 +116,17 @@ fn a_repetition_that_a_killed_run_left_unfinished_counts_for_nothing() {
 }
 
 #[test]
-fn what_is_wrong_with_the_columns_is_told_with_what_was_meant() {
-    let (message, marked, hint) = told("scenario,app,gflop\ns,,1\n");
+fn what_is_wrong_with_the_columns_is_reported_with_what_was_meant() {
+    let (message, marked, hint) = message_of("scenario,app,gflop\ns,,1\n");
     assert_eq!((message.as_str(), marked), ("there is no column `gflop`", "gflop"));
     assert_eq!(hint, "did you mean `gflops`?");
-    let (_, marked, hint) = told("scenario;app;gflops\ns;;1\n");
+    let (_, marked, hint) = message_of("scenario;app;gflops\ns;;1\n");
     assert_eq!((marked, hint.as_str()), ("scenario;app;gflops", "separate columns by commas"));
-    let (message, ..) = told("scenario,gflops\ns,1\n");
+    let (message, ..) = message_of("scenario,gflops\ns,1\n");
     assert_eq!(message, "a column is missing: app");
-    let (message, ..) = told("scenario,app,gflops,node\ns,a,1,0\n");
+    let (message, ..) = message_of("scenario,app,gflops,node\ns,a,1,0\n");
     assert_eq!(message, "columns are missing: repetition, threads, bandwidth_gbs, status");
-    let (message, ..) = told("scenario,app,gflops\n");
+    let (message, ..) = message_of("scenario,app,gflops\n");
     assert_eq!(message, "there are no rows below the header");
 }
 
@@ -139,15 +139,15 @@ fn values_that_are_no_measurement_are_refused_where_they_are() {
         ("fast", "`gflops` is 'fast', not a number"),
     ] {
         let text = format!("scenario,app,gflops\ns,,1\nt,,{wrong}\n");
-        let told = told(&text);
-        assert_eq!((told.0.as_str(), told.1), (message, wrong));
-        assert_eq!(told.2, "write GFLOPS, zero or more, such as 22.82");
+        let message_of = message_of(&text);
+        assert_eq!((message_of.0.as_str(), message_of.1), (message, wrong));
+        assert_eq!(message_of.2, "write GFLOPS, zero or more, such as 22.82");
     }
-    let (message, ..) = told("scenario,app,gflops\ns,,\n");
+    let (message, ..) = message_of("scenario,app,gflops\ns,,\n");
     assert_eq!(message, "`gflops` is empty");
-    let (message, marked, _) = told("scenario,app,gflops\n,a,1\n");
+    let (message, marked, _) = message_of("scenario,app,gflops\n,a,1\n");
     assert_eq!((message.as_str(), marked), ("`scenario` is empty", ""));
-    let (message, marked, _) = told("scenario,app,gflops,repetition\ns,a,1,0\n");
+    let (message, marked, _) = message_of("scenario,app,gflops,repetition\ns,a,1,0\n");
     assert_eq!((message.as_str(), marked), ("`repetition` is '0'", "0"));
 }
 
@@ -157,7 +157,7 @@ fn a_node_that_no_machine_has_is_refused_where_it_is() {
     assert!(read_measured(&full(&[row("s", "a", 1023, 1, "1", "ok")])).is_ok());
     for node in [1024, u32::MAX] {
         let text = full(&[row("s", "a", 0, 1, "1", "ok"), row("s", "a", node, 1, "1", "ok")]);
-        let (message, marked, _) = told(&text);
+        let (message, marked, _) = message_of(&text);
         let number = node.to_string();
         assert_eq!(
             (message, marked),

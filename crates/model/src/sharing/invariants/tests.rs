@@ -15,8 +15,8 @@ fn sound() -> Grants {
 }
 
 /// Threads of `app` on `from` that read memory 0.
-fn group(app: usize, from: usize, threads: u32, wants_gbs: f64, granted_gbs: f64) -> Group {
-    Group { app: AppId(app), from: NodeId(from), memory: NodeId(0), threads, wants_gbs, granted_gbs }
+fn group(app: usize, from: usize, threads: u32, demand_gbs: f64, granted_gbs: f64) -> Group {
+    Group { app: AppId(app), from: NodeId(from), memory: NodeId(0), threads, demand_gbs, granted_gbs }
 }
 
 fn with_groups(groups: Vec<Group>) -> Grants {

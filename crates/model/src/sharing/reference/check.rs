@@ -1,6 +1,6 @@
 //! Whether a question can be answered at all.
 
-use super::wants_in_all;
+use super::demand_in_all;
 use crate::allocation::{Allocation, TooManyThreads};
 use crate::app::Placement;
 use crate::demand::Demand;
@@ -78,7 +78,7 @@ pub(super) fn check(
             return Err(ReferenceError::Placement { app, nodes, placement });
         }
         let value = demand.arithmetic_intensity.value();
-        let finite = machine.compute_nodes().all(|node| wants_in_all(machine, node, demand).is_finite());
+        let finite = machine.compute_nodes().all(|node| demand_in_all(machine, node, demand).is_finite());
         if !(value > 0.0 && value.is_finite() && finite) {
             return Err(ReferenceError::ArithmeticIntensity { app, value });
         }

@@ -177,7 +177,7 @@ fn interleaved_data_on_a_memory_only_node_sets_the_pace() {
     assert_near(outcome.granted[0][0].value(), 20.0);
     assert_near(outcome.drawn[0][0].value(), 6.0);
     assert_near(outcome.drawn[0][1].value(), 6.0);
-    assert_near(outcome.readers[0].wants.value(), 10.0);
+    assert_near(outcome.readers[0].demand_gbs.value(), 10.0);
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn a_core_ceiling_caps_what_a_thread_wants() {
     let outcome = solved(&machine, &[demand(0.5, Placement::Local)], &threads(&[vec![2]]));
     assert_near(bandwidth(&outcome, 0, 0), 12.0);
     assert_near(gflops(&outcome, 0, 0), 6.0);
-    assert_near(outcome.readers[0].wants.value(), 12.0);
+    assert_near(outcome.readers[0].demand_gbs.value(), 12.0);
 }
 
 #[test]

@@ -69,9 +69,9 @@ impl SensitivityView<'_> {
             return rated.name.clone();
         }
         let apps = self.answer.problem.apps();
-        let told = self.answer.differences(candidate, self.subject(), &Lettering::new(apps), style);
-        if width(&told) <= LONGEST_WINNER {
-            return told;
+        let in_words = self.answer.differences(candidate, self.subject(), &Lettering::new(apps), style);
+        if width(&in_words) <= LONGEST_WINNER {
+            return in_words;
         }
         let differs = |a: usize| {
             let app = AppId(a);

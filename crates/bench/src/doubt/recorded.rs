@@ -6,7 +6,7 @@ use super::Doubt;
 
 /// A doubt as it stands in a file, where its words count and not its type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
+pub struct RecordedDoubt {
     /// [`Doubt::code`].
     pub code: String,
     /// The sentence.
@@ -15,16 +15,16 @@ pub struct Told {
     pub advice: String,
 }
 
-impl From<&Doubt> for Told {
+impl From<&Doubt> for RecordedDoubt {
     fn from(doubt: &Doubt) -> Self {
         Self { code: doubt.code().into(), message: doubt.to_string(), advice: doubt.advice() }
     }
 }
 
-/// As [`Told`].
+/// As [`RecordedDoubt`].
 impl Serialize for Doubt {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Told::from(self).serialize(serializer)
+        RecordedDoubt::from(self).serialize(serializer)
     }
 }
 
@@ -50,8 +50,8 @@ mod tests {
         assert_eq!(keys, ["code", "message", "advice"]);
         assert_eq!(written["code"], "numa-balancing");
         assert_eq!(written["advice"], "sudo sysctl kernel.numa_balancing=0");
-        let read: Told = serde_json::from_value(written).expect("as written");
-        assert_eq!(read, Told::from(&Doubt::NumaBalancing));
+        let read: RecordedDoubt = serde_json::from_value(written).expect("as written");
+        assert_eq!(read, RecordedDoubt::from(&Doubt::NumaBalancing));
     }
 
     #[test]
