@@ -1,0 +1,42 @@
+//! Everything that a search answers, exactly: to compare two builds of the search with each other.
+//!
+//! `cargo run -p numasim-sim --example answers -- configs/paper/uneven-even-nodes.toml`, and the same with
+//! `--no-default-features`: without the feature `parallel` nothing may differ (`.ci/one-thread`).
+
+use std::error::Error;
+
+use numasim_model::input::{SourceFile, read_study};
+use numasim_model::units::Gflop;
+use numasim_model::{App, Study};
+use numasim_sim::search::{Settings, Unattended, explore};
+use numasim_sim::{Objective, Problem, Restrictions};
+
+const OBJECTIVES: [Objective; 4] =
+    [Objective::TotalGflops, Objective::Fair, Objective::Geomean, Objective::Makespan];
+
+fn study(name: String) -> Result<Study, Box<dyn Error>> {
+    let text = std::fs::read_to_string(&name)?;
+    let file = SourceFile { name, text };
+    Ok(read_study(&[file]).map_err(|problems| format!("{problems:?}"))?.study)
+}
+
+/// The question of a file. Work for the makespan where the file gives none: 1000 GFLOP each.
+fn problem(study: &Study, objective: Objective) -> Result<Problem, Box<dyn Error>> {
+    let with_work = |app: &App| App { work: app.work.or(Some(Gflop::new(1000.0))), ..app.clone() };
+    let apps: Vec<App> = study.apps.iter().map(with_work).collect();
+    Ok(Problem::new(&study.machine, &apps, objective, Restrictions::default())?)
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let build = if cfg!(feature = "parallel") { "all threads" } else { "one thread" };
+    eprintln!("answers of {build}");
+    for name in std::env::args().skip(1) {
+        println!("# {name}");
+        let study = study(name)?;
+        for objective in OBJECTIVES {
+            let found = explore(&problem(&study, objective)?, &Settings::default(), &Unattended)?;
+            println!("{objective:?} {found:#?}");
+        }
+    }
+    Ok(())
+}
