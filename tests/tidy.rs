@@ -51,7 +51,7 @@ fn none(wrong: &[String], rule: &str) {
 
 #[test]
 fn every_module_says_what_it_is() {
-    let all = ["crates", "tests"].map(|folder| with_extension(folder, "rs")).concat();
+    let all = ["crates", "tests", "fuzz"].map(|folder| with_extension(folder, "rs")).concat();
     let wrong: Vec<String> =
         all.iter().filter(|path| !read(path).starts_with("//!")).map(|path| short(path)).collect();
     none(&wrong, "a module begins with a //! comment");

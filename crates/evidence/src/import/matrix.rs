@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use numasim_model::input::writing::{PEAK, quoted};
 use numasim_model::machine::MAX_NODES;
+use numasim_model::text::visible;
 
 use super::lines::mega_to_giga;
 
@@ -87,7 +88,7 @@ pub fn machine_file(matrices: &Matrices, name: &str, source: &str, given: Given)
         text.push('\n');
     };
     for note in notes {
-        line(&format!("# {note}"));
+        line(&format!("# {}", visible(note))); // a comment of TOML has no control characters
     }
     if given.cores_per_node.is_none() || given.gflops_per_core.is_none() || bandwidth.0.is_empty() {
         line(

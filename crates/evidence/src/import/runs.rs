@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use numasim_model::text::visible;
+
 /// One run of a bandwidth benchmark. `None` and empty: the tool does not say it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
@@ -92,12 +94,13 @@ pub fn csv(runs: &[Run], notes: &[String]) -> Result<String, csv::Error> {
     let mut text = String::new();
     for note in notes {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "# {note}");
+        let _ = writeln!(text, "# {}", visible(note));
     }
     for Proposal { machine, kernel, core_bandwidth_gbs, bandwidth_gbs, threads } in proposals(runs) {
         let machine = if machine.is_empty() { String::new() } else { format!("{machine}: ") };
         let at = threads.map_or(String::new(), |threads| format!(" (largest, {threads} threads)"));
-        let _ = write!(text, "# For a machine file, from {kernel}: {machine}");
+        // A name in quotes may have line breaks: they must not end the comment.
+        let _ = write!(text, "# For a machine file, from {}: {}", visible(&kernel), visible(&machine));
         if let Some(single) = core_bandwidth_gbs {
             let _ = write!(text, "core_bandwidth_gbs = {single:?}; ");
         }

@@ -96,6 +96,26 @@ fn a_csv_says_its_unit() {
     assert_eq!(why, "there is no value for the memory of node 1");
 }
 
+#[test]
+fn a_control_character_in_a_note_does_not_spoil_the_machine_file() {
+    let odd = MLC.replace("Checker - v3.9", "Checker\0 - v3.9\u{1b}[31m");
+    let text = file(&read_mlc(&odd, None).expect("in order"), Given::default());
+    assert!(text.starts_with("# Intel(R) Memory Latency Checker\\u{0} - v3.9\\u{1b}[31m\n"), "{text}");
+}
+
+#[test]
+fn a_line_break_in_a_name_does_not_end_a_comment() {
+    let text = "machine_file,threads,kernel,bw_GBs\n\"m\n1\",1,\"load\nx\",10\n";
+    let (runs, notes) = read_likwid(text, None).expect("in order");
+    let text = csv(&runs, &notes).expect("memory");
+    assert_eq!(
+        text.lines().next(),
+        Some(
+            r"# For a machine file, from load\nx: m\n1: core_bandwidth_gbs = 10.0; bandwidth_gbs = 10.0 (largest, 1 threads)"
+        )
+    );
+}
+
 const LIKWID: &str = "Test: load\nUsing 1 work groups\nUsing 1 threads\nTime:\t\t\t1.5e+00 sec\nSize (Byte):\t\t200000000\n\
                       MFlops/s:\t\t0.00\nMByte/s:\t\t9668.09\nTest: load\nUsing 2 threads\nMByte/s:\t\t19841.77\n\
                       Test: triad\nUsing 2 threads\nMFlops/s:\t\t2170.31\nMByte/s:\t\t34724.92\n";

@@ -1,0 +1,204 @@
+//! What every reader of files promises for every text, one function for each kind of file.
+//!
+//! A function takes the bytes of a file and panics if a promise is broken. The fuzz targets call them, and so does the
+//! property test of the suite (`tests/fuzzed.rs` includes this file).
+
+#![allow(unreachable_pub, reason = "a library for the fuzz targets, a module for the tests")]
+
+use numasim_evidence::compare::{compare, read_measured};
+use numasim_evidence::import::likwid::{Runs, read_likwid};
+use numasim_evidence::import::matrix::{Given, machine_file};
+use numasim_evidence::import::mlc::read_mlc;
+use numasim_evidence::import::runs::{Run, csv};
+use numasim_evidence::import::stream::read_stream;
+use numasim_evidence::measured::{Expected, header, lines, run_of, whole_measurements};
+use numasim_model::input::{Problem, ProblemKind, SourceFile, read_study};
+use numasim_model::text::is_hidden;
+use numasim_model::units::GigabytesPerSecond;
+use numasim_model::{Study, evaluate_explained};
+
+/// Between the texts of two files that are read together; no TOML has it.
+pub const NEXT_FILE: char = '\u{1e}';
+
+/// Most problems that one reader lists, with the one that says that there are more.
+const MOST_PROBLEMS: usize = 201;
+
+/// Larger studies are read, but not evaluated: each one would take as long as many others.
+const MOST_CELLS: usize = 4096;
+
+/// Input files, with [`NEXT_FILE`] between them: a valid study is evaluated, scenario by scenario, and what is wrong is
+/// shown where it is.
+pub fn toml(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let files: Vec<SourceFile> = text
+        .split(NEXT_FILE)
+        .map(|text| SourceFile { name: "fuzzed.toml".to_owned(), text: text.to_owned() })
+        .collect();
+    match read_study(&files) {
+        Ok(reading) => study_is_sound(&reading.study),
+        Err(problems) => {
+            let texts: Vec<&str> = files.iter().map(|file| file.text.as_str()).collect();
+            problems_are_sound(&problems, &texts);
+        }
+    }
+}
+
+fn study_is_sound(study: &Study) {
+    let apps = study.apps.iter().map(|app| &app.name);
+    let names = apps.chain(study.scenarios.iter().map(|scenario| &scenario.name));
+    for name in names {
+        assert!(!name.contains(is_hidden), "the name {name:?} has a character that cannot be seen");
+    }
+    let cells = study.apps.len().max(1) * study.machine.node_count();
+    for scenario in study.scenarios.iter().take(MOST_CELLS / cells) {
+        let Ok(placements) = scenario.placements() else { continue };
+        let result = evaluate_explained(&study.machine, &study.apps, &placements, &scenario.allocation);
+        let evaluation =
+            result.unwrap_or_else(|error| panic!("an accepted scenario is not evaluated: {error}"));
+        assert!(evaluation.total.value().is_finite(), "{}: {:?}", scenario.name, evaluation.total);
+    }
+}
+
+/// There is at least one problem, there are not endlessly many, and each stands at a place that can be shown.
+fn problems_are_sound(problems: &[Problem], texts: &[&str]) {
+    assert!((1..=MOST_PROBLEMS).contains(&problems.len()), "{} problems", problems.len());
+    for problem in problems {
+        assert!(!problem.message.is_empty(), "a problem without a word");
+        let places = problem.place.iter().chain(problem.related.iter().map(|(place, _)| place));
+        for place in places {
+            let text = texts.get(place.file).expect("a place in a file that was given");
+            if let Some(span) = &place.span {
+                assert!(
+                    text.get(span.clone()).is_some(),
+                    "{span:?} is no part of the text: {}",
+                    problem.message
+                );
+            }
+        }
+    }
+}
+
+/// A measured CSV: what is read back can be compared, and a run that is resumed keeps the same rows each time.
+pub fn measured(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    match read_measured(&text) {
+        Ok(read) => {
+            assert!(read.rows > 0, "nothing was read");
+            let values = read.measured.iter().flat_map(|measured| &measured.repetitions);
+            for value in values {
+                let bandwidth = value.bandwidth.map_or(0.0, GigabytesPerSecond::value);
+                for figure in [value.gflops.value(), bandwidth] {
+                    assert!(figure >= 0.0, "{value:?}");
+                }
+            }
+            let study = study_of_the_seeds();
+            let asked: Vec<_> = study.scenarios.iter().collect();
+            let compared = compare(&study, &asked, &read, |scenario| {
+                let placements = scenario.placements().expect("no home is open");
+                evaluate_explained(&study.machine, &study.apps, &placements, &scenario.allocation)
+            });
+            assert!(compared.expect("a sound evaluation").scenarios.len() <= asked.len());
+        }
+        Err(problems) => problems_are_sound(&problems, &[&text]),
+    }
+    resumed(data);
+}
+
+/// The study whose scenarios the seeds of `measured` name.
+fn study_of_the_seeds() -> Study {
+    let text = "[machine]\nname = 'm'\nnodes = 2\ncores_per_node = 2\ngflops_per_core = 10\nbandwidth_gbs = 32\n\
+                link_gbs = 10\n[[app]]\nname = 'a'\narithmetic_intensity = 0.5\n[[app]]\nname = 'b'\n\
+                arithmetic_intensity = 16\ndata = { home = 1 }\n[[scenario]]\nname = 'even'\n\
+                threads = { a = [1, 1], b = [1, 1] }\n[[scenario]]\nname = 'alone'\nthreads = { a = [2, 0] }\n";
+    let file = SourceFile { name: "seeds.toml".to_owned(), text: text.to_owned() };
+    read_study(&[file]).expect("a valid study").study
+}
+
+fn resumed(data: &[u8]) {
+    let rows = |scenario: &str, rows: &[(&str, usize)]| Expected {
+        scenario: scenario.to_owned(),
+        rows: rows.iter().map(|&(app, node)| (app.to_owned(), node)).collect(),
+    };
+    let plan = [rows("even", &[("a", 0), ("a", 1), ("b", 0), ("b", 1)]), rows("alone", &[("a", 0)])];
+    let Ok(left) = whole_measurements(data, &plan) else { return };
+    let kept = data.get(..left.end).expect("no more is kept than there is");
+    // As text: NaN is not equal to itself.
+    if left.end > 0 {
+        let again = whole_measurements(kept, &plan).expect("what is kept is in order");
+        assert_eq!(format!("{again:?}"), format!("{left:?}"), "what is kept is read as it was");
+    }
+    if let Some(first) = left.rows.first() {
+        assert_eq!(run_of(data), Ok(Some(first.run.clone())));
+        let written = header() + &lines(&left.rows).expect("rows as lines");
+        let again = whole_measurements(written.as_bytes(), &plan).expect("rows that were read before").rows;
+        assert_eq!(format!("{again:?}"), format!("{:?}", left.rows), "rows are written as they were read");
+    }
+}
+
+/// Output of Intel MLC: its matrix becomes a machine file, of which no key is unknown or misspelt.
+pub fn mlc(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    match read_mlc(&text, None) {
+        Ok(matrices) => {
+            let given = Given { cores_per_node: Some(2), gflops_per_core: Some(10.0) };
+            if let Ok(written) = machine_file(&matrices, "fuzzed", "Intel MLC", given) {
+                machine_is_readable(&written);
+            }
+        }
+        Err(problem) => problems_are_sound(&[problem], &[&text]),
+    }
+}
+
+/// A machine file that this program wrote: figures may be missing or beyond what a machine can have, no more.
+fn machine_is_readable(text: &str) {
+    use ProblemKind::{BadValue, Conflict, Limit, MissingKey};
+    let file = SourceFile { name: "machine.toml".to_owned(), text: text.to_owned() };
+    for problem in read_study(&[file]).err().unwrap_or_default() {
+        assert!(
+            matches!(problem.kind, BadValue | Conflict | Limit | MissingKey),
+            "{}\n{text}",
+            problem.message
+        );
+    }
+}
+
+/// Output of likwid-bench: a CSV of its runs.
+pub fn likwid(data: &[u8]) {
+    #[allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
+    runs(data, |text| read_likwid(text, None));
+}
+
+/// Output of STREAM: a CSV of its runs.
+pub fn stream(data: &[u8]) {
+    runs(data, read_stream);
+}
+
+#[allow(clippy::result_large_err, reason = "as the readers have it")]
+fn runs(data: &[u8], read: impl FnOnce(&str) -> Result<Runs, Problem>) {
+    let text = String::from_utf8_lossy(data);
+    match read(&text) {
+        Ok((runs, notes)) => runs_are_written(&runs, &notes),
+        Err(problem) => problems_are_sound(&[problem], &[&text]),
+    }
+}
+
+/// The CSV has one row for each run, whatever their names: none of them ends a line or a comment.
+fn runs_are_written(runs: &[Run], notes: &[String]) {
+    let written = csv(runs, notes).expect("memory does not fail");
+    let mut reader = csv::ReaderBuilder::new().comment(Some(b'#')).from_reader(written.as_bytes());
+    let rows: Vec<csv::StringRecord> = reader.records().collect::<Result<_, _>>().expect("CSV");
+    assert_eq!(rows.len(), runs.len(), "a row for each run:\n{written}");
+    for (row, run) in rows.iter().zip(runs) {
+        assert_eq!((&row[0], &row[1]), (run.machine.as_str(), run.kernel.as_str()), "{written}");
+        assert_eq!(row[3].parse(), Ok(run.bandwidth_gbs), "{written}");
+    }
+}
+
+/// XML of hwloc: the skeleton of a machine file, of which no key is unknown or misspelt.
+#[cfg(feature = "hwloc")]
+pub fn hwloc_xml(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    if let Ok(host) = numasim_host::topology_of_xml(&text, "fuzzing") {
+        machine_is_readable(&numasim_host::machine_file::skeleton(&host));
+    }
+}

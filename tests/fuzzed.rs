@@ -1,0 +1,199 @@
+//! Files as nobody writes them: the seeds of the fuzz targets (`fuzz/corpus/`), damaged at random, and what their readers
+//! promise for every text (`fuzz/src/lib.rs`). A few seconds of what `.ci/full` does for long.
+
+#[path = "../fuzz/src/lib.rs"]
+mod promises;
+
+use std::fs;
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::test_runner::TestRunner;
+
+use crate::common::repository;
+use crate::random::questions;
+
+/// Damaged files for each reader.
+const CASES: u32 = 250;
+
+/// Lines that have been mistaken before, and figures at the ends of their types.
+const WORDS: [&str; 24] = [
+    "0",
+    "-1",
+    "4294967295",
+    "4294967296",
+    "18446744073709551615",
+    "99999999999999999999",
+    "1e308",
+    "1e-320",
+    "nan",
+    "inf",
+    "\"",
+    "'''",
+    "[[[[[[[[",
+    "{",
+    "#",
+    ",",
+    "\n",
+    "\r\n",
+    "\u{0}",
+    "\u{1b}[31m",
+    "\u{202e}",
+    "\u{feff}",
+    "µ",
+    "=1+1",
+];
+
+/// One damage; places are drawn first and mean something in every text.
+#[derive(Clone, Debug)]
+enum Damage {
+    /// A bit of a byte is turned.
+    Flip(Index, u8),
+    /// Bytes are left out.
+    Delete(Index, usize),
+    /// A line is there twice, or many times.
+    Repeat(Index, usize),
+    /// A line moves to another place.
+    Move(Index, Index),
+    /// A word is put in.
+    Insert(Index, &'static str),
+    /// A number is replaced.
+    Number(Index, &'static str),
+    /// The end is that of another seed.
+    Splice(Index, Index, Index),
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    use Damage::{Delete, Flip, Insert, Move, Number, Repeat, Splice};
+    let (place, word) = (any::<Index>, || proptest::sample::select(&WORDS[..]));
+    prop_oneof![
+        (place(), 0..8_u8).prop_map(|(at, bit)| Flip(at, bit)),
+        (place(), 1..40_usize).prop_map(|(at, length)| Delete(at, length)),
+        (place(), prop_oneof![Just(1_usize), 2..300_usize]).prop_map(|(at, times)| Repeat(at, times)),
+        (place(), place()).prop_map(|(from, to)| Move(from, to)),
+        (place(), word()).prop_map(|(at, word)| Insert(at, word)),
+        (place(), word()).prop_map(|(at, word)| Number(at, word)),
+        (place(), place(), place()).prop_map(|(seed, at, from)| Splice(seed, at, from)),
+    ]
+}
+
+impl Damage {
+    fn inflict(&self, bytes: &mut Vec<u8>, seeds: &[(String, Vec<u8>)]) {
+        let end = bytes.len() + 1;
+        match *self {
+            Self::Flip(at, bit) if !bytes.is_empty() => bytes[at.index(end - 1)] ^= 1 << bit,
+            Self::Delete(at, length) => {
+                let start = at.index(end);
+                bytes.drain(start..(start + length).min(end - 1));
+            }
+            Self::Insert(at, word) => {
+                let start = at.index(end);
+                bytes.splice(start..start, word.bytes());
+            }
+            Self::Repeat(at, times) => {
+                let (start, line) = line(bytes, at);
+                bytes.splice(start..start, line.repeat(times));
+            }
+            Self::Move(from, to) => {
+                let (start, line) = line(bytes, from);
+                bytes.drain(start..start + line.len());
+                let to = self::line(bytes, to).0;
+                bytes.splice(to..to, line);
+            }
+            Self::Number(at, word) => {
+                let starts: Vec<usize> = (0..bytes.len())
+                    .filter(|&i| bytes[i].is_ascii_digit() && (i == 0 || !is_of_a_number(bytes[i - 1])))
+                    .collect();
+                if !starts.is_empty() {
+                    let start = *at.get(&starts);
+                    let length = bytes[start..].iter().take_while(|&&byte| is_of_a_number(byte)).count();
+                    bytes.splice(start..start + length, word.bytes());
+                }
+            }
+            Self::Splice(seed, at, from) => {
+                let other = &seed.get(seeds).1;
+                bytes.truncate(at.index(end));
+                bytes.extend_from_slice(&other[from.index(other.len() + 1)..]);
+            }
+            Self::Flip(..) => {}
+        }
+    }
+}
+
+fn is_of_a_number(byte: u8) -> bool {
+    byte.is_ascii_digit() || byte == b'.'
+}
+
+/// The line around a place: its first byte, and its bytes with their line break.
+fn line(bytes: &[u8], at: Index) -> (usize, Vec<u8>) {
+    let at = at.index(bytes.len() + 1);
+    let start = bytes[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+    let length =
+        bytes[start..].iter().position(|&byte| byte == b'\n').map_or(bytes.len() - start, |end| end + 1);
+    (start, bytes[start..start + length].to_vec())
+}
+
+/// The files of `fuzz/corpus/TARGET`, in order.
+fn seeds(target: &str) -> Vec<(String, Vec<u8>)> {
+    let folder = fs::read_dir(repository("fuzz/corpus").join(target)).expect("a folder of seeds");
+    let mut files: Vec<_> = folder.map(|entry| entry.expect("readable").path()).collect();
+    files.sort();
+    assert!(files.len() > 2, "{target} has {} seeds", files.len());
+    files.iter().map(|file| (file.display().to_string(), fs::read(file).expect("readable"))).collect()
+}
+
+/// The seeds keep the promises as they are, and so do `CASES` damaged ones.
+fn keeps(target: &str, promise: fn(&[u8])) {
+    let seeds = seeds(target);
+    for (_, bytes) in &seeds {
+        promise(bytes);
+    }
+    let question = (any::<Index>(), proptest::collection::vec(damage(), 1..6));
+    // No file of failures: what is found becomes a seed.
+    let config = ProptestConfig { failure_persistence: None, ..questions(CASES) };
+    let result = TestRunner::new(config).run(&question, |(seed, damages)| {
+        let (name, mut bytes) = seed.get(&seeds).clone();
+        for damage in &damages {
+            damage.inflict(&mut bytes, &seeds);
+        }
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        std::panic::catch_unwind(|| promise(&bytes)).map_err(|why| {
+            let why = why.downcast_ref::<String>().map_or("a panic", String::as_str);
+            TestCaseError::fail(format!("{name}, damaged: {why}\n--- the text:\n{text:?}"))
+        })
+    });
+    if let Err(why) = result {
+        panic!("{why}\nwith the repair, put this text into fuzz/corpus/{target}/");
+    }
+}
+
+#[test]
+fn input_files() {
+    keeps("toml", promises::toml);
+}
+
+#[test]
+fn measured_csv() {
+    keeps("measured", promises::measured);
+}
+
+#[test]
+fn output_of_mlc() {
+    keeps("mlc", promises::mlc);
+}
+
+#[test]
+fn output_of_likwid() {
+    keeps("likwid", promises::likwid);
+}
+
+#[test]
+fn output_of_stream() {
+    keeps("stream", promises::stream);
+}
+
+#[test]
+#[cfg(feature = "hwloc")]
+fn xml_of_hwloc() {
+    keeps("hwloc_xml", promises::hwloc_xml);
+}
