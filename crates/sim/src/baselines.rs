@@ -1,15 +1,24 @@
 //! What people do without a search: the allocations that the best one is compared with.
 
+use std::cell::Cell;
+
 use numasim_model::{Allocation, App, AppId, Data, Machine, NodeId, Placement, Scenario};
 
 use crate::problem::{Candidate, Evaluator, Problem};
+use crate::search::Monitor;
+
+/// Most elementary operations for the homes of all baselines of a question, some tenths of a second: thousands of open homes
+/// on hundreds of nodes are millions of evaluations.
+const MOST_OPERATIONS: u64 = 100_000_000;
+/// An evaluation with other homes is compiled anew, which costs so many times what it costs alone.
+const COMPILED_ANEW: u64 = 5;
 
 /// An allocation to compare with.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Baseline {
     /// `even`, `one app per node`, or the name of a scenario.
     pub name: String,
-    /// The allocation, open homes at their best nodes.
+    /// The allocation, open homes at their best nodes as far as these were looked for ([`Problem::baselines`]).
     pub candidate: Candidate,
     /// The restriction it breaks, if any: it is shown for comparison only.
     pub breaks: Option<String>,
@@ -55,30 +64,42 @@ pub fn one_app_per_node(machine: &Machine, apps: &[App]) -> Option<Allocation> {
 
 impl Problem {
     /// `even`, `one app per node` where it is possible, and every scenario of the files.
-    pub fn baselines(&self, scenarios: &[Scenario]) -> Vec<Baseline> {
+    ///
+    /// Their open homes are looked for until `monitor` says stop, and with a fixed number of operations: where there are
+    /// thousands of homes the rest stay at the best found so far.
+    pub fn baselines(&self, scenarios: &[Scenario], monitor: &dyn Monitor) -> Vec<Baseline> {
         let own: Vec<Data> = self.apps.iter().map(|app| app.data.clone()).collect();
-        let mut baselines = vec![self.baseline("even", &even(&self.machine, self.apps.len()), &own)];
+        let left = Cell::new(MOST_OPERATIONS);
+        let cost = self.evaluation_cost().saturating_mul(COMPILED_ANEW);
+        let stop = || {
+            let enough = left.get() < cost;
+            left.set(left.get().saturating_sub(cost));
+            enough || monitor.stop()
+        };
+        let mut baselines = vec![self.baseline("even", &even(&self.machine, self.apps.len()), &own, &stop)];
         if let Some(allocation) = one_app_per_node(&self.machine, &self.apps) {
-            baselines.push(self.baseline("one app per node", &allocation, &own));
+            baselines.push(self.baseline("one app per node", &allocation, &own, &stop));
         }
-        baselines.extend(scenarios.iter().map(|s| self.baseline(&s.name, &s.allocation, &s.data)));
+        baselines.extend(scenarios.iter().map(|s| self.baseline(&s.name, &s.allocation, &s.data, &stop)));
         baselines
     }
 
-    fn baseline(&self, name: &str, allocation: &Allocation, data: &[Data]) -> Baseline {
+    fn baseline(
+        &self,
+        name: &str,
+        allocation: &Allocation,
+        data: &[Data],
+        stop: &dyn Fn() -> bool,
+    ) -> Baseline {
         let breaks = self.restrictions.violation(&self.machine, &self.apps, allocation);
-        Baseline { name: name.to_owned(), candidate: self.with_best_homes(allocation, data), breaks }
+        Baseline { name: name.to_owned(), candidate: self.with_good_homes(allocation, data, stop), breaks }
     }
 
-    /// Rates `allocation` with each open home of `data` at its best node.
+    /// Rates `allocation` with each open home of `data` at its best node, or at the best so far when `stop`, asked before
+    /// each evaluation but the first, says so.
     ///
     /// All combinations of homes are tried where there are few; else one home after the other is improved until
     /// nothing changes.
-    pub fn with_best_homes(&self, allocation: &Allocation, data: &[Data]) -> Candidate {
-        self.with_good_homes(allocation, data, &|| false)
-    }
-
-    /// The same, but with the best homes so far when `stop` says so.
     pub(crate) fn with_good_homes(
         &self,
         allocation: &Allocation,
@@ -136,8 +157,67 @@ impl Problem {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
+    use crate::objective::Objective;
+    use crate::restrictions::Restrictions;
+    use crate::search::{Progress, Unattended};
     use crate::testing::{app, local_app, uniform_machine};
+
+    /// Says stop from the first question on, and counts the questions.
+    #[derive(Default)]
+    struct AtOnce(AtomicUsize);
+
+    impl Monitor for AtOnce {
+        fn stop(&self) -> bool {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            true
+        }
+        fn progress(&self, _: &Progress) {}
+    }
+
+    /// One application with an open home for each of `nodes` nodes.
+    fn open_homes(nodes: usize) -> Problem {
+        let machine = uniform_machine(nodes, 2, 10.0, 32.0, 10.0);
+        let apps: Vec<App> = (0..nodes).map(|_| app("a", 0.5, Data::OpenHome)).collect();
+        Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default()).expect("a question")
+    }
+
+    #[test]
+    fn a_stop_leaves_the_homes_where_they_are() {
+        let problem = open_homes(3);
+        let monitor = AtOnce::default();
+        let baselines = problem.baselines(&[], &monitor);
+        let homes = |baseline: &Baseline| -> Vec<_> {
+            baseline.candidate.placements.iter().map(Placement::home).collect()
+        };
+        assert_eq!(baselines.iter().map(homes).collect::<Vec<_>>(), [[Some(NodeId(0)); 3]; 2]);
+        // Once for each of `even` and `one app per node`.
+        assert_eq!(monitor.0.load(Ordering::Relaxed), 2);
+        // Each application has a node of its own: there its data belongs.
+        let homes: Vec<_> = problem.baselines(&[], &Unattended).iter().map(homes).collect();
+        assert_eq!(homes[1], [Some(NodeId(0)), Some(NodeId(1)), Some(NodeId(2))]);
+    }
+
+    #[test]
+    fn the_homes_of_baselines_are_looked_for_with_a_fixed_number_of_evaluations() {
+        let problem = open_homes(3);
+        let asked = Cell::new(0);
+        let allocation = even(&problem.machine, 3);
+        let data = vec![Data::OpenHome; 3];
+        let few = || {
+            asked.set(asked.get() + 1);
+            asked.get() > 5
+        };
+        problem.with_good_homes(&allocation, &data, &few);
+        assert_eq!(asked.get(), 6, "5 of the 3^3 - 1 other homes, and the stop");
+        // 200 open homes on 200 nodes: a flow of each from each node, 4 operations, compiled anew.
+        let many = open_homes(200);
+        let each = 200 * 200 * 4 * COMPILED_ANEW;
+        assert_eq!(many.evaluation_cost() * COMPILED_ANEW, each);
+        assert!(MOST_OPERATIONS / each < 200 * 200, "not one pass over all homes");
+    }
 
     #[test]
     fn even_rounds_down() {

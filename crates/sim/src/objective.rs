@@ -12,7 +12,9 @@
 
 use numasim_model::ids::AppId;
 use numasim_model::sharing::Solver;
-use numasim_model::{App, Machine};
+use numasim_model::{App, Data, Machine, Placement};
+
+use crate::symmetry::node_classes;
 
 /// An objective of `explore`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,14 +79,7 @@ impl Goal {
     /// # Errors
     /// [`GoalError`] if work or weights are missing.
     pub fn new(objective: Objective, machine: &Machine, apps: &[App]) -> Result<Self, GoalError> {
-        // Instances of one application have the same GFLOPS alone.
-        let mut alone: Vec<f64> = Vec::with_capacity(apps.len());
-        for (a, app) in apps.iter().enumerate() {
-            let twin = a.checked_sub(1).filter(|&before| {
-                apps[before].data == app.data && apps[before].arithmetic_intensity == app.arithmetic_intensity
-            });
-            alone.push(twin.map_or_else(|| gflops_alone(machine, app), |twin| alone[twin]));
-        }
+        let alone = alone(machine, apps);
         let mut weights: Vec<f64> = apps.iter().map(|app| app.weight).collect();
         let unit_gflops = match objective {
             Objective::TotalGflops => vec![1.0; apps.len()],
@@ -194,14 +189,35 @@ impl Goal {
     }
 }
 
-/// GFLOPS of an application that has every core of the machine to itself; an open home takes its best node.
-fn gflops_alone(machine: &Machine, app: &App) -> f64 {
+/// On a machine of more nodes, equal nodes are tried once as a home: there are a million pairs of 1024 nodes.
+const MOST_NODES_ALL_TRIED: usize = 64;
+
+/// GFLOPS of each application that has every core of the machine to itself; an open home takes its best node.
+fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
+    let homes: Vec<Placement> = if machine.node_count() <= MOST_NODES_ALL_TRIED {
+        Data::OpenHome.possible_placements(machine)
+    } else {
+        let classes = node_classes(machine, &[], true);
+        machine.node_ids().filter(|node| classes[node.0] == node.0).map(Placement::Home).collect()
+    };
     let everything: Vec<u32> = machine.nodes().iter().map(|node| node.cores).collect();
-    let with = |placement| {
-        let solver = Solver::new(machine, &[app.demand(placement)]);
+    let with = |app: &App, placement: &Placement| {
+        let solver = Solver::new(machine, &[app.demand(placement.clone())]);
         let mut workspace = solver.workspace();
         solver.solve(&everything, &mut workspace);
         workspace.gflops()[AppId(0).0]
     };
-    app.data.possible_placements(machine).into_iter().map(with).fold(0.0, f64::max)
+    let of_one = |app: &App| match &app.data {
+        Data::Placed(placement) => with(app, placement).max(0.0),
+        Data::OpenHome => homes.iter().map(|home| with(app, home)).fold(0.0, f64::max),
+    };
+    // Instances of one application have the same GFLOPS alone.
+    let mut alone: Vec<f64> = Vec::with_capacity(apps.len());
+    for (a, app) in apps.iter().enumerate() {
+        let twin = a.checked_sub(1).filter(|&before| {
+            apps[before].data == app.data && apps[before].arithmetic_intensity == app.arithmetic_intensity
+        });
+        alone.push(twin.map_or_else(|| of_one(app), |twin| alone[twin]));
+    }
+    alone
 }

@@ -2,14 +2,14 @@
 
 mod pareto;
 
-use numasim_model::{Study, evaluate};
+use numasim_model::{Scenario, Study, evaluate};
 use numasim_sim::baselines::Baseline;
 use numasim_sim::objective::GoalError;
 use numasim_sim::search::{ExploreError, Outcome, Settings, Status, explore};
 use numasim_sim::sensitivity::{Sensitivity, analyse};
 use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restrictions};
 
-use super::evaluate::impossible;
+use super::evaluate::{MOST_FIGURES, can_be_shown, figures_of, impossible};
 use super::located::Located;
 use crate::args::{ExploreArgs, ObjectiveName};
 use crate::emit::{self, processors};
@@ -34,15 +34,15 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     let mut study = sharing::choose(study, args.study.model, shell);
     study.machine = processors::complete(study.machine, &args.emit)?;
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
+    let watch = Watch::start(args.time_limit, objective(args.objective), shell);
     let problem = problem(args, &study, &located)?;
-    let watch = Watch::start(args.time_limit, problem.goal().objective(), shell);
-    // A script has no room for alternatives.
-    let top = if args.emit.emit.is_some() { 0 } else { usize::from(args.top) };
-    let settings = Settings { top, seed: args.seed, ..Settings::default() };
+    let settings = Settings { top: top(args, &study)?, seed: args.seed, ..Settings::default() };
+    // Before the search: one that takes all the time would leave none for what its answer is compared with.
+    let baselines = problem.baselines(&study.scenarios, &watch);
     let searched = in_pool(args.threads, || explore(&problem, &settings, &watch))?;
     watch.finish();
     let outcome = searched.map_err(|error| without_answer(error, &problem))?;
-    let answer = answer(&study, &problem, &settings, outcome, &watch)?;
+    let answer = answer(&study, &problem, &settings, outcome, baselines, &watch)?;
 
     tell_warnings(&answer, shell);
     if let Some(kind) = args.emit.emit {
@@ -82,6 +82,19 @@ fn sensitivity(args: &ExploreArgs, answer: &Answer, shell: &Shell) -> Result<Sen
     let found = in_pool(args.threads, || analyse(answer.problem, &answer.best.candidate, &others, &watch));
     watch.finish();
     found?.map_err(|forbidden| Failure::forbidden(&forbidden))
+}
+
+/// How many alternatives are shown: of very large questions as many as anybody has use for.
+fn top(args: &ExploreArgs, study: &Study) -> Result<usize, Failure> {
+    let scenarios: Vec<&Scenario> = study.scenarios.iter().collect();
+    can_be_shown(study, &scenarios, 1, MOST_FIGURES)?;
+    // A script has no room for alternatives.
+    if args.emit.emit.is_some() {
+        return Ok(0);
+    }
+    let of_one = figures_of(study, study.apps.iter().filter_map(|app| app.data.placement()));
+    let most = usize::try_from(MOST_FIGURES_OF_ALTERNATIVES / of_one.max(1)).unwrap_or(usize::MAX);
+    Ok(usize::from(args.top).min(most))
 }
 
 /// What a name on the command line stands for.
@@ -174,6 +187,9 @@ fn without_answer(error: ExploreError, problem: &Problem) -> Failure {
     }
 }
 
+/// Figures of all alternatives together: there are more than one on 1024 nodes, unless applications are spread over them.
+const MOST_FIGURES_OF_ALTERNATIVES: u64 = 1_000_000;
+
 /// `even` and `one app per node`.
 const BUILT_IN_BASELINES: usize = 2;
 
@@ -183,6 +199,7 @@ fn answer<'a>(
     problem: &'a Problem,
     settings: &Settings,
     outcome: Outcome,
+    baselines: Vec<Baseline>,
     watch: &Watch,
 ) -> Result<Answer<'a>, Failure> {
     let rated = |name: String, candidate: Candidate| {
@@ -191,7 +208,7 @@ fn answer<'a>(
         Ok(Rated { name, value: problem.goal().value(candidate.score), candidate, evaluation })
     };
     let mut distinct: Vec<Baseline> = Vec::new();
-    for baseline in problem.baselines(&study.scenarios) {
+    for baseline in baselines {
         // A scenario of the files may be what a built-in baseline is, by the same name.
         // Scenarios have different names, so only the built-in ones, which come first, can be the same.
         if !distinct.iter().take(BUILT_IN_BASELINES).any(|known| *known == baseline) {

@@ -27,6 +27,7 @@ pub fn front(
     monitor: &dyn Stages,
 ) -> Result<Front, ExploreError> {
     let pair = question.pair();
+    let baselines = question.problems[0].baselines(scenarios, monitor);
     let mut archive = Archive::default();
     let mut ends = [None, None];
     for ((problem, stage), end) in
@@ -44,7 +45,7 @@ pub fn front(
         }
     }
     monitor.begin(Stage::Between);
-    for baseline in question.baselines(scenarios) {
+    for baseline in &baselines {
         if baseline.breaks.is_none() && lies_as_asked(&question.problems[0].apps, &baseline.candidate) {
             offer(&pair, &mut archive, &baseline.candidate);
         }
@@ -77,7 +78,7 @@ pub fn front(
             })
         })
         .collect::<Result<_, ExploreError>>()?;
-    Ok(Front { points, ends, complete, stopped: monitor.stop(), compared })
+    Ok(Front { points, ends, complete, stopped: monitor.stop(), compared, baselines })
 }
 
 fn is_optimal(end: Option<&Outcome>) -> bool {

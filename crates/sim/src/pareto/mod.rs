@@ -22,7 +22,7 @@ mod rate;
 #[cfg(test)]
 mod tests;
 
-use numasim_model::{Allocation, App, Machine, Placement, Scenario};
+use numasim_model::{Allocation, App, Machine, Placement};
 
 use crate::baselines::Baseline;
 use crate::problem::margin;
@@ -133,6 +133,8 @@ pub struct Front {
     pub stopped: bool,
     /// Allocations whose values were compared along the front, symmetric ones once.
     pub compared: u64,
+    /// What people do without a search, an open home at its best node for the first objective.
+    pub baselines: Vec<Baseline>,
 }
 
 impl TradeOff {
@@ -172,11 +174,6 @@ impl TradeOff {
     fn values_of(&self, scores: [f64; 2]) -> [f64; 2] {
         let [first, second] = &self.problems;
         [first.goal.value(scores[0]), second.goal.value(scores[1])]
-    }
-
-    /// What people do without a search, an open home at its best node for the first objective.
-    pub fn baselines(&self, scenarios: &[Scenario]) -> Vec<Baseline> {
-        self.problems[0].baselines(scenarios)
     }
 
     /// Whether `a` is better than `b` in one objective and not worse in the other, to a relative 1e-9.

@@ -193,7 +193,7 @@ fn the_papers_machine_has_a_front_that_is_better_than_even_and_one_node_each() {
     let settings = Settings { work: 20_000_000, ..Settings::default() };
     let front = front(&question, &[], &settings, &Unattended).unwrap();
     assert!(!front.complete && front.ends.iter().all(|end| end.proven));
-    for baseline in question.baselines(&[]) {
+    for baseline in &front.baselines {
         let values = question.values(&baseline.candidate.allocation, &baseline.candidate.placements);
         assert!(front.points.iter().any(|point| question.beats(point.values, values)), "{}", baseline.name);
     }

@@ -59,7 +59,7 @@ fn gains_on_the_papers_machine() {
 #[test]
 fn an_answer_that_is_not_the_best_is_replaced_by_a_better_one() {
     let problem = paper(Restrictions::default());
-    let even = problem.baselines(&[]).remove(0).candidate;
+    let even = problem.baselines(&[], &Unattended).remove(0).candidate;
     let found = analyse(&problem, &even, &[], &Unattended).expect("allowed winners");
     let better = found.better.expect("140 GFLOPS can be beaten");
     assert!(better.score > 140.0);

@@ -29,6 +29,7 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
     let picture = args.plot.as_deref().map(|path| open_plot(path, args)).transpose()?;
     let objectives = pair.0.map(objective);
+    let watch = Parts::new(Watch::start(args.time_limit, objectives[0], shell), objectives);
     let question =
         TradeOff::new(&study.machine, &study.apps, objectives, restrictions(args)).map_err(|error| {
             match error {
@@ -38,7 +39,6 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
                 }
             }
         })?;
-    let watch = Parts::new(Watch::start(args.time_limit, objectives[0], shell), objectives);
     let settings = Settings { seed: args.seed, ..Settings::default() };
     let searched = in_pool(args.threads, || front(&question, &study.scenarios, &settings, &watch))?;
     watch.watch.finish();
@@ -120,7 +120,7 @@ fn view<'a>(
         .map(|(i, p)| rated(format!("point {}", i + 1), p.values, p.allocation, p.placements))
         .collect::<Result<_, Failure>>()?;
     let mut baselines: Vec<Compared> = Vec::new();
-    for baseline in question.baselines(&study.scenarios) {
+    for baseline in found.baselines {
         let (allocation, placements) = (baseline.candidate.allocation, baseline.candidate.placements);
         let values = question.values(&allocation, &placements);
         let shown = rated(baseline.name, values, allocation, placements)?;

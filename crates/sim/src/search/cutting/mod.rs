@@ -98,6 +98,9 @@ impl Relaxation<'_> {
                 break;
             }
             for (terms, right) in fresh {
+                if self.monitor.stop() {
+                    return best;
+                }
                 let next = solution.add_constraint(&terms[..], ComparisonOp::Ge, right);
                 match next.ok().and_then(|outcome| outcome.into_solution().ok()) {
                     Some(next) => solution = next,
