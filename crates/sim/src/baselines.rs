@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use numasim_model::{Allocation, App, AppId, Data, Machine, NodeId, Placement, Scenario};
 
+use crate::monitor::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem};
-use crate::search::Monitor;
 
 /// Most elementary operations for the homes of all baselines of a question, some tenths of a second: thousands of open homes
 /// on hundreds of nodes are millions of evaluations.

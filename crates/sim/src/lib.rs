@@ -7,6 +7,7 @@
 mod answer;
 pub mod baselines;
 pub mod discriminate;
+mod monitor;
 pub mod objective;
 mod parallel;
 pub mod pareto;

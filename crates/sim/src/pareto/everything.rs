@@ -13,7 +13,7 @@ use numasim_model::{Allocation, AppId, NodeId, Placement};
 use super::archive::Archive;
 use super::contents::{self, Contents};
 use super::rate::{Pair, Rater};
-use crate::search::Monitor;
+use crate::monitor::Monitor;
 use crate::symmetry::{app_classes, home_vectors, node_classes};
 
 /// Most sets of open homes.

@@ -25,8 +25,9 @@ mod tests;
 use numasim_model::{Allocation, App, Machine, Placement};
 
 use crate::baselines::Baseline;
+use crate::monitor::Monitor;
 use crate::problem::margin;
-use crate::search::{self, Monitor};
+use crate::search;
 use crate::{Objective, Problem, ProblemError, Restrictions};
 pub use find::front;
 use rate::Pair;

@@ -14,8 +14,9 @@ use rand_chacha::ChaCha8Rng;
 use super::archive::{Archive, Entry, Searched};
 use super::changes::{Change, Changes};
 use super::rate::{Pair, Rater};
+use crate::monitor::Monitor;
 use crate::problem::margin;
-use crate::search::{Monitor, generator};
+use crate::search::generator;
 
 /// Directions between the two objectives in which the front is pushed outwards.
 const DIRECTIONS: u32 = 24;

@@ -16,8 +16,8 @@ use super::branch::Tree;
 use super::budget::Budget;
 use super::dual::{Effort, Improved, Ranges, Relaxation};
 use super::halves::{self, Halved, Halves};
-use super::monitor::{Monitor, Progress};
 use super::pool::{Canonical, Pool};
+use crate::monitor::Monitor;
 use crate::problem::Problem;
 
 /// Boxes split at the same time, from the same cutoff.
@@ -127,7 +127,7 @@ impl Boxes<'_> {
                 break;
             }
             let bound = batch.iter().map(|part| part.improved.bound).fold(f64::NEG_INFINITY, f64::max);
-            self.monitor.progress(&Progress::new(self.problem, pool.best(), bound, splitting));
+            self.monitor.progress(&splitting.progress(self.problem, pool.best(), bound));
             let known = self.known(pool);
             let split: Vec<(Part, Option<[Part; 2]>, u64)> = batch
                 .into_par_iter()
@@ -300,8 +300,8 @@ impl Boxes<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::monitor::Unattended;
     use crate::objective::Objective;
-    use crate::search::monitor::Unattended;
     use crate::search::testing::{LOCAL, pool_with, question, relaxation};
 
     #[test]

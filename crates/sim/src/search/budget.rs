@@ -1,5 +1,8 @@
 //! Effort in steps, so that it does not depend on the clock.
 
+use crate::monitor::Progress;
+use crate::problem::{Candidate, Problem};
+
 /// Options that are priced or judged in the time of one step.
 pub(super) const OPTIONS_PER_STEP: u64 = 4;
 
@@ -35,6 +38,16 @@ impl Budget {
     }
     pub(super) fn part_spent(self) -> f64 {
         self.spent as f64 / self.total.max(1) as f64
+    }
+
+    /// How far a search with this budget has come.
+    pub(super) fn progress(self, problem: &Problem, best: Option<&Candidate>, bound: f64) -> Progress {
+        let score = best.map_or(f64::NEG_INFINITY, |best| best.score);
+        Progress {
+            best: best.map(|best| problem.goal.value(best.score)),
+            bound: problem.goal.value(bound.max(score)),
+            effort_spent: self.part_spent(),
+        }
     }
 }
 

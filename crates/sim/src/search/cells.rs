@@ -211,9 +211,9 @@ fn merged(mut values: Vec<Value>, tolerance: f64, bandwidth: f64) -> Vec<Value> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::monitor::Unattended;
     use crate::objective::Objective;
     use crate::restrictions::Restrictions;
-    use crate::search::monitor::Unattended;
     use crate::symmetry::node_classes;
     use crate::testing::{app, local_app, uniform_machine};
 

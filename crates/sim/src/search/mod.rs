@@ -26,7 +26,6 @@ mod dual;
 mod halves;
 mod improve;
 mod local;
-mod monitor;
 mod options;
 mod outcome;
 mod pace;
@@ -42,10 +41,10 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+pub use crate::monitor::{Monitor, Progress, Unattended};
 use crate::problem::Problem;
 use crate::restrictions::Infeasible;
 pub(crate) use local::generator;
-pub use monitor::{Monitor, Progress, Unattended};
 pub use outcome::{ExploreError, Outcome, Status};
 use pool::{Canonical, Pool};
 use question::{Proof, Search};

@@ -7,8 +7,8 @@ use crate::parallel::prelude::*;
 use numasim_model::sharing::Solver;
 use numasim_model::{App, Machine, NodeId, Placement};
 
-use super::monitor::Monitor;
 use super::pace::Pace;
+use crate::monitor::Monitor;
 use crate::problem::Problem;
 use crate::restrictions::Restrictions;
 

@@ -1,6 +1,6 @@
 //! How often long work asks whether it should stop.
 
-use super::monitor::Monitor;
+use crate::monitor::Monitor;
 
 /// Elementary operations (about a nanosecond each) between two questions to the monitor.
 pub(super) const BETWEEN_QUESTIONS: u64 = 200_000;
@@ -40,7 +40,7 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use super::*;
-    use crate::search::monitor::Progress;
+    use crate::monitor::Progress;
 
     /// Stops at the second question.
     #[derive(Default)]

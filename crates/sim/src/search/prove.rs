@@ -8,7 +8,6 @@ use super::budget::{Budget, OPTIONS_PER_STEP};
 use super::cells::{self, Cell};
 use super::dual::{Effort, Relaxation};
 use super::halves::{self, Halves};
-use super::monitor::Progress;
 use super::pool::Pool;
 use super::question::{Proof, Search};
 use super::respond::Responder;
@@ -207,7 +206,7 @@ impl<'a> Search<'a> {
             if bound <= cutoff {
                 break;
             }
-            self.monitor.progress(&Progress::new(self.problem, pool.best(), bound, splitting));
+            self.monitor.progress(&splitting.progress(self.problem, pool.best(), bound));
             let split: Vec<Cell<'a>> = batch
                 .into_par_iter()
                 .flat_map_iter(|cell| match cell.split(self.problem, cutoff) {
@@ -288,10 +287,10 @@ impl<'a> Search<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::monitor::Unattended;
     use crate::objective::Objective;
     use crate::problem::Problem;
     use crate::restrictions::Restrictions;
-    use crate::search::monitor::Unattended;
     use crate::search::pool::Canonical;
     use crate::search::settings::Settings;
     use crate::testing::{local_app, uniform_machine};

@@ -1,8 +1,8 @@
 //! What every stage of a search works with, and what a stage has shown.
 
-use super::monitor::Monitor;
 use super::pool::Canonical;
 use super::settings::Settings;
+use crate::monitor::Monitor;
 use crate::problem::{Candidate, Problem, margin};
 
 /// What the exact search has shown.

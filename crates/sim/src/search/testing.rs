@@ -7,8 +7,8 @@
 use numasim_model::Placement;
 
 use super::dual::Relaxation;
-use super::monitor::{Monitor, Unattended};
 use super::pool::{Canonical, Pool};
+use crate::monitor::{Monitor, Unattended};
 use crate::objective::Objective;
 use crate::problem::{Evaluator, Problem};
 use crate::restrictions::Restrictions;

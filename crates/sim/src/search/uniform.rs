@@ -3,10 +3,10 @@
 use crate::parallel::prelude::*;
 use numasim_model::{Allocation, AppId, Placement};
 
-use super::monitor::Monitor;
 use super::options::Contents;
 use super::pace::Pace;
 use super::pool::{Canonical, Pool};
+use crate::monitor::Monitor;
 use crate::problem::{Evaluator, Problem};
 
 /// Contents that are rated by one task.
@@ -113,9 +113,9 @@ fn everywhere(problem: &Problem, content: &[u32]) -> Allocation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::monitor::Unattended;
     use crate::objective::Objective;
     use crate::restrictions::Restrictions;
-    use crate::search::monitor::Unattended;
     use crate::testing::{local_app, uniform_machine};
 
     /// Two nodes with two cores and two applications: (0,0), (0,1), (0,2), (1,0), (1,1), (2,0) are the contents.

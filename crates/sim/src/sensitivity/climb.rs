@@ -5,8 +5,8 @@
 
 use numasim_model::{AppId, Data, NodeId, Placement};
 
+use crate::monitor::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem};
-use crate::search::Monitor;
 
 /// `candidate` with its score in `problem`.
 pub(super) fn rated(problem: &Problem, candidate: &Candidate) -> Candidate {

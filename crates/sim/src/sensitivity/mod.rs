@@ -32,8 +32,8 @@ pub use ranges::{ERRORS, LARGEST_FACTOR, Range, SEARCHED, SMALLEST_FACTOR, Switc
 pub use widening::{Step, Widening};
 
 use crate::answer::Forbidden;
+use crate::monitor::Monitor;
 use crate::problem::{Candidate, Problem};
-use crate::search::Monitor;
 
 /// What is known about an answer under changed inputs.
 #[derive(Clone, Debug, PartialEq)]

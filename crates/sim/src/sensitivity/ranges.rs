@@ -7,8 +7,8 @@ use super::figure::{Change, Figure, inputs};
 use super::rivals::Rivals;
 use super::{share_of_effort, share_of_rivals};
 use crate::baselines::{even, one_app_per_node};
+use crate::monitor::Monitor;
 use crate::problem::{Candidate, Problem, margin};
-use crate::search::Monitor;
 
 /// The inputs are changed by factors from this...
 pub const SMALLEST_FACTOR: f64 = 0.5;

@@ -6,8 +6,8 @@ use numasim_model::{Allocation, AppId, NodeId};
 use super::climb::{climb, rated};
 use super::figure::{Change, Figure, links_that_matter};
 use super::share_of_effort;
+use crate::monitor::Monitor;
 use crate::problem::{Candidate, Problem};
-use crate::search::Monitor;
 
 /// The gain of a resource that is wider by one step.
 #[derive(Clone, Debug, PartialEq)]

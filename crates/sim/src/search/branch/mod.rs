@@ -15,8 +15,8 @@ mod walk;
 use crate::parallel::prelude::*;
 
 use super::budget::Budget;
-use super::monitor::{Monitor, Progress};
 use super::pool::{Canonical, Pool};
+use crate::monitor::Monitor;
 use tasks::Tasks;
 pub(super) use tree::Tree;
 use walk::Walk;
@@ -73,7 +73,7 @@ impl Tree<'_> {
             if open_bound > pool.cutoff() {
                 return TreeResult { open_bound: open_bound.max(tasks.largest_bound()) };
             }
-            monitor.progress(&Progress::new(self.problem, pool.best(), tasks.largest_bound(), *budget));
+            monitor.progress(&budget.progress(self.problem, pool.best(), tasks.largest_bound()));
         }
     }
 }
@@ -81,8 +81,8 @@ impl Tree<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::monitor::Unattended;
     use crate::objective::Objective;
-    use crate::search::monitor::Unattended;
     use crate::search::testing::{LOCAL, pool_with, question, relaxation};
 
     #[test]

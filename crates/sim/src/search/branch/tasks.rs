@@ -76,8 +76,8 @@ impl<'t> Tasks<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::monitor::Unattended;
     use crate::objective::Objective;
-    use crate::search::monitor::Unattended;
     use crate::search::testing::{LOCAL, question, relaxation};
 
     #[test]

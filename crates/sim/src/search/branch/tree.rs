@@ -3,9 +3,9 @@
 use crate::parallel::prelude::*;
 use numasim_model::{NodeId, Placement};
 
+use crate::monitor::Monitor;
 use crate::problem::Problem;
 use crate::search::dual::{Class, Earnings, Prices, Ranges, Relaxation};
-use crate::search::monitor::Monitor;
 
 /// One step of the search: which node is filled, and from which class.
 #[derive(Clone, Copy, Debug)]

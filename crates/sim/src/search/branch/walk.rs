@@ -4,8 +4,8 @@ use numasim_model::{Allocation, AppId};
 
 use super::tasks::Task;
 use super::tree::{Ranked, Tree};
+use crate::monitor::Monitor;
 use crate::problem::Evaluator;
-use crate::search::monitor::Monitor;
 use crate::search::pace::Pace;
 use crate::search::pool::{Canonical, Pool};
 

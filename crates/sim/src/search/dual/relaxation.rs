@@ -6,10 +6,10 @@ use numasim_model::{Machine, NodeId, Placement};
 
 use super::prices::{Improved, Prices};
 use super::ranges::Ranges;
+use crate::monitor::Monitor;
 use crate::objective::Objective;
 use crate::problem::{Evaluator, Problem};
 use crate::search::budget::OPTIONS_PER_STEP;
-use crate::search::monitor::Monitor;
 use crate::search::options::OptionTable;
 
 /// Most numbers of threads in the listed options of all relaxations that exist at the same time: 12 bytes each.

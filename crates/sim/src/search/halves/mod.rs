@@ -185,9 +185,9 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
 
     use super::*;
+    use crate::monitor::{Monitor, Progress, Unattended};
     use crate::objective::Objective;
     use crate::search::dual::Effort;
-    use crate::search::monitor::{Monitor, Progress, Unattended};
     use crate::search::testing::{LOCAL, pool_with, question, relaxation};
 
     #[test]

@@ -3,10 +3,10 @@
 use numasim_model::{NodeId, Placement};
 
 use super::round::Place;
+use crate::monitor::Monitor;
 use crate::objective::Objective;
 use crate::problem::Problem;
 use crate::search::dual::{Ranges, Relaxation};
-use crate::search::monitor::Monitor;
 use crate::search::pool::{Canonical, Pool};
 use crate::symmetry::app_classes;
 

@@ -3,9 +3,9 @@
 use numasim_model::{Allocation, AppId, NodeId};
 
 use super::sites::{Site, sites};
+use crate::monitor::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::Restrictions;
-use crate::search::monitor::Monitor;
 use crate::search::pace::Pace;
 
 /// Elementary operations for each pair of applications whose threads may be exchanged.
@@ -183,8 +183,8 @@ impl Climber<'_, '_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::monitor::Unattended;
     use crate::objective::Objective;
-    use crate::search::monitor::Unattended;
     use crate::search::testing::{LOCAL, question};
 
     #[test]

@@ -5,8 +5,8 @@ use rand::{Rng, RngExt as _};
 
 use super::climb::climb;
 use super::sites::{Site, sites};
+use crate::monitor::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem};
-use crate::search::monitor::Monitor;
 
 /// Iterated local search: `kicks` times a few random changes to the best so far, then climbing again. The homes stay.
 pub(in crate::search) fn iterate(

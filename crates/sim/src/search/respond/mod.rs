@@ -106,7 +106,7 @@ impl Responder<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::monitor::Unattended;
+    use crate::monitor::Unattended;
     use crate::search::testing::{LOCAL, pool_with, question, relaxation};
 
     #[test]

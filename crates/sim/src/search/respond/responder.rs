@@ -3,10 +3,10 @@
 use numasim_model::{NodeId, Placement};
 
 use super::merit::{Merit, Rise, Sums};
+use crate::monitor::Monitor;
 use crate::objective::Objective;
 use crate::problem::Problem;
 use crate::search::dual::{Prices, Relaxation, Watched};
-use crate::search::monitor::Monitor;
 use crate::search::options::OptionTable;
 
 /// Options per node that are tried in pairs, and that starts are drawn from.

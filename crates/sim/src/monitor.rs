@@ -1,8 +1,5 @@
 //! The outside world of a search: time, Ctrl-C and the progress line.
 
-use super::budget::Budget;
-use crate::problem::{Candidate, Problem};
-
 /// How far a search has come.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
@@ -12,17 +9,6 @@ pub struct Progress {
     pub bound: f64,
     /// The part of the effort that is spent, 0 to 1; the search often ends long before 1.
     pub effort_spent: f64,
-}
-
-impl Progress {
-    pub(super) fn new(problem: &Problem, best: Option<&Candidate>, bound: f64, budget: Budget) -> Self {
-        let score = best.map_or(f64::NEG_INFINITY, |best| best.score);
-        Self {
-            best: best.map(|best| problem.goal.value(best.score)),
-            bound: problem.goal.value(bound.max(score)),
-            effort_spent: budget.part_spent(),
-        }
-    }
 }
 
 /// The outside world of a search: time, Ctrl-C and the progress line.
