@@ -7,7 +7,7 @@
 //!
 //! [`line::LinePlot`], [`heat_map::HeatMap`], [`front::FrontPlot`] and [`matrix::Matrix`] are drawn with plotters.
 //! [`bars::BarPlot`], [`roofline::Roofline`], [`scatter::ScatterPlot`] and [`threads::ThreadMap`] need hatches, dashes,
-//! curves, sloped text or parts of a pixel, which it does not have: they are drawn shape by shape ([`canvas`]).
+//! curves, sloped text or parts of a pixel, which it does not have: they are drawn shape by shape (`canvas`).
 //!
 //! Text stays text (`sans-serif`): no font is needed to write a plot, and a reader can search in it.
 

@@ -57,6 +57,7 @@ pub mod pinning;
 #[path = "../../../tests/random.rs"]
 #[cfg(test)]
 mod random;
+pub mod roofline;
 pub mod scenario;
 pub mod sharing;
 pub mod sharing_model;

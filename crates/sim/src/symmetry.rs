@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use numasim_model::table::Table;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{App, Machine, NodeId, Placement};
 
@@ -39,17 +40,16 @@ pub(crate) fn node_classes(machine: &Machine, placements: &[Placement], homes_op
         }
     }
     let used = |from: NodeId, to: NodeId| from == to || read[to.0];
-    let links: Vec<Option<f64>> = (0..nodes * nodes)
-        .map(|pair| (NodeId(pair / nodes), NodeId(pair % nodes)))
-        .map(|(from, to)| machine.link(from, to).filter(|_| used(from, to)).map(GigabytesPerSecond::value))
-        .collect();
+    let links: Table<Option<f64>, NodeId> = Table::from_fn(nodes, nodes, |from, to| {
+        machine.link(from, to).filter(|_| used(from, to)).map(GigabytesPerSecond::value)
+    });
     // Latencies count where they limit a thread.
     let timed = machine.sharing().parameters.outstanding_lines.is_some();
     let latency = |from: usize, to: usize| {
         let (from, to) = (NodeId(from), NodeId(to));
         machine.latency_ns(from, to).filter(|_| timed && (from == to || used(from, to)))
     };
-    let link = |from: usize, to: usize| (links[from * nodes + to], latency(from, to));
+    let link = |from: usize, to: usize| (links[(NodeId(from), NodeId(to))], latency(from, to));
     classes(nodes, |i, j| {
         machine.nodes()[i] == machine.nodes()[j]
             && link(i, i) == link(j, j)

@@ -14,7 +14,7 @@ impl Parameters {
     ///
     /// With the fractions f of its data on memories with the ceilings c a byte takes sum f / c: the time per byte is
     /// the mean over the data.
-    pub(super) fn thread_ceiling(&self, machine: &Machine, demand: &Demand, from: NodeId) -> Option<f64> {
+    pub(crate) fn thread_ceiling(&self, machine: &Machine, demand: &Demand, from: NodeId) -> Option<f64> {
         if !self.have_ceilings() {
             return None;
         }

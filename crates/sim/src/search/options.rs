@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::parallel::prelude::*;
 use numasim_model::sharing::Solver;
-use numasim_model::{App, Machine, NodeId, Placement};
+use numasim_model::table::Table;
+use numasim_model::{App, AppId, Machine, NodeId, Placement};
 
 use super::pace::Pace;
 use crate::monitor::Monitor;
@@ -172,7 +173,7 @@ fn potential(
         .par_chunks(apps * 1024)
         .map(|chunk| {
             let mut workspace = solver.workspace();
-            let mut threads = vec![0; apps * nodes];
+            let mut threads: Table<u32> = Table::filled(apps, nodes, 0);
             let mut part = Vec::with_capacity(chunk.len());
             let mut pace = Pace::new(monitor);
             for option in chunk.chunks_exact(apps) {
@@ -180,9 +181,9 @@ fn potential(
                     return None;
                 }
                 for (a, &count) in option.iter().enumerate() {
-                    threads[a * nodes + node.0] = count;
+                    threads[(AppId(a), node)] = count;
                 }
-                solver.solve(&threads, &mut workspace);
+                solver.solve(threads.as_slice(), &mut workspace);
                 part.extend_from_slice(workspace.gflops());
             }
             Some(part)

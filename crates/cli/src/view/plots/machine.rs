@@ -3,7 +3,7 @@
 use numasim_draw::Heading;
 use numasim_draw::matrix::{Matrix, Row};
 use numasim_draw::roofline::{Roof, RoofApp, Roofline};
-use numasim_model::units::{Gflops, GigabytesPerSecond};
+use numasim_model::roofline::{self, RoofOf};
 use numasim_model::{App, AppId, Machine, NodeId};
 
 use super::heading::heading;
@@ -39,53 +39,29 @@ pub(crate) fn roofline(machine: &Machine, apps: &[App], view: Option<&ScenarioVi
     }
 }
 
-/// The whole machine, a node, the fastest and the slowest link, a core.
+/// The roofs of the machine by name.
 fn roofs(machine: &Machine) -> Vec<Roof> {
-    let roof = |name: String, bandwidth: GigabytesPerSecond, peak: Gflops| Roof {
-        name,
-        bandwidth_gbs: bandwidth.value(),
-        peak_gflops: peak.value(),
+    let named = |roof: &roofline::Roof| Roof {
+        name: name(machine, roof.of),
+        bandwidth_gbs: roof.bandwidth.value(),
+        peak_gflops: roof.peak.value(),
     };
-    let compute: Vec<NodeId> = machine.compute_nodes().collect();
-    let bandwidth = |node: NodeId| machine.node(node).bandwidth;
-    let peak = |node: NodeId| machine.node(node).gflops_per_core * f64::from(machine.node(node).cores);
-    let Some(&widest) =
-        compute.iter().max_by(|a, b| bandwidth(**a).value().total_cmp(&bandwidth(**b).value()))
-    else {
-        return Vec::new();
-    };
-    let alike = compute.iter().all(|&node| machine.node(node) == machine.node(widest));
-    let node = if alike { "one node".to_owned() } else { widest.to_string() };
-    let mut roofs = Vec::new();
-    if compute.len() > 1 {
-        roofs.push(roof(
-            "all nodes, own memories".to_owned(),
-            compute.iter().map(|&node| bandwidth(node)).sum(),
-            compute.iter().map(|&node| peak(node)).sum(),
-        ));
-    }
-    roofs.push(roof(format!("{node}, own memory"), bandwidth(widest), peak(widest)));
+    roofline::roofs(machine).iter().map(named).collect()
+}
 
-    let pairs = compute.iter().flat_map(|&from| machine.node_ids().map(move |to| (from, to)));
-    let mut links: Vec<(NodeId, NodeId, GigabytesPerSecond)> = pairs
-        .filter_map(|(from, to)| machine.link(from, to).map(|link| (from, to, link.min(bandwidth(to)))))
-        .collect();
-    links.sort_by(|a, b| b.2.value().total_cmp(&a.2.value()));
-    if let (Some(&first), Some(&last)) = (links.first(), links.last()) {
-        let read = |(from, to, link): (NodeId, NodeId, GigabytesPerSecond), which: &str| {
-            roof(format!("{} reads {} ({which})", from, to.0), link, peak(from))
-        };
-        if first.2 == last.2 {
-            roofs.push(roof("one node reads another".to_owned(), first.2, peak(first.0)));
-        } else {
-            roofs.push(read(first, "fastest link"));
-            roofs.push(read(last, "slowest link"));
-        }
+fn name(machine: &Machine, of: RoofOf) -> String {
+    let node = |node: NodeId| {
+        let alike = machine.compute_nodes().all(|other| machine.node(other) == machine.node(node));
+        if alike { "one node".to_owned() } else { node.to_string() }
+    };
+    match of {
+        RoofOf::AllNodes => "all nodes, own memories".to_owned(),
+        RoofOf::Node(widest) => format!("{}, own memory", node(widest)),
+        RoofOf::FastestLink { from, to } => format!("{from} reads {} (fastest link)", to.0),
+        RoofOf::SlowestLink { from, to } => format!("{from} reads {} (slowest link)", to.0),
+        RoofOf::AnyLink => "one node reads another".to_owned(),
+        RoofOf::Thread(widest) => format!("one core of {}, own memory", node(widest)),
     }
-    let core = machine.node(widest);
-    let limit = core.core_bandwidth.map_or(core.bandwidth, |limit| limit.min(core.bandwidth));
-    roofs.push(roof(format!("one core of {node}, own memory"), limit, core.gflops_per_core));
-    roofs
 }
 
 /// Bandwidths from each node with cores to each memory.

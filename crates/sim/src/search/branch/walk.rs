@@ -1,5 +1,6 @@
 //! One depth-first walk below a task.
 
+use numasim_model::table::Table;
 use numasim_model::{Allocation, AppId};
 
 use super::tasks::Task;
@@ -20,7 +21,7 @@ pub(super) struct Walk<'t> {
     pub(super) evaluator: Evaluator<'t>,
     pub(super) pool: Pool,
     pub(super) cutoff: f64,
-    pub(super) threads: Vec<u32>,
+    pub(super) threads: Table<u32>,
     /// `potential[step * apps + app]`: GFLOPS bound on the nodes before this step.
     pub(super) potential: Vec<f64>,
     pub(super) given: Vec<u32>,
@@ -50,7 +51,7 @@ impl<'t> Walk<'t> {
             evaluator: Evaluator::new(tree.problem, tree.placements.to_vec()),
             cutoff: pool.cutoff(),
             pool,
-            threads: vec![0; apps * tree.problem.machine.node_count()],
+            threads: Table::filled(apps, tree.problem.machine.node_count(), 0),
             potential: vec![0.0; (tree.steps.len() + 1) * apps],
             given: vec![0; apps],
             given_on_class: vec![0; tree.ranges.lowest.len()],
@@ -108,10 +109,9 @@ impl<'t> Walk<'t> {
         let here = tree.steps[step];
         let table = &tree.relaxation.classes[here.class].table;
         let (counts, potential) = (table.counts(option), table.potential(option));
-        let nodes = tree.problem.machine.node_count();
         let mut possible = true;
         for a in 0..apps {
-            self.threads[a * nodes + here.node.0] = counts[a];
+            self.threads[(AppId(a), here.node)] = counts[a];
             self.given[a] += counts[a];
             let sum = self.potential[step * apps + a] + potential[a];
             self.potential[(step + 1) * apps + a] = sum;
@@ -143,9 +143,8 @@ impl<'t> Walk<'t> {
         let tree = self.tree;
         let here = tree.steps[step];
         let counts = tree.relaxation.classes[here.class].table.counts(option);
-        let nodes = tree.problem.machine.node_count();
         for (a, &count) in counts.iter().enumerate() {
-            self.threads[a * nodes + here.node.0] = 0;
+            self.threads[(AppId(a), here.node)] = 0;
             self.given[a] -= count;
             self.given_on_class[self.given.len() * (1 + here.class) + a] -= count;
         }
@@ -154,7 +153,7 @@ impl<'t> Walk<'t> {
     fn rate_complete(&mut self) {
         if !self.tree.decoupled {
             self.pace.stops_after(self.tree.problem.evaluation_cost());
-            let gflops = self.evaluator.gflops(&self.threads);
+            let gflops = self.evaluator.gflops(self.threads.as_slice());
             if self.tree.problem.goal.score(gflops) <= self.cutoff {
                 return;
             }
@@ -162,7 +161,7 @@ impl<'t> Walk<'t> {
         self.pace.stops_after(self.tree.problem.evaluation_cost());
         let (apps, nodes) = (self.given.len(), self.tree.problem.machine.node_count());
         let mut allocation = Allocation::empty(apps, nodes);
-        allocation.as_mut_slice().copy_from_slice(&self.threads);
+        allocation.as_mut_slice().copy_from_slice(self.threads.as_slice());
         debug_assert!((0..apps).all(|a| allocation.total(AppId(a)) == u64::from(self.given[a])));
         let candidate = self.evaluator.candidate(allocation);
         self.pool.add(self.canonical, candidate);

@@ -1,0 +1,133 @@
+//! The roofs of a machine: what one thread, a node, a link and all nodes can do at most, whatever runs there.
+//!
+//! A roof is min(peak, bandwidth x arithmetic intensity) (Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009).
+
+use crate::app::Placement;
+use crate::demand::Demand;
+use crate::ids::NodeId;
+use crate::machine::Machine;
+use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
+
+/// Whose roof it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RoofOf {
+    /// All cores, each node reading its own memory.
+    AllNodes,
+    /// All cores of the node with the widest controller, reading their own memory.
+    Node(NodeId),
+    /// All cores of a node over the widest link.
+    FastestLink {
+        /// The node of the cores.
+        from: NodeId,
+        /// The node of the memory.
+        to: NodeId,
+    },
+    /// The same over the narrowest link.
+    SlowestLink {
+        /// The node of the cores.
+        from: NodeId,
+        /// The node of the memory.
+        to: NodeId,
+    },
+    /// All cores of a node over a link, where all links are as wide.
+    AnyLink,
+    /// One thread on that node, reading its own memory.
+    Thread(NodeId),
+}
+
+/// A limit: min(peak, bandwidth x arithmetic intensity).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Roof {
+    /// Whose.
+    pub of: RoofOf,
+    /// The slope.
+    pub bandwidth: GigabytesPerSecond,
+    /// The height.
+    pub peak: Gflops,
+}
+
+/// The whole machine if it has several nodes with cores, a node, the fastest and the slowest link, a thread; none on a
+/// machine without cores.
+pub fn roofs(machine: &Machine) -> Vec<Roof> {
+    let roof = |of, bandwidth, peak| Roof { of, bandwidth, peak };
+    let compute: Vec<NodeId> = machine.compute_nodes().collect();
+    let bandwidth = |node: NodeId| machine.node(node).bandwidth;
+    let peak = |node: NodeId| machine.node(node).gflops_per_core * f64::from(machine.node(node).cores);
+    let Some(&widest) =
+        compute.iter().max_by(|a, b| bandwidth(**a).value().total_cmp(&bandwidth(**b).value()))
+    else {
+        return Vec::new();
+    };
+    let mut roofs = Vec::new();
+    if compute.len() > 1 {
+        let (slope, height) =
+            compute.iter().map(|&node| (bandwidth(node), peak(node))).unzip::<_, _, Vec<_>, Vec<_>>();
+        roofs.push(roof(RoofOf::AllNodes, slope.into_iter().sum(), height.into_iter().sum()));
+    }
+    roofs.push(roof(RoofOf::Node(widest), bandwidth(widest), peak(widest)));
+
+    let pairs = compute.iter().flat_map(|&from| machine.node_ids().map(move |to| (from, to)));
+    let mut links: Vec<(NodeId, NodeId, GigabytesPerSecond)> = pairs
+        .filter_map(|(from, to)| machine.link(from, to).map(|link| (from, to, link.min(bandwidth(to)))))
+        .collect();
+    links.sort_by(|a, b| b.2.value().total_cmp(&a.2.value()));
+    if let (Some(&(from, to, widest)), Some(&(last_from, last_to, narrowest))) = (links.first(), links.last())
+    {
+        if widest == narrowest {
+            roofs.push(roof(RoofOf::AnyLink, widest, peak(from)));
+        } else {
+            roofs.push(roof(RoofOf::FastestLink { from, to }, widest, peak(from)));
+            let slowest = RoofOf::SlowestLink { from: last_from, to: last_to };
+            roofs.push(roof(slowest, narrowest, peak(last_from)));
+        }
+    }
+    let of_thread = most_of_a_thread(machine, widest).min(bandwidth(widest));
+    roofs.push(roof(RoofOf::Thread(widest), of_thread, machine.node(widest).gflops_per_core));
+    roofs
+}
+
+/// The most that one thread draws from its own memory: the bandwidth of a core, and the ceilings of the sharing model.
+fn most_of_a_thread(machine: &Machine, node: NodeId) -> GigabytesPerSecond {
+    let unlimited = GigabytesPerSecond::new(f64::INFINITY);
+    let core = machine.node(node).core_bandwidth.unwrap_or(unlimited);
+    // What it computes with the data does not matter here.
+    let local = Demand { arithmetic_intensity: FlopPerByte::new(1.0), placement: Placement::Local };
+    let ceiling = machine.sharing().parameters.thread_ceiling(machine, &local, node);
+    ceiling.map_or(core, |most| core.min(GigabytesPerSecond::new(most)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::Node;
+    use crate::sharing_model::Model;
+
+    fn machine(core_bandwidth: Option<f64>) -> Machine {
+        let node = Node {
+            cores: 4,
+            gflops_per_core: Gflops::new(10.0),
+            bandwidth: GigabytesPerSecond::new(32.0),
+            core_bandwidth: core_bandwidth.map(GigabytesPerSecond::new),
+        };
+        Machine::uniform("two", 2, node, GigabytesPerSecond::new(8.0)).expect("a machine")
+    }
+
+    #[test]
+    fn a_uniform_machine_has_four_roofs() {
+        let roofs: Vec<_> =
+            roofs(&machine(None)).iter().map(|r| (r.of, r.bandwidth.value(), r.peak.value())).collect();
+        let (all, node, link) = (RoofOf::AllNodes, RoofOf::Node(NodeId(1)), RoofOf::AnyLink);
+        let thread = RoofOf::Thread(NodeId(1));
+        // Two controllers of 32 GB/s, 2 x 4 cores of 10 GFLOPS; one thread may have a whole controller.
+        assert_eq!(roofs, [(all, 64.0, 80.0), (node, 32.0, 40.0), (link, 8.0, 40.0), (thread, 32.0, 10.0)]);
+    }
+
+    #[test]
+    fn the_roof_of_a_thread_is_the_same_whichever_ceiling_holds_it_back() {
+        let mut model = Model::default();
+        model.parameters.core_local_gbs = Some(5.0);
+        let by_model = roofs(&machine(None).with_sharing(model));
+        assert_eq!(by_model.last(), roofs(&machine(Some(5.0))).last());
+        assert_eq!(by_model.last().map(|roof| roof.bandwidth.value()), Some(5.0));
+    }
+}
