@@ -31,7 +31,7 @@ pub struct PreparedKernel {
 /// What was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Bytes moved to or from memory, by the rule of [`Access`].
+    /// Bytes moved to or from memory, by the rule of [`numasim_model::Access`].
     pub bytes: u64,
     /// Floating-point operations.
     pub flop: u64,
@@ -70,7 +70,7 @@ impl PreparedKernel {
         self.isa
     }
 
-    /// Whether the processor also reads each line that `copy` and `triad` write, which the rule of [`Access`] does not
+    /// Whether the processor also reads each line that `copy` and `triad` write, which the rule of [`numasim_model::Access`] does not
     /// count: the portable code cannot avoid it, and its bandwidth then looks a quarter to a third too low.
     pub fn write_allocates(&self) -> bool {
         self.shape.written > 0 && self.isa == Isa::Portable
