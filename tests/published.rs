@@ -14,6 +14,7 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
+#[ignore = "long: .ci/run runs it"]
 fn the_results_on_published_data_are_current() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let at = |name: &str| folder.path().join(name).display().to_string();

@@ -173,6 +173,9 @@ fn too_little_memory_is_reported_at_every_limit() {
         if output.status.code() == Some(1) {
             refused += 1;
         }
+        if stderr(&output).contains("Fatal glibc error") {
+            continue; // The C library gave up before the program was asked.
+        }
         message(&output, &format!("{kib} KiB"));
     }
     assert!(refused > 0, "no limit was too low: the test tests nothing");

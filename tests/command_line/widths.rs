@@ -79,6 +79,7 @@ fn a_piped_table_is_at_most_100_columns_wide() {
 /// `script` of util-linux runs the program on a terminal of its own.
 #[cfg(target_os = "linux")]
 #[test]
+#[ignore = "long: .ci/run runs it"]
 fn a_table_on_a_terminal_of_80_columns_is_at_most_80_wide() {
     if Command::new("script").arg("--version").output().is_err() {
         assert!(std::env::var_os("NUMASIM_REQUIRE_TOOLS").is_none(), "script (bsdutils) is not there");

@@ -72,6 +72,7 @@ fn with_script(page: &str, script: &str) -> String {
 }
 
 #[test]
+#[ignore = "long: .ci/run runs it"]
 fn a_page_opens_without_a_word_on_the_console() {
     if !is_there() {
         return;
@@ -85,6 +86,7 @@ fn a_page_opens_without_a_word_on_the_console() {
 }
 
 #[test]
+#[ignore = "long: .ci/run runs it"]
 fn a_scenario_of_the_address_is_shown_with_its_map_and_figures() {
     if !is_there() {
         return;
@@ -107,6 +109,7 @@ fn a_scenario_of_the_address_is_shown_with_its_map_and_figures() {
 }
 
 #[test]
+#[ignore = "long: .ci/run runs it"]
 fn scenarios_are_chosen_by_list_and_buttons_and_all_can_be_shown() {
     if !is_there() {
         return;
@@ -131,6 +134,7 @@ fn scenarios_are_chosen_by_list_and_buttons_and_all_can_be_shown() {
 }
 
 #[test]
+#[ignore = "long: .ci/run runs it"]
 fn no_name_runs_as_a_script() {
     if !is_there() {
         return;
@@ -148,6 +152,7 @@ fn no_name_runs_as_a_script() {
 }
 
 #[test]
+#[ignore = "long: .ci/run runs it"]
 fn a_phone_scrolls_in_one_direction_only_and_a_desktop_too() {
     if !is_there() {
         return;
@@ -166,6 +171,7 @@ fn a_phone_scrolls_in_one_direction_only_and_a_desktop_too() {
 }
 
 #[test]
+#[ignore = "long: .ci/run runs it"]
 fn pictures_on_a_phone_scroll_to_their_ends_and_say_so() {
     if !is_there() {
         return;
@@ -213,6 +219,7 @@ fn title_in_frame(folder: &tempfile::TempDir, width: u32) -> Option<String> {
 }
 
 #[test]
+#[ignore = "long: .ci/run runs it"]
 fn on_paper_every_scenario_is_there() {
     if !is_there() {
         return;

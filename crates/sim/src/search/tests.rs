@@ -148,7 +148,7 @@ fn question() -> impl Strategy<Value = (Machine, Vec<App>, Objective, Restrictio
 }
 
 proptest! {
-    #![proptest_config(crate::random::questions(1000))]
+    #![proptest_config(crate::random::questions(500))]
 
     /// Every promise of the search at once, so that each random question is used fully: the optimum, the bound, the
     /// status, the alternatives, and the same answer with a bound that is not allowed to search.

@@ -50,7 +50,7 @@ fn small_question() -> impl Strategy<Value = (Machine, Vec<App>, Restrictions)> 
 }
 
 proptest! {
-    #![proptest_config(crate::random::questions(16))]
+    #![proptest_config(crate::random::questions(8))]
 
     #[test]
     fn every_objective_is_solved_on_four_to_six_nodes((machine, apps, restrictions) in small_question()) {

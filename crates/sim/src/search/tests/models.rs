@@ -36,7 +36,7 @@ fn sharing(machine: Machine, model: Model) -> Machine {
 }
 
 proptest! {
-    #![proptest_config(crate::random::questions(500))]
+    #![proptest_config(crate::random::questions(250))]
 
     #[test]
     fn explore_is_honest_under_every_model(
