@@ -46,7 +46,7 @@ fn a_scenario_of_a_larger_machine_is_refused_and_the_difference_named() {
     assert!(message.starts_with("error: a scenario does not fit this host ("), "{message}");
     let plural = if nodes == 1 { "" } else { "s" };
     let uses = format!(
-        "caused by: scenario 'everywhere': it uses {} NUMA nodes, this host has {nodes} NUMA node{plural}; node 0 gets ",
+        "caused by: scenario 'everywhere': it uses {} NUMA nodes, but this host has {nodes} NUMA node{plural}; node 0 gets ",
         nodes + 1
     );
     assert!(message.contains(&uses) && message.contains("hint: --fit-host"), "{message}");

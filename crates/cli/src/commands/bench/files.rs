@@ -79,8 +79,8 @@ impl Files {
             ResultFile::begin(place.path(), file, bytes).map_err(|error| to_failure(&error))
         };
         let (_, result) = place.create(begin).map_err(|why| match why {
-            NotCreated::Exists => Failure::input(format!("{} is there already", place.path().display()))
-                .hint("--resume goes on with it if it is from the same run; results are never overwritten")
+            NotCreated::Exists => Failure::input(format!("{} already exists", place.path().display()))
+                .hint("--resume continues it if it is from the same run; results are never overwritten")
                 .hint("or give -o the name of another file"),
             NotCreated::Busy => place.busy(),
             NotCreated::System(error) => not_writable(&place, &error),
