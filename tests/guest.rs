@@ -112,10 +112,16 @@ fn a_mask_without_the_processors_of_a_node_leaves_its_memory_and_says_so() {
             (&json!("6-7"), &json!("not-in-mask"))
         );
         assert!(
-            guest.step("masked").err.starts_with("note: not used: processors 6-7: not in the processor mask")
+            guest
+                .step("masked")
+                .err
+                .starts_with("note: not used: processors 6-7: not in the CPU affinity mask")
         );
         let table = guest.done("masked-table");
-        assert!(table.contains("\n# Not in this file: processors 6-7: not in the processor mask"), "{table}");
+        assert!(
+            table.contains("\n# Not in this file: processors 6-7: not in the CPU affinity mask"),
+            "{table}"
+        );
         assert!(
             table.contains("gflops_per_core = 0.0  # memory only: its processors 6-7 cannot be used"),
             "{table}"
