@@ -316,6 +316,8 @@ mod tests {
             gflops_per_core: Gflops::new(10.0),
             bandwidth: GigabytesPerSecond::new(32.0),
             core_bandwidth: None,
+            read_bandwidth: None,
+            memory: None,
         };
         let machine =
             Machine::uniform("test", nodes, node, GigabytesPerSecond::new(10.0)).expect("a machine");
@@ -329,6 +331,8 @@ mod tests {
             max_threads: None,
             weight: 1.0,
             work: None,
+            nodes: None,
+            memory: None,
         };
         let mut row = vec![0; nodes];
         row[..2].fill(1);

@@ -303,6 +303,8 @@ fn one_node(demands: &[(u32, f64)]) -> Case {
         gflops_per_core: Gflops::new(PEAK),
         bandwidth: GigabytesPerSecond::new(32.0),
         core_bandwidth: None,
+        read_bandwidth: None,
+        memory: None,
     };
     let mut allocation = numasim_model::Allocation::empty(demands.len(), 1);
     for (a, &(threads, _)) in demands.iter().enumerate() {

@@ -180,7 +180,7 @@ mod tests {
     /// One application with an open home for each of `nodes` nodes.
     fn open_homes(nodes: usize) -> Problem {
         let machine = uniform_machine(nodes, 2, 10.0, 32.0, 10.0);
-        let apps: Vec<App> = (0..nodes).map(|_| app("a", 0.5, Data::OpenHome)).collect();
+        let apps: Vec<App> = (0..nodes).map(|_| app("a", 0.5, Data::OpenHome { share: 1.0 })).collect();
         Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default()).expect("a question")
     }
 
@@ -205,7 +205,7 @@ mod tests {
         let problem = open_homes(3);
         let asked = Cell::new(0);
         let allocation = even(&problem.machine, 3);
-        let data = vec![Data::OpenHome; 3];
+        let data = vec![Data::OpenHome { share: 1.0 }; 3];
         let few = || {
             asked.set(asked.get() + 1);
             asked.get() > 5

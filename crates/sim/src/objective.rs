@@ -12,7 +12,7 @@
 
 use numasim_model::ids::AppId;
 use numasim_model::sharing::Solver;
-use numasim_model::{App, Data, Machine, Placement};
+use numasim_model::{App, Data, Machine, NodeId, Placement};
 
 use crate::symmetry::node_classes;
 
@@ -194,11 +194,11 @@ const MOST_NODES_ALL_TRIED: usize = 64;
 
 /// GFLOPS of each application that has every core of the machine to itself; an open home takes its best node.
 fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
-    let homes: Vec<Placement> = if machine.node_count() <= MOST_NODES_ALL_TRIED {
-        Data::OpenHome.possible_placements(machine)
+    let homes: Vec<NodeId> = if machine.node_count() <= MOST_NODES_ALL_TRIED {
+        machine.node_ids().collect()
     } else {
         let classes = node_classes(machine, &[], true);
-        machine.node_ids().filter(|node| classes[node.0] == node.0).map(Placement::Home).collect()
+        machine.node_ids().filter(|node| classes[node.0] == node.0).collect()
     };
     let everything: Vec<u32> = machine.nodes().iter().map(|node| node.cores).collect();
     let with = |app: &App, placement: &Placement| {
@@ -209,7 +209,9 @@ fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
     };
     let of_one = |app: &App| match &app.data {
         Data::Placed(placement) => with(app, placement).max(0.0),
-        Data::OpenHome => homes.iter().map(|home| with(app, home)).fold(0.0, f64::max),
+        Data::OpenHome { .. } => {
+            homes.iter().map(|&home| with(app, &app.data.placement_at(home))).fold(0.0, f64::max)
+        }
     };
     // Instances of one application have the same GFLOPS alone.
     let mut alone: Vec<f64> = Vec::with_capacity(apps.len());

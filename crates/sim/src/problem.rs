@@ -23,8 +23,12 @@ const MOST_FLOWS: u64 = 2_000_000;
 fn flows(nodes: usize, apps: &[App]) -> u64 {
     let nodes = nodes as u64;
     let of = |app: &App| match &app.data {
-        Data::Placed(Placement::Local | Placement::Home(_)) | Data::OpenHome => nodes,
-        Data::Placed(Placement::Interleave | Placement::Fractions(_)) => nodes.saturating_mul(nodes),
+        Data::Placed(Placement::Local | Placement::Home(_)) => nodes,
+        Data::OpenHome { share } if *share >= 1.0 => nodes,
+        Data::Placed(Placement::PartHome { .. }) | Data::OpenHome { .. } => nodes.saturating_mul(2),
+        Data::Placed(Placement::Interleave | Placement::Fractions(_) | Placement::PartInterleave { .. }) => {
+            nodes.saturating_mul(nodes)
+        }
     };
     apps.iter().map(of).fold(0, u64::saturating_add)
 }

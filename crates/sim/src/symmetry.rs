@@ -30,8 +30,8 @@ pub(crate) fn node_classes(machine: &Machine, placements: &[Placement], homes_op
     for placement in placements {
         match placement {
             Placement::Local => {}
-            Placement::Home(home) => read[home.0] = true,
-            Placement::Interleave | Placement::Fractions(_) => {
+            Placement::Home(home) | Placement::PartHome { home, .. } => read[home.0] = true,
+            Placement::Interleave | Placement::Fractions(_) | Placement::PartInterleave { .. } => {
                 let other = |to: NodeId| machine.node_ids().find(|&from| from != to);
                 for to in machine.node_ids() {
                     read[to.0] |= other(to).is_some_and(|from| placement.fraction(machine, from, to) > 0.0);
@@ -53,13 +53,18 @@ pub(crate) fn node_classes(machine: &Machine, placements: &[Placement], homes_op
     classes(nodes, |i, j| {
         machine.nodes()[i] == machine.nodes()[j]
             && link(i, i) == link(j, j)
+            && machine.shared_directions().all(|direction| {
+                let side =
+                    |node| (direction.from.contains(&NodeId(node)), direction.to.contains(&NodeId(node)));
+                side(i) == side(j)
+            })
             && link(i, j) == link(j, i)
             && (0..nodes)
                 .filter(|&k| k != i && k != j)
                 .all(|k| link(i, k) == link(j, k) && link(k, i) == link(k, j))
             && placements.iter().all(|placement| match placement {
-                Placement::Local | Placement::Interleave => true,
-                Placement::Home(home) => home.0 != i && home.0 != j,
+                Placement::Local | Placement::Interleave | Placement::PartInterleave { .. } => true,
+                Placement::Home(home) | Placement::PartHome { home, .. } => home.0 != i && home.0 != j,
                 Placement::Fractions(fractions) => fractions[i] == fractions[j],
             })
     })
@@ -75,6 +80,8 @@ pub(crate) fn app_classes(apps: &[App]) -> Vec<usize> {
             && a.max_threads == b.max_threads
             && a.weight == b.weight
             && a.work == b.work
+            && a.nodes == b.nodes
+            && a.memory == b.memory
     })
 }
 

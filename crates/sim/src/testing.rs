@@ -10,6 +10,8 @@ pub(crate) fn uniform_machine(nodes: usize, cores: u32, peak: f64, bandwidth: f6
         gflops_per_core: Gflops::new(peak),
         bandwidth: GigabytesPerSecond::new(bandwidth),
         core_bandwidth: None,
+        read_bandwidth: None,
+        memory: None,
     };
     Machine::uniform("test", nodes, node, GigabytesPerSecond::new(link)).unwrap()
 }
@@ -26,6 +28,8 @@ pub(crate) fn app(name: &str, intensity: f64, data: Data) -> App {
         max_threads: None,
         weight: 1.0,
         work: Some(Gflop::new(1000.0)),
+        nodes: None,
+        memory: None,
     }
 }
 

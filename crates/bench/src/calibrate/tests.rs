@@ -56,6 +56,8 @@ impl Runner for Simulated {
                 max_threads: None,
                 weight: 1.0,
                 work: None,
+                nodes: None,
+                memory: None,
                 kernel: app.kernel.access(),
             });
         }
@@ -121,6 +123,8 @@ fn node(cores: u32, peak: f64, bandwidth: f64, thread: f64) -> Node {
         gflops_per_core: Gflops::new(peak),
         bandwidth: GigabytesPerSecond::new(bandwidth),
         core_bandwidth: Some(GigabytesPerSecond::new(thread)),
+        read_bandwidth: None,
+        memory: None,
     }
 }
 

@@ -44,6 +44,8 @@ fn node(cores: u32, peak: f64, bandwidth: f64) -> Node {
         gflops_per_core: Gflops::new(peak),
         bandwidth: GigabytesPerSecond::new(bandwidth),
         core_bandwidth: None,
+        read_bandwidth: None,
+        memory: None,
     }
 }
 
@@ -64,6 +66,8 @@ fn apps(group: &str, instances: usize, intensity: f64, placement: &Placement) ->
             max_threads: None,
             weight: 1.0,
             work: None,
+            nodes: None,
+            memory: None,
         })
         .collect()
 }

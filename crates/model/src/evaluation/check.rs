@@ -77,6 +77,8 @@ mod tests {
             gflops_per_core: Gflops::new(20.0),
             bandwidth: GigabytesPerSecond::new(10.0),
             core_bandwidth: None,
+            read_bandwidth: None,
+            memory: None,
         };
         let machine = Machine::uniform("two", 2, node, GigabytesPerSecond::new(4.0)).expect("a machine");
         let machine = machine.with_sharing(model);
@@ -91,6 +93,8 @@ mod tests {
             max_threads: None,
             weight: 1.0,
             work: None,
+            nodes: None,
+            memory: None,
         };
         let allocation = Allocation::from_rows(&[vec![2, 2]]).expect("rows");
         let evaluation =

@@ -14,6 +14,8 @@ fn machine() -> Machine {
         gflops_per_core: Gflops::new(if cores > 0 { 5.0 } else { 0.0 }),
         bandwidth: GigabytesPerSecond::new(bandwidth),
         core_bandwidth: (cores > 2).then(|| GigabytesPerSecond::new(12.0)),
+        read_bandwidth: None,
+        memory: None,
     };
     let nodes = vec![node(4, 40.0), node(2, 20.0), node(0, 10.0)];
     Machine::new("m", nodes, vec![GigabytesPerSecond::new(8.0); 9]).expect("a machine")
@@ -30,6 +32,8 @@ fn apps() -> Vec<App> {
         max_threads: None,
         weight: 1.0,
         work: Some(Gflop::new(100.0)),
+        nodes: None,
+        memory: None,
     };
     vec![app("one", "one"), app("mem-1", "mem"), app("mem-2", "mem")]
 }

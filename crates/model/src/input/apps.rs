@@ -269,6 +269,8 @@ fn read_app(
         max_threads: limits.max,
         weight: weight?,
         work: work.map(Gflop::new),
+        nodes: None,
+        memory: None,
     })
 }
 

@@ -84,7 +84,7 @@ fn read_home(value: &Value<'_>, nodes: Option<usize>) -> Option<Data> {
     const HOME: Count =
         Count { what: "the number of a node, from 0", example: "0", min: 0, max: MAX_NODES as u64 - 1 };
     match value.get() {
-        DeValue::String(word) if word == "any" => return Some(Data::OpenHome),
+        DeValue::String(word) if word == "any" => return Some(Data::OpenHome { share: 1.0 }),
         DeValue::String(_) => {
             let message =
                 format!("`{}` must be the number of a node or `\"any\"`, not {}", value.name, value.text());

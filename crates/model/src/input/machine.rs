@@ -97,6 +97,8 @@ fn assemble(
             gflops_per_core: Gflops::new(node.gflops_per_core),
             bandwidth: GigabytesPerSecond::new(controller),
             core_bandwidth: node.core_bandwidth.or(core_bandwidth).map(GigabytesPerSecond::new),
+            read_bandwidth: None,
+            memory: None,
         })
         .collect();
     let links = bandwidth.links.into_iter().map(GigabytesPerSecond::new).collect();

@@ -125,7 +125,7 @@ fn every_form_of_data_is_read() {
         ("\"local\"", Data::Placed(Placement::Local)),
         ("\"interleave\"", Data::Placed(Placement::Interleave)),
         ("{ home = 1 }", Data::Placed(Placement::Home(NodeId(1)))),
-        ("{ home = \"any\" }", Data::OpenHome),
+        ("{ home = \"any\" }", Data::OpenHome { share: 1.0 }),
         ("{ fractions = [0.25, 0.75] }", Data::Placed(Placement::Fractions(vec![0.25, 0.75]))),
     ];
     for (text, expected) in cases {

@@ -154,6 +154,8 @@ mod tests {
             gflops_per_core: Gflops::new(peak),
             bandwidth: GigabytesPerSecond::new(bandwidth),
             core_bandwidth: None,
+            read_bandwidth: None,
+            memory: None,
         };
         Machine::uniform("test", 4, node, GigabytesPerSecond::new(link)).unwrap()
     }

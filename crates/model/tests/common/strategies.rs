@@ -21,6 +21,8 @@ fn node(cores: impl Strategy<Value = u32>) -> impl Strategy<Value = Node> {
             gflops_per_core: Gflops::new(if cores > 0 { peak } else { 0.0 }),
             bandwidth: GigabytesPerSecond::new(bandwidth),
             core_bandwidth: ceiling.map(GigabytesPerSecond::new),
+            read_bandwidth: None,
+            memory: None,
         },
     )
 }

@@ -65,7 +65,7 @@ fn question() -> impl Strategy<Value = (Machine, Vec<App>, [Objective; 2], Restr
         prop_oneof![
             3 => Just(Data::Placed(Placement::Local)),
             1 => Just(Data::Placed(Placement::Home(NodeId(0)))),
-            1 => Just(Data::OpenHome),
+            1 => Just(Data::OpenHome { share: 1.0 }),
             1 => Just(Data::Placed(Placement::Interleave)),
         ],
         0_u32..3,

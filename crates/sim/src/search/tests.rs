@@ -60,7 +60,7 @@ fn data(nodes: usize) -> impl Strategy<Value = Data> {
     prop_oneof![
         3 => Just(Data::Placed(Placement::Local)),
         2 => (0..nodes).prop_map(|n| Data::Placed(Placement::Home(NodeId(n)))),
-        2 => Just(Data::OpenHome),
+        2 => Just(Data::OpenHome { share: 1.0 }),
         1 => Just(Data::Placed(Placement::Interleave)),
         1 => prop::collection::vec(0_u32..4, nodes).prop_filter_map("some data", |parts| {
             let sum: u32 = parts.iter().sum();
@@ -86,6 +86,8 @@ fn machine() -> impl Strategy<Value = Machine> {
                         gflops_per_core: Gflops::new(peak),
                         bandwidth: GigabytesPerSecond::new(bandwidth),
                         core_bandwidth: ceiling.map(GigabytesPerSecond::new),
+                        read_bandwidth: None,
+                        memory: None,
                     })
                     .collect();
                 let links = links.into_iter().map(GigabytesPerSecond::new).collect();
@@ -109,6 +111,8 @@ fn apps(nodes: usize) -> impl Strategy<Value = Vec<App>> {
             max_threads: max,
             weight,
             work: Some(Gflop::new(work)),
+            nodes: None,
+            memory: None,
             arithmetic_intensity: FlopPerByte::new(intensity),
             ..app("app", intensity, data)
         });
@@ -136,7 +140,7 @@ fn question() -> impl Strategy<Value = (Machine, Vec<App>, Objective, Restrictio
             (Just(machine), apps, prop::sample::select(&OBJECTIVES[..]), restrictions.clone())
         })
         .prop_filter("small enough for brute force", |(machine, apps, ..)| {
-            let open = apps.iter().filter(|app| app.data == Data::OpenHome).count();
+            let open = apps.iter().filter(|app| app.data.is_open()).count();
             let per_node = |cores: u32| {
                 // C(cores + apps, apps)
                 let n = apps.len() as f64;

@@ -17,7 +17,7 @@ pub(super) fn rated(problem: &Problem, candidate: &Candidate) -> Candidate {
 pub(super) fn cost(problem: &Problem) -> u64 {
     let nodes = problem.machine.node_count() as u64;
     let flows = |app: &numasim_model::App| match &app.data {
-        Data::Placed(Placement::Local | Placement::Home(_)) | Data::OpenHome => nodes,
+        Data::Placed(Placement::Local | Placement::Home(_)) | Data::OpenHome { .. } => nodes,
         Data::Placed(_) => nodes * nodes,
     };
     problem.apps.iter().map(|app| flows(app) + 2 * nodes).sum()

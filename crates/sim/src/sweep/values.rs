@@ -94,7 +94,7 @@ impl Values {
             let data = match (word, word.strip_prefix("home:")) {
                 ("local", _) => Data::Placed(Placement::Local),
                 ("interleave", _) => Data::Placed(Placement::Interleave),
-                (_, Some("any")) => Data::OpenHome,
+                (_, Some("any")) => Data::OpenHome { share: 1.0 },
                 (_, Some(node)) => match node.parse::<usize>() {
                     Ok(home) if home < nodes => Data::Placed(Placement::Home(NodeId(home))),
                     _ => {

@@ -140,6 +140,8 @@ mod tests {
             gflops_per_core: Gflops::new(1.0),
             bandwidth: GigabytesPerSecond::new(8.0),
             core_bandwidth: None,
+            read_bandwidth: None,
+            memory: None,
         };
         let of = |nodes| {
             let link = GigabytesPerSecond::new(2.0);

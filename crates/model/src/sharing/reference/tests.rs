@@ -13,6 +13,8 @@ fn node(cores: u32, gflops_per_core: f64, bandwidth_gbs: f64) -> Node {
         gflops_per_core: Gflops::new(gflops_per_core),
         bandwidth: GigabytesPerSecond::new(bandwidth_gbs),
         core_bandwidth: None,
+        read_bandwidth: None,
+        memory: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use numasim_model::{Machine, NodeId, Placement};
+use numasim_model::NodeId;
 
 use super::prices::{Improved, Prices};
 use super::ranges::Ranges;
@@ -168,7 +168,7 @@ impl<'a> Relaxation<'a> {
             .map(|((&from, nodes), table)| {
                 let draw = problem.apps.iter().zip(&evaluator.placements).map(|(app, placement)| {
                     let mut draw: Vec<(usize, f64)> = Vec::new();
-                    for memory in read_from(machine, placement, from) {
+                    for memory in placement.read_from(machine, from) {
                         let per_gflops =
                             placement.fraction(machine, from, memory) / app.arithmetic_intensity.value();
                         let class = class_of[memory.0];
@@ -250,13 +250,4 @@ impl<'a> Relaxation<'a> {
 /// The smallest node of each class.
 fn representatives(node_classes: &[usize]) -> Vec<NodeId> {
     (0..node_classes.len()).filter(|&n| node_classes[n] == n).map(NodeId).collect()
-}
-
-/// The memories that threads on `from` read, ascending.
-fn read_from(machine: &Machine, placement: &Placement, from: NodeId) -> Vec<NodeId> {
-    match placement {
-        Placement::Local => vec![from],
-        Placement::Home(home) => vec![*home],
-        Placement::Interleave | Placement::Fractions(_) => machine.node_ids().collect(),
-    }
 }
