@@ -73,5 +73,5 @@ pub use evaluation::{Evaluation, evaluate, evaluate_explained};
 pub use ids::{AppId, NodeId};
 pub use machine::{Machine, Node};
 pub use scenario::{Scenario, Study};
-pub use sharing_model::{Model, ModelKind};
+pub use sharing_model::{Model, ModelKind, Refusal};
 pub use table::Table;

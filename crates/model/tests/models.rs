@@ -191,7 +191,7 @@ proptest! {
     fn each_model_equals_its_slow_second_formulation(
         case in case(),
         kind in prop::sample::select(&[
-            ModelKind::Proportional, ModelKind::FairPort, ModelKind::RequestFraction, ModelKind::Ecm,
+            ModelKind::Proportional, ModelKind::BaselineProportional, ModelKind::RequestFraction, ModelKind::Ecm,
         ][..]),
     ) {
         let (fast, slow) = (case.under(kind.into()).bandwidth, slowly(kind, &case));
@@ -236,7 +236,7 @@ proptest! {
 
     #[test]
     fn fair_ports_leave_the_local_threads_their_equal_part(case in case()) {
-        let solved = case.under(ModelKind::FairPort.into());
+        let solved = case.under(ModelKind::BaselineProportional.into());
         for memory in case.machine.node_ids() {
             let groups = || solved.grants.groups.iter().filter(|g| g.memory == memory && g.threads > 0);
             let mut from: Vec<NodeId> = groups().map(|g| g.from).filter(|&from| from != memory).collect();
@@ -333,7 +333,7 @@ fn one_heavy_thread_beside_two_light_ones_separates_the_models() {
     let demands = [(1, 40.0), (2, 6.0)];
     // baseline 4: 12 given, 20 left, still wanted 36 + 2 + 2 = 40: half of it each
     assert_gbs(&each(ModelKind::BaselineProportional, &demands), &[22.0, 5.0]);
-    assert_gbs(&each(ModelKind::FairPort, &demands), &[22.0, 5.0]);
+    assert_gbs(&each(ModelKind::BaselineProportional, &demands), &[22.0, 5.0]);
     // level 6: 18 taken, all that is left, 20, to the one that still rises
     assert_gbs(&each(ModelKind::MaxMin, &demands), &[20.0, 6.0]);
     // 32/52 of each demand

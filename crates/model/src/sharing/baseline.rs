@@ -1,40 +1,34 @@
-//! The model `baseline-proportional`: plain, on the path that most people's questions take, and with corrections.
+//! The model `baseline-proportional` where every thread reads one memory and no limit is shared: one round, memory by memory.
+//!
+//! The path of most people's questions. [`super::rounds`] has the rest.
 
 use super::compiled::Compiled;
+use super::ports::level;
 use super::remote::Remote;
 use super::shares::Shares;
 use super::split::Split;
 
 /// Steps 1 to 5 for every memory.
 #[inline]
-pub(super) fn remote_first(compiled: &Compiled, threads: &[u32], shares: &mut Shares) {
+pub(super) fn share(compiled: &Compiled, threads: &[u32], shares: &mut Shares) {
     for (m, memory) in compiled.memories.iter().enumerate() {
-        let mut remote = 0.0;
         for p in memory.links.clone() {
             let wanted = compiled.wanted(p, threads);
-            let offered = wanted.min(compiled.pools[p].capacity);
             shares.wanted[p] = wanted;
-            shares.offered[p] = offered;
-            remote += offered;
-        }
-        let scale = if remote > memory.bandwidth { memory.bandwidth / remote } else { 1.0 };
-        shares.scale[m] = scale;
-        for p in memory.links.clone() {
-            shares.available[p] = shares.offered[p] * scale;
-            share_pool(compiled, p, threads, shares);
+            shares.offered[p] = wanted.min(compiled.pools[p].capacity);
         }
         if let Some(own) = memory.own {
             let wanted = compiled.wanted(own, threads);
             shares.wanted[own] = wanted;
             shares.offered[own] = wanted;
-            shares.available[own] = (memory.bandwidth - remote).max(0.0);
-            share_pool(compiled, own, threads, shares);
         }
+        fill(compiled, Remote::PLAIN, m, memory.bandwidth, threads, shares);
     }
 }
 
-/// The same for memory `m` with corrections, where pools have made their offers and the controller has `controller` GB/s.
-pub(super) fn remote_first_corrected(
+/// Steps 2 to 5 for memory `m`, where pools have made their offers and the controller has `controller` GB/s.
+#[inline]
+pub(super) fn fill(
     compiled: &Compiled,
     remote: Remote,
     m: usize,
@@ -43,20 +37,23 @@ pub(super) fn remote_first_corrected(
     shares: &mut Shares,
 ) {
     let memory = &compiled.memories[m];
-    let taken = remote.cost * shares.offered[memory.links.clone()].iter().sum::<f64>();
-    let scale = if taken > controller { controller / taken } else { 1.0 };
-    shares.scale[m] = scale;
+    let own = memory.own.map_or(0.0, |own| shares.offered[own]);
+    let level = level(controller, own, &shares.offered[memory.links.clone()], remote);
+    let mut taken = 0.0;
     for p in memory.links.clone() {
-        shares.available[p] = shares.offered[p] * scale;
+        let granted = shares.offered[p].min(level * remote.weight);
+        shares.available[p] = granted;
+        taken += remote.cost * granted;
         share_pool(compiled, p, threads, shares);
     }
-    if let Some(own) = memory.own {
-        shares.available[own] = (controller - taken).max(0.0);
-        share_pool(compiled, own, threads, shares);
+    if let Some(p) = memory.own {
+        // What the links leave, without the rounding of a difference where that is the level.
+        shares.available[p] = if own > level { level } else { (controller - taken).max(own) };
+        share_pool(compiled, p, threads, shares);
     }
 }
 
-/// Steps 2 and 4: splits what the pool has among its flows; step 5: keeps each group's scarcest memory.
+/// Step 3: splits what the pool has among its flows; step 4: keeps each group's scarcest memory.
 #[inline]
 pub(super) fn share_pool(compiled: &Compiled, pool: usize, threads: &[u32], shares: &mut Shares) {
     let range = compiled.pools[pool].flows.clone();

@@ -109,10 +109,14 @@ impl Solver {
                         from: pool.from,
                         memory: pool.memory,
                         kind,
-                        fraction: 1.0 / flow.inverse_fraction,
+                        fraction: flow.fraction,
                         threads: threads[group],
                         demand_gbs: flow.demand_gbs,
-                        granted: workspace.shares.granted[f],
+                        granted: match self.deals_again() {
+                            // Nothing that is granted stays unused.
+                            true => workspace.shares.bandwidth[group] * flow.fraction,
+                            false => workspace.shares.granted[f],
+                        },
                     };
                     (view, pool)
                 })

@@ -102,7 +102,7 @@ fn share(kind: ModelKind, case: &Case, memory: NodeId, readers: &mut [Reader]) {
         .node_ids()
         .filter_map(|from| case.machine.link(from, memory).map(|link| (from, link.value())))
         .collect();
-    if kind == ModelKind::FairPort {
+    if kind == ModelKind::BaselineProportional {
         return by_ports(case, memory, controller, &links, readers);
     }
     if kind == ModelKind::RequestFraction {

@@ -6,10 +6,11 @@ use super::*;
 /// Application 1 on node 1 reads memory 0: 2 x 5 GB/s fill the link (baseline 10 / 8 = 1.25 GB/s).
 /// Application 0 on node 0 splits what is left: R = 60 - 10 = 50, baseline 50 / 8 = 6.25 GB/s for each thread.
 fn sound() -> Grants {
-    let node = MemoryNode { capacity_gbs: 60.0, cores: 8 };
+    let node = MemoryNode { capacity_gbs: 60.0, cores: 8, read_gbs: None };
     Grants {
         nodes: vec![node, node],
         link_capacity_gbs: vec![vec![None, Some(10.0)], vec![Some(10.0), None]],
+        shared: Vec::new(),
         groups: vec![group(0, 0, 8, 20.0, 6.25), group(1, 1, 2, 10.0, 5.0)],
     }
 }
@@ -30,7 +31,8 @@ fn a_sound_sharing_has_every_property() {
     assert_eq!(links_within_capacity(&sound()), Ok(()));
     assert_eq!(at_least_baseline(&sound()), Ok(()));
     assert_eq!(work_conserving(&sound()), Ok(()));
-    assert_eq!(all(&sound()), Ok(()));
+    assert_eq!(of_remote_first(&sound()), Ok(()));
+    assert_eq!(of_default(&sound()), Ok(()));
 }
 
 #[test]

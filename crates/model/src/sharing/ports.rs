@@ -1,47 +1,17 @@
-//! The model `fair-port`: the paper's split, with the ports of a controller served as equals.
+//! The ports of a controller, filled evenly: step 2 of the default.
 //!
-//! # Rules
-//! 1. A controller has one port for the threads of its own node and one for each link. A link asks for min(what its
-//!    threads want, link).
-//! 2. All ports are filled at the same pace until each has what it asks for or the controller is used up (max-min among
-//!    ports): a port that asks for more than its equal part keeps at least that, B / (1 + nodes that read from outside).
-//! 3. Inside a port the threads split by baseline plus proportional, as in the default.
+//! A controller has one port for the threads of its own node and one for each link. All are filled at the same pace until each
+//! has what it asks for or the controller is used up (max-min among ports): a port that asks for more than its equal part
+//! keeps at least that, B / (1 + nodes that read from outside).
 //!
-//! With a remote weight w links fill w times as fast as the local port.
-//!
-//! # Source
-//! Our addition: it keeps the paper's rule wherever links ask for less than their equal part (all published figures are the
-//! same), and avoids that wide links leave a node's own threads with nothing.
+//! With a remote weight w links fill w times as fast as the local port; with a cost a GB/s over a link takes that many of the
+//! controller.
 
-use super::baseline::share_pool;
-use super::compiled::Compiled;
 use super::remote::Remote;
-use super::shares::Shares;
 
-/// Shares memory `m`, whose controller has `controller` GB/s for what is asked of it.
-pub(super) fn share(
-    compiled: &Compiled,
-    remote: Remote,
-    m: usize,
-    controller: f64,
-    threads: &[u32],
-    shares: &mut Shares,
-) {
-    let memory = &compiled.memories[m];
-    let own = memory.own.map_or(0.0, |own| shares.wanted[own]);
-    let level = level(controller, own, &shares.offered[memory.links.clone()], remote);
-    for p in memory.links.clone() {
-        shares.available[p] = shares.offered[p].min(level * remote.weight);
-        share_pool(compiled, p, threads, shares);
-    }
-    if let Some(p) = memory.own {
-        shares.available[p] = own.min(level);
-        share_pool(compiled, p, threads, shares);
-    }
-}
-
-/// Up to where the ports are filled, in GB/s of the local one: `own` and `links` are what the ports ask for.
-fn level(controller: f64, own: f64, links: &[f64], remote: Remote) -> f64 {
+/// Up to where the ports are filled, in GB/s of the local one: `own` and `links` are what the ports ask for. Infinite where
+/// `controller` GB/s are enough for all.
+pub(super) fn level(controller: f64, own: f64, links: &[f64], remote: Remote) -> f64 {
     let (cost, weight) = (remote.cost, remote.weight);
     let asked = own + cost * links.iter().sum::<f64>();
     if asked <= controller {
@@ -66,6 +36,29 @@ fn level(controller: f64, own: f64, links: &[f64], remote: Remote) -> f64 {
         level = next;
     }
     level
+}
+
+/// Up to where links that share `capacity` GB/s are filled, one `asks` for each: max-min among equals.
+pub(super) fn even_level(capacity: f64, asks: impl Iterator<Item = f64> + Clone) -> f64 {
+    if asks.clone().sum::<f64>() <= capacity {
+        return f64::INFINITY;
+    }
+    let mut level = 0.0;
+    loop {
+        let (mut served, mut hungry) = (0.0, 0_u32);
+        for ask in asks.clone() {
+            if ask > level {
+                hungry += 1;
+            } else {
+                served += ask;
+            }
+        }
+        let next = (capacity - served) / f64::from(hungry);
+        if next.is_nan() || next <= level {
+            return level;
+        }
+        level = next;
+    }
 }
 
 #[cfg(test)]
@@ -99,5 +92,12 @@ mod tests {
         assert_eq!(level_with(Some((Parameter::RemoteLoss, 1.0)), 60.0, 100.0, &[100.0]), 20.0);
         // weight 2: level + 2 level = 60, the link has 40
         assert_eq!(level_with(Some((Parameter::RemoteWeight, 2.0)), 60.0, 100.0, &[100.0]), 20.0);
+    }
+
+    #[test]
+    fn equals_share_evenly_what_small_ones_leave() {
+        // 10 of 60 for the small one, 25 each for the others
+        assert_eq!(even_level(60.0, [10.0, 100.0, 30.0].into_iter()), 25.0);
+        assert_eq!(even_level(60.0, [10.0, 20.0].into_iter()), f64::INFINITY);
     }
 }
