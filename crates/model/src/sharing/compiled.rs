@@ -159,12 +159,15 @@ impl Compiled {
         }
     }
 
+    /// Whether a shared link or a limit of what a node reads holds.
+    pub(super) fn has_common_limits(&self) -> bool {
+        !self.shared.is_empty() || !self.reads.is_empty()
+    }
+
     /// Whether every thread reads one memory only, and no limit is shared by pools: memories can then be looked at one by
     /// one, and nothing that is granted stays unused.
     pub(super) fn is_separable(&self) -> bool {
-        self.shared.is_empty()
-            && self.reads.is_empty()
-            && self.flows.iter().all(|flow| flow.inverse_fraction <= 1.0)
+        !self.has_common_limits() && self.flows.iter().all(|flow| flow.inverse_fraction <= 1.0)
     }
 
     /// Adds the pool of the flows of `apps` from `from` to `memory`, unless none of them could have one.
@@ -203,10 +206,10 @@ impl Compiled {
 
     /// GB/s that all threads of a pool want together.
     #[inline]
-    pub(super) fn wanted(&self, pool: usize, threads: &[u32]) -> f64 {
+    pub(super) fn wanted(&self, pool: usize, threads: &[f64]) -> f64 {
         self.flows[self.pools[pool].flows.clone()]
             .iter()
-            .map(|flow| f64::from(threads[flow.group as usize]) * flow.demand_gbs)
+            .map(|flow| threads[flow.group as usize] * flow.demand_gbs)
             .sum()
     }
 

@@ -4,7 +4,7 @@ use super::baseline;
 use super::compiled::Compiled;
 use super::ecm;
 use super::max_min;
-use super::ports::even_level;
+use super::ports::shared_level;
 use super::proportional;
 use super::remote::Remote;
 use super::remote_first;
@@ -87,7 +87,7 @@ impl Corrected {
     pub(super) fn share(
         &self,
         compiled: &Compiled,
-        threads: &[u32],
+        threads: &[f64],
         shares: &mut Shares,
         dealing: &mut Dealing,
         notes: &mut Notes,
@@ -142,7 +142,7 @@ impl Corrected {
             let offers = common.users.iter().map(|&p| shares.offered[p as usize]);
             *cap = match self.kind {
                 ModelKind::Proportional => (common.capacity / offers.sum::<f64>()).min(1.0),
-                _ => even_level(common.capacity, offers),
+                _ => shared_level(common.capacity, offers),
             };
         }
         notes.uncapped.copy_from_slice(&shares.offered);
@@ -156,7 +156,7 @@ impl Corrected {
 }
 
 /// Notes what each pool of memory `m` wants, and what of it reaches the controller.
-fn offer(compiled: &Compiled, m: usize, threads: &[u32], shares: &mut Shares) {
+fn offer(compiled: &Compiled, m: usize, threads: &[f64], shares: &mut Shares) {
     let memory = &compiled.memories[m];
     for p in memory.links.clone() {
         let wanted = compiled.wanted(p, threads);

@@ -127,7 +127,7 @@ impl Paths {
 pub(super) fn share(
     compiled: &Compiled,
     paths: &Paths,
-    threads: &[u32],
+    threads: &[f64],
     shares: &mut Shares,
     filling: &mut Filling,
 ) {
@@ -137,7 +137,7 @@ pub(super) fn share(
 }
 
 /// Nobody has anything, and all who have threads rise.
-fn begin(compiled: &Compiled, paths: &Paths, threads: &[u32], shares: &Shares, filling: &mut Filling) {
+fn begin(compiled: &Compiled, paths: &Paths, threads: &[f64], shares: &Shares, filling: &mut Filling) {
     let memories = compiled.memories.len();
     for (m, resource) in filling.resources[..memories].iter_mut().enumerate() {
         *resource = Resource { left: shares.controllers[m], ..Resource::default() };
@@ -149,10 +149,10 @@ fn begin(compiled: &Compiled, paths: &Paths, threads: &[u32], shares: &Shares, f
     }
     filling.rising.clear();
     filling.used.clear();
-    for (group, &count) in threads.iter().enumerate().filter(|(_, count)| **count > 0) {
+    for (group, &count) in threads.iter().enumerate().filter(|(_, count)| **count > 0.0) {
         let group = u32::try_from(group).unwrap_or(u32::MAX);
         filling.rising.push(group);
-        let pace = f64::from(count) * paths.pace[group as usize];
+        let pace = count * paths.pace[group as usize];
         for one in paths.of(group) {
             let resource = &mut filling.resources[one.resource as usize];
             if resource.rising == 0 {
@@ -165,7 +165,7 @@ fn begin(compiled: &Compiled, paths: &Paths, threads: &[u32], shares: &Shares, f
 }
 
 /// Raises the level until nobody rises.
-fn fill(paths: &Paths, threads: &[u32], bandwidth: &mut [f64], filling: &mut Filling) {
+fn fill(paths: &Paths, threads: &[f64], bandwidth: &mut [f64], filling: &mut Filling) {
     let Filling { resources, rising, used } = filling;
     let mut level = 0.0_f64;
     while !rising.is_empty() {
@@ -203,7 +203,7 @@ fn fill(paths: &Paths, threads: &[u32], bandwidth: &mut [f64], filling: &mut Fil
             let g = group as usize;
             let rate = bandwidth[g].min(level * paths.pace[g]);
             bandwidth[g] = rate;
-            let count = f64::from(threads[g]);
+            let count = threads[g];
             for one in paths.of(group) {
                 let resource = &mut resources[one.resource as usize];
                 resource.left = (resource.left - count * rate * one.part).max(0.0);
@@ -216,7 +216,7 @@ fn fill(paths: &Paths, threads: &[u32], bandwidth: &mut [f64], filling: &mut Fil
 }
 
 /// What the rates take of each pool.
-fn report(compiled: &Compiled, threads: &[u32], shares: &mut Shares) {
+fn report(compiled: &Compiled, threads: &[f64], shares: &mut Shares) {
     for (p, pool) in compiled.pools.iter().enumerate() {
         let mut taken = 0.0;
         for f in pool.flows.clone() {
@@ -224,7 +224,7 @@ fn report(compiled: &Compiled, threads: &[u32], shares: &mut Shares) {
             let rate = shares.bandwidth[flow.group as usize];
             let granted = (rate / flow.inverse_fraction).min(flow.demand_gbs);
             shares.granted[f] = granted;
-            taken += f64::from(threads[flow.group as usize]) * granted;
+            taken += threads[flow.group as usize] * granted;
         }
         shares.available[p] = taken;
     }

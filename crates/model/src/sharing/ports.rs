@@ -38,8 +38,31 @@ pub(super) fn level(controller: f64, own: f64, links: &[f64], remote: Remote) ->
     level
 }
 
+/// [`level`] without corrections, where `controller` GB/s are not enough for all.
+#[inline]
+pub(super) fn even_level(controller: f64, own: f64, links: &[f64]) -> f64 {
+    let (mut left, mut hungry) = (controller, links.len() + 1);
+    let mut level = left / hungry as f64;
+    loop {
+        let (mut served, mut still) = if own > level { (0.0, 1) } else { (own, 0) };
+        for &link in links {
+            if link > level {
+                still += 1;
+            } else {
+                served += link;
+            }
+        }
+        // Not one more served than before, or, by rounding, all.
+        if still == hungry || still == 0 {
+            return level;
+        }
+        (left, hungry) = (controller - served, still);
+        level = left / hungry as f64;
+    }
+}
+
 /// Up to where links that share `capacity` GB/s are filled, one `asks` for each: max-min among equals.
-pub(super) fn even_level(capacity: f64, asks: impl Iterator<Item = f64> + Clone) -> f64 {
+pub(super) fn shared_level(capacity: f64, asks: impl Iterator<Item = f64> + Clone) -> f64 {
     if asks.clone().sum::<f64>() <= capacity {
         return f64::INFINITY;
     }
@@ -87,6 +110,21 @@ mod tests {
     }
 
     #[test]
+    fn without_corrections_the_level_is_the_same() {
+        for links in [&[10.0, 10.0, 10.0][..], &[100.0, 100.0, 5.0], &[100.0], &[7.0, 25.0, 31.0, 90.0]] {
+            for own in [4.0, 28.0, 140.0] {
+                if own + links.iter().sum::<f64>() > 60.0 {
+                    assert_eq!(
+                        even_level(60.0, own, links),
+                        level_with(None, 60.0, own, links),
+                        "{own} {links:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_loss_is_paid_by_the_links_share() {
         // One link of cost 2: level + 2 level = 60
         assert_eq!(level_with(Some((Parameter::RemoteLoss, 1.0)), 60.0, 100.0, &[100.0]), 20.0);
@@ -97,7 +135,7 @@ mod tests {
     #[test]
     fn equals_share_evenly_what_small_ones_leave() {
         // 10 of 60 for the small one, 25 each for the others
-        assert_eq!(even_level(60.0, [10.0, 100.0, 30.0].into_iter()), 25.0);
-        assert_eq!(even_level(60.0, [10.0, 20.0].into_iter()), f64::INFINITY);
+        assert_eq!(shared_level(60.0, [10.0, 100.0, 30.0].into_iter()), 25.0);
+        assert_eq!(shared_level(60.0, [10.0, 20.0].into_iter()), f64::INFINITY);
     }
 }

@@ -24,7 +24,7 @@ pub(super) fn share(
     remote: Remote,
     m: usize,
     controller: f64,
-    threads: &[u32],
+    threads: &[f64],
     shares: &mut Shares,
 ) {
     let memory = &compiled.memories[m];

@@ -18,13 +18,13 @@
 //! it be, the answer is within all limits, and what is left unused is tiny.
 
 use super::compiled::{Compiled, PoolKind};
-use super::ports::{even_level, level};
+use super::ports::{level, shared_level};
 use super::remote::Remote;
 use super::shares::Shares;
 use super::split::Split;
 
 /// A gain below this part of what a thread wants is none; what is left of a resource below this part is nothing.
-const NOTHING: f64 = 1e-12;
+pub(super) const NOTHING: f64 = 1e-12;
 /// Rounds of one evaluation at most.
 const MOST_ROUNDS: u32 = 1000;
 
@@ -73,13 +73,13 @@ impl Dealing {
         }
     }
 
-    /// Shares everything by rounds: `shares.bandwidth` has what every thread gets, `shares.available` what each pool draws.
+    /// Shares everything by rounds: `shares.bandwidth` has what every thread gets.
     pub(super) fn share(
         &mut self,
         compiled: &Compiled,
         remote: Remote,
         controllers: impl Fn(usize, f64) -> f64,
-        threads: &[u32],
+        threads: &[f64],
         shares: &mut Shares,
     ) {
         self.begin(compiled, threads, shares);
@@ -94,24 +94,40 @@ impl Dealing {
         if !shares.controllers.is_empty() {
             shares.controllers.copy_from_slice(&self.controllers);
         }
-        shares.rounds = 0;
-        loop {
+        shares.rounds = 1;
+        self.deal(compiled, remote, threads);
+        self.go_on(compiled, remote, threads, shares);
+    }
+
+    /// Goes on after a first round of the plain default, without common limits, that left in `shares.bandwidth` what every
+    /// thread takes.
+    pub(super) fn resume(&mut self, compiled: &Compiled, threads: &[f64], shares: &mut Shares) {
+        self.gain.copy_from_slice(shares.bandwidth.as_slice());
+        self.begin(compiled, threads, shares);
+        for (left, memory) in self.controllers.iter_mut().zip(&compiled.memories) {
+            *left = memory.bandwidth;
+        }
+        shares.rounds = 1;
+        self.go_on(compiled, Remote::PLAIN, threads, shares);
+    }
+
+    /// Takes what has been dealt, and deals what is left, until nobody gains.
+    fn go_on(&mut self, compiled: &Compiled, remote: Remote, threads: &[f64], shares: &mut Shares) {
+        self.take(compiled, remote, threads, shares);
+        while self.is_unfinished(compiled, shares) && shares.rounds < MOST_ROUNDS {
             shares.rounds += 1;
+            self.ask(compiled, threads);
             self.deal(compiled, remote, threads);
             self.take(compiled, remote, threads, shares);
-            if !self.goes_on(compiled, shares) || shares.rounds >= MOST_ROUNDS {
-                return;
-            }
-            self.ask(compiled, threads);
         }
     }
 
     /// Everything is left, and all who have threads take part.
-    fn begin(&mut self, compiled: &Compiled, threads: &[u32], shares: &mut Shares) {
+    fn begin(&mut self, compiled: &Compiled, threads: &[f64], shares: &mut Shares) {
         self.left.copy_from_slice(compiled.demand_gbs.as_slice());
         self.stopped.fill(false);
         self.active.clear();
-        let groups = threads.iter().enumerate().filter(|(_, count)| **count > 0);
+        let groups = threads.iter().enumerate().filter(|(_, count)| **count > 0.0);
         self.active.extend(groups.map(|(group, _)| u32::try_from(group).unwrap_or(u32::MAX)));
         for (left, pool) in self.links.iter_mut().zip(&compiled.pools) {
             *left = pool.capacity;
@@ -123,11 +139,10 @@ impl Dealing {
             *left = common.capacity;
         }
         shares.bandwidth.as_mut_slice().fill(0.0);
-        shares.available.fill(0.0);
     }
 
     /// Steps 0 and 1: what threads and ports ask for.
-    fn ask(&mut self, compiled: &Compiled, threads: &[u32]) {
+    fn ask(&mut self, compiled: &Compiled, threads: &[f64]) {
         self.ask.fill(0.0);
         for &group in &self.active {
             self.ask[group as usize] = self.left[group as usize];
@@ -135,7 +150,7 @@ impl Dealing {
         for (common, &left) in compiled.reads.iter().zip(&self.reads) {
             let split = {
                 let ask = &self.ask;
-                let takers = common.users.iter().map(|&g| (f64::from(threads[g as usize]), ask[g as usize]));
+                let takers = common.users.iter().map(|&g| (threads[g as usize], ask[g as usize]));
                 (takers.clone().map(|(count, ask)| count * ask).sum::<f64>() > left)
                     .then(|| Split::new(left, common.inverse_cores, takers))
             };
@@ -158,7 +173,7 @@ impl Dealing {
         }
         // All levels first: no shared link sees what another one has cut.
         for ((level, common), &left) in self.levels.iter_mut().zip(&compiled.shared).zip(&self.shared) {
-            *level = even_level(left, common.users.iter().map(|&p| self.offered[p as usize]));
+            *level = shared_level(left, common.users.iter().map(|&p| self.offered[p as usize]));
         }
         for (&level, common) in self.levels.iter().zip(&compiled.shared) {
             for &p in &common.users {
@@ -168,17 +183,15 @@ impl Dealing {
         }
     }
 
-    fn wanted_by(&self, compiled: &Compiled, pool: usize, threads: &[u32]) -> f64 {
+    fn wanted_by(&self, compiled: &Compiled, pool: usize, threads: &[f64]) -> f64 {
         compiled.flows[compiled.pools[pool].flows.clone()]
             .iter()
-            .map(|flow| {
-                f64::from(threads[flow.group as usize]) * (self.ask[flow.group as usize] * flow.fraction)
-            })
+            .map(|flow| threads[flow.group as usize] * (self.ask[flow.group as usize] * flow.fraction))
             .sum()
     }
 
     /// Steps 2 to 4: what every thread takes.
-    fn deal(&mut self, compiled: &Compiled, remote: Remote, threads: &[u32]) {
+    fn deal(&mut self, compiled: &Compiled, remote: Remote, threads: &[f64]) {
         self.gain.copy_from_slice(&self.ask);
         for (m, memory) in compiled.memories.iter().enumerate() {
             let own = memory.own.map_or(0.0, |own| self.offered[own]);
@@ -193,15 +206,14 @@ impl Dealing {
     }
 
     /// Steps 3 and 4 for a port that has `granted` GB/s.
-    fn split(&mut self, compiled: &Compiled, pool: usize, granted: f64, threads: &[u32]) {
+    fn split(&mut self, compiled: &Compiled, pool: usize, granted: f64, threads: &[f64]) {
         if self.wanted[pool] <= granted {
             return;
         }
         let Self { ask, gain, .. } = self;
         let flows = &compiled.flows[compiled.pools[pool].flows.clone()];
-        let takers = flows
-            .iter()
-            .map(|flow| (f64::from(threads[flow.group as usize]), ask[flow.group as usize] * flow.fraction));
+        let takers =
+            flows.iter().map(|flow| (threads[flow.group as usize], ask[flow.group as usize] * flow.fraction));
         let split = Split::new(granted, compiled.pools[pool].inverse_cores, takers);
         for flow in flows {
             let group = flow.group as usize;
@@ -211,7 +223,7 @@ impl Dealing {
     }
 
     /// Takes from everything what the threads take, and finds who uses something that is full.
-    fn take(&mut self, compiled: &Compiled, remote: Remote, threads: &[u32], shares: &mut Shares) {
+    fn take(&mut self, compiled: &Compiled, remote: Remote, threads: &[f64], shares: &mut Shares) {
         for &group in &self.active {
             let group = group as usize;
             // Rounding may leave a little more than the rest.
@@ -225,13 +237,10 @@ impl Dealing {
             for p in memory.links.clone() {
                 let through = self.drawn_by(compiled, p, threads);
                 self.links[p] -= through;
-                shares.available[p] += through;
                 drawn += remote.cost * through;
             }
             if let Some(own) = memory.own {
-                let through = self.drawn_by(compiled, own, threads);
-                shares.available[own] += through;
-                drawn += through;
+                drawn += self.drawn_by(compiled, own, threads);
             }
             self.controllers[m] -= drawn;
         }
@@ -243,18 +252,18 @@ impl Dealing {
             *left -= common.users.iter().map(drawn_by).sum::<f64>();
         }
         for (left, common) in self.reads.iter_mut().zip(&compiled.reads) {
-            let of = |&group: &u32| f64::from(threads[group as usize]) * self.gain[group as usize];
+            let of = |&group: &u32| threads[group as usize] * self.gain[group as usize];
             *left -= common.users.iter().map(of).sum::<f64>();
         }
     }
 
-    fn drawn_by(&self, compiled: &Compiled, pool: usize, threads: &[u32]) -> f64 {
+    fn drawn_by(&self, compiled: &Compiled, pool: usize, threads: &[f64]) -> f64 {
         let flows = &compiled.flows[compiled.pools[pool].flows.clone()];
         flows.iter().map(|flow| drawn(flow, threads, &self.gain)).sum()
     }
 
-    /// Leaves out who is done; whether somebody is left who gained something.
-    fn goes_on(&mut self, compiled: &Compiled, shares: &Shares) -> bool {
+    /// Leaves out who is done; whether somebody is left, and somebody gained something.
+    fn is_unfinished(&mut self, compiled: &Compiled, shares: &Shares) -> bool {
         let is_nothing = |left: f64, capacity: f64| left <= NOTHING * capacity;
         for (m, p, kind) in compiled.pool_indices() {
             let controller = compiled.memories[m].bandwidth;
@@ -286,9 +295,9 @@ impl Dealing {
     }
 }
 
-fn drawn(flow: &super::compiled::Flow, threads: &[u32], gain: &[f64]) -> f64 {
+fn drawn(flow: &super::compiled::Flow, threads: &[f64], gain: &[f64]) -> f64 {
     let group = flow.group as usize;
-    f64::from(threads[group]) * (gain[group] * flow.fraction)
+    threads[group] * (gain[group] * flow.fraction)
 }
 
 fn stop(compiled: &Compiled, pool: usize, stopped: &mut [bool]) {

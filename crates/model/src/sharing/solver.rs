@@ -28,8 +28,11 @@ pub struct Solver {
 enum Way {
     /// The plain default where every thread reads one memory and no limit is shared.
     OneRound,
-    /// The plain default elsewhere.
-    Rounds,
+    /// The plain default elsewhere: what nobody could use is dealt again.
+    Rounds {
+        /// Whether a shared link or a limit of what a node reads holds.
+        common_limits: bool,
+    },
     /// Any other model.
     Corrected(Box<Corrected>),
 }
@@ -38,6 +41,8 @@ enum Way {
 #[derive(Clone, Debug)]
 pub struct Workspace {
     pub(super) shares: Shares,
+    /// Per group: its threads.
+    pub(super) threads: Vec<f64>,
     /// Per application: GFLOPS of all its threads.
     gflops: Vec<f64>,
     /// What rounds note down.
@@ -69,7 +74,7 @@ impl Solver {
         let compiled = Compiled::new(machine, demands);
         let way = match compiled.model.is_plain_default() {
             true if compiled.is_separable() => Way::OneRound,
-            true => Way::Rounds,
+            true => Way::Rounds { common_limits: compiled.has_common_limits() },
             false => Way::Corrected(Box::new(Corrected::new(&compiled, machine))),
         };
         Self { compiled, way }
@@ -79,15 +84,16 @@ impl Solver {
     pub fn workspace(&self) -> Workspace {
         Workspace {
             shares: Shares::new(&self.compiled),
+            threads: vec![0.0; self.compiled.demand_gbs.as_slice().len()],
             gflops: vec![0.0; self.apps()],
             dealing: match &self.way {
-                Way::Rounds => Dealing::new(&self.compiled),
+                Way::Rounds { .. } => Dealing::new(&self.compiled),
                 Way::Corrected(corrected) => corrected.dealing(&self.compiled),
                 Way::OneRound => Dealing::default(),
             },
             notes: match &self.way {
                 Way::Corrected(corrected) => corrected.notes(&self.compiled),
-                Way::OneRound | Way::Rounds => Notes::default(),
+                Way::OneRound | Way::Rounds { .. } => Notes::default(),
             },
         }
     }
@@ -108,24 +114,25 @@ impl Solver {
     pub fn threads_elsewhere_never_help(&self) -> bool {
         let compiled = &self.compiled;
         let no_links = compiled.memories.iter().all(|memory| memory.links.is_empty());
-        let common = !compiled.shared.is_empty() || !compiled.reads.is_empty();
         let one_memory = || compiled.flows.iter().all(|flow| flow.inverse_fraction <= 1.0);
         let hard = compiled.model.parameters.saturation_knee == 0.0;
-        no_links || (!common && (compiled.model.threads_elsewhere_never_help() || (hard && one_memory())))
+        no_links
+            || (!compiled.has_common_limits()
+                && (compiled.model.threads_elsewhere_never_help() || (hard && one_memory())))
     }
 
     /// Whether what nobody could use is dealt again, in rounds: nothing that is granted then stays unused.
     pub fn deals_again(&self) -> bool {
         match &self.way {
             Way::OneRound => false,
-            Way::Rounds => true,
+            Way::Rounds { .. } => true,
             Way::Corrected(corrected) => corrected.deals(),
         }
     }
 
     /// Whether a shared link or a limit of what a node reads holds for these applications.
     pub fn has_common_limits(&self) -> bool {
-        !self.compiled.shared.is_empty() || !self.compiled.reads.is_empty()
+        self.compiled.has_common_limits()
     }
 
     /// Number of applications.
@@ -148,13 +155,37 @@ impl Solver {
     ///
     /// The caller vouches for at most one thread per core. Allocates nothing.
     pub fn solve(&self, threads: &[u32], workspace: &mut Workspace) {
+        debug_assert_eq!(threads.len(), workspace.threads.len());
+        for (count, &threads) in workspace.threads.iter_mut().zip(threads) {
+            *count = f64::from(threads);
+        }
+        self.solve_counts(workspace);
+    }
+
+    /// [`Solver::solve`] for fractions of threads: processor sharing, where a thread runs for a part of the time. Whole counts
+    /// give the same bits.
+    pub fn solve_fractional(&self, threads: &[f64], workspace: &mut Workspace) {
+        debug_assert_eq!(threads.len(), workspace.threads.len());
+        workspace.threads.copy_from_slice(threads);
+        self.solve_counts(workspace);
+    }
+
+    fn solve_counts(&self, workspace: &mut Workspace) {
         let compiled = &self.compiled;
-        let Workspace { shares, gflops, dealing, notes } = workspace;
-        debug_assert_eq!(threads.len(), compiled.demand_gbs.as_slice().len());
+        let Workspace { shares, threads, gflops, dealing, notes } = workspace;
         shares.bandwidth.as_mut_slice().copy_from_slice(compiled.demand_gbs.as_slice());
         match &self.way {
-            Way::OneRound => baseline::share(compiled, threads, shares),
-            Way::Rounds => {
+            Way::OneRound => {
+                baseline::first_round(compiled, threads, shares);
+            }
+            Way::Rounds { common_limits: false } => {
+                if baseline::first_round(compiled, threads, shares)
+                    && !baseline::all_controllers_full(compiled, threads, shares)
+                {
+                    dealing.resume(compiled, threads, shares);
+                }
+            }
+            Way::Rounds { common_limits: true } => {
                 let controllers = |m: usize, _asked: f64| compiled.memories[m].bandwidth;
                 dealing.share(compiled, Remote::PLAIN, controllers, threads, shares);
             }
@@ -163,7 +194,7 @@ impl Solver {
         for (a, gflops) in gflops.iter_mut().enumerate() {
             let mut sum = 0.0;
             for group in compiled.demand_gbs.cells_of(AppId(a)) {
-                sum += f64::from(threads[group])
+                sum += threads[group]
                     * (shares.bandwidth[group] * compiled.intensity[a]).min(compiled.peak[group]);
             }
             *gflops = sum;
