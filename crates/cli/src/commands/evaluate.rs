@@ -3,6 +3,8 @@
 mod amount;
 mod document;
 
+use std::error::Error;
+
 use numasim_model::evaluation::EvaluateError;
 use numasim_model::{Evaluation, ModelKind, Placement, Scenario, Study, evaluate, evaluate_explained};
 
@@ -219,17 +221,20 @@ pub(super) fn evaluated(study: &Study, scenario: &Scenario) -> Result<Evaluation
 /// Why `what` cannot be evaluated: a fault of the program where the result contradicts its model.
 pub(super) fn failed(what: &str, error: &EvaluateError) -> Failure {
     match error {
-        EvaluateError::Unsound(violation) => {
-            Failure::fault(format!("{what}: this is a fault of numasim, not of your input"))
-                .caused_by(violation)
-                .hint(format!(
-                    "please report it as an issue with these lines, the command line, the input files and the version, \
-                     numasim {}",
-                    env!("CARGO_PKG_VERSION")
-                ))
-        }
+        EvaluateError::Unsound(violation) => unsound(what, violation),
         error => Failure::input(format!("{what}: {error}")),
     }
+}
+
+/// A result that contradicts its model.
+pub(super) fn unsound(what: &str, violation: &dyn Error) -> Failure {
+    Failure::fault(format!("{what}: this is a fault of numasim, not of your input")).caused_by(violation).hint(
+        format!(
+            "please report it as an issue with these lines, the command line, the input files and the version, \
+             numasim {}",
+            env!("CARGO_PKG_VERSION")
+        ),
+    )
 }
 
 /// Why the answer of a search cannot be evaluated: always a fault of the program.
