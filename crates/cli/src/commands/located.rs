@@ -1,7 +1,7 @@
 //! Files that could be read and yet do not answer the question, shown where the cause stands in them.
 
 use numasim_model::input::{AppPlaces, Group, Place, Places, Problem, ProblemKind, Reading, SourceFile};
-use numasim_model::{AppId, Data, Scenario, Study};
+use numasim_model::{AppId, Scenario, Study};
 use numasim_sim::objective::GoalError;
 use numasim_sim::{Infeasible, ProblemError};
 
@@ -27,7 +27,7 @@ impl Located {
         let mut problems: Vec<Problem> = Vec::new();
         for scenario in scenarios {
             for (a, app) in study.apps.iter().enumerate() {
-                if scenario.data.get(a) != Some(&Data::OpenHome) || scenario.allocation.total(AppId(a)) == 0 {
+                if !scenario.reads_open_home(AppId(a)) {
                     continue;
                 }
                 let Some((place, named)) = self.open_home(study, scenario, a) else { continue };
