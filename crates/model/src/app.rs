@@ -1,5 +1,7 @@
 //! Applications: how much they compute per byte, and where their data lies.
 
+use std::fmt;
+
 use crate::ids::NodeId;
 use crate::machine::Machine;
 use crate::units::{FlopPerByte, Gflop, Gibibytes};
@@ -113,6 +115,24 @@ impl Placement {
                 machine.node_ids().filter(|memory| fractions[memory.0] > 0.0).collect()
             }
             Self::Interleave | Self::PartInterleave { .. } => machine.node_ids().collect(),
+        }
+    }
+}
+
+/// As in a file: `home = 0, share = 0.5`. Shares are rounded to four digits.
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rounded = |share: f64| (share * 1e4).round() / 1e4;
+        match self {
+            Self::Local => f.write_str("local"),
+            Self::Interleave => f.write_str("interleave"),
+            Self::Home(home) => write!(f, "home = {}", home.0),
+            Self::PartHome { home, share } => write!(f, "home = {}, share = {}", home.0, rounded(*share)),
+            Self::PartInterleave { share } => write!(f, "interleave = {}", rounded(*share)),
+            Self::Fractions(shares) => {
+                let shares: Vec<String> = shares.iter().map(|&share| rounded(share).to_string()).collect();
+                write!(f, "fractions = [{}]", shares.join(", "))
+            }
         }
     }
 }

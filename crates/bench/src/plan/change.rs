@@ -68,21 +68,7 @@ impl fmt::Display for Change {
                 write!(f, "nodes {}", each.collect::<Vec<_>>().join(", "))
             }
             Self::Threads { app, from, to, .. } => write!(f, "threads of '{app}' {from:?} -> {to:?}"),
-            Self::Data { app, from, to, .. } => write!(f, "data of '{app}' {} -> {}", words(from), words(to)),
-        }
-    }
-}
-
-/// A placement as in a file.
-fn words(placement: &Placement) -> String {
-    match placement {
-        Placement::Local => "local".to_owned(),
-        Placement::Interleave => "interleave".to_owned(),
-        Placement::Home(home) => format!("home = {}", home.0),
-        Placement::Fractions(shares) => {
-            let shares: Vec<String> =
-                shares.iter().map(|share| format!("{}", (share * 1e4).round() / 1e4)).collect();
-            format!("fractions = [{}]", shares.join(", "))
+            Self::Data { app, from, to, .. } => write!(f, "data of '{app}' {from} -> {to}"),
         }
     }
 }

@@ -116,6 +116,8 @@ pub(super) fn folded(data: &Placement, map: &[NodeId], nodes: usize) -> Placemen
     match data {
         Placement::Local => Placement::Local,
         Placement::Home(home) => Placement::Home(map[home.0]),
+        Placement::PartHome { home, share } => Placement::PartHome { home: map[home.0], share: *share },
+        Placement::PartInterleave { share } => Placement::PartInterleave { share: *share },
         Placement::Interleave => {
             let reached: Vec<usize> = (0..nodes).filter(|&node| map.contains(&NodeId(node))).collect();
             if reached.len() == nodes {

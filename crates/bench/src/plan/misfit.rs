@@ -166,8 +166,8 @@ fn used_nodes(shape: &Shape, nodes: usize) -> Vec<usize> {
     for app in shape.active() {
         match &shape.data[app] {
             Placement::Local => {}
-            Placement::Home(home) => used.push(home.0),
-            Placement::Interleave => used.extend(0..nodes),
+            Placement::Home(home) | Placement::PartHome { home, .. } => used.push(home.0),
+            Placement::Interleave | Placement::PartInterleave { .. } => used.extend(0..nodes),
             Placement::Fractions(shares) => used.extend((0..nodes).filter(|&node| shares[node] > 0.0)),
         }
     }

@@ -2,8 +2,9 @@
 
 use numasim_host::HostTopology;
 use numasim_model::input::schema::{
-    AnyWord, AppTable, DataValue, DataWord, FigureTable, FractionsTable, HomeTable, HomeValue, KernelWord,
-    MachineTable, NodeTable, ProvenanceTable, ScenarioTable, SharingTable, StudyFile, ThreadsValue,
+    AnyWord, AppTable, DataValue, DataWord, FigureTable, FractionsTable, HomeTable, HomeValue,
+    InterleaveTable, KernelWord, MachineTable, NodeTable, ProvenanceTable, ScenarioTable, SharingTable,
+    StudyFile, ThreadsValue,
 };
 use numasim_model::sharing::{Model, Parameter};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
@@ -47,7 +48,7 @@ pub(super) fn of_plan(
 
 /// The data that an application has where no scenario says otherwise.
 fn default_data(app: &App, from: &Machine, to: &Machine) -> Data {
-    let Data::Placed(placement) = &app.data else { return Data::OpenHome };
+    let Data::Placed(placement) = &app.data else { return app.data.clone() };
     if from.node_count() == to.node_count() {
         return app.data.clone();
     }
@@ -222,14 +223,24 @@ fn scenario_table(study: &Study, scenario: &Scenario) -> ScenarioTable {
 
 fn data_value(data: &Data) -> DataValue {
     match data {
-        Data::OpenHome => DataValue::Home(HomeTable { home: HomeValue::Word(AnyWord::Any) }),
+        Data::OpenHome { share } => at_home(HomeValue::Word(AnyWord::Any), *share),
         Data::Placed(Placement::Local) => DataValue::Word(DataWord::Local),
         Data::Placed(Placement::Interleave) => DataValue::Word(DataWord::Interleave),
-        Data::Placed(Placement::Home(home)) => {
-            DataValue::Home(HomeTable { home: HomeValue::Node(u32::try_from(home.0).unwrap_or(u32::MAX)) })
+        Data::Placed(Placement::Home(home)) => at_home(node_value(*home), 1.0),
+        Data::Placed(Placement::PartHome { home, share }) => at_home(node_value(*home), *share),
+        Data::Placed(Placement::PartInterleave { share }) => {
+            DataValue::Interleave(InterleaveTable { interleave: *share })
         }
         Data::Placed(Placement::Fractions(shares)) => {
             DataValue::Fractions(FractionsTable { fractions: shares.clone() })
         }
     }
+}
+
+fn at_home(home: HomeValue, share: f64) -> DataValue {
+    DataValue::Home(HomeTable { home, share: (share < 1.0).then_some(share) })
+}
+
+fn node_value(node: NodeId) -> HomeValue {
+    HomeValue::Node(u32::try_from(node.0).unwrap_or(u32::MAX))
 }

@@ -4,7 +4,7 @@ use numasim_model::cpus::ranges;
 use numasim_model::pinning::{AppCpus, PinError, pin};
 use numasim_model::{AppId, Machine, NodeId, Placement};
 
-use crate::view::{ScenarioView, figures};
+use crate::view::{ScenarioView, data_words, figures};
 
 /// Where the memory of a process comes from, in node numbers of the operating system.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,6 +127,16 @@ fn memory(machine: &Machine, placement: &Placement) -> (Memory, String, Option<S
         Placement::Home(home) => {
             (Memory::Node(number(home.0)), format!("all data on {}", named(machine, *home)), None)
         }
+        // The default of Linux, the node of the thread that first writes, is nearest to what was computed.
+        Placement::PartHome { share, .. } | Placement::PartInterleave { share } => (
+            Memory::Own,
+            data_words::phrase(placement),
+            Some(format!(
+                "numactl cannot place a share of the data: all of it is local here, and not {}; the program itself can \
+                 place it (mbind, or numa_alloc_onnode)",
+                figures::percent(1.0 - share)
+            )),
+        ),
         Placement::Interleave => {
             (over(machine.node_ids().map(|node| number(node.0))), "data over all nodes".to_owned(), None)
         }

@@ -2,13 +2,13 @@
 
 use maud::{Markup, html};
 use numasim_evidence::compare::{Compared, Pair};
-use numasim_model::{AppId, Placement};
+use numasim_model::AppId;
 
 use super::contents::Report;
 use super::html::{Shown, judged, picture, scrolling};
 use super::row::{Row, columns, tags};
 use crate::view::compared::{signed, spread};
-use crate::view::{ScenarioView, Style, figures, held_back, warning};
+use crate::view::{ScenarioView, Style, data_words, figures, held_back, warning};
 
 pub(super) fn article(report: &Report<'_>, row: &Row<'_>, map: Option<&str>) -> Markup {
     let view = row.view;
@@ -147,16 +147,7 @@ fn threads(view: &ScenarioView<'_>, app: AppId) -> String {
 }
 
 fn data(view: &ScenarioView<'_>, app: AppId) -> String {
-    match &view.placements[app.0] {
-        Placement::Local => "local".to_owned(),
-        Placement::Home(node) => format!("all on {node}"),
-        Placement::Interleave => "on all nodes".to_owned(),
-        Placement::Fractions(parts) => {
-            let parts = parts.iter().enumerate().filter(|(_, part)| **part > 0.0);
-            let parts = parts.map(|(node, part)| format!("{} on node {node}", figures::percent(*part)));
-            parts.collect::<Vec<_>>().join(", ")
-        }
-    }
+    data_words::brief(&view.placements[app.0])
 }
 
 /// What memories and links carry.

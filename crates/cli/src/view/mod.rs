@@ -8,6 +8,7 @@ pub(crate) mod bench;
 pub(crate) mod compare;
 pub(crate) mod compared;
 pub(crate) mod csv;
+pub(crate) mod data_words;
 pub(crate) mod discriminate;
 pub(crate) mod explain;
 pub(crate) mod fitted;

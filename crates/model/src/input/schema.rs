@@ -308,8 +308,10 @@ pub enum KernelWord {
 pub enum DataValue {
     /// A word.
     Word(DataWord),
-    /// All data on one node.
+    /// All data, or a share of it, on one node.
     Home(HomeTable),
+    /// A share of the data on all nodes.
+    Interleave(InterleaveTable),
     /// A fraction on each node.
     Fractions(FractionsTable),
 }
@@ -324,12 +326,25 @@ pub enum DataWord {
     Interleave,
 }
 
-/// All data on one node.
+/// All data on one node, or a share of it.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct HomeTable {
     /// The node, or "any": explore chooses it.
     pub home: HomeValue,
+    /// The share of the data that lies there, the rest where each thread runs. Default: 1, all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub share: Option<f64>,
+}
+
+/// A share of the data spread evenly over all nodes, the rest where each thread runs.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct InterleaveTable {
+    /// That share.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub interleave: f64,
 }
 
 /// A node, or "any".

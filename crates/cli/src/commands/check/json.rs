@@ -118,7 +118,10 @@ pub(super) fn equal(mut links: impl Iterator<Item = GigabytesPerSecond>) -> Opti
 /// Data in the form of the input files.
 pub(super) fn data(data: &Data) -> Value {
     match data {
-        Data::OpenHome => json!({ "home": "any" }),
+        Data::OpenHome { share } if *share < 1.0 => json!({ "home": "any", "share": share }),
+        Data::OpenHome { .. } => json!({ "home": "any" }),
+        Data::Placed(Placement::PartHome { home, share }) => json!({ "home": home.0, "share": share }),
+        Data::Placed(Placement::PartInterleave { share }) => json!({ "interleave": share }),
         Data::Placed(Placement::Local) => json!("local"),
         Data::Placed(Placement::Interleave) => json!("interleave"),
         Data::Placed(Placement::Home(home)) => json!({ "home": home.0 }),

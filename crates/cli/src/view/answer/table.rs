@@ -1,7 +1,6 @@
 //! A search for people.
 
 use numasim_draw::grid::wrap;
-use numasim_model::Data;
 use numasim_sim::Objective;
 
 use super::{Answer, WhyUnproven};
@@ -35,7 +34,7 @@ impl Answer<'_> {
         };
         let restrictions = self.problem.restrictions().describe(&self.study.apps);
         let restrictions = if restrictions.is_empty() { "none".to_owned() } else { restrictions.join(", ") };
-        let open = self.study.apps.iter().filter(|app| app.data == Data::OpenHome).count();
+        let open = self.study.apps.iter().filter(|app| app.data.is_open()).count();
         let homes = if open > 0 { ", homes of data included" } else { "" };
         let lines = [
             ("Machine", machine_title(machine)),

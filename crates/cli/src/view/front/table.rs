@@ -1,7 +1,7 @@
 //! A front for people.
 
 use numasim_draw::grid::{Align, Grid, wrap};
-use numasim_model::{AppId, Data};
+use numasim_model::AppId;
 use numasim_sim::Objective;
 
 use super::{FrontView, Shown};
@@ -28,7 +28,7 @@ impl FrontView<'_> {
             self.objectives().map(|objective| format!("{}: {}", objective.name(), meaning(objective)));
         let restrictions = problem.restrictions().describe(&self.study.apps);
         let restrictions = if restrictions.is_empty() { "none".to_owned() } else { restrictions.join(", ") };
-        let open = self.study.apps.iter().any(|app| app.data == Data::OpenHome);
+        let open = self.study.apps.iter().any(|app| app.data.is_open());
         let homes = if open { ", homes of data included" } else { "" };
         let [first, second] = meanings;
         let lines = [
@@ -215,7 +215,7 @@ impl FrontView<'_> {
         let words = (0..self.study.apps.len()).map(AppId).filter_map(|app| {
             let row = shown.allocation.row(app);
             let home = shown.evaluation.apps[app.0].home;
-            let home = home.filter(|_| self.study.apps[app.0].data == Data::OpenHome);
+            let home = home.filter(|_| self.study.apps[app.0].data.is_open());
             let same_row = before.is_some_and(|before| before.allocation.row(app) == row);
             let same_home =
                 before.is_none_or(|before| before.evaluation.apps[app.0].home == home) || home.is_none();

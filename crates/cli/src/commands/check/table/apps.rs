@@ -68,8 +68,18 @@ fn column(reading: &Reading, group: &Group, app: &App) -> Vec<String> {
 
 /// Where data lies, in few words.
 pub(super) fn data(data: &Data) -> String {
+    const REST: &str = "the rest local";
     match data {
-        Data::OpenHome => "home = any node".to_owned(),
+        Data::OpenHome { share } if *share < 1.0 => {
+            format!("{} on any node, {REST}", grid::figure(*share))
+        }
+        Data::OpenHome { .. } => "home = any node".to_owned(),
+        Data::Placed(Placement::PartHome { home, share }) => {
+            format!("{} on {home}, {REST}", grid::figure(*share))
+        }
+        Data::Placed(Placement::PartInterleave { share }) => {
+            format!("{} on all nodes, {REST}", grid::figure(*share))
+        }
         Data::Placed(Placement::Local) => "local".to_owned(),
         Data::Placed(Placement::Interleave) => "interleave".to_owned(),
         Data::Placed(Placement::Home(home)) => format!("home = {home}"),
