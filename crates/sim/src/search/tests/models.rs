@@ -97,8 +97,7 @@ fn without_the_property_an_answer_is_feasible_with_a_bound() {
 
 #[test]
 fn with_the_property_the_same_question_is_proven() {
-    for kind in
-        [ModelKind::BaselineProportional, ModelKind::Proportional, ModelKind::RequestFraction, ModelKind::Ecm]
+    for kind in [ModelKind::RemoteFirst, ModelKind::Proportional, ModelKind::RequestFraction, ModelKind::Ecm]
     {
         let outcome = explore(&contested(kind), &Settings::default(), &Unattended).unwrap();
         assert_eq!(outcome.status, Status::Optimal, "{kind:?}");
