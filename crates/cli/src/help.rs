@@ -99,14 +99,17 @@ Keys (units as in the files; a name with instances addresses all of them):
   machine.bandwidth_gbs           every memory controller
   machine.bandwidth_matrix_gbs.FROM.TO
                                   one link; if FROM = TO, one controller
-  machine.cores_per_node, machine.gflops_per_core, machine.core_bandwidth_gbs
+  machine.cores_per_node, machine.gflops_per_core, machine.core_bandwidth_gbs,
+  machine.read_gbs
+  machine.shared_link.NAME.gbs    a shared link
   machine.sharing.PARAMETER       a parameter of the sharing model, see
                                   numasim models
-  machine.node.N.KEY              cores, gflops_per_core, bandwidth_gbs or
-                                  core_bandwidth_gbs
+  machine.node.N.KEY              cores, gflops_per_core, bandwidth_gbs,
+                                  core_bandwidth_gbs or read_gbs
   app.NAME.arithmetic_intensity
   app.NAME.data                   local, interleave, home:0, home:1, ...;
-                                  home:any to explore
+                                  home:0:0.5, interleave:0.3: that share, the
+                                  rest local; home:any to explore
   app.NAME.KEY                    with --explore: min_threads, max_threads,
                                   weight, work_gflop
   scenario.NAME.threads.APP       on every node that has cores

@@ -1,5 +1,6 @@
 //! Which sharing model a command computes with: the one on the command line, else the one in the machine file.
 
+use numasim_model::machine::doubts;
 use numasim_model::sharing::Parameter;
 use numasim_model::{Machine, ModelKind, Study};
 
@@ -11,7 +12,8 @@ pub(crate) fn with_kind(machine: Machine, kind: ModelKind) -> Machine {
     machine.with_sharing(sharing)
 }
 
-/// Takes the model of the command line, if there is one, and warns of corrections that it does not look at.
+/// Takes the model of the command line, if there is one, and warns of corrections that it does not look at, and of figures
+/// that no machine has.
 pub(crate) fn choose(study: Study, chosen: Option<ModelKind>, shell: &Shell) -> Study {
     let machine = match chosen {
         Some(kind) => with_kind(study.machine, kind),
@@ -32,5 +34,13 @@ pub(crate) fn choose(study: Study, chosen: Option<ModelKind>, shell: &Shell) -> 
             idle.join(", ")
         ));
     }
+    warn_of_doubts(&machine, shell);
     Study { machine, ..study }
+}
+
+/// Says which figures of the machine are hardly what somebody meant.
+pub(crate) fn warn_of_doubts(machine: &Machine, shell: &Shell) {
+    for doubt in doubts(machine) {
+        shell.warn(format!("machine '{}': {doubt}", machine.name()));
+    }
 }

@@ -8,11 +8,13 @@ use crate::sharing_model::{Model, Refusal};
 use crate::table::Table;
 use crate::units::GigabytesPerSecond;
 
+mod doubts;
 mod error;
 mod node;
 mod provenance;
 mod shared_link;
 
+pub use doubts::{Doubt, doubts};
 pub use error::MachineError;
 pub use node::{MAX_CORES_PER_NODE, MAX_NODES, Node};
 pub use provenance::{FigureKind, Provenance};

@@ -17,7 +17,7 @@ const TOLERANCE: f64 = 1e-9;
 
 /// The data on a node is larger than its memory.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{node} has {:.4} GiB of memory, but {:.4} GiB of data lie there", .there.value(), .needed.value())]
+#[error("{node} has {} GiB of memory, but {} GiB of data are to lie there", rounded(*.there), rounded(*.needed))]
 pub struct MemoryFull {
     /// The node.
     pub node: NodeId,
@@ -27,6 +27,11 @@ pub struct MemoryFull {
     pub there: Gibibytes,
     /// The applications whose data lies there, and how much of it, in their order.
     pub apps: Vec<(AppId, Gibibytes)>,
+}
+
+/// Four digits behind the point, for people.
+fn rounded(size: Gibibytes) -> f64 {
+    (size.value() * 1e4).round() / 1e4
 }
 
 impl Placement {

@@ -14,6 +14,7 @@ use crate::shell::Shell;
 pub(crate) fn run(args: &CheckArgs, shell: &Shell) -> Result<(), Failure> {
     let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
     let reading = files::read_study(&args.files)?;
+    crate::sharing::warn_of_doubts(&reading.study.machine, shell);
     let text = match args.output.format {
         Format::Table => table::table(&reading, shell.style(args.output.output.is_some()).columns()),
         Format::Json => format!("{:#}\n", json::json(&reading)),

@@ -59,7 +59,7 @@ pub(super) fn compared_with(
 ) -> Result<Comparison, Failure> {
     let asked = wanted(study, names)?;
     let comparison = compare(study, &asked, measurements, |scenario| {
-        located.map_or(Ok(()), |located| located.homes_are_given(study, &[scenario]))?;
+        located.map_or(Ok(()), |located| located.can_be_evaluated(study, &[scenario]))?;
         evaluated(study, scenario)
     })?;
     if comparison.scenarios.is_empty() {

@@ -9,6 +9,7 @@ use numasim_model::evaluation::EvaluateError;
 use numasim_model::{Evaluation, ModelKind, Placement, Scenario, Study, evaluate, evaluate_explained};
 
 use super::located::Located;
+use super::room;
 use crate::args::{EvaluateArgs, ModelChoice};
 use crate::emit::{self, processors};
 use crate::failure::Failure;
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
     study.machine = processors::complete(study.machine, &args.emit)?;
     let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
     let scenarios = wanted(&study, &args.scenario)?;
-    located.homes_are_given(&study, &scenarios)?;
+    located.can_be_evaluated(&study, &scenarios)?;
     can_be_shown(&study, &scenarios, 1, MOST_FIGURES)?;
     let evaluated: Vec<Evaluated> = scenarios
         .into_iter()
@@ -82,8 +83,9 @@ fn side_by_side(args: &EvaluateArgs, study: &Study, located: &Located, shell: &S
         )
         .hint("name the model with --model"));
     }
+    sharing::warn_of_doubts(&study.machine, shell);
     let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
-    located.homes_are_given(study, &wanted(study, &args.scenario)?)?;
+    located.can_be_evaluated(study, &wanted(study, &args.scenario)?)?;
     let under =
         |kind: ModelKind| Study { machine: sharing::with_kind(study.machine.clone(), kind), ..study.clone() };
     let studies = ModelKind::ALL.map(|kind| (kind, under(kind)));
@@ -196,9 +198,9 @@ impl<'a> Evaluated<'a> {
     }
 }
 
-/// Where the data of each application lies. An open home is refused, unless nobody reads it.
+/// Where the data of each application lies. An open home is refused, unless nobody reads it, and data that does not fit.
 pub(super) fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Failure> {
-    scenario.placements().map_err(|open| {
+    let placements = scenario.placements().map_err(|open| {
         let app = &study.apps[open.app.0].name;
         Failure::input(format!(
             "scenario '{}': the home of the data of '{app}' is open (home = \"any\"), and evaluate does not choose",
@@ -209,7 +211,9 @@ pub(super) fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Place
             suggest::key(app)
         ))
         .hint("or let `numasim explore` find the best home")
-    })
+    })?;
+    room::check(study, scenario, &placements)?;
+    Ok(placements)
 }
 
 /// Evaluates one scenario of the files.

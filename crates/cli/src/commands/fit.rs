@@ -41,7 +41,7 @@ pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
     let asked = wanted(&study, &args.scenario)?;
     let all: Vec<_> = study.scenarios.iter().collect();
     let mut comparison = compare(&study, &all, &measurements, |scenario| {
-        located.homes_are_given(&study, &[scenario])?;
+        located.can_be_evaluated(&study, &[scenario])?;
         evaluated(&study, scenario)
     })?;
     let asked_for: HashSet<&str> = asked.iter().map(|asked| asked.name.as_str()).collect();

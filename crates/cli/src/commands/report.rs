@@ -39,7 +39,7 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
     let destination = Destination::open(args.output.as_deref(), &inputs.all())?;
 
     let scenarios = wanted(&study, &[])?;
-    located.homes_are_given(&study, &scenarios)?;
+    located.can_be_evaluated(&study, &scenarios)?;
     if scenarios.len() > MOST_SCENARIOS {
         let message = format!(
             "{} scenarios are too many for a page; at most {MOST_SCENARIOS} can be read and shown by a browser",

@@ -4,6 +4,7 @@ mod apps;
 mod grid;
 mod machine;
 mod scenarios;
+mod shared;
 
 use std::fmt::Write as _;
 
