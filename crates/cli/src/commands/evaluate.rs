@@ -1,5 +1,7 @@
 //! `numasim evaluate`: the performance of every scenario in the files.
 
+use std::io::{self, Write};
+
 use numasim_model::evaluation::{EvaluateError, MOST_NODES_WITH_ALL_LINKS};
 use numasim_model::{Data, Evaluation, ModelKind, Placement, Scenario, Study, evaluate, evaluate_explained};
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -51,21 +53,21 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
         return destination.deliver(&text);
     }
     let style = shell.style(args.output.output.is_some());
-    let text = match args.output.format {
-        Format::Table => tables(&study, &views, args.explain, &style),
+    match args.output.format {
+        Format::Table => destination.deliver_by(|out| tables(&study, &views, args.explain, &style, out)),
         Format::Json => {
             let document = Document { study: &study, views: &views, explained: args.explain };
-            let text = serde_json::to_string_pretty(&document);
-            text.map_err(|error| Failure::fault("cannot write JSON").caused_by(&error))? + "\n"
+            destination.deliver_by(|out| json::write(&document, out))
         }
         Format::Csv => {
             if args.explain {
                 shell.warn("--explain has no effect on CSV; use it with --format table or json");
             }
-            csv::csv(&views).map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?
+            let text = csv::csv(&views);
+            destination
+                .deliver(&text.map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?)
         }
-    };
-    destination.deliver(&text)
+    }
 }
 
 /// `--model all`.
@@ -105,7 +107,10 @@ fn side_by_side(args: &EvaluateArgs, study: &Study, located: &Located, shell: &S
                 side_by_side::table(&models, &style)
             )
         }
-        Format::Json => format!("{:#}\n", side_by_side::json(study.machine.name(), &models)),
+        Format::Json => {
+            let document = side_by_side::Document { machine: study.machine.name(), models: &models };
+            return destination.deliver_by(|out| json::write(&document, out));
+        }
         Format::Csv => side_by_side::csv(&models)
             .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
     };
@@ -273,25 +278,28 @@ pub(super) fn impossible(error: &EvaluateError) -> Failure {
     }
 }
 
-/// For people: each scenario, then all of them side by side.
-fn tables(study: &Study, views: &[ScenarioView], explained: bool, style: &Style) -> String {
-    let mut parts = vec![format!(
-        "Machine: {}\nModel:   {}\n",
-        machine_title(&study.machine),
-        study.machine.sharing().in_words()
-    )];
+/// For people: each scenario, then all of them side by side, with an empty line between them.
+fn tables(
+    study: &Study,
+    views: &[ScenarioView],
+    explained: bool,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (machine, model) = (machine_title(&study.machine), study.machine.sharing().in_words());
+    writeln!(out, "Machine: {machine}\nModel:   {model}")?;
     for view in views {
-        parts.push(table::table(view, style));
+        write!(out, "\n{}", table::table(view, style))?;
         if explained {
-            parts.push(explain::explain(view, style));
+            write!(out, "\n{}", explain::explain(view, style))?;
         }
     }
     if views.len() > 1 {
         let totals: Vec<(&str, f64)> =
             views.iter().map(|view| (view.name, view.evaluation.total.value())).collect();
-        parts.push(compare::compare(&totals, style));
+        write!(out, "\n{}", compare::compare(&totals, style))?;
     }
-    parts.join("\n")
+    Ok(())
 }
 
 /// The worked calculation in JSON has room for its long titles.
@@ -316,12 +324,9 @@ impl Document<'_> {
         head
     }
 
-    fn scenario(&self, view: &ScenarioView) -> Value {
-        let mut scenario = json::json(view);
-        if self.explained {
-            scenario["explanation"] = Value::from(explain::explain(view, &IN_JSON));
-        }
-        scenario
+    fn scenario<'b>(&self, view: &'b ScenarioView<'b>) -> json::Explained<'b> {
+        let explanation = self.explained.then(|| explain::explain(view, &IN_JSON));
+        json::Explained { view, explanation }
     }
 }
 
@@ -347,10 +352,8 @@ impl Serialize for Scenarios<'_> {
 
 /// The JSON of `evaluate` as a value.
 pub(super) fn document(study: &Study, views: &[ScenarioView]) -> Value {
-    let document = Document { study, views, explained: false };
-    let mut value = document.head();
-    value["scenarios"] = views.iter().map(|view| document.scenario(view)).collect::<Vec<_>>().into();
-    value
+    // All keys are text, so that nothing can fail.
+    serde_json::to_value(Document { study, views, explained: false }).unwrap_or_default()
 }
 
 #[cfg(test)]
