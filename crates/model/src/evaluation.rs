@@ -1,7 +1,5 @@
 //! The full result of one scenario: performance, bandwidth, what is used, what holds each application back.
 
-use std::collections::BTreeMap;
-
 use crate::allocation::{Allocation, TooManyThreads};
 use crate::app::{App, Placement};
 use crate::bottleneck::{Bottleneck, bottlenecks};
@@ -256,22 +254,21 @@ fn resource_use(
     let all_links = count <= MOST_NODES_WITH_ALL_LINKS;
     let mut own = vec![0.0; count];
     let mut remote = vec![0.0; count];
-    let mut drawn: BTreeMap<(NodeId, NodeId), f64> = BTreeMap::new();
-    if all_links {
-        let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
-        drawn.extend(pairs.filter(|&(from, to)| machine.link(from, to).is_some()).map(|pair| (pair, 0.0)));
-    }
+    // Over each link, from node of cores to node of memory.
+    let mut drawn = vec![0.0; count * count];
     for (flow, _) in solver.flows(allocation.as_slice(), workspace) {
         let per_thread = workspace.bandwidth_per_thread()[(flow.app, flow.from)];
         let bandwidth = f64::from(flow.threads) * per_thread * flow.fraction;
         if flow.from == flow.memory {
             own[flow.memory.0] += bandwidth;
         } else {
-            *drawn.entry((flow.from, flow.memory)).or_default() += bandwidth;
+            drawn[flow.from.0 * count + flow.memory.0] += bandwidth;
         }
     }
-    for (&(_, memory), bandwidth) in &drawn {
-        remote[memory.0] += bandwidth;
+    for row in drawn.chunks(count.max(1)) {
+        for (remote, bandwidth) in remote.iter_mut().zip(row) {
+            *remote += bandwidth;
+        }
     }
     let controllers = machine.node_ids().map(|m| {
         let remote = GigabytesPerSecond::new(remote[m.0]);
@@ -282,8 +279,9 @@ fn resource_use(
             remote,
         }
     });
-    let links = drawn.iter().filter(|&(_, &bandwidth)| all_links || bandwidth > 0.0);
-    let links = links.filter_map(|(&(from, to), &bandwidth)| {
+    let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
+    let links = pairs.zip(&drawn).filter(|&(_, &bandwidth)| all_links || bandwidth > 0.0);
+    let links = links.filter_map(|((from, to), &bandwidth)| {
         let capacity = machine.link(from, to)?;
         Some(LinkUse { from, to, capacity, bandwidth: GigabytesPerSecond::new(bandwidth) })
     });

@@ -6,6 +6,7 @@
 mod aliases;
 mod apps;
 mod bandwidth;
+mod census;
 mod data;
 mod log;
 mod machine;
