@@ -95,6 +95,27 @@ fn absurd_input_is_refused_at_once() {
 }
 
 #[test]
+fn long_files_full_of_mistakes_or_tables_are_refused_with_a_place() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let repeated = |name: &str, text: &str| {
+        fs::write(folder.path().join(name), text.repeat(400_001)).expect("a file for the test");
+    };
+    repeated("returns.toml", "\r");
+    repeated("lines.toml", "=\n");
+    repeated("commas.toml", "a=[,]\n");
+    repeated("tables.toml", "[[app]]\n");
+    for (name, expected) in [
+        ("returns.toml", "--> returns.toml:1:1"),
+        ("lines.toml", "--> lines.toml:1:1"),
+        ("commas.toml", "--> commas.toml:1:4"),
+        ("tables.toml", "--> tables.toml:400001:1"),
+    ] {
+        let message = refusal(folder.path(), &[name.to_owned()]);
+        assert!(message.contains(expected), "{name}: {}", message.chars().take(1000).collect::<String>());
+    }
+}
+
+#[test]
 fn files_that_cannot_be_read_are_reported_together() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     fs::create_dir(folder.path().join("configs")).expect("a folder for the test");

@@ -3,6 +3,7 @@
 mod draft;
 mod path;
 mod place;
+mod printout;
 mod tame;
 
 use std::fs::{File, OpenOptions};
@@ -14,7 +15,7 @@ use clap::{Args, ValueEnum, ValueHint};
 use crate::failure::Failure;
 use place::Found;
 pub(crate) use place::{NotCreated, Place};
-pub(crate) use tame::tame;
+use printout::Printout;
 
 /// How a result is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -81,11 +82,27 @@ impl Destination {
 
     /// Writes the result. Colours reach a terminal only, or what `--color` says.
     pub(crate) fn deliver(&self, text: &str) -> Result<(), Failure> {
-        match self {
-            Self::Stdout => to_stdout(text)
-                .map_err(|error| Failure::output("cannot write to standard output").caused_by(&error)),
-            Self::File(_) | Self::Special(_) => self.deliver_bytes(without_colours(text).as_bytes()),
-        }
+        self.deliver_by(|out| out.write_all(text.as_bytes()))
+    }
+
+    /// Writes the result as `write` makes it, which must be text: what is long need not be held whole.
+    pub(crate) fn deliver_by(
+        &self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), Failure> {
+        let (place, written) = match self {
+            Self::Stdout => ("standard output".to_owned(), to_stdout(write)),
+            Self::File(place) => {
+                let replaced = place.replace_by(|file| without_colours(file, write));
+                return replaced.map_err(|error| place.refused(&error));
+            }
+            Self::Special(path) => {
+                let written = open_special(path).and_then(|file| without_colours(file, write));
+                (path.display().to_string(), written)
+            }
+        };
+        let written = written.or_else(closed_pipe_is_no_error);
+        written.map_err(|error| Failure::output(format!("cannot write to {place}")).caused_by(&error))
     }
 
     /// Writes a result that is no text.
@@ -108,8 +125,10 @@ impl Destination {
     }
 }
 
-fn without_colours(text: &str) -> String {
-    anstream::adapter::strip_str(text).to_string()
+fn without_colours(out: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut printout = Printout::to_file(out, false);
+    write(&mut printout)?;
+    printout.finish()
 }
 
 /// Prints what `--help` or `--version` asks for, with its colours.
@@ -120,9 +139,16 @@ pub(crate) fn print_help(help: &clap::Error) -> Result<(), Failure> {
         .map_err(|error| Failure::output("cannot write to standard output").caused_by(&error))
 }
 
-fn to_stdout(text: &str) -> io::Result<()> {
-    let mut stdout = anstream::AutoStream::auto(io::stdout().lock());
-    stdout.write_all(tame(text).as_bytes()).and_then(|()| stdout.flush()).or_else(closed_pipe_is_no_error)
+fn to_stdout(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let stdout = io::stdout().lock();
+    if anstream::AutoStream::choice(&stdout) == anstream::ColorChoice::Never {
+        let mut printout = Printout::to_terminal(stdout, false);
+        write(&mut printout)?;
+        return printout.finish();
+    }
+    let mut printout = Printout::to_terminal(anstream::AutoStream::auto(stdout), true);
+    write(&mut printout)?;
+    printout.finish()
 }
 
 /// `numasim ... | head` has all it wants.

@@ -52,6 +52,8 @@ pub(crate) fn stop_flag() -> Arc<AtomicBool> {
 pub(crate) struct Watch {
     start: Instant,
     limit: Option<Duration>,
+    /// The part of the limit that is left for what comes after the search.
+    kept_back: Duration,
     /// Whether the clock was the first to ask for an end.
     out_of_time: AtomicBool,
     /// Hidden until [`SHOW_AFTER`]; none where standard error is not a terminal.
@@ -77,11 +79,17 @@ impl Watch {
         Self {
             start: Instant::now(),
             limit,
+            kept_back: Duration::ZERO,
             out_of_time: AtomicBool::new(false),
             bar: shell.stderr_is_terminal.then(ProgressBar::hidden),
             shown: OnceLock::new(),
             objective,
         }
+    }
+
+    /// Leaves `time` of the limit, but half of it at most, for what comes after the search.
+    pub(crate) fn keep_back(&mut self, time: Duration) {
+        self.kept_back = self.limit.map_or(Duration::ZERO, |limit| time.min(limit / 2));
     }
 
     /// Seconds since the start.
@@ -157,7 +165,7 @@ impl Monitor for Watch {
             }
             return true;
         }
-        let out_of_time = self.limit.is_some_and(|limit| self.start.elapsed() >= limit);
+        let out_of_time = self.limit.is_some_and(|limit| self.start.elapsed() + self.kept_back >= limit);
         if out_of_time {
             self.out_of_time.store(true, Ordering::Relaxed);
         }
@@ -187,6 +195,21 @@ mod tests {
     fn shown(columns: usize) -> String {
         let progress = Progress { best: Some(1234.5), bound: 1300.0, effort_spent: 0.1 };
         message(Objective::TotalGflops, &progress, columns)
+    }
+
+    #[test]
+    fn a_search_ends_early_where_time_is_kept_back_but_has_half_of_the_limit() {
+        let hour = Duration::from_secs(3600);
+        let mut watch =
+            Watch::start(Some(2 * hour), Objective::Fair, &Shell::new(crate::args::ColorWhen::Never));
+        assert!(!watch.stop());
+        watch.keep_back(3 * hour);
+        assert_eq!(watch.kept_back, hour);
+        watch.start -= hour;
+        assert!(watch.stop());
+        watch.limit = None;
+        watch.keep_back(hour);
+        assert_eq!(watch.kept_back, Duration::ZERO, "without a limit there is nothing to keep back from");
     }
 
     #[test]

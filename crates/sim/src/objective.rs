@@ -10,9 +10,10 @@
 //! | geomean | sum weight x ln p / sum weight | exp(score), a fraction |
 //! | makespan | min of G / work | 1 / score, seconds |
 
-use numasim_model::ids::AppId;
+use numasim_model::ids::{AppId, NodeId};
 use numasim_model::sharing::Solver;
-use numasim_model::{App, Data, Machine, NodeId, Placement};
+use numasim_model::units::GigabytesPerSecond;
+use numasim_model::{App, Data, Machine, Placement};
 
 use crate::symmetry::node_classes;
 
@@ -194,11 +195,12 @@ const MOST_NODES_ALL_TRIED: usize = 64;
 
 /// GFLOPS of each application that has every core of the machine to itself; an open home takes its best node.
 fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
-    let homes: Vec<NodeId> = if machine.node_count() <= MOST_NODES_ALL_TRIED {
-        machine.node_ids().collect()
-    } else {
+    let large = machine.node_count() > MOST_NODES_ALL_TRIED;
+    let homes: Vec<NodeId> = if large {
         let classes = node_classes(machine, &[], true);
         machine.node_ids().filter(|node| classes[node.0] == node.0).collect()
+    } else {
+        machine.node_ids().collect()
     };
     let everything: Vec<u32> = machine.nodes().iter().map(|node| node.cores).collect();
     let with = |app: &App, placement: &Placement| {
@@ -207,11 +209,26 @@ fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
         solver.solve(&everything, &mut workspace);
         workspace.gflops()[AppId(0).0]
     };
+    // The most promising home first: most others cannot be better, and need not be looked at.
+    let at_best_home = |app: &App| {
+        let at_home = |&home: &NodeId| app.data.placement_at(home);
+        let mut by_roof: Vec<(f64, Placement)> =
+            homes.iter().map(at_home).map(|data| (roof(machine, app, &data), data)).collect();
+        by_roof.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut best = 0.0_f64;
+        for (roof, home) in by_roof {
+            // On a large machine hundreds may have the same roof, which the first of them reaches.
+            let reached = large && roof <= best * (1.0 + LAST_DIGITS);
+            if reached || roof * (1.0 + ROUNDING) < best {
+                break;
+            }
+            best = best.max(with(app, &home));
+        }
+        best
+    };
     let of_one = |app: &App| match &app.data {
         Data::Placed(placement) => with(app, placement).max(0.0),
-        Data::OpenHome { .. } => {
-            homes.iter().map(|&home| with(app, &app.data.placement_at(home))).fold(0.0, f64::max)
-        }
+        Data::OpenHome { .. } => at_best_home(app),
     };
     // Instances of one application have the same GFLOPS alone.
     let mut alone: Vec<f64> = Vec::with_capacity(apps.len());
@@ -222,4 +239,80 @@ fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
         alone.push(twin.map_or_else(|| of_one(app), |twin| alone[twin]));
     }
     alone
+}
+
+/// What adding up in another order may change.
+const ROUNDING: f64 = 1e-9;
+/// What counts as the same on a large machine: far below what the search tells apart.
+const LAST_DIGITS: f64 = 1e-12;
+
+/// No model gives `app` more GFLOPS with its data on one node: what controller, links and cores allow.
+fn roof(machine: &Machine, app: &App, placement: &Placement) -> f64 {
+    let (home, share) = match placement {
+        Placement::Home(home) => (*home, 1.0),
+        Placement::PartHome { home, share } => (*home, *share),
+        _ => return f64::INFINITY,
+    };
+    // FLOP for each byte that is read at the home.
+    let intensity = app.arithmetic_intensity.value() / share;
+    let controller = machine.node(home).bandwidth.value();
+    let of_node = |from: NodeId| {
+        let node = machine.node(from);
+        let peak = f64::from(node.cores) * node.gflops_per_core.value();
+        let reached = machine.link(from, home).map_or(f64::INFINITY, GigabytesPerSecond::value);
+        peak.min(reached * intensity)
+    };
+    machine.compute_nodes().map(of_node).sum::<f64>().min(controller * intensity)
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::sharing::ModelKind;
+    use numasim_model::units::Gflops;
+
+    use super::*;
+    use crate::testing::{app, uniform_machine};
+
+    /// Five nodes whose cores, memories and links all differ.
+    fn unequal(kind: ModelKind) -> Machine {
+        let mut nodes = uniform_machine(5, 4, 10.0, 32.0, 10.0).nodes().to_vec();
+        for (n, node) in nodes.iter_mut().enumerate() {
+            let n = u32::try_from(n).expect("five");
+            node.cores = 1 + (3 * n) % 5;
+            node.gflops_per_core = Gflops::new(f64::from(7 + (2 * n) % 5));
+            node.bandwidth = GigabytesPerSecond::new(f64::from(20 + (20 * n) % 7));
+        }
+        let links = (0..25).map(|pair| GigabytesPerSecond::new(f64::from(2 + (pair * 7) % 11)));
+        Machine::new("unequal", nodes, links.collect()).expect("a machine").with_sharing(kind.into())
+    }
+
+    #[test]
+    fn an_open_home_alone_is_as_good_as_its_best_home_under_every_model() {
+        for kind in ModelKind::ALL {
+            let machine = unequal(kind);
+            for intensity in [0.1, 0.5, 1.0, 3.0, 50.0] {
+                let homes = machine.node_ids().map(|home| {
+                    alone(&machine, &[app("a", intensity, Data::Placed(Placement::Home(home)))])[0]
+                });
+                let best = homes.fold(0.0, f64::max);
+                let open = alone(&machine, &[app("a", intensity, Data::OpenHome { share: 1.0 })]);
+                assert_eq!(open, [best], "{} {intensity}", kind.name());
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_above_its_roof_under_any_model() {
+        for kind in ModelKind::ALL {
+            let machine = unequal(kind);
+            for home in machine.node_ids().map(Placement::Home) {
+                for intensity in [0.1, 0.5, 1.0, 3.0, 50.0] {
+                    let app = app("a", intensity, Data::Placed(home.clone()));
+                    let (reached, roof) =
+                        (alone(&machine, std::slice::from_ref(&app))[0], roof(&machine, &app, &home));
+                    assert!(reached <= roof * (1.0 + ROUNDING), "{}: {reached} of {roof}", kind.name());
+                }
+            }
+        }
+    }
 }

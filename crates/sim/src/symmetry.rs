@@ -50,6 +50,7 @@ pub(crate) fn node_classes(machine: &Machine, placements: &[Placement], homes_op
         machine.latency_ns(from, to).filter(|_| timed && (from == to || used(from, to)))
     };
     let link = |from: usize, to: usize| (links[(NodeId(from), NodeId(to))], latency(from, to));
+    let sums = LinkSums::new(nodes, link);
     classes(nodes, |i, j| {
         machine.nodes()[i] == machine.nodes()[j]
             && link(i, i) == link(j, j)
@@ -59,6 +60,7 @@ pub(crate) fn node_classes(machine: &Machine, placements: &[Placement], homes_op
                 side(i) == side(j)
             })
             && link(i, j) == link(j, i)
+            && sums.may_be_equal(i, j)
             && (0..nodes)
                 .filter(|&k| k != i && k != j)
                 .all(|k| link(i, k) == link(j, k) && link(k, i) == link(k, j))
@@ -68,6 +70,51 @@ pub(crate) fn node_classes(machine: &Machine, placements: &[Placement], homes_op
                 Placement::Fractions(fractions) => fractions[i] == fractions[j],
             })
     })
+}
+
+/// GB/s and ns of a link.
+type Link = (Option<f64>, Option<f64>);
+
+/// For each node a number made of its links to and from every other node. Nodes that can be exchanged have the same links to
+/// every third one, so that their numbers without each other are equal: a million pairs of nodes are told apart without a
+/// look at a thousand links each.
+struct LinkSums<F> {
+    link: F,
+    /// Empty on small machines.
+    sums: Vec<u64>,
+}
+
+impl<F: Fn(usize, usize) -> Link> LinkSums<F> {
+    fn new(nodes: usize, link: F) -> Self {
+        /// Up to here all links are looked at.
+        const FEW: usize = 64;
+        let mut sums = Self { link, sums: Vec::new() };
+        if nodes > FEW {
+            let of_node = |i: usize| {
+                (0..nodes).filter(|&k| k != i).fold(0_u64, |sum, k| sum.wrapping_add(sums.part(i, k)))
+            };
+            sums.sums = (0..nodes).map(of_node).collect();
+        }
+        sums
+    }
+
+    /// False only for nodes whose links to a third one differ.
+    fn may_be_equal(&self, i: usize, j: usize) -> bool {
+        self.sums.is_empty()
+            || self.sums[i].wrapping_sub(self.part(i, j)) == self.sums[j].wrapping_sub(self.part(j, i))
+    }
+
+    /// What the links between node `i` and node `k` add to the number of `i`.
+    fn part(&self, i: usize, k: usize) -> u64 {
+        let bits = |value: Option<f64>| value.map_or(1, |value| (value + 0.0).to_bits());
+        let (to, from) = ((self.link)(i, k), (self.link)(k, i));
+        let all = [k as u64, bits(to.0), bits(to.1), bits(from.0), bits(from.1)];
+        // The constant of Knuth's multiplicative hashing.
+        all.into_iter().fold(0_u64, |mixed, next| {
+            let mixed = (mixed ^ next).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+            mixed ^ (mixed >> 32)
+        })
+    }
 }
 
 /// For each application the smallest one that differs from it by name only.
@@ -134,6 +181,30 @@ mod tests {
         // Links to node 1 are read: from node 0 it is slow, so 0 and 2 differ; to node 2 all are equal.
         assert_eq!(node_classes(&machine, &[Placement::Home(NodeId(1))], false), [0, 1, 2]);
         assert_eq!(node_classes(&machine, &[Placement::Home(NodeId(2))], false), [0, 0, 2]);
+    }
+
+    #[test]
+    fn nodes_of_a_large_machine_are_told_apart_as_those_of_a_small_one() {
+        // Pairs of nodes with a fast link between them, and links to the last node that two halves have differently.
+        for count in [10, 66] {
+            let speed = |from: usize, to: usize| match (from, to) {
+                _ if to == count - 1 && from < count / 2 => 5.0,
+                _ if from / 2 == to / 2 => 20.0,
+                _ => 10.0,
+            };
+            let node = crate::testing::uniform_machine(1, 8, 10.0, 32.0, 10.0).nodes()[0];
+            let links =
+                (0..count * count).map(|pair| GigabytesPerSecond::new(speed(pair / count, pair % count)));
+            let machine = Machine::new("pairs", vec![node; count], links.collect()).expect("a machine");
+            // Both of a pair are equal; the last one has links of its own.
+            let mut expected: Vec<usize> = (0..count).map(|n| n / 2 * 2).collect();
+            expected[count - 1] = count - 1;
+            // Half of 10 and of 66 is odd: of the pair in the middle only the first is slow.
+            if count / 2 % 2 == 1 {
+                expected[count / 2] = count / 2;
+            }
+            assert_eq!(node_classes(&machine, &[], true), expected, "{count}");
+        }
     }
 
     #[test]

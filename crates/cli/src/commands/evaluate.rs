@@ -4,6 +4,7 @@ mod amount;
 mod document;
 
 use std::error::Error;
+use std::io::{self, Write};
 
 use numasim_model::evaluation::EvaluateError;
 use numasim_model::{Evaluation, ModelKind, Placement, Scenario, Study, evaluate, evaluate_explained};
@@ -18,7 +19,7 @@ use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
 use crate::view::side_by_side::{self, UnderModel};
-use crate::view::{ScenarioView, Style, compare, csv, explain, figures, machine_title, table, warning};
+use crate::view::{ScenarioView, Style, compare, csv, explain, figures, json, machine_title, table, warning};
 pub(super) use amount::{MOST_FIGURES, can_be_shown, figures_of};
 use document::Document;
 pub(super) use document::document;
@@ -58,21 +59,21 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
         return destination.deliver(&text);
     }
     let style = shell.style(args.output.output.is_some());
-    let text = match args.output.format {
-        Format::Table => tables(&study, &views, args.explain, &style),
+    match args.output.format {
+        Format::Table => destination.deliver_by(|out| tables(&study, &views, args.explain, &style, out)),
         Format::Json => {
             let document = Document { study: &study, views: &views, explained: args.explain };
-            let text = serde_json::to_string_pretty(&document);
-            text.map_err(|error| Failure::fault("cannot write JSON").caused_by(&error))? + "\n"
+            destination.deliver_by(|out| json::write(&document, out))
         }
         Format::Csv => {
             if args.explain {
                 shell.warn("--explain has no effect on CSV; use it with --format table or json");
             }
-            csv::csv(&views).map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?
+            let text = csv::csv(&views);
+            destination
+                .deliver(&text.map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?)
         }
-    };
-    destination.deliver(&text)
+    }
 }
 
 /// `--model all`.
@@ -113,7 +114,10 @@ fn side_by_side(args: &EvaluateArgs, study: &Study, located: &Located, shell: &S
                 side_by_side::table(&models, &style)
             )
         }
-        Format::Json => format!("{:#}\n", side_by_side::json(study.machine.name(), &models)),
+        Format::Json => {
+            let document = side_by_side::Document { machine: study.machine.name(), models: &models };
+            return destination.deliver_by(|out| json::write(&document, out));
+        }
         Format::Csv => side_by_side::csv(&models)
             .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
     };
@@ -249,23 +253,26 @@ pub(super) fn impossible(error: &EvaluateError) -> Failure {
     }
 }
 
-/// For people: each scenario, then all of them side by side.
-fn tables(study: &Study, views: &[ScenarioView], explained: bool, style: &Style) -> String {
-    let mut parts = vec![format!(
-        "Machine: {}\nModel:   {}\n",
-        machine_title(&study.machine),
-        study.machine.sharing().in_words()
-    )];
+/// For people: each scenario, then all of them side by side, with an empty line between them.
+fn tables(
+    study: &Study,
+    views: &[ScenarioView],
+    explained: bool,
+    style: &Style,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let (machine, model) = (machine_title(&study.machine), study.machine.sharing().in_words());
+    writeln!(out, "Machine: {machine}\nModel:   {model}")?;
     for view in views {
-        parts.push(table::table(view, style));
+        write!(out, "\n{}", table::table(view, style))?;
         if explained {
-            parts.push(explain::explain(view, style));
+            write!(out, "\n{}", explain::explain(view, style))?;
         }
     }
     if views.len() > 1 {
         let totals: Vec<(&str, f64)> =
             views.iter().map(|view| (view.name, view.evaluation.total.value())).collect();
-        parts.push(compare::compare(&totals, style));
+        write!(out, "\n{}", compare::compare(&totals, style))?;
     }
-    parts.join("\n")
+    Ok(())
 }

@@ -1,15 +1,15 @@
 //! `numasim explore`: the best allocation of threads to NUMA nodes.
 
 mod pareto;
+mod rating;
 
-use numasim_model::{Scenario, Study, evaluate};
-use numasim_sim::baselines::Baseline;
+use numasim_model::{Scenario, Study};
 use numasim_sim::objective::GoalError;
-use numasim_sim::search::{ExploreError, Outcome, Settings, Status, explore};
+use numasim_sim::search::{ExploreError, Settings, explore};
 use numasim_sim::sensitivity::{Sensitivity, analyse};
 use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restrictions};
 
-use super::evaluate::{MOST_FIGURES, can_be_shown, figures_of, impossible};
+use super::evaluate::{MOST_FIGURES, can_be_shown, figures_of};
 use super::located::Located;
 use crate::args::{ExploreArgs, ObjectiveName};
 use crate::emit::{self, processors};
@@ -20,9 +20,9 @@ use crate::sharing;
 use crate::shell::Shell;
 use crate::threads;
 use crate::view::answer::sensitivity::SensitivityView;
-use crate::view::answer::{Answer, Rated, WhyUnproven};
-use crate::view::warning;
-use crate::watch::{EndedBy, Watch};
+use crate::view::answer::{Answer, Document};
+use crate::view::{json, warning};
+use crate::watch::Watch;
 
 /// Runs the command.
 pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
@@ -34,15 +34,16 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     let mut study = sharing::choose(study, args.study.model, shell);
     study.machine = processors::complete(study.machine, &args.emit)?;
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
-    let watch = Watch::start(args.time_limit, objective(args.objective), shell);
+    let mut watch = Watch::start(args.time_limit, objective(args.objective), shell);
     let problem = problem(args, &study, &located)?;
     let settings = Settings { top: top(args, &study)?, seed: args.seed, ..Settings::default() };
     // Before the search: one that takes all the time would leave none for what its answer is compared with.
-    let baselines = problem.baselines(&study.scenarios, &watch);
+    let (baselines, took) = rating::baselines(&study, &problem, &watch)?;
+    watch.keep_back(rating::after_the_search(took, baselines.len(), settings.top));
     let searched = in_pool(args.threads, || explore(&problem, &settings, &watch))?;
     watch.finish();
     let outcome = searched.map_err(|error| without_answer(error, &problem))?;
-    let answer = answer(&study, &problem, &settings, outcome, baselines, &watch)?;
+    let answer = rating::answer(&study, &problem, &settings, outcome, baselines, &watch)?;
 
     tell_warnings(&answer, shell);
     if let Some(kind) = args.emit.emit {
@@ -52,18 +53,16 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     let sensitivity = args.sensitivity.then(|| sensitivity(args, &answer, shell)).transpose()?;
     let sensitivity = sensitivity.as_ref().map(|found| SensitivityView { answer: &answer, found });
     let style = shell.style(args.output.output.is_some());
-    let text = match (args.output.format, sensitivity) {
+    let text = match (args.output.format, &sensitivity) {
         (Format::Table, None) => answer.table(&style),
         (Format::Table, Some(view)) => format!("{}\n{}", answer.table(&style), view.table(&style)),
         (Format::Json, view) => {
-            let mut object = answer.json();
-            if let Some(view) = view {
-                object["sensitivity"] = view.json();
-            }
-            format!("{object:#}\n")
+            let document = Document { answer: &answer, sensitivity: view.as_ref() };
+            return destination.deliver_by(|out| json::write(&document, out));
         }
         (Format::Csv, view) => view
-            .map_or_else(|| answer.csv(), |view| view.csv())
+            .as_ref()
+            .map_or_else(|| answer.csv(), SensitivityView::csv)
             .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
     };
     destination.deliver(&text)
@@ -189,65 +188,6 @@ fn without_answer(error: ExploreError, problem: &Problem) -> Failure {
 
 /// Figures of all alternatives together: there are more than one on 1024 nodes, unless applications are spread over them.
 const MOST_FIGURES_OF_ALTERNATIVES: u64 = 1_000_000;
-
-/// `even` and `one app per node`.
-const BUILT_IN_BASELINES: usize = 2;
-
-/// Evaluates everything that is shown.
-fn answer<'a>(
-    study: &'a Study,
-    problem: &'a Problem,
-    settings: &Settings,
-    outcome: Outcome,
-    baselines: Vec<Baseline>,
-    watch: &Watch,
-) -> Result<Answer<'a>, Failure> {
-    let rated = |name: String, candidate: Candidate| {
-        let evaluation = evaluate(&study.machine, &study.apps, &candidate.placements, &candidate.allocation)
-            .map_err(|error| impossible(&error))?;
-        Ok(Rated { name, value: problem.goal().value(candidate.score), candidate, evaluation })
-    };
-    let mut distinct: Vec<Baseline> = Vec::new();
-    for baseline in baselines {
-        // A scenario of the files may be what a built-in baseline is, by the same name.
-        // Scenarios have different names, so only the built-in ones, which come first, can be the same.
-        if !distinct.iter().take(BUILT_IN_BASELINES).any(|known| *known == baseline) {
-            distinct.push(baseline);
-        }
-    }
-    let baselines = distinct
-        .into_iter()
-        .map(|baseline| Ok((rated(baseline.name, baseline.candidate)?, baseline.breaks)))
-        .collect::<Result<_, Failure>>()?;
-    let alternatives = outcome
-        .alternatives
-        .into_iter()
-        .enumerate()
-        .map(|(i, candidate)| rated(format!("alternative {}", i + 1), candidate))
-        .collect::<Result<_, _>>()?;
-    let unproven = match (outcome.status, watch.ended_by()) {
-        (Status::Optimal, _) => None,
-        (_, Some(EndedBy::Interrupt)) => Some(WhyUnproven::Interrupted),
-        (_, Some(EndedBy::TimeLimit)) => Some(WhyUnproven::TimeLimit),
-        (Status::Stopped | Status::Unproven, None) if !problem.proofs_apply(&outcome.best.placements) => {
-            Some(WhyUnproven::Model)
-        }
-        (Status::Stopped | Status::Unproven, None) => Some(WhyUnproven::TooLarge),
-    };
-    Ok(Answer {
-        study,
-        problem,
-        seed: settings.seed,
-        best: rated("best".to_owned(), outcome.best)?,
-        bound: outcome.bound,
-        gap: outcome.gap,
-        unproven,
-        elapsed_s: watch.elapsed_s(),
-        alternatives,
-        alternatives_complete: outcome.alternatives_complete,
-        baselines,
-    })
-}
 
 fn tell_warnings(answer: &Answer, shell: &Shell) {
     let best = warning::facts(&answer.best.evaluation.warnings);

@@ -105,8 +105,13 @@ impl Place {
 
     /// Writes the file: at every moment it has its old content or the whole new one.
     pub(crate) fn replace(&self, bytes: &[u8]) -> io::Result<()> {
+        self.replace_by(|mut file| file.write_all(bytes))
+    }
+
+    /// The same with content that `write` makes.
+    pub(super) fn replace_by(&self, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
         let draft = Draft::new(&self.path)?;
-        draft.file().write_all(bytes)?;
+        write(draft.file())?;
         if let Some(permissions) = &self.permissions {
             draft.file().set_permissions(permissions.clone())?;
         }

@@ -43,8 +43,8 @@ pub(super) const COLUMNS: [&str; 9] = [
 ];
 
 /// The rows of one scenario.
-pub(super) fn rows(view: &ScenarioView) -> Vec<[String; COLUMNS.len()]> {
-    let of_app = |app: AppId| {
+pub(super) fn rows<'a>(view: &'a ScenarioView<'a>) -> impl Iterator<Item = [String; COLUMNS.len()]> + 'a {
+    let of_app = move |app: AppId| {
         let result = &view.evaluation.apps[app.0];
         result.per_node.iter().enumerate().map(move |(node, group)| {
             let of_group = |value: Option<f64>| (value.unwrap_or(0.0) + 0.0).to_string();
@@ -61,5 +61,5 @@ pub(super) fn rows(view: &ScenarioView) -> Vec<[String; COLUMNS.len()]> {
             ]
         })
     };
-    view.app_ids().flat_map(of_app).collect()
+    view.app_ids().flat_map(of_app)
 }

@@ -1,7 +1,11 @@
 //! A scenario for programs. Numbers are not rounded.
 
+use std::io::{self, BufWriter, Write};
+
 use numasim_model::evaluation::Warning;
 use numasim_model::{Model, NodeId};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::{ScenarioView, warning};
@@ -9,61 +13,142 @@ use super::{ScenarioView, warning};
 /// The scenario object of the documented JSON, keys in the documented order.
 ///
 /// Beyond the contract: `bottleneck_per_node` of each application (a stable word, null where it has no threads) and
-/// `warnings`. What is not finite is null.
-pub(crate) fn json(view: &ScenarioView) -> Value {
+/// `warnings`. What is not finite is null. Written figure by figure: as values, a million links take half a gigabyte.
+impl Serialize for ScenarioView<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        entries(self, &mut object)?;
+        object.end()
+    }
+}
+
+/// The entries of the scenario object, for objects that have more.
+pub(super) fn entries<M: SerializeMap>(view: &ScenarioView, object: &mut M) -> Result<(), M::Error> {
     let evaluation = view.evaluation;
-    let apps: Vec<Value> = view
-        .app_ids()
-        .map(|app| {
-            let result = &evaluation.apps[app.0];
-            let gflops =
-                result.per_node.iter().map(|group| number(group.as_ref().map_or(0.0, |g| g.gflops.value())));
-            let bottlenecks = result.per_node.iter().map(|group| group.as_ref().map(|g| g.bottleneck.kind()));
-            json!({
-                "name": view.apps[app.0].name,
-                "gflops": number(result.gflops.value()),
-                "bandwidth_gbs": number(result.bandwidth.value()),
-                "threads": view.allocation.row(app),
-                "gflops_per_node": gflops.collect::<Vec<_>>(),
-                "home": result.home.map(|home| home.0),
-                "bottleneck_per_node": bottlenecks.collect::<Vec<_>>(),
-            })
-        })
-        .collect();
-    let nodes = evaluation.nodes.iter().map(|node| {
-        json!({
-            "node": node.node.0,
-            "capacity_gbs": number(node.capacity.value()),
-            "bandwidth_gbs": number(node.bandwidth.value()),
-            "remote_gbs": number(node.remote.value()),
-        })
+    let apps = view.app_ids().map(|app| AppObject {
+        name: &view.apps[app.0].name,
+        gflops: Number(evaluation.apps[app.0].gflops.value()),
+        bandwidth_gbs: Number(evaluation.apps[app.0].bandwidth.value()),
+        threads: view.allocation.row(app),
+        gflops_per_node: Sequence(
+            evaluation.apps[app.0]
+                .per_node
+                .iter()
+                .map(|group| Number(group.as_ref().map_or(0.0, |group| group.gflops.value()))),
+        ),
+        home: evaluation.apps[app.0].home.map(|home| home.0),
+        bottleneck_per_node: Sequence(
+            evaluation.apps[app.0]
+                .per_node
+                .iter()
+                .map(|group| group.as_ref().map(|group| group.bottleneck.kind())),
+        ),
     });
-    let links = evaluation.links.iter().map(|link| {
-        json!({
-            "from": link.from.0,
-            "to": link.to.0,
-            "capacity_gbs": number(link.capacity.value()),
-            "bandwidth_gbs": number(link.bandwidth.value()),
-        })
+    let nodes = evaluation.nodes.iter().map(|node| NodeObject {
+        node: node.node.0,
+        capacity_gbs: Number(node.capacity.value()),
+        bandwidth_gbs: Number(node.bandwidth.value()),
+        remote_gbs: Number(node.remote.value()),
     });
-    let shared_links = evaluation.shared_links.iter().map(|link| {
-        let numbers = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect::<Vec<_>>();
-        json!({
-            "name": link.name,
-            "direction": [numbers(&link.from), numbers(&link.to)],
-            "capacity_gbs": number(link.capacity.value()),
-            "bandwidth_gbs": number(link.bandwidth.value()),
-        })
+    let links = evaluation.links.iter().map(|link| LinkObject {
+        from: link.from.0,
+        to: link.to.0,
+        capacity_gbs: Number(link.capacity.value()),
+        bandwidth_gbs: Number(link.bandwidth.value()),
     });
-    json!({
-        "name": view.name,
-        "total_gflops": number(evaluation.total.value()),
-        "apps": apps,
-        "nodes": nodes.collect::<Vec<_>>(),
-        "links": links.collect::<Vec<_>>(),
-        "shared_links": shared_links.collect::<Vec<_>>(),
-        "warnings": evaluation.warnings.iter().map(warning_object).collect::<Vec<_>>(),
-    })
+    let numbers = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect::<Vec<_>>();
+    let shared_links = evaluation.shared_links.iter().map(|link| SharedLinkObject {
+        name: &link.name,
+        direction: [numbers(&link.from), numbers(&link.to)],
+        capacity_gbs: Number(link.capacity.value()),
+        bandwidth_gbs: Number(link.bandwidth.value()),
+    });
+    object.serialize_entry("name", view.name)?;
+    object.serialize_entry("total_gflops", &Number(evaluation.total.value()))?;
+    object.serialize_entry("apps", &Sequence(apps))?;
+    object.serialize_entry("nodes", &Sequence(nodes))?;
+    object.serialize_entry("links", &Sequence(links))?;
+    object.serialize_entry("shared_links", &Sequence(shared_links))?;
+    object.serialize_entry("warnings", &Sequence(evaluation.warnings.iter().map(warning_object)))
+}
+
+/// The scenario object, with the worked calculation as text where it is asked for.
+pub(crate) struct Explained<'a> {
+    pub(crate) view: &'a ScenarioView<'a>,
+    pub(crate) explanation: Option<String>,
+}
+
+impl Serialize for Explained<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        entries(self.view, &mut object)?;
+        if let Some(explanation) = &self.explanation {
+            object.serialize_entry("explanation", explanation)?;
+        }
+        object.end()
+    }
+}
+
+#[derive(Serialize)]
+struct AppObject<'a, G: Serialize, B: Serialize> {
+    name: &'a str,
+    gflops: Number,
+    bandwidth_gbs: Number,
+    threads: &'a [u32],
+    gflops_per_node: G,
+    home: Option<usize>,
+    bottleneck_per_node: B,
+}
+
+#[derive(Serialize)]
+struct NodeObject {
+    node: usize,
+    capacity_gbs: Number,
+    bandwidth_gbs: Number,
+    remote_gbs: Number,
+}
+
+#[derive(Serialize)]
+struct LinkObject {
+    from: usize,
+    to: usize,
+    capacity_gbs: Number,
+    bandwidth_gbs: Number,
+}
+
+#[derive(Serialize)]
+struct SharedLinkObject<'a> {
+    name: &'a str,
+    direction: [Vec<usize>; 2],
+    capacity_gbs: Number,
+    bandwidth_gbs: Number,
+}
+
+/// A list that is made while it is written.
+pub(super) struct Sequence<I>(pub(super) I);
+
+impl<I: Iterator<Item: Serialize> + Clone> Serialize for Sequence<I> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.clone())
+    }
+}
+
+/// The scenario object as a value.
+pub(crate) fn json(view: &ScenarioView) -> Value {
+    // All keys are text, so that nothing can fail.
+    serde_json::to_value(view).unwrap_or_default()
+}
+
+/// Writes a document as people read it, with a line break at its end.
+///
+/// # Errors
+/// Those of `out`.
+pub(crate) fn write(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    // It comes in pieces of a few bytes.
+    let mut out = BufWriter::new(out);
+    serde_json::to_writer_pretty(&mut out, document)?;
+    out.write_all(b"\n")?;
+    out.flush()
 }
 
 /// Names the sharing model in a document: `model`, and `model_parameters` where corrections are in use.
@@ -90,6 +175,16 @@ fn warning_object(found: &Warning) -> Value {
     }
 }
 
+/// As [`number`] writes it.
+#[derive(Clone, Copy)]
+pub(super) struct Number(pub(super) f64);
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.0 + 0.0)
+    }
+}
+
 /// JSON has no infinity: null. A negative zero becomes zero.
 pub(super) fn number(value: f64) -> Value {
     serde_json::Number::from_f64(value + 0.0).map_or(Value::Null, Value::Number)
@@ -105,5 +200,14 @@ mod tests {
         assert_eq!(number(254.0).to_string(), "254.0");
         assert_eq!(number(-0.0).to_string(), "0.0");
         assert_eq!(number(f64::INFINITY), Value::Null);
+    }
+
+    #[test]
+    fn a_number_is_written_as_its_value_is() {
+        for value in [0.1 + 0.2, 254.0, -0.0, 1e300, -1e-7, f64::INFINITY, f64::NAN] {
+            let written = serde_json::to_string(&Number(value)).expect("a number or null");
+            assert_eq!(written, number(value).to_string());
+            assert_eq!(serde_json::to_value(Number(value)).expect("a number or null"), number(value));
+        }
     }
 }

@@ -57,7 +57,7 @@ pub(crate) struct ScenarioView<'a> {
 
 impl ScenarioView<'_> {
     /// The applications as ids.
-    fn app_ids(&self) -> impl Iterator<Item = AppId> + use<> {
+    fn app_ids(&self) -> impl Iterator<Item = AppId> + Clone + use<> {
         (0..self.apps.len()).map(AppId)
     }
 

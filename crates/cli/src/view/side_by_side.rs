@@ -2,9 +2,9 @@
 
 use numasim_draw::grid::{Align, Grid};
 use numasim_model::{AppId, ModelKind};
-use serde_json::{Value, json};
+use serde::ser::{Serialize, SerializeMap, Serializer};
 
-use super::{ScenarioView, Style, csv, figures, json};
+use super::{ScenarioView, Style, csv, figures};
 
 /// All scenarios under one model.
 pub(crate) struct UnderModel<'a> {
@@ -67,15 +67,30 @@ fn lines(models: &[UnderModel<'_>], scenario: usize) -> Vec<(AppId, String)> {
 }
 
 /// For programs: the scenario objects of evaluate, once for each model.
-pub(crate) fn json(machine: &str, models: &[UnderModel<'_>]) -> Value {
-    let models: Vec<Value> = models
-        .iter()
-        .map(|model| {
-            let scenarios: Vec<Value> = model.views.iter().map(json::json).collect();
-            json!({ "model": model.kind.name(), "scenarios": scenarios })
-        })
-        .collect();
-    json!({ "schema": 1, "command": "evaluate", "machine": machine, "model": "all", "models": models })
+pub(crate) struct Document<'a> {
+    pub(crate) machine: &'a str,
+    pub(crate) models: &'a [UnderModel<'a>],
+}
+
+impl Serialize for Document<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut document = serializer.serialize_map(None)?;
+        document.serialize_entry("schema", &1)?;
+        document.serialize_entry("command", "evaluate")?;
+        document.serialize_entry("machine", self.machine)?;
+        document.serialize_entry("model", "all")?;
+        document.serialize_entry("models", self.models)?;
+        document.end()
+    }
+}
+
+impl Serialize for UnderModel<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_map(None)?;
+        object.serialize_entry("model", self.kind.name())?;
+        object.serialize_entry("scenarios", &self.views)?;
+        object.end()
+    }
 }
 
 /// For spreadsheets: the rows of evaluate with the model before them.

@@ -1,12 +1,11 @@
 //! What a scenario draws of controllers, links and shared links.
 
-use std::collections::BTreeMap;
-
 use super::MOST_NODES_WITH_ALL_LINKS;
 use crate::allocation::Allocation;
 use crate::ids::NodeId;
 use crate::machine::Machine;
 use crate::sharing::{Solver, Workspace};
+use crate::table::Table;
 use crate::units::GigabytesPerSecond;
 
 /// Use of one memory controller. Bandwidths are what is really drawn.
@@ -68,22 +67,21 @@ pub(super) fn used(
     let all_links = count <= MOST_NODES_WITH_ALL_LINKS;
     let mut own = vec![0.0; count];
     let mut remote = vec![0.0; count];
-    let mut drawn: BTreeMap<(NodeId, NodeId), f64> = BTreeMap::new();
-    if all_links {
-        let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
-        drawn.extend(pairs.filter(|&(from, to)| machine.link(from, to).is_some()).map(|pair| (pair, 0.0)));
-    }
+    // Over each link, from node of cores to node of memory.
+    let mut drawn: Table<f64, NodeId> = Table::filled(count, count, 0.0);
     for (flow, _) in solver.flows(allocation.as_slice(), workspace) {
         let per_thread = workspace.bandwidth_per_thread()[(flow.app, flow.from)];
         let bandwidth = f64::from(flow.threads) * per_thread * flow.fraction;
         if flow.from == flow.memory {
             own[flow.memory.0] += bandwidth;
         } else {
-            *drawn.entry((flow.from, flow.memory)).or_default() += bandwidth;
+            drawn[(flow.from, flow.memory)] += bandwidth;
         }
     }
-    for (&(_, memory), bandwidth) in &drawn {
-        remote[memory.0] += bandwidth;
+    for from in machine.node_ids() {
+        for (remote, bandwidth) in remote.iter_mut().zip(drawn.row(from)) {
+            *remote += bandwidth;
+        }
     }
     let controllers = machine.node_ids().map(|m| {
         let remote = GigabytesPerSecond::new(remote[m.0]);
@@ -94,14 +92,15 @@ pub(super) fn used(
             remote,
         }
     });
-    let links = drawn.iter().filter(|&(_, &bandwidth)| all_links || bandwidth > 0.0);
-    let links = links.filter_map(|(&(from, to), &bandwidth)| {
+    let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
+    let links = pairs.zip(drawn.as_slice()).filter(|&(_, &bandwidth)| all_links || bandwidth > 0.0);
+    let links = links.filter_map(|((from, to), &bandwidth)| {
         let capacity = machine.link(from, to)?;
         Some(LinkUse { from, to, capacity, bandwidth: GigabytesPerSecond::new(bandwidth) })
     });
     let shared_links = machine.shared_directions().map(|direction| {
         let pairs = direction.from.iter().flat_map(|&from| direction.to.iter().map(move |&to| (from, to)));
-        let carried: f64 = pairs.filter_map(|pair| drawn.get(&pair)).sum();
+        let carried: f64 = pairs.map(|pair| drawn[pair]).sum();
         SharedLinkUse {
             name: direction.link.name.clone(),
             from: direction.from.to_vec(),

@@ -8,6 +8,7 @@ mod app_keys;
 mod apps;
 mod bandwidth;
 mod by_name;
+mod census;
 mod data;
 mod log;
 mod machine;

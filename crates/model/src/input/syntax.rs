@@ -5,12 +5,51 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
 
+use super::census::{self, MAX_MISTAKES, MAX_TABLES, TooMuch};
 use super::log::Source;
-use super::problem::{Problem, ProblemKind};
+use super::problem::{Place, Problem, ProblemKind};
 
 /// Parses one file. Whatever could be read comes back; problems go to the log.
 pub(super) fn parse(source: Source<'_>) -> Spanned<DeTable<'_>> {
+    match census::too_much(source.text) {
+        None => parse_up_to(source, source.text.len()),
+        Some(TooMuch::Mistakes(end)) => {
+            let end = end_of_line(source.text, end);
+            let table = parse_up_to(source, end);
+            let message = format!("there are more than {MAX_MISTAKES} mistakes; what follows is not read");
+            // Where nothing more is said of this line, of the file.
+            let muted = source.log.is_muted(source.file, end);
+            let place = if muted { Place::whole(source.file) } else { source.place(&(end..end)) };
+            source.log.syntax_is_broken();
+            source.log.report(
+                Problem::new(ProblemKind::Limit, message)
+                    .at(place, if muted { "" } else { "up to here" })
+                    .hint("is this a TOML file?"),
+            );
+            table
+        }
+        Some(TooMuch::Tables(excess)) => {
+            let message = format!("there are too many tables; at most {MAX_TABLES} are read");
+            source.log.syntax_is_broken();
+            source.log.report(
+                Problem::new(ProblemKind::Limit, message)
+                    .at(source.place(&excess), "one too many")
+                    .hint("put fewer of them into one run"),
+            );
+            Spanned::new(0..0, DeTable::new())
+        }
+    }
+}
+
+/// Parses what stands before `end`. What only its own end would make a mistake is none.
+fn parse_up_to(source: Source<'_>, end: usize) -> Spanned<DeTable<'_>> {
+    let cut = end < source.text.len();
+    let source = Source { text: &source.text[..end], ..source };
     let (table, mut errors) = DeTable::parse_recoverable(source.text);
+    if cut {
+        let said_at_the_end = source.text.trim_end_matches(['\n', ' ', '\t']).len();
+        errors.retain(|error| error.span().is_some_and(|span| span.start < said_at_the_end));
+    }
     errors.sort_by_key(|error| error.span().map_or(0, |span| span.start));
     let (duplicates, errors): (Vec<Error>, Vec<Error>) =
         errors.into_iter().partition(|error| error.message() == "duplicate key");
@@ -62,6 +101,14 @@ fn clip(text: &str, span: Range<usize>) -> Range<usize> {
     };
     let start = fit(span.start);
     start..fit(span.end).max(start)
+}
+
+/// The end of the line around `at`, or `at` where that is not near.
+fn end_of_line(text: &str, at: usize) -> usize {
+    const NEAR: usize = 1000;
+    let at = clip(text, at..at).start;
+    let near = clip(text, at..at + NEAR);
+    text[near].find('\n').map_or(at, |newline| at + newline + 1)
 }
 
 /// Start and text of the line around `at`.
@@ -359,6 +406,35 @@ mod tests {
         // All repeat the first one; the second is told, and hides what follows it.
         let headers = problems(&"[machine]\n".repeat(50_000));
         assert_eq!(headers, [("`[machine]` is given twice".to_owned(), "machine".to_owned())]);
+    }
+
+    #[test]
+    fn a_long_text_full_of_mistakes_is_read_up_to_the_thousandth() {
+        for (line, all_in_one) in [("=\n", false), ("\r", false), ("=", true)] {
+            let found = problems(&line.repeat(500_000));
+            if all_in_one {
+                // All on one line, which is told once.
+                assert_eq!(found.len(), 2, "{line:?}");
+                assert!(found[1].0.contains("more than 1000 mistakes"), "{}", found[1].0);
+            } else {
+                assert_eq!(found.len(), 201, "{line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_list_that_is_closed_later_is_not_said_to_be_open() {
+        let text = format!("m = [\n{}]\n[[app]]\n", "x,\n".repeat(200_000));
+        let found = problems(&text);
+        assert!(found.iter().all(|(message, _)| !message.contains("never closed")), "{:?}", &found[..2]);
+        assert_eq!(found.len(), 201);
+    }
+
+    #[test]
+    fn more_tables_than_are_read_are_refused_at_the_first_too_many() {
+        let found = problems(&"[[app]]\n".repeat(MAX_TABLES + 5));
+        let message = "there are too many tables; at most 400000 are read";
+        assert_eq!(found, [(message.to_owned(), "[[".to_owned())]);
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub(super) fn watched(problem: &Problem, placements: &[Placement]) -> Vec<NodeId
         let equal_part = machine.node(home).bandwidth.value() / (1.0 + links().count() as f64);
         match sharing.kind {
             ModelKind::RemoteFirst => true,
-            ModelKind::BaselineProportional => links
+            ModelKind::BaselineProportional => links()
                 .map(|link| link.value() * sharing.parameters.link_efficiency)
                 .all(|link| link <= equal_part),
             _ => false,

@@ -43,6 +43,9 @@ impl Search<'_> {
 
     /// Last attempts to improve an answer that is not proven.
     pub(super) fn iterate(&self, best: Candidate) -> Candidate {
+        if self.monitor.stop() {
+            return best;
+        }
         let kicks = KICKS.min(usize::try_from(self.settings.effort / KICK_STEPS).unwrap_or(KICKS));
         let chains: Vec<Candidate> = (0..CHAINS)
             .into_par_iter()

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use numasim_model::{Study, evaluate};
 use numasim_sim::pareto::{Front, Settings, TradeOff, TradeOffError, front};
 
-use super::{BUILT_IN_BASELINES, in_pool, objective, refused, restrictions, tell_hopeless, without_answer};
+use super::rating::BUILT_IN_BASELINES;
+use super::{in_pool, objective, refused, restrictions, tell_hopeless, without_answer};
 use crate::args::{ExploreArgs, ObjectivePair};
 use crate::commands::evaluate::{MOST_FIGURES, figures_of, impossible};
 use crate::commands::located::Located;

@@ -1,63 +1,97 @@
 //! A search for programs.
 
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 
+use super::sensitivity::SensitivityView;
 use super::{Answer, Rated};
-use crate::view::json::{json as scenario, name_model, number};
+use crate::view::json::{Number, Sequence, entries, name_model, number};
 
-impl Answer<'_> {
-    /// The documented JSON of `explore`, keys in the documented order.
-    ///
-    /// Beyond the contract: `unproven` (null, `time-limit`, `interrupted`, `too-large`), `restrictions`, `seed`,
-    /// `alternatives_complete`, `alone_gflops`; on each scenario object its `value`, on alternatives `tie`, on baselines
-    /// `factor` (how many times better the best is) and `breaks` (the restriction that the baseline breaks).
-    pub(crate) fn json(&self) -> Value {
-        let goal = self.problem.goal();
-        let alternatives = self.alternatives.iter().map(|rated| {
-            let mut object = self.rated(rated);
-            object["tie"] = Value::from(self.ties(rated));
-            object
-        });
-        let baselines = self.baselines.iter().map(|(rated, breaks)| {
-            let mut object = self.rated(rated);
-            object["factor"] = goal.factor(self.best.value, rated.value).map_or(Value::Null, number);
-            object["breaks"] = breaks.as_deref().map_or(Value::Null, Value::from);
-            object
-        });
-        let apps = self.study.apps.iter().zip(goal.alone());
-        let alone: serde_json::Map<String, Value> =
-            apps.map(|(app, &alone)| (app.name.clone(), number(alone))).collect();
-        let mut document = json!({
+/// The documented JSON of `explore`, keys in the documented order.
+///
+/// Beyond the contract: `unproven` (null, `time-limit`, `interrupted`, `too-large`), `restrictions`, `seed`,
+/// `alternatives_complete`, `alone_gflops`; on each scenario object its `value`, on alternatives `tie`, on baselines
+/// `factor` (how many times better the best is) and `breaks` (the restriction that the baseline breaks).
+pub(crate) struct Document<'a> {
+    pub(crate) answer: &'a Answer<'a>,
+    pub(crate) sensitivity: Option<&'a SensitivityView<'a>>,
+}
+
+impl Serialize for Document<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let answer = self.answer;
+        let goal = answer.problem.goal();
+        let mut document = serializer.serialize_map(None)?;
+        let mut head = json!({
             "schema": 1,
             "command": "explore",
-            "machine": self.study.machine.name(),
+            "machine": answer.study.machine.name(),
         });
-        name_model(&mut document, self.study.machine.sharing());
+        name_model(&mut head, answer.study.machine.sharing());
         let rest = json!({
             "objective": goal.objective().name(),
-            "status": if self.unproven.is_none() { "optimal" } else { "feasible" },
-            "value": number(self.best.value),
-            "bound": number(self.bound),
-            "gap": number(self.gap),
-            "elapsed_s": number(self.elapsed_s),
-            "unproven": self.unproven.map(super::WhyUnproven::word),
-            "restrictions": self.problem.restrictions().describe(&self.study.apps),
-            "seed": self.seed,
-            "best": self.rated(&self.best),
-            "alternatives": alternatives.collect::<Vec<_>>(),
-            "alternatives_complete": self.alternatives_complete,
-            "baselines": baselines.collect::<Vec<_>>(),
-            "alone_gflops": alone,
+            "status": if answer.unproven.is_none() { "optimal" } else { "feasible" },
+            "value": number(answer.best.value),
+            "bound": number(answer.bound),
+            "gap": number(answer.gap),
+            "elapsed_s": number(answer.elapsed_s),
+            "unproven": answer.unproven.map(super::WhyUnproven::word),
+            "restrictions": answer.problem.restrictions().describe(&answer.study.apps),
+            "seed": answer.seed,
         });
-        if let (Some(document), Value::Object(rest)) = (document.as_object_mut(), rest) {
-            document.extend(rest);
+        for (key, value) in [&head, &rest].into_iter().filter_map(Value::as_object).flatten() {
+            document.serialize_entry(key, value)?;
         }
-        document
+        let best = RatedObject { answer, rated: &answer.best, role: Role::Best };
+        document.serialize_entry("best", &best)?;
+        let alternatives = answer.alternatives.iter();
+        let alternatives = alternatives.map(|rated| RatedObject { answer, rated, role: Role::Alternative });
+        document.serialize_entry("alternatives", &Sequence(alternatives))?;
+        document.serialize_entry("alternatives_complete", &answer.alternatives_complete)?;
+        let baselines = answer.baselines.iter().map(|(rated, breaks)| {
+            let role = Role::Baseline { breaks: breaks.as_deref() };
+            RatedObject { answer, rated, role }
+        });
+        document.serialize_entry("baselines", &Sequence(baselines))?;
+        let apps = answer.study.apps.iter().zip(goal.alone());
+        let alone: serde_json::Map<String, Value> =
+            apps.map(|(app, &alone)| (app.name.clone(), number(alone))).collect();
+        document.serialize_entry("alone_gflops", &alone)?;
+        if let Some(view) = self.sensitivity {
+            document.serialize_entry("sensitivity", &view.json())?;
+        }
+        document.end()
     }
+}
 
-    fn rated(&self, rated: &Rated) -> Value {
-        let mut object = scenario(&self.view(rated));
-        object["value"] = number(rated.value);
-        object
+/// What an allocation is in the document.
+enum Role<'a> {
+    Best,
+    Alternative,
+    Baseline { breaks: Option<&'a str> },
+}
+
+struct RatedObject<'a> {
+    answer: &'a Answer<'a>,
+    rated: &'a Rated,
+    role: Role<'a>,
+}
+
+impl Serialize for RatedObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { answer, rated, role } = self;
+        let mut object = serializer.serialize_map(None)?;
+        entries(&answer.view(rated), &mut object)?;
+        object.serialize_entry("value", &Number(rated.value))?;
+        match role {
+            Role::Best => {}
+            Role::Alternative => object.serialize_entry("tie", &answer.ties(rated))?,
+            Role::Baseline { breaks } => {
+                let factor = answer.problem.goal().factor(answer.best.value, rated.value);
+                object.serialize_entry("factor", &factor.map(Number))?;
+                object.serialize_entry("breaks", breaks)?;
+            }
+        }
+        object.end()
     }
 }

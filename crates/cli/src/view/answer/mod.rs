@@ -13,6 +13,7 @@ use numasim_model::{Evaluation, Study};
 use numasim_sim::{Candidate, Problem};
 
 use super::ScenarioView;
+pub(crate) use json::Document;
 pub(super) use others::changes;
 pub(super) use table::{gap, power_of_ten};
 

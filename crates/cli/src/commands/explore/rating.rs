@@ -1,0 +1,119 @@
+//! The full evaluation of everything that an answer shows, and the time that this takes.
+
+use std::time::{Duration, Instant};
+
+use numasim_model::{Study, evaluate};
+use numasim_sim::baselines::Baseline;
+use numasim_sim::search::{Outcome, Settings, Status};
+use numasim_sim::{Candidate, Problem};
+
+use crate::commands::evaluate::impossible;
+use crate::failure::Failure;
+use crate::view::answer::{Answer, Rated, WhyUnproven};
+use crate::watch::{EndedBy, Watch};
+
+/// `even` and `one app per node`.
+pub(super) const BUILT_IN_BASELINES: usize = 2;
+
+/// A baseline with its evaluation, and the restriction that it breaks, if any.
+type RatedBaseline = (Rated, Option<String>);
+
+/// The baselines, evaluated, and how long the evaluations took. Before the search: one that takes all the time would leave
+/// none for what its answer is compared with.
+pub(super) fn baselines(
+    study: &Study,
+    problem: &Problem,
+    watch: &Watch,
+) -> Result<(Vec<RatedBaseline>, Duration), Failure> {
+    let mut distinct: Vec<Baseline> = Vec::new();
+    for baseline in problem.baselines(&study.scenarios, watch) {
+        // A scenario of the files may be what a built-in baseline is, by the same name.
+        // Scenarios have different names, so only the built-in ones, which come first, can be the same.
+        if !distinct.iter().take(BUILT_IN_BASELINES).any(|known| *known == baseline) {
+            distinct.push(baseline);
+        }
+    }
+    let start = Instant::now();
+    let rated = distinct
+        .into_iter()
+        .map(|baseline| Ok((rated(study, problem, baseline.name, baseline.candidate)?, baseline.breaks)))
+        .collect::<Result<_, Failure>>()?;
+    Ok((rated, start.elapsed()))
+}
+
+/// What a search still does once it was told to stop (it rates what it has, and bounds what it left open), in evaluations.
+const ENDING: u32 = 5;
+
+/// Time between the word that a search is to stop and the end of the command, about, where `baselines` evaluations took so
+/// long: the end of the search, the evaluation of the best and its alternatives, and the writing of each, which takes about
+/// as long as its evaluation.
+pub(super) fn after_the_search(took: Duration, baselines: usize, alternatives: usize) -> Duration {
+    let (baselines, alternatives) = (clamped(baselines).max(1), clamped(alternatives));
+    let found = alternatives.saturating_add(1);
+    let evaluations = ENDING.saturating_add(found.saturating_mul(2)).saturating_add(baselines);
+    (took / baselines).saturating_mul(evaluations)
+}
+
+fn clamped(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Evaluates what the search found.
+pub(super) fn answer<'a>(
+    study: &'a Study,
+    problem: &'a Problem,
+    settings: &Settings,
+    outcome: Outcome,
+    baselines: Vec<RatedBaseline>,
+    watch: &Watch,
+) -> Result<Answer<'a>, Failure> {
+    let alternatives = outcome
+        .alternatives
+        .into_iter()
+        .enumerate()
+        .map(|(i, candidate)| rated(study, problem, format!("alternative {}", i + 1), candidate))
+        .collect::<Result<_, _>>()?;
+    let unproven = match (outcome.status, watch.ended_by()) {
+        (Status::Optimal, _) => None,
+        (_, Some(EndedBy::Interrupt)) => Some(WhyUnproven::Interrupted),
+        (_, Some(EndedBy::TimeLimit)) => Some(WhyUnproven::TimeLimit),
+        (Status::Stopped | Status::Unproven, None) if !problem.proofs_apply(&outcome.best.placements) => {
+            Some(WhyUnproven::Model)
+        }
+        (Status::Stopped | Status::Unproven, None) => Some(WhyUnproven::TooLarge),
+    };
+    Ok(Answer {
+        study,
+        problem,
+        seed: settings.seed,
+        best: rated(study, problem, "best".to_owned(), outcome.best)?,
+        bound: outcome.bound,
+        gap: outcome.gap,
+        unproven,
+        elapsed_s: watch.elapsed_s(),
+        alternatives,
+        alternatives_complete: outcome.alternatives_complete,
+        baselines,
+    })
+}
+
+fn rated(study: &Study, problem: &Problem, name: String, candidate: Candidate) -> Result<Rated, Failure> {
+    let evaluation = evaluate(&study.machine, &study.apps, &candidate.placements, &candidate.allocation)
+        .map_err(|error| impossible(&error))?;
+    Ok(Rated { name, value: problem.goal().value(candidate.score), candidate, evaluation })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_comes_after_the_search_is_counted_in_evaluations() {
+        let second = Duration::from_secs(1);
+        // 2 baselines in 2 s. The end of the search 5, the best 1, to write best and baselines 3.
+        assert_eq!(after_the_search(2 * second, 2, 0), 9 * second);
+        // Each alternative is evaluated and written.
+        assert_eq!(after_the_search(2 * second, 2, 3), 15 * second);
+        assert_eq!(after_the_search(Duration::ZERO, 0, 3), Duration::ZERO);
+    }
+}
