@@ -2,7 +2,7 @@
 
 use numasim_model::demand::demands;
 use numasim_model::sharing::{Solver, Workspace};
-use numasim_model::{Allocation, App, Data, Machine, NodeId, Placement};
+use numasim_model::{Allocation, App, Data, Machine, NodeId, Placement, Refusal};
 
 use crate::objective::{Goal, GoalError, Objective};
 use crate::restrictions::{Infeasible, Restrictions};
@@ -42,6 +42,9 @@ pub enum ProblemError {
     /// No application in the files.
     #[error("there is no application to place")]
     NoApps,
+    /// The machine has something that its sharing model cannot honour.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
     /// The objective does not apply.
     #[error(transparent)]
     Goal(#[from] GoalError),
@@ -81,6 +84,9 @@ impl Problem {
         let flows = flows(nodes, apps);
         if flows > MOST_FLOWS {
             return Err(ProblemError::TooLarge { apps: apps.len(), nodes, flows });
+        }
+        if let Some(refusal) = machine.sharing_refusal() {
+            return Err(refusal.into());
         }
         let goal = Goal::new(objective, machine, apps)?;
         restrictions.check(machine, apps)?;

@@ -20,7 +20,7 @@ use crate::view::compared;
 pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
-    let study = sharing::choose(study, args.study.model, shell);
+    let study = sharing::choose(study, args.study.model, shell)?;
     let (name, measurements) = read(&args.measured)?;
     let inputs = [args.study.files.as_slice(), std::slice::from_ref(&args.measured)].concat();
     let destination = Destination::open(args.output.output.as_deref(), &inputs)?;

@@ -30,8 +30,8 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
     let (study, located) = Located::split(reading, sources);
     let mut study = match args.model {
         Some(ModelChoice::All) => return side_by_side(args, &study, &located, shell),
-        Some(ModelChoice::One(kind)) => sharing::choose(study, Some(kind), shell),
-        None => sharing::choose(study, None, shell),
+        Some(ModelChoice::One(kind)) => sharing::choose(study, Some(kind), shell)?,
+        None => sharing::choose(study, None, shell)?,
     };
     study.machine = processors::complete(study.machine, &args.emit)?;
     let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
@@ -89,7 +89,14 @@ fn side_by_side(args: &EvaluateArgs, study: &Study, located: &Located, shell: &S
     located.can_be_evaluated(study, &wanted(study, &args.scenario)?)?;
     let under =
         |kind: ModelKind| Study { machine: sharing::with_kind(study.machine.clone(), kind), ..study.clone() };
-    let studies = ModelKind::ALL.map(|kind| (kind, under(kind)));
+    let mut studies = Vec::new();
+    for kind in ModelKind::ALL {
+        let study = under(kind);
+        match study.machine.sharing_refusal() {
+            Some(refusal) => shell.warn(format!("left out: {refusal}")),
+            None => studies.push((kind, study)),
+        }
+    }
     can_be_shown(study, &wanted(study, &args.scenario)?, studies.len(), MOST_FIGURES)?;
     let mut all = Vec::new();
     for (kind, study) in &studies {

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     }
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
-    let mut study = sharing::choose(study, args.study.model, shell);
+    let mut study = sharing::choose(study, args.study.model, shell)?;
     study.machine = processors::complete(study.machine, &args.emit)?;
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
     let mut watch = Watch::start(args.time_limit, objective(args.objective), shell);
@@ -132,6 +132,7 @@ pub(super) fn refused(error: ProblemError) -> Failure {
             };
             Failure::input(error.to_string()).hint(format!("{missing}, or choose another --objective"))
         }
+        ProblemError::Refused(refusal) => Failure::input(refusal.to_string()),
         error @ ProblemError::TooLarge { .. } => Failure::input(error.to_string())
             .hint("leave out instances or nodes; data that is not interleaved has fewer flows"),
         ProblemError::Infeasible(infeasible) => to_failure(&infeasible),

@@ -21,7 +21,7 @@ use crate::view::fitted;
 pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
-    let study = crate::sharing::choose(study, args.study.model, shell);
+    let study = crate::sharing::choose(study, args.study.model, shell)?;
     let free = free(&study, &args.free)?;
     let source = files::read_measurements(&args.measured)?;
     let measurements = match read_measured(&source.text) {

@@ -25,7 +25,7 @@ pub(super) const MOST_MAPPED_NODES: usize = 32;
 pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
-    let study = sharing::choose(study, args.study.model, shell);
+    let study = sharing::choose(study, args.study.model, shell)?;
     refuse_idle_switches(args)?;
     let taken: Vec<PathBuf> = args.study.files.iter().chain(&args.measured).cloned().collect();
     let file = PlotFile::open(args.output.as_deref(), &taken)?;

@@ -33,7 +33,7 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
     let inputs = inputs::find(args)?;
     let (reading, texts) = files::read_study_and_texts(&inputs.files)?;
     let (study, located) = Located::split(reading, texts.clone());
-    let study = sharing::choose(study, args.model, shell);
+    let study = sharing::choose(study, args.model, shell)?;
     let source = inputs.measured.as_deref().map(files::read_measurements).transpose()?;
     let known = inputs.provenance.as_deref().map(read_provenance).transpose()?;
     let destination = Destination::open(args.output.as_deref(), &inputs.all())?;

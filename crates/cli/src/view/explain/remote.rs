@@ -61,20 +61,23 @@ pub(super) fn requests(class: &MemoryClass, style: &Style) -> Option<String> {
         String::new()
     };
     let all = format!("All links together: {} = {remote} GB/s", terms.join(" + "));
-    let (title, told) = match (trace.level, scaled) {
+    let own = trace.pools.iter().any(|pool| pool.kind == PoolKind::Own);
+    let own_too = if own { ", and what the node's own threads want" } else { "" };
+    let own_gets =
+        if own { format!("; its own threads get {} GB/s", short(trace.left_for_own)) } else { String::new() };
+    let (title, verdict) = match (trace.level, scaled) {
         (Some(level), _) => (
             "Ports: requests of other nodes to",
             format!(
-                "{all}, with the node's own threads more than the controller's {capacity}: its ports are filled evenly up to {} GB/s.\n\
-                 For the threads of {memory}: {} GB/s.\n",
+                "{all}{own_too}, more than the controller's {capacity}.\n\
+                 Its ports are filled evenly, up to {} GB/s{own_gets}.\n",
                 short(level),
-                short(trace.left_for_own),
             ),
         ),
         (None, true) => (
             "Remote first: requests of other nodes to",
             format!(
-                "{all}, more than the controller's {capacity}: all links are scaled by {capacity}/{remote} = {}.\n\
+                "{all}, more than the controller's {capacity}: all are scaled by {capacity}/{remote} = {}.\n\
                  Left for the threads of {memory}: R = {capacity} - {capacity} = {} GB/s.\n",
                 short(trace.scale),
                 short(trace.left_for_own),
@@ -90,7 +93,7 @@ pub(super) fn requests(class: &MemoryClass, style: &Style) -> Option<String> {
         ),
     };
     Some(format!(
-        "{}\n{}{told}",
+        "{}\n{}{verdict}",
         style.strong(&format!("{title} the memory of {memory}{alike}")),
         grid.render(style),
     ))
