@@ -13,65 +13,71 @@ use super::split::Split;
 #[inline]
 pub(super) fn first_round(compiled: &Compiled, threads: &[f64], shares: &mut Shares) -> bool {
     let mut hungry = false;
-    for memory in &compiled.memories {
-        let mut asked = 0.0;
-        for p in memory.links.clone() {
-            let wanted = compiled.wanted(p, threads);
-            let offered = wanted.min(compiled.pools[p].capacity);
-            shares.wanted[p] = wanted;
-            shares.offered[p] = offered;
-            asked += offered;
+    for m in 0..compiled.memories.len() {
+        hungry |= first_round_of(compiled, m, threads, shares);
+    }
+    hungry
+}
+
+/// The same for memory `m`.
+#[inline]
+pub(super) fn first_round_of(compiled: &Compiled, m: usize, threads: &[f64], shares: &mut Shares) -> bool {
+    let memory = &compiled.memories[m];
+    let mut asked = 0.0;
+    for p in memory.links.clone() {
+        let wanted = compiled.wanted(p, threads);
+        let offered = wanted.min(compiled.pools[p].capacity);
+        shares.wanted[p] = wanted;
+        shares.offered[p] = offered;
+        asked += offered;
+    }
+    let own = memory.own.map_or(0.0, |own| {
+        let wanted = compiled.wanted(own, threads);
+        shares.wanted[own] = wanted;
+        shares.offered[own] = wanted;
+        wanted
+    });
+    let level = if asked + own <= memory.bandwidth {
+        f64::INFINITY
+    } else {
+        ports::even_level(memory.bandwidth, own, &shares.offered[memory.links.clone()])
+    };
+    let mut hungry = false;
+    let mut taken = 0.0;
+    for p in memory.links.clone() {
+        let granted = shares.offered[p].min(level);
+        shares.available[p] = granted;
+        taken += granted;
+        if shares.wanted[p] > granted {
+            hungry = true;
+            split_pool(compiled, p, granted, threads, shares);
         }
-        let own = memory.own.map_or(0.0, |own| {
-            let wanted = compiled.wanted(own, threads);
-            shares.wanted[own] = wanted;
-            shares.offered[own] = wanted;
-            wanted
-        });
-        let level = if asked + own <= memory.bandwidth {
-            f64::INFINITY
+    }
+    if let Some(p) = memory.own {
+        if own > level {
+            hungry = true;
+            shares.available[p] = level;
+            split_pool(compiled, p, level, threads, shares);
         } else {
-            ports::even_level(memory.bandwidth, own, &shares.offered[memory.links.clone()])
-        };
-        let mut taken = 0.0;
-        for p in memory.links.clone() {
-            let granted = shares.offered[p].min(level);
-            shares.available[p] = granted;
-            taken += granted;
-            if shares.wanted[p] > granted {
-                hungry = true;
-                split_pool(compiled, p, granted, threads, shares);
-            }
-        }
-        if let Some(p) = memory.own {
-            if own > level {
-                hungry = true;
-                shares.available[p] = level;
-                split_pool(compiled, p, level, threads, shares);
-            } else {
-                shares.available[p] = (memory.bandwidth - taken).max(own);
-            }
+            shares.available[p] = (memory.bandwidth - taken).max(own);
         }
     }
     hungry
 }
 
 /// Whether nothing is left of any controller after the first round: then nobody could have more.
-pub(super) fn all_controllers_full(compiled: &Compiled, threads: &[f64], shares: &mut Shares) -> bool {
-    shares.rounds = 1;
+#[inline]
+pub(super) fn all_controllers_full(compiled: &Compiled, threads: &[f64], shares: &Shares) -> bool {
     let bandwidth = shares.bandwidth.as_slice();
-    let mut first = 0;
-    // The flows of a memory lie side by side.
     compiled.memories.iter().all(|memory| {
-        let last =
-            memory.own.or(memory.links.clone().next_back()).map_or(first, |p| compiled.pools[p].flows.end);
-        let flows = &compiled.flows[first..last];
-        first = last;
-        let drawn = |flow: &super::compiled::Flow| {
-            let group = flow.group as usize;
-            threads[group] * (bandwidth[group] * flow.fraction)
+        let drawn: f64 = match memory.flows.clone() {
+            Some(flows) => compiled.drawn_by(flows, threads, bandwidth),
+            None => {
+                let pools = memory.links.clone().chain(memory.own);
+                pools.map(|p| compiled.drawn(p, threads, bandwidth)).sum()
+            }
         };
-        memory.bandwidth - flows.iter().map(drawn).sum::<f64>() <= super::rounds::NOTHING * memory.bandwidth
+        memory.bandwidth - drawn <= super::rounds::NOTHING * memory.bandwidth
     })
 }
 
@@ -107,10 +113,11 @@ fn split_pool(compiled: &Compiled, pool: usize, available: f64, threads: &[f64],
     let flows = &compiled.flows[compiled.pools[pool].flows.clone()];
     let bandwidth = shares.bandwidth.as_mut_slice();
     if let [flow] = flows {
-        // Equal threads have equal parts.
+        // The same arithmetic without loops: most links have one flow.
         let group = flow.group as usize;
-        let granted = (available / threads[group]).min(flow.demand_gbs);
-        bandwidth[group] = bandwidth[group].min(granted * flow.inverse_fraction);
+        let taker = std::iter::once((threads[group], flow.demand_gbs));
+        let split = Split::new(available, compiled.pools[pool].inverse_cores, taker);
+        bandwidth[group] = bandwidth[group].min(split.granted(flow.demand_gbs) * flow.inverse_fraction);
         return;
     }
     let takers = flows.iter().map(|flow| (threads[flow.group as usize], flow.demand_gbs));

@@ -20,8 +20,6 @@ pub(super) struct Corrected {
     kind: ModelKind,
     parameters: Parameters,
     remote: Remote,
-    /// For the default: whether memories can be looked at one by one.
-    separable: bool,
     /// For max-min: which resources each group uses.
     paths: max_min::Paths,
     /// For ECM: what each controller does to a waiting line.
@@ -57,43 +55,48 @@ impl Corrected {
             }
             _ => {}
         }
-        let separable = compiled.is_separable();
-        Self { kind, parameters, remote, separable, paths, queues }
+        Self { kind, parameters, remote, paths, queues }
     }
 
-    /// Room for the rounds, where there are any.
-    pub(super) fn dealing(&self, compiled: &Compiled) -> Dealing {
-        if self.deals() { Dealing::new(compiled) } else { Dealing::default() }
+    /// Whether this goes by rounds. `separable`: each thread reads one memory, and no limit is shared.
+    pub(super) fn deals(&self, separable: bool) -> bool {
+        self.kind == ModelKind::BaselineProportional && !separable
     }
 
-    /// Whether this goes by rounds.
-    pub(super) fn deals(&self) -> bool {
-        self.kind == ModelKind::BaselineProportional && !self.separable
+    /// Whether the rules look at one memory at a time.
+    pub(super) fn looks_at_one_memory(&self) -> bool {
+        self.kind != ModelKind::MaxMin
     }
 
-    /// Room for the notes.
-    pub(super) fn notes(&self, compiled: &Compiled) -> Notes {
-        let of = |kind: ModelKind, count: usize| vec![0.0; if self.kind == kind { count } else { 0 }];
-        Notes {
-            filling: self.paths.filling(),
-            times: of(ModelKind::Ecm, compiled.flows.len()),
-            parts: of(ModelKind::RequestFraction, compiled.pools.len()),
-            caps: vec![0.0; compiled.shared.len()],
-            uncapped: vec![0.0; if compiled.shared.is_empty() { 0 } else { compiled.pools.len() }],
+    /// Learns which flows there are now.
+    pub(super) fn flows_changed(&mut self, compiled: &Compiled) {
+        if self.kind == ModelKind::MaxMin {
+            self.paths.compile(self.remote, compiled);
         }
+    }
+
+    /// Makes room for the notes.
+    pub(super) fn make_room(&self, compiled: &Compiled, notes: &mut Notes) {
+        let of = |kind: ModelKind, count: usize| if self.kind == kind { count } else { 0 };
+        self.paths.make_room(&mut notes.filling);
+        notes.times.resize(of(ModelKind::Ecm, compiled.flows.len()), 0.0);
+        notes.parts.resize(of(ModelKind::RequestFraction, compiled.pools.len()), 0.0);
+        notes.caps.resize(compiled.shared.len(), 0.0);
+        notes.uncapped.resize(if compiled.shared.is_empty() { 0 } else { compiled.pools.len() }, 0.0);
     }
 
     /// Shares by the rules of the model; `shares.bandwidth` has what every thread wants, and then what it gets.
     pub(super) fn share(
         &self,
         compiled: &Compiled,
+        separable: bool,
         threads: &[f64],
         shares: &mut Shares,
         dealing: &mut Dealing,
         notes: &mut Notes,
     ) {
         let remote = self.remote;
-        if self.deals() {
+        if self.deals(separable) {
             let controllers =
                 |m: usize, asked: f64| self.parameters.controller(compiled.memories[m].bandwidth, asked);
             dealing.share(compiled, remote, controllers, threads, shares);
@@ -103,31 +106,57 @@ impl Corrected {
             offer(compiled, m, threads, shares);
         }
         self.cap_shared_links(compiled, shares, notes);
-        for (m, memory) in compiled.memories.iter().enumerate() {
-            let links = remote.cost * shares.offered[memory.links.clone()].iter().sum::<f64>();
-            let asked = links + memory.own.map_or(0.0, |own| shares.offered[own]);
-            let controller = self.parameters.controller(memory.bandwidth, asked);
-            shares.controllers[m] = controller;
-            match self.kind {
-                ModelKind::BaselineProportional => {
-                    baseline::fill(compiled, remote, m, controller, threads, shares);
-                }
-                ModelKind::RemoteFirst => {
-                    remote_first::share(compiled, remote, m, controller, threads, shares);
-                }
-                ModelKind::Proportional => proportional::share(compiled, remote, m, controller, shares),
-                ModelKind::RequestFraction => {
-                    let parts = &mut notes.parts;
-                    request_fraction::share(compiled, remote, m, controller, threads, shares, parts);
-                }
-                ModelKind::Ecm => {
-                    ecm::share(compiled, remote, &self.queues[m], m, threads, shares, &mut notes.times);
-                }
-                ModelKind::MaxMin => {} // needs all controllers first
-            }
+        for m in 0..compiled.memories.len() {
+            self.share_offers(compiled, m, threads, shares, notes);
         }
         if self.kind == ModelKind::MaxMin {
             max_min::share(compiled, &self.paths, threads, shares, &mut notes.filling);
+        }
+    }
+
+    /// Shares memory `m` alone, where no limit is shared.
+    pub(super) fn share_one(
+        &self,
+        compiled: &Compiled,
+        m: usize,
+        threads: &[f64],
+        shares: &mut Shares,
+        notes: &mut Notes,
+    ) {
+        offer(compiled, m, threads, shares);
+        self.share_offers(compiled, m, threads, shares, notes);
+    }
+
+    /// The rules of the model for memory `m`, where pools have made their offers.
+    fn share_offers(
+        &self,
+        compiled: &Compiled,
+        m: usize,
+        threads: &[f64],
+        shares: &mut Shares,
+        notes: &mut Notes,
+    ) {
+        let (memory, remote) = (&compiled.memories[m], self.remote);
+        let links = remote.cost * shares.offered[memory.links.clone()].iter().sum::<f64>();
+        let asked = links + memory.own.map_or(0.0, |own| shares.offered[own]);
+        let controller = self.parameters.controller(memory.bandwidth, asked);
+        shares.controllers[m] = controller;
+        match self.kind {
+            ModelKind::BaselineProportional => {
+                baseline::fill(compiled, remote, m, controller, threads, shares);
+            }
+            ModelKind::RemoteFirst => {
+                remote_first::share(compiled, remote, m, controller, threads, shares);
+            }
+            ModelKind::Proportional => proportional::share(compiled, remote, m, controller, shares),
+            ModelKind::RequestFraction => {
+                let parts = &mut notes.parts;
+                request_fraction::share(compiled, remote, m, controller, threads, shares, parts);
+            }
+            ModelKind::Ecm => {
+                ecm::share(compiled, remote, &self.queues[m], m, threads, shares, &mut notes.times);
+            }
+            ModelKind::MaxMin => {} // needs all controllers first
         }
     }
 

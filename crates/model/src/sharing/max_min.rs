@@ -38,6 +38,8 @@ pub(super) struct Paths {
     /// Per group: the pace at which its rate rises.
     pace: Vec<f64>,
     resources: usize,
+    /// Per group: its uses while they are compiled.
+    of_group: Vec<Vec<Use>>,
 }
 
 /// Working memory of one filling.
@@ -63,9 +65,19 @@ struct Resource {
 impl Paths {
     /// Compiles the paths of every group.
     pub(super) fn new(remote: Remote, compiled: &Compiled) -> Self {
+        let mut paths = Self::default();
+        paths.compile(remote, compiled);
+        paths
+    }
+
+    /// Compiles them anew, in the same memory.
+    pub(super) fn compile(&mut self, remote: Remote, compiled: &Compiled) {
+        let Self { uses: all, starts, pace, resources, of_group } = self;
         let (groups, memories) = (compiled.demand_gbs.as_slice().len(), compiled.memories.len());
-        let mut of_group: Vec<Vec<Use>> = vec![Vec::new(); groups];
-        let mut pace = vec![0.0; groups];
+        of_group.iter_mut().for_each(Vec::clear);
+        of_group.resize(groups, Vec::new());
+        pace.clear();
+        pace.resize(groups, 0.0);
         let shared_links = memories + compiled.pools.len();
         let reads = shared_links + compiled.shared.len();
         let number = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
@@ -101,21 +113,21 @@ impl Paths {
         if remote.weight == 1.0 {
             pace.fill(1.0);
         }
-        let mut starts = vec![0];
-        starts.extend(of_group.iter().scan(0, |end, uses| {
-            *end += number(uses.len());
-            Some(*end)
-        }));
-        Self { uses: of_group.concat(), starts, pace, resources: reads + compiled.reads.len() }
+        starts.clear();
+        starts.push(0);
+        all.clear();
+        for uses in of_group.iter() {
+            all.extend_from_slice(uses);
+            starts.push(number(all.len()));
+        }
+        *resources = reads + compiled.reads.len();
     }
 
-    /// Room for the notes.
-    pub(super) fn filling(&self) -> Filling {
-        Filling {
-            resources: vec![Resource::default(); self.resources],
-            rising: Vec::with_capacity(self.pace.len()),
-            used: Vec::with_capacity(self.resources),
-        }
+    /// Makes room for the notes.
+    pub(super) fn make_room(&self, filling: &mut Filling) {
+        filling.resources.resize(self.resources, Resource::default());
+        filling.rising.reserve(self.pace.len());
+        filling.used.reserve(self.resources);
     }
 
     fn of(&self, group: u32) -> &[Use] {

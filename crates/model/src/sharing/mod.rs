@@ -59,6 +59,7 @@ mod describe;
 pub mod ecm;
 pub mod invariants;
 pub mod max_min;
+pub mod network;
 mod ports;
 pub mod proportional;
 pub mod reference;
@@ -71,8 +72,10 @@ mod solver;
 mod split;
 pub mod trace;
 mod view;
+mod way;
 
 pub use compiled::PoolKind;
+pub use network::{FlowId, FlowKey, Load, Network};
 pub use solver::{Solver, Workspace};
 pub use view::{FlowView, PoolView, Starved};
 

@@ -54,22 +54,21 @@ pub(super) struct Dealing {
 }
 
 impl Dealing {
-    /// Room for the evaluations of `compiled`.
-    pub(super) fn new(compiled: &Compiled) -> Self {
+    /// Makes room for the evaluations of `compiled`.
+    pub(super) fn make_room(&mut self, compiled: &Compiled) {
         let (groups, pools) = (compiled.demand_gbs.as_slice().len(), compiled.pools.len());
-        Self {
-            active: Vec::with_capacity(groups),
-            left: vec![0.0; groups],
-            ask: vec![0.0; groups],
-            gain: vec![0.0; groups],
-            stopped: vec![false; groups],
-            wanted: vec![0.0; pools],
-            offered: vec![0.0; pools],
-            controllers: vec![0.0; compiled.memories.len()],
-            links: vec![0.0; pools],
-            shared: vec![0.0; compiled.shared.len()],
-            reads: vec![0.0; compiled.reads.len()],
-            levels: vec![0.0; compiled.shared.len()],
+        self.active.reserve(groups);
+        for of_group in [&mut self.left, &mut self.ask, &mut self.gain] {
+            of_group.resize(groups, 0.0);
+        }
+        self.stopped.resize(groups, false);
+        for of_pool in [&mut self.wanted, &mut self.offered, &mut self.links] {
+            of_pool.resize(pools, 0.0);
+        }
+        self.controllers.resize(compiled.memories.len(), 0.0);
+        self.reads.resize(compiled.reads.len(), 0.0);
+        for of_shared in [&mut self.shared, &mut self.levels] {
+            of_shared.resize(compiled.shared.len(), 0.0);
         }
     }
 
@@ -235,31 +234,23 @@ impl Dealing {
         for (m, memory) in compiled.memories.iter().enumerate() {
             let mut drawn = 0.0;
             for p in memory.links.clone() {
-                let through = self.drawn_by(compiled, p, threads);
+                let through = compiled.drawn(p, threads, &self.gain);
                 self.links[p] -= through;
                 drawn += remote.cost * through;
             }
             if let Some(own) = memory.own {
-                drawn += self.drawn_by(compiled, own, threads);
+                drawn += compiled.drawn(own, threads, &self.gain);
             }
             self.controllers[m] -= drawn;
         }
         for (left, common) in self.shared.iter_mut().zip(&compiled.shared) {
-            let drawn_by = |p: &u32| -> f64 {
-                let flows = &compiled.flows[compiled.pools[*p as usize].flows.clone()];
-                flows.iter().map(|flow| drawn(flow, threads, &self.gain)).sum()
-            };
+            let drawn_by = |&p: &u32| compiled.drawn(p as usize, threads, &self.gain);
             *left -= common.users.iter().map(drawn_by).sum::<f64>();
         }
         for (left, common) in self.reads.iter_mut().zip(&compiled.reads) {
             let of = |&group: &u32| threads[group as usize] * self.gain[group as usize];
             *left -= common.users.iter().map(of).sum::<f64>();
         }
-    }
-
-    fn drawn_by(&self, compiled: &Compiled, pool: usize, threads: &[f64]) -> f64 {
-        let flows = &compiled.flows[compiled.pools[pool].flows.clone()];
-        flows.iter().map(|flow| drawn(flow, threads, &self.gain)).sum()
     }
 
     /// Leaves out who is done; whether somebody is left, and somebody gained something.
@@ -293,11 +284,6 @@ impl Dealing {
         });
         gained && !active.is_empty()
     }
-}
-
-fn drawn(flow: &super::compiled::Flow, threads: &[f64], gain: &[f64]) -> f64 {
-    let group = flow.group as usize;
-    threads[group] * (gain[group] * flow.fraction)
 }
 
 fn stop(compiled: &Compiled, pool: usize, stopped: &mut [bool]) {

@@ -31,7 +31,7 @@ impl Shares {
     pub(super) fn new(compiled: &Compiled) -> Self {
         let (pools, memories) = (compiled.pools.len(), compiled.memories.len());
         Self {
-            bandwidth: Table::filled(compiled.intensity.len(), memories, 0.0),
+            bandwidth: Table::filled(compiled.demand_gbs.rows(), compiled.demand_gbs.nodes(), 0.0),
             granted: vec![0.0; compiled.flows.len()],
             wanted: vec![0.0; pools],
             offered: vec![0.0; pools],

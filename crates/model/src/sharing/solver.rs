@@ -4,12 +4,9 @@
 //! nothing. The result is in the [`Workspace`], which the caller keeps and reuses. The paper's model, which most people ask
 //! for, has a path of its own (`baseline`); the others begin in `corrected`.
 
-use super::baseline;
 use super::compiled::Compiled;
-use super::corrected::{Corrected, Notes};
-use super::remote::Remote;
-use super::rounds::Dealing;
 use super::shares::Shares;
+use super::way::{Memory, Way};
 use crate::demand::Demand;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
@@ -21,20 +18,8 @@ use crate::table::Table;
 pub struct Solver {
     pub(super) compiled: Compiled,
     way: Way,
-}
-
-/// How an evaluation is made.
-#[derive(Clone, Debug)]
-enum Way {
-    /// The plain default where every thread reads one memory and no limit is shared.
-    OneRound,
-    /// The plain default elsewhere: what nobody could use is dealt again.
-    Rounds {
-        /// Whether a shared link or a limit of what a node reads holds.
-        common_limits: bool,
-    },
-    /// Any other model.
-    Corrected(Box<Corrected>),
+    /// Whether every thread reads one memory, and no limit is shared.
+    separable: bool,
 }
 
 /// Results of one evaluation, and the only memory that evaluation writes to.
@@ -45,10 +30,7 @@ pub struct Workspace {
     pub(super) threads: Vec<f64>,
     /// Per application: GFLOPS of all its threads.
     gflops: Vec<f64>,
-    /// What rounds note down.
-    dealing: Dealing,
-    /// What other models than the plain default note down.
-    notes: Notes,
+    memory: Memory,
 }
 
 impl Workspace {
@@ -72,12 +54,8 @@ impl Solver {
     /// Compiles `machine` and the demand of each application.
     pub fn new(machine: &Machine, demands: &[Demand]) -> Self {
         let compiled = Compiled::new(machine, demands);
-        let way = match compiled.model.is_plain_default() {
-            true if compiled.is_separable() => Way::OneRound,
-            true => Way::Rounds { common_limits: compiled.has_common_limits() },
-            false => Way::Corrected(Box::new(Corrected::new(&compiled, machine))),
-        };
-        Self { compiled, way }
+        let (way, separable) = (Way::new(&compiled, machine), compiled.is_separable());
+        Self { compiled, way, separable }
     }
 
     /// A workspace of the right size.
@@ -86,15 +64,7 @@ impl Solver {
             shares: Shares::new(&self.compiled),
             threads: vec![0.0; self.compiled.demand_gbs.as_slice().len()],
             gflops: vec![0.0; self.apps()],
-            dealing: match &self.way {
-                Way::Rounds { .. } => Dealing::new(&self.compiled),
-                Way::Corrected(corrected) => corrected.dealing(&self.compiled),
-                Way::OneRound => Dealing::default(),
-            },
-            notes: match &self.way {
-                Way::Corrected(corrected) => corrected.notes(&self.compiled),
-                Way::OneRound | Way::Rounds { .. } => Notes::default(),
-            },
+            memory: self.way.memory(&self.compiled, self.separable),
         }
     }
 
@@ -123,11 +93,7 @@ impl Solver {
 
     /// Whether what nobody could use is dealt again, in rounds: nothing that is granted then stays unused.
     pub fn deals_again(&self) -> bool {
-        match &self.way {
-            Way::OneRound => false,
-            Way::Rounds { .. } => true,
-            Way::Corrected(corrected) => corrected.deals(),
-        }
+        self.way.deals(self.separable)
     }
 
     /// Whether a shared link or a limit of what a node reads holds for these applications.
@@ -172,25 +138,9 @@ impl Solver {
 
     fn solve_counts(&self, workspace: &mut Workspace) {
         let compiled = &self.compiled;
-        let Workspace { shares, threads, gflops, dealing, notes } = workspace;
+        let Workspace { shares, threads, gflops, memory } = workspace;
         shares.bandwidth.as_mut_slice().copy_from_slice(compiled.demand_gbs.as_slice());
-        match &self.way {
-            Way::OneRound => {
-                baseline::first_round(compiled, threads, shares);
-            }
-            Way::Rounds { common_limits: false } => {
-                if baseline::first_round(compiled, threads, shares)
-                    && !baseline::all_controllers_full(compiled, threads, shares)
-                {
-                    dealing.resume(compiled, threads, shares);
-                }
-            }
-            Way::Rounds { common_limits: true } => {
-                let controllers = |m: usize, _asked: f64| compiled.memories[m].bandwidth;
-                dealing.share(compiled, Remote::PLAIN, controllers, threads, shares);
-            }
-            Way::Corrected(corrected) => corrected.share(compiled, threads, shares, dealing, notes),
-        }
+        self.way.share(compiled, self.separable, threads, shares, memory);
         for (a, gflops) in gflops.iter_mut().enumerate() {
             let mut sum = 0.0;
             for group in compiled.demand_gbs.cells_of(AppId(a)) {
