@@ -13,10 +13,9 @@ use super::value::Value;
 pub(super) fn check(app: &App, machine: &Machine, size: &Value<'_>, data: Option<&Value<'_>>) {
     let Some(gib) = app.memory.map(|memory| memory.value()) else { return };
     let Some(full) = too_small(app, machine, gib) else { return };
-    let mut problem =
-        Problem::new(ProblemKind::Infeasible, full).at(size.place(), "the size of the data").hint(
-            "let it lie on more nodes, e.g. `data = \"interleave\"`, or correct `memory_gib` here or of the machine",
-        );
+    let mut problem = Problem::new(ProblemKind::Infeasible, full)
+        .at(size.place(), "the size of the data")
+        .hint("let it lie on other or on more nodes, or correct `memory_gib` here or of the machine");
     if let Some(data) = data {
         problem = problem.related(data.place(), "where it lies");
     }

@@ -34,8 +34,9 @@ pub(crate) fn table(reading: &Reading, width: usize) -> String {
     machine::write(&mut text, reading, width);
     apps::write(&mut text, reading, width);
     scenarios::write(&mut text, reading, width);
-    if reading.defaults.is_empty() {
-        text.push_str("\nEvery value is given in a file.\n");
+    // Keys that few files have are not shown where none of these has them.
+    if !text.contains(DEFAULT) {
+        text.push_str("\nEvery value above is given in a file.\n");
     } else {
         let _ = writeln!(text, "\n{DEFAULT}: no file gives this value.");
     }
