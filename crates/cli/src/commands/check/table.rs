@@ -35,10 +35,10 @@ pub(crate) fn table(reading: &Reading, width: usize) -> String {
     apps::write(&mut text, reading, width);
     scenarios::write(&mut text, reading, width);
     // Keys that few files have are not shown where none of these has them.
-    if !text.contains(DEFAULT) {
-        text.push_str("\nEvery value above is given in a file.\n");
-    } else {
+    if text.contains(DEFAULT) {
         let _ = writeln!(text, "\n{DEFAULT}: no file gives this value.");
+    } else {
+        text.push_str("\nEvery value above is given in a file.\n");
     }
     text
 }
