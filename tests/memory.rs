@@ -87,3 +87,14 @@ fn a_sweep_that_moves_data_says_it_at_each_point() {
     // Node 1: 9 GiB of `a` and none, 2.5 and 0.5 GiB of `b`.
     assert!(rows[1..].iter().all(|row| row.contains("ok")), "{text}");
 }
+
+#[test]
+fn check_warns_of_it() {
+    let output = run(&["check"], STUDY, &[]);
+    let said = stderr(&output);
+    assert!(
+        output.status.success() && said.contains("warning: scenario 'full' cannot be evaluated: 14 GiB"),
+        "{said}"
+    );
+    assert!(!said.contains("'fits'"), "{said}");
+}
