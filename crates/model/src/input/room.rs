@@ -3,6 +3,7 @@
 use crate::app::{App, Data};
 use crate::ids::NodeId;
 use crate::machine::Machine;
+use crate::units::Gibibytes;
 
 use super::problem::{Problem, ProblemKind};
 use super::value::Value;
@@ -11,12 +12,11 @@ use super::value::Value;
 ///
 /// Looked at for itself: what several applications need together depends on the scenario.
 pub(super) fn check(app: &App, machine: &Machine, size: &Value<'_>, data: Option<&Value<'_>>) {
-    let Some(gib) = app.memory.map(|memory| memory.value()) else { return };
+    let Some(gib) = app.memory.map(Gibibytes::value) else { return };
     let Some(full) = too_small(app, machine, gib) else { return };
-    let mut problem =
-        Problem::new(ProblemKind::Infeasible, full).at(size.place(), "the size of the data").hint(
-            "let it lie on more nodes, e.g. `data = \"interleave\"`, or correct `memory_gib` here or of the machine",
-        );
+    let mut problem = Problem::new(ProblemKind::Infeasible, full)
+        .at(size.place(), "the size of the data")
+        .hint("let it lie on other or on more nodes, or correct `memory_gib` here or of the machine");
     if let Some(data) = data {
         problem = problem.related(data.place(), "where it lies");
     }
@@ -25,7 +25,7 @@ pub(super) fn check(app: &App, machine: &Machine, size: &Value<'_>, data: Option
 
 /// What does not fit, in a sentence.
 fn too_small(app: &App, machine: &Machine, gib: f64) -> Option<String> {
-    let room = |node: NodeId| machine.node(node).memory.map_or(f64::INFINITY, |memory| memory.value());
+    let room = |node: NodeId| machine.node(node).memory.map_or(f64::INFINITY, Gibibytes::value);
     let fits = |needed: f64, there: f64| needed <= there * (1.0 + 1e-9);
     let placement = match &app.data {
         Data::Placed(placement) => placement,

@@ -46,17 +46,18 @@ fn read_link(
     let hint = "write a table, e.g. `{ name = \"xGMI\", gbs = 60.0, between = [[0, 1], [2, 3]] }`";
     let mut table = entry.table(TITLE, "a table", hint)?;
     let name_value = table.required("name", "\"xGMI\"");
-    let name = name_value.as_ref().and_then(Value::name);
-    if let (Some(value), Some(name)) = (&name_value, name) {
-        if let Some(first) = names.get(name) {
-            let message = format!("two shared links are named `{}`", shown(name));
+    let mut name = name_value.as_ref().and_then(Value::name);
+    if let (Some(value), Some(own)) = (&name_value, name) {
+        if let Some(first) = names.get(own) {
+            let message = format!("two shared links are named `{}`", shown(own));
             let problem = Problem::new(ProblemKind::DuplicateName, message)
                 .at(value.place(), "named again here")
                 .related(first.clone(), "first named here")
                 .hint("give each shared link its own name");
             table.source.log.report(problem);
+            name = None;
         } else {
-            names.insert(name.to_owned(), value.place());
+            names.insert(own.to_owned(), value.place());
         }
     }
     let gbs = table.required("gbs", "60.0").and_then(|value| value.number(CAPACITY));

@@ -4,7 +4,7 @@ use super::*;
 use crate::app::{Access, Data, Placement};
 use crate::ids::NodeId;
 use crate::machine::FigureKind;
-use crate::units::GigabytesPerSecond;
+use crate::units::{Gibibytes, GigabytesPerSecond};
 
 const MACHINE: &str = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 32\nlink_gbs = 8.5\n";
 
@@ -428,8 +428,9 @@ fn sockets_stand_for_a_matrix_and_for_shared_links() {
 fn what_a_node_reads_and_has_is_its_own_or_that_of_the_machine() {
     let text = "[machine]\nname = \"m\"\nread_gbs = 50\nmemory_gib = 64\nbandwidth_matrix_gbs = [[40, 9], [9, 40]]\n[[machine.node]]\ncores = 1\ngflops_per_core = 1\nread_gbs = 45.5\n[[machine.node]]\ncores = 0\nmemory_gib = 512\n";
     let nodes = read(text).study.machine.nodes().to_vec();
-    let of =
-        |n: usize| (nodes[n].read_bandwidth.map(|gbs| gbs.value()), nodes[n].memory.map(|gib| gib.value()));
+    let of = |n: usize| {
+        (nodes[n].read_bandwidth.map(GigabytesPerSecond::value), nodes[n].memory.map(Gibibytes::value))
+    };
     assert_eq!([of(0), of(1)], [(Some(45.5), Some(64.0)), (Some(50.0), Some(512.0))]);
 }
 
@@ -452,7 +453,7 @@ fn a_share_of_the_data_may_lie_elsewhere() {
 fn an_application_may_be_kept_to_some_nodes_and_have_a_size() {
     let app = &read(&with_app("nodes = [1, 0]\nmemory_gib = 40")).study.apps[0];
     assert_eq!(app.nodes, Some(vec![NodeId(0), NodeId(1)]));
-    assert_eq!(app.memory.map(|gib| gib.value()), Some(40.0));
+    assert_eq!(app.memory.map(Gibibytes::value), Some(40.0));
     let plain = &read(&with_app("")).study.apps[0];
     assert_eq!((&plain.nodes, plain.memory), (&None, None));
 }
