@@ -197,7 +197,7 @@ fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
     let homes: Vec<NodeId> = if machine.node_count() <= MOST_NODES_ALL_TRIED {
         machine.node_ids().collect()
     } else {
-        let classes = node_classes(machine, &[], true);
+        let classes = node_classes(machine, &[], &[], true);
         machine.node_ids().filter(|node| classes[node.0] == node.0).collect()
     };
     let everything: Vec<u32> = machine.nodes().iter().map(|node| node.cores).collect();

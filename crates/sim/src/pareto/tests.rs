@@ -30,7 +30,7 @@ fn all_scores(question: &TradeOff) -> Vec<[f64; 2]> {
         let mut allocation = Allocation::empty(apps, nodes);
         // Counts like an odometer; each wheel turns until its node is full.
         'next: loop {
-            if pair.allows(&allocation) {
+            if rater.allows(&allocation) {
                 let scores = rater.scores(&allocation);
                 if pair.counts(scores) {
                     found.push(scores);
@@ -274,7 +274,7 @@ fn a_sample_of_neighbours_has_neighbours_only() {
     let pair = [Objective::Geomean, Objective::TotalGflops];
     let question = TradeOff::new(&machine, &apps, pair, Restrictions::default()).unwrap();
     let changes = Changes::new(question.pair());
-    let even = crate::baselines::even(&machine, apps.len());
+    let even = crate::baselines::even(&machine, &apps);
     let mut all = BTreeSet::new();
     changes.all(&even, &mut |change| {
         all.insert(change.to_vec());
@@ -304,7 +304,7 @@ fn a_machine_with_many_nodes_is_searched_within_the_work() {
     let question = TradeOff::new(&machine, &apps, pair, Restrictions::default()).unwrap();
     let pair = question.pair();
     let mut rater = pair.rater(vec![Placement::Local; 4]);
-    let even = crate::baselines::even(&machine, 4);
+    let even = crate::baselines::even(&machine, &apps);
     let scores = rater.scores(&even);
     let mut archive = Archive::default();
     archive.add(rater.entry(&even, scores));

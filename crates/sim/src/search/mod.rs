@@ -42,7 +42,7 @@ mod testing;
 mod tests;
 
 pub use crate::monitor::{Monitor, Progress, Unattended};
-use crate::problem::Problem;
+use crate::problem::{Candidate, Problem};
 use crate::restrictions::Infeasible;
 pub(crate) use local::generator;
 pub use outcome::{ExploreError, Outcome, Status};
@@ -63,8 +63,9 @@ pub fn explore(
 ) -> Result<Outcome, ExploreError> {
     let search = Search { problem, settings, monitor, canonical: Canonical::new(problem) };
     let mut pool = Pool::new(1);
-    for candidate in search.climbed() {
-        pool.add(&search.canonical, candidate);
+    let climbed = search.climbed();
+    for candidate in &climbed {
+        pool.add(&search.canonical, candidate.clone());
     }
     // Where every allocation is as bad as any other, the first one is the answer.
     let hopeless = problem.goal.is_hopeless() && pool.best().is_some();
@@ -75,7 +76,7 @@ pub fn explore(
     };
     let Some(best) = pool.best().cloned() else {
         return Err(if proof.complete {
-            Infeasible::Together(problem.restrictions.describe(&problem.apps)).into()
+            search.infeasible(&climbed).into()
         } else {
             ExploreError::NothingFound
         });
@@ -109,6 +110,14 @@ pub fn explore(
 }
 
 impl Search<'_> {
+    /// Why there is no answer, if `climbed` is as close as it gets.
+    fn infeasible(&self, climbed: &[Candidate]) -> Infeasible {
+        let problem = self.problem;
+        let closest = climbed.iter().reduce(|best, next| if next.beats(best) { next } else { best });
+        let lacks = closest.and_then(|c| problem.lacks_memory(c.allocation.as_slice(), &c.placements));
+        lacks.unwrap_or_else(|| Infeasible::Together(problem.restrictions.describe(&problem.apps)))
+    }
+
     /// The applications that get nothing even with the whole machine; all of them if each alone would.
     fn without_progress(&self) -> Vec<String> {
         let names = |filter: &dyn Fn(f64) -> bool| -> Vec<String> {

@@ -52,13 +52,14 @@ impl<'a> Search<'a> {
         let homes = home_vectors(
             &problem.open_apps(),
             &app_classes(&problem.apps),
-            &node_classes(&problem.machine, &fixed, fixed.len() < problem.apps.len()),
+            &node_classes(&problem.machine, &problem.apps, &fixed, fixed.len() < problem.apps.len()),
             MAX_HOME_VECTORS,
         );
-        let Some(homes) = homes else {
+        let Some(mut homes) = homes else {
             let open_bound = self.bound_over_all_homes(pool.cutoff());
             return Proof { open_bound, complete: false };
         };
+        homes.retain(|homes| problem.fixed_data_fits(&problem.placements(homes)));
         if problem.restrictions.same_on_every_node
             && let Some(contents) = Uniform::new(problem, MAX_UNIFORM / homes.len().max(1), self.monitor)
         {
@@ -255,7 +256,7 @@ impl<'a> Search<'a> {
         }
         let placements = self.problem.placements(homes);
         let evaluator = Evaluator::new(self.problem, placements.clone());
-        let classes = node_classes(&self.problem.machine, &placements, false);
+        let classes = node_classes(&self.problem.machine, &self.problem.apps, &placements, false);
         let watched = cells::watched(self.problem, &placements);
         // What a node gets with all others empty bounds what it gets beside them only if these never help it.
         let exact = evaluator.solver.threads_elsewhere_never_help().then(|| {

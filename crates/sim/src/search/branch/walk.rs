@@ -151,6 +151,9 @@ impl<'t> Walk<'t> {
     }
 
     fn rate_complete(&mut self) {
+        if !self.evaluator.fits(self.threads.as_slice()) {
+            return;
+        }
         if !self.tree.decoupled {
             self.pace.stops_after(self.tree.problem.evaluation_cost());
             let gflops = self.evaluator.gflops(self.threads.as_slice());

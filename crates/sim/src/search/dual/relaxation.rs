@@ -63,14 +63,13 @@ impl<'a> Relaxation<'a> {
         share: usize,
         monitor: &'a dyn Monitor,
     ) -> Option<Self> {
-        let placements = &evaluator.placements;
         let representatives = representatives(node_classes);
         let mut tables = Vec::with_capacity(representatives.len());
         let mut entries_left = MOST_ENTRIES / share.max(1);
         for &node in &representatives {
             let limit = limit.min(entries_left / problem.apps.len());
             let table =
-                OptionTable::new(problem, &evaluator.solver, placements, watched, node, limit, monitor)?;
+                OptionTable::new(problem, evaluator, watched, node, limit, monitor)?;
             entries_left -= table.len() * problem.apps.len();
             tables.push(table);
         }

@@ -1,0 +1,263 @@
+//! Whether data fits the memory of the nodes, fast enough to be asked of every allocation that is met.
+//!
+//! The rule is that of [`numasim_model::memory`]: local data lies beside the threads, in proportion to them, the rest where
+//! its placement says; a node whose memory nobody knows holds everything.
+
+use numasim_model::memory::is_limited;
+use numasim_model::units::Gibibytes;
+use numasim_model::{App, Data, NodeId, Placement};
+
+use crate::problem::Problem;
+use crate::restrictions::{Infeasible, may_hold};
+
+/// Relative excess that is rounding.
+const TOLERANCE: f64 = 1e-9;
+
+/// An application of which some data of known size lies beside its threads.
+#[derive(Clone, Debug)]
+struct Mobile {
+    app: usize,
+    /// GiB that lie beside its threads, where there are any.
+    gib: f64,
+    /// Most threads on the whole machine.
+    most: u64,
+    /// Cores that may hold its threads.
+    cores: u64,
+}
+
+/// What memory allows for one set of placements.
+#[derive(Clone, Debug)]
+pub(crate) struct Limits {
+    /// GiB of each node, where known.
+    there: Vec<Option<f64>>,
+    /// GiB of data on each node wherever threads run.
+    fixed: Vec<f64>,
+    cores: Vec<u32>,
+    mobile: Vec<Mobile>,
+}
+
+/// A node whose data does not fit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Misfit {
+    pub(crate) node: NodeId,
+    /// GiB of data.
+    pub(crate) needed: f64,
+    /// GiB of memory.
+    pub(crate) there: f64,
+}
+
+impl Limits {
+    /// The limits where an allocation could break them; `None` where none can.
+    pub(crate) fn new(problem: &Problem, placements: &[Placement]) -> Option<Self> {
+        let limits = Self::known(problem, placements)?;
+        (0..limits.there.len()).any(|node| limits.may_overflow(problem, node)).then_some(limits)
+    }
+
+    /// The limits; `None` where no size is known.
+    fn known(problem: &Problem, placements: &[Placement]) -> Option<Self> {
+        let Problem { machine, apps, .. } = problem;
+        if !is_limited(machine, apps) {
+            return None;
+        }
+        let mut fixed = vec![0.0; machine.node_count()];
+        let mut mobile = Vec::new();
+        for (app, (asked, placement)) in apps.iter().zip(placements).enumerate() {
+            let Some(gib) = asked.memory.map(Gibibytes::value) else { continue };
+            for node in machine.node_ids() {
+                fixed[node.0] += gib * placement.fixed_share(machine, node);
+            }
+            let allowed = machine.compute_nodes().filter(|&node| may_hold(asked, node));
+            let cores: u64 = allowed.map(|node| u64::from(machine.node(node).cores)).sum();
+            let most = asked.max_threads.map_or(cores, |max| cores.min(u64::from(max)));
+            let gib = gib * placement.local_share();
+            if gib > 0.0 {
+                mobile.push(Mobile { app, gib, most, cores });
+            }
+        }
+        let there = machine.nodes().iter().map(|node| node.memory.map(Gibibytes::value)).collect();
+        let cores = machine.nodes().iter().map(|node| node.cores).collect();
+        Some(Self { there, fixed, cores, mobile })
+    }
+
+    /// Whether all data that could come to a node is more than it has.
+    fn may_overflow(&self, problem: &Problem, node: usize) -> bool {
+        let Some(there) = self.there[node] else { return false };
+        let most = |mobile: &Mobile| {
+            let app = &problem.apps[mobile.app];
+            let here = if may_hold(app, NodeId(node)) { self.cores[node] } else { 0 };
+            // With fewer cores here than it has threads at least, the rest runs elsewhere.
+            mobile.gib * (f64::from(here) / f64::from(app.min_threads.max(1))).min(1.0)
+        };
+        overflows(self.fixed[node] + self.mobile.iter().map(most).sum::<f64>(), there)
+    }
+
+    /// Whether the node may hold these threads of each application in some allocation, as far as memory goes.
+    pub(crate) fn may_hold(&self, node: NodeId, content: &[u32]) -> bool {
+        let Some(there) = self.there[node.0] else { return true };
+        let least = |mobile: &Mobile| {
+            let here = u64::from(content[mobile.app]);
+            let elsewhere = mobile.cores.saturating_sub(u64::from(self.cores[node.0]));
+            let total = (here + elsewhere).min(mobile.most).max(here).max(1);
+            mobile.gib * here as f64 / total as f64
+        };
+        !overflows(self.fixed[node.0] + self.mobile.iter().map(least).sum::<f64>(), there)
+    }
+
+    /// Whether data of known size moves with the threads of an application.
+    pub(crate) fn moves_with(&self, app: usize) -> bool {
+        self.mobile.iter().any(|mobile| mobile.app == app)
+    }
+
+    /// GiB on each node, for the threads of each application on each node.
+    fn used(&self, threads: &[u32]) -> Vec<f64> {
+        let mut used = self.fixed.clone();
+        for mobile in &self.mobile {
+            let row = &threads[mobile.app * used.len()..(mobile.app + 1) * used.len()];
+            let total: u64 = row.iter().map(|&threads| u64::from(threads)).sum();
+            for (used, &threads) in used.iter_mut().zip(row).filter(|(_, threads)| **threads > 0) {
+                *used += mobile.gib * f64::from(threads) / total as f64;
+            }
+        }
+        used
+    }
+
+    /// GiB of data that do not fit, on all nodes together; 0 where everything fits.
+    pub(crate) fn excess(&self, threads: &[u32]) -> f64 {
+        self.misfits(&self.used(threads)).map(|misfit| misfit.needed - misfit.there).sum()
+    }
+
+    fn misfits(&self, used: &[f64]) -> impl Iterator<Item = Misfit> {
+        used.iter().zip(&self.there).enumerate().filter_map(|(node, (&needed, there))| {
+            let there = there.filter(|&there| overflows(needed, there))?;
+            Some(Misfit { node: NodeId(node), needed, there })
+        })
+    }
+}
+
+/// Rounded for people.
+pub(crate) fn gibibytes(value: f64) -> Gibibytes {
+    Gibibytes::new((value * 100.0).round() / 100.0)
+}
+
+fn overflows(needed: f64, there: f64) -> bool {
+    needed > there * (1.0 + TOLERANCE)
+}
+
+impl Problem {
+    /// What shows without a search: data that lies still on one node, data that may lie on any one, and all of it.
+    ///
+    /// # Errors
+    /// The first node, application or sum that does not fit.
+    pub(crate) fn check_memory(&self) -> Result<(), Infeasible> {
+        // Without the open homes: as if their data lay beside the threads.
+        let placed = |app: &App| app.data.placement().cloned().unwrap_or(Placement::Local);
+        let placements: Vec<Placement> = self.apps.iter().map(placed).collect();
+        let Some(limits) = Limits::known(self, &placements) else { return Ok(()) };
+        if let Some(Misfit { node, needed, there }) = limits.misfits(&limits.fixed).next() {
+            return Err(Infeasible::Memory { node, needed: gibibytes(needed), there: gibibytes(there) });
+        }
+        // A node whose memory nobody knows holds everything.
+        let known: Option<Vec<f64>> = limits.there.iter().copied().collect();
+        let Some(known) = known else { return Ok(()) };
+        let largest =
+            (0..known.len()).fold(0, |best, node| if known[node] > known[best] { node } else { best });
+        let mut all: f64 = limits.fixed.iter().sum();
+        for mobile in &limits.mobile {
+            let app = &self.apps[mobile.app];
+            let share = if let Data::OpenHome { share } = app.data { share } else { 0.0 };
+            if overflows(mobile.gib * share, known[largest]) {
+                return Err(Infeasible::NoNodeForHome {
+                    app: app.name.clone(),
+                    needed: gibibytes(mobile.gib * share),
+                    node: NodeId(largest),
+                    there: gibibytes(known[largest]),
+                });
+            }
+            // Without threads only what has a home is there.
+            all += mobile.gib * if app.min_threads > 0 { 1.0 } else { share };
+        }
+        let there = known.iter().sum();
+        if overflows(all, there) {
+            return Err(Infeasible::AllMemory { needed: gibibytes(all), there: gibibytes(there) });
+        }
+        Ok(())
+    }
+
+    /// Why the data of an allocation fits nowhere; `None` where it fits.
+    pub(crate) fn lacks_memory(&self, threads: &[u32], placements: &[Placement]) -> Option<Infeasible> {
+        let limits = Limits::new(self, placements)?;
+        let used = limits.used(threads);
+        let over = |misfit: &Misfit| misfit.needed - misfit.there;
+        let worst = limits.misfits(&used).reduce(|a, b| if over(&b) > over(&a) { b } else { a })?;
+        let Misfit { node, needed, there } = worst;
+        Some(Infeasible::NoMemoryAnywhere { node, needed: gibibytes(needed), there: gibibytes(there) })
+    }
+
+    /// Whether the data that lies still fits with these placements.
+    pub(crate) fn fixed_data_fits(&self, placements: &[Placement]) -> bool {
+        Limits::known(self, placements)
+            .is_none_or(|limits| limits.misfits(&limits.fixed).next().is_none())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::{Machine, Node};
+
+    use super::*;
+    use crate::testing::{app, uniform_machine};
+    use crate::{Objective, Restrictions};
+
+    /// Two nodes of 4 cores and 10 GiB; `a` has 12 GiB beside its threads, `b` 4 GiB, half of them on node 1.
+    fn problem() -> (Problem, Vec<Placement>) {
+        let machine = uniform_machine(2, 4, 10.0, 32.0, 10.0);
+        let node = Node { memory: Some(Gibibytes::new(10.0)), ..machine.nodes()[0] };
+        let links = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
+        let links = links.map(|(from, to)| machine.link(from, to).unwrap_or(node.bandwidth)).collect();
+        let machine = Machine::new("10 GiB", vec![node; 2], links).expect("a machine");
+        let placements = vec![Placement::Local, Placement::PartHome { home: NodeId(1), share: 0.5 }];
+        let sized = |name, gib, placement: &Placement| App {
+            memory: Some(Gibibytes::new(gib)),
+            ..app(name, 1.0, Data::Placed(placement.clone()))
+        };
+        let apps = [sized("a", 12.0, &placements[0]), sized("b", 4.0, &placements[1])];
+        let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default());
+        (problem.expect("a possible question"), placements)
+    }
+
+    #[test]
+    fn local_data_lies_in_proportion_to_threads_and_the_rest_where_it_is() {
+        let (problem, placements) = problem();
+        let limits = Limits::new(&problem, &placements).expect("`a` alone has more than a node");
+        // 3 of 4 threads of `a` on node 0: 9 and 3 GiB. `b` with all threads on node 0: 2 and 2 GiB.
+        assert_eq!(limits.used(&[3, 1, 1, 0]), [11.0, 5.0]);
+        assert_eq!(limits.excess(&[3, 1, 1, 0]), 1.0);
+        let node = NodeId(0);
+        let [needed, there] = [11.0, 10.0].map(Gibibytes::new);
+        let lacks = problem.lacks_memory(&[3, 1, 1, 0], &placements);
+        assert_eq!(lacks, Some(Infeasible::NoMemoryAnywhere { node, needed, there }));
+        // An application without threads has its fixed data only.
+        assert_eq!(limits.used(&[3, 1, 0, 0]), [9.0, 5.0]);
+        assert_eq!(limits.excess(&[2, 2, 1, 1]), 0.0);
+    }
+
+    #[test]
+    fn an_option_that_fits_in_no_allocation_is_known_before() {
+        let (problem, placements) = problem();
+        let limits = Limits::new(&problem, &placements).expect("they bind");
+        // 4 threads here and 4 at most elsewhere: at least 6 GiB, beside 2 of `b` that lie on node 1.
+        assert!(limits.may_hold(NodeId(1), &[4, 0]));
+        let few = Problem { apps: vec![App { max_threads: Some(4), ..problem.apps[0].clone() }, problem.apps[1].clone()], ..problem };
+        let limits = Limits::new(&few, &placements).expect("they bind");
+        assert!(!limits.may_hold(NodeId(0), &[4, 0]), "all 12 GiB here");
+    }
+
+    #[test]
+    fn limits_that_nothing_can_break_are_no_limits() {
+        let (problem, placements) = problem();
+        let small = problem.apps.iter().map(|app| App { memory: Some(Gibibytes::new(5.0)), ..app.clone() });
+        let problem = Problem { apps: small.collect(), ..problem };
+        // 5 GiB of `a` and 5 of `b` on one node of 10.
+        assert!(Limits::new(&problem, &placements).is_none());
+    }
+}
