@@ -202,19 +202,13 @@ impl Problem {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::{Machine, Node};
-
     use super::*;
-    use crate::testing::{app, uniform_machine};
+    use crate::testing::{app, uniform_machine, with_memory};
     use crate::{Objective, Restrictions};
 
     /// Two nodes of 4 cores and 10 GiB; `a` has 12 GiB beside its threads, `b` 4 GiB, half of them on node 1.
     fn problem() -> (Problem, Vec<Placement>) {
-        let machine = uniform_machine(2, 4, 10.0, 32.0, 10.0);
-        let node = Node { memory: Some(Gibibytes::new(10.0)), ..machine.nodes()[0] };
-        let links = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
-        let links = links.map(|(from, to)| machine.link(from, to).unwrap_or(node.bandwidth)).collect();
-        let machine = Machine::new("10 GiB", vec![node; 2], links).expect("a machine");
+        let machine = with_memory(&uniform_machine(2, 4, 10.0, 32.0, 10.0), &[Some(10.0); 2]);
         let placements = vec![Placement::Local, Placement::PartHome { home: NodeId(1), share: 0.5 }];
         let sized = |name, gib, placement: &Placement| App {
             memory: Some(Gibibytes::new(gib)),

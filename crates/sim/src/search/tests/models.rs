@@ -58,7 +58,7 @@ proptest! {
             };
             let truth = truth.unwrap();
             let value = problem.goal.value(truth);
-            prop_assert!(restrictions.allow(&machine, &apps, &outcome.best.allocation));
+            prop_assert!(problem.allows(&outcome.best.allocation, &outcome.best.placements));
             let possible = outcome.best.score <= truth || same_score(outcome.best.score, truth);
             prop_assert!(possible, "{} is better than {truth}", outcome.best.score);
             let right = outcome.status != Status::Optimal || same_score(outcome.best.score, truth);
