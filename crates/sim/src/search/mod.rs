@@ -19,6 +19,7 @@ mod alternatives;
 mod boxes;
 mod branch;
 mod budget;
+mod ceilings;
 mod cells;
 mod climbs;
 mod cutting;

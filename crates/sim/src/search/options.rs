@@ -8,6 +8,7 @@ use numasim_model::sharing::Solver;
 use numasim_model::table::Table;
 use numasim_model::{AppId, NodeId, Placement};
 
+use super::ceilings::{Ceiling, ceilings};
 use super::pace::Pace;
 use crate::contents::Contents;
 use crate::memory::Limits;
@@ -24,7 +25,7 @@ pub(super) struct OptionTable {
     /// GFLOPS of each application on this node with every other node empty: `potential[option * apps + app]`.
     ///
     /// An upper bound for every allocation that contains the option, because threads elsewhere never help (property
-    /// of the sharing model).
+    /// of the sharing model); where they can, what no sharing gives more than ([`ceilings`]).
     potential: Vec<f64>,
     /// GB/s that the option asks of each watched memory over a link: `reads[option * watched + memory]`.
     reads: Arc<Vec<f64>>,
@@ -77,19 +78,28 @@ impl Corners {
 
 impl OptionTable {
     /// All options of `node`, or `None` if there are more than `limit`, or at a stop. `watched`: the memories whose readers are
-    /// counted.
+    /// counted. `exact`: threads elsewhere never help.
     pub(super) fn new(
         problem: &Problem,
         evaluator: &Evaluator<'_>,
         watched: &[NodeId],
         node: NodeId,
+        exact: bool,
         limit: usize,
         monitor: &dyn Monitor,
     ) -> Option<Self> {
         let apps = problem.apps.len();
         let Evaluator { solver, placements, limits, .. } = evaluator;
         let counts = counts(problem, limits.as_ref(), node, limit)?;
-        let potential = potential(apps, &counts, solver, node, problem.evaluation_cost(), monitor)?;
+        let potential = if exact {
+            potential(apps, &counts, solver, node, problem.evaluation_cost(), monitor)?
+        } else {
+            let ceilings = ceilings(problem, evaluator, node);
+            let below = |(&threads, ceiling): (&u32, &Ceiling)| {
+                (f64::from(threads) * ceiling.per_thread).min(ceiling.together)
+            };
+            counts.chunks_exact(apps).flat_map(|option| option.iter().zip(&ceilings).map(below)).collect()
+        };
         let reads = reads(problem, solver, placements, watched, node, &counts);
         let (counts, reads) = (Arc::new(counts), Arc::new(reads));
         Some(Self { apps, counts, potential, reads, watched: watched.len(), corners: None })

@@ -257,12 +257,20 @@ impl<'a> Search<'a> {
         let placements = self.problem.placements(homes);
         let evaluator = Evaluator::new(self.problem, placements.clone());
         let classes = node_classes(&self.problem.machine, &self.problem.apps, &placements, false);
-        let watched = cells::watched(self.problem, &placements);
         // What a node gets with all others empty bounds what it gets beside them only if these never help it.
-        let exact = evaluator.solver.threads_elsewhere_never_help().then(|| {
-            Relaxation::new(self.problem, &evaluator, &classes, &watched, MAX_OPTIONS, share, self.monitor)
-        });
-        if let Some(relaxation) = exact.flatten() {
+        let exact = evaluator.solver.threads_elsewhere_never_help();
+        let watched = if exact { cells::watched(self.problem, &placements) } else { Vec::new() };
+        let listed = Relaxation::new(
+            self.problem,
+            &evaluator,
+            &classes,
+            &watched,
+            exact,
+            MAX_OPTIONS,
+            share,
+            self.monitor,
+        );
+        if let Some(relaxation) = listed {
             let improved = relaxation.improve(&relaxation.start(), &relaxation.everything(), target, ROOT);
             let bound = improved.bound;
             return Ok(match Cell::whole(placements, relaxation, improved) {

@@ -155,6 +155,7 @@ impl<'t> Walk<'t> {
             return;
         }
         if !self.tree.decoupled {
+            self.work += self.tree.steps_to_rate;
             self.pace.stops_after(self.tree.problem.evaluation_cost());
             let gflops = self.evaluator.gflops(self.threads.as_slice());
             if self.tree.problem.goal.score(gflops) <= self.cutoff {
