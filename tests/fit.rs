@@ -67,6 +67,20 @@ fn the_link_follows_from_the_cross_node_run_once_the_bandwidth_fits_the_bad_appl
 }
 
 #[test]
+fn a_bound_says_that_the_other_figures_stay() {
+    // B = 98.10 from the four runs without a link, off by 1.7, -1.4, -1.9 and 3.3 %: scatter sqrt(0.00191 / 3) = 0.0252,
+    // and 95 % reach 3.182 x 0.0252 = 8.0 %. Cross-node: 0.1328125 B + 0.0703125 L = 13.25 has L = 3.1, and 8.0 % more is
+    // L = 3.1 + 0.080 x 13.25 / 0.0703125 = 18.2. The paper's 10 is one of those smaller values.
+    let fit = document(&table_iii(&["--free=bandwidth_gbs,link_gbs", "--format", "json"]));
+    assert_eq!(fit["figures"][1]["status"], "at-most");
+    let bound = fit["figures"][1]["value"].as_f64().expect("a bound");
+    assert!((18.1..18.4).contains(&bound), "{bound}");
+    let text = String::from_utf8(table_iii(&["--free=bandwidth_gbs,link_gbs"]).stdout).expect("UTF-8");
+    assert!(text.contains("at most 18.25 with the other figures as fitted: the"), "{text}");
+    assert!(text.contains("measurements do not tell smaller values apart"), "{text}");
+}
+
+#[test]
 fn a_machine_file_of_the_fit_predicts_what_the_fit_predicts() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let machine = folder.path().join("fitted.toml");

@@ -128,6 +128,25 @@ fn what_another_tool_printed_is_refused_with_the_line_that_is_wrong() {
 }
 
 #[test]
+fn more_memories_than_a_machine_has_nodes_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let [matrix, result] = ["matrix.csv", "machine.toml"].map(|name| folder.path().join(name));
+    let columns: Vec<String> = (0..1025).map(|node| format!("to_mem{node}")).collect();
+    let row = |node: usize| format!("{node}{}\n", ",1000".repeat(1025));
+    fs::write(&matrix, format!("# MB/s\nfrom_node,{}\n{}{}", columns.join(","), row(0), row(1)))
+        .expect("a file for the test");
+    let output =
+        numasim(&["import", "mlc", &matrix.display().to_string(), "-o", &result.display().to_string()]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{said}");
+    assert!(
+        said.contains("there are figures of 1025 memories; a machine has at most 1024 NUMA nodes"),
+        "{said}"
+    );
+    assert!(!result.exists());
+}
+
+#[test]
 fn a_damaged_line_is_shown_and_nothing_is_written() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let [damaged, result] = ["mlc.txt", "machine.toml"].map(|name| folder.path().join(name));

@@ -117,14 +117,42 @@ fn a_question_without_a_picture_is_refused_with_a_hint() {
     assert!(refused(&["matrix", &bad, "--measured", "a.csv"]).contains("--measured is for"));
     assert!(refused(&["allocations", &bad, "--x", "men"]).contains("did you mean 'mem'?"));
     assert!(refused(&["allocations", &bad, "--x", "mem", "--y", "mem-2"]).contains("the same application"));
-    let open = refused(&[
-        "allocations",
-        &config("machines/opteron-8n.toml"),
-        &config("workloads/data-center.toml"),
-        "--x",
-        "scan",
-    ]);
-    assert!(open.contains("the home of the data of 'scan' is open"), "{open}");
+}
+
+#[test]
+fn an_open_home_is_shown_where_it_stands() {
+    let (machine, apps) = (config("machines/opteron-8n.toml"), config("workloads/data-center.toml"));
+    let open = refused(&["allocations", &machine, &apps, "--x", "scan"]);
+    assert!(open.contains("the home of the data of `scan` is open, and plot does not choose"), "{open}");
+    let text = std::fs::read_to_string(&apps).expect("the applications");
+    let (line, before) = text
+        .lines()
+        .zip(1..)
+        .find_map(|(line, number)| Some((number, line.find("{ home = \"any\" }")?)))
+        .expect("an open home");
+    assert!(open.contains(&format!("data-center.toml:{line}:{}\n", before + 1)), "{open}");
+    assert!(open.contains("data = { scan = { home = 0 } }"), "{open}");
+}
+
+#[test]
+fn an_open_home_in_a_scenario_is_shown_beside_the_scenario() {
+    let text = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10.0\nbandwidth_gbs = 40.0\n\
+                link_gbs = 10.0\n[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\n\
+                [[app]]\nname = \"b\"\narithmetic_intensity = 1.0\n\
+                [[scenario]]\nname = \"open\"\nthreads = { a = 1, b = 1 }\ndata = { b = { home = \"any\" } }\n";
+    let (_folder, file) = crate::common::study(text);
+    let file = file.to_str().expect("a plain path");
+    for (kind, named) in [
+        ("allocations", "drawn with the data of this scenario"),
+        ("threads", "evaluated in this scenario"),
+        ("roofline", "evaluated in this scenario"),
+    ] {
+        let open = refused(&[kind, file, "--scenario", "open"]);
+        // The value of `b` in the 17th line.
+        assert!(open.contains("study.toml:17:14\n") && open.contains(named), "{kind}: {open}");
+    }
+    // Without the scenario nobody's home is open.
+    texts(&["allocations", file]);
 }
 
 #[test]

@@ -255,6 +255,23 @@ fn the_folder_of_the_paper_has_the_file_of_the_paper() {
     assert_eq!(read("results/paper-table-iii/study.toml"), read("configs/paper/table-iii-all.toml"));
 }
 
+#[test]
+fn more_scenarios_than_a_browser_shows_are_refused_and_nothing_is_written() {
+    let mut study = STUDY.split("[[scenario]]").next().unwrap_or_default().to_owned();
+    for scenario in 0..10_001 {
+        writeln!(study, "[[scenario]]\nname = \"s{scenario}\"\nthreads = {{ mem = 1 }}").expect("memory");
+    }
+    let folder = folder(&[("study.toml", &study)]);
+    let [study, page] =
+        ["study.toml", "page.html"].map(|name| folder.path().join(name).display().to_string());
+    let output = numasim(&["report", &study, "-o", &page]);
+    let said = stderr(&output);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{said}");
+    assert!(said.contains("10001 scenarios are too many for a page; at most 10000 "), "{said}");
+    assert!(said.contains("put those of interest into a file of their own"), "{said}");
+    assert!(!Path::new(&page).exists());
+}
+
 /// 500 scenarios x 2 applications x 10 repetitions: 10,000 rows, in less than 100 MB of address space.
 #[cfg(target_os = "linux")]
 #[test]

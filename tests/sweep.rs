@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
-use crate::common::{config_path as config, folder, numasim, repository, run, stderr, stdout};
+use crate::common::{config_path as config, folder, numasim, repository, run, stderr, stdout, study};
 
 fn root() -> PathBuf {
     repository("")

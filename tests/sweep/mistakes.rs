@@ -54,8 +54,30 @@ fn work_that_is_missing_everywhere_is_reported_once_unless_an_axis_gives_it() {
     let args = ["sweep", &file, "--explore", "--objective", "makespan", "--same-on-every-node"];
     let output = run(&[&args[..], &["--set", "machine.link_gbs=10"]].concat());
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
-    assert!(stderr(&output).contains("needs `work_gflop`"), "{}", stderr(&output));
+    let said = stderr(&output);
+    assert!(said.contains("needs `work_gflop`") && said.contains("numa-bad.toml:"), "{said}");
     let work = ["--set", "app.mem.work_gflop=100,200", "--set", "app.bad.work_gflop=100"];
     let found = rows(&written(&[&args[..], &work].concat()));
     assert_eq!(found.iter().map(|row| row["status"].as_str()).collect::<Vec<_>>(), ["optimal", "optimal"]);
+}
+
+#[test]
+fn an_open_home_is_shown_where_it_stands_unless_an_axis_decides_it() {
+    let text = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10.0\nbandwidth_gbs = 40.0\n\
+                link_gbs = 10.0\n[[app]]\nname = \"a b\"\narithmetic_intensity = 1.0\ndata = { home = \"any\" }\n\
+                [[scenario]]\nname = \"open\"\nthreads = { \"a b\" = 1 }\n";
+    let (_folder, file) = study(text);
+    let file = file.to_str().expect("a plain path");
+    let output = run(&["sweep", file, "--set", "machine.link_gbs=5,10"]);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    let said = stderr(&output);
+    assert!(
+        said.contains("the home of the data of `a b` is open, and sweep chooses only with --explore"),
+        "{said}"
+    );
+    assert!(said.contains("study.toml:11:8\n") && said.contains("evaluated in this scenario"), "{said}");
+    // What the hint says.
+    assert!(said.contains("--set app.\"a b\".data=home:0,home:1"), "{said}");
+    let decided = rows(&sweep(file, &["app.\"a b\".data=home:0,home:1"], &[]));
+    assert_eq!(decided.len(), 2);
 }

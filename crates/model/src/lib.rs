@@ -75,5 +75,5 @@ pub use ids::{AppId, NodeId};
 pub use machine::{Machine, Node};
 pub use memory::MemoryFull;
 pub use scenario::{Scenario, Study};
-pub use sharing_model::{Model, ModelKind};
+pub use sharing_model::{Model, ModelKind, Refusal};
 pub use table::Table;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::cpus::{self, OsNode, OsNodesError};
 use crate::ids::NodeId;
-use crate::sharing_model::Model;
+use crate::sharing_model::{Model, Refusal};
 use crate::table::Table;
 use crate::units::GigabytesPerSecond;
 
@@ -307,7 +307,16 @@ impl Machine {
 
     /// Whether something limits several memories or pairs of nodes at once: a shared link, or what a node can read.
     pub fn has_common_limits(&self) -> bool {
-        !self.shared_links.is_empty() || self.nodes.iter().any(|node| node.read_bandwidth.is_some())
+        !self.shared_links.is_empty() || self.has_limited_reads()
+    }
+
+    fn has_limited_reads(&self) -> bool {
+        self.nodes.iter().any(|node| node.read_bandwidth.is_some())
+    }
+
+    /// What of this machine its sharing model has no reading of; `None` where it honours everything.
+    pub fn sharing_refusal(&self) -> Option<Refusal> {
+        self.sharing.refusal(!self.shared_links.is_empty(), self.has_limited_reads())
     }
 
     /// Whether the latencies are known.

@@ -1,9 +1,12 @@
 //! `numasim evaluate`: the performance of every scenario in the files.
 
-use numasim_model::evaluation::{EvaluateError, MOST_NODES_WITH_ALL_LINKS};
-use numasim_model::{Data, Evaluation, ModelKind, Placement, Scenario, Study, evaluate, evaluate_explained};
-use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::{Value, json};
+mod amount;
+mod document;
+
+use std::error::Error;
+
+use numasim_model::evaluation::EvaluateError;
+use numasim_model::{Evaluation, ModelKind, Placement, Scenario, Study, evaluate, evaluate_explained};
 
 use super::located::Located;
 use crate::args::{EvaluateArgs, ModelChoice};
@@ -14,7 +17,10 @@ use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
 use crate::view::side_by_side::{self, UnderModel};
-use crate::view::{ScenarioView, Style, compare, csv, explain, figures, json, machine_title, table, warning};
+use crate::view::{ScenarioView, Style, compare, csv, explain, figures, machine_title, table, warning};
+pub(super) use amount::{MOST_FIGURES, can_be_shown, figures_of};
+use document::Document;
+pub(super) use document::document;
 
 /// Runs the command.
 pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
@@ -110,47 +116,6 @@ fn side_by_side(args: &EvaluateArgs, study: &Study, located: &Located, shell: &S
             .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
     };
     destination.deliver(&text)
-}
-
-/// Figures that one run shows: threads of applications on nodes, and links, over all scenarios. As JSON these are some
-/// hundred megabytes, which nobody reads, but programs still do.
-pub(super) const MOST_FIGURES: u64 = 3_000_000;
-
-/// Figures of one scenario with such data.
-pub(super) fn figures_of<'a>(study: &Study, placements: impl IntoIterator<Item = &'a Placement>) -> u64 {
-    let (apps, nodes) = (study.apps.len() as u64, study.machine.node_count() as u64);
-    let is_spread = |placement: &Placement| {
-        matches!(
-            placement,
-            Placement::Interleave | Placement::Fractions(_) | Placement::PartInterleave { .. }
-        )
-    };
-    // Of a large machine only the links that are used are shown.
-    let all_links = study.machine.node_count() <= MOST_NODES_WITH_ALL_LINKS;
-    let links = if all_links || placements.into_iter().any(is_spread) { nodes * nodes } else { 0 };
-    apps * nodes + links
-}
-
-/// Refuses what would take more memory and text than anybody has use for, each scenario evaluated `times` times.
-pub(super) fn can_be_shown(
-    study: &Study,
-    scenarios: &[&Scenario],
-    times: usize,
-    most: u64,
-) -> Result<(), Failure> {
-    let (apps, nodes) = (study.apps.len() as u64, study.machine.node_count() as u64);
-    let of_one = |scenario: &&Scenario| figures_of(study, scenario.data.iter().filter_map(Data::placement));
-    let all = scenarios.iter().map(of_one).sum::<u64>().saturating_mul(times as u64);
-    if all <= most {
-        return Ok(());
-    }
-    let scenarios = figures::count(scenarios.len() as u64, "scenario");
-    let message = format!(
-        "{scenarios} of {} on {} have {all} figures: threads on each node, and links; at most {most} are shown",
-        figures::count(apps, "application"),
-        figures::count(nodes, "node"),
-    );
-    Err(Failure::input(message).hint("put fewer scenarios into one run, or a smaller machine"))
 }
 
 /// The scenarios with these names, or all, in the order of the files.
@@ -256,17 +221,20 @@ pub(super) fn evaluated(study: &Study, scenario: &Scenario) -> Result<Evaluation
 /// Why `what` cannot be evaluated: a fault of the program where the result contradicts its model.
 pub(super) fn failed(what: &str, error: &EvaluateError) -> Failure {
     match error {
-        EvaluateError::Unsound(violation) => {
-            Failure::fault(format!("{what}: this is a fault of numasim, not of your input"))
-                .caused_by(violation)
-                .hint(format!(
-                    "please report it as an issue with these lines, the command line, the input files and the version, \
-                     numasim {}",
-                    env!("CARGO_PKG_VERSION")
-                ))
-        }
+        EvaluateError::Unsound(violation) => unsound(what, violation),
         error => Failure::input(format!("{what}: {error}")),
     }
+}
+
+/// A result that contradicts its model.
+pub(super) fn unsound(what: &str, violation: &dyn Error) -> Failure {
+    Failure::fault(format!("{what}: this is a fault of numasim, not of your input")).caused_by(violation).hint(
+        format!(
+            "please report it as an issue with these lines, the command line, the input files and the version, \
+             numasim {}",
+            env!("CARGO_PKG_VERSION")
+        ),
+    )
 }
 
 /// Why the answer of a search cannot be evaluated: always a fault of the program.
@@ -296,110 +264,4 @@ fn tables(study: &Study, views: &[ScenarioView], explained: bool, style: &Style)
         parts.push(compare::compare(&totals, style));
     }
     parts.join("\n")
-}
-
-/// The worked calculation in JSON has room for its long titles.
-const IN_JSON: Style = Style { color: false, unicode: true, width: Some(120) };
-
-/// For programs. With `explained`, each scenario also has the worked calculation as text in `explanation`. Written
-/// scenario by scenario: as values, all of them would take many times the memory of their text.
-struct Document<'a> {
-    study: &'a Study,
-    views: &'a [ScenarioView<'a>],
-    explained: bool,
-}
-
-impl Document<'_> {
-    fn head(&self) -> Value {
-        let mut head = json!({
-            "schema": 1,
-            "command": "evaluate",
-            "machine": self.study.machine.name(),
-        });
-        json::name_model(&mut head, self.study.machine.sharing());
-        head
-    }
-
-    fn scenario(&self, view: &ScenarioView) -> Value {
-        let mut scenario = json::json(view);
-        if self.explained {
-            scenario["explanation"] = Value::from(explain::explain(view, &IN_JSON));
-        }
-        scenario
-    }
-}
-
-impl Serialize for Document<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for (key, value) in self.head().as_object().into_iter().flatten() {
-            map.serialize_entry(key, value)?;
-        }
-        map.serialize_entry("scenarios", &Scenarios(self))?;
-        map.end()
-    }
-}
-
-/// The scenarios of a document, one after the other.
-struct Scenarios<'a>(&'a Document<'a>);
-
-impl Serialize for Scenarios<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.views.iter().map(|view| self.0.scenario(view)))
-    }
-}
-
-/// The JSON of `evaluate` as a value.
-pub(super) fn document(study: &Study, views: &[ScenarioView]) -> Value {
-    let document = Document { study, views, explained: false };
-    let mut value = document.head();
-    value["scenarios"] = views.iter().map(|view| document.scenario(view)).collect::<Vec<_>>().into();
-    value
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fmt::Write as _;
-
-    use numasim_model::input::{SourceFile, read_study};
-
-    use super::*;
-
-    fn study(nodes: usize, data: &str, scenarios: usize) -> Study {
-        let mut text = format!(
-            "[machine]\nname = \"m\"\nnodes = {nodes}\ncores_per_node = 1\ngflops_per_core = 1.0\n\
-             bandwidth_gbs = 1.0\nlink_gbs = 1.0\n[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\ndata = \"{data}\"\n"
-        );
-        for number in 0..scenarios {
-            write!(text, "[[scenario]]\nname = \"s{number}\"\nthreads = {{ a = 1 }}\n").expect("memory");
-        }
-        read_study(&[SourceFile { name: "a.toml".to_owned(), text }]).expect("a study").study
-    }
-
-    #[test]
-    fn more_figures_than_anybody_reads_are_refused() {
-        let refused = |study: &Study, most| {
-            let all: Vec<&Scenario> = study.scenarios.iter().collect();
-            can_be_shown(study, &all, 1, most).err().map(|failure| failure.to_string())
-        };
-        // 3 scenarios x 1 application x 65 nodes; interleaved, with 65 x 65 links each
-        assert_eq!(refused(&study(65, "local", 3), 195), None);
-        let said = refused(&study(65, "local", 3), 194).expect("too many");
-        assert!(said.contains("have 195 figures") && said.contains("at most 194 are shown"), "{said}");
-        assert_eq!(refused(&study(65, "interleave", 3), 195 + 3 * 65 * 65), None);
-        assert!(refused(&study(65, "interleave", 3), 194 + 3 * 65 * 65).is_some());
-        // 64 nodes have all links: 64 + 64 x 64
-        assert_eq!(refused(&study(64, "local", 1), 64 + 64 * 64), None);
-        assert!(refused(&study(64, "local", 1), 63 + 64 * 64).is_some());
-    }
-
-    #[test]
-    fn the_document_is_the_same_as_a_value_and_as_text() {
-        let study = study(2, "interleave", 2);
-        let evaluated: Vec<Evaluated> =
-            study.scenarios.iter().map(|scenario| Evaluated::new(&study, scenario).expect("fits")).collect();
-        let views: Vec<ScenarioView> = evaluated.iter().map(|one| one.view(&study)).collect();
-        let text = serde_json::to_string_pretty(&Document { study: &study, views: &views, explained: false });
-        assert_eq!(text.expect("text"), format!("{:#}", document(&study, &views)));
-    }
 }

@@ -9,6 +9,16 @@ use crate::diagnostics;
 use crate::failure::Failure;
 use crate::suggest;
 
+/// What needs a home that nobody has decided, in words.
+pub(super) struct HomeNeeded<'a> {
+    /// The rest of a sentence: the home of the data is open, and ...
+    pub(super) message: &'a str,
+    /// Why the scenario is shown.
+    pub(super) in_scenario: &'a str,
+    /// What to do, for an application by its key in TOML.
+    pub(super) hint: &'a dyn Fn(&str) -> String,
+}
+
 /// What the files say where.
 pub(super) struct Located {
     groups: Vec<Group>,
@@ -24,37 +34,63 @@ impl Located {
 
     /// Refuses scenarios in which an application with an open home has threads.
     pub(super) fn homes_are_given(&self, study: &Study, scenarios: &[&Scenario]) -> Result<(), Failure> {
+        let open = scenarios.iter().flat_map(|scenario| {
+            let apps = (0..study.apps.len()).map(AppId);
+            let open = apps.filter(|&app| scenario.reads_open_home(app));
+            open.map(|app| (Some(*scenario), app))
+        });
+        let hint = |app: &str| {
+            format!(
+                "name the node in the scenario, e.g. `data = {{ {app} = {{ home = 0 }} }}`, or let `numasim explore` find the best home",
+            )
+        };
+        let needed = HomeNeeded {
+            message: "evaluate does not choose",
+            in_scenario: "evaluated in this scenario",
+            hint: &hint,
+        };
+        self.homes_are_needed(study, open, &needed)
+    }
+
+    /// Refuses these applications, each with an open home, in a scenario or as the files have them.
+    pub(super) fn homes_are_needed<'a>(
+        &self,
+        study: &Study,
+        open: impl Iterator<Item = (Option<&'a Scenario>, AppId)>,
+        needed: &HomeNeeded<'_>,
+    ) -> Result<(), Failure> {
         let mut problems: Vec<Problem> = Vec::new();
-        for scenario in scenarios {
-            for (a, app) in study.apps.iter().enumerate() {
-                if !scenario.reads_open_home(AppId(a)) {
-                    continue;
-                }
-                let Some((place, named)) = self.open_home(study, scenario, a) else { continue };
-                if problems.iter().any(|known| known.place.as_ref() == Some(place)) {
-                    continue; // another instance or scenario with the same line as its cause
-                }
-                let message =
-                    format!("the home of the data of `{}` is open, and evaluate does not choose", app.group);
-                let hint = format!(
-                    "name the node in the scenario, e.g. `data = {{ {} = {{ home = 0 }} }}`, or let `numasim explore` find the best home",
-                    suggest::key(&app.group)
-                );
-                let problem = Problem::new(ProblemKind::BadValue, message).at(place.clone(), "any node");
-                problems.push(problem.related(named.clone(), "evaluated in this scenario").hint(hint));
+        for (scenario, app) in open {
+            let Some((place, named)) = self.open_home(study, scenario, app) else { continue };
+            if problems.iter().any(|known| known.place.as_ref() == Some(place)) {
+                continue; // another instance or scenario with the same line as its cause
             }
+            let group = &study.apps[app.0].group;
+            let message = format!("the home of the data of `{group}` is open, and {}", needed.message);
+            let problem = Problem::new(ProblemKind::BadValue, message).at(place.clone(), "any node");
+            let problem = match named {
+                Some(named) => problem.related(named.clone(), needed.in_scenario),
+                None => problem,
+            };
+            problems.push(problem.hint((needed.hint)(&suggest::key(group))));
         }
         if problems.is_empty() { Ok(()) } else { Err(self.failure(&problems)) }
     }
 
-    /// Where `home = "any"` stands that a scenario has for an application, and the name of the scenario.
-    fn open_home(&self, study: &Study, scenario: &Scenario, app: usize) -> Option<(&Place, &Place)> {
+    /// Where `home = "any"` stands that an application has, and the name of the scenario, if it is one that has it.
+    fn open_home(
+        &self,
+        study: &Study,
+        scenario: Option<&Scenario>,
+        app: AppId,
+    ) -> Option<(&Place, Option<&Place>)> {
+        let (name, group) = (&study.apps[app.0].name, &study.apps[app.0].group);
+        let of_app = || self.app(group)?.1.data.as_ref();
+        let Some(scenario) = scenario else { return Some((of_app()?, None)) };
         let number = study.scenarios.iter().position(|one| one.name == scenario.name)?;
         let in_scenario = self.places.scenarios.get(number)?;
-        let (name, group) = (&study.apps[app].name, &study.apps[app].group);
-        let own = in_scenario.data_of(name, group);
-        let place = own.or_else(|| self.app(group)?.1.data.as_ref())?;
-        Some((place, &in_scenario.name))
+        let place = in_scenario.data_of(name, group).or_else(of_app)?;
+        Some((place, Some(&in_scenario.name)))
     }
 
     /// The question that cannot be asked, if its cause is one line of the files.

@@ -8,8 +8,10 @@ use numasim_model::{Scenario, Study};
 
 use super::compare;
 use super::evaluate::{Evaluated, wanted};
+use super::located::Located;
 use crate::args::{PlotArgs, PlotKind};
 use crate::failure::Failure;
+use crate::files;
 use crate::plot_file::PlotFile;
 use crate::sharing;
 use crate::shell::Shell;
@@ -21,17 +23,22 @@ pub(super) const MOST_MAPPED_NODES: usize = 32;
 
 /// Runs the command.
 pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {
-    let study = sharing::choose(crate::files::read_study(&args.study.files)?.study, args.study.model, shell);
+    let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
+    let (study, located) = Located::split(reading, sources);
+    let study = sharing::choose(study, args.study.model, shell);
     refuse_idle_switches(args)?;
     let taken: Vec<PathBuf> = args.study.files.iter().chain(&args.measured).cloned().collect();
     let file = PlotFile::open(args.output.as_deref(), &taken)?;
     let drawn = match args.kind {
         PlotKind::Matrix => plots::matrix(&study.machine).svg(),
-        PlotKind::Roofline => Ok(roofline(args, &study)?),
-        PlotKind::Threads => Ok(threads(args, &study)?),
-        PlotKind::Allocations => allocations::heat_map(args, &study)?.svg(),
-        PlotKind::Bars => Ok(with_measured(args, &study, shell, plots::bars)?.svg()),
-        PlotKind::Scatter => Ok(with_measured(args, &study, shell, plots::scatter)?.svg()),
+        PlotKind::Roofline => Ok(roofline(args, &study, &located)?),
+        PlotKind::Threads => Ok(threads(args, &study, &located)?),
+        PlotKind::Allocations => {
+            allocations::homes_are_given(args, &study, &located)?;
+            allocations::heat_map(args, &study)?.svg()
+        }
+        PlotKind::Bars => Ok(with_measured(args, (&study, &located), shell, plots::bars)?.svg()),
+        PlotKind::Scatter => Ok(with_measured(args, (&study, &located), shell, plots::scatter)?.svg()),
     };
     file.deliver(drawn)
 }
@@ -67,14 +74,14 @@ fn refuse_idle_switches(args: &PlotArgs) -> Result<(), Failure> {
 /// Draws prediction beside measurement.
 fn with_measured<T>(
     args: &PlotArgs,
-    study: &Study,
+    (study, located): (&Study, &Located),
     shell: &Shell,
     draw: impl FnOnce(&compared::View<'_>) -> T,
 ) -> Result<T, Failure> {
     let path = args.measured.as_deref().unwrap_or(Path::new("-"));
     let (name, measurements) = compare::read(path)?;
     let names: Vec<String> = args.scenario.iter().cloned().collect();
-    let comparison = compare::compared_with(study, None, &names, (&name, &measurements), shell)?;
+    let comparison = compare::compared_with(study, Some(located), &names, (&name, &measurements), shell)?;
     Ok(draw(&compared::View {
         study,
         model: study.machine.sharing().name(),
@@ -91,13 +98,15 @@ fn scenario<'a>(args: &PlotArgs, study: &'a Study) -> Result<Option<&'a Scenario
     }
 }
 
-fn roofline(args: &PlotArgs, study: &Study) -> Result<String, Failure> {
-    let evaluated = scenario(args, study)?.map(|scenario| Evaluated::new(study, scenario)).transpose()?;
+fn roofline(args: &PlotArgs, study: &Study, located: &Located) -> Result<String, Failure> {
+    let scenario = scenario(args, study)?;
+    located.homes_are_given(study, scenario.as_slice())?;
+    let evaluated = scenario.map(|scenario| Evaluated::new(study, scenario)).transpose()?;
     let view = evaluated.as_ref().map(|one| one.view(study));
     Ok(plots::roofline(&study.machine, &study.apps, view.as_ref()).svg())
 }
 
-fn threads(args: &PlotArgs, study: &Study) -> Result<String, Failure> {
+fn threads(args: &PlotArgs, study: &Study, located: &Located) -> Result<String, Failure> {
     let nodes = study.machine.node_count();
     if nodes > MOST_MAPPED_NODES {
         return Err(Failure::input(format!(
@@ -112,6 +121,7 @@ fn threads(args: &PlotArgs, study: &Study) -> Result<String, Failure> {
         return Err(Failure::input("a thread map shows one scenario, but there are several")
             .hint(format!("choose one with --scenario; the scenarios are: {}", suggest::list(&names))));
     };
+    located.homes_are_given(study, &[only])?;
     let evaluated = Evaluated::new(study, only)?;
     Ok(plots::thread_map(&evaluated.view(study)).svg())
 }

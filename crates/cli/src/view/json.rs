@@ -1,7 +1,7 @@
 //! A scenario for programs. Numbers are not rounded.
 
-use numasim_model::Model;
 use numasim_model::evaluation::Warning;
+use numasim_model::{Model, NodeId};
 use serde_json::{Map, Value, json};
 
 use super::{ScenarioView, warning};
@@ -46,12 +46,22 @@ pub(crate) fn json(view: &ScenarioView) -> Value {
             "bandwidth_gbs": number(link.bandwidth.value()),
         })
     });
+    let shared_links = evaluation.shared_links.iter().map(|link| {
+        let numbers = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect::<Vec<_>>();
+        json!({
+            "name": link.name,
+            "direction": [numbers(&link.from), numbers(&link.to)],
+            "capacity_gbs": number(link.capacity.value()),
+            "bandwidth_gbs": number(link.bandwidth.value()),
+        })
+    });
     json!({
         "name": view.name,
         "total_gflops": number(evaluation.total.value()),
         "apps": apps,
         "nodes": nodes.collect::<Vec<_>>(),
         "links": links.collect::<Vec<_>>(),
+        "shared_links": shared_links.collect::<Vec<_>>(),
         "warnings": evaluation.warnings.iter().map(warning_object).collect::<Vec<_>>(),
     })
 }

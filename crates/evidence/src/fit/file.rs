@@ -129,7 +129,7 @@ fn sharing(file: &mut String, fit: &Fit) {
     }
     let _ = write!(file, "\n[machine.sharing]\nmodel = {}\n", quoted(model.name()));
     for fitted in fit.figures.iter().filter(|fitted| fitted.parameter.provenance_key().is_none()) {
-        let _ = writeln!(file, "# numasim fit: {}", origin(fitted));
+        let _ = writeln!(file, "# numasim fit: {}", origin(fitted, fit.figures.len() > 1));
     }
     for (parameter, value) in model.parameters.in_use() {
         let _ = writeln!(file, "{} = {}", parameter.key(), short(value));
@@ -177,7 +177,7 @@ fn origins(file: &mut String, original: &Machine, fit: &Fit, matrix: bool) {
     let mut messages: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for fitted in fit.figures.iter().filter(|fitted| fitted.estimate != Estimate::NoInfluence) {
         let Some(key) = fitted.parameter.provenance_key() else { continue };
-        messages.entry(in_form(key)).or_default().push(origin(fitted));
+        messages.entry(in_form(key)).or_default().push(origin(fitted, fit.figures.len() > 1));
     }
     for (key, messages) in messages {
         let source = Some(format!("numasim fit: {}", messages.join("; ")));
@@ -195,7 +195,9 @@ fn origins(file: &mut String, original: &Machine, fit: &Fit, matrix: bool) {
     }
 }
 
-fn origin(fitted: &Fitted) -> String {
+/// Where the value comes from; with `others`, several figures were free.
+fn origin(fitted: &Fitted, others: bool) -> String {
+    let fixed = if others { ", with the other figures as fitted" } else { "" };
     let (key, unit) = (fitted.parameter.key(), fitted.parameter.unit());
     match &fitted.estimate {
         Estimate::Determined { value, interval: Some((low, high)), .. } if high / low > 1e4 => {
@@ -207,8 +209,8 @@ fn origin(fitted: &Fitted) -> String {
         Estimate::Determined { value, interval: None, .. } => {
             format!("{key} {} {unit}, as many figures as measurements", short(*value))
         }
-        Estimate::AtLeast(value) => format!("{key} at least {} {unit}", short(*value)),
-        Estimate::AtMost(value) => format!("{key} at most {} {unit}", short(*value)),
+        Estimate::AtLeast(value) => format!("{key} at least {} {unit}{fixed}", short(*value)),
+        Estimate::AtMost(value) => format!("{key} at most {} {unit}{fixed}", short(*value)),
         Estimate::AtEnd(value) => {
             format!("{key} {} {unit}, the end of the range that was searched", short(*value))
         }

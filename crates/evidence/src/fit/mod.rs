@@ -58,9 +58,11 @@ pub enum Estimate {
     },
     /// Nothing measured depends on it.
     NoInfluence,
-    /// It is this or more: nothing measured depends on larger values, or the scatter hides it (95 %).
+    /// It is this or more, with the other figures as fitted: nothing measured depends on larger values, or the scatter
+    /// hides it (95 %).
     AtLeast(f64),
-    /// It is this or less: nothing measured depends on smaller values, or the scatter hides it (95 %).
+    /// It is this or less, with the other figures as fitted: nothing measured depends on smaller values, or the scatter
+    /// hides it (95 %).
     AtMost(f64),
     /// The best value is at an end of the range that is searched: with these scenarios the model cannot be right.
     AtEnd(f64),

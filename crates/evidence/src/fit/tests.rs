@@ -323,3 +323,60 @@ fn noise_does_not_make_a_bound_an_estimate() {
     assert!((28.0..31.5).contains(&bound), "{bound}");
     assert!((value(&fit, "gflops_per_core") - 2.0).abs() < 0.03);
 }
+
+/// One node whose threads compute `g` GFLOPS each, free; scenario i has one thread and measured `measured(i)` GFLOPS.
+fn peaks(scenarios: usize, measured: impl Fn(usize) -> f64) -> Fit {
+    let mut text = "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 8\ngflops_per_core = 3.0\n\
+                    bandwidth_gbs = 1000.0\n[[app]]\nname = \"a\"\narithmetic_intensity = 64.0\n"
+        .to_owned();
+    for scenario in 0..scenarios {
+        let _ = write!(text, "[[scenario]]\nname = \"{scenario}\"\nthreads = {{ a = 1 }}\n");
+    }
+    let study = study(&text);
+    let observed: Vec<Option<f64>> = (0..scenarios).map(|scenario| Some(measured(scenario))).collect();
+    let free = Parameter::read(&study.machine, "gflops_per_core").expect("a key");
+    // What the model says here, without solving it 100,000 times.
+    let predict = |machine: &Machine, _: &Scenario| Ok(vec![machine.nodes()[0].gflops_per_core.value()]);
+    fit(&study, &totals(&observed), &[free], &predict).expect("a fit")
+}
+
+/// The blind prediction of each scenario.
+fn blind_gflops(fit: &Fit) -> Vec<f64> {
+    let blind = |one: &Residual| match one.blind {
+        Some(Blind::Predicted(gflops)) => gflops,
+        ref other => panic!("{other:?}"),
+    };
+    fit.residuals.iter().map(blind).collect()
+}
+
+#[test]
+fn beyond_500_scenarios_ten_groups_are_predicted_blind() {
+    // Scenario i belongs to group i % 10, whose scenarios all measured 2 + (i % 10) / 10. The fit that has not seen a group
+    // predicts the same for all of the group, and no other fit says the same.
+    let measured = |scenario: usize| 2.0 + (scenario % 10) as f64 / 10.0;
+    let blind = blind_gflops(&peaks(510, measured));
+    for (scenario, gflops) in blind.iter().enumerate() {
+        close(*gflops, blind[scenario % 10]);
+    }
+    let mut groups = blind[..10].to_vec();
+    groups.sort_by(f64::total_cmp);
+    assert!(groups.windows(2).all(|pair| pair[1] > pair[0] * 1.001), "{groups:?}");
+}
+
+#[test]
+fn up_to_500_scenarios_a_hundred_groups_are_predicted_blind() {
+    // Scenarios 0 and 10 are in different groups of a hundred: what only 10 measured is seen when 0 is predicted.
+    let blind = blind_gflops(&peaks(500, |scenario| if scenario == 10 { 4.0 } else { 2.0 }));
+    close(blind[10], 2.0);
+    assert!(blind[0] > 2.0 * 1.0005, "{}", blind[0]);
+    close(blind[110], 2.0);
+}
+
+#[test]
+fn beyond_500_scenarios_the_last_step_still_sees_all_of_them() {
+    // The search takes i x 501 / 500, rounded down: 0 to 499, and does not see scenario 500, which measured 4. Errors
+    // g / m - 1 with a = 1 / m: g = sum a / sum a^2 = (250 + 0.25) / (125 + 0.0625) = 2.001; without the last one 2.
+    let fit = peaks(501, |scenario| if scenario == 500 { 4.0 } else { 2.0 });
+    let (sum, squares) = (500.0 / 2.0 + 1.0 / 4.0, 500.0 / 4.0 + 1.0 / 16.0);
+    close(value(&fit, "gflops_per_core"), sum / squares);
+}

@@ -8,8 +8,8 @@
 use super::Evaluation;
 use crate::ids::AppId;
 use crate::machine::Machine;
-use crate::sharing::FlowView;
 use crate::sharing::invariants::{self, Grants, Group, TOLERANCE, Violation};
+use crate::sharing::{FlowView, ModelKind};
 
 /// Whether `evaluation` keeps what its model promises on `machine`, in what is granted and in what is drawn.
 ///
@@ -17,8 +17,11 @@ use crate::sharing::invariants::{self, Grants, Group, TOLERANCE, Violation};
 /// The first [`Violation`]: a fault of this program, whatever the input was.
 pub fn check(machine: &Machine, evaluation: &Evaluation) -> Result<(), Violation> {
     let grants = sharing(machine, evaluation, |flow| flow.granted);
-    if machine.sharing().is_plain_default() {
-        invariants::all(&grants)?;
+    let model = machine.sharing();
+    if model.is_plain_default() {
+        invariants::of_default(&grants)?;
+    } else if model.is_plain(ModelKind::RemoteFirst) {
+        invariants::of_remote_first(&grants)?;
     } else {
         invariants::within_limits(&grants)?;
     }
@@ -66,7 +69,7 @@ mod tests {
     use crate::evaluation::evaluate_explained;
     use crate::ids::NodeId;
     use crate::machine::Node;
-    use crate::sharing::{Model, ModelKind};
+    use crate::sharing::Model;
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
     /// Two nodes of 2 cores with 10 GB/s, links of 4 GB/s. Two threads on each node read node 0, each wants 20 GB/s: the

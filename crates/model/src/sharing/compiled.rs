@@ -16,6 +16,8 @@ pub(super) struct Flow {
     pub(super) group: u32,
     /// GB/s that one thread wants of this memory.
     pub(super) demand_gbs: f64,
+    /// Fraction of the data that lies there.
+    pub(super) fraction: f64,
     /// 1 / fraction of the data that lies there.
     pub(super) inverse_fraction: f64,
 }
@@ -36,6 +38,17 @@ pub(super) struct Memory {
     pub(super) bandwidth: f64,
     pub(super) links: Range<usize>,
     pub(super) own: Option<usize>,
+}
+
+/// What a limit on several pools or groups at once has to offer.
+#[derive(Clone, Debug)]
+pub(super) struct Common {
+    /// GB/s.
+    pub(super) capacity: f64,
+    /// Of a shared link: the pools that use it. Of what a node reads: the groups on that node, as numbers of cells.
+    pub(super) users: Vec<u32>,
+    /// Of what a node reads: 1 / cores of the node.
+    pub(super) inverse_cores: f64,
 }
 
 /// Which kind of pool a flow is in.
@@ -59,6 +72,12 @@ pub(super) struct Compiled {
     pub(super) memories: Vec<Memory>,
     pub(super) pools: Vec<Pool>,
     pub(super) flows: Vec<Flow>,
+    /// Directions of shared links that some pool uses; `shared_of` has their place among all directions of the machine.
+    pub(super) shared: Vec<Common>,
+    /// Per entry of `shared`: which direction of the machine it is.
+    pub(super) shared_of: Vec<usize>,
+    /// What a node can read in all, for nodes where that is limited.
+    pub(super) reads: Vec<Common>,
     pub(super) model: Model,
 }
 
@@ -86,6 +105,9 @@ impl Compiled {
             memories: Vec::with_capacity(nodes),
             pools: Vec::new(),
             flows: Vec::new(),
+            shared: Vec::new(),
+            shared_of: Vec::new(),
+            reads: Vec::new(),
             model,
         };
         for memory in machine.node_ids() {
@@ -105,7 +127,47 @@ impl Compiled {
             let bandwidth = machine.node(memory).bandwidth.value();
             compiled.memories.push(Memory { bandwidth, links, own });
         }
+        if machine.has_common_limits() {
+            compiled.add_common_limits(machine);
+        }
         compiled
+    }
+
+    fn add_common_limits(&mut self, machine: &Machine) {
+        let number = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
+        for (d, direction) in machine.shared_directions().enumerate() {
+            let links = self.pool_indices().filter(|&(_, _, kind)| kind == PoolKind::Link);
+            let users: Vec<u32> = links
+                .filter(|&(m, p, _)| direction.carries(self.pools[p].from, NodeId(m)))
+                .map(|(_, p, _)| number(p))
+                .collect();
+            if !users.is_empty() {
+                let capacity = direction.link.bandwidth.value() * self.model.parameters.link_efficiency;
+                self.shared.push(Common { capacity, users, inverse_cores: 0.0 });
+                self.shared_of.push(d);
+            }
+        }
+        for node in machine.compute_nodes() {
+            if let Some(limit) = machine.node(node).read_bandwidth {
+                let apps = (0..self.intensity.len()).map(AppId);
+                self.reads.push(Common {
+                    capacity: limit.value(),
+                    users: apps.map(|app| number(self.demand_gbs.cell(app, node))).collect(),
+                    inverse_cores: 1.0 / f64::from(machine.node(node).cores),
+                });
+            }
+        }
+    }
+
+    /// Whether a shared link or a limit of what a node reads holds.
+    pub(super) fn has_common_limits(&self) -> bool {
+        !self.shared.is_empty() || !self.reads.is_empty()
+    }
+
+    /// Whether every thread reads one memory only, and no limit is shared by pools: memories can then be looked at one by
+    /// one, and nothing that is granted stays unused.
+    pub(super) fn is_separable(&self) -> bool {
+        !self.has_common_limits() && self.flows.iter().all(|flow| flow.inverse_fraction <= 1.0)
     }
 
     /// Adds the pool of the flows of `apps` from `from` to `memory`, unless none of them could have one.
@@ -125,6 +187,7 @@ impl Compiled {
                 self.flows.push(Flow {
                     group: u32::try_from(group).unwrap_or(u32::MAX),
                     demand_gbs: self.demand_gbs[group] * fraction,
+                    fraction,
                     inverse_fraction: 1.0 / fraction,
                 });
             }
@@ -143,10 +206,10 @@ impl Compiled {
 
     /// GB/s that all threads of a pool want together.
     #[inline]
-    pub(super) fn wanted(&self, pool: usize, threads: &[u32]) -> f64 {
+    pub(super) fn wanted(&self, pool: usize, threads: &[f64]) -> f64 {
         self.flows[self.pools[pool].flows.clone()]
             .iter()
-            .map(|flow| f64::from(threads[flow.group as usize]) * flow.demand_gbs)
+            .map(|flow| threads[flow.group as usize] * flow.demand_gbs)
             .sum()
     }
 

@@ -3,11 +3,13 @@
 use super::baseline;
 use super::compiled::Compiled;
 use super::ecm;
-use super::fair_port;
 use super::max_min;
+use super::ports::shared_level;
 use super::proportional;
 use super::remote::Remote;
+use super::remote_first;
 use super::request_fraction;
+use super::rounds::Dealing;
 use super::shares::Shares;
 use crate::machine::{Machine, Node};
 use crate::sharing_model::{ModelKind, Parameters};
@@ -18,6 +20,8 @@ pub(super) struct Corrected {
     kind: ModelKind,
     parameters: Parameters,
     remote: Remote,
+    /// For the default: whether memories can be looked at one by one.
+    separable: bool,
     /// For max-min: which resources each group uses.
     paths: max_min::Paths,
     /// For ECM: what each controller does to a waiting line.
@@ -33,6 +37,9 @@ pub(super) struct Notes {
     times: Vec<f64>,
     /// For request fraction, per pool: the part of its requests that a link lets through.
     parts: Vec<f64>,
+    /// Per shared link: what it lets through of each link. Per pool: what it offers before that.
+    caps: Vec<f64>,
+    uncapped: Vec<f64>,
 }
 
 impl Corrected {
@@ -50,7 +57,18 @@ impl Corrected {
             }
             _ => {}
         }
-        Self { kind, parameters, remote, paths, queues }
+        let separable = compiled.is_separable();
+        Self { kind, parameters, remote, separable, paths, queues }
+    }
+
+    /// Room for the rounds, where there are any.
+    pub(super) fn dealing(&self, compiled: &Compiled) -> Dealing {
+        if self.deals() { Dealing::new(compiled) } else { Dealing::default() }
+    }
+
+    /// Whether this goes by rounds.
+    pub(super) fn deals(&self) -> bool {
+        self.kind == ModelKind::BaselineProportional && !self.separable
     }
 
     /// Room for the notes.
@@ -60,20 +78,43 @@ impl Corrected {
             filling: self.paths.filling(),
             times: of(ModelKind::Ecm, compiled.flows.len()),
             parts: of(ModelKind::RequestFraction, compiled.pools.len()),
+            caps: vec![0.0; compiled.shared.len()],
+            uncapped: vec![0.0; if compiled.shared.is_empty() { 0 } else { compiled.pools.len() }],
         }
     }
 
     /// Shares by the rules of the model; `shares.bandwidth` has what every thread wants, and then what it gets.
-    pub(super) fn share(&self, compiled: &Compiled, threads: &[u32], shares: &mut Shares, notes: &mut Notes) {
+    pub(super) fn share(
+        &self,
+        compiled: &Compiled,
+        threads: &[f64],
+        shares: &mut Shares,
+        dealing: &mut Dealing,
+        notes: &mut Notes,
+    ) {
         let remote = self.remote;
+        if self.deals() {
+            let controllers =
+                |m: usize, asked: f64| self.parameters.controller(compiled.memories[m].bandwidth, asked);
+            dealing.share(compiled, remote, controllers, threads, shares);
+            return;
+        }
         for m in 0..compiled.memories.len() {
-            let controller = self.offer(compiled, m, threads, shares);
+            offer(compiled, m, threads, shares);
+        }
+        self.cap_shared_links(compiled, shares, notes);
+        for (m, memory) in compiled.memories.iter().enumerate() {
+            let links = remote.cost * shares.offered[memory.links.clone()].iter().sum::<f64>();
+            let asked = links + memory.own.map_or(0.0, |own| shares.offered[own]);
+            let controller = self.parameters.controller(memory.bandwidth, asked);
             shares.controllers[m] = controller;
             match self.kind {
                 ModelKind::BaselineProportional => {
-                    baseline::remote_first_corrected(compiled, remote, m, controller, threads, shares);
+                    baseline::fill(compiled, remote, m, controller, threads, shares);
                 }
-                ModelKind::FairPort => fair_port::share(compiled, remote, m, controller, threads, shares),
+                ModelKind::RemoteFirst => {
+                    remote_first::share(compiled, remote, m, controller, threads, shares);
+                }
                 ModelKind::Proportional => proportional::share(compiled, remote, m, controller, shares),
                 ModelKind::RequestFraction => {
                     let parts = &mut notes.parts;
@@ -90,24 +131,41 @@ impl Corrected {
         }
     }
 
-    /// Notes what each pool of memory `m` wants, and what of it reaches the controller; returns what the controller has for
-    /// all of that.
-    fn offer(&self, compiled: &Compiled, m: usize, threads: &[u32], shares: &mut Shares) -> f64 {
-        let memory = &compiled.memories[m];
-        let mut asked = 0.0;
-        for p in memory.links.clone() {
-            let wanted = compiled.wanted(p, threads);
-            let offered = wanted.min(compiled.pools[p].capacity);
-            shares.wanted[p] = wanted;
-            shares.offered[p] = offered;
-            asked += self.remote.cost * offered;
+    /// Links that share a link offer no more than it carries: filled evenly, or, under `proportional`, each the same part of
+    /// what it would offer. The other models that come here refuse machines with shared links.
+    fn cap_shared_links(&self, compiled: &Compiled, shares: &mut Shares, notes: &mut Notes) {
+        if compiled.shared.is_empty() || self.kind == ModelKind::MaxMin {
+            return;
         }
-        if let Some(own) = memory.own {
-            let wanted = compiled.wanted(own, threads);
-            shares.wanted[own] = wanted;
-            shares.offered[own] = wanted;
-            asked += wanted;
+        // All caps first: no shared link sees what another one has cut.
+        for (cap, common) in notes.caps.iter_mut().zip(&compiled.shared) {
+            let offers = common.users.iter().map(|&p| shares.offered[p as usize]);
+            *cap = match self.kind {
+                ModelKind::Proportional => (common.capacity / offers.sum::<f64>()).min(1.0),
+                _ => shared_level(common.capacity, offers),
+            };
         }
-        self.parameters.controller(memory.bandwidth, asked)
+        notes.uncapped.copy_from_slice(&shares.offered);
+        for (&cap, common) in notes.caps.iter().zip(&compiled.shared) {
+            for p in common.users.iter().map(|&p| p as usize) {
+                let capped = if self.kind == ModelKind::Proportional { notes.uncapped[p] * cap } else { cap };
+                shares.offered[p] = shares.offered[p].min(capped);
+            }
+        }
+    }
+}
+
+/// Notes what each pool of memory `m` wants, and what of it reaches the controller.
+fn offer(compiled: &Compiled, m: usize, threads: &[f64], shares: &mut Shares) {
+    let memory = &compiled.memories[m];
+    for p in memory.links.clone() {
+        let wanted = compiled.wanted(p, threads);
+        shares.wanted[p] = wanted;
+        shares.offered[p] = wanted.min(compiled.pools[p].capacity);
+    }
+    if let Some(own) = memory.own {
+        let wanted = compiled.wanted(own, threads);
+        shares.wanted[own] = wanted;
+        shares.offered[own] = wanted;
     }
 }

@@ -109,7 +109,7 @@ pub(super) fn share(
     remote: Remote,
     queue: &Queue,
     m: usize,
-    threads: &[u32],
+    threads: &[f64],
     shares: &mut Shares,
     times: &mut [f64],
 ) {
@@ -166,7 +166,7 @@ pub(super) fn share(
 }
 
 #[inline]
-fn reader(compiled: &Compiled, flow: usize, threads: &[u32], time: f64, cost: f64, wait: f64) -> Readers {
+fn reader(compiled: &Compiled, flow: usize, threads: &[f64], time: f64, cost: f64, wait: f64) -> Readers {
     Readers { amount: cost * f64::from(threads[compiled.flows[flow].group as usize]), time, wait }
 }
 
@@ -177,7 +177,7 @@ fn controller_wait<I: Iterator<Item = Readers>>(
     m: usize,
     controller: f64,
     asked: f64,
-    threads: &[u32],
+    threads: &[f64],
     readers: impl Fn() -> I,
 ) -> f64 {
     if queue.penalty == 0.0 {
@@ -187,7 +187,7 @@ fn controller_wait<I: Iterator<Item = Readers>>(
     let pools = memory.links.clone().chain(memory.own);
     let flows = pools.flat_map(|p| &compiled.flows[compiled.pools[p].flows.clone()]);
     let threads_that_count: f64 = flows
-        .map(|flow| f64::from(threads[flow.group as usize]) * (flow.demand_gbs / queue.whole_thread).min(1.0))
+        .map(|flow| threads[flow.group as usize] * (flow.demand_gbs / queue.whole_thread).min(1.0))
         .sum();
     let factor = (threads_that_count - 1.0).max(0.0) * queue.penalty;
     let at_most = factor * controller;

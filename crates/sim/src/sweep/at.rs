@@ -3,7 +3,7 @@
 use numasim_model::demand::demands;
 use numasim_model::figure::Figures;
 use numasim_model::sharing::{Solver, Workspace};
-use numasim_model::{Data, Machine, NodeId, Placement, Scenario, Study};
+use numasim_model::{Data, Machine, NodeId, Placement, Scenario, Study, evaluate, evaluation::EvaluateError};
 
 use super::key::{Target, ids};
 use super::{Sweep, Value};
@@ -61,6 +61,27 @@ impl Changing {
 fn whole(number: f64) -> u32 {
     number as u32
 }
+
+/// A result that cannot be: a fault of this program.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Contradiction {
+    /// Evaluated in full it breaks a rule of its model, or cannot be evaluated.
+    #[error(transparent)]
+    Evaluation(#[from] EvaluateError),
+    /// Evaluated in full it is another one.
+    #[error("the sweep has {swept} GFLOPS of {app}, a full evaluation {evaluated}")]
+    Differs {
+        /// Name of the application.
+        app: String,
+        /// GFLOPS of the sweep.
+        swept: f64,
+        /// GFLOPS of [`evaluate`].
+        evaluated: f64,
+    },
+}
+
+/// A sweep and an evaluation solve the same system: only the order of rounding may differ.
+const TOLERANCE: f64 = 1e-9;
 
 /// A scenario made ready: the compiled model, shared by scenarios with the same data.
 struct Compiled {
@@ -170,6 +191,29 @@ impl<'a> Evaluator<'a> {
         Ok(compiled.workspace.gflops())
     }
 
+    /// Looks once more at the i-th of the scenarios at the current point, after its [`Evaluator::gflops`] had a result:
+    /// evaluates it in full, with the checks of [`evaluate`]. This takes many times as long, so it is for samples.
+    ///
+    /// # Errors
+    /// [`Contradiction`] if this program is wrong.
+    pub fn check(&self, i: usize) -> Result<(), Contradiction> {
+        let there = self.uses.get(i).and_then(|&used| self.compiled.get(used));
+        let (Ok(machine), Some(there), Some(&s)) = (&self.machine, there, self.scenarios.get(i)) else {
+            return Ok(());
+        };
+        let (scenario, apps) = (&self.now.scenarios[s], &self.now.figures.apps);
+        let placements: Vec<Placement> = scenario.data.iter().map(Data::placement_or_local).collect();
+        let evaluation = evaluate(machine, apps, &placements, &scenario.allocation)?;
+        for ((app, &swept), full) in apps.iter().zip(there.workspace.gflops()).zip(&evaluation.apps) {
+            let evaluated = full.gflops.value();
+            let equal = (swept - evaluated).abs() <= TOLERANCE * evaluated.abs();
+            if !equal {
+                return Err(Contradiction::Differs { app: app.name.clone(), swept, evaluated });
+            }
+        }
+        Ok(())
+    }
+
     /// The nodes that [`Solver::starved`] tells of in the i-th of the scenarios, after its [`Evaluator::gflops`].
     pub fn starved(&self, i: usize) -> impl Iterator<Item = NodeId> + '_ {
         let compiled = self.uses.get(i).and_then(|&used| self.compiled.get(used));
@@ -177,5 +221,38 @@ impl<'a> Evaluator<'a> {
         nodes.filter(move |&node| {
             compiled.is_some_and(|there| there.solver.starved(node, &there.workspace).is_some())
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::input::{SourceFile, read_study};
+    use numasim_model::{AppId, NodeId};
+
+    use super::super::{Axis, Task};
+    use super::*;
+
+    #[test]
+    fn a_result_that_is_not_that_of_a_full_evaluation_is_a_contradiction() {
+        // At 2 FLOP/byte a thread computes its 10 GFLOPS; two of them have 20, and the full evaluation says so.
+        let text = "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 4\ngflops_per_core = 10.0\nbandwidth_gbs = 40.0\n\
+                    [[app]]\nname = \"a\"\narithmetic_intensity = 2.0\n\
+                    [[scenario]]\nname = \"one\"\nthreads = { a = 1 }\n";
+        let study = read_study(&[SourceFile { name: "a.toml".into(), text: text.into() }]).unwrap().study;
+        let axis = Axis::read(&study, "scenario.one.threads.a=1,2", Task::Evaluate).unwrap();
+        let sweep = Sweep::new(study, vec![axis]).unwrap();
+        let mut evaluator = Evaluator::new(&sweep, &[0]);
+        for point in [0, 1] {
+            evaluator.go_to(point);
+            evaluator.gflops(0).unwrap();
+            assert_eq!(evaluator.check(0), Ok(()));
+        }
+        // The result of the other point, left over.
+        let mut one = evaluator.now.scenarios[0].allocation.clone();
+        one.set(AppId(0), NodeId(0), 1);
+        let there = &mut evaluator.compiled[0];
+        there.solver.solve(one.as_slice(), &mut there.workspace);
+        let differs = Contradiction::Differs { app: "a".into(), swept: 10.0, evaluated: 20.0 };
+        assert_eq!(evaluator.check(0), Err(differs));
     }
 }

@@ -17,7 +17,7 @@ mod at;
 mod key;
 mod values;
 
-pub use at::Evaluator;
+pub use at::{Contradiction, Evaluator};
 pub use values::{MAX_POINTS, Value};
 
 use numasim_model::figure::ValueRange;

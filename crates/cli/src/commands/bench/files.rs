@@ -6,18 +6,14 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use numasim_bench::plan::{Plan, study_file};
-use numasim_bench::provenance::{self, Input, Measuring, Provenance, Tool, utc};
+use numasim_bench::provenance::Provenance;
 use numasim_bench::result_file::{FileError, ResultFile};
-use numasim_bench::runner::Settings;
-use numasim_bench::session::{Outcome, Sink, new_run_id};
+use numasim_bench::session::{Outcome, Sink};
 use numasim_evidence::measured::Row;
-use numasim_host::HostTopology;
 
-use super::doubts::Doubting;
-use super::planning::Asked;
+use super::same_run::same_run;
 use super::take_over;
 use crate::args::BenchArgs;
 use crate::failure::Failure;
@@ -101,7 +97,7 @@ impl Files {
             let result = ResultFile::begin(place.path(), file, bytes).map_err(|error| to_failure(&error))?;
             return Ok(Self { result, place, provenance, study, earlier: Vec::new(), new: false });
         };
-        let earlier = same_run(place.path(), &run, &provenance, ours)?;
+        let earlier = same_run(place.path(), &run, &provenance.paths(), ours)?;
         let (result, rows) = ResultFile::resume(place.path(), file, &run, &plan.scenarios, bytes)
             .map_err(|error| to_failure(&error))?;
         take_over(ours, earlier);
@@ -177,6 +173,11 @@ impl Beside {
         Ok(Self { place, waiting })
     }
 
+    /// Where it can be. Killed just after its first measurement, a run has left it under the second name.
+    fn paths(&self) -> [&Path; 2] {
+        [self.place.path(), self.waiting.path()]
+    }
+
     fn write(&self, text: &str, measured: bool) -> Result<(), Failure> {
         let place = if measured { &self.place } else { &self.waiting };
         place.replace(text.as_bytes()).map_err(|error| not_writable(place, &error))?;
@@ -199,115 +200,6 @@ fn not_writable(place: &Place, error: &io::Error) -> Failure {
         io::ErrorKind::ResourceBusy => place.busy(),
         _ => place.refused(error).hint("name a file in a folder that you may write to with -o"),
     }
-}
-
-/// Where a run comes from, before it begins.
-pub(super) fn provenance(
-    asked: &Asked,
-    args: &BenchArgs,
-    host: &HostTopology,
-    plan: &Plan,
-    settings: &Settings,
-    doubting: &Doubting,
-) -> Provenance {
-    let bind = numasim_bench::plan::Bind::from(args.bind).as_str();
-    let features = if cfg!(feature = "hwloc") { vec!["hwloc".to_owned()] } else { Vec::new() };
-    let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
-    let fitted = plan.changes.iter().map(|change| format!("scenario '{}': {change}", change.scenario()));
-    let mut provenance = Provenance {
-        schema: provenance::SCHEMA,
-        run: new_run_id(),
-        tool: Tool {
-            name: "numasim".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            features,
-            profile: profile.to_owned(),
-        },
-        command: command(),
-        started_utc: utc(SystemTime::now()),
-        ended_utc: None,
-        facts: doubting.facts.clone(),
-        nodes: provenance::nodes(host),
-        settings: Measuring::new(settings, args.repeat, bind),
-        inputs: asked.texts.iter().map(|file| Input::new(&file.name, &file.text)).collect(),
-        fitted: fitted.collect(),
-        doubts: Vec::new(),
-    };
-    provenance.doubt(&doubting.before);
-    provenance
-}
-
-/// What was typed: the program by its name, wherever on this host it lies.
-fn command() -> Vec<String> {
-    let mut words: Vec<_> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    if let Some(program) = words.first_mut() {
-        let name = Path::new(program.as_str()).file_name().map(|name| name.to_string_lossy().into_owned());
-        if let Some(name) = name {
-            *program = name;
-        }
-    }
-    words
-}
-
-/// Reads the provenance of the run to go on with; another question is refused and the difference named.
-fn same_run(path: &Path, run: &str, beside: &Beside, ours: &Provenance) -> Result<Provenance, Failure> {
-    let refuse = |message: String| {
-        Failure::input(message)
-            .hint("give -o the name of another file for a new run; two runs never share a file")
-    };
-    let unknown = || refuse(format!("cannot tell which run {} belongs to", path.display()));
-    let read = |place: &Place| -> Result<Provenance, Failure> {
-        let text = fs::read_to_string(place.path()).map_err(|error| unknown().caused_by(&error))?;
-        let theirs = provenance::read(&text).map_err(|error| unknown().caused_by(&error))?;
-        if theirs.run == run {
-            return Ok(theirs);
-        }
-        let what =
-            format!("{} is about run {}, the rows are of run {run}", place.path().display(), theirs.run);
-        Err(unknown().caused_by(&io::Error::other(what)))
-    };
-    // Killed just after its first measurement, a run has left its provenance under the other name.
-    let theirs = read(&beside.place).or_else(|failure| read(&beside.waiting).map_err(|_| failure))?;
-    match difference(&theirs, ours) {
-        None => Ok(theirs),
-        Some(difference) => Err(refuse(format!("{} belongs to another run: {difference}", path.display()))),
-    }
-}
-
-/// The first thing in which two runs differ that makes their rows incomparable. The number of repetitions may differ.
-fn difference(theirs: &Provenance, ours: &Provenance) -> Option<String> {
-    let hashes = |one: &Provenance| one.inputs.iter().map(|input| input.sha256.clone()).collect::<Vec<_>>();
-    if hashes(theirs) != hashes(ours) {
-        let changed =
-            ours.inputs.iter().zip(&theirs.inputs).find(|(ours, theirs)| ours.sha256 != theirs.sha256);
-        return Some(changed.map_or_else(
-            || format!("it had {} input files and now has {}", theirs.inputs.len(), ours.inputs.len()),
-            |(ours, _)| format!("the input file {} has changed", ours.name),
-        ));
-    }
-    let (a, b) = (&theirs.settings, &ours.settings);
-    let pairs = [
-        ("the version of numasim", theirs.tool.version.clone(), ours.tool.version.clone()),
-        ("the build", theirs.tool.profile.clone(), ours.tool.profile.clone()),
-        ("the host", shown(theirs.facts.host_name.as_ref()), shown(ours.facts.host_name.as_ref())),
-        ("--isa", a.isa.clone(), b.isa.clone()),
-        ("--warm-up", a.warm_up_s.to_string(), b.warm_up_s.to_string()),
-        ("--window", a.window_s.to_string(), b.window_s.to_string()),
-        ("--bind", a.bind.clone(), b.bind.clone()),
-        ("--processes", a.processes.to_string(), b.processes.to_string()),
-        ("the memory of a thread in bytes", a.bytes_per_thread.to_string(), b.bytes_per_thread.to_string()),
-    ];
-    if let Some((what, before, now)) = pairs.into_iter().find(|(_, before, now)| before != now) {
-        return Some(format!("{what} was {before} and is now {now}"));
-    }
-    if theirs.nodes != ours.nodes {
-        return Some("the NUMA nodes or usable cores of the host were different".to_owned());
-    }
-    (theirs.fitted != ours.fitted).then(|| "scenarios were scaled to the host differently".to_owned())
-}
-
-fn shown(name: Option<&String>) -> String {
-    name.map_or_else(|| "unknown".to_owned(), Clone::clone)
 }
 
 /// `bench-HOST-20261121T095206Z.csv` in the current folder.

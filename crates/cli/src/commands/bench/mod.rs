@@ -1,10 +1,12 @@
 //! `numasim bench`: runs every scenario on this host and keeps what it measures.
 
+mod begun;
 mod doubts;
 mod ended;
 mod files;
 mod planning;
 mod progress;
+mod same_run;
 
 use doubts::Doubting;
 use numasim_bench::plan::Plan;
@@ -43,7 +45,7 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
         };
         return dry_run(&planned, args.format, shell);
     }
-    let mut provenance = files::provenance(&asked, args, &host, &plan, &settings, &doubting);
+    let mut provenance = begun::provenance(&asked, args, &host, &plan, &settings, &doubting);
     let mut files = Files::open(args, &plan, &mut provenance)?;
     shell.note(format!("measurements go to {}", files.path().display()));
 

@@ -3,13 +3,14 @@
 use numasim_draw::heat_map::HeatMap;
 use numasim_draw::{Axis, Heading, Scale};
 use numasim_model::sharing::Solver;
-use numasim_model::{Demand, Scenario, Study};
+use numasim_model::{AppId, Demand, Scenario, Study};
 use numasim_sim::objective::Goal;
 use numasim_sim::{Objective, ProblemError};
 
 use super::scenario;
 use crate::args::{ObjectiveName, PlotArgs};
 use crate::commands::explore::{objective, refused};
+use crate::commands::located::{HomeNeeded, Located};
 use crate::failure::Failure;
 use crate::suggest;
 use crate::view::{figures, machine_title};
@@ -96,6 +97,24 @@ impl Question {
     fn apps(&self) -> Vec<usize> {
         [&self.x, &self.y].into_iter().chain(&self.rest).flat_map(|one| one.apps.iter().copied()).collect()
     }
+}
+
+/// Refuses open homes where they stand in the files.
+pub(super) fn homes_are_given(args: &PlotArgs, study: &Study, located: &Located) -> Result<(), Failure> {
+    let scenario = scenario(args, study)?;
+    let data = |a: usize| scenario.map_or(&study.apps[a].data, |scenario| &scenario.data[a]);
+    let open = Question::new(args, study)?.apps().into_iter().filter(|&a| data(a).is_open());
+    let hint = |app: &str| {
+        format!(
+            "name the node in the file, or choose a --scenario with e.g. `data = {{ {app} = {{ home = 0 }} }}`"
+        )
+    };
+    let needed = HomeNeeded {
+        message: "plot does not choose",
+        in_scenario: "drawn with the data of this scenario",
+        hint: &hint,
+    };
+    located.homes_are_needed(study, open.map(|a| (scenario, AppId(a))), &needed)
 }
 
 /// The values at all numbers of threads.

@@ -12,6 +12,7 @@ mod shown;
 use std::io::{ErrorKind, Write};
 
 use crate::args::SweepArgs;
+use crate::commands::located::Located;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
@@ -32,8 +33,9 @@ pub(crate) fn run(args: &SweepArgs, shell: &Shell) -> Result<(), Failure> {
     if args.resume && args.format != Format::Csv {
         return Err(Failure::input("--resume works with CSV only").hint("leave out --format"));
     }
-    let study = sharing::choose(files::read_study(&args.study.files)?.study, args.study.model, shell);
-    let plan = Plan::new(args, study)?;
+    let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
+    let (study, located) = Located::split(reading, sources);
+    let plan = Plan::new(args, sharing::choose(study, args.study.model, shell), &located)?;
     let columns = rows::columns(&plan);
     let destination = Destination::open(args.output.as_deref(), &args.study.files)?;
     let drawing = args.plot.as_deref().map(|path| Drawing::open(path, args, &plan, &columns)).transpose()?;

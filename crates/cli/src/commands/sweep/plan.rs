@@ -11,6 +11,7 @@ use numasim_sim::{Objective, ProblemError, Restrictions};
 use serde_json::{Value, json};
 
 use crate::args::{Shard, SweepArgs};
+use crate::commands::located::{HomeNeeded, Located};
 use crate::commands::{evaluate, explore};
 use crate::failure::Failure;
 use crate::suggest;
@@ -45,7 +46,7 @@ pub(super) struct Question {
 
 impl Plan {
     /// Checks the command line against the study.
-    pub(super) fn new(args: &SweepArgs, study: Study) -> Result<Self, Failure> {
+    pub(super) fn new(args: &SweepArgs, study: Study, located: &Located) -> Result<Self, Failure> {
         let task = if args.explore { Task::Explore } else { Task::Evaluate };
         let read =
             |setting: &String| Axis::read(&study, setting, task).map_err(|error| to_failure(setting, error));
@@ -58,8 +59,8 @@ impl Plan {
         let identity = identity(args, &study, shard);
         let sweep = Sweep::new(study, axes).map_err(|error| to_failure("", error))?;
         match &work {
-            Work::Evaluate(scenarios) => homes_are_known(&sweep, scenarios)?,
-            Work::Explore(question) => goal_is_possible(&sweep, question)?,
+            Work::Evaluate(scenarios) => homes_are_known(&sweep, scenarios, located)?,
+            Work::Explore(question) => goal_is_possible(&sweep, question, located)?,
         }
         Ok(Self { points: shard.of(sweep.points()), header: shard.is_first(), sweep, work, identity })
     }
@@ -96,31 +97,35 @@ fn scenarios(study: &Study, names: &[String]) -> Result<Vec<usize>, Failure> {
 }
 
 /// An open home that no axis decides is refused at once, not at every point.
-fn homes_are_known(sweep: &Sweep, scenarios: &[usize]) -> Result<(), Failure> {
+fn homes_are_known(sweep: &Sweep, scenarios: &[usize], located: &Located) -> Result<(), Failure> {
     let study = sweep.study();
-    for &s in scenarios {
+    let open = scenarios.iter().flat_map(|&s| {
         let scenario = &study.scenarios[s];
-        for (a, app) in study.apps.iter().enumerate() {
-            if scenario.reads_open_home(AppId(a)) && !sweep.moves_data(s, a) {
-                let (name, key) = (&scenario.name, suggest::key(&app.group));
-                return Err(Failure::input(format!(
-                    "scenario '{name}': the home of the data of '{}' is open (home = \"any\"), and evaluate does \
-                     not choose",
-                    app.name
-                ))
-                .hint(format!("sweep over it: --set app.{key}.data=home:0,home:1"))
-                .hint("or let numasim choose at every point: --explore"));
-            }
-        }
-    }
-    Ok(())
+        let apps = (0..study.apps.len()).map(AppId);
+        let open = apps.filter(move |&app| scenario.reads_open_home(app) && !sweep.moves_data(s, app.0));
+        open.map(move |app| (Some(scenario), app))
+    });
+    let hint = |app: &str| {
+        format!(
+            "sweep over it with `--set app.{app}.data=home:0,home:1`, or let numasim choose at every point with --explore"
+        )
+    };
+    let needed = HomeNeeded {
+        message: "sweep chooses only with --explore",
+        in_scenario: "evaluated in this scenario",
+        hint: &hint,
+    };
+    located.homes_are_needed(study, open, &needed)
 }
 
 /// Work that is missing in the files, and that no axis gives, is missing at every point.
-fn goal_is_possible(sweep: &Sweep, question: &Question) -> Result<(), Failure> {
+fn goal_is_possible(sweep: &Sweep, question: &Question, located: &Located) -> Result<(), Failure> {
     let Ok((machine, apps)) = sweep.at(0) else { return Ok(()) };
     match Goal::new(question.objective, &machine, &apps) {
-        Err(error @ GoalError::MissingWork(_)) => Err(explore::refused(ProblemError::Goal(error))),
+        Err(error @ GoalError::MissingWork(_)) => {
+            let error = ProblemError::Goal(error);
+            Err(located.refused(sweep.study(), &error).unwrap_or_else(|| explore::refused(error)))
+        }
         _ => Ok(()),
     }
 }

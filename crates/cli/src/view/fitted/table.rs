@@ -43,14 +43,23 @@ fn estimates(view: &View<'_>, style: &Style) -> String {
             fitted.before.map_or("no limit".to_owned(), figures::single),
             value,
             fitted.parameter.unit().to_owned(),
-            says(fitted),
+            says(fitted, view.fit.figures.len() > 1),
         ]);
     }
     grid.render(style)
 }
 
-fn says(fitted: &Fitted) -> String {
+/// What is known of a figure; with `others`, several are free.
+fn says(fitted: &Fitted, others: bool) -> String {
     let key = fitted.parameter.key();
+    let bound = |which: &str, value: f64, beyond: &str| {
+        // A bound is where the errors grow too much while the others stay: together they could move it.
+        let fixed = if others { " with the other figures as fitted" } else { "" };
+        format!(
+            "{which} {}{fixed}: the measurements do not tell {beyond} values apart",
+            figures::single(value)
+        )
+    };
     match &fitted.estimate {
         Estimate::Determined { interval, left_out, .. } => {
             let mut parts = Vec::new();
@@ -71,12 +80,8 @@ fn says(fitted: &Fitted) -> String {
         Estimate::NoInfluence => {
             format!("nothing measured depends on {key}: measure a scenario that it holds back")
         }
-        Estimate::AtLeast(value) => {
-            format!("at least {}: the measurements do not distinguish larger values", figures::single(*value))
-        }
-        Estimate::AtMost(value) => {
-            format!("at most {}: the measurements do not distinguish smaller values", figures::single(*value))
-        }
+        Estimate::AtLeast(value) => bound("at least", *value, "larger"),
+        Estimate::AtMost(value) => bound("at most", *value, "smaller"),
         Estimate::AtEnd(value) => format!(
             "runs away to {}, the end of the range searched: the model cannot be right with this figure; free another",
             figures::short(*value)

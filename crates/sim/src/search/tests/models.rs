@@ -100,7 +100,8 @@ fn without_the_property_a_small_question_is_covered_and_a_bound_holds_before() {
 
 #[test]
 fn with_the_property_the_same_question_is_proven() {
-    for kind in [ModelKind::FairPort, ModelKind::Proportional, ModelKind::RequestFraction, ModelKind::Ecm] {
+    for kind in [ModelKind::RemoteFirst, ModelKind::Proportional, ModelKind::RequestFraction, ModelKind::Ecm]
+    {
         let outcome = explore(&contested(kind), &Settings::default(), &Unattended).unwrap();
         assert_eq!(outcome.status, Status::Optimal, "{kind:?}");
     }

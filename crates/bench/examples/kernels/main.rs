@@ -1,0 +1,78 @@
+//! Measures the kernels themselves on this host: against `likwid-bench`, and against the roofline they must follow.
+//!
+//! ```text
+//! cargo run --release -p numasim-bench --example kernels -- --against likwid [--part read,triad,peak,roof]
+//!     [--threads 1,2] [--isa avx2] [--repeat 10] [--kib 983040] [--seconds 0.2] [--csv FILE]
+//! ```
+//!
+//! All sides of a table are measured in turn, repetition by repetition, so that drift of a shared machine favours none. Both
+//! have huge pages (`likwid-bench` through GLIBC_TUNABLES, which is set here) and as much data. Every figure is a median; the
+//! spread beside it is the sample standard deviation over the mean, and `--csv` keeps every repetition.
+#![allow(unsafe_code)] // pinning and huge pages are calls of the operating system
+// Durations and counts are positive and small.
+#![allow(missing_docs, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+
+mod duel;
+mod measure;
+mod options;
+mod roofline;
+mod system;
+
+use numasim_bench::kernel::{Kernel, PreparedKernel};
+use numasim_model::Access;
+use numasim_model::units::FlopPerByte;
+
+use duel::Duel;
+use measure::{Bench, L1_BYTES, Rate};
+use options::Options;
+use roofline::roofline;
+use system::Failure;
+
+fn main() -> Result<(), Failure> {
+    let mut options = Options::read()?;
+    let mut bench = Bench::new(options.bytes, options.window)?;
+    let mut counts = options.threads.clone().unwrap_or_else(|| vec![1, bench.processors.len()]);
+    counts.dedup();
+    if let Some(many) = counts.iter().find(|&&count| count < 1 || count > bench.processors.len()) {
+        return Err(format!("{many} threads: from 1 to {} are possible here", bench.processors.len()).into());
+    }
+    let isa = options.isa;
+    let prepared = |access, intensity| -> Result<PreparedKernel, Failure> {
+        Ok(Kernel::new(access, FlopPerByte::new(intensity))?.prepare(isa)?)
+    };
+    for part in &options.parts.clone() {
+        for &threads in &counts {
+            let (bytes, gbs): (_, fn(Rate) -> f64) = (options.bytes, |rate| rate.gbs);
+            let duel = match part.as_str() {
+                "read" => {
+                    let (title, kernel) = ("read at 1/32 FLOP/byte", prepared(Access::Read, 1.0 / 32.0)?);
+                    Duel { title, kernel, rivals: "load", bytes, threads, figure: gbs, unit: "GB/s" }
+                }
+                "triad" => {
+                    let (title, kernel) = ("triad past the caches", prepared(Access::Triad, 1.0 / 12.0)?);
+                    Duel { title, kernel, rivals: "stream_mem", bytes, threads, figure: gbs, unit: "GB/s" }
+                }
+                "peak" => {
+                    let (title, kernel) = ("peak, 16 KiB per thread", Kernel::peak().prepare(options.isa)?);
+                    let figure: fn(Rate) -> f64 = |rate| rate.gflops;
+                    Duel {
+                        title,
+                        kernel,
+                        rivals: "peakflops",
+                        bytes: L1_BYTES,
+                        threads,
+                        figure,
+                        unit: "GFLOPS",
+                    }
+                }
+                "roof" => {
+                    roofline(&mut bench, &mut options, threads)?;
+                    continue;
+                }
+                _ => return Err(format!("no part {part}").into()),
+            };
+            duel.run(&mut bench, &mut options)?;
+        }
+    }
+    Ok(())
+}
