@@ -269,4 +269,18 @@ mod tests {
         let machine = uniform_machine(1, 8, 10.0, 32.0, 10.0);
         assert_eq!(one_app_per_node(&machine, &[local_app("a", 1.0), local_app("b", 1.0)]), None);
     }
+
+    #[test]
+    fn nobody_gets_a_node_that_it_may_not_use() {
+        // `b` may use node 0 only, and comes first there; `a` has the other nodes.
+        let machine = uniform_machine(3, 8, 10.0, 32.0, 10.0);
+        let mut apps = [local_app("a", 1.0), local_app("b", 1.0)];
+        apps[1].nodes = Some(vec![NodeId(0)]);
+        let equal = even(&machine, &apps);
+        assert_eq!((equal.row(AppId(0)), equal.row(AppId(1))), (&[4, 4, 4][..], &[4, 0, 0][..]));
+        let whole = one_app_per_node(&machine, &apps).unwrap();
+        assert_eq!((whole.row(AppId(0)), whole.row(AppId(1))), (&[0, 8, 8][..], &[8, 0, 0][..]));
+        apps[0].nodes = Some(vec![NodeId(0)]);
+        assert_eq!(one_app_per_node(&machine, &apps), None);
+    }
 }

@@ -111,7 +111,8 @@ impl Goal {
         self.objective
     }
 
-    /// GFLOPS of each application alone with every core of the machine, an open home at its best node.
+    /// GFLOPS of each application alone with every core of the machine, an open home at its best node; `max_threads` and
+    /// `nodes` are ignored, and so is memory.
     pub fn alone(&self) -> &[f64] {
         &self.alone
     }
@@ -192,7 +193,8 @@ impl Goal {
 /// On a machine of more nodes, equal nodes are tried once as a home: there are a million pairs of 1024 nodes.
 const MOST_NODES_ALL_TRIED: usize = 64;
 
-/// GFLOPS of each application that has every core of the machine to itself; an open home takes its best node.
+/// GFLOPS of each application that has every core of the machine to itself, whatever its `max_threads` and `nodes`; an
+/// open home takes its best node.
 fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
     let homes: Vec<NodeId> = if machine.node_count() <= MOST_NODES_ALL_TRIED {
         machine.node_ids().collect()

@@ -5,7 +5,7 @@ use numasim_model::memory::fits;
 use numasim_model::sharing::{Solver, Workspace};
 use numasim_model::{Allocation, App, Data, Machine, NodeId, Placement};
 
-use crate::memory::Limits;
+use crate::memory::{Limits, check_memory};
 use crate::objective::{Goal, GoalError, Objective};
 use crate::restrictions::{Infeasible, Restrictions};
 
@@ -86,9 +86,8 @@ impl Problem {
         }
         let goal = Goal::new(objective, machine, apps)?;
         restrictions.check(machine, apps)?;
-        let problem = Self { machine: machine.clone(), apps: apps.to_vec(), goal, restrictions };
-        problem.check_memory()?;
-        Ok(problem)
+        check_memory(machine, apps)?;
+        Ok(Self { machine: machine.clone(), apps: apps.to_vec(), goal, restrictions })
     }
 
     /// The machine.
@@ -240,7 +239,7 @@ impl<'a> Evaluator<'a> {
     pub(crate) fn new(problem: &'a Problem, placements: Vec<Placement>) -> Self {
         let solver = problem.solver(&placements);
         let workspace = solver.workspace();
-        let limits = Limits::new(problem, &placements);
+        let limits = Limits::new(&problem.machine, &problem.apps, &placements);
         Self { problem, placements, solver, workspace, limits }
     }
 

@@ -49,7 +49,13 @@ impl<'p> Sites<'p> {
     }
 
     /// Makes `app` on the site what it is in `before`.
-    pub(crate) fn take_back(&self, before: &Allocation, allocation: &mut Allocation, app: usize, site: usize) {
+    pub(crate) fn take_back(
+        &self,
+        before: &Allocation,
+        allocation: &mut Allocation,
+        app: usize,
+        site: usize,
+    ) {
         self.nodes_of(app, site)
             .for_each(|node| allocation.set(AppId(app), node, before.get(AppId(app), node)));
     }

@@ -152,6 +152,20 @@ mod tests {
     }
 
     #[test]
+    fn nodes_that_hold_others_or_have_other_memory_are_told_apart() {
+        let machine = crate::testing::uniform_machine(3, 8, 10.0, 32.0, 10.0);
+        let machine = crate::testing::with_memory(&machine, &[Some(8.0), Some(8.0), Some(9.0)]);
+        let mut app = crate::testing::local_app("a", 1.0);
+        let classes =
+            |app: &App| node_classes(&machine, std::slice::from_ref(app), &[Placement::Local], false);
+        assert_eq!(classes(&app), [0, 0, 0], "nobody has data of known size");
+        app.nodes = Some(vec![NodeId(1), NodeId(2)]);
+        assert_eq!(classes(&app), [0, 1, 1]);
+        app.memory = Some(numasim_model::units::Gibibytes::new(1.0));
+        assert_eq!(classes(&app), [0, 1, 2]);
+    }
+
+    #[test]
     fn two_equal_open_apps_on_equal_nodes_share_a_home_or_do_not() {
         let homes = home_vectors(&[0, 1], &[0, 0], &[0, 0, 0, 0], 100).unwrap();
         assert_eq!(homes, vec![vec![NodeId(0), NodeId(0)], vec![NodeId(0), NodeId(1)]]);

@@ -40,10 +40,15 @@ pub(crate) fn local_app(name: &str, intensity: f64) -> App {
 
 /// The machine with so much memory on each node, GiB.
 pub(crate) fn with_memory(machine: &Machine, gib: &[Option<f64>]) -> Machine {
-    let node = |(node, gib): (&Node, &Option<f64>)| Node { memory: gib.map(Gibibytes::new), ..*node };
-    let nodes: Vec<Node> = machine.nodes().iter().zip(gib).map(node).collect();
+    with_nodes(machine, |number, node| Node { memory: gib[number].map(Gibibytes::new), ..node })
+}
+
+/// The machine with other nodes, and the same links.
+pub(crate) fn with_nodes(machine: &Machine, change: impl Fn(usize, Node) -> Node) -> Machine {
+    let nodes = machine.nodes().iter().enumerate().map(|(number, node)| change(number, *node)).collect();
     let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
-    let links = pairs.map(|(from, to)| machine.link(from, to).unwrap_or(GigabytesPerSecond::new(1.0))).collect();
-    let changed = Machine::new("with memory", nodes, links).expect("a machine");
+    let any = GigabytesPerSecond::new(1.0);
+    let links = pairs.map(|(from, to)| machine.link(from, to).unwrap_or(any)).collect();
+    let changed = Machine::new("other nodes", nodes, links).expect("a machine");
     changed.with_sharing(*machine.sharing())
 }

@@ -13,6 +13,7 @@ use numasim_model::{Allocation, AppId, NodeId, Placement};
 use super::archive::Archive;
 use super::contents::{Contents, Shape, number, shape};
 use super::rate::{Pair, Rater};
+use crate::memory::fixed_data_fits;
 use crate::monitor::Monitor;
 use crate::sites::Sites;
 use crate::symmetry::{app_classes, home_vectors, node_classes};
@@ -70,14 +71,12 @@ impl<'a> Everything<'a> {
         let mut spaces = Vec::new();
         for homes in homes {
             let placements = problem.placements(&homes);
-            if !problem.fixed_data_fits(&placements) {
+            if !fixed_data_fits(&problem.machine, &problem.apps, &placements) {
                 continue;
             }
             let sites = sites(&pair, &placements);
             let mut number_of = |site: &Site| {
-                *numbers
-                    .entry(site.shape.clone())
-                    .or_insert_with(|| number(problem, &site.nodes, most))
+                *numbers.entry(site.shape.clone()).or_insert_with(|| number(problem, &site.nodes, most))
             };
             let numbers: Option<Vec<(u64, bool)>> =
                 sites.iter().map(|site| Some((number_of(site)?, site.follows_equal))).collect();
@@ -181,9 +180,7 @@ impl<'w> Walk<'w> {
             let total = allocation.total(AppId(a));
             total >= u64::from(app.min_threads) && app.max_threads.is_none_or(|max| total <= u64::from(max))
         });
-        let row = |app: AppId| {
-            sites.iter().map(move |site| groups.threads(allocation, app.0, site.site))
-        };
+        let row = |app: AppId| sites.iter().map(move |site| groups.threads(allocation, app.0, site.site));
         if !in_range || !self.space.twins.iter().all(|&(a, b)| row(a).le(row(b))) {
             return true;
         }

@@ -118,3 +118,43 @@ impl Restrictions {
 fn allowed<'a>(machine: &'a Machine, app: &'a App) -> impl Iterator<Item = NodeId> + 'a {
     machine.compute_nodes().filter(move |&node| may_hold(app, node))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{local_app, uniform_machine};
+
+    /// Two nodes of 4 cores; `a` may use node 0, `b` node 1 or, with `both`, each.
+    fn refused(restrictions: Restrictions, min_threads: u32, both: bool) -> Option<String> {
+        let machine = uniform_machine(2, 4, 10.0, 32.0, 10.0);
+        let mut apps = [local_app("a", 1.0), local_app("b", 1.0)];
+        apps[0].nodes = Some(vec![NodeId(0)]);
+        apps[0].min_threads = min_threads;
+        apps[1].nodes = (!both).then(|| vec![NodeId(1)]);
+        restrictions.check(&machine, &apps).err().map(|refused| refused.to_string())
+    }
+
+    #[test]
+    fn only_the_nodes_of_an_application_count_for_it() {
+        let free = Restrictions::default();
+        assert_eq!(refused(free, 4, false), None);
+        assert_eq!(
+            refused(free, 5, false).as_deref(),
+            Some("a has `min_threads` 5, but its `nodes` have 4 cores")
+        );
+        // 4 threads of each fit: they are on different nodes.
+        let many = Restrictions { min_threads_per_node: 4, ..free };
+        assert_eq!(refused(many, 1, false), None);
+        assert!(refused(many, 1, true).is_some_and(|words| words.contains("do not fit node 0")));
+        let whole = Restrictions { whole_nodes: true, same_on_every_node: true, ..free };
+        assert_eq!(refused(whole, 1, false), None);
+    }
+
+    #[test]
+    fn a_node_that_nobody_may_use_cannot_be_busy() {
+        let machine = uniform_machine(2, 4, 10.0, 32.0, 10.0);
+        let app = App { nodes: Some(vec![NodeId(0)]), ..local_app("a", 1.0) };
+        let busy = Restrictions { no_idle_cores: true, ..Restrictions::default() };
+        assert_eq!(busy.check(&machine, &[app]), Err(Infeasible::NobodyOnNode(NodeId(1))));
+    }
+}

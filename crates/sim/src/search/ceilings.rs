@@ -38,7 +38,8 @@ pub(super) fn ceilings(problem: &Problem, evaluator: &Evaluator<'_>, node: NodeI
 /// The most that cores of `from` can read of a memory, GB/s: its controller, the link, and links that pairs share.
 fn way(machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
     let controller = machine.node(memory).bandwidth.value();
-    let link = machine.link(from, memory).filter(|_| from != memory).map_or(f64::INFINITY, |link| link.value());
+    let link =
+        machine.link(from, memory).filter(|_| from != memory).map_or(f64::INFINITY, |link| link.value());
     let shared = machine.shared_directions().filter(|direction| direction.carries(from, memory));
     shared.map(|direction| direction.link.bandwidth.value()).fold(controller.min(link), f64::min)
 }
@@ -54,7 +55,11 @@ pub(super) struct Common {
 
 /// The links between classes of nodes, links that pairs share, and what nodes can read: those that can be too narrow.
 /// `classes`: the nodes of each.
-pub(super) fn common_limits(problem: &Problem, evaluator: &Evaluator<'_>, classes: &[&[NodeId]]) -> Vec<Common> {
+pub(super) fn common_limits(
+    problem: &Problem,
+    evaluator: &Evaluator<'_>,
+    classes: &[&[NodeId]],
+) -> Vec<Common> {
     /// With more classes there would be too many pairs for the linear programs.
     const MOST_CLASSES: usize = 16;
     let machine = &problem.machine;
@@ -73,7 +78,8 @@ pub(super) fn common_limits(problem: &Problem, evaluator: &Evaluator<'_>, classe
         for (c, from) in classes.iter().enumerate() {
             for to in classes {
                 let pairs = from.iter().flat_map(|&from| to.iter().map(move |&to| (from, to)));
-                let links = pairs.filter(|(from, to)| from != to).filter_map(|(from, to)| machine.link(from, to));
+                let links =
+                    pairs.filter(|(from, to)| from != to).filter_map(|(from, to)| machine.link(from, to));
                 let capacity = links.map(|link| link.value()).sum();
                 let mut parts = parts_over(&|from, memory| from != memory && to.contains(&memory));
                 let others = parts.iter_mut().enumerate().filter(|(other, _)| *other != c);
@@ -103,9 +109,8 @@ impl Common {
         let solver = &evaluator.solver;
         let most = |(class, parts): (&&[NodeId], &Vec<f64>)| -> f64 {
             let on_node = |node: &NodeId| {
-                let wants = |(a, part): (usize, &f64)| {
-                    part * solver.demand_per_thread()[a * solver.nodes() + node.0]
-                };
+                let wants =
+                    |(a, part): (usize, &f64)| part * solver.demand_per_thread()[a * solver.nodes() + node.0];
                 let thread = parts.iter().enumerate().map(wants).fold(0.0, f64::max);
                 thread * f64::from(problem.machine.node(*node).cores)
             };

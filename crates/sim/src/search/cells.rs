@@ -43,11 +43,11 @@ pub(super) fn watched(problem: &Problem, placements: &[Placement]) -> Vec<NodeId
     homes.sort_unstable();
     homes.dedup();
     let served_in_full = |home: NodeId| {
-        let links = machine.compute_nodes().filter_map(|node| machine.link(node, home));
-        let equal_part = machine.node(home).bandwidth.value() / (1.0 + links.clone().count() as f64);
+        let links = || machine.compute_nodes().filter_map(|node| machine.link(node, home));
+        let equal_part = machine.node(home).bandwidth.value() / (1.0 + links().count() as f64);
         match sharing.kind {
             ModelKind::RemoteFirst => true,
-            ModelKind::BaselineProportional => links
+            ModelKind::BaselineProportional => links()
                 .map(|link| link.value() * sharing.parameters.link_efficiency)
                 .all(|link| link <= equal_part),
             _ => false,

@@ -42,6 +42,7 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+use crate::memory::lacks_memory;
 pub use crate::monitor::{Monitor, Progress, Unattended};
 use crate::problem::{Candidate, Problem};
 use crate::restrictions::Infeasible;
@@ -115,7 +116,10 @@ impl Search<'_> {
     fn infeasible(&self, climbed: &[Candidate]) -> Infeasible {
         let problem = self.problem;
         let closest = climbed.iter().reduce(|best, next| if next.beats(best) { next } else { best });
-        let lacks = closest.and_then(|c| problem.lacks_memory(c.allocation.as_slice(), &c.placements));
+        let lacks = closest.and_then(|closest| {
+            let Candidate { allocation, placements, .. } = closest;
+            lacks_memory(&problem.machine, &problem.apps, placements, allocation.as_slice())
+        });
         lacks.unwrap_or_else(|| Infeasible::Together(problem.restrictions.describe(&problem.apps)))
     }
 

@@ -271,7 +271,8 @@ mod tests {
     fn problem(apps: usize, cores: u32, restrictions: Restrictions) -> Problem {
         let machine = uniform_machine(1, cores, 10.0, 32.0, 10.0);
         let apps = vec![App { min_threads: 0, ..local_app("a", 1.0) }; apps];
-        Problem::new(&machine, &apps, crate::Objective::TotalGflops, restrictions).expect("a possible question")
+        Problem::new(&machine, &apps, crate::Objective::TotalGflops, restrictions)
+            .expect("a possible question")
     }
 
     fn count(apps: usize, cores: u32, restrictions: Restrictions) -> usize {

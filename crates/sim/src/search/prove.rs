@@ -12,6 +12,7 @@ use super::pool::Pool;
 use super::question::{Proof, Search};
 use super::respond::Responder;
 use super::uniform::Uniform;
+use crate::memory::fixed_data_fits;
 use crate::problem::Evaluator;
 use crate::symmetry::{app_classes, home_vectors, node_classes};
 
@@ -59,7 +60,7 @@ impl<'a> Search<'a> {
             let open_bound = self.bound_over_all_homes(pool.cutoff());
             return Proof { open_bound, complete: false };
         };
-        homes.retain(|homes| problem.fixed_data_fits(&problem.placements(homes)));
+        homes.retain(|homes| fixed_data_fits(&problem.machine, &problem.apps, &problem.placements(homes)));
         if problem.restrictions.same_on_every_node
             && let Some(contents) = Uniform::new(problem, MAX_UNIFORM / homes.len().max(1), self.monitor)
         {

@@ -1,5 +1,6 @@
 //! The search against brute force on thousands of small random questions, and on the paper's machine.
 
+use numasim_model::machine::SharedLink;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, Gibibytes, GigabytesPerSecond};
 use numasim_model::{Allocation, App, Data, Machine, Node, NodeId, Placement};
 use proptest::prelude::*;
@@ -12,7 +13,7 @@ use super::*;
 use crate::objective::Objective;
 use crate::problem::{Candidate, Evaluator, margin};
 use crate::restrictions::Restrictions;
-use crate::testing::{app, local_app, uniform_machine, with_memory};
+use crate::testing::{app, local_app, uniform_machine, with_nodes};
 
 const OBJECTIVES: [Objective; 4] =
     [Objective::TotalGflops, Objective::Fair, Objective::Geomean, Objective::Makespan];
@@ -100,17 +101,29 @@ fn machine() -> impl Strategy<Value = Machine> {
     sized(prop_oneof![uniform, mixed])
 }
 
-/// The same machines, half of them with memory that often has no room for the data of [`apps`]; equal nodes often.
+/// The same machines, half of them with memory that often has no room for the data of [`apps`], some with a shared link
+/// or limits of what a node reads; equal nodes often.
 fn sized(machines: impl Strategy<Value = Machine>) -> impl Strategy<Value = Machine> {
     let memory = prop::option::weighted(0.9, prop_oneof![Just(8.0), Just(16.0), 2.0..30.0_f64]);
-    (machines, any::<bool>(), any::<bool>(), prop::collection::vec(memory, 6)).prop_map(
-        |(machine, known, equal, mut memory)| {
-            if equal {
-                memory = vec![memory[0]; 6];
+    let read = prop::option::weighted(0.5, prop_oneof![Just(10.0), 1.0..40.0_f64]);
+    let nodes = (any::<bool>(), prop::bool::weighted(0.2), any::<bool>());
+    let nodes = (nodes, prop::collection::vec((memory, read), 6));
+    let shared = prop::option::weighted(0.3, (1.0..20.0_f64, 1_u32..63, any::<bool>()));
+    (machines, nodes, shared).prop_map(|(machine, ((sized, reads, equal), figures), shared)| {
+        let machine = with_nodes(&machine, |number, node| {
+            let (memory, read) = figures[if equal { 0 } else { number }];
+            Node {
+                memory: memory.filter(|_| sized).map(Gibibytes::new),
+                read_bandwidth: read.filter(|_| reads).map(GigabytesPerSecond::new),
+                ..node
             }
-            if known { with_memory(&machine, &memory[..machine.node_count()]) } else { machine }
-        },
-    )
+        });
+        let Some((gbs, mask, both_ways)) = shared else { return machine };
+        let (from, to) = machine.node_ids().partition(|node| mask >> node.0 & 1 > 0);
+        let bandwidth = GigabytesPerSecond::new(gbs);
+        let link = SharedLink { name: "shared".to_owned(), bandwidth, from, to, both_ways };
+        machine.clone().with_shared_links(vec![link]).unwrap_or(machine)
+    })
 }
 
 fn apps(nodes: usize) -> impl Strategy<Value = Vec<App>> {

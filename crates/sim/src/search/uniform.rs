@@ -89,9 +89,7 @@ impl<'a> Uniform<'a> {
             }
             let mut allocation = Allocation::empty(problem.apps.len(), problem.machine.node_count());
             content.iter().enumerate().for_each(|(a, &threads)| sites.set(&mut allocation, a, 0, threads));
-            if evaluator.rate(allocation.as_slice()).0 > found.cutoff()
-                && evaluator.allows(&allocation)
-            {
+            if evaluator.rate(allocation.as_slice()).0 > found.cutoff() && evaluator.allows(&allocation) {
                 let candidate = evaluator.candidate(allocation);
                 found.add(canonical, candidate);
             }

@@ -73,8 +73,7 @@ impl<'a> Relaxation<'a> {
         let mut entries_left = MOST_ENTRIES / share.max(1);
         for &node in &representatives {
             let limit = limit.min(entries_left / problem.apps.len());
-            let table =
-                OptionTable::new(problem, evaluator, watched, node, exact, limit, monitor)?;
+            let table = OptionTable::new(problem, evaluator, watched, node, exact, limit, monitor)?;
             entries_left -= table.len() * problem.apps.len();
             tables.push(table);
         }

@@ -40,7 +40,7 @@ impl Halves<'_> {
         let window = |y: &f64| if *y > 1e-9 { gap / (y * target) } else { f64::INFINITY };
         let windows: Vec<f64> = prices.y.iter().map(window).collect();
         let unit: Vec<f64> = self.problem.goal.unit_gflops().iter().map(|unit| unit * target).collect();
-        let limits = Limits::new(self.problem, self.placements);
+        let limits = Limits::new(&self.problem.machine, &self.problem.apps, self.placements);
         let mut pace = Pace::new(self.monitor);
         let mut kept = Vec::with_capacity(self.relaxation.classes.len());
         for (c, class) in self.relaxation.classes.iter().enumerate() {
@@ -56,7 +56,8 @@ impl Halves<'_> {
             let mut seen = BTreeSet::new();
             of_class.retain(|kept| {
                 let effort = 40 * unit.len() as u64;
-                !pace.stops_after(effort) && seen.insert(self.effect(c, kept.option as usize, limits.as_ref()))
+                !pace.stops_after(effort)
+                    && seen.insert(self.effect(c, kept.option as usize, limits.as_ref()))
             });
             kept.push(of_class);
             if pace.stopped() {
