@@ -38,21 +38,19 @@ pub(super) fn shape(problem: &Problem, nodes: &[NodeId]) -> Shape {
 pub(super) fn number(problem: &Problem, nodes: &[NodeId], most: u64) -> Option<u64> {
     let most = most.min(MOST_COUNTS / problem.apps.len().max(1) as u64);
     let parts = shape(problem, nodes);
-    match &parts[..] {
-        [(cores, holds)] => number_in_one(problem, *cores, holds, most),
-        _ => {
-            let mut number = 0;
-            let Problem { machine, apps, restrictions, .. } = problem;
-            let mut all = contents::Contents::new(machine, apps, restrictions, nodes);
-            while all.next().is_some() {
-                number += 1;
-                if number > most {
-                    return None;
-                }
-            }
-            Some(number)
+    if let [(cores, holds)] = &parts[..] {
+        return number_in_one(problem, *cores, holds, most);
+    }
+    let mut number = 0;
+    let Problem { machine, apps, restrictions, .. } = problem;
+    let mut all = contents::Contents::new(machine, apps, restrictions, nodes);
+    while all.next().is_some() {
+        number += 1;
+        if number > most {
+            return None;
         }
     }
+    Some(number)
 }
 
 /// The same where all nodes of the site may hold threads of the same applications.

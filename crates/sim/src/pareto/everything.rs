@@ -42,7 +42,7 @@ struct Space {
 /// Nodes that get the same content, and what they may get.
 struct Site {
     /// Which one of [`Sites`].
-    site: usize,
+    number: usize,
     nodes: Vec<NodeId>,
     shape: Shape,
     contents: Arc<Contents>,
@@ -167,7 +167,7 @@ impl<'w> Walk<'w> {
     fn put(&mut self, site: usize, content: usize) -> bool {
         let here = &self.space.sites[site];
         for (a, &threads) in here.contents.get(content).iter().enumerate() {
-            self.sites.set(&mut self.allocation, a, here.site, threads);
+            self.sites.set(&mut self.allocation, a, here.number, threads);
         }
         let Some(next) = self.space.sites.get(site + 1) else { return self.visit() };
         let from = if next.follows_equal { content } else { 0 };
@@ -180,7 +180,7 @@ impl<'w> Walk<'w> {
             let total = allocation.total(AppId(a));
             total >= u64::from(app.min_threads) && app.max_threads.is_none_or(|max| total <= u64::from(max))
         });
-        let row = |app: AppId| sites.iter().map(move |site| groups.threads(allocation, app.0, site.site));
+        let row = |app: AppId| sites.iter().map(move |site| groups.threads(allocation, app.0, site.number));
         if !in_range || !self.space.twins.iter().all(|&(a, b)| row(a).le(row(b))) {
             return true;
         }
@@ -210,7 +210,7 @@ fn sites(pair: &Pair, placements: &[Placement]) -> Vec<Site> {
         let nodes = groups.nodes(site).to_vec();
         let follows_equal = sites.last().is_some_and(|last| class(&last.nodes) == class(&nodes));
         let shape = shape(pair.problem, &nodes);
-        sites.push(Site { site, nodes, shape, contents: Arc::clone(&none), follows_equal });
+        sites.push(Site { number: site, nodes, shape, contents: Arc::clone(&none), follows_equal });
     }
     sites
 }

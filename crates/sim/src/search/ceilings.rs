@@ -4,6 +4,7 @@
 //! more at another. What a node gets with all others empty is then no bound. What holds of every model: nobody gets more
 //! than it wants, and nothing carries more than its capacity.
 
+use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, NodeId, Placement};
 
 use crate::problem::{Evaluator, Problem};
@@ -29,7 +30,7 @@ pub(super) fn ceilings(problem: &Problem, evaluator: &Evaluator<'_>, node: NodeI
             .read_from(machine, node)
             .into_iter()
             .map(|memory| way(machine, node, memory) / placement.fraction(machine, node, memory));
-        let read = machine.node(node).read_bandwidth.map_or(f64::INFINITY, |limit| limit.value());
+        let read = machine.node(node).read_bandwidth.map_or(f64::INFINITY, GigabytesPerSecond::value);
         Ceiling { per_thread: wants * intensity, together: through.fold(read, f64::min) * intensity }
     };
     evaluator.placements.iter().enumerate().map(of).collect()
@@ -38,8 +39,10 @@ pub(super) fn ceilings(problem: &Problem, evaluator: &Evaluator<'_>, node: NodeI
 /// The most that cores of `from` can read of a memory, GB/s: its controller, the link, and links that pairs share.
 fn way(machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
     let controller = machine.node(memory).bandwidth.value();
-    let link =
-        machine.link(from, memory).filter(|_| from != memory).map_or(f64::INFINITY, |link| link.value());
+    let link = machine
+        .link(from, memory)
+        .filter(|_| from != memory)
+        .map_or(f64::INFINITY, GigabytesPerSecond::value);
     let shared = machine.shared_directions().filter(|direction| direction.carries(from, memory));
     shared.map(|direction| direction.link.bandwidth.value()).fold(controller.min(link), f64::min)
 }
@@ -80,7 +83,7 @@ pub(super) fn common_limits(
                 let pairs = from.iter().flat_map(|&from| to.iter().map(move |&to| (from, to)));
                 let links =
                     pairs.filter(|(from, to)| from != to).filter_map(|(from, to)| machine.link(from, to));
-                let capacity = links.map(|link| link.value()).sum();
+                let capacity = links.map(GigabytesPerSecond::value).sum();
                 let mut parts = parts_over(&|from, memory| from != memory && to.contains(&memory));
                 let others = parts.iter_mut().enumerate().filter(|(other, _)| *other != c);
                 others.for_each(|(_, parts)| parts.fill(0.0));
@@ -89,7 +92,8 @@ pub(super) fn common_limits(
         }
     }
     for (c, class) in classes.iter().enumerate() {
-        let limits = class.iter().map(|&node| machine.node(node).read_bandwidth.map(|limit| limit.value()));
+        let limits =
+            class.iter().map(|&node| machine.node(node).read_bandwidth.map(GigabytesPerSecond::value));
         if let Some(capacity) = limits.sum::<Option<f64>>() {
             let mut parts = vec![vec![0.0; problem.apps.len()]; classes.len()];
             parts[c].fill(1.0);

@@ -247,7 +247,7 @@ mod tests {
         let classes = node_classes(&machine, &problem.apps, &placements, false);
         let watched = watched(&problem, &placements);
         assert_eq!(watched, [NodeId(0)]);
-        let relaxation = Relaxation::new(&problem, &evaluator, &classes, &watched, true, 100, 1, &Unattended)
+        let relaxation = Relaxation::new(&problem, &evaluator, &classes, &watched, 100, 1, &Unattended)
             .expect("few options");
         let start = relaxation.start();
         let whole = Cell::whole(placements, relaxation, start).expect("no stop");

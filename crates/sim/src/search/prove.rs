@@ -258,19 +258,10 @@ impl<'a> Search<'a> {
         let placements = self.problem.placements(homes);
         let evaluator = Evaluator::new(self.problem, placements.clone());
         let classes = node_classes(&self.problem.machine, &self.problem.apps, &placements, false);
-        // What a node gets with all others empty bounds what it gets beside them only if these never help it.
-        let exact = evaluator.solver.threads_elsewhere_never_help();
-        let watched = if exact { cells::watched(self.problem, &placements) } else { Vec::new() };
-        let listed = Relaxation::new(
-            self.problem,
-            &evaluator,
-            &classes,
-            &watched,
-            exact,
-            MAX_OPTIONS,
-            share,
-            self.monitor,
-        );
+        let countable = evaluator.solver.threads_elsewhere_never_help();
+        let watched = if countable { cells::watched(self.problem, &placements) } else { Vec::new() };
+        let listed =
+            Relaxation::new(self.problem, &evaluator, &classes, &watched, MAX_OPTIONS, share, self.monitor);
         if let Some(relaxation) = listed {
             let improved = relaxation.improve(&relaxation.start(), &relaxation.everything(), target, ROOT);
             let bound = improved.bound;

@@ -33,7 +33,7 @@ pub(super) fn relaxation(problem: &Problem) -> Relaxation<'_> {
 pub(super) fn watched_by<'a>(problem: &'a Problem, monitor: &'a dyn Monitor) -> Option<Relaxation<'a>> {
     let evaluator = Evaluator::new(problem, LOCAL.to_vec());
     let classes = node_classes(&problem.machine, &problem.apps, &LOCAL, false);
-    Relaxation::new(problem, &evaluator, &classes, &[], true, 1000, 1, monitor)
+    Relaxation::new(problem, &evaluator, &classes, &[], 1000, 1, monitor)
 }
 
 /// A pool with one answer: thread counts per application and node.

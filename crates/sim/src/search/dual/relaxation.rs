@@ -63,11 +63,12 @@ impl<'a> Relaxation<'a> {
         evaluator: &Evaluator<'_>,
         node_classes: &[usize],
         watched: &[NodeId],
-        exact: bool,
         limit: usize,
         share: usize,
         monitor: &'a dyn Monitor,
     ) -> Option<Self> {
+        // What a node gets with all others empty bounds what it gets beside them only if these never help it.
+        let exact = evaluator.solver.threads_elsewhere_never_help();
         let representatives = representatives(node_classes);
         let mut tables = Vec::with_capacity(representatives.len());
         let mut entries_left = MOST_ENTRIES / share.max(1);
