@@ -3,7 +3,7 @@
 use numasim_model::demand::demands;
 use numasim_model::memory::fits;
 use numasim_model::sharing::{Solver, Workspace};
-use numasim_model::{Allocation, App, Data, Machine, NodeId, Placement};
+use numasim_model::{Allocation, App, Data, Machine, NodeId, Placement, Refusal};
 
 use crate::memory::{Limits, check_memory};
 use crate::objective::{Goal, GoalError, Objective};
@@ -44,6 +44,9 @@ pub enum ProblemError {
     /// No application in the files.
     #[error("there is no application to place")]
     NoApps,
+    /// The sharing model has no reading of something that the machine has.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
     /// The objective does not apply.
     #[error(transparent)]
     Goal(#[from] GoalError),
@@ -68,7 +71,7 @@ impl Problem {
     /// Checks the question.
     ///
     /// # Errors
-    /// [`ProblemError`] if there is nothing to place, the objective lacks an input, or the restrictions contradict
+    /// [`ProblemError`] if there is nothing to place, the model refuses the machine, the objective lacks an input, or the restrictions contradict
     /// each other in a way that shows without a search.
     pub fn new(
         machine: &Machine,
@@ -83,6 +86,9 @@ impl Problem {
         let flows = flows(nodes, apps);
         if flows > MOST_FLOWS {
             return Err(ProblemError::TooLarge { apps: apps.len(), nodes, flows });
+        }
+        if let Some(refusal) = machine.sharing_refusal() {
+            return Err(refusal.into());
         }
         let goal = Goal::new(objective, machine, apps)?;
         restrictions.check(machine, apps)?;

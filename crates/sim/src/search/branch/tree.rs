@@ -51,7 +51,7 @@ pub(in crate::search) struct Tree<'a> {
 /// what is met has to be rated.
 pub(in crate::search) fn steps_to_rate(relaxation: &Relaxation<'_>) -> u64 {
     /// Elementary operations of an evaluation in the time of one step.
-    const OPERATIONS_PER_STEP: u64 = 16;
+    const OPERATIONS_PER_STEP: u64 = 4;
     if relaxation.exact { 0 } else { relaxation.problem.evaluation_cost() / OPERATIONS_PER_STEP }
 }
 
