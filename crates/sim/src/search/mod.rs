@@ -44,7 +44,8 @@ mod tests;
 
 use crate::memory::lacks_memory;
 pub use crate::monitor::{Monitor, Progress, Unattended};
-use crate::problem::{Candidate, Problem};
+use crate::objective::{Goal, Objective};
+use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::Infeasible;
 pub(crate) use local::generator;
 pub use outcome::{ExploreError, Outcome, Status};
@@ -76,6 +77,12 @@ pub fn explore(
     } else {
         search.prove(&mut pool, settings.effort)
     };
+    if proof.complete
+        && pool.best().is_none()
+        && let Some(any) = search.anything_allowed()
+    {
+        pool.add(&search.canonical, any);
+    }
     let Some(best) = pool.best().cloned() else {
         return Err(if proof.complete {
             search.infeasible(&climbed).into()
@@ -89,7 +96,7 @@ pub fn explore(
     if hopeless {
         proof = Proof { open_bound: score, complete: true };
     }
-    if problem.goal.objective() == crate::Objective::Makespan && score <= 0.0 {
+    if problem.goal.objective() == Objective::Makespan && score <= 0.0 {
         let stuck = search.without_progress();
         return Err(if proof.complete {
             Infeasible::NoFiniteMakespan(stuck).into()
@@ -112,6 +119,18 @@ pub fn explore(
 }
 
 impl Search<'_> {
+    /// An allowed allocation where none with a finite geomean is: the proof passes over those without.
+    fn anything_allowed(&self) -> Option<Candidate> {
+        let problem = self.problem;
+        if problem.goal.objective() != Objective::Geomean {
+            return None;
+        }
+        let goal = Goal::new(Objective::TotalGflops, &problem.machine, &problem.apps).ok()?;
+        let other = Problem { goal, ..problem.clone() };
+        let found = explore(&other, &Settings { top: 0, ..*self.settings }, self.monitor).ok()?.best;
+        Some(Evaluator::new(problem, found.placements).candidate(found.allocation))
+    }
+
     /// Why there is no answer, if `climbed` is as close as it gets.
     fn infeasible(&self, climbed: &[Candidate]) -> Infeasible {
         let problem = self.problem;
