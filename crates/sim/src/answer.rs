@@ -32,6 +32,9 @@ impl Problem {
                 return Err(Forbidden(format!("the data of {} lies where it must not", app.name)));
             }
         }
+        if let Some(broken) = self.violation(allocation, placements) {
+            return Err(Forbidden(broken));
+        }
         Ok(())
     }
 }

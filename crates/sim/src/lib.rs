@@ -6,7 +6,9 @@
 
 mod answer;
 pub mod baselines;
+mod contents;
 pub mod discriminate;
+mod memory;
 mod monitor;
 pub mod objective;
 mod parallel;
@@ -18,6 +20,7 @@ mod random;
 pub mod restrictions;
 pub mod search;
 pub mod sensitivity;
+mod sites;
 pub mod sweep;
 mod symmetry;
 #[cfg(test)]

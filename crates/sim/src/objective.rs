@@ -112,7 +112,8 @@ impl Goal {
         self.objective
     }
 
-    /// GFLOPS of each application alone with every core of the machine, an open home at its best node.
+    /// GFLOPS of each application alone with every core of the machine, an open home at its best node; `max_threads` and
+    /// `nodes` are ignored, and so is memory.
     pub fn alone(&self) -> &[f64] {
         &self.alone
     }
@@ -193,11 +194,12 @@ impl Goal {
 /// On a machine of more nodes, equal nodes are tried once as a home: there are a million pairs of 1024 nodes.
 const MOST_NODES_ALL_TRIED: usize = 64;
 
-/// GFLOPS of each application that has every core of the machine to itself; an open home takes its best node.
+/// GFLOPS of each application that has every core of the machine to itself, whatever its `max_threads` and `nodes`; an
+/// open home takes its best node.
 fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
     let large = machine.node_count() > MOST_NODES_ALL_TRIED;
     let homes: Vec<NodeId> = if large {
-        let classes = node_classes(machine, &[], true);
+        let classes = node_classes(machine, &[], &[], true);
         machine.node_ids().filter(|node| classes[node.0] == node.0).collect()
     } else {
         machine.node_ids().collect()

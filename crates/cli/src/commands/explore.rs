@@ -11,6 +11,7 @@ use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restr
 
 use super::evaluate::{MOST_FIGURES, can_be_shown, figures_of};
 use super::located::Located;
+use super::room;
 use crate::args::{ExploreArgs, ObjectiveName};
 use crate::emit::{self, processors};
 use crate::failure::Failure;
@@ -163,6 +164,12 @@ fn to_failure(infeasible: &Infeasible) -> Failure {
         Infeasible::SameMissesRange { .. } => {
             "leave out --same-on-every-node, or widen min_threads and max_threads"
         }
+        Infeasible::TooFewAllowed { .. } => "lower its `min_threads`, or allow it more `nodes`",
+        Infeasible::NobodyOnNode(_) => "leave out --no-idle-cores, or allow some application this node",
+        Infeasible::Memory { .. }
+        | Infeasible::NoNodeForHome { .. }
+        | Infeasible::NoMemoryAnywhere { .. }
+        | Infeasible::AllMemory { .. } => room::hint(),
         Infeasible::Together(_) => "leave out one of them",
         Infeasible::NoFiniteMakespan(_) => {
             "see what holds them back with `numasim evaluate`, or choose another --objective"

@@ -244,7 +244,7 @@ mod tests {
         .expect("a possible question");
         let placements = vec![Placement::Home(NodeId(0)), Placement::Local];
         let evaluator = Evaluator::new(&problem, placements.clone());
-        let classes = node_classes(&machine, &placements, false);
+        let classes = node_classes(&machine, &problem.apps, &placements, false);
         let watched = watched(&problem, &placements);
         assert_eq!(watched, [NodeId(0)]);
         let relaxation = Relaxation::new(&problem, &evaluator, &classes, &watched, 100, 1, &Unattended)

@@ -24,7 +24,7 @@ fn small_machine() -> impl Strategy<Value = Machine> {
                 Machine::new("random", nodes.into_iter().map(node).collect(), links).ok()
             })
     });
-    prop_oneof![uniform, mixed]
+    sized(prop_oneof![uniform, mixed])
 }
 
 fn small_question() -> impl Strategy<Value = (Machine, Vec<App>, Restrictions)> {
