@@ -3,7 +3,7 @@
 use numasim_model::demand::demands;
 use numasim_model::memory::fits;
 use numasim_model::sharing::{Solver, Workspace};
-use numasim_model::{Allocation, App, Data, Machine, NodeId, Placement, Refusal};
+use numasim_model::{Allocation, App, Data, Machine, Node, NodeId, Placement, Refusal};
 
 use crate::memory::{Limits, check_memory};
 use crate::objective::{Goal, GoalError, Objective};
@@ -135,6 +135,19 @@ impl Problem {
     /// threads elsewhere never help.
     pub fn proofs_apply(&self, placements: &[Placement]) -> bool {
         self.solver(placements).threads_elsewhere_never_help()
+    }
+
+    /// A score that no allocation exceeds: every application on every core, each at its peak or at what it can draw alone.
+    pub(crate) fn roof(&self) -> f64 {
+        let of_app = |app: &App| -> f64 {
+            let of_node = |node: &Node| {
+                let peak = node.gflops_per_core.value();
+                let drawn = node.core_bandwidth.map(|gbs| gbs * app.arithmetic_intensity);
+                f64::from(node.cores) * drawn.map_or(peak, |gflops| gflops.value().min(peak))
+            };
+            self.machine.nodes().iter().map(of_node).sum()
+        };
+        self.goal.score(&self.apps.iter().map(of_app).collect::<Vec<_>>())
     }
 
     /// log10 of the number of ways to place the threads, idle cores and open homes included, restrictions ignored.
@@ -299,7 +312,20 @@ impl<'a> Evaluator<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use numasim_model::units::GigabytesPerSecond;
+
     use crate::testing::{app, local_app, uniform_machine};
+
+    #[test]
+    fn no_score_is_above_the_roof() {
+        // Two nodes x 3 cores x min(10, 4 x 2) = 48 GFLOPS for each of two applications of intensity 2.
+        let mut nodes = vec![uniform_machine(1, 3, 10.0, 32.0, 10.0).nodes()[0]; 2];
+        nodes.iter_mut().for_each(|node| node.core_bandwidth = Some(GigabytesPerSecond::new(4.0)));
+        let machine = Machine::new("two", nodes, vec![GigabytesPerSecond::new(10.0); 4]).expect("a machine");
+        let apps = vec![local_app("a", 2.0); 2];
+        let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default());
+        assert_eq!(problem.expect("a possible question").roof(), 96.0);
+    }
 
     #[test]
     fn more_flows_than_a_limit_can_be_kept_for_are_refused() {

@@ -105,7 +105,8 @@ pub fn explore(
         });
     }
     let optimal = proof.closes(&best);
-    let bound_score = if optimal { score } else { proof.open_bound };
+    // A bound that was not worked on, because time was up, may be absurd.
+    let bound_score = if optimal { score } else { proof.open_bound.min(problem.roof()).max(score) };
     let (value, bound) = (problem.goal.value(score), problem.goal.value(bound_score));
     let status = match (optimal, monitor.stop()) {
         (true, _) => Status::Optimal,

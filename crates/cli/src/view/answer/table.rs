@@ -74,8 +74,8 @@ impl Answer<'_> {
             Some(WhyUnproven::Model) => {
                 let model = self.study.machine.sharing().name();
                 format!(
-                    "Best found: {value}. Not proven: under {model} with this data threads elsewhere may help, which the \
-                     proofs exclude; {limit} ({gap}, {time})."
+                    "Best found: {value}. Not proven: under {model} threads elsewhere may help where data is on several \
+                     memories or limits are shared, and only small questions of that kind can be decided; {limit} ({gap}, {time})."
                 )
             }
             Some(WhyUnproven::TooLarge) => {

@@ -69,7 +69,7 @@ pub(super) fn requests(class: &MemoryClass, style: &Style) -> Option<String> {
         (Some(level), _) => (
             "Ports: requests of other nodes to",
             format!(
-                "{all}{own_too}, more than the controller's {capacity}.\n\
+                "{all}{own_too},\nmore than the controller's {capacity}.\n\
                  Its ports are filled evenly, up to {} GB/s{own_gets}.\n",
                 short(level),
             ),
