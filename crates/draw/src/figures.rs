@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn what_rounds_up_to_a_digit_more_has_one_decimal_less() {
         assert_eq!(single(9.999_999_999_999_998), "10.00");
-        assert_eq!(single(9.9994), "9.999");
+        assert_eq!(single(9.99941), "9.999");
         assert_eq!(single(99.996), "100.0");
     }
 
