@@ -127,16 +127,21 @@ scripts/sweep.sbatch runs a sweep as a Slurm job array.";
 pub(crate) const CALIBRATE: &str = "\
 Examples:
   numasim calibrate -o machine.toml
+  numasim calibrate --quick --dry-run
   numasim calibrate --quick
   numasim calibrate --format csv -o rounds.csv
 
 Measures with the kernels of `numasim bench`: the peak of a core while all cores of its node are busy, the bandwidth of \
 one thread on its own node, the local bandwidth of each node (with increasing thread counts; the smallest that reaches \
-98 % saturates it), and the remote bandwidth of each ordered pair of nodes. Steps are repeated in rounds, every other \
+98 % saturates it), and the remote bandwidth of each ordered pair of nodes. Then what reads at once: all nodes of a socket \
+from another one ([[machine.shared_link]], where a socket has several nodes), and all threads of a node from local and \
+remote memories (read_gbs). Those two are written only where they are below 90 % of what the file without them predicts \
+for the same readers; a comment names both figures. Steps are repeated in rounds, every other \
 round in reverse order. The result is the median; its uncertainty is the largest deviation of a round from it.
 
 The table format is the machine file itself, complete for evaluate, explore and bench. Doubts about the measurement are \
-comments in it. A host with one node has no links to measure.
+comments in it. A host with one node has no links to measure. --dry-run says how many measurements there are, and how \
+long they take.
 
 Needs Linux and a build with hwloc (cargo build --release --features hwloc).";
 
@@ -316,6 +321,10 @@ Counts physical cores, and names the first processor (hardware thread) of each; 
 gflops_per_core then means one hardware thread. On this host only what this process may use counts: processors \
 that are offline, or excluded by the cgroup or the CPU affinity mask (containers, Slurm, taskset), are listed in the \
 file, in JSON, and on standard error. A node without any usable processor is memory-only.
+
+memory_gib is rounded down; of nearly equal nodes the smallest counts for all. Where sockets have several nodes, comments \
+leave room for what the links between the sockets carry: sockets, socket_link_gbs and shared_link_gbs, or a \
+[[machine.shared_link]] for each pair of sockets.
 
 Bandwidths and peaks cannot be read from a topology: they are left out, with comments that say how to get them. Values \
 from the firmware (ACPI HMAT) are comments, too: they are not measured. Distances are not bandwidths. Needs a build with \

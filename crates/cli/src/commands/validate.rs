@@ -83,6 +83,7 @@ fn calibrated(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(),
         isa: args.isa,
         memory_per_thread: args.memory_per_thread,
         name: None,
+        dry_run: false,
         output: OutputArgs { format: Format::Table, output: None },
     };
     shell.note("calibrating this host");
