@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use numasim_evidence::compare::{Compared, Pair};
-use numasim_model::AppId;
+use numasim_model::{AppId, NodeId};
 
 use super::contents::Report;
 use super::html::{Shown, judged, picture, scrolling};
@@ -166,11 +166,25 @@ fn resources(row: &Row<'_>) -> Markup {
             figures: [link.bandwidth.value(), link.capacity.value(), f64::NAN],
         })
         .collect();
+    let nodes_of = |nodes: &[NodeId]| figures::ranges(&nodes.iter().map(|node| node.0).collect::<Vec<_>>());
+    let shared: Vec<Carrier> = evaluation
+        .shared_links
+        .iter()
+        .enumerate()
+        .map(|(i, link)| Carrier {
+            name: format!("{} {} → {}", link.name, nodes_of(&link.from), nodes_of(&link.to)),
+            at: format!("/scenarios/{}/shared_links/{i}", row.number),
+            figures: [link.bandwidth.value(), link.capacity.value(), f64::NAN],
+        })
+        .collect();
     html! {
         div.pair {
             (scrolling("Memories", &carriers("Memories", "memory of", true, &nodes.collect::<Vec<_>>())))
             @if links.is_empty() { p.faint { "No traffic on the links." } }
             @else { (scrolling("Links", &carriers("Links: cores → memory", "link", false, &links))) }
+            @if !shared.is_empty() {
+                (scrolling("Shared links", &carriers("Shared links: cores → memories", "shared link", false, &shared)))
+            }
         }
     }
 }

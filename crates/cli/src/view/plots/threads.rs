@@ -1,7 +1,8 @@
 //! The thread map of a scenario.
 
 use numasim_draw::Heading;
-use numasim_draw::threads::{MapApp, MapData, MapLink, MapNode, ThreadMap};
+use numasim_draw::threads::{MapApp, MapData, MapLink, MapNode, MapSharedLink, ThreadMap};
+use numasim_model::machine::SharedDirection;
 use numasim_model::{AppId, Machine, NodeId, Placement};
 
 use super::heading::heading;
@@ -34,7 +35,22 @@ pub(crate) fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
         apps: (0..letters.count()).map(|letter| app(view, &letters, letter)).collect(),
         nodes: nodes.collect(),
         links: links.collect(),
+        shared_links: shared_links(view.machine, Some(view)),
     }
+}
+
+/// Links that several pairs share, with what they carry in a scenario.
+fn shared_links(machine: &Machine, view: Option<&ScenarioView<'_>>) -> Vec<MapSharedLink> {
+    let nodes = |nodes: &[NodeId]| figures::ranges(&nodes.iter().map(|node| node.0).collect::<Vec<_>>());
+    let used = |direction: usize| Some(view?.evaluation.shared_links.get(direction)?.bandwidth.value());
+    let one = |(i, direction): (usize, SharedDirection<'_>)| MapSharedLink {
+        name: direction.link.name.clone(),
+        from: nodes(direction.from),
+        to: nodes(direction.to),
+        used_gbs: used(i),
+        capacity_gbs: direction.link.bandwidth.value(),
+    };
+    machine.shared_directions().enumerate().map(one).collect()
 }
 
 /// The machine alone: its cores, what memories and links deliver at most.
@@ -60,6 +76,7 @@ pub(crate) fn machine_map(machine: &Machine) -> ThreadMap {
         apps: Vec::new(),
         nodes: nodes.collect(),
         links: links.collect(),
+        shared_links: shared_links(machine, None),
     }
 }
 
