@@ -171,12 +171,18 @@ proptest! {
     #[test]
     fn limits_that_are_wide_are_none(case in case_with_common_limits()) {
         let mut nodes = case.machine.nodes().to_vec();
-        nodes.iter_mut().for_each(|node| node.read_bandwidth = node.read_bandwidth.map(|limit| limit * 1e9));
+        for node in &mut nodes {
+            node.read_bandwidth = node.read_bandwidth.map(|limit| limit * 1e9);
+        }
         let mut shared = case.machine.shared_links().to_vec();
-        shared.iter_mut().for_each(|shared| shared.bandwidth = shared.bandwidth * 1e9);
+        for shared in &mut shared {
+            shared.bandwidth = shared.bandwidth * 1e9;
+        }
         let wide = case.on(nodes.clone(), links(&case.machine));
         let wide = wide.sharing(wide.machine.clone(), shared);
-        nodes.iter_mut().for_each(|node| node.read_bandwidth = None);
+        for node in &mut nodes {
+            node.read_bandwidth = None;
+        }
         let none = case.on(nodes, links(&case.machine));
         let none = none.sharing(none.machine.clone(), Vec::new());
         for_each(OF_DEFAULT, |solver| {
@@ -268,7 +274,9 @@ proptest! {
         });
         let links = links(&case.machine);
         let mut shared = case.machine.shared_links().to_vec();
-        shared.iter_mut().for_each(|shared| shared.bandwidth = shared.bandwidth * k);
+        for shared in &mut shared {
+            shared.bandwidth = shared.bandwidth * k;
+        }
         let faster = case.on(nodes.collect(), |from, memory| links(from, memory).map(|link| link * k));
         let faster = faster.sharing(faster.machine.clone(), shared);
         for_every_solver(|solver| {
@@ -321,7 +329,9 @@ proptest! {
     fn a_thread_added_beside_local_threads_helps_none_of_them(case in case(), at in any::<Index>()) {
         // Local data only: remote readers of one link do gain from company when the controller is short.
         let mut case = case;
-        case.demands.iter_mut().for_each(|demand| demand.placement = Placement::Local);
+        for demand in &mut case.demands {
+            demand.placement = Placement::Local;
+        }
         let Some(fewer) = without_one_thread(&case, at) else { return Ok(()) };
         for_every_solver(|solver| assert_nobody_gains(&case, &fewer.solve(solver), &case.solve(solver), |_| true))?;
     }

@@ -320,7 +320,9 @@ mod tests {
     fn no_score_is_above_the_roof() {
         // Two nodes x 3 cores x min(10, 4 x 2) = 48 GFLOPS for each of two applications of intensity 2.
         let mut nodes = vec![uniform_machine(1, 3, 10.0, 32.0, 10.0).nodes()[0]; 2];
-        nodes.iter_mut().for_each(|node| node.core_bandwidth = Some(GigabytesPerSecond::new(4.0)));
+        for node in &mut nodes {
+            node.core_bandwidth = Some(GigabytesPerSecond::new(4.0));
+        }
         let machine = Machine::new("two", nodes, vec![GigabytesPerSecond::new(10.0); 4]).expect("a machine");
         let apps = vec![local_app("a", 2.0); 2];
         let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default());

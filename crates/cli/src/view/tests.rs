@@ -126,7 +126,7 @@ fn forty_instances_remote_first() -> Case {
     let Case { name, machine, apps, placements, allocation, .. } = forty_instances();
     let machine = machine.with_sharing(ModelKind::RemoteFirst.into());
     let evaluation = evaluate_explained(&machine, &apps, &placements, &allocation).unwrap();
-    Case { name, machine, apps, placements, allocation, evaluation }
+    Case { name, machine, apps, allocation, placements, evaluation }
 }
 
 /// Data in given fractions, a ceiling of the core's bandwidth, unequal demands on one pool.

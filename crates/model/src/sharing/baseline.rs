@@ -70,12 +70,11 @@ pub(super) fn first_round_of(compiled: &Compiled, m: usize, threads: &[f64], sha
 pub(super) fn all_controllers_full(compiled: &Compiled, threads: &[f64], shares: &Shares) -> bool {
     let bandwidth = shares.bandwidth.as_slice();
     compiled.memories.iter().all(|memory| {
-        let drawn: f64 = match memory.flows.clone() {
-            Some(flows) => compiled.drawn_by(flows, threads, bandwidth),
-            None => {
-                let pools = memory.links.clone().chain(memory.own);
-                pools.map(|p| compiled.drawn(p, threads, bandwidth)).sum()
-            }
+        let drawn: f64 = if let Some(flows) = memory.flows.clone() {
+            compiled.drawn_by(flows, threads, bandwidth)
+        } else {
+            let pools = memory.links.clone().chain(memory.own);
+            pools.map(|p| compiled.drawn(p, threads, bandwidth)).sum()
         };
         memory.bandwidth - drawn <= super::rounds::NOTHING * memory.bandwidth
     })

@@ -171,7 +171,7 @@ impl Corrected {
             let offers = common.users.iter().map(|&p| shares.offered[p as usize]);
             *cap = match self.kind {
                 ModelKind::Proportional => (common.capacity / offers.sum::<f64>()).min(1.0),
-                _ => shared_level(common.capacity, offers),
+                _ => shared_level(common.capacity, &offers),
             };
         }
         notes.uncapped.copy_from_slice(&shares.offered);

@@ -159,7 +159,7 @@ pub(super) fn share(
                 demand_gbs
             };
             shares.grant(compiled, f, granted);
-            taken += f64::from(threads[compiled.flows[f].group as usize]) * granted;
+            taken += threads[compiled.flows[f].group as usize] * granted;
         }
         shares.available[p] = taken;
     }
@@ -167,7 +167,7 @@ pub(super) fn share(
 
 #[inline]
 fn reader(compiled: &Compiled, flow: usize, threads: &[f64], time: f64, cost: f64, wait: f64) -> Readers {
-    Readers { amount: cost * f64::from(threads[compiled.flows[flow].group as usize]), time, wait }
+    Readers { amount: cost * threads[compiled.flows[flow].group as usize], time, wait }
 }
 
 /// How long bytes wait at a controller that is asked for `asked` GB/s.

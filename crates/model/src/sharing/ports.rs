@@ -62,7 +62,7 @@ pub(super) fn even_level(controller: f64, own: f64, links: &[f64]) -> f64 {
 }
 
 /// Up to where links that share `capacity` GB/s are filled, one `asks` for each: max-min among equals.
-pub(super) fn shared_level(capacity: f64, asks: impl Iterator<Item = f64> + Clone) -> f64 {
+pub(super) fn shared_level(capacity: f64, asks: &(impl Iterator<Item = f64> + Clone)) -> f64 {
     if asks.clone().sum::<f64>() <= capacity {
         return f64::INFINITY;
     }
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn equals_share_evenly_what_small_ones_leave() {
         // 10 of 60 for the small one, 25 each for the others
-        assert_eq!(shared_level(60.0, [10.0, 100.0, 30.0].into_iter()), 25.0);
-        assert_eq!(shared_level(60.0, [10.0, 20.0].into_iter()), f64::INFINITY);
+        assert_eq!(shared_level(60.0, &[10.0, 100.0, 30.0].into_iter()), 25.0);
+        assert_eq!(shared_level(60.0, &[10.0, 20.0].into_iter()), f64::INFINITY);
     }
 }

@@ -172,7 +172,7 @@ impl Dealing {
         }
         // All levels first: no shared link sees what another one has cut.
         for ((level, common), &left) in self.levels.iter_mut().zip(&compiled.shared).zip(&self.shared) {
-            *level = shared_level(left, common.users.iter().map(|&p| self.offered[p as usize]));
+            *level = shared_level(left, &common.users.iter().map(|&p| self.offered[p as usize]));
         }
         for (&level, common) in self.levels.iter().zip(&compiled.shared) {
             for &p in &common.users {

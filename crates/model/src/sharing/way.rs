@@ -107,7 +107,7 @@ impl Way {
                 dealing.share(compiled, Remote::PLAIN, controllers, threads, shares);
             }
             Self::Corrected(corrected) => {
-                corrected.share(compiled, separable, threads, shares, dealing, notes)
+                corrected.share(compiled, separable, threads, shares, dealing, notes);
             }
         }
     }
@@ -127,7 +127,7 @@ impl Way {
                 baseline::first_round_of(compiled, m, threads, shares);
             }
             Self::Corrected(corrected) => {
-                corrected.share_one(compiled, m, threads, shares, &mut memory.notes)
+                corrected.share_one(compiled, m, threads, shares, &mut memory.notes);
             }
         }
     }

@@ -56,9 +56,9 @@ fn demands(spread: bool) -> Vec<Demand> {
 struct Dice(u64);
 
 impl Dice {
-    fn below(&mut self, limit: u64) -> u64 {
+    fn below(&mut self, limit: u32) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % limit
+        u32::try_from(self.0 >> 33).unwrap_or(0) % limit
     }
 }
 
@@ -81,8 +81,8 @@ fn equals_the_solver(model: Model, spread: bool, common_limits: bool) {
     let mut flows: Table<Option<FlowId>> = Table::filled(demands.len(), NODES, None);
     let mut counts: Table<f64> = Table::filled(demands.len(), NODES, 0.0);
     for step in 0..400 {
-        let (app, node) = (AppId(dice.below(12) as usize), NodeId(dice.below(NODES as u64) as usize));
-        let threads = dice.below(5) as f64 * if dice.below(3) == 0 { 0.375 } else { 0.5 };
+        let (app, node) = (AppId(dice.below(12) as usize), NodeId(dice.below(4) as usize));
+        let threads = f64::from(dice.below(5)) * if dice.below(3) == 0 { 0.375 } else { 0.5 };
         match flows[(app, node)] {
             None => {
                 let key = FlowKey(app.0 as u64);
@@ -123,12 +123,16 @@ fn models() -> Vec<Model> {
 
 #[test]
 fn flows_that_read_one_memory_have_the_rates_of_the_solver() {
-    models().into_iter().for_each(|model| equals_the_solver(model, false, false));
+    for model in models() {
+        equals_the_solver(model, false, false);
+    }
 }
 
 #[test]
 fn flows_with_spread_data_have_the_rates_of_the_solver() {
-    models().into_iter().for_each(|model| equals_the_solver(model, true, false));
+    for model in models() {
+        equals_the_solver(model, true, false);
+    }
 }
 
 #[test]
@@ -144,9 +148,9 @@ fn whole_counts_give_the_same_bits_as_threads() {
     let (machine, demands) = (machine(false), demands(true));
     let mut allocation = Allocation::empty(demands.len(), NODES);
     let mut counts: Table<f64> = Table::filled(demands.len(), NODES, 0.0);
-    for a in 0..8 {
-        allocation.set(AppId(a), NodeId(a % NODES), 1 + a as u32 % 3);
-        counts[(AppId(a), NodeId(a % NODES))] = 1.0 + (a % 3) as f64;
+    for (a, threads) in [1, 2, 3, 1, 2, 3, 1, 2].into_iter().enumerate() {
+        allocation.set(AppId(a), NodeId(a % NODES), threads);
+        counts[(AppId(a), NodeId(a % NODES))] = f64::from(threads);
     }
     let solver = Solver::new(&machine, &demands);
     let mut workspace = solver.workspace();
