@@ -30,14 +30,14 @@
 //! 1. A remote port asks for min(what its threads want, link), the local one for what the node's own threads want. Links that
 //!    use a shared link are filled evenly (max-min) up to its capacity: a port asks for no more than that part.
 //! 2. All ports of a controller are filled at the same pace until each has what it asks for or the controller is used up
-//!    ([`ports`]).
-//! 3. *Baseline plus proportional* inside a port ([`split`]; paper: Dokulil and Benkner, section III-A): each thread gets
+//!    (`ports`).
+//! 3. *Baseline plus proportional* inside a port (`split`; paper: Dokulil and Benkner, section III-A): each thread gets
 //!    min(demand, baseline); the rest goes out in proportion to what each thread still wants.
 //! 4. A thread takes the smallest granted / fraction over the memories it reads. What nobody could use is dealt again by
-//!    steps 0 to 4, without those who have all they want or use something that is full, until nobody gains ([`rounds`]).
+//!    steps 0 to 4, without those who have all they want or use something that is full, until nobody gains (`rounds`).
 //! 5. Its performance is min(peak, bandwidth x arithmetic intensity), the roofline.
 //!
-//! One round is all there is where each thread reads one memory and no limit is shared ([`baseline`]).
+//! One round is all there is where each thread reads one memory and no limit is shared (`baseline`).
 //!
 //! # Properties
 //! Nobody above demand; nothing above capacity; no thread below its want has room on everything it uses; the threads of a
