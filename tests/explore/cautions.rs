@@ -120,3 +120,14 @@ fn evaluate_and_report_say_it_beside_the_scenario() {
     assert!(page.contains(" GFLOPS, but near gets nothing in it; remote reads starve"), "{page}");
     assert!(page.contains("Caution: near gets nothing in it."), "{page}");
 }
+
+#[test]
+fn a_front_says_it_of_its_ends() {
+    let text = format!("{WIDE}{SPREAD}");
+    let args = ["--pareto", "total-gflops,geomean", "--model", "remote-first"];
+    let table = unwrapped(&stdout(&run_text(&text, &args)));
+    let words = "Caution, the best geomean: geomean decides nothing here, as spread gets 0 GFLOPS even alone";
+    assert!(table.contains(words), "{table}");
+    let front = json_of_text(&text, &args);
+    assert_eq!(front["pareto"]["ends"][1]["cautions"][0]["code"], "nothing-decided");
+}
