@@ -85,7 +85,7 @@ fn check_scenario(scenario: &Value, nodes: usize, links: usize) {
 
 fn check_document(answer: &Value, objective: &str, nodes: usize, links: usize) {
     assert_eq!((&answer["schema"], &answer["command"]), (&1.into(), &"explore".into()));
-    assert!(answer["machine"].is_string());
+    assert!(answer["machine"].is_string() && answer["cautions"].is_array());
     assert_eq!(
         (&answer["model"], &answer["objective"]),
         (&"baseline-proportional".into(), &objective.into())

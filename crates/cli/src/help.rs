@@ -62,7 +62,8 @@ Examples:
 
 By default cores may idle, and each application has at least min_threads and at most max_threads threads \
 over the whole machine. `optimal` means proven optimal; any other answer comes with a bound. \
-Ctrl-C stops the search and keeps the best allocation found so far (exit code 0); a second Ctrl-C ends numasim \
+The verdict also says what value and proof do not: who gets nothing, what the model warns of, whom total-gflops leaves at \
+min_threads; JSON has that in `cautions`. Ctrl-C stops the search and keeps the best allocation found so far (exit code 0); a second Ctrl-C ends numasim \
 without an answer (130).
 
 --pareto computes the Pareto front of two objectives: allocations that cannot be improved in one without losing in \

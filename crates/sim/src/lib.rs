@@ -6,6 +6,7 @@
 
 mod answer;
 pub mod baselines;
+pub mod cautions;
 mod contents;
 pub mod discriminate;
 mod memory;
@@ -27,6 +28,7 @@ mod symmetry;
 mod testing;
 
 pub use answer::Forbidden;
+pub use cautions::Caution;
 pub use objective::Objective;
 pub use problem::{Candidate, Problem, ProblemError};
 pub use restrictions::{Infeasible, Restrictions};

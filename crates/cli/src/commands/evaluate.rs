@@ -6,6 +6,7 @@ mod document;
 use std::error::Error;
 use std::io::{self, Write};
 
+use numasim_draw::grid::wrap;
 use numasim_model::evaluation::EvaluateError;
 use numasim_model::{Evaluation, ModelKind, Placement, Scenario, Study, evaluate, evaluate_explained};
 
@@ -19,7 +20,9 @@ use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
 use crate::view::side_by_side::{self, UnderModel};
-use crate::view::{ScenarioView, Style, compare, csv, explain, figures, json, machine_title, table, warning};
+use crate::view::{
+    ScenarioView, Style, caution, compare, csv, explain, figures, json, machine_title, table, warning,
+};
 pub(super) use amount::{MOST_FIGURES, can_be_shown, figures_of};
 use document::Document;
 pub(super) use document::document;
@@ -169,11 +172,13 @@ fn only<'a, 'b>(views: &'a [ScenarioView<'b>]) -> Result<&'a ScenarioView<'b>, F
 
 /// The head of what `--emit` prints.
 fn facts(study: &Study, view: &ScenarioView<'_>) -> Vec<(&'static str, String)> {
-    vec![
+    let mut facts = vec![
         ("Machine", machine_title(&study.machine)),
         ("Model", study.machine.sharing().in_words()),
         ("Scenario", format!("{}: {} GFLOPS", view.name, figures::single(view.evaluation.total.value()))),
-    ]
+    ];
+    facts.extend(caution::of_scenario(view).into_iter().map(|clause| ("Caution", clause)));
+    facts
 }
 
 /// A scenario with decided homes, and its result.
@@ -272,6 +277,11 @@ fn tables(
     writeln!(out, "Machine: {machine}\nModel:   {model}")?;
     for view in views {
         write!(out, "\n{}", table::table(view, style))?;
+        let cautions = caution::of_scenario(view);
+        if !cautions.is_empty() {
+            let text = format!("Caution: {}.", cautions.join("; "));
+            write!(out, "\n{}\n", wrap(&text, style.columns()).join("\n"))?;
+        }
         if explained {
             write!(out, "\n{}", explain::explain(view, style))?;
         }

@@ -8,7 +8,7 @@ use super::contents::Report;
 use super::html::{Shown, judged, picture, scrolling};
 use super::row::{Row, columns, tags};
 use crate::view::compared::{signed, spread};
-use crate::view::{ScenarioView, Style, data_words, figures, held_back, warning};
+use crate::view::{ScenarioView, Style, caution, data_words, figures, held_back, warning};
 
 pub(super) fn article(report: &Report<'_>, row: &Row<'_>, map: Option<&str>) -> Markup {
     let view = row.view;
@@ -22,6 +22,7 @@ pub(super) fn article(report: &Report<'_>, row: &Row<'_>, map: Option<&str>) -> 
             (sentence(row))
             @if let Some(map) = map { figure { (picture(map, &format!("Threads of scenario {}", view.name))) } }
             (scrolling(&format!("Applications of {}", view.name), &applications(report, row)))
+            @for clause in caution::beside_warnings(view) { p.note { "Caution: " (clause) "." } }
             @for fact in warning::facts(&view.evaluation.warnings) { p.note { "Warning: " (fact) } }
             @if let Some(doubts) = doubts {
                 p.note { a href="#doubts" { "Doubts" } " about its measurements: " (doubts.join(", ")) "." }

@@ -5,6 +5,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod bench;
+pub(crate) mod caution;
 pub(crate) mod compare;
 pub(crate) mod compared;
 pub(crate) mod csv;

@@ -1,5 +1,7 @@
 //! A front for people.
 
+use std::fmt::Write as _;
+
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_model::AppId;
 use numasim_sim::Objective;
@@ -7,7 +9,7 @@ use numasim_sim::Objective;
 use super::{FrontView, Shown};
 use crate::view::answer::{WhyUnproven, gap, power_of_ten};
 use crate::view::lettering::{Lettering, painted};
-use crate::view::{Style, figures, machine_title};
+use crate::view::{Style, caution, figures, machine_title};
 
 /// Columns of the words before the answer.
 const KEY: usize = 12;
@@ -85,6 +87,12 @@ impl FrontView<'_> {
                     None => format!(" The best {} found, {value}, is not proven.", objective.name()),
                 };
                 words.push_str(&in_words);
+            }
+        }
+        for (i, objective) in self.objectives().into_iter().enumerate() {
+            let clauses = caution::clauses(&self.cautions(i), &self.study.apps);
+            if !clauses.is_empty() {
+                let _ = write!(words, " Caution, the best {}: {}.", objective.name(), clauses.join("; "));
             }
         }
         let mut text = wrap(&words, style.columns()).join("\n") + "\n";
