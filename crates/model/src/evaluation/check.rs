@@ -20,7 +20,7 @@ pub fn check(machine: &Machine, evaluation: &Evaluation) -> Result<(), Violation
     let model = machine.sharing();
     if model.is_plain_default() {
         invariants::of_default(&grants)?;
-    } else if model.is_plain(ModelKind::RemoteFirst) {
+    } else if model.is_plain(ModelKind::RemoteFirst) && !machine.has_common_limits() {
         invariants::of_remote_first(&grants)?;
     } else {
         invariants::within_limits(&grants)?;
@@ -66,9 +66,9 @@ mod tests {
     use super::*;
     use crate::allocation::Allocation;
     use crate::app::{Access, App, Data, Placement};
-    use crate::evaluation::evaluate_explained;
+    use crate::evaluation::{EvaluateError, evaluate_explained};
     use crate::ids::NodeId;
-    use crate::machine::Node;
+    use crate::machine::{Node, SharedLink};
     use crate::sharing::Model;
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
@@ -86,11 +86,18 @@ mod tests {
         let machine = Machine::uniform("two", 2, node, GigabytesPerSecond::new(4.0)).expect("a machine");
         let machine = machine.with_sharing(model);
         let placement = Placement::Home(NodeId(0));
-        let app = App {
+        let allocation = Allocation::from_rows(&[vec![2, 2]]).expect("rows");
+        let evaluation = evaluate_explained(&machine, &[app(placement.clone())], &[placement], &allocation)
+            .expect("an evaluation");
+        (machine, evaluation)
+    }
+
+    fn app(placement: Placement) -> App {
+        App {
             name: "a".to_owned(),
             group: "a".to_owned(),
             arithmetic_intensity: FlopPerByte::new(1.0),
-            data: Data::Placed(placement.clone()),
+            data: Data::Placed(placement),
             kernel: Access::Read,
             min_threads: 1,
             max_threads: None,
@@ -98,11 +105,7 @@ mod tests {
             work: None,
             nodes: None,
             memory: None,
-        };
-        let allocation = Allocation::from_rows(&[vec![2, 2]]).expect("rows");
-        let evaluation =
-            evaluate_explained(&machine, &[app], &[placement], &allocation).expect("an evaluation");
-        (machine, evaluation)
+        }
     }
 
     #[test]
@@ -111,6 +114,42 @@ mod tests {
             let (machine, evaluation) = sound(kind.into());
             assert_eq!(check(&machine, &evaluation), Ok(()), "{}", kind.name());
         }
+    }
+
+    #[test]
+    fn what_evaluate_returns_on_shared_links_is_sound_under_every_model_that_knows_them() {
+        // The threads of nodes 0 and 1 read 2 and 3 over 5 GB/s in all, one of the memories is read by a third node, too.
+        let shared = SharedLink {
+            name: "xGMI".to_owned(),
+            bandwidth: GigabytesPerSecond::new(5.0),
+            from: vec![NodeId(0), NodeId(1)],
+            to: vec![NodeId(2), NodeId(3)],
+            both_ways: true,
+        };
+        let node = Node {
+            cores: 2,
+            gflops_per_core: Gflops::new(20.0),
+            bandwidth: GigabytesPerSecond::new(10.0),
+            core_bandwidth: None,
+            read_bandwidth: None,
+            memory: None,
+        };
+        let machine = Machine::uniform("four", 4, node, GigabytesPerSecond::new(9.0)).expect("a machine");
+        let machine = machine.with_shared_links(vec![shared]).expect("two groups");
+        let apps: Vec<App> = [2, 3, 2].map(|home| app(Placement::Home(NodeId(home)))).to_vec();
+        let placements: Vec<Placement> =
+            apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
+        let rows = [vec![1, 0, 0, 0], vec![0, 2, 0, 0], vec![0, 0, 1, 2]];
+        let allocation = Allocation::from_rows(&rows).expect("rows");
+        let mut known = 0;
+        for kind in ModelKind::ALL {
+            let machine = machine.clone().with_sharing(kind.into());
+            match evaluate_explained(&machine, &apps, &placements, &allocation) {
+                Ok(_) => known += 1,
+                Err(error) => assert!(matches!(error, EvaluateError::Refused(_)), "{error}"),
+            }
+        }
+        assert_eq!(known, 4);
     }
 
     #[test]

@@ -282,7 +282,8 @@ impl Totals {
     }
 }
 
-/// What `remote-first` promises of its grants.
+/// What `remote-first` promises of its grants where no limit is shared. On a shared link a part may stay unused in its one
+/// round: then it promises [`within_limits`] only.
 ///
 /// # Errors
 /// The first [`Violation`].
