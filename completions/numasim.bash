@@ -298,7 +298,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__calibrate)
-            opts="-o -h -V --quick --rounds --window --warm-up --isa --memory-per-thread --name --format --output --color --help --version"
+            opts="-o -h -V --quick --rounds --window --warm-up --isa --memory-per-thread --name --dry-run --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -433,7 +433,7 @@ _numasim() {
             fi
             case "${prev}" in
                 --model)
-                    COMPREPLY=($(compgen -W "baseline-proportional max-min proportional fair-port request-fraction ecm" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "baseline-proportional remote-first max-min proportional request-fraction ecm" -- "${cur}"))
                     return 0
                     ;;
                 --measured)
@@ -698,7 +698,7 @@ _numasim() {
             fi
             case "${prev}" in
                 --model)
-                    COMPREPLY=($(compgen -W "baseline-proportional max-min proportional fair-port request-fraction ecm all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "baseline-proportional remote-first max-min proportional request-fraction ecm all" -- "${cur}"))
                     return 0
                     ;;
                 --scenario)
@@ -777,7 +777,7 @@ _numasim() {
             fi
             case "${prev}" in
                 --model)
-                    COMPREPLY=($(compgen -W "baseline-proportional max-min proportional fair-port request-fraction ecm" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "baseline-proportional remote-first max-min proportional request-fraction ecm" -- "${cur}"))
                     return 0
                     ;;
                 --objective)
@@ -895,7 +895,7 @@ _numasim() {
             fi
             case "${prev}" in
                 --model)
-                    COMPREPLY=($(compgen -W "baseline-proportional max-min proportional fair-port request-fraction ecm" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "baseline-proportional remote-first max-min proportional request-fraction ecm" -- "${cur}"))
                     return 0
                     ;;
                 --measured)
@@ -1701,7 +1701,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__models)
-            opts="-o -h -V --format --output --color --help --version baseline-proportional max-min proportional fair-port request-fraction ecm"
+            opts="-o -h -V --format --output --color --help --version baseline-proportional remote-first max-min proportional request-fraction ecm"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1760,7 +1760,7 @@ _numasim() {
             fi
             case "${prev}" in
                 --model)
-                    COMPREPLY=($(compgen -W "baseline-proportional max-min proportional fair-port request-fraction ecm" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "baseline-proportional remote-first max-min proportional request-fraction ecm" -- "${cur}"))
                     return 0
                     ;;
                 --scenario)
@@ -1936,7 +1936,7 @@ _numasim() {
                     return 0
                     ;;
                 --model)
-                    COMPREPLY=($(compgen -W "baseline-proportional max-min proportional fair-port request-fraction ecm" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "baseline-proportional remote-first max-min proportional request-fraction ecm" -- "${cur}"))
                     return 0
                     ;;
                 --title)
@@ -2040,7 +2040,7 @@ _numasim() {
             fi
             case "${prev}" in
                 --model)
-                    COMPREPLY=($(compgen -W "baseline-proportional max-min proportional fair-port request-fraction ecm" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "baseline-proportional remote-first max-min proportional request-fraction ecm" -- "${cur}"))
                     return 0
                     ;;
                 --set)
@@ -2173,7 +2173,7 @@ _numasim() {
                     return 0
                     ;;
                 --model)
-                    COMPREPLY=($(compgen -W "baseline-proportional max-min proportional fair-port request-fraction ecm" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "baseline-proportional remote-first max-min proportional request-fraction ecm" -- "${cur}"))
                     return 0
                     ;;
                 --color)

@@ -43,16 +43,16 @@ complete -c numasim -n "__fish_numasim_needs_command" -f -a "published" -d 'Asse
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "plot" -d 'Draw a machine, a scenario or a set of allocations'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "report" -d 'Write a self-contained web page of model and measurement'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "check" -d 'Validate files and show what was read'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "detect" -d 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "detect" -d 'Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "import" -d 'Convert the output of other tools to a machine file or a measured CSV'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "schema" -d 'Print the JSON Schema of the input files'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "man" -d 'Print the manual page'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l model -d 'Bandwidth-sharing model; `all` shows every model side by side [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+remote-first\t''
 max-min\t''
 proportional\t''
-fair-port\t''
 request-fraction\t''
 ecm\t''
 all\t''"
@@ -75,9 +75,9 @@ complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l explain -d 
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+remote-first\t''
 max-min\t''
 proportional\t''
-fair-port\t''
 request-fraction\t''
 ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l objective -d 'Objective to optimise' -r -f -a "total-gflops\t'The largest sum of weight x GFLOPS'
@@ -112,9 +112,9 @@ complete -c numasim -n "__fish_numasim_using_subcommand explore" -l sensitivity 
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+remote-first\t''
 max-min\t''
 proportional\t''
-fair-port\t''
 request-fraction\t''
 ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand sweep" -l set -d 'An input and the values it takes; several make a grid, the last one varies fastest' -r
@@ -166,6 +166,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l color -d '
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l quick -d 'Under a minute on a few cores: 3 rounds of 0.2 s, few thread counts'
+complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l dry-run -d 'Print what would be measured and how long it takes, and measure nothing'
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l scenario -d 'Only the scenario with this name; may be given more than once' -r
@@ -196,9 +197,9 @@ complete -c numasim -n "__fish_numasim_using_subcommand validate" -l window -d '
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l memory-per-thread -d 'Size of each thread\'s data, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l isa -d 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+remote-first\t''
 max-min\t''
 proportional\t''
-fair-port\t''
 request-fraction\t''
 ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
@@ -209,9 +210,9 @@ complete -c numasim -n "__fish_numasim_using_subcommand validate" -l processes -
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand validate" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+remote-first\t''
 max-min\t''
 proportional\t''
-fair-port\t''
 request-fraction\t''
 ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -l measured -d 'Measurements: the CSV of `numasim bench`, or one with the columns scenario,app,gflops' -r -F
@@ -226,9 +227,9 @@ never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand compare" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand fit" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+remote-first\t''
 max-min\t''
 proportional\t''
-fair-port\t''
 request-fraction\t''
 ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand fit" -l measured -d 'Measurements: the CSV of `numasim bench`, or one with the columns scenario,app,gflops' -r -F
@@ -267,9 +268,9 @@ never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand published" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand published" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+remote-first\t''
 max-min\t''
 proportional\t''
-fair-port\t''
 request-fraction\t''
 ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -l scenario -d 'The scenario: drawn by threads; performance of the applications in roofline; data placement in allocations; the only one in bars and scatter' -r
@@ -289,9 +290,9 @@ complete -c numasim -n "__fish_numasim_using_subcommand plot" -s h -l help -d 'P
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand report" -l measured -d 'Measurements: the CSV of `numasim bench`, or one with the columns scenario,app,gflops [default: the CSV of the folder]' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand report" -l model -d 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+remote-first\t''
 max-min\t''
 proportional\t''
-fair-port\t''
 request-fraction\t''
 ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand report" -l title -d 'The title of the page [default: the name of the machine]' -r
@@ -399,7 +400,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_see
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "plot" -d 'Draw a machine, a scenario or a set of allocations'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "report" -d 'Write a self-contained web page of model and measurement'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "check" -d 'Validate files and show what was read'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "detect" -d 'Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "detect" -d 'Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "import" -d 'Convert the output of other tools to a machine file or a measured CSV'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'

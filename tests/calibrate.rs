@@ -34,9 +34,27 @@ fn every_round_is_kept() {
         ["calibrate", "--rounds", "3", "--window", "0.1", "--warm-up", "0", "--memory-per-thread", "4MiB"];
     let csv = numasim(&[&args[..], &["--format", "csv"]].concat());
     let mut lines = csv.lines();
-    assert_eq!(lines.next(), Some("measures,from_node,to_node,threads,round,gflops,bandwidth_gbs"));
+    assert_eq!(lines.next(), Some("measures,from_node,to_node,threads,round,gflops,bandwidth_gbs,flows"));
     let peaks = lines.filter(|line| line.starts_with("peak,0,0,1,")).count();
     assert_eq!(peaks, 3);
+}
+
+#[test]
+fn a_dry_run_says_how_long_it_takes_and_measures_nothing() {
+    let table = numasim(&["calibrate", "--dry-run", "--quick"]);
+    assert!(table.contains("links between sockets, all nodes at once") && table.contains("measurements, "));
+    let plan: serde_json::Value =
+        serde_json::from_str(&numasim(&["calibrate", "--dry-run", "--format", "json"])).expect("JSON");
+    let of_parts: u64 = plan["parts"]
+        .as_array()
+        .expect("parts")
+        .iter()
+        .filter_map(|part| part["measurements"].as_u64())
+        .sum();
+    assert_eq!(plan["measurements"], of_parts);
+    // 5 rounds of 1 s with 0.3 s before.
+    let seconds = plan["seconds"].as_f64().expect("a number");
+    assert!((seconds - of_parts as f64 * 1.3).abs() < 1e-6, "{plan}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::common::{numasim, repository, stdout};
+use crate::common::{numasim, repository, stderr, stdout, study};
 
 /// What the program prints in the root of the repository.
 fn run(args: &[&str]) -> String {
@@ -37,6 +37,52 @@ fn a_node_without_cores_is_reported_apart() {
         "check_memory_only",
         run(&["check", "configs/machines/epyc-9224-2s-nps2-cxl.toml"])
     );
+}
+
+#[test]
+fn sockets_shared_links_memory_and_allowed_nodes_are_shown() {
+    let text = run(&["check", "tests/check/sockets.toml"]);
+    assert!(text.lines().all(|line| line.chars().count() <= 100));
+    insta::assert_snapshot!("check_sockets", text);
+    let read = checked(&["tests/check/sockets.toml"]);
+    assert_eq!(read["machine"]["sockets"], json!(2));
+    let first = json!({
+        "name": "socket 0 - socket 1", "gbs": 90.0, "from": [0, 1, 2, 3], "to": [4, 5, 6, 7], "both_ways": true
+    });
+    assert_eq!(read["machine"]["shared_links"][0], first);
+    assert_eq!(read["machine"]["nodes"][7]["read_gbs"], json!(100.0));
+    assert_eq!(read["machine"]["nodes"][7]["memory_gib"], json!(64.0));
+    assert_eq!(
+        (&read["apps"][0]["nodes"], &read["apps"][1]["nodes"]),
+        (&json!([0, 1, 2, 3, 6]), &Value::Null)
+    );
+    assert_eq!(read["apps"][0]["data"], json!({ "home": 0, "share": 0.25 }));
+    assert_eq!(read["apps"][1]["data"], json!({ "interleave": 0.3 }));
+    assert_eq!(read["apps"][0]["memory_gib"], json!(40.0));
+}
+
+#[test]
+fn figures_that_no_machine_has_are_doubted() {
+    let wrong = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 32\nlink_gbs = 100000\n";
+    let app =
+        "[[app]]\nname = \"a\"\narithmetic_intensity = 1\n[[scenario]]\nname = \"s\"\nthreads = { a = 1 }\n";
+    let (_folder, file) = study(&format!("{wrong}{app}"));
+    for command in ["check", "evaluate", "explore"] {
+        let output = numasim().arg(command).arg(&file).output().expect("the program starts");
+        let said = stderr(&output);
+        let words =
+            "warning: machine 'm': the link on which node 0 reads node 1 has 100000 GB/s (and 1 more link)";
+        assert!(output.status.success() && said.contains(words), "{command}: {said}");
+    }
+}
+
+#[test]
+fn no_shipped_machine_is_doubted() {
+    for entry in fs::read_dir(repository("configs/machines")).expect("the machines") {
+        let path = entry.expect("an entry").path();
+        let read = checked(&[&path.display().to_string()]);
+        assert_eq!(read["machine"]["doubts"], json!([]), "{}", path.display());
+    }
 }
 
 #[test]

@@ -44,6 +44,48 @@ fn machine_files_of_real_machines() {
     }
 }
 
+#[test]
+fn sockets_of_several_nodes_leave_room_for_what_their_links_carry() {
+    // Alike: the shorthand. Second memories beside the same cores: node by node, and a table for the pair of sockets.
+    for (name, text) in [
+        ("sockets-alike", "pack:2 node:4 core:8 pu:1"),
+        ("sockets-with-second-memory", "pack:2 [numa] [numa] core:4 pu:1"),
+    ] {
+        insta::assert_snapshot!(name, done(&["detect", "--from-synthetic", text]));
+    }
+    let host = json(&["detect", "--from-synthetic", "pack:2 node:2 core:2 pu:1"]);
+    let sockets: Vec<Value> = column(&host, "sockets").into_iter().cloned().collect();
+    assert_eq!(Value::from(sockets), serde_json::json!([[0], [0], [1], [1]]));
+}
+
+/// What the comments of a skeleton say of sockets is read when their `# ` is gone and their `?` are figures.
+#[test]
+fn the_room_for_links_between_sockets_can_be_filled_in() {
+    let folder = folder();
+    for (text, links) in [
+        ("pack:2 node:4 core:8 pu:1", "socket 0 - socket 1"),
+        ("pack:2 [numa] [numa] core:4 pu:1", "sockets 0 and 1"),
+    ] {
+        let skeleton = filled_in(&done(&["detect", "--from-synthetic", text]));
+        let keys = [
+            "# sockets =",
+            "# socket_link_gbs",
+            "# shared_link_gbs",
+            "# [[machine.shared",
+            "# name",
+            "# gbs",
+            "# between",
+        ];
+        let filled = skeleton.lines().map(|line| {
+            let ours = keys.iter().any(|key| line.starts_with(key));
+            if ours { line[2..].replace('?', "10.0") } else { line.to_owned() }
+        });
+        let file = written(&folder, "machine.toml", &filled.collect::<Vec<_>>().join("\n"));
+        let shown = done(&["check", file.to_str().expect("UTF-8")]);
+        assert!(shown.contains(links), "{shown}");
+    }
+}
+
 fn column<'a>(host: &'a Value, key: &str) -> Vec<&'a Value> {
     host["nodes"].as_array().expect("nodes").iter().map(|node| &node[key]).collect()
 }

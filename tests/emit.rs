@@ -67,6 +67,28 @@ name = \"other\"
 threads = { idle = 1 }
 ";
 
+/// An application that may run on one node only, with a share of its data on the other: no tool can place that.
+#[test]
+fn a_share_of_the_data_is_left_to_the_program_and_its_node_is_allowed() {
+    let app = "[[app]]\nname = \"part\"\narithmetic_intensity = 0.5\nnodes = [0]\ndata = { home = 1, share = 0.25 }\n";
+    let scenario = "[[scenario]]\nname = \"s\"\nthreads = { part = [2, 0] }\n";
+    let folder = folder(&format!("{MACHINE}{app}{scenario}"));
+    let script = |kind: &str| {
+        let output = numasim(folder.path(), &["evaluate", "study.toml", "--emit", kind]);
+        let said = text(&output.stderr);
+        assert!(said.contains("'part': numactl cannot place a share of the data"), "{said}");
+        text(&output.stdout)
+    };
+    let numactl = script("numactl");
+    let words =
+        "# part: 2 threads: 2 on node 0 (may run on node 0 only); 25 % of the data on node 1 (OS node 8),";
+    assert!(numactl.contains(words), "{numactl}");
+    assert!(numactl.contains("# NOT AS COMPUTED: numactl cannot place a share"), "{numactl}");
+    assert!(numactl.contains("numactl --physcpubind=0-1 --localalloc ./part &"), "{numactl}");
+    // A cpuset without node 8 would keep the program from putting its share there.
+    assert!(script("cgroup").contains("0,8"), "cpuset.mems");
+}
+
 #[test]
 fn each_kind_prints_a_script() {
     let folder = folder(&format!("{MACHINE}{APPS}"));

@@ -101,13 +101,16 @@ fn an_open_home_without_threads_needs_no_decision() {
 
 #[test]
 fn starved_threads_are_warned_of_on_standard_error_alone() {
-    let output = evaluate(&format!("{MACHINE}{STARVED}"), &["--format", "json"]);
+    let output = evaluate(&format!("{MACHINE}{STARVED}"), &["--format", "json", "--model", "remote-first"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(
         said.starts_with("warning: scenario 'starved': remote reads starve the threads of node 1:"),
         "{said}"
     );
-    assert!(said.contains("--model fair-port, which serves them as equals."), "{said}");
+    assert!(
+        said.contains("use the default model, baseline-proportional, which serves them as equals."),
+        "{said}"
+    );
     let document: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("valid JSON");
     assert_eq!(document["scenarios"][0]["warnings"][0]["node"], 1);
 }
@@ -115,7 +118,7 @@ fn starved_threads_are_warned_of_on_standard_error_alone() {
 #[test]
 fn the_model_that_the_warning_names_starves_nobody() {
     let text = format!("{MACHINE}{STARVED}");
-    let output = evaluate(&text, &["--model", "fair-port", "--format", "json"]);
+    let output = evaluate(&text, &["--format", "json"]);
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     let document: serde_json::Value = serde_json::from_str(&stdout(&output)).expect("valid JSON");
     // Three links and the local port are four equal parts of 30 GB/s; node 1's own threads want 3 x 20 + 5 x 10.

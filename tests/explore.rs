@@ -1,6 +1,7 @@
 //! `numasim explore` as a person or a script meets it.
 
 mod answers;
+mod cautions;
 mod enumeration;
 mod infeasible;
 mod json;

@@ -18,6 +18,7 @@ mod fit;
 mod fuzzed;
 mod guest;
 mod import;
+mod memory;
 mod models;
 mod pareto;
 mod plot;

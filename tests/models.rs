@@ -29,7 +29,7 @@ threads = { heavy = 1, light = 2 }
 ";
 
 const MODELS: [&str; 6] =
-    ["baseline-proportional", "max-min", "proportional", "fair-port", "request-fraction", "ecm"];
+    ["baseline-proportional", "remote-first", "max-min", "proportional", "request-fraction", "ecm"];
 
 fn numasim(sharing: &str, command: &str, more: &[&str]) -> Output {
     let (_folder, file) = study(&STUDY.replace("SHARING", sharing));

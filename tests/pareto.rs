@@ -187,10 +187,13 @@ fn a_question_without_an_answer_is_exit_code_1() {
 #[test]
 fn a_front_with_starved_nodes_is_warned_of_once() {
     let files = [config("machines/opteron-8n.toml"), config("workloads/paper-numa-bad.toml")];
-    let output = run(&files, &[PAIR[0], PAIR[1], "--format", "csv", "--same-on-every-node"]);
+    let output = run(
+        &files,
+        &[PAIR[0], PAIR[1], "--format", "csv", "--same-on-every-node", "--model", "remote-first"],
+    );
     let warnings = stderr(&output);
     assert!(warnings.starts_with("warning: point"), "{warnings}");
-    assert_eq!(warnings.matches("The model serves remote reads first").count(), 1, "{warnings}");
+    assert_eq!(warnings.matches("remote-first serves remote reads first").count(), 1, "{warnings}");
     assert!(!stdout(&output).contains("warning:"));
 }
 

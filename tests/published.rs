@@ -90,7 +90,9 @@ fn what_tells_models_apart_is_reported() {
     let table = text(&output.stdout);
     assert!(table.contains("baseline-proportional, max-min"), "{table}");
     assert!(
-        table.contains("Not distinguishable on this machine: baseline-proportional and fair-port"),
+        table.contains(
+            "Not distinguishable on this machine: baseline-proportional and remote-first; proportional and"
+        ),
         "{table}"
     );
     let both =

@@ -48,9 +48,9 @@ fn json_has_the_totals_of_the_paper() {
 }
 
 #[test]
-fn fair_port_has_the_totals_of_the_paper_too() {
+fn the_papers_literal_rule_has_the_totals_of_the_paper_too() {
     for (file, scenario, printed, tolerance) in FIGURES {
-        let text = evaluate(file, &["--scenario", scenario, "--format", "json", "--model", "fair-port"]);
+        let text = evaluate(file, &["--scenario", scenario, "--format", "json", "--model", "remote-first"]);
         let document: serde_json::Value = serde_json::from_str(&text).expect("valid JSON");
         let total = document["scenarios"][0]["total_gflops"].as_f64().expect("a number");
         assert!((total - printed).abs() <= tolerance + 1e-9, "{scenario}: {total} is not {printed}");

@@ -174,6 +174,8 @@ fn starved_nodes_are_reported_and_listed() {
         "app.bad.data=local,home:0",
         "--set",
         "machine.link_gbs=20,60",
+        "--model",
+        "remote-first",
     ]);
     let csv = String::from_utf8(output.stdout.clone()).expect("UTF-8");
     let starved: Vec<String> = rows(&csv).iter().map(|row| row["starved_nodes"].clone()).collect();

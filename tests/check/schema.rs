@@ -42,6 +42,13 @@ fn obeys(root: &Value, rules: &Map<String, Value>, keyword: &str, rule: &Value, 
             let mut names = rule.as_array().expect("a list of names").iter();
             names.all(|name| table.contains_key(name.as_str().expect("a name")))
         }),
+        "dependentRequired" => value.as_object().is_none_or(|table| {
+            let rules = rule.as_object().expect("names by name").iter();
+            let names = rules.filter(|(name, _)| table.contains_key(*name)).map(|(_, names)| names);
+            names
+                .flat_map(|names| names.as_array().expect("a list of names"))
+                .all(|name| table.contains_key(name.as_str().expect("a name")))
+        }),
         "properties" => value.as_object().is_none_or(|table| {
             let known = rule.as_object().expect("a schema for each name");
             known.iter().all(|(name, schema)| table.get(name).is_none_or(|value| accepts(schema, value)))

@@ -28,7 +28,7 @@ fn each_contradiction_is_reported() {
     let limited = text(&[2, 2], &["max_threads = 1", "max_threads = 2"]);
     let narrow = text(&[2, 2], &["min_threads = 1\nmax_threads = 1", ""]);
     let unfillable = text(&[2, 2], &["max_threads = 1", ""]);
-    // each node's link carries all that the other has: its own threads get nothing of the half that lies there
+    // remote first, each node's link carries all that the other has: its own threads get nothing of the half that lies there
     let starving = text(&[40, 40], &["data = \"interleave\"\nwork_gflop = 1\nmin_threads = 80"]);
     let machine_only = text(&[2, 2], &[]);
     let cases: [(&str, &str, &[&str]); 15] = [
@@ -43,7 +43,7 @@ fn each_contradiction_is_reported() {
         ("the same everywhere, one thread", &narrow, &["--same-on-every-node"]),
         ("only together", &unfillable, &["--whole-nodes", "--no-idle-cores"]),
         ("makespan without work", &two, &["--objective", "makespan"]),
-        ("makespan without end", &starving, &["--objective", "makespan"]),
+        ("makespan without end", &starving, &["--objective", "makespan", "--model", "remote-first"]),
         ("geomean without weight", &text(&[2], &["weight = 0"]), &["--objective", "geomean"]),
         ("no application", &machine_only, &[]),
         ("no application in the makespan", &machine_only, &["--objective", "makespan"]),

@@ -52,40 +52,81 @@ fn split(groups: &[(f64, f64)], rest: f64, cores: f64) -> Vec<f64> {
     groups.iter().map(|(_, d)| d.min(baseline) + (d - d.min(baseline)) * part).collect()
 }
 
+/// How far `asks` are filled at the same pace until `capacity` is used up.
+fn level(capacity: f64, asks: &[f64]) -> f64 {
+    let mut sorted = asks.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let mut left = capacity;
+    for (i, ask) in sorted.iter().enumerate() {
+        let equal = left / (sorted.len() - i) as f64;
+        if *ask > equal {
+            return equal;
+        }
+        left -= ask;
+    }
+    f64::INFINITY
+}
+
 /// GFLOPS of each application, homes decided.
 pub(crate) fn gflops(machine: &Machine, apps: &[App], threads: &Threads) -> Vec<f64> {
     let nodes = machine.cores.len();
-    let draw = |a: usize, n: usize| {
+    let wants = |a: usize, n: usize| {
         let demand_gbs = machine.peak[n] / apps[a].intensity;
         machine.core_bandwidth[n].map_or(demand_gbs, |most| demand_gbs.min(most))
     };
-    // bandwidth[a][n]: of one thread, the least over all memories that it reads
-    let mut bandwidth = vec![vec![f64::INFINITY; nodes]; apps.len()];
-    for m in 0..nodes {
-        let groups = |n: usize| -> Vec<(f64, f64)> {
-            let group = |a: usize| (f64::from(threads[a][n]), draw(a, n) * apps[a].data.fraction(n, m));
-            (0..apps.len()).map(group).collect()
+    let fraction = |a: usize, n: usize, m: usize| apps[a].data.fraction(n, m);
+    // left[n][m]: of the controller of m (n = m) or of the link; has[a][n]: GB/s of one thread
+    let mut left = machine.matrix.clone();
+    let mut has = vec![vec![0.0; nodes]; apps.len()];
+    for _round in 0..1000 {
+        let is_full = |n: usize, m: usize| left[n][m] <= 1e-12 * machine.matrix[n][m];
+        let takes_part = |a: usize, n: usize| {
+            let reads = |m: &usize| fraction(a, n, *m) > 0.0;
+            let held_back = (0..nodes).filter(reads).any(|m| is_full(m, m) || (n != m && is_full(n, m)));
+            threads[a][n] > 0 && !held_back && wants(a, n) - has[a][n] > 1e-12 * wants(a, n)
         };
-        let wanted = |n: usize| groups(n).iter().map(|(t, d)| t * d).sum::<f64>();
-        let link = |n: usize| if n == m { 0.0 } else { wanted(n).min(machine.matrix[n][m]) };
-        let remote: f64 = (0..nodes).map(link).sum();
-        let scale = (machine.matrix[m][m] / remote).min(1.0);
-        for n in (0..nodes).filter(|&n| machine.cores[n] > 0) {
-            // scaled links that sum to all of it can leave a rounding error
-            let left = machine.matrix[m][m] - remote * scale;
-            let left = if left > 1e-12 * machine.matrix[m][m] { left } else { 0.0 };
-            let rest = if n == m { left } else { link(n) * scale };
-            for (a, got) in split(&groups(n), rest, f64::from(machine.cores[n])).into_iter().enumerate() {
-                let fraction = apps[a].data.fraction(n, m);
-                if fraction > 0.0 {
-                    bandwidth[a][n] = bandwidth[a][n].min(got / fraction);
+        let asks = |a: usize, n: usize| if takes_part(a, n) { wants(a, n) - has[a][n] } else { 0.0 };
+        let mut pace: Vec<Vec<f64>> =
+            (0..apps.len()).map(|a| (0..nodes).map(|n| asks(a, n)).collect()).collect();
+        for m in 0..nodes {
+            let groups = |n: usize| -> Vec<(f64, f64)> {
+                (0..apps.len()).map(|a| (f64::from(threads[a][n]), asks(a, n) * fraction(a, n, m))).collect()
+            };
+            let port = |n: usize| {
+                let wanted = groups(n).iter().map(|(t, d)| t * d).sum::<f64>();
+                if n == m { wanted } else { wanted.min(left[n][m]) }
+            };
+            let ports: Vec<f64> =
+                (0..nodes).map(|n| if machine.cores[n] > 0 { port(n) } else { 0.0 }).collect();
+            let level = level(left[m][m], &ports);
+            for n in (0..nodes).filter(|&n| machine.cores[n] > 0) {
+                let got = split(&groups(n), ports[n].min(level), f64::from(machine.cores[n]));
+                for (a, got) in got.into_iter().enumerate().filter(|(a, _)| fraction(*a, n, m) > 0.0) {
+                    pace[a][n] = pace[a][n].min(got / fraction(a, n, m));
                 }
             }
+        }
+        let mut gained = false;
+        for (a, n) in
+            (0..apps.len()).flat_map(|a| (0..nodes).map(move |n| (a, n))).filter(|&(a, n)| threads[a][n] > 0)
+        {
+            has[a][n] += pace[a][n];
+            gained |= pace[a][n] > 1e-12 * wants(a, n);
+            for m in 0..nodes {
+                let drawn = f64::from(threads[a][n]) * pace[a][n] * fraction(a, n, m);
+                left[m][m] -= drawn;
+                if n != m {
+                    left[n][m] -= drawn;
+                }
+            }
+        }
+        if !gained {
+            break;
         }
     }
     let of_app = |a: usize| {
         let on = |n: &usize| threads[a][*n] > 0;
-        let one = |n: usize| machine.peak[n].min(bandwidth[a][n] * apps[a].intensity);
+        let one = |n: usize| machine.peak[n].min(has[a][n] * apps[a].intensity);
         (0..nodes).filter(on).map(|n| f64::from(threads[a][n]) * one(n)).sum::<f64>() + 0.0 // an empty sum is -0.0
     };
     (0..apps.len()).map(of_app).collect()

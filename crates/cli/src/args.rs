@@ -96,7 +96,7 @@ pub(crate) enum Command {
     /// Validate files and show what was read
     #[command(after_help = help::CHECK)]
     Check(CheckArgs),
-    /// Read NUMA nodes, cores and caches of this host and print the skeleton of a machine file
+    /// Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file
     #[command(after_help = help::DETECT)]
     Detect(DetectArgs),
     /// Convert the output of other tools to a machine file or a measured CSV

@@ -19,6 +19,7 @@ pub(crate) mod models;
 pub(crate) mod plot;
 pub(crate) mod published;
 pub(crate) mod report;
+mod room;
 pub(crate) mod schema;
 pub(crate) mod sweep;
 pub(crate) mod validate;

@@ -62,7 +62,8 @@ Examples:
 
 By default cores may idle, and each application has at least min_threads and at most max_threads threads \
 over the whole machine. `optimal` means proven optimal; any other answer comes with a bound. \
-Ctrl-C stops the search and keeps the best allocation found so far (exit code 0); a second Ctrl-C ends numasim \
+The verdict also says what value and proof do not: who gets nothing, what the model warns of, whom total-gflops leaves at \
+min_threads; JSON has that in `cautions`. Ctrl-C stops the search and keeps the best allocation found so far (exit code 0); a second Ctrl-C ends numasim \
 without an answer (130).
 
 --pareto computes the Pareto front of two objectives: allocations that cannot be improved in one without losing in \
@@ -99,14 +100,17 @@ Keys (units as in the files; a name with instances addresses all of them):
   machine.bandwidth_gbs           every memory controller
   machine.bandwidth_matrix_gbs.FROM.TO
                                   one link; if FROM = TO, one controller
-  machine.cores_per_node, machine.gflops_per_core, machine.core_bandwidth_gbs
+  machine.cores_per_node, machine.gflops_per_core, machine.core_bandwidth_gbs,
+  machine.read_gbs
+  machine.shared_link.NAME.gbs    a shared link
   machine.sharing.PARAMETER       a parameter of the sharing model, see
                                   numasim models
-  machine.node.N.KEY              cores, gflops_per_core, bandwidth_gbs or
-                                  core_bandwidth_gbs
+  machine.node.N.KEY              cores, gflops_per_core, bandwidth_gbs,
+                                  core_bandwidth_gbs or read_gbs
   app.NAME.arithmetic_intensity
   app.NAME.data                   local, interleave, home:0, home:1, ...;
-                                  home:any to explore
+                                  home:0:0.5, interleave:0.3: that share, the
+                                  rest local; home:any to explore
   app.NAME.KEY                    with --explore: min_threads, max_threads,
                                   weight, work_gflop
   scenario.NAME.threads.APP       on every node that has cores
@@ -124,16 +128,21 @@ scripts/sweep.sbatch runs a sweep as a Slurm job array.";
 pub(crate) const CALIBRATE: &str = "\
 Examples:
   numasim calibrate -o machine.toml
+  numasim calibrate --quick --dry-run
   numasim calibrate --quick
   numasim calibrate --format csv -o rounds.csv
 
 Measures with the kernels of `numasim bench`: the peak of a core while all cores of its node are busy, the bandwidth of \
 one thread on its own node, the local bandwidth of each node (with increasing thread counts; the smallest that reaches \
-98 % saturates it), and the remote bandwidth of each ordered pair of nodes. Steps are repeated in rounds, every other \
+98 % saturates it), and the remote bandwidth of each ordered pair of nodes. Then what reads at once: all nodes of a socket \
+from another one ([[machine.shared_link]], where a socket has several nodes), and all threads of a node from local and \
+remote memories (read_gbs). Those two are written only where they are below 90 % of what the file without them predicts \
+for the same readers; a comment names both figures. Steps are repeated in rounds, every other \
 round in reverse order. The result is the median; its uncertainty is the largest deviation of a round from it.
 
 The table format is the machine file itself, complete for evaluate, explore and bench. Doubts about the measurement are \
-comments in it. A host with one node has no links to measure.
+comments in it. A host with one node has no links to measure. --dry-run says how many measurements there are, and how \
+long they take.
 
 Needs Linux and a build with hwloc (cargo build --release --features hwloc).";
 
@@ -313,6 +322,10 @@ Counts physical cores, and names the first processor (hardware thread) of each; 
 gflops_per_core then means one hardware thread. On this host only what this process may use counts: processors \
 that are offline, or excluded by the cgroup or the CPU affinity mask (containers, Slurm, taskset), are listed in the \
 file, in JSON, and on standard error. A node without any usable processor is memory-only.
+
+memory_gib is rounded down; of nearly equal nodes the smallest counts for all. Where sockets have several nodes, comments \
+leave room for what the links between the sockets carry: sockets, socket_link_gbs and shared_link_gbs, or a \
+[[machine.shared_link]] for each pair of sockets.
 
 Bandwidths and peaks cannot be read from a topology: they are left out, with comments that say how to get them. Values \
 from the firmware (ACPI HMAT) are comments, too: they are not measured. Distances are not bandwidths. Needs a build with \

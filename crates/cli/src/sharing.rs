@@ -1,8 +1,10 @@
 //! Which sharing model a command computes with: the one on the command line, else the one in the machine file.
 
+use numasim_model::machine::doubts;
 use numasim_model::sharing::Parameter;
 use numasim_model::{Machine, ModelKind, Study};
 
+use crate::failure::Failure;
 use crate::shell::Shell;
 
 /// The machine with the rules of another model; the corrections of its file stay.
@@ -11,12 +13,20 @@ pub(crate) fn with_kind(machine: Machine, kind: ModelKind) -> Machine {
     machine.with_sharing(sharing)
 }
 
-/// Takes the model of the command line, if there is one, and warns of corrections that it does not look at.
-pub(crate) fn choose(study: Study, chosen: Option<ModelKind>, shell: &Shell) -> Study {
+/// Takes the model of the command line, if there is one, and warns of corrections that it does not look at, and of figures
+/// that no machine has.
+///
+/// # Errors
+/// A [`Failure`] if the model has no reading of something that the machine has.
+pub(crate) fn choose(study: Study, chosen: Option<ModelKind>, shell: &Shell) -> Result<Study, Failure> {
     let machine = match chosen {
         Some(kind) => with_kind(study.machine, kind),
         None => study.machine,
     };
+    if let Some(refusal) = machine.sharing_refusal() {
+        return Err(Failure::input(format!("machine '{}': {refusal}", machine.name()))
+            .hint(format!("take one that has: --model {}", able(&machine).join(" or --model "))));
+    }
     let sharing = machine.sharing();
     let idle: Vec<&str> = sharing
         .parameters
@@ -32,5 +42,19 @@ pub(crate) fn choose(study: Study, chosen: Option<ModelKind>, shell: &Shell) -> 
             idle.join(", ")
         ));
     }
-    Study { machine, ..study }
+    warn_of_doubts(&machine, shell);
+    Ok(Study { machine, ..study })
+}
+
+/// The models that honour all that a machine has.
+fn able(machine: &Machine) -> Vec<&'static str> {
+    let able = |kind: &ModelKind| with_kind(machine.clone(), *kind).sharing_refusal().is_none();
+    ModelKind::ALL.into_iter().filter(able).map(ModelKind::name).collect()
+}
+
+/// Says which figures of the machine are hardly what somebody meant.
+pub(crate) fn warn_of_doubts(machine: &Machine, shell: &Shell) {
+    for doubt in doubts(machine) {
+        shell.warn(format!("machine '{}': {doubt}", machine.name()));
+    }
 }

@@ -1,6 +1,6 @@
 //! What to write instead: near names, and a scenario that fits the files.
 
-use numasim_model::{Data, Study};
+use numasim_model::Study;
 
 /// The known name that was probably meant.
 pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
@@ -38,7 +38,7 @@ pub(crate) fn scenario(study: &Study) -> String {
     let counts: Vec<String> =
         groups.iter().map(|name| format!("{} = {}", key(name), threads.max(1))).collect();
     let mut open: Vec<&str> =
-        apps.iter().filter(|app| app.data == Data::OpenHome).map(|app| app.group.as_str()).collect();
+        apps.iter().filter(|app| app.data.is_open()).map(|app| app.group.as_str()).collect();
     open.dedup();
     let homes: Vec<String> = open.iter().map(|name| format!("{} = {{ home = 0 }}", key(name))).collect();
     let data = if homes.is_empty() { String::new() } else { format!("data = {{ {} }}\n", homes.join(", ")) };

@@ -7,7 +7,8 @@ pub const FULL: f64 = 0.9995;
 /// more where that shows all of them exactly (138.75, 18.125).
 pub fn column(values: &[f64]) -> Vec<String> {
     let largest = values.iter().filter(|value| value.is_finite()).fold(0.0, |most: f64, v| most.max(v.abs()));
-    let decimals = decimals_for(largest);
+    // What rounds up to a digit more has it: 9.9996 is 10.00.
+    let decimals = decimals_for(largest * 1.00005);
     let exact = |decimals: i32| {
         let scale = 10_f64.powi(decimals);
         values.iter().all(|v| ((v * scale).round() - v * scale).abs() <= 1e-9 * (v * scale).abs().max(1.0))
@@ -126,6 +127,13 @@ pub fn count(number: u64, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_rounds_up_to_a_digit_more_has_one_decimal_less() {
+        assert_eq!(single(9.999_999_999_999_998), "10.00");
+        assert_eq!(single(9.99941), "9.999");
+        assert_eq!(single(99.996), "100.0");
+    }
 
     #[test]
     fn totals_of_the_paper_keep_their_digits() {

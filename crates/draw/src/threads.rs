@@ -15,7 +15,7 @@ mod node;
 use super::canvas::Canvas;
 use layout::Layout;
 
-pub use map::{MapApp, MapData, MapLink, MapNode, ThreadMap};
+pub use map::{MapApp, MapData, MapLink, MapNode, MapSharedLink, ThreadMap};
 
 impl ThreadMap {
     /// The map as SVG.

@@ -12,6 +12,7 @@ pub mod memory;
 mod misplaced;
 #[cfg(target_os = "linux")]
 pub mod os;
+pub mod sockets;
 pub mod system;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -58,6 +58,9 @@ pub struct HostNode {
     pub left_out: Option<CpuList>,
     /// Memory of the node in bytes; `None` if the system does not tell.
     pub memory_bytes: Option<u64>,
+    /// Processor packages (sockets) beside which the memory is, counted from 0, ascending: one as a rule, several where a
+    /// node spans them, none where the system does not tell.
+    pub packages: Vec<u32>,
     /// What the firmware says about reaching this memory; `None` if it says nothing.
     pub firmware: Option<Firmware>,
 }

@@ -21,6 +21,8 @@ fn table_iii_machine() -> Machine {
         gflops_per_core: Gflops::new(0.29),
         bandwidth: GigabytesPerSecond::new(100.0),
         core_bandwidth: None,
+        read_bandwidth: None,
+        memory: None,
     };
     Machine::uniform("paper, Table III", 4, node, GigabytesPerSecond::new(10.0)).expect("a valid machine")
 }

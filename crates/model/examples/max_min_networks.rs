@@ -49,6 +49,8 @@ fn table_iii(name: &str, intensity: f64, placement: Placement) -> Case {
         gflops_per_core: Gflops::new(0.29),
         bandwidth: GigabytesPerSecond::new(100.0),
         core_bandwidth: None,
+        read_bandwidth: None,
+        memory: None,
     };
     let machine = Machine::uniform("4x20", 4, node, GigabytesPerSecond::new(10.0)).expect("a machine");
     let mem = || demand(1.0 / 32.0, Placement::Local);
@@ -64,6 +66,8 @@ fn random_case(number: u64, random: &mut Random) -> (Case, Vec<u32>) {
         gflops_per_core: Gflops::new(random.between(1.0, 10.0)),
         bandwidth: GigabytesPerSecond::new(random.between(5.0, 100.0)),
         core_bandwidth: None,
+        read_bandwidth: None,
+        memory: None,
     };
     let all = (0..nodes).map(|_| node(random)).collect();
     let links = (0..nodes * nodes).map(|_| GigabytesPerSecond::new(random.between(1.0, 40.0))).collect();

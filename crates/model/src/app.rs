@@ -1,8 +1,10 @@
 //! Applications: how much they compute per byte, and where their data lies.
 
+use std::fmt;
+
 use crate::ids::NodeId;
 use crate::machine::Machine;
-use crate::units::{FlopPerByte, Gflop};
+use crate::units::{FlopPerByte, Gflop, Gibibytes};
 
 /// Most application instances in all files together.
 pub const MAX_INSTANCES: usize = 10_000;
@@ -18,9 +20,43 @@ pub enum Placement {
     Interleave,
     /// A given fraction of the data on each node; one entry per node, sum 1.
     Fractions(Vec<f64>),
+    /// A share of the data on one node, the rest where each thread runs.
+    PartHome {
+        /// That node.
+        home: NodeId,
+        /// The share that lies there, above 0 and below 1.
+        share: f64,
+    },
+    /// A share of the data spread evenly over all nodes, the rest where each thread runs.
+    PartInterleave {
+        /// The share that is spread, above 0 and below 1.
+        share: f64,
+    },
 }
 
 impl Placement {
+    /// `share` of the data (0 to 1) on `home`, the rest where each thread runs.
+    pub fn at_home(home: NodeId, share: f64) -> Self {
+        if share >= 1.0 {
+            Self::Home(home)
+        } else if share > 0.0 {
+            Self::PartHome { home, share }
+        } else {
+            Self::Local
+        }
+    }
+
+    /// `share` of the data (0 to 1) spread evenly over all nodes, the rest where each thread runs.
+    pub fn interleaved(share: f64) -> Self {
+        if share >= 1.0 {
+            Self::Interleave
+        } else if share > 0.0 {
+            Self::PartInterleave { share }
+        } else {
+            Self::Local
+        }
+    }
+
     /// The share of a thread's data that lies on `memory`, for a thread that runs on `from`.
     ///
     /// The shares over all memories of the machine sum to 1.
@@ -30,6 +66,14 @@ impl Placement {
             Self::Home(home) => f64::from(*home == memory),
             Self::Interleave => 1.0 / machine.node_count() as f64,
             Self::Fractions(fractions) => fractions[memory.0],
+            Self::PartHome { home, share } => {
+                let local = if from == memory { 1.0 - share } else { 0.0 };
+                local + if *home == memory { *share } else { 0.0 }
+            }
+            Self::PartInterleave { share } => {
+                let local = if from == memory { 1.0 - share } else { 0.0 };
+                local + share / machine.node_count() as f64
+            }
         }
     }
 
@@ -37,17 +81,58 @@ impl Placement {
     pub fn is_read_from_outside(&self, memory: NodeId) -> bool {
         match self {
             Self::Local => false,
-            Self::Home(home) => *home == memory,
-            Self::Interleave => true,
+            Self::Home(home) | Self::PartHome { home, .. } => *home == memory,
+            Self::Interleave | Self::PartInterleave { .. } => true,
             Self::Fractions(fractions) => fractions[memory.0] > 0.0,
         }
     }
 
-    /// The node that holds all data of a NUMA-bad application.
+    /// The node that holds all data that is not local: all of a NUMA-bad application, or a share of it.
     pub fn home(&self) -> Option<NodeId> {
         match self {
-            Self::Home(home) => Some(*home),
-            Self::Local | Self::Interleave | Self::Fractions(_) => None,
+            Self::Home(home) | Self::PartHome { home, .. } => Some(*home),
+            Self::Local | Self::Interleave | Self::Fractions(_) | Self::PartInterleave { .. } => None,
+        }
+    }
+
+    /// Whether every thread reads one memory only.
+    pub fn is_in_one_place(&self) -> bool {
+        match self {
+            Self::Local | Self::Home(_) => true,
+            Self::Interleave | Self::PartHome { .. } | Self::PartInterleave { .. } => false,
+            Self::Fractions(fractions) => fractions.iter().filter(|&&fraction| fraction > 0.0).count() == 1,
+        }
+    }
+
+    /// The memories that threads on `from` read, ascending: where [`Placement::fraction`] is above 0.
+    pub fn read_from(&self, machine: &Machine, from: NodeId) -> Vec<NodeId> {
+        match self {
+            Self::Local => vec![from],
+            Self::Home(home) => vec![*home],
+            Self::PartHome { home, .. } if *home == from => vec![from],
+            Self::PartHome { home, .. } => vec![from.min(*home), from.max(*home)],
+            Self::Fractions(fractions) => {
+                machine.node_ids().filter(|memory| fractions[memory.0] > 0.0).collect()
+            }
+            Self::Interleave | Self::PartInterleave { .. } => machine.node_ids().collect(),
+        }
+    }
+}
+
+/// As in a file: `home = 0, share = 0.5`. Shares are rounded to four digits.
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rounded = |share: f64| (share * 1e4).round() / 1e4;
+        match self {
+            Self::Local => f.write_str("local"),
+            Self::Interleave => f.write_str("interleave"),
+            Self::Home(home) => write!(f, "home = {}", home.0),
+            Self::PartHome { home, share } => write!(f, "home = {}, share = {}", home.0, rounded(*share)),
+            Self::PartInterleave { share } => write!(f, "interleave = {}", rounded(*share)),
+            Self::Fractions(shares) => {
+                let shares: Vec<String> = shares.iter().map(|&share| rounded(share).to_string()).collect();
+                write!(f, "fractions = [{}]", shares.join(", "))
+            }
         }
     }
 }
@@ -57,8 +142,11 @@ impl Placement {
 pub enum Data {
     /// Decided.
     Placed(Placement),
-    /// `home = "any"`: all data on one node, which one is open.
-    OpenHome,
+    /// `home = "any"`: data on one node, which one is open.
+    OpenHome {
+        /// The share of the data that lies there, above 0 and at most 1; the rest lies where each thread runs.
+        share: f64,
+    },
 }
 
 impl Data {
@@ -66,7 +154,7 @@ impl Data {
     pub fn placement(&self) -> Option<&Placement> {
         match self {
             Self::Placed(placement) => Some(placement),
-            Self::OpenHome => None,
+            Self::OpenHome { .. } => None,
         }
     }
 }
@@ -116,6 +204,10 @@ pub struct App {
     pub arithmetic_intensity: FlopPerByte,
     /// Where its data lies.
     pub data: Data,
+    /// The only nodes that may hold its threads, ascending; `None` is all.
+    pub nodes: Option<Vec<NodeId>>,
+    /// How much data it has; `None` where nobody said.
+    pub memory: Option<Gibibytes>,
     /// How the benchmark's kernel that stands for it uses memory; the sharing models do not look at it.
     pub kernel: Access,
     /// Fewest threads over the whole machine that explore may give it.

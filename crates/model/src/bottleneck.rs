@@ -26,6 +26,13 @@ pub enum Bottleneck {
     /// than it has; for the node's own threads, it would satisfy them if nobody read it from outside, or remote
     /// readers leave them less than an equal part (the starvation warning).
     RemoteDemand(NodeId),
+    /// A direction of a shared link between the threads and their data.
+    SharedLink {
+        /// Which direction, counted over all shared links of the machine ([`Machine::shared_directions`]).
+        direction: usize,
+    },
+    /// What all threads of their node can read together.
+    NodeRead(NodeId),
 }
 
 impl Bottleneck {
@@ -37,6 +44,8 @@ impl Bottleneck {
             Self::LocalController(_) => "local-controller",
             Self::Link { .. } => "link",
             Self::RemoteDemand(_) => "remote-demand",
+            Self::SharedLink { .. } => "shared-link",
+            Self::NodeRead(_) => "node-read",
         }
     }
 }
@@ -58,7 +67,7 @@ pub(crate) fn bottlenecks(
     });
     // Of the memories a thread reads, the one with the smallest granted / fraction decides (step 5).
     let mut scarcest = Table::filled(apps, nodes, f64::INFINITY);
-    let controllers = controllers_in_use(machine, solver, threads, workspace);
+    let full = Full::of(machine, solver, threads, workspace);
     // Links with a demand, per memory.
     let mut readers = vec![0_usize; machine.node_count()];
     for pool in solver.pools(workspace).filter(|pool| pool.kind == PoolKind::Link && pool.wanted > 0.0) {
@@ -66,39 +75,100 @@ pub(crate) fn bottlenecks(
     }
     for (flow, pool) in solver.flows(threads, workspace) {
         let group = (flow.app, flow.from);
+        let hungry = flow.granted < flow.demand_gbs * (1.0 - full.tolerance);
         let bandwidth = flow.granted / flow.fraction;
-        // Max-min grants every memory the same pace: the one that is full decides.
-        let link_full = flow.kind == PoolKind::Link && pool.available >= pool.capacity * (1.0 - TOLERANCE);
-        if solver.model().kind == ModelKind::MaxMin && !link_full && !controllers[flow.memory.0] {
+        // Where all memories are granted the same pace, the one that is full decides.
+        if full.decides && !full.holds_back(&flow, &pool) {
             continue;
         }
-        if flow.granted < flow.demand_gbs * (1.0 - TOLERANCE) && bandwidth < scarcest[group] {
+        if hungry && bandwidth < scarcest[group] {
             scarcest[group] = bandwidth;
-            found[group] = Some(pool_limit(machine, solver, &readers, &flow, &pool));
+            found[group] = Some(pool_limit(machine, solver, &readers, &full, &flow, &pool));
+        }
+    }
+    // A limit of several memories or pairs at once is to blame where nothing narrower is full.
+    if solver.has_common_limits() {
+        for (flow, _) in solver.flows(threads, workspace) {
+            let hungry = flow.granted < flow.demand_gbs * (1.0 - full.tolerance);
+            if let Some(limit) = full.common_limit(machine, &flow).filter(|_| hungry)
+                && !matches!(found[(flow.app, flow.from)], Some(Bottleneck::Link { .. }))
+            {
+                found[(flow.app, flow.from)] = Some(limit);
+            }
         }
     }
     found
 }
 
-/// For max-min, per memory: whether its controller is used up. Empty for other models.
-fn controllers_in_use(
-    machine: &Machine,
-    solver: &Solver,
-    threads: &[u32],
-    workspace: &Workspace,
-) -> Vec<bool> {
-    if solver.model().kind != ModelKind::MaxMin {
-        return Vec::new();
+/// What is used up.
+struct Full {
+    /// Whether only what is full can be to blame: all memories of a thread are granted the same pace.
+    decides: bool,
+    /// Differences below this part are none.
+    tolerance: f64,
+    /// Per memory; empty where that does not decide.
+    controllers: Vec<bool>,
+    /// Per direction of the shared links.
+    shared: Vec<bool>,
+    /// Per node: what it can read.
+    reads: Vec<bool>,
+}
+
+/// Rounds end when what is left is next to nothing.
+const ROUNDS_TOLERANCE: f64 = 1e-6;
+
+impl Full {
+    fn of(machine: &Machine, solver: &Solver, threads: &[u32], workspace: &Workspace) -> Self {
+        let decides = solver.model().kind == ModelKind::MaxMin || solver.deals_again();
+        let tolerance = if solver.deals_again() { ROUNDS_TOLERANCE } else { TOLERANCE };
+        let mut full =
+            Self { decides, tolerance, controllers: Vec::new(), shared: Vec::new(), reads: Vec::new() };
+        if !decides && !solver.has_common_limits() {
+            return full;
+        }
+        let cost = 1.0 + solver.model().parameters.remote_loss;
+        let nodes = machine.node_count();
+        let mut taken = vec![0.0; nodes];
+        let mut read = vec![0.0; nodes];
+        let directions: Vec<_> = machine.shared_directions().collect();
+        let mut carried = vec![0.0; directions.len()];
+        for (flow, _) in solver.flows(threads, workspace) {
+            let rate = workspace.bandwidth_per_thread()[(flow.app, flow.from)] * flow.fraction;
+            let amount = f64::from(flow.threads) * rate;
+            taken[flow.memory.0] += if flow.kind == PoolKind::Link { cost * amount } else { amount };
+            read[flow.from.0] += amount;
+            let pair = directions.iter().zip(&mut carried);
+            pair.filter(|(d, _)| d.carries(flow.from, flow.memory)).for_each(|(_, sum)| *sum += amount);
+        }
+        let used_up = |amount: f64, capacity: f64| amount >= capacity * (1.0 - tolerance);
+        full.controllers = machine
+            .node_ids()
+            .map(|memory| used_up(taken[memory.0], solver.controller(memory, workspace)))
+            .collect();
+        full.shared =
+            directions.iter().zip(carried).map(|(d, sum)| used_up(sum, d.link.bandwidth.value())).collect();
+        full.reads = (machine.nodes().iter().zip(read))
+            .map(|(node, sum)| node.read_bandwidth.is_some_and(|limit| used_up(sum, limit.value())))
+            .collect();
+        full
     }
-    let cost = 1.0 + solver.model().parameters.remote_loss;
-    let mut taken = vec![0.0; machine.node_count()];
-    for (flow, _) in solver.flows(threads, workspace) {
-        let amount = f64::from(flow.threads) * flow.granted;
-        taken[flow.memory.0] += if flow.kind == PoolKind::Link { cost * amount } else { amount };
+
+    fn link(&self, flow: &FlowView, pool: &PoolView) -> bool {
+        flow.kind == PoolKind::Link && pool.available >= pool.capacity * (1.0 - self.tolerance)
     }
-    let full =
-        |(taken, memory): (f64, NodeId)| taken >= solver.controller(memory, workspace) * (1.0 - TOLERANCE);
-    taken.into_iter().zip(machine.node_ids()).map(full).collect()
+
+    fn holds_back(&self, flow: &FlowView, pool: &PoolView) -> bool {
+        self.link(flow, pool) || self.controllers[flow.memory.0]
+    }
+
+    fn common_limit(&self, machine: &Machine, flow: &FlowView) -> Option<Bottleneck> {
+        let mut directions = machine.shared_directions().enumerate();
+        let shared =
+            directions.find(|(d, direction)| self.shared[*d] && direction.carries(flow.from, flow.memory));
+        shared
+            .map(|(direction, _)| Bottleneck::SharedLink { direction })
+            .or_else(|| self.reads[flow.from.0].then_some(Bottleneck::NodeRead(flow.from)))
+    }
 }
 
 /// For a thread that gets all it wants: the core's peak, or the core's own bandwidth ceiling.
@@ -122,13 +192,14 @@ fn pool_limit(
     machine: &Machine,
     solver: &Solver,
     readers: &[usize],
+    full: &Full,
     flow: &FlowView,
     pool: &PoolView,
 ) -> Bottleneck {
     match flow.kind {
         // Models that look at threads or ports leave no factor behind: the link is to blame if it is full.
         PoolKind::Link if !solver.model().serves_remote_first() => {
-            if pool.available >= pool.capacity * (1.0 - TOLERANCE) {
+            if full.link(flow, pool) {
                 Bottleneck::Link { from: flow.from, to: flow.memory }
             } else {
                 Bottleneck::RemoteDemand(flow.memory)

@@ -48,14 +48,19 @@ impl Data {
 
     /// The placement with an open home at `home`.
     pub fn placement_at(&self, home: NodeId) -> Placement {
-        self.placement().cloned().unwrap_or(Placement::Home(home))
+        match self {
+            Self::Placed(placement) => placement.clone(),
+            Self::OpenHome { share } => Placement::at_home(home, *share),
+        }
     }
 
     /// Every placement that it may become: its own one, or a home on each node.
     pub fn possible_placements(&self, machine: &Machine) -> Vec<Placement> {
         match self {
             Self::Placed(placement) => vec![placement.clone()],
-            Self::OpenHome => machine.node_ids().map(Placement::Home).collect(),
+            Self::OpenHome { share } => {
+                machine.node_ids().map(|home| Placement::at_home(home, *share)).collect()
+            }
         }
     }
 
@@ -63,13 +68,15 @@ impl Data {
     pub fn may_become(&self, placement: &Placement) -> bool {
         match self {
             Self::Placed(own) => own == placement,
-            Self::OpenHome => placement.home().is_some(),
+            Self::OpenHome { share } => {
+                placement.home().is_some_and(|home| *placement == Placement::at_home(home, *share))
+            }
         }
     }
 
     /// Whether its home is open.
     pub fn is_open(&self) -> bool {
-        *self == Self::OpenHome
+        matches!(self, Self::OpenHome { .. })
     }
 }
 
@@ -113,6 +120,8 @@ mod tests {
     use crate::allocation::Allocation;
     use crate::app::Access;
 
+    const OPEN: Data = Data::OpenHome { share: 1.0 };
+
     fn app(name: &str, intensity: f64, data: Data) -> App {
         App {
             name: name.to_owned(),
@@ -124,6 +133,8 @@ mod tests {
             max_threads: None,
             weight: 1.0,
             work: None,
+            nodes: None,
+            memory: None,
         }
     }
 
@@ -138,17 +149,17 @@ mod tests {
 
     #[test]
     fn an_open_home_that_somebody_reads_is_named() {
-        assert_eq!(scenario(1, Data::OpenHome).placements(), Err(OpenHome { app: AppId(1) }));
+        assert_eq!(scenario(1, OPEN).placements(), Err(OpenHome { app: AppId(1) }));
     }
 
     #[test]
     fn an_open_home_that_nobody_reads_is_no_obstacle() {
-        assert_eq!(scenario(0, Data::OpenHome).placements(), Ok(vec![Placement::Local; 2]));
+        assert_eq!(scenario(0, OPEN).placements(), Ok(vec![Placement::Local; 2]));
     }
 
     #[test]
     fn the_data_of_the_scenario_hold_and_not_those_of_the_application() {
-        let apps = [app("a", 0.5, Data::OpenHome), app("b", 2.0, Data::OpenHome)];
+        let apps = [app("a", 0.5, OPEN), app("b", 2.0, OPEN)];
         let placements = scenario(1, Data::Placed(Placement::Home(NodeId(1)))).placements().expect("decided");
         let asked = demands(&apps, &placements);
         assert_eq!(asked[0], apps[0].demand(Placement::Local));
@@ -158,8 +169,8 @@ mod tests {
 
     #[test]
     fn an_open_home_may_become_a_home_and_nothing_else() {
-        assert!(Data::OpenHome.may_become(&Placement::Home(NodeId(1))));
-        assert!(!Data::OpenHome.may_become(&Placement::Interleave));
+        assert!(OPEN.may_become(&Placement::Home(NodeId(1))));
+        assert!(!OPEN.may_become(&Placement::Interleave));
         let local = Data::Placed(Placement::Local);
         assert!(local.may_become(&Placement::Local) && !local.may_become(&Placement::Home(NodeId(0))));
     }

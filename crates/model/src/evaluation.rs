@@ -8,12 +8,15 @@ use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 use crate::sharing::invariants::Violation;
 use crate::sharing::trace::{MemoryTrace, trace};
-use crate::sharing::{FlowView, Solver, Workspace};
+use crate::sharing::{FlowView, ModelKind, Solver, Workspace};
+use crate::sharing_model::Refusal;
 use crate::units::{Gflops, GigabytesPerSecond};
 
 mod check;
+mod resources;
 
 pub use check::check;
+pub use resources::{ControllerUse, LinkUse, SharedLinkUse};
 
 /// Everything a reader wants to know about one scenario.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +30,8 @@ pub struct Evaluation {
     /// Links from every node with cores to every other node; on machines of more than [`MOST_NODES_WITH_ALL_LINKS`]
     /// nodes only those that carry something.
     pub links: Vec<LinkUse>,
+    /// Shared links, each direction on its own, in the order of the file.
+    pub shared_links: Vec<SharedLinkUse>,
     /// What the reader should know before trusting the result.
     pub warnings: Vec<Warning>,
     /// The worked calculation, from [`evaluate_explained`]; empty for models that do not split pools by baseline and
@@ -70,32 +75,6 @@ pub struct GroupResult {
     pub bottleneck: Bottleneck,
 }
 
-/// Use of one memory controller. Bandwidths are what is really drawn.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ControllerUse {
-    /// The node.
-    pub node: NodeId,
-    /// What it can deliver.
-    pub capacity: GigabytesPerSecond,
-    /// What it delivers.
-    pub bandwidth: GigabytesPerSecond,
-    /// The part of it that goes to other nodes.
-    pub remote: GigabytesPerSecond,
-}
-
-/// Use of one link. Bandwidth is what is really drawn.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LinkUse {
-    /// Node of the cores that read.
-    pub from: NodeId,
-    /// Node of the memory that is read.
-    pub to: NodeId,
-    /// What it can carry.
-    pub capacity: GigabytesPerSecond,
-    /// What it carries.
-    pub bandwidth: GigabytesPerSecond,
-}
-
 /// Something about the model that may make the result misleading.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Warning {
@@ -129,6 +108,9 @@ pub enum EvaluateError {
     /// More threads than cores.
     #[error(transparent)]
     TooManyThreads(#[from] TooManyThreads),
+    /// The machine has something that its sharing model cannot honour.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
     /// The result breaks a promise of the model: a fault of this program ([`check()`]).
     #[error("the evaluation breaks a rule of its own model: {0}")]
     Unsound(#[from] Violation),
@@ -139,7 +121,7 @@ pub enum EvaluateError {
 ///
 /// # Errors
 /// [`EvaluateError::Shape`] if the lists do not fit each other; [`EvaluateError::TooManyThreads`] if a node has more
-/// threads than cores; [`EvaluateError::Unsound`] if this program is wrong.
+/// threads than cores; [`EvaluateError::Refused`] if the sharing model cannot honour what the machine has; [`EvaluateError::Unsound`] if this program is wrong.
 pub fn evaluate(
     machine: &Machine,
     apps: &[App],
@@ -174,6 +156,9 @@ fn evaluate_with(
         return Err(EvaluateError::Shape { apps: apps.len(), nodes });
     }
     allocation.fits(machine)?;
+    if let Some(refusal) = machine.sharing_refusal() {
+        return Err(refusal.into());
+    }
     let solver = Solver::new(machine, &demands(apps, placements));
     let mut workspace = solver.workspace();
     solver.solve(allocation.as_slice(), &mut workspace);
@@ -185,14 +170,15 @@ fn evaluate_with(
     };
 
     let apps = app_results(machine, placements, allocation, &solver, &workspace);
-    let (nodes, links) = resource_use(machine, allocation, &solver, &workspace);
+    let resources = resources::used(machine, allocation, &solver, &workspace);
     let mut evaluation = Evaluation {
         total: apps.iter().map(|app| app.gflops).sum(),
         apps,
-        nodes,
-        links,
+        nodes: resources.nodes,
+        links: resources.links,
+        shared_links: resources.shared_links,
         warnings: starved(machine, &solver, &workspace),
-        trace: if explained && solver.model().is_plain_default() {
+        trace: if explained && has_one_calculation(&solver) {
             trace(machine, &solver, allocation, &workspace)
         } else {
             Vec::new()
@@ -206,6 +192,13 @@ fn evaluate_with(
         evaluation.flows = Vec::new();
     }
     Ok(evaluation)
+}
+
+/// Whether a result is one walk through pools that are split by baseline and remainder.
+fn has_one_calculation(solver: &Solver) -> bool {
+    let model = solver.model();
+    let plain = model.is_plain_default() || model.is_plain(ModelKind::RemoteFirst);
+    plain && !solver.deals_again() && !solver.has_common_limits()
 }
 
 fn app_results(
@@ -244,50 +237,6 @@ fn app_results(
         .collect()
 }
 
-fn resource_use(
-    machine: &Machine,
-    allocation: &Allocation,
-    solver: &Solver,
-    workspace: &Workspace,
-) -> (Vec<ControllerUse>, Vec<LinkUse>) {
-    let count = machine.node_count();
-    let all_links = count <= MOST_NODES_WITH_ALL_LINKS;
-    let mut own = vec![0.0; count];
-    let mut remote = vec![0.0; count];
-    // Over each link, from node of cores to node of memory.
-    let mut drawn = vec![0.0; count * count];
-    for (flow, _) in solver.flows(allocation.as_slice(), workspace) {
-        let per_thread = workspace.bandwidth_per_thread()[(flow.app, flow.from)];
-        let bandwidth = f64::from(flow.threads) * per_thread * flow.fraction;
-        if flow.from == flow.memory {
-            own[flow.memory.0] += bandwidth;
-        } else {
-            drawn[flow.from.0 * count + flow.memory.0] += bandwidth;
-        }
-    }
-    for row in drawn.chunks(count.max(1)) {
-        for (remote, bandwidth) in remote.iter_mut().zip(row) {
-            *remote += bandwidth;
-        }
-    }
-    let controllers = machine.node_ids().map(|m| {
-        let remote = GigabytesPerSecond::new(remote[m.0]);
-        ControllerUse {
-            node: m,
-            capacity: machine.node(m).bandwidth,
-            bandwidth: remote + GigabytesPerSecond::new(own[m.0]),
-            remote,
-        }
-    });
-    let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
-    let links = pairs.zip(&drawn).filter(|&(_, &bandwidth)| all_links || bandwidth > 0.0);
-    let links = links.filter_map(|((from, to), &bandwidth)| {
-        let capacity = machine.link(from, to)?;
-        Some(LinkUse { from, to, capacity, bandwidth: GigabytesPerSecond::new(bandwidth) })
-    });
-    (controllers.collect(), links.collect())
-}
-
 fn starved(machine: &Machine, solver: &Solver, workspace: &Workspace) -> Vec<Warning> {
     let of_node = |node: NodeId| {
         solver.starved(node, workspace).map(|starved| Warning::StarvedByRemote {
@@ -314,6 +263,8 @@ mod tests {
             gflops_per_core: Gflops::new(10.0),
             bandwidth: GigabytesPerSecond::new(32.0),
             core_bandwidth: None,
+            read_bandwidth: None,
+            memory: None,
         };
         let machine =
             Machine::uniform("test", nodes, node, GigabytesPerSecond::new(10.0)).expect("a machine");
@@ -327,6 +278,8 @@ mod tests {
             max_threads: None,
             weight: 1.0,
             work: None,
+            nodes: None,
+            memory: None,
         };
         let mut row = vec![0; nodes];
         row[..2].fill(1);

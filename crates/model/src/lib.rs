@@ -53,6 +53,7 @@ pub mod figure;
 pub mod ids;
 pub mod input;
 pub mod machine;
+pub mod memory;
 pub mod pinning;
 #[path = "../../../tests/random.rs"]
 #[cfg(test)]
@@ -72,6 +73,7 @@ pub use demand::Demand;
 pub use evaluation::{Evaluation, evaluate, evaluate_explained};
 pub use ids::{AppId, NodeId};
 pub use machine::{Machine, Node};
+pub use memory::MemoryFull;
 pub use scenario::{Scenario, Study};
-pub use sharing_model::{Model, ModelKind};
+pub use sharing_model::{Model, ModelKind, Refusal};
 pub use table::Table;

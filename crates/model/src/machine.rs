@@ -4,17 +4,21 @@ use std::collections::BTreeMap;
 
 use crate::cpus::{self, OsNode, OsNodesError};
 use crate::ids::NodeId;
-use crate::sharing_model::Model;
+use crate::sharing_model::{Model, Refusal};
 use crate::table::Table;
 use crate::units::GigabytesPerSecond;
 
+mod doubts;
 mod error;
 mod node;
 mod provenance;
+mod shared_link;
 
+pub use doubts::{Doubt, doubts};
 pub use error::MachineError;
 pub use node::{MAX_CORES_PER_NODE, MAX_NODES, Node};
 pub use provenance::{FigureKind, Provenance};
+pub use shared_link::{SharedDirection, SharedLink};
 
 /// A machine that is known to be consistent: made only by [`Machine::new`].
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +29,8 @@ pub struct Machine {
     nodes: Vec<Node>,
     /// From the node of the cores to that of the memory; the diagonal and the rows of memory-only nodes are unused.
     links: Table<GigabytesPerSecond, NodeId>,
+    /// Links that several pairs use together.
+    shared_links: Vec<SharedLink>,
     /// One for each node, or none at all where nobody said anything.
     os_nodes: Vec<OsNode>,
     /// How it shares bandwidth.
@@ -73,6 +79,12 @@ impl Machine {
             if let Some(ceiling) = node.core_bandwidth {
                 positive("the bandwidth ceiling of a core", id, ceiling.value())?;
             }
+            if let Some(ceiling) = node.read_bandwidth {
+                positive("the read bandwidth", id, ceiling.value())?;
+            }
+            if let Some(memory) = node.memory {
+                positive("the memory", id, memory.value())?;
+            }
             if node.cores == 0 {
                 continue;
             }
@@ -87,6 +99,7 @@ impl Machine {
             provenance: BTreeMap::new(),
             nodes,
             links,
+            shared_links: Vec::new(),
             os_nodes: Vec::new(),
             sharing: Model::default(),
             latencies_ns: None,
@@ -107,6 +120,7 @@ impl Machine {
         machine.sharing = self.sharing;
         if machine.nodes.len() == self.nodes.len() {
             machine.latencies_ns.clone_from(&self.latencies_ns);
+            machine.shared_links.clone_from(&self.shared_links);
         }
         Ok(machine)
     }
@@ -136,6 +150,23 @@ impl Machine {
             }
         }
         self.latencies_ns = Some(table);
+        Ok(self)
+    }
+
+    /// The same machine with links that several pairs of nodes use together.
+    ///
+    /// # Errors
+    /// [`MachineError::SharedLinkBandwidth`], [`MachineError::SharedLinkGroup`], [`MachineError::SharedLinkTwice`].
+    pub fn with_shared_links(mut self, shared_links: Vec<SharedLink>) -> Result<Self, MachineError> {
+        let nodes = self.nodes.len();
+        let checked: Vec<SharedLink> =
+            shared_links.into_iter().map(|link| link.checked(nodes)).collect::<Result<_, _>>()?;
+        for (i, link) in checked.iter().enumerate() {
+            if checked[..i].iter().any(|before| before.name == link.name) {
+                return Err(MachineError::SharedLinkTwice(link.name.clone()));
+            }
+        }
+        self.shared_links = checked;
         Ok(self)
     }
 
@@ -264,6 +295,30 @@ impl Machine {
     pub fn latency_ns(&self, from: NodeId, to: NodeId) -> Option<f64> {
         let latency = self.latencies_ns.as_ref()?.get(from, to).copied();
         latency.filter(|_| self.node(from).cores > 0)
+    }
+
+    /// Links that several pairs of nodes use together.
+    pub fn shared_links(&self) -> &[SharedLink] {
+        &self.shared_links
+    }
+
+    /// The directions of all shared links, in the order of the file: resources, each with a capacity of its own.
+    pub fn shared_directions(&self) -> impl Iterator<Item = SharedDirection<'_>> {
+        self.shared_links.iter().flat_map(SharedLink::directions)
+    }
+
+    /// Whether something limits several memories or pairs of nodes at once: a shared link, or what a node can read.
+    pub fn has_common_limits(&self) -> bool {
+        !self.shared_links.is_empty() || self.has_limited_reads()
+    }
+
+    fn has_limited_reads(&self) -> bool {
+        self.nodes.iter().any(|node| node.read_bandwidth.is_some())
+    }
+
+    /// What of this machine its sharing model has no reading of; `None` where it honours everything.
+    pub fn sharing_refusal(&self) -> Option<Refusal> {
+        self.sharing.refusal(!self.shared_links.is_empty(), self.has_limited_reads())
     }
 
     /// Whether the latencies are known.

@@ -72,6 +72,8 @@ mod tests {
             gflops_per_core: Gflops::new(1.0),
             bandwidth: GigabytesPerSecond::new(1.0),
             core_bandwidth: None,
+            read_bandwidth: None,
+            memory: None,
         };
         let os_nodes = (0..).zip(cpus).map(|(number, list)| OsNode {
             number,

@@ -108,6 +108,8 @@ mod tests {
             gflops_per_core: Gflops::new(10.0),
             bandwidth: GigabytesPerSecond::new(32.0),
             core_bandwidth: core_bandwidth.map(GigabytesPerSecond::new),
+            read_bandwidth: None,
+            memory: None,
         };
         Machine::uniform("two", 2, node, GigabytesPerSecond::new(8.0)).expect("a machine")
     }

@@ -50,6 +50,14 @@ impl<T, Row: Id> Table<T, Row> {
         whole.then_some(Self { nodes, cells, rows: PhantomData })
     }
 
+    /// Makes it so many rows long; new cells have `value`.
+    pub fn resize_rows(&mut self, rows: usize, value: T)
+    where
+        T: Clone,
+    {
+        self.cells.resize(rows * self.nodes, value);
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.cells.len().checked_div(self.nodes).unwrap_or(0)

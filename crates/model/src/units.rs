@@ -1,6 +1,7 @@
 //! Quantities as types: the unit is in the name, the number is private.
 //!
-//! All prefixes are decimal: 1 GB = 10^9 bytes, 1 GFLOPS = 10^9 floating-point operations per second.
+//! Prefixes are decimal, 1 GB = 10^9 bytes, 1 GFLOPS = 10^9 floating-point operations per second; but for sizes of memory,
+//! 1 GiB = 2^30 bytes.
 
 use std::fmt;
 use std::ops::{Add, Div, Mul, Sub};
@@ -82,6 +83,10 @@ quantity!(
 quantity!(
     /// An amount of computation, 10^9 floating-point operations.
     Gflop, "GFLOP"
+);
+quantity!(
+    /// An amount of memory, 2^30 bytes: as operating systems and memory modules count it.
+    Gibibytes, "GiB"
 );
 quantity!(
     /// A duration.

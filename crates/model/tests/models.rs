@@ -191,7 +191,7 @@ proptest! {
     fn each_model_equals_its_slow_second_formulation(
         case in case(),
         kind in prop::sample::select(&[
-            ModelKind::Proportional, ModelKind::FairPort, ModelKind::RequestFraction, ModelKind::Ecm,
+            ModelKind::Proportional, ModelKind::RequestFraction, ModelKind::Ecm,
         ][..]),
     ) {
         let (fast, slow) = (case.under(kind.into()).bandwidth, slowly(kind, &case));
@@ -200,7 +200,7 @@ proptest! {
 
     #[test]
     fn nobody_is_hungry_beside_idle_bandwidth_where_pools_are_shared_one_by_one(case in case(), model in plain()) {
-        if model.kind != ModelKind::MaxMin {
+        if !matches!(model.kind, ModelKind::MaxMin | ModelKind::BaselineProportional) {
             holds(invariants::work_conserving(&case.under(model).grants))?;
         }
     }
@@ -234,23 +234,6 @@ proptest! {
         }
     }
 
-    #[test]
-    fn fair_ports_leave_the_local_threads_their_equal_part(case in case()) {
-        let solved = case.under(ModelKind::FairPort.into());
-        for memory in case.machine.node_ids() {
-            let groups = || solved.grants.groups.iter().filter(|g| g.memory == memory && g.threads > 0);
-            let mut from: Vec<NodeId> = groups().map(|g| g.from).filter(|&from| from != memory).collect();
-            from.sort_unstable();
-            from.dedup();
-            let sum = |of: fn(&invariants::Group) -> f64| -> f64 {
-                groups().filter(|g| g.from == memory).map(|g| f64::from(g.threads) * of(g)).sum()
-            };
-            let (wanted, granted) = (sum(|g| g.demand_gbs), sum(|g| g.granted_gbs));
-            let equal_part = case.machine.node(memory).bandwidth.value() / (1.0 + from.len() as f64);
-            prop_assert!(granted >= wanted.min(equal_part) - tolerance(&case), "{granted} of {wanted}, {equal_part}");
-        }
-    }
-
     /// What the search relies on, for the models that promise it.
     #[test]
     fn models_that_promise_it_let_threads_elsewhere_never_help(
@@ -263,11 +246,7 @@ proptest! {
         let node = NodeId(at.index(case.machine.node_count()));
         let mut case = case;
         if one_memory {
-            for demand in &mut case.demands {
-                if !matches!(demand.placement, Placement::Home(_)) {
-                    demand.placement = Placement::Local;
-                }
-            }
+            case = case.with_one_memory_each();
         }
         let machine = case.machine.clone().with_sharing(model);
         let solver = numasim_model::sharing::Solver::new(&machine, &case.demands);
@@ -303,6 +282,8 @@ fn one_node(demands: &[(u32, f64)]) -> Case {
         gflops_per_core: Gflops::new(PEAK),
         bandwidth: GigabytesPerSecond::new(32.0),
         core_bandwidth: None,
+        read_bandwidth: None,
+        memory: None,
     };
     let mut allocation = numasim_model::Allocation::empty(demands.len(), 1);
     for (a, &(threads, _)) in demands.iter().enumerate() {
@@ -331,7 +312,7 @@ fn one_heavy_thread_beside_two_light_ones_separates_the_models() {
     let demands = [(1, 40.0), (2, 6.0)];
     // baseline 4: 12 given, 20 left, still wanted 36 + 2 + 2 = 40: half of it each
     assert_gbs(&each(ModelKind::BaselineProportional, &demands), &[22.0, 5.0]);
-    assert_gbs(&each(ModelKind::FairPort, &demands), &[22.0, 5.0]);
+    assert_gbs(&each(ModelKind::RemoteFirst, &demands), &[22.0, 5.0]);
     // level 6: 18 taken, all that is left, 20, to the one that still rises
     assert_gbs(&each(ModelKind::MaxMin, &demands), &[20.0, 6.0]);
     // 32/52 of each demand

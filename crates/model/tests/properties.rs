@@ -1,8 +1,10 @@
 //! What the model promises, on random machines: for every solver in [`SOLVERS`].
 
 use crate::common::changes::{renumbered, some_of, without_one_thread};
-use crate::common::strategies::{case, case_of, log_uniform, order};
-use crate::common::{Case, SOLVERS, Solved, Solver, by_fast, by_reference, links};
+use crate::common::strategies::{case, case_of, case_with_common_limits, log_uniform, order};
+use crate::common::{
+    Case, OF_DEFAULT, OF_REMOTE_FIRST, SOLVERS, Solved, Solver, by_fast, by_reference, links,
+};
 use numasim_model::sharing::invariants;
 use numasim_model::{AppId, Demand, NodeId, Placement};
 use proptest::prelude::*;
@@ -63,9 +65,28 @@ fn assert_nobody_gains(
 }
 
 fn for_every_solver(check: impl Fn(Solver) -> Result<(), TestCaseError>) -> Result<(), TestCaseError> {
-    SOLVERS.iter().try_for_each(|&(name, solver)| {
+    for_each(SOLVERS, check)
+}
+
+fn for_each(
+    solvers: &[(&str, Solver)],
+    check: impl Fn(Solver) -> Result<(), TestCaseError>,
+) -> Result<(), TestCaseError> {
+    solvers.iter().try_for_each(|&(name, solver)| {
         check(solver).map_err(|error| TestCaseError::fail(format!("solver {name}: {error}")))
     })
+}
+
+/// Two solvers give the same answer, in all that they say.
+fn assert_equal(case: &Case, slow: Solver, fast: Solver) -> Result<(), TestCaseError> {
+    let (slow, fast) = (case.solve(slow), case.solve(fast));
+    assert_same(case, &slow, &fast, |app, node| (app.0, node.0))?;
+    prop_assert_eq!(slow.grants.groups.len(), fast.grants.groups.len());
+    for (slow, fast) in slow.grants.groups.iter().zip(&fast.grants.groups) {
+        prop_assert_eq!((slow.app, slow.from, slow.memory), (fast.app, fast.from, fast.memory));
+        prop_assert!((slow.granted_gbs - fast.granted_gbs).abs() <= case.rounding_gbs(), "{slow:?} {fast:?}");
+    }
+    Ok(())
 }
 
 /// A case, a node whose controller or links become wider, and how many times as wide.
@@ -112,11 +133,67 @@ proptest! {
 
     #[test]
     fn everybody_gets_the_baseline(case in case()) {
+        for_each(OF_REMOTE_FIRST, |solver| holds(invariants::at_least_baseline(&case.solve(solver).grants)))?;
+        let case = case.with_one_memory_each();
         for_every_solver(|solver| holds(invariants::at_least_baseline(&case.solve(solver).grants)))?;
     }
 
     #[test]
+    fn a_nodes_own_threads_keep_an_equal_part_of_their_controller(case in case_with_common_limits()) {
+        for_each(OF_DEFAULT, |solver| holds(invariants::own_port_keeps_its_part(&case.solve(solver).grants)))?;
+    }
+
+    #[test]
+    fn no_thread_is_hungry_with_room_on_all_it_uses(case in case(), limited in case_with_common_limits()) {
+        for_each(OF_DEFAULT, |solver| {
+            holds(invariants::nobody_hungry_with_room(&case.solve(solver).draws))?;
+            holds(invariants::nobody_hungry_with_room(&limited.solve(solver).draws))
+        })?;
+    }
+
+    #[test]
+    fn shared_links_and_what_nodes_read_are_kept(case in case_with_common_limits()) {
+        for_each(OF_DEFAULT, |solver| holds(invariants::within_limits(&case.solve(solver).draws)))?;
+    }
+
+    #[test]
+    fn what_the_default_grants_is_drawn(case in case_with_common_limits()) {
+        for_each(OF_DEFAULT, |solver| {
+            let solved = case.solve(solver);
+            for (grant, draw) in solved.grants.groups.iter().zip(&solved.draws.groups) {
+                prop_assert!((grant.granted_gbs - draw.granted_gbs).abs() <= case.rounding_gbs(), "{grant:?} {draw:?}");
+            }
+            Ok(())
+        })?;
+    }
+
+    /// Where limits bind nobody, they change nothing.
+    #[test]
+    fn limits_that_are_wide_are_none(case in case_with_common_limits()) {
+        let mut nodes = case.machine.nodes().to_vec();
+        for node in &mut nodes {
+            node.read_bandwidth = node.read_bandwidth.map(|limit| limit * 1e9);
+        }
+        let mut shared = case.machine.shared_links().to_vec();
+        for shared in &mut shared {
+            shared.bandwidth = shared.bandwidth * 1e9;
+        }
+        let wide = case.on(nodes.clone(), links(&case.machine));
+        let wide = wide.sharing(wide.machine.clone(), shared);
+        for node in &mut nodes {
+            node.read_bandwidth = None;
+        }
+        let none = case.on(nodes, links(&case.machine));
+        let none = none.sharing(none.machine.clone(), Vec::new());
+        for_each(OF_DEFAULT, |solver| {
+            assert_same(&case, &none.solve(solver), &wide.solve(solver), |app, node| (app.0, node.0))
+        })?;
+    }
+
+    #[test]
     fn nobody_is_hungry_beside_idle_bandwidth(case in case()) {
+        for_each(OF_REMOTE_FIRST, |solver| holds(invariants::work_conserving(&case.solve(solver).grants)))?;
+        let case = case.with_one_memory_each();
         for_every_solver(|solver| holds(invariants::work_conserving(&case.solve(solver).grants)))?;
     }
 
@@ -171,7 +248,7 @@ proptest! {
 
     #[test]
     fn the_numbering_of_nodes_does_not_matter(
-        (case, new) in case().prop_flat_map(|case| {
+        (case, new) in prop_oneof![case(), case_with_common_limits()].prop_flat_map(|case| {
             let new = order(case.machine.node_count());
             (Just(case), new)
         }),
@@ -184,7 +261,7 @@ proptest! {
 
     #[test]
     fn a_machine_that_is_k_times_as_fast_gives_k_times_the_gflops(
-        case in case(),
+        case in prop_oneof![case(), case_with_common_limits()],
         k in log_uniform(1.0 / 1024.0, 1024.0),
     ) {
         let nodes = case.machine.nodes().iter().map(|node| {
@@ -192,10 +269,16 @@ proptest! {
             node.gflops_per_core = node.gflops_per_core * k;
             node.bandwidth = node.bandwidth * k;
             node.core_bandwidth = node.core_bandwidth.map(|ceiling| ceiling * k);
+            node.read_bandwidth = node.read_bandwidth.map(|limit| limit * k);
             node
         });
         let links = links(&case.machine);
+        let mut shared = case.machine.shared_links().to_vec();
+        for shared in &mut shared {
+            shared.bandwidth = shared.bandwidth * k;
+        }
         let faster = case.on(nodes.collect(), |from, memory| links(from, memory).map(|link| link * k));
+        let faster = faster.sharing(faster.machine.clone(), shared);
         for_every_solver(|solver| {
             let mut expected = case.solve(solver);
             let cells = expected.bandwidth.iter_mut().chain(&mut expected.gflops).flatten().flatten();
@@ -215,14 +298,10 @@ proptest! {
 
     /// Two independent readings of the model: thread by thread, and compiled for speed.
     #[test]
-    fn the_fast_solver_equals_the_slow_obvious_one(case in case()) {
-        let (slow, fast) = (case.solve(by_reference), case.solve(by_fast));
-        assert_same(&case, &slow, &fast, |app, node| (app.0, node.0))?;
-        prop_assert_eq!(slow.grants.groups.len(), fast.grants.groups.len());
-        for (slow, fast) in slow.grants.groups.iter().zip(&fast.grants.groups) {
-            prop_assert_eq!((slow.app, slow.from, slow.memory), (fast.app, fast.from, fast.memory));
-            prop_assert!((slow.granted_gbs - fast.granted_gbs).abs() <= case.rounding_gbs(), "{slow:?} {fast:?}");
-        }
+    fn the_fast_solver_equals_the_slow_obvious_one(case in case(), limited in case_with_common_limits()) {
+        assert_equal(&case, by_reference, by_fast)?;
+        assert_equal(&limited, by_reference, by_fast)?;
+        assert_equal(&case, OF_REMOTE_FIRST[0].1, OF_REMOTE_FIRST[1].1)?;
     }
 
     /// The bounds of the search rely on it.
@@ -237,7 +316,11 @@ proptest! {
         for app in case.apps() {
             fewer.allocation.set(app, node, some_of(case.allocation.get(app, node), kept[app.0]));
         }
-        for_every_solver(|solver| {
+        for_each(OF_REMOTE_FIRST, |solver| {
+            assert_nobody_gains(&case, &fewer.solve(solver), &case.solve(solver), |other| other != node)
+        })?;
+        let (fewer, case) = (fewer.with_one_memory_each(), case.with_one_memory_each());
+        for_each(OF_DEFAULT, |solver| {
             assert_nobody_gains(&case, &fewer.solve(solver), &case.solve(solver), |other| other != node)
         })?;
     }
@@ -246,7 +329,9 @@ proptest! {
     fn a_thread_added_beside_local_threads_helps_none_of_them(case in case(), at in any::<Index>()) {
         // Local data only: remote readers of one link do gain from company when the controller is short.
         let mut case = case;
-        case.demands.iter_mut().for_each(|demand| demand.placement = Placement::Local);
+        for demand in &mut case.demands {
+            demand.placement = Placement::Local;
+        }
         let Some(fewer) = without_one_thread(&case, at) else { return Ok(()) };
         for_every_solver(|solver| assert_nobody_gains(&case, &fewer.solve(solver), &case.solve(solver), |_| true))?;
     }
@@ -257,7 +342,14 @@ proptest! {
         let mut nodes = case.machine.nodes().to_vec();
         nodes[at].bandwidth = nodes[at].bandwidth * factor;
         let wider = case.on(nodes, links(&case.machine));
-        for_every_solver(|solver| assert_nobody_gains(&wider, &wider.solve(solver), &case.solve(solver), |_| true))?;
+        for_each(OF_REMOTE_FIRST, |solver| {
+            assert_nobody_gains(&wider, &wider.solve(solver), &case.solve(solver), |_| true)
+        })?;
+        // With data on several memories somebody may lose: who gets more here takes more elsewhere.
+        let (wider, case) = (wider.with_one_memory_each(), case.with_one_memory_each());
+        for_each(OF_DEFAULT, |solver| {
+            assert_nobody_gains(&wider, &wider.solve(solver), &case.solve(solver), |_| true)
+        })?;
     }
 
     #[test]
@@ -269,7 +361,8 @@ proptest! {
         let wider = case.on(case.machine.nodes().to_vec(), |from, memory| {
             old(from, memory).map(|link| if from == at { link * factor } else { link })
         });
-        for_every_solver(|solver| {
+        let solvers = if case.demands.iter().all(|demand| demand.placement.is_in_one_place()) { SOLVERS } else { OF_REMOTE_FIRST };
+        for_each(solvers, |solver| {
             let (before, after) = (case.solve(solver), wider.solve(solver));
             for (before, after) in before.grants.groups.iter().zip(&after.grants.groups) {
                 if before.from == at && before.memory != at {

@@ -3,7 +3,7 @@
 //! Search, front and analysis each keep to the question in their own way. Here the whole question is asked once more of
 //! what they found, also in release builds: a wrong answer must never look like a right one.
 
-use numasim_model::{Allocation, Data, Machine, Placement};
+use numasim_model::{Allocation, Machine, Placement};
 
 use crate::problem::Problem;
 
@@ -27,14 +27,13 @@ impl Problem {
             return Err(Forbidden(counts));
         }
         for (app, placement) in self.apps.iter().zip(placements) {
-            let asked = match (&app.data, placement) {
-                (Data::Placed(own), found) => own == found,
-                (Data::OpenHome, Placement::Home(home)) => home.0 < self.machine.node_count(),
-                (Data::OpenHome, _) => false,
-            };
-            if !asked {
+            let exists = placement.home().is_none_or(|home| home.0 < self.machine.node_count());
+            if !exists || !app.data.may_become(placement) {
                 return Err(Forbidden(format!("the data of {} lies where it must not", app.name)));
             }
+        }
+        if let Some(broken) = self.violation(allocation, placements) {
+            return Err(Forbidden(broken));
         }
         Ok(())
     }
@@ -52,6 +51,8 @@ pub(crate) fn fits(machine: &Machine, allocation: &Allocation) -> Result<(), For
 mod tests {
     use numasim_model::NodeId;
 
+    use numasim_model::Data;
+
     use super::*;
     use crate::objective::Objective;
     use crate::restrictions::Restrictions;
@@ -60,7 +61,7 @@ mod tests {
     /// Two nodes with two cores, `a` beside its data, `b` with an open home; a thread of each on each node.
     fn problem() -> Problem {
         let machine = uniform_machine(2, 2, 10.0, 32.0, 10.0);
-        let apps = [local_app("a", 1.0), app("b", 1.0, Data::OpenHome)];
+        let apps = [local_app("a", 1.0), app("b", 1.0, Data::OpenHome { share: 1.0 })];
         let restrictions = Restrictions { min_threads_per_node: 1, ..Restrictions::default() };
         Problem::new(&machine, &apps, Objective::TotalGflops, restrictions).expect("a possible question")
     }

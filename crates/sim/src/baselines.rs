@@ -6,6 +6,7 @@ use numasim_model::{Allocation, App, AppId, Data, Machine, NodeId, Placement, Sc
 
 use crate::monitor::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem};
+use crate::restrictions::may_hold;
 
 /// Most elementary operations for the homes of all baselines of a question, some tenths of a second: thousands of open homes
 /// on hundreds of nodes are millions of evaluations.
@@ -24,20 +25,24 @@ pub struct Baseline {
     pub breaks: Option<String>,
 }
 
-/// floor(cores / applications) threads of each application on each node.
-pub fn even(machine: &Machine, apps: usize) -> Allocation {
-    let mut allocation = Allocation::empty(apps, machine.node_count());
+/// floor(cores / applications) threads of each application on each node that may hold them; the cores of the others stay
+/// idle there.
+pub fn even(machine: &Machine, apps: &[App]) -> Allocation {
+    let mut allocation = Allocation::empty(apps.len(), machine.node_count());
     for node in machine.compute_nodes() {
-        let threads = machine.node(node).cores / u32::try_from(apps).unwrap_or(u32::MAX).max(1);
-        (0..apps).for_each(|a| allocation.set(AppId(a), node, threads));
+        let threads = machine.node(node).cores / u32::try_from(apps.len()).unwrap_or(u32::MAX).max(1);
+        for (a, _) in apps.iter().enumerate().filter(|(_, app)| may_hold(app, node)) {
+            allocation.set(AppId(a), node, threads);
+        }
     }
     allocation
 }
 
-/// Every node with cores given whole to one application, or `None` with more applications than such nodes.
+/// Every node with cores given whole to one application, or `None` with more applications than such nodes, or where an
+/// application finds no node that may hold its threads.
 ///
 /// An application whose data has a fixed home takes that node if it has cores and is free; the others follow in the
-/// order of the files; nodes left over are dealt out in the same order.
+/// order of the files; nodes left over are dealt out in the same order, and stay empty where nobody may use them.
 pub fn one_app_per_node(machine: &Machine, apps: &[App]) -> Option<Allocation> {
     let mut free: Vec<NodeId> = machine.compute_nodes().collect();
     if apps.len() > free.len() || apps.is_empty() {
@@ -50,14 +55,25 @@ pub fn one_app_per_node(machine: &Machine, apps: &[App]) -> Option<Allocation> {
     let mut waiting = Vec::new();
     for (a, app) in apps.iter().enumerate() {
         let home = app.data.placement().and_then(Placement::home);
-        match free.iter().position(|&node| Some(node) == home) {
+        match free.iter().position(|&node| Some(node) == home && may_hold(app, node)) {
             Some(position) => give(&mut allocation, a, free.remove(position)),
             None => waiting.push(a),
         }
     }
-    let order: Vec<usize> = waiting.into_iter().chain((0..apps.len()).cycle()).take(free.len()).collect();
-    for (node, a) in free.into_iter().zip(order) {
-        give(&mut allocation, a, node);
+    // Who may use few nodes chooses first.
+    let allowed = |a: &usize| free.iter().filter(|&&node| may_hold(&apps[*a], node)).count();
+    waiting.sort_by_key(allowed);
+    for a in waiting {
+        let position = free.iter().position(|&node| may_hold(&apps[a], node))?;
+        give(&mut allocation, a, free.remove(position));
+    }
+    let mut turn = 0;
+    for node in free {
+        let next = (0..apps.len()).map(|i| (turn + i) % apps.len()).find(|&a| may_hold(&apps[a], node));
+        if let Some(a) = next {
+            give(&mut allocation, a, node);
+            turn = a + 1;
+        }
     }
     Some(allocation)
 }
@@ -76,7 +92,7 @@ impl Problem {
             left.set(left.get().saturating_sub(cost));
             enough || monitor.stop()
         };
-        let mut baselines = vec![self.baseline("even", &even(&self.machine, self.apps.len()), &own, &stop)];
+        let mut baselines = vec![self.baseline("even", &even(&self.machine, &self.apps), &own, &stop)];
         if let Some(allocation) = one_app_per_node(&self.machine, &self.apps) {
             baselines.push(self.baseline("one app per node", &allocation, &own, &stop));
         }
@@ -91,8 +107,9 @@ impl Problem {
         data: &[Data],
         stop: &dyn Fn() -> bool,
     ) -> Baseline {
-        let breaks = self.restrictions.violation(&self.machine, &self.apps, allocation);
-        Baseline { name: name.to_owned(), candidate: self.with_good_homes(allocation, data, stop), breaks }
+        let candidate = self.with_good_homes(allocation, data, stop);
+        let breaks = self.violation(allocation, &candidate.placements);
+        Baseline { name: name.to_owned(), candidate, breaks }
     }
 
     /// Rates `allocation` with each open home of `data` at its best node, or at the best so far when `stop`, asked before
@@ -123,7 +140,7 @@ impl Problem {
                 let mut placements = placements.clone();
                 let mut rest = combination;
                 for &a in &open {
-                    placements[a] = Placement::Home(NodeId(rest % nodes));
+                    placements[a] = data[a].placement_at(NodeId(rest % nodes));
                     rest /= nodes;
                 }
                 let candidate = rate(&placements);
@@ -142,7 +159,7 @@ impl Problem {
                         return best;
                     }
                     let mut placements = best.placements.clone();
-                    placements[a] = Placement::Home(node);
+                    placements[a] = data[a].placement_at(node);
                     let candidate = rate(&placements);
                     if candidate.beats(&best) {
                         best = candidate;
@@ -180,7 +197,7 @@ mod tests {
     /// One application with an open home for each of `nodes` nodes.
     fn open_homes(nodes: usize) -> Problem {
         let machine = uniform_machine(nodes, 2, 10.0, 32.0, 10.0);
-        let apps: Vec<App> = (0..nodes).map(|_| app("a", 0.5, Data::OpenHome)).collect();
+        let apps: Vec<App> = (0..nodes).map(|_| app("a", 0.5, Data::OpenHome { share: 1.0 })).collect();
         Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default()).expect("a question")
     }
 
@@ -204,8 +221,8 @@ mod tests {
     fn the_homes_of_baselines_are_looked_for_with_a_fixed_number_of_evaluations() {
         let problem = open_homes(3);
         let asked = Cell::new(0);
-        let allocation = even(&problem.machine, 3);
-        let data = vec![Data::OpenHome; 3];
+        let allocation = even(&problem.machine, &problem.apps);
+        let data = vec![Data::OpenHome { share: 1.0 }; 3];
         let few = || {
             asked.set(asked.get() + 1);
             asked.get() > 5
@@ -222,7 +239,7 @@ mod tests {
     #[test]
     fn even_rounds_down() {
         // 8 cores, 3 applications: 2 threads each, 2 cores idle
-        let allocation = even(&uniform_machine(2, 8, 10.0, 32.0, 10.0), 3);
+        let allocation = even(&uniform_machine(2, 8, 10.0, 32.0, 10.0), &vec![local_app("a", 1.0); 3]);
         assert_eq!(allocation.row(AppId(1)), [2, 2]);
     }
 
@@ -251,5 +268,19 @@ mod tests {
     fn more_apps_than_nodes_have_no_such_allocation() {
         let machine = uniform_machine(1, 8, 10.0, 32.0, 10.0);
         assert_eq!(one_app_per_node(&machine, &[local_app("a", 1.0), local_app("b", 1.0)]), None);
+    }
+
+    #[test]
+    fn nobody_gets_a_node_that_it_may_not_use() {
+        // `b` may use node 0 only, and comes first there; `a` has the other nodes.
+        let machine = uniform_machine(3, 8, 10.0, 32.0, 10.0);
+        let mut apps = [local_app("a", 1.0), local_app("b", 1.0)];
+        apps[1].nodes = Some(vec![NodeId(0)]);
+        let equal = even(&machine, &apps);
+        assert_eq!((equal.row(AppId(0)), equal.row(AppId(1))), (&[4, 4, 4][..], &[4, 0, 0][..]));
+        let whole = one_app_per_node(&machine, &apps).unwrap();
+        assert_eq!((whole.row(AppId(0)), whole.row(AppId(1))), (&[0, 8, 8][..], &[8, 0, 0][..]));
+        apps[0].nodes = Some(vec![NodeId(0)]);
+        assert_eq!(one_app_per_node(&machine, &apps), None);
     }
 }

@@ -6,7 +6,10 @@
 
 mod answer;
 pub mod baselines;
+pub mod cautions;
+mod contents;
 pub mod discriminate;
+mod memory;
 mod monitor;
 pub mod objective;
 mod parallel;
@@ -18,12 +21,14 @@ mod random;
 pub mod restrictions;
 pub mod search;
 pub mod sensitivity;
+mod sites;
 pub mod sweep;
 mod symmetry;
 #[cfg(test)]
 mod testing;
 
 pub use answer::Forbidden;
+pub use cautions::Caution;
 pub use objective::Objective;
 pub use problem::{Candidate, Problem, ProblemError};
 pub use restrictions::{Infeasible, Restrictions};

@@ -112,7 +112,8 @@ impl Goal {
         self.objective
     }
 
-    /// GFLOPS of each application alone with every core of the machine, an open home at its best node.
+    /// GFLOPS of each application alone with every core of the machine, an open home at its best node; `max_threads` and
+    /// `nodes` are ignored, and so is memory.
     pub fn alone(&self) -> &[f64] {
         &self.alone
     }
@@ -193,14 +194,15 @@ impl Goal {
 /// On a machine of more nodes, equal nodes are tried once as a home: there are a million pairs of 1024 nodes.
 const MOST_NODES_ALL_TRIED: usize = 64;
 
-/// GFLOPS of each application that has every core of the machine to itself; an open home takes its best node.
+/// GFLOPS of each application that has every core of the machine to itself, whatever its `max_threads` and `nodes`; an
+/// open home takes its best node.
 fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
     let large = machine.node_count() > MOST_NODES_ALL_TRIED;
-    let homes: Vec<Placement> = if large {
-        let classes = node_classes(machine, &[], true);
-        machine.node_ids().filter(|node| classes[node.0] == node.0).map(Placement::Home).collect()
+    let homes: Vec<NodeId> = if large {
+        let classes = node_classes(machine, &[], &[], true);
+        machine.node_ids().filter(|node| classes[node.0] == node.0).collect()
     } else {
-        Data::OpenHome.possible_placements(machine)
+        machine.node_ids().collect()
     };
     let everything: Vec<u32> = machine.nodes().iter().map(|node| node.cores).collect();
     let with = |app: &App, placement: &Placement| {
@@ -211,8 +213,9 @@ fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
     };
     // The most promising home first: most others cannot be better, and need not be looked at.
     let at_best_home = |app: &App| {
-        let mut by_roof: Vec<(f64, &Placement)> =
-            homes.iter().map(|home| (roof(machine, app, home), home)).collect();
+        let at_home = |&home: &NodeId| app.data.placement_at(home);
+        let mut by_roof: Vec<(f64, Placement)> =
+            homes.iter().map(at_home).map(|data| (roof(machine, app, &data), data)).collect();
         by_roof.sort_by(|a, b| b.0.total_cmp(&a.0));
         let mut best = 0.0_f64;
         for (roof, home) in by_roof {
@@ -221,13 +224,13 @@ fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
             if reached || roof * (1.0 + ROUNDING) < best {
                 break;
             }
-            best = best.max(with(app, home));
+            best = best.max(with(app, &home));
         }
         best
     };
     let of_one = |app: &App| match &app.data {
         Data::Placed(placement) => with(app, placement).max(0.0),
-        Data::OpenHome => at_best_home(app),
+        Data::OpenHome { .. } => at_best_home(app),
     };
     // Instances of one application have the same GFLOPS alone.
     let mut alone: Vec<f64> = Vec::with_capacity(apps.len());
@@ -247,8 +250,13 @@ const LAST_DIGITS: f64 = 1e-12;
 
 /// No model gives `app` more GFLOPS with its data on one node: what controller, links and cores allow.
 fn roof(machine: &Machine, app: &App, placement: &Placement) -> f64 {
-    let Some(home) = placement.home() else { return f64::INFINITY };
-    let intensity = app.arithmetic_intensity.value();
+    let (home, share) = match placement {
+        Placement::Home(home) => (*home, 1.0),
+        Placement::PartHome { home, share } => (*home, *share),
+        _ => return f64::INFINITY,
+    };
+    // FLOP for each byte that is read at the home.
+    let intensity = app.arithmetic_intensity.value() / share;
     let controller = machine.node(home).bandwidth.value();
     let of_node = |from: NodeId| {
         let node = machine.node(from);
@@ -289,7 +297,7 @@ mod tests {
                     alone(&machine, &[app("a", intensity, Data::Placed(Placement::Home(home)))])[0]
                 });
                 let best = homes.fold(0.0, f64::max);
-                let open = alone(&machine, &[app("a", intensity, Data::OpenHome)]);
+                let open = alone(&machine, &[app("a", intensity, Data::OpenHome { share: 1.0 })]);
                 assert_eq!(open, [best], "{} {intensity}", kind.name());
             }
         }

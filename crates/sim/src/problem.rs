@@ -1,9 +1,11 @@
 //! The question that `explore` answers, checked and made ready.
 
 use numasim_model::demand::demands;
+use numasim_model::memory::fits;
 use numasim_model::sharing::{Solver, Workspace};
-use numasim_model::{Allocation, App, Data, Machine, NodeId, Placement};
+use numasim_model::{Allocation, App, Data, Machine, Node, NodeId, Placement, Refusal};
 
+use crate::memory::{Limits, check_memory};
 use crate::objective::{Goal, GoalError, Objective};
 use crate::restrictions::{Infeasible, Restrictions};
 
@@ -23,8 +25,12 @@ const MOST_FLOWS: u64 = 2_000_000;
 fn flows(nodes: usize, apps: &[App]) -> u64 {
     let nodes = nodes as u64;
     let of = |app: &App| match &app.data {
-        Data::Placed(Placement::Local | Placement::Home(_)) | Data::OpenHome => nodes,
-        Data::Placed(Placement::Interleave | Placement::Fractions(_)) => nodes.saturating_mul(nodes),
+        Data::Placed(Placement::Local | Placement::Home(_)) => nodes,
+        Data::OpenHome { share } if *share >= 1.0 => nodes,
+        Data::Placed(Placement::PartHome { .. }) | Data::OpenHome { .. } => nodes.saturating_mul(2),
+        Data::Placed(Placement::Interleave | Placement::Fractions(_) | Placement::PartInterleave { .. }) => {
+            nodes.saturating_mul(nodes)
+        }
     };
     apps.iter().map(of).fold(0, u64::saturating_add)
 }
@@ -33,11 +39,14 @@ fn flows(nodes: usize, apps: &[App]) -> u64 {
 const OPERATIONS_PER_FLOW: u64 = 4;
 
 /// Why there is nothing to search.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ProblemError {
     /// No application in the files.
     #[error("there is no application to place")]
     NoApps,
+    /// The sharing model has no reading of something that the machine has.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
     /// The objective does not apply.
     #[error(transparent)]
     Goal(#[from] GoalError),
@@ -62,7 +71,7 @@ impl Problem {
     /// Checks the question.
     ///
     /// # Errors
-    /// [`ProblemError`] if there is nothing to place, the objective lacks an input, or the restrictions contradict
+    /// [`ProblemError`] if there is nothing to place, the model refuses the machine, the objective lacks an input, or the restrictions contradict
     /// each other in a way that shows without a search.
     pub fn new(
         machine: &Machine,
@@ -78,8 +87,12 @@ impl Problem {
         if flows > MOST_FLOWS {
             return Err(ProblemError::TooLarge { apps: apps.len(), nodes, flows });
         }
+        if let Some(refusal) = machine.sharing_refusal() {
+            return Err(refusal.into());
+        }
         let goal = Goal::new(objective, machine, apps)?;
         restrictions.check(machine, apps)?;
+        check_memory(machine, apps)?;
         Ok(Self { machine: machine.clone(), apps: apps.to_vec(), goal, restrictions })
     }
 
@@ -103,10 +116,38 @@ impl Problem {
         &self.restrictions
     }
 
+    /// Whether an allocation keeps to the restrictions, the threads of each application, the cores of each node and their
+    /// memory.
+    pub fn allows(&self, allocation: &Allocation, placements: &[Placement]) -> bool {
+        self.restrictions.allow(&self.machine, &self.apps, allocation)
+            && fits(&self.machine, &self.apps, placements, allocation).is_ok()
+    }
+
+    /// The first rule that an allocation breaks, in words.
+    pub fn violation(&self, allocation: &Allocation, placements: &[Placement]) -> Option<String> {
+        let broken = self.restrictions.violation(&self.machine, &self.apps, allocation);
+        broken.or_else(|| {
+            fits(&self.machine, &self.apps, placements, allocation).err().map(|full| full.to_string())
+        })
+    }
+
     /// Whether an answer with these placements can be proven without trying everything: whether the sharing model lets
     /// threads elsewhere never help.
     pub fn proofs_apply(&self, placements: &[Placement]) -> bool {
         self.solver(placements).threads_elsewhere_never_help()
+    }
+
+    /// A score that no allocation exceeds: every application on every core, each at its peak or at what it can draw alone.
+    pub(crate) fn roof(&self) -> f64 {
+        let of_app = |app: &App| -> f64 {
+            let of_node = |node: &Node| {
+                let peak = node.gflops_per_core.value();
+                let drawn = node.core_bandwidth.map(|gbs| gbs * app.arithmetic_intensity);
+                f64::from(node.cores) * drawn.map_or(peak, |gflops| gflops.value().min(peak))
+            };
+            self.machine.nodes().iter().map(of_node).sum()
+        };
+        self.goal.score(&self.apps.iter().map(of_app).collect::<Vec<_>>())
     }
 
     /// log10 of the number of ways to place the threads, idle cores and open homes included, restrictions ignored.
@@ -151,7 +192,7 @@ impl Problem {
         let mut next = || open.next().copied().unwrap_or(NodeId(0));
         let placed = |app: &App| match app.data.placement() {
             Some(placement) => placement.clone(),
-            None => Placement::Home(next()),
+            None => app.data.placement_at(next()),
         };
         self.apps.iter().map(placed).collect()
     }
@@ -173,6 +214,8 @@ pub struct Candidate {
     pub score: f64,
     /// Breaks ties between equal scores.
     pub(crate) tie_break: f64,
+    /// GiB of data that do not fit; only what has none is an answer.
+    pub(crate) excess: f64,
 }
 
 /// Relative difference below which two scores count as equal.
@@ -184,13 +227,17 @@ pub(crate) fn margin(score: f64) -> f64 {
 }
 
 impl Candidate {
-    /// Whether this is better than `other`: a larger score, or an equal one and a larger tie-break.
+    /// Whether this is better than `other`: less data that does not fit, else a larger score, or an equal one and a
+    /// larger tie-break.
     pub(crate) fn beats(&self, other: &Self) -> bool {
-        other.is_beaten_by(self.score, self.tie_break)
+        other.is_beaten_by(self.excess, self.score, self.tie_break)
     }
 
-    /// Whether an answer with this score and tie-break is better.
-    pub(crate) fn is_beaten_by(&self, score: f64, tie_break: f64) -> bool {
+    /// Whether an answer with these figures is better.
+    pub(crate) fn is_beaten_by(&self, excess: f64, score: f64, tie_break: f64) -> bool {
+        if (excess - self.excess).abs() > SCORE_TOLERANCE * self.excess {
+            return excess < self.excess;
+        }
         let equal = margin(self.score);
         score > self.score + equal
             || (score >= self.score - equal && tie_break > self.tie_break + margin(self.tie_break))
@@ -203,13 +250,16 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) placements: Vec<Placement>,
     pub(crate) solver: Solver,
     workspace: Workspace,
+    /// What memory allows, where an allocation could break it.
+    pub(crate) limits: Option<Limits>,
 }
 
 impl<'a> Evaluator<'a> {
     pub(crate) fn new(problem: &'a Problem, placements: Vec<Placement>) -> Self {
         let solver = problem.solver(&placements);
         let workspace = solver.workspace();
-        Self { problem, placements, solver, workspace }
+        let limits = Limits::new(&problem.machine, &problem.apps, &placements);
+        Self { problem, placements, solver, workspace, limits }
     }
 
     /// What threads on `node` get when others have taken `taken` GB/s from its memory.
@@ -219,6 +269,24 @@ impl<'a> Evaluator<'a> {
     pub(crate) fn solver_with_less(&self, node: NodeId, taken: f64) -> Solver {
         let machine = self.problem.machine.with_less_bandwidth(node, taken);
         self.problem.solver_on(&machine, &self.placements)
+    }
+
+    /// GiB of data that do not fit, on all nodes together; 0 where everything fits.
+    #[inline]
+    pub(crate) fn excess(&self, threads: &[u32]) -> f64 {
+        self.limits.as_ref().map_or(0.0, |limits| limits.excess(threads))
+    }
+
+    /// Whether all data fits.
+    #[inline]
+    pub(crate) fn fits(&self, threads: &[u32]) -> bool {
+        self.limits.is_none() || self.excess(threads) <= 0.0
+    }
+
+    /// [`Problem::allows`] with the placements of this evaluator.
+    pub(crate) fn allows(&self, allocation: &Allocation) -> bool {
+        let Problem { machine, apps, restrictions, .. } = self.problem;
+        restrictions.allow(machine, apps, allocation) && self.fits(allocation.as_slice())
     }
 
     /// GFLOPS of each application.
@@ -236,14 +304,30 @@ impl<'a> Evaluator<'a> {
 
     pub(crate) fn candidate(&mut self, allocation: Allocation) -> Candidate {
         let (score, tie_break) = self.rate(allocation.as_slice());
-        Candidate { allocation, placements: self.placements.clone(), score, tie_break }
+        let excess = self.excess(allocation.as_slice());
+        Candidate { allocation, placements: self.placements.clone(), score, tie_break, excess }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use numasim_model::units::GigabytesPerSecond;
+
     use crate::testing::{app, local_app, uniform_machine};
+
+    #[test]
+    fn no_score_is_above_the_roof() {
+        // Two nodes x 3 cores x min(10, 4 x 2) = 48 GFLOPS for each of two applications of intensity 2.
+        let mut nodes = vec![uniform_machine(1, 3, 10.0, 32.0, 10.0).nodes()[0]; 2];
+        for node in &mut nodes {
+            node.core_bandwidth = Some(GigabytesPerSecond::new(4.0));
+        }
+        let machine = Machine::new("two", nodes, vec![GigabytesPerSecond::new(10.0); 4]).expect("a machine");
+        let apps = vec![local_app("a", 2.0); 2];
+        let problem = Problem::new(&machine, &apps, Objective::TotalGflops, Restrictions::default());
+        assert_eq!(problem.expect("a possible question").roof(), 96.0);
+    }
 
     #[test]
     fn more_flows_than_a_limit_can_be_kept_for_are_refused() {

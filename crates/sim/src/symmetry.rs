@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use numasim_model::table::Table;
 use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{App, Machine, NodeId, Placement};
+use numasim_model::{App, Machine, Node, NodeId, Placement};
+
+use crate::restrictions::may_hold;
 
 /// Splits `0..count` into classes of mutually exchangeable items; `classes[i]` is the smallest member of i's class.
 ///
@@ -20,18 +22,23 @@ fn classes(count: usize, mut exchangeable: impl FnMut(usize, usize) -> bool) -> 
 }
 
 /// For each node the smallest node it can be exchanged with: same cores, peaks and bandwidths, the same links as far as
-/// somebody reads over them, and the placements look the same afterwards.
+/// somebody reads over them, threads of the same applications, and the placements look the same afterwards.
 ///
 /// `placements` of applications whose home is still open are left out; then `homes_open` says that any link may be used.
-pub(crate) fn node_classes(machine: &Machine, placements: &[Placement], homes_open: bool) -> Vec<usize> {
+pub(crate) fn node_classes(
+    machine: &Machine,
+    apps: &[App],
+    placements: &[Placement],
+    homes_open: bool,
+) -> Vec<usize> {
     let nodes = machine.node_count();
     // Over links, a node is read from everywhere or from nowhere.
     let mut read = vec![homes_open; nodes];
     for placement in placements {
         match placement {
             Placement::Local => {}
-            Placement::Home(home) => read[home.0] = true,
-            Placement::Interleave | Placement::Fractions(_) => {
+            Placement::Home(home) | Placement::PartHome { home, .. } => read[home.0] = true,
+            Placement::Interleave | Placement::Fractions(_) | Placement::PartInterleave { .. } => {
                 let other = |to: NodeId| machine.node_ids().find(|&from| from != to);
                 for to in machine.node_ids() {
                     read[to.0] |= other(to).is_some_and(|from| placement.fraction(machine, from, to) > 0.0);
@@ -51,17 +58,30 @@ pub(crate) fn node_classes(machine: &Machine, placements: &[Placement], homes_op
     };
     let link = |from: usize, to: usize| (links[(NodeId(from), NodeId(to))], latency(from, to));
     let sums = LinkSums::new(nodes, link);
+    let limited: Vec<&App> = apps.iter().filter(|app| app.nodes.is_some()).collect();
+    // How much memory a node has matters to data whose size is known.
+    let sized = apps.iter().any(|app| app.memory.is_some());
+    let same_node = |i: usize, j: usize| {
+        let (a, b) = (machine.nodes()[i], machine.nodes()[j]);
+        a == Node { memory: if sized { b.memory } else { a.memory }, ..b }
+    };
     classes(nodes, |i, j| {
-        machine.nodes()[i] == machine.nodes()[j]
+        same_node(i, j)
+            && limited.iter().all(|app| may_hold(app, NodeId(i)) == may_hold(app, NodeId(j)))
             && link(i, i) == link(j, j)
+            && machine.shared_directions().all(|direction| {
+                let side =
+                    |node| (direction.from.contains(&NodeId(node)), direction.to.contains(&NodeId(node)));
+                side(i) == side(j)
+            })
             && link(i, j) == link(j, i)
             && sums.may_be_equal(i, j)
             && (0..nodes)
                 .filter(|&k| k != i && k != j)
                 .all(|k| link(i, k) == link(j, k) && link(k, i) == link(k, j))
             && placements.iter().all(|placement| match placement {
-                Placement::Local | Placement::Interleave => true,
-                Placement::Home(home) => home.0 != i && home.0 != j,
+                Placement::Local | Placement::Interleave | Placement::PartInterleave { .. } => true,
+                Placement::Home(home) | Placement::PartHome { home, .. } => home.0 != i && home.0 != j,
                 Placement::Fractions(fractions) => fractions[i] == fractions[j],
             })
     })
@@ -122,6 +142,8 @@ pub(crate) fn app_classes(apps: &[App]) -> Vec<usize> {
             && a.max_threads == b.max_threads
             && a.weight == b.weight
             && a.work == b.work
+            && a.nodes == b.nodes
+            && a.memory == b.memory
     })
 }
 
@@ -169,11 +191,25 @@ mod tests {
         let link = |pair: usize| GigabytesPerSecond::new(if pair == 1 { 5.0 } else { 10.0 });
         let node = crate::testing::uniform_machine(1, 8, 10.0, 32.0, 10.0).nodes()[0];
         let machine = Machine::new("one slow link", vec![node; 3], (0..9).map(link).collect()).unwrap();
-        assert_eq!(node_classes(&machine, &[Placement::Local], false), [0, 0, 0]);
-        assert_eq!(node_classes(&machine, &[Placement::Local], true), [0, 1, 2]);
+        assert_eq!(node_classes(&machine, &[], &[Placement::Local], false), [0, 0, 0]);
+        assert_eq!(node_classes(&machine, &[], &[Placement::Local], true), [0, 1, 2]);
         // Links to node 1 are read: from node 0 it is slow, so 0 and 2 differ; to node 2 all are equal.
-        assert_eq!(node_classes(&machine, &[Placement::Home(NodeId(1))], false), [0, 1, 2]);
-        assert_eq!(node_classes(&machine, &[Placement::Home(NodeId(2))], false), [0, 0, 2]);
+        assert_eq!(node_classes(&machine, &[], &[Placement::Home(NodeId(1))], false), [0, 1, 2]);
+        assert_eq!(node_classes(&machine, &[], &[Placement::Home(NodeId(2))], false), [0, 0, 2]);
+    }
+
+    #[test]
+    fn nodes_that_hold_others_or_have_other_memory_are_told_apart() {
+        let machine = crate::testing::uniform_machine(3, 8, 10.0, 32.0, 10.0);
+        let machine = crate::testing::with_memory(&machine, &[Some(8.0), Some(8.0), Some(9.0)]);
+        let mut app = crate::testing::local_app("a", 1.0);
+        let classes =
+            |app: &App| node_classes(&machine, std::slice::from_ref(app), &[Placement::Local], false);
+        assert_eq!(classes(&app), [0, 0, 0], "nobody has data of known size");
+        app.nodes = Some(vec![NodeId(1), NodeId(2)]);
+        assert_eq!(classes(&app), [0, 1, 1]);
+        app.memory = Some(numasim_model::units::Gibibytes::new(1.0));
+        assert_eq!(classes(&app), [0, 1, 2]);
     }
 
     #[test]
@@ -196,7 +232,7 @@ mod tests {
             if count / 2 % 2 == 1 {
                 expected[count / 2] = count / 2;
             }
-            assert_eq!(node_classes(&machine, &[], true), expected, "{count}");
+            assert_eq!(node_classes(&machine, &[], &[], true), expected, "{count}");
         }
     }
 

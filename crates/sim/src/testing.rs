@@ -1,6 +1,6 @@
 //! Small machines and applications for the tests of this crate.
 
-use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
+use numasim_model::units::{FlopPerByte, Gflop, Gflops, Gibibytes, GigabytesPerSecond};
 use numasim_model::{Access, App, Data, Machine, Node, Placement};
 
 /// `nodes` equal nodes; GFLOPS per core, GB/s per controller, GB/s per link.
@@ -10,6 +10,8 @@ pub(crate) fn uniform_machine(nodes: usize, cores: u32, peak: f64, bandwidth: f6
         gflops_per_core: Gflops::new(peak),
         bandwidth: GigabytesPerSecond::new(bandwidth),
         core_bandwidth: None,
+        read_bandwidth: None,
+        memory: None,
     };
     Machine::uniform("test", nodes, node, GigabytesPerSecond::new(link)).unwrap()
 }
@@ -26,10 +28,27 @@ pub(crate) fn app(name: &str, intensity: f64, data: Data) -> App {
         max_threads: None,
         weight: 1.0,
         work: Some(Gflop::new(1000.0)),
+        nodes: None,
+        memory: None,
     }
 }
 
 /// A NUMA-perfect application.
 pub(crate) fn local_app(name: &str, intensity: f64) -> App {
     app(name, intensity, Data::Placed(Placement::Local))
+}
+
+/// The machine with so much memory on each node, GiB.
+pub(crate) fn with_memory(machine: &Machine, gib: &[Option<f64>]) -> Machine {
+    with_nodes(machine, |number, node| Node { memory: gib[number].map(Gibibytes::new), ..node })
+}
+
+/// The machine with other nodes, and the same links.
+pub(crate) fn with_nodes(machine: &Machine, change: impl Fn(usize, Node) -> Node) -> Machine {
+    let nodes = machine.nodes().iter().enumerate().map(|(number, node)| change(number, *node)).collect();
+    let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
+    let any = GigabytesPerSecond::new(1.0);
+    let links = pairs.map(|(from, to)| machine.link(from, to).unwrap_or(any)).collect();
+    let changed = Machine::new("other nodes", nodes, links).expect("a machine");
+    changed.with_sharing(*machine.sharing())
 }

@@ -44,7 +44,7 @@ impl Figure {
         Self { median: share(self.median), min: share(self.min), max: share(self.max), ..self }
     }
 
-    fn larger(self, other: Self) -> Self {
+    pub(super) fn larger(self, other: Self) -> Self {
         if other.median > self.median { other } else { self }
     }
 }
@@ -58,10 +58,9 @@ pub(super) fn nodes_of(host: &HostTopology) -> impl Iterator<Item = NodeId> + us
 fn ladder(measured: &[MeasuredStep], from: NodeId, to: NodeId) -> Vec<(u32, Figure)> {
     let mut found: Vec<(u32, Figure)> = measured
         .iter()
-        .filter(|done| {
-            done.step.purpose == Purpose::Bandwidth && done.step.from == from && done.step.to == to
-        })
-        .map(|done| (done.step.threads, done.bandwidth))
+        .filter_map(|done| Some((done.step.alone(Purpose::Bandwidth)?, done.bandwidth)))
+        .filter(|(flow, _)| flow.from == from && flow.to == to)
+        .map(|(flow, bandwidth)| (flow.threads, bandwidth))
         .collect();
     found.sort_by_key(|&(threads, _)| threads);
     found
@@ -78,16 +77,15 @@ pub(super) fn saturating(measured: &[MeasuredStep], node: NodeId) -> Option<u32>
     ladder.iter().find(|(_, figure)| figure.median >= enough).map(|&(threads, _)| threads)
 }
 
-/// Puts the steps together.
+/// Puts the figures of nodes and links together; what several read at once is judged by them later.
 pub(super) fn assemble(host: &HostTopology, measured: Vec<MeasuredStep>) -> Calibration {
     let between = |from: NodeId, to: NodeId| best(&ladder(&measured, from, to));
     let peak = |node: NodeId, threads: u32| {
-        measured
-            .iter()
-            .find(|done| {
-                done.step.purpose == Purpose::Peak && done.step.from == node && done.step.threads == threads
-            })
-            .map(|done| done.gflops.per(threads))
+        let mut peaks =
+            measured.iter().filter_map(|done| Some((done.step.alone(Purpose::Peak)?, done.gflops)));
+        peaks
+            .find(|(flow, _)| flow.from == node && flow.threads == threads)
+            .map(|(_, gflops)| gflops.per(threads))
     };
     let mut nodes = Vec::new();
     let mut links = Vec::new();
@@ -103,8 +101,9 @@ pub(super) fn assemble(host: &HostTopology, measured: Vec<MeasuredStep>) -> Cali
             core_bandwidth: ladder(&measured, node, node).first().map(|&(_, figure)| figure),
             bandwidth: between(node, node).unwrap_or(fastest),
             saturating_threads: saturating(&measured, node),
+            read: None,
         });
         links.push(nodes_of(host).map(|to| if to == node { None } else { between(node, to) }).collect());
     }
-    Calibration { nodes, links, steps: measured }
+    Calibration { nodes, links, shared_links: Vec::new(), steps: measured }
 }

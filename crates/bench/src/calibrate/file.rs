@@ -3,8 +3,11 @@
 use std::fmt::Write as _;
 
 use numasim_host::HostTopology;
+use numasim_host::machine_file::memory_gib;
 use numasim_model::input::writing::quoted;
 
+use super::shared_links;
+use super::text::{Text, range, short};
 use super::{Calibration, Figure};
 
 /// What the file says besides figures.
@@ -20,7 +23,7 @@ pub struct Described {
 
 /// The `[machine]` table with measured figures, complete for `evaluate` and `explore`.
 pub fn machine_file(host: &HostTopology, calibration: &Calibration, described: &Described) -> String {
-    let mut file = Text(String::new());
+    let mut file = Text::default();
     file.line(&format!("# {}", described.source));
     file.line("# Figures are medians; the uncertainty is the largest deviation of a round from the median.");
     for doubt in &described.doubts {
@@ -41,23 +44,18 @@ pub fn machine_file(host: &HostTopology, calibration: &Calibration, described: &
     provenance(&mut file, calibration, one_node);
     if !one_node {
         nodes(&mut file, host, calibration);
+        shared_links::write(&mut file, host, calibration);
     }
-    file.0
-}
-
-struct Text(String);
-
-impl Text {
-    fn line(&mut self, line: &str) {
-        self.0.push_str(line);
-        self.0.push('\n');
-    }
+    file.finished()
 }
 
 fn uniform(file: &mut Text, host: &HostTopology, calibration: &Calibration) {
     let (node, figures) = (&host.nodes[0], &calibration.nodes[0]);
     file.line("nodes = 1");
     file.line(&format!("cores_per_node = {}", node.cores));
+    if let Some(gib) = node.memory_bytes.and_then(memory_gib) {
+        file.line(&format!("memory_gib = {gib}"));
+    }
     if let Some(cpus) = &node.cpus {
         file.line(&format!("cpus = [\"{cpus}\"]"));
     }
@@ -125,6 +123,18 @@ fn provenance(file: &mut Text, calibration: &Calibration, one_node: bool) {
     } else {
         let cells = calibration.matrix();
         entry("bandwidth_matrix_gbs", bandwidth, worst(&mut cells.iter().flatten().filter_map(|cell| *cell)));
+        let limits = calibration.shared_links.iter().map(|link| &link.together);
+        entry(
+            "shared_link",
+            "numasim calibrate: read kernel at 1/32 FLOP/byte, all cores of a socket read the other, the better of two ways",
+            worst(&mut limits.filter(|found| found.limits()).map(|found| found.bandwidth)),
+        );
+        let limits = nodes.iter().filter_map(|node| node.read.as_ref());
+        entry(
+            "read_gbs",
+            "numasim calibrate: read kernel at 1/32 FLOP/byte, all threads of a node, the better of two mixes of local and remote",
+            worst(&mut limits.filter(|found| found.limits()).map(|found| found.bandwidth)),
+        );
     }
 }
 
@@ -153,6 +163,20 @@ fn nodes(file: &mut Text, host: &HostTopology, calibration: &Calibration) {
                 range(ceiling)
             ));
         }
+        if let Some(read) = &figures.read {
+            let comment = format!("all {} threads, local and remote at once", node.cores);
+            match shared_links::judged(read) {
+                (true, why) => file.line(&format!(
+                    "read_gbs = {}  # {comment}, {}; {why}",
+                    short(read.bandwidth.median),
+                    range(read.bandwidth)
+                )),
+                (false, why) => file.line(&format!("# no read_gbs: {comment}: {why}")),
+            }
+        }
+        if let Some(gib) = node.memory_bytes.and_then(memory_gib) {
+            file.line(&format!("memory_gib = {gib}"));
+        }
         if let Some(cpus) = &node.cpus {
             file.line(&format!("cpus = \"{cpus}\""));
         }
@@ -178,30 +202,5 @@ fn saturation(calibration: &Calibration, node: usize) -> String {
         Some(1) => format!("{range}, 1 thread saturates it"),
         Some(threads) => format!("{range}, saturated by {threads} threads"),
         None => format!("{range}, read by the fastest other node"),
-    }
-}
-
-fn range(figure: Figure) -> String {
-    format!("{} to {} in {} rounds", short(figure.min), short(figure.max), figure.samples)
-}
-
-/// Four significant digits, and always a decimal point, so that TOML reads a float.
-fn short(value: f64) -> String {
-    if value <= 0.0 || !value.is_finite() {
-        return format!("{value:.1}");
-    }
-    #[allow(clippy::cast_possible_truncation, reason = "the logarithm of a finite positive number is small")]
-    let before = value.log10().floor() as i32 + 1;
-    let decimals = usize::try_from(4 - before).unwrap_or(0).max(1);
-    format!("{value:.decimals$}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_have_four_significant_digits() {
-        assert_eq!([0.291_23, 20.126, 131.02, 1234.56].map(short), ["0.2912", "20.13", "131.0", "1234.6"]);
     }
 }

@@ -12,14 +12,28 @@
 //!   smallest count that reaches 98 % of it is called the saturating one.
 //! - **Links** (the rest of the matrix): for each ordered pair of nodes, the better of the saturating count and all
 //!   cores of the reading node.
+//! - **Links between sockets** (`[[machine.shared_link]]`): where a socket has more than one node, all cores of a socket
+//!   read the memories of another one at once, in two ways: each node one memory, and each node all of them.
+//! - **What a node reads** (`read_gbs`): all its threads at once, some the own memory and the others the remote ones. Two
+//!   mixes: the one of which the figures so far predict the most, and half and half.
+//!
+//! A figure of the last two kinds is the most that was read in either way. It limits only where the file without it
+//! predicts clearly more for the same readers ([`Together::limits`]); else it is not written.
 //!
 //! The median over the rounds counts; a figure's uncertainty is the largest deviation of a round from it.
 
 mod figure;
 mod file;
+mod limit;
+mod predicted;
+mod shared_links;
 mod steps;
 #[cfg(test)]
 mod tests;
+mod text;
+mod together;
+
+use std::time::Duration;
 
 use numasim_host::HostTopology;
 use numasim_model::ids::NodeId;
@@ -28,7 +42,8 @@ use crate::runner::{RunError, Runner, Settings};
 
 pub use figure::Figure;
 pub use file::{Described, machine_file};
-pub use steps::{Purpose, Step};
+pub use limit::{CLEARLY_BELOW, SharedFigure, Together};
+pub use steps::{Flow, Purpose, Step};
 
 /// A thread count saturates a controller when it reaches this share of the best bandwidth of all counts.
 pub const SATURATED: f64 = 0.98;
@@ -50,6 +65,8 @@ pub struct Calibration {
     /// Bandwidth from each node (row: where the cores are) to each other node (column: where the memory is), GB/s.
     /// `None` on the diagonal and in the rows of nodes without cores.
     pub links: Vec<Vec<Option<Figure>>>,
+    /// What sockets read from each other, a direction each, whether it limits or not; empty where each socket has one node.
+    pub shared_links: Vec<SharedFigure>,
     /// Everything that was measured, step by step, in the order of the steps.
     pub steps: Vec<MeasuredStep>,
 }
@@ -67,6 +84,8 @@ pub struct NodeFigures {
     pub bandwidth: Figure,
     /// The fewest threads that reach [`SATURATED`] of it; `None` without cores.
     pub saturating_threads: Option<u32>,
+    /// GB/s of all its threads from its own memory and from others at once; `None` with fewer than two cores or one node.
+    pub read: Option<Together>,
 }
 
 /// One step with what came out of it.
@@ -118,7 +137,7 @@ pub type Observer<'a> = &'a mut dyn FnMut(Progress<'_>);
 pub struct Progress<'a> {
     /// Measurements done.
     pub done: usize,
-    /// Measurements in all, as far as is known: links are added when the controllers are known.
+    /// Measurements in all, as far as is known: until the controllers are known, at most.
     pub of: usize,
     /// What is measured next.
     pub next: &'a Step,
@@ -139,16 +158,62 @@ pub fn calibrate(
     if local.is_empty() {
         return Err(CalibrateError::NoCores);
     }
-    let pairs = steps::pairs(host).len() * 2;
+    let rounds = options.rounds as usize;
     let mut session = Session { host, settings, runner, observer, done: 0, of: 0, rounds: options.rounds };
-    session.of = (local.len() + pairs) * options.rounds as usize;
+    session.of = plan(host, options).iter().map(Part::measurements).sum();
     let mut measured = session.measure(local)?;
     let saturating: Vec<Option<u32>> =
         figure::nodes_of(host).map(|node| figure::saturating(&measured, node)).collect();
+    let between = together::between_sockets(host);
     let remote = steps::remote(host, &saturating);
-    session.of = session.done + remote.len() * options.rounds as usize;
+    session.of = session.done + (remote.len() + between.len() + together::most_mixes(host)) * rounds;
     measured.extend(session.measure(remote)?);
-    Ok(figure::assemble(host, measured))
+    let mut calibration = figure::assemble(host, measured);
+
+    let measured = session.measure(between)?;
+    together::judge_sockets(host, &mut calibration, &measured);
+    calibration.steps.extend(measured);
+    let mixes = together::mixes(host, &calibration);
+    session.of = session.done + mixes.len() * rounds;
+    let measured = session.measure(mixes)?;
+    together::judge_nodes(host, &mut calibration, &measured);
+    calibration.steps.extend(measured);
+    Ok(calibration)
+}
+
+/// Steps of a kind, for people who want to know how long it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// What they measure.
+    pub what: &'static str,
+    /// How many steps; where it depends on what is found, the most.
+    pub steps: usize,
+    /// How often each is measured.
+    pub rounds: u32,
+}
+
+impl Part {
+    /// Measurements in all.
+    pub fn measurements(&self) -> usize {
+        self.steps * self.rounds as usize
+    }
+
+    /// How long they take: windows and warming up, without filling memory.
+    pub fn time(&self, settings: &Settings) -> Duration {
+        let each = settings.window + settings.warm_up;
+        each.saturating_mul(u32::try_from(self.measurements()).unwrap_or(u32::MAX))
+    }
+}
+
+/// What [`calibrate`] measures of a host, kind by kind, in its order; kinds without steps included.
+pub fn plan(host: &HostTopology, options: &Options) -> [Part; 4] {
+    let part = |what, steps| Part { what, steps, rounds: options.rounds };
+    [
+        part("peak and bandwidth of each node", steps::local(host, options.coarse).len()),
+        part("links between nodes", steps::pairs(host).len() * 2),
+        part("links between sockets, all nodes at once", together::between_sockets(host).len()),
+        part("reads of each node, local and remote at once", together::most_mixes(host)),
+    ]
 }
 
 struct Session<'a> {

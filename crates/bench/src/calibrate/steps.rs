@@ -21,58 +21,132 @@ pub(super) const PEAK_AI: f64 = 64.0;
 pub enum Purpose {
     /// GFLOPS that do not wait for memory.
     Peak,
-    /// GB/s.
+    /// GB/s of one node from one memory.
     Bandwidth,
+    /// GB/s of all nodes of a socket from the memories of another one, at once.
+    SharedLink,
+    /// GB/s of all threads of a node from its own memory and from others, at once.
+    NodeRead,
 }
 
-/// Some threads on one node that read the memory of one node.
+/// Threads on one node that read the memory of one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// What it is for.
-    pub purpose: Purpose,
+pub struct Flow {
     /// The node whose cores run.
     pub from: NodeId,
     /// The node whose memory is read.
     pub to: NodeId,
-    /// How many threads, one on each of the first cores of the node.
+    /// How many threads: the first cores of the node, or the next ones after those of earlier flows.
     pub threads: u32,
+}
+
+/// Threads that read at once, each one memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What it is for.
+    pub purpose: Purpose,
+    /// Which threads read which memory; one flow where a node or a link is measured alone.
+    pub flows: Vec<Flow>,
 }
 
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let threads = if self.threads == 1 { "thread" } else { "threads" };
+        let threads = match self.threads() {
+            1 => "1 thread".to_owned(),
+            threads => format!("{threads} threads"),
+        };
+        let (from, to) = (nodes(&self.from_nodes()), nodes(&self.to_nodes()));
         match self.purpose {
-            Purpose::Peak => write!(f, "the peak of {} {threads} on {}", self.threads, self.from),
-            Purpose::Bandwidth => {
-                write!(
-                    f,
-                    "the bandwidth of {} {threads} on {} that read {}",
-                    self.threads, self.from, self.to
-                )
+            Purpose::Peak => write!(f, "the peak of {threads} on {from}"),
+            Purpose::Bandwidth => write!(f, "the bandwidth of {threads} on {from} that read {to}"),
+            Purpose::SharedLink => {
+                let flows = self.flows.len();
+                write!(f, "the bandwidth of {threads} on {from} that read {to} at once, in {flows} pairs")
+            }
+            Purpose::NodeRead => {
+                let local = self.flows.iter().filter(|flow| flow.from == flow.to).map(|flow| flow.threads);
+                write!(f, "the bandwidth of {threads} on {from} that read {to} at once, ")?;
+                write!(f, "{} of them local", local.sum::<u32>())
             }
         }
     }
 }
 
+/// `node 0`, `nodes 0-3,5`.
+fn nodes(list: &[NodeId]) -> String {
+    match list {
+        [one] => one.to_string(),
+        _ => format!("nodes {}", ranges_of(list)),
+    }
+}
+
+/// `0-3,5`.
+pub(super) fn ranges_of(list: &[NodeId]) -> String {
+    let numbers: Vec<u32> = list.iter().filter_map(|node| u32::try_from(node.0).ok()).collect();
+    numasim_model::cpus::ranges(&numbers)
+}
+
 impl Step {
-    /// The step as the runner takes it.
+    /// One node that reads one memory.
+    fn single(purpose: Purpose, from: NodeId, to: NodeId, threads: u32) -> Self {
+        Self { purpose, flows: vec![Flow { from, to, threads }] }
+    }
+
+    /// All its threads.
+    pub fn threads(&self) -> u32 {
+        self.flows.iter().map(|flow| flow.threads).sum()
+    }
+
+    /// The nodes whose cores run, ascending.
+    pub fn from_nodes(&self) -> Vec<NodeId> {
+        once_each(self.flows.iter().map(|flow| flow.from))
+    }
+
+    /// The nodes whose memories are read, ascending.
+    pub fn to_nodes(&self) -> Vec<NodeId> {
+        once_each(self.flows.iter().map(|flow| flow.to))
+    }
+
+    /// Its only flow, if it is a step of this purpose from one node to one.
+    pub(super) fn alone(&self, purpose: Purpose) -> Option<Flow> {
+        match self.flows.as_slice() {
+            [flow] if self.purpose == purpose => Some(*flow),
+            _ => None,
+        }
+    }
+
+    /// The step as the runner takes it: an application for each flow.
     pub(super) fn scenario(&self, host: &HostTopology) -> Result<PlannedScenario, KernelError> {
         let intensity = match self.purpose {
             Purpose::Peak => PEAK_AI,
-            Purpose::Bandwidth => BANDWIDTH_AI,
+            Purpose::Bandwidth | Purpose::SharedLink | Purpose::NodeRead => BANDWIDTH_AI,
         };
         let kernel = Kernel::new(Access::Read, FlopPerByte::new(intensity))?;
-        let memory = vec![(host.nodes[self.to.0].os_index, 1.0)];
-        let cpus = host.nodes[self.from.0].cpus.as_ref().map(CpuList::as_slice).unwrap_or_default();
-        let threads = cpus
-            .iter()
-            .take(self.threads as usize)
-            .filter_map(|&cpu| CpuList::new(vec![cpu]).ok())
-            .map(|cpus| PlannedThread { node: self.from, cpus, memory: memory.clone() })
-            .collect();
-        let app = PlannedApp { name: "calibrate".into(), kernel, threads };
-        Ok(PlannedScenario { name: self.to_string(), apps: vec![app], fitted: false })
+        let mut taken = vec![0; host.nodes.len()];
+        let apps = self.flows.iter().enumerate().map(|(n, flow)| {
+            let memory = vec![(host.nodes[flow.to.0].os_index, 1.0)];
+            let cpus = host.nodes[flow.from.0].cpus.as_ref().map(CpuList::as_slice).unwrap_or_default();
+            let threads = cpus
+                .iter()
+                .skip(taken[flow.from.0])
+                .take(flow.threads as usize)
+                .filter_map(|&cpu| CpuList::new(vec![cpu]).ok())
+                .map(|cpus| PlannedThread { node: flow.from, cpus, memory: memory.clone() })
+                .collect();
+            taken[flow.from.0] += flow.threads as usize;
+            let name =
+                if self.flows.len() == 1 { "calibrate".into() } else { format!("calibrate-{}", n + 1) };
+            PlannedApp { name, kernel, threads }
+        });
+        Ok(PlannedScenario { name: self.to_string(), apps: apps.collect(), fitted: false })
     }
+}
+
+fn once_each(nodes: impl Iterator<Item = NodeId>) -> Vec<NodeId> {
+    let mut nodes: Vec<NodeId> = nodes.collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
 }
 
 /// Thread counts from one core to all: about three for each doubling, so that the knee is seen.
@@ -96,7 +170,7 @@ fn counts(cores: u32, coarse: bool) -> Vec<u32> {
 }
 
 /// Nodes with cores, with the number of them.
-fn readers(host: &HostTopology) -> impl Iterator<Item = (NodeId, u32)> + '_ {
+pub(super) fn readers(host: &HostTopology) -> impl Iterator<Item = (NodeId, u32)> + '_ {
     host.nodes.iter().enumerate().filter(|(_, node)| node.cores > 0).map(|(n, node)| (NodeId(n), node.cores))
 }
 
@@ -106,7 +180,7 @@ pub(super) fn local(host: &HostTopology, coarse: bool) -> Vec<Step> {
     for (node, cores) in readers(host) {
         let mut peaks = vec![1, cores];
         peaks.dedup();
-        let step = |purpose| move |threads| Step { purpose, from: node, to: node, threads };
+        let step = |purpose| move |threads| Step::single(purpose, node, node, threads);
         steps.extend(peaks.into_iter().map(step(Purpose::Peak)));
         steps.extend(counts(cores, coarse).into_iter().map(step(Purpose::Bandwidth)));
     }
@@ -126,7 +200,7 @@ pub(super) fn remote(host: &HostTopology, saturating: &[Option<u32>]) -> Vec<Ste
         let all = host.nodes[from.0].cores;
         let mut counts = vec![saturating[from.0].unwrap_or(all), all];
         counts.dedup();
-        let step = |threads| Step { purpose: Purpose::Bandwidth, from, to, threads };
+        let step = |threads| Step::single(Purpose::Bandwidth, from, to, threads);
         steps.extend(counts.into_iter().map(step));
     }
     steps

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 use numasim_host::HostNode;
 use numasim_host::Misplaced;
 use numasim_model::cpus::CpuList;
+use numasim_model::machine::SharedLink;
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use numasim_model::{Allocation, App, AppId, Data, Machine, Node, NodeId, Placement, evaluate};
 
@@ -56,6 +57,8 @@ impl Runner for Simulated {
                 max_threads: None,
                 weight: 1.0,
                 work: None,
+                nodes: None,
+                memory: None,
                 kernel: app.kernel.access(),
             });
         }
@@ -121,6 +124,8 @@ fn node(cores: u32, peak: f64, bandwidth: f64, thread: f64) -> Node {
         gflops_per_core: Gflops::new(peak),
         bandwidth: GigabytesPerSecond::new(bandwidth),
         core_bandwidth: Some(GigabytesPerSecond::new(thread)),
+        read_bandwidth: None,
+        memory: None,
     }
 }
 
@@ -221,4 +226,119 @@ fn progress_is_reported_and_ends_with_everything_done() {
     // Peak with 1 and 2, bandwidth with 1 and 2 threads, each twice; the second round goes backwards.
     assert_eq!(seen.len(), 8);
     assert_eq!(seen[4], (4, 8, "the bandwidth of 2 threads on node 0 that read node 0".into()));
+}
+
+/// Two sockets of two nodes with four cores each, which read 10 GB/s over the link of a pair.
+fn two_sockets(shared: &[(&[usize], &[usize], f64, bool)], read: Option<f64>) -> (HostTopology, Machine) {
+    let mut host = host(&[4, 4, 4, 4]);
+    for (node, package) in host.nodes.iter_mut().zip([0, 0, 1, 1]) {
+        node.packages = vec![package];
+        node.memory_bytes = Some(3 << 29);
+    }
+    let mut nodes = vec![node(4, 10.0, 32.0, 12.0); 4];
+    nodes[0].read_bandwidth = read.map(GigabytesPerSecond::new);
+    let row = |n: usize| {
+        (0..4).map(move |m| {
+            if n == m {
+                0.0
+            } else if n / 2 == m / 2 {
+                16.0
+            } else {
+                10.0
+            }
+        })
+    };
+    let table = (0..4).flat_map(row).map(GigabytesPerSecond::new).collect();
+    let ids = |list: &[usize]| list.iter().copied().map(NodeId).collect();
+    let shared = shared.iter().enumerate().map(|(n, &(from, to, gbs, both_ways))| SharedLink {
+        name: n.to_string(),
+        bandwidth: GigabytesPerSecond::new(gbs),
+        from: ids(from),
+        to: ids(to),
+        both_ways,
+    });
+    let machine = Machine::new("m", nodes, table).expect("valid");
+    (host, machine.with_shared_links(shared.collect()).expect("valid"))
+}
+
+fn of_two_sockets(shared: &[(&[usize], &[usize], f64, bool)], read: Option<f64>) -> (Calibration, String) {
+    let (host, machine) = two_sockets(shared, read);
+    let options = Options { rounds: 1, coarse: false };
+    let mut runner = Simulated::of(machine);
+    let mut last = (0, 0);
+    let found = calibrate(&host, &options, &settings(), &mut runner, &mut |progress| {
+        last = (progress.done + 1, progress.of);
+    })
+    .expect("calibrated");
+    // Progress ends with everything done, and the plan promised at least as much.
+    let planned: usize = plan(&host, &options).iter().map(Part::measurements).sum();
+    assert!(last.0 == last.1 && last.1 <= planned, "{last:?} of {planned}");
+    let described = Described { name: "m".into(), source: "test".into(), doubts: Vec::new() };
+    let text = machine_file(&host, &found, &described);
+    (found, text)
+}
+
+#[test]
+fn a_shared_link_between_sockets_is_found_again() {
+    // Each node one memory: 2 x 10 GB/s. Each node both: 4 pairs of 10 are 40 GB/s, of which the link carries 24.
+    let (found, text) = of_two_sockets(&[(&[0, 1], &[2, 3], 24.0, true)], None);
+    let limits: Vec<bool> = found.shared_links.iter().map(|link| link.together.limits()).collect();
+    assert_eq!(limits, [true, true]);
+    for link in &found.shared_links {
+        close(Some(link.together.bandwidth), 24.0);
+        assert!((link.together.predicted_gbs - 40.0).abs() < 1e-6);
+    }
+    let table = "[[machine.shared_link]]\nname = \"sockets 0 and 1\"\n\
+                 gbs = 24.00  # all nodes at once, the slower direction, 24.00 to 24.00 in 1 round; without this line the file predicts 40.00\n\
+                 between = [[0, 1], [2, 3]]\n";
+    assert!(text.ends_with(table), "{text}");
+    assert!(text.contains("\nshared_link = { kind = \"measured\"") && text.contains("memory_gib = 1.50\n"));
+    assert!(!text.contains("\nread_gbs"), "{text}");
+}
+
+#[test]
+fn directions_that_differ_are_two_links() {
+    let links: [(&[usize], &[usize], f64, bool); 2] =
+        [(&[0, 1], &[2, 3], 24.0, false), (&[2, 3], &[0, 1], 30.0, false)];
+    let (_, text) = of_two_sockets(&links, None);
+    for part in [
+        "name = \"socket 0 reads socket 1\"\ngbs = 24.00 ",
+        "name = \"socket 1 reads socket 0\"\ngbs = 30.00 ",
+        "\nfrom = [2, 3]\nto = [0, 1]\n",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn links_that_carry_their_sum_are_no_shared_link_and_the_file_says_so() {
+    let (found, text) = of_two_sockets(&[], None);
+    assert!(found.shared_links.iter().all(|link| !link.together.limits()));
+    assert!(!text.contains("[[machine.shared_link]]"), "{text}");
+    let why = "# No shared link for sockets 0 and 1 (nodes 0-1 and 2-3): all nodes at once: \
+               40.00 GB/s, 100 % of the 40.00 that the file predicts\n";
+    assert!(text.contains(why), "{text}");
+}
+
+#[test]
+fn what_a_node_can_read_is_found_again() {
+    // 2 threads on the own memory draw 24, one over the link of 16 draws 12, one over a link of 10 draws 10: 46 GB/s, more than
+    // any other mix, of which the node can read 36.
+    let (found, text) = of_two_sockets(&[], Some(36.0));
+    let read = found.nodes[0].read.expect("measured");
+    close(Some(read.bandwidth), 36.0);
+    assert!(read.limits() && (read.predicted_gbs - 46.0).abs() < 1e-6, "{read:?}");
+    assert!(found.nodes[1..].iter().all(|node| !node.read.expect("measured").limits()));
+    let line = "read_gbs = 36.00  # all 4 threads, local and remote at once, 36.00 to 36.00 in 1 round; \
+                without this line the file predicts 46.00\n";
+    assert!(text.contains(line), "{text}");
+    assert_eq!(text.matches("\nread_gbs = ").count(), 2, "one figure and its provenance: {text}");
+}
+
+#[test]
+fn noise_below_the_line_is_no_limit() {
+    // 37 of 40 GB/s: 7.5 % below.
+    let (found, _) = of_two_sockets(&[(&[0, 1], &[2, 3], 37.0, true)], None);
+    close(Some(found.shared_links[0].together.bandwidth), 37.0);
+    assert!(!found.shared_links[0].together.limits());
 }

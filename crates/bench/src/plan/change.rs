@@ -26,6 +26,15 @@ pub enum Change {
         /// Threads on each node of the host.
         to: Vec<u32>,
     },
+    /// A link that several pairs of nodes use together joins other nodes, or none.
+    SharedLink {
+        /// The scenario.
+        scenario: String,
+        /// Its name.
+        name: String,
+        /// The nodes of the host on its two sides; `None` where it is left out, because a node would be on both.
+        joins: Option<[Vec<NodeId>; 2]>,
+    },
     /// Data lies elsewhere.
     Data {
         /// The scenario.
@@ -43,9 +52,10 @@ impl Change {
     /// The scenario that was changed.
     pub fn scenario(&self) -> &str {
         match self {
-            Self::Nodes { scenario, .. } | Self::Threads { scenario, .. } | Self::Data { scenario, .. } => {
-                scenario
-            }
+            Self::Nodes { scenario, .. }
+            | Self::Threads { scenario, .. }
+            | Self::SharedLink { scenario, .. }
+            | Self::Data { scenario, .. } => scenario,
         }
     }
 
@@ -54,6 +64,7 @@ impl Change {
         match self {
             Self::Nodes { .. } => "nodes",
             Self::Threads { .. } => "threads",
+            Self::SharedLink { .. } => "shared link",
             Self::Data { .. } => "data",
         }
     }
@@ -68,21 +79,12 @@ impl fmt::Display for Change {
                 write!(f, "nodes {}", each.collect::<Vec<_>>().join(", "))
             }
             Self::Threads { app, from, to, .. } => write!(f, "threads of '{app}' {from:?} -> {to:?}"),
-            Self::Data { app, from, to, .. } => write!(f, "data of '{app}' {} -> {}", words(from), words(to)),
-        }
-    }
-}
-
-/// A placement as in a file.
-fn words(placement: &Placement) -> String {
-    match placement {
-        Placement::Local => "local".to_owned(),
-        Placement::Interleave => "interleave".to_owned(),
-        Placement::Home(home) => format!("home = {}", home.0),
-        Placement::Fractions(shares) => {
-            let shares: Vec<String> =
-                shares.iter().map(|share| format!("{}", (share * 1e4).round() / 1e4)).collect();
-            format!("fractions = [{}]", shares.join(", "))
+            Self::SharedLink { name, joins: None, .. } => write!(f, "shared link '{name}' left out"),
+            Self::SharedLink { name, joins: Some([from, to]), .. } => {
+                let numbers = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect::<Vec<_>>();
+                write!(f, "shared link '{name}' joins {:?} and {:?}", numbers(from), numbers(to))
+            }
+            Self::Data { app, from, to, .. } => write!(f, "data of '{app}' {from} -> {to}"),
         }
     }
 }

@@ -9,7 +9,12 @@
 //!
 //! # Data
 //! A home moves with its node; fractions of folded nodes add up; interleaved data is spread evenly over all nodes that
-//! something was folded onto.
+//! something was folded onto. A share of the data that is spread evenly (`interleave = 0.3`) has no such form: where
+//! something was folded onto some nodes of the host only, the scenario cannot be scaled.
+//!
+//! # Shared links
+//! A link that several pairs of nodes use together joins the nodes that its own went to, with the bandwidth that it has.
+//! Where a node would then be on both of its sides, it is left out.
 //!
 //! # Threads
 //! The threads of folded nodes add up. Where they are more than the cores, each application gets its share of the cores
@@ -18,9 +23,10 @@
 
 use numasim_host::HostTopology;
 use numasim_model::ids::NodeId;
+use numasim_model::machine::SharedLink;
 use numasim_model::{Placement, Study};
 
-use super::{Change, Misfit, Shape};
+use super::{Change, Misfit, Shape, misfit};
 
 /// The scenario on the host, and what that changed.
 pub(super) fn scale(
@@ -47,6 +53,13 @@ pub(super) fn scale(
         for (row, count) in threads.iter_mut().zip(shared) {
             row[node] = count;
         }
+    }
+    let reached = (0..there.len()).filter(|&node| map.contains(&NodeId(node))).count();
+    if let Some(app) = misfit::spread_share(shape)
+        && reached < there.len()
+    {
+        let app = study.apps[app].name.clone();
+        return Err(Misfit::SpreadShare { app, reached, there: there.len() });
     }
     let data: Vec<Placement> = shape.data.iter().map(|data| folded(data, &map, there.len())).collect();
     let scaled = Shape { name: shape.name.clone(), threads, data };
@@ -116,6 +129,8 @@ pub(super) fn folded(data: &Placement, map: &[NodeId], nodes: usize) -> Placemen
     match data {
         Placement::Local => Placement::Local,
         Placement::Home(home) => Placement::Home(map[home.0]),
+        Placement::PartHome { home, share } => Placement::PartHome { home: map[home.0], share: *share },
+        Placement::PartInterleave { share } => Placement::PartInterleave { share: *share },
         Placement::Interleave => {
             let reached: Vec<usize> = (0..nodes).filter(|&node| map.contains(&NodeId(node))).collect();
             if reached.len() == nodes {
@@ -136,11 +151,32 @@ pub(super) fn folded(data: &Placement, map: &[NodeId], nodes: usize) -> Placemen
     }
 }
 
+/// Where these nodes went, ascending.
+pub(super) fn folded_nodes(nodes: &[NodeId], map: &[NodeId]) -> Vec<NodeId> {
+    let mut nodes: Vec<NodeId> = nodes.iter().map(|node| map[node.0]).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
+/// The shared link between the nodes that its own went to; `None` if one of them is then on both sides.
+pub(super) fn folded_link(link: &SharedLink, map: &[NodeId]) -> Option<SharedLink> {
+    let (from, to) = (folded_nodes(&link.from, map), folded_nodes(&link.to, map));
+    let apart = !from.iter().any(|node| to.contains(node));
+    apart.then(|| SharedLink { from, to, ..link.clone() })
+}
+
 fn changes(shape: &Shape, scaled: &Shape, study: &Study, map: Vec<NodeId>) -> Vec<Change> {
     let mut changes = Vec::new();
     let scenario = || shape.name.clone();
     if map.iter().enumerate().any(|(from, to)| from != to.0) {
-        changes.push(Change::Nodes { scenario: scenario(), to: map });
+        for link in study.machine.shared_links() {
+            let joins = folded_link(link, &map).map(|link| [link.from, link.to]);
+            if joins.as_ref() != Some(&[link.from.clone(), link.to.clone()]) {
+                changes.push(Change::SharedLink { scenario: scenario(), name: link.name.clone(), joins });
+            }
+        }
+        changes.insert(0, Change::Nodes { scenario: scenario(), to: map });
     }
     for app in shape.active() {
         let name = || study.apps[app].name.clone();
@@ -217,6 +253,21 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn shared_links_join_the_nodes_that_theirs_went_to() {
+        let link = |from: &[usize], to: &[usize]| SharedLink {
+            name: "xGMI".to_owned(),
+            bandwidth: numasim_model::units::GigabytesPerSecond::new(60.0),
+            from: from.iter().copied().map(NodeId).collect(),
+            to: to.iter().copied().map(NodeId).collect(),
+            both_ways: true,
+        };
+        let map = fold(&[4; 8], &[8; 2]);
+        assert_eq!(folded_link(&link(&[0, 1, 2, 3], &[4, 5, 6, 7]), &map), Some(link(&[0], &[1])));
+        // Nodes 3 and 4 are on different nodes of the host, 0 and 1 on the same.
+        assert_eq!(folded_link(&link(&[0], &[1]), &map), None);
     }
 
     #[test]

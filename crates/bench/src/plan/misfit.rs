@@ -4,7 +4,7 @@ use std::fmt;
 
 use numasim_host::HostTopology;
 use numasim_model::ids::NodeId;
-use numasim_model::{Machine, Placement};
+use numasim_model::{Machine, Placement, Study};
 
 use super::Shape;
 use crate::kernel::KernelError;
@@ -61,6 +61,18 @@ pub enum Misfit {
         apps: usize,
         /// Cores that this process may use.
         cores: u32,
+    },
+    /// A share of the data that is spread over all nodes would be spread over other ones.
+    #[error(
+        "a share of the data of '{app}' is spread over all nodes of the file, which are {reached} of the {there} NUMA nodes of this host"
+    )]
+    SpreadShare {
+        /// The application.
+        app: String,
+        /// Nodes of the host that nodes of the file lie on.
+        reached: usize,
+        /// Nodes of the host.
+        there: usize,
     },
 }
 
@@ -126,12 +138,16 @@ fn count(number: impl fmt::Display + Into<u128> + Copy, what: &str) -> String {
 }
 
 /// Everything of a scenario that does not fit the host.
-pub(super) fn find(shape: &Shape, machine: &Machine, host: &HostTopology) -> Vec<Misfit> {
+pub(super) fn find(shape: &Shape, study: &Study, host: &HostTopology) -> Vec<Misfit> {
+    let machine = &study.machine;
     let there = host.nodes.len();
     let wanted = used_nodes(shape, machine.node_count()).last().map_or(0, |last| last + 1);
     let mut misfits = Vec::new();
     if wanted > there {
         misfits.push(Misfit::Nodes { wanted, there });
+    } else if let Some(app) = spread_share(shape).filter(|_| machine.node_count() != there) {
+        let app = study.apps[app].name.clone();
+        misfits.push(Misfit::SpreadShare { app, reached: machine.node_count(), there });
     }
     for (n, node) in host.nodes.iter().enumerate().take(wanted) {
         let id = NodeId(n);
@@ -160,14 +176,19 @@ pub(super) fn find(shape: &Shape, machine: &Machine, host: &HostTopology) -> Vec
     misfits
 }
 
+/// An application that has a share of its data spread over all nodes.
+pub(super) fn spread_share(shape: &Shape) -> Option<usize> {
+    shape.active().find(|&app| matches!(shape.data[app], Placement::PartInterleave { .. }))
+}
+
 /// Nodes of the machine file on which a scenario has threads or data, ascending.
 fn used_nodes(shape: &Shape, nodes: usize) -> Vec<usize> {
     let mut used: Vec<usize> = (0..nodes).filter(|&node| shape.on_node(node) > 0).collect();
     for app in shape.active() {
         match &shape.data[app] {
             Placement::Local => {}
-            Placement::Home(home) => used.push(home.0),
-            Placement::Interleave => used.extend(0..nodes),
+            Placement::Home(home) | Placement::PartHome { home, .. } => used.push(home.0),
+            Placement::Interleave | Placement::PartInterleave { .. } => used.extend(0..nodes),
             Placement::Fractions(shares) => used.extend((0..nodes).filter(|&node| shares[node] > 0.0)),
         }
     }

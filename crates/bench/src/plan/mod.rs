@@ -12,6 +12,7 @@ mod pinned;
 pub mod study_file;
 #[cfg(test)]
 pub(crate) mod tests;
+pub mod written;
 
 use numasim_evidence::measured::Expected;
 use numasim_model::cpus::CpuList;
@@ -204,7 +205,7 @@ pub fn make(
     let (mut planned, mut ran) = (Vec::new(), Vec::new());
     let (mut changes, mut misfits) = (Vec::new(), Vec::new());
     for shape in shapes {
-        let mut found = misfit::find(&shape, &study.machine, host);
+        let mut found = misfit::find(&shape, study, host);
         let (shape, fitted) = if found.is_empty() {
             (shape, false)
         } else if !options.fit {

@@ -275,7 +275,7 @@ fn a_host_with_a_memory_only_node_holds_data_there() {
 fn the_study_of_a_plan_is_an_input_file_that_reads_back_as_it_was() {
     for cores in [&[8; 4][..], &[8, 8], &[4], &[6, 6, 6, 6, 6]] {
         let plan = plan(PAPER, cores, true).expect("planned");
-        let text = toml::to_string(&study_file::study_file(&plan.study)).expect("TOML");
+        let text = toml::to_string(&written::study_file(&plan.study)).expect("TOML");
         let read = study(&text);
         assert_eq!(read.scenarios, plan.study.scenarios, "{text}");
         assert_eq!(read.machine.nodes(), plan.study.machine.nodes(), "{text}");
@@ -296,6 +296,55 @@ fn the_study_of_a_plan_is_an_input_file_that_reads_back_as_it_was() {
 }
 
 #[test]
+fn nothing_that_a_file_may_say_is_lost_in_the_study_of_a_plan() {
+    let text = "[machine]\nname = \"m\"\nnodes = 4\ncores_per_node = 4\ngflops_per_core = 1\nbandwidth_gbs = 40\nlink_gbs = 20\n\
+                read_gbs = 55.5\nmemory_gib = 64\nsockets = 2\nsocket_link_gbs = 8\nshared_link_gbs = 12\n\
+                [[machine.shared_link]]\nname = \"back\"\ngbs = 5\nfrom = [3]\nto = [0, 1]\n\
+                [machine.provenance]\nshared_link = { kind = \"measured\" }\nread_gbs = { kind = \"assumed\" }\n\
+                [[app]]\nname = \"a\"\narithmetic_intensity = 0.5\ndata = { home = 1, share = 0.25 }\nnodes = [0, 2]\nmemory_gib = 40\n\
+                [[app]]\nname = \"b\"\narithmetic_intensity = 1\ndata = { interleave = 0.3 }\n\
+                [[app]]\nname = \"c\"\narithmetic_intensity = 1\nmin_threads = 0\ndata = { home = \"any\", share = 0.5 }\n\
+                [[scenario]]\nname = \"s\"\nthreads = { a = [1, 0, 2, 0], b = 1 }\ndata = { b = { home = 2, share = 0.75 } }\n";
+    let plan = plan(text, &[4; 4], false).expect("fits");
+    let written = toml::to_string(&written::study_file(&plan.study)).expect("TOML");
+    let read = study(&written);
+    assert_eq!(read.machine.nodes(), plan.study.machine.nodes(), "{written}");
+    assert_eq!(read.machine.shared_links(), plan.study.machine.shared_links());
+    assert_eq!(read.machine.provenance(), plan.study.machine.provenance());
+    assert_eq!(read.apps, plan.study.apps);
+    // `c` has no threads: where its data would lie is left open again.
+    assert_eq!(read.scenarios[0].data[..2], plan.study.scenarios[0].data[..2]);
+    assert_eq!(read.scenarios[0].allocation, plan.study.scenarios[0].allocation);
+    assert_eq!(read.machine.shared_links().len(), 2);
+}
+
+#[test]
+fn a_shared_link_of_a_scaled_scenario_joins_other_nodes_or_is_left_out() {
+    let text = "[machine]\nname = \"m\"\nnodes = 4\ncores_per_node = 4\ngflops_per_core = 1\nbandwidth_gbs = 40\nlink_gbs = 20\n\
+                sockets = 2\nsocket_link_gbs = 8\nshared_link_gbs = 12\n\
+                [[machine.shared_link]]\nname = \"inside\"\ngbs = 15\nbetween = [[0], [1]]\n\
+                [[app]]\nname = \"a\"\narithmetic_intensity = 0.5\n\
+                [[scenario]]\nname = \"s\"\nthreads = { a = 1 }\n";
+    let plan = plan(text, &[4; 2], true).expect("scaled");
+    let changes: Vec<String> = plan.changes.iter().map(ToString::to_string).collect();
+    // Nodes 0 and 1 become node 0, 2 and 3 node 1.
+    assert!(
+        changes.contains(&"shared link 'socket 0 - socket 1' joins [0] and [1]".to_owned()),
+        "{changes:?}"
+    );
+    assert!(changes.contains(&"shared link 'inside' left out".to_owned()), "{changes:?}");
+    let links = plan.study.machine.shared_links();
+    assert_eq!((links.len(), links[0].bandwidth.value()), (1, 12.0));
+    // A share over all four nodes of the file cannot lie on two of four nodes of the host.
+    let spread =
+        text.replace("arithmetic_intensity = 0.5", "arithmetic_intensity = 0.5\ndata = { interleave = 0.5 }");
+    let refused =
+        self::plan(&spread.replace("nodes = 4", "nodes = 2").replace("[0], [1]", "[1], [0]"), &[4; 4], true);
+    assert!(refused.expect_err("no words for it").to_string().contains("does not fit"));
+    assert!(self::plan(&spread, &[4; 2], true).is_ok());
+}
+
+#[test]
 fn the_study_of_a_plan_keeps_the_sharing_model_and_where_figures_come_from() {
     let head = "[machine]\nname = \"4 nodes\"\n";
     let more = "latency_matrix_ns = [[80, 140], [141, 81]]\n[machine.sharing]\nmodel = \"ecm\"\necm_penalty = 0.4\n\
@@ -306,7 +355,7 @@ fn the_study_of_a_plan_keeps_the_sharing_model_and_where_figures_come_from() {
          [[app]]\nname = \"a\"\narithmetic_intensity = 0.5\n[[scenario]]\nname = \"s\"\nthreads = {{ a = 2 }}\n"
     );
     let plan = plan(&text, &[4, 4], false).expect("fits");
-    let written = toml::to_string(&study_file::study_file(&plan.study)).expect("TOML");
+    let written = toml::to_string(&written::study_file(&plan.study)).expect("TOML");
     let read = study(&written).machine;
     assert_eq!(read.sharing(), plan.study.machine.sharing(), "{written}");
     assert_eq!(read.sharing().name(), "ecm");

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 
 /// Why there is no room.
+#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "nothing is set aside there"))]
 pub(super) enum NoRoom {
     /// Less than wanted.
     Free(u64),

@@ -45,6 +45,10 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
 
+    /// Print what would be measured and how long it takes, and measure nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }

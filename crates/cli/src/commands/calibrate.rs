@@ -1,5 +1,6 @@
 //! `numasim calibrate`: measures this host and writes its machine file.
 
+mod plan;
 mod shown;
 
 use std::time::{Duration, Instant, SystemTime};
@@ -36,6 +37,11 @@ pub(super) struct Calibrated {
 /// Runs the command.
 pub(crate) fn run(args: &CalibrateArgs, shell: &Shell) -> Result<(), Failure> {
     let destination = Destination::open(args.output.output.as_deref(), &[])?;
+    if args.dry_run {
+        let host = topology("calibrate")?;
+        let (settings, options) = asked(args, &host)?;
+        return destination.deliver(&plan::render(&host, &settings, &options, args.output.format));
+    }
     let found = measure(args, "calibrate", shell)?;
     destination.deliver(&match args.output.format {
         Format::Table => found.machine_file(),
@@ -62,31 +68,21 @@ pub(super) fn measure(
     purpose: &'static str,
     shell: &Shell,
 ) -> Result<Calibrated, Failure> {
-    let host = numasim_host::host_topology(purpose).map_err(|error| Failure::input(error.to_string()))?;
-    let isa = available(args.isa)?;
+    let host = topology(purpose)?;
+    let (settings, options) = asked(args, &host)?;
     let used = used(&host)?;
     let facts = System::host().facts(&used, SAMPLE);
     let mut doubts = doubt::before(&facts, &used);
     tell(doubts.iter(), shell);
-    let (rounds, window, warm_up) = if args.quick {
-        (3, Duration::from_millis(200), Duration::from_millis(100))
-    } else {
-        (args.rounds, args.window, args.warm_up)
-    };
-    let bytes_per_thread = args.memory_per_thread.unwrap_or_else(|| default_bytes(&host));
-    let settings = Settings { isa, warm_up, window, bytes_per_thread, processes: false };
+    let rounds = options.rounds;
+    shell.note(plan::in_one_line(&host, &settings, &options));
 
     watch::listen();
     let started = SystemTime::now();
     let mut runner = HostRunner::new(watch::stop_flag());
     let mut bar = Bar::new(shell);
-    let measured = calibrate(
-        &host,
-        &Options { rounds, coarse: args.quick },
-        &settings,
-        &mut runner,
-        &mut |progress: Progress<'_>| bar.show(&progress),
-    );
+    let measured =
+        calibrate(&host, &options, &settings, &mut runner, &mut |progress: Progress<'_>| bar.show(&progress));
     bar.finish();
     let calibration = measured.map_err(|error| refused(&error))?;
     if (rounds as usize) < 5 {
@@ -100,6 +96,23 @@ pub(super) fn measure(
         shell.note("this host has one NUMA node: no link was measured");
     }
     Ok(Calibrated { host, facts, settings, calibration, described, doubts })
+}
+
+fn topology(purpose: &'static str) -> Result<HostTopology, Failure> {
+    numasim_host::host_topology(purpose).map_err(|error| Failure::input(error.to_string()))
+}
+
+/// How to measure, by the command line.
+fn asked(args: &CalibrateArgs, host: &HostTopology) -> Result<(Settings, Options), Failure> {
+    let isa = available(args.isa)?;
+    let (rounds, window, warm_up) = if args.quick {
+        (3, Duration::from_millis(200), Duration::from_millis(100))
+    } else {
+        (args.rounds, args.window, args.warm_up)
+    };
+    let bytes_per_thread = args.memory_per_thread.unwrap_or_else(|| default_bytes(host));
+    let settings = Settings { isa, warm_up, window, bytes_per_thread, processes: false };
+    Ok((settings, Options { rounds, coarse: args.quick }))
 }
 
 /// All processors that are used.

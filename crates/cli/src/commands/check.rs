@@ -4,6 +4,7 @@ mod json;
 mod rows;
 mod table;
 
+use super::room;
 use crate::args::CheckArgs;
 use crate::failure::Failure;
 use crate::files;
@@ -14,6 +15,14 @@ use crate::shell::Shell;
 pub(crate) fn run(args: &CheckArgs, shell: &Shell) -> Result<(), Failure> {
     let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
     let reading = files::read_study(&args.files)?;
+    crate::sharing::warn_of_doubts(&reading.study.machine, shell);
+    for scenario in &reading.study.scenarios {
+        let full = scenario.placements().ok().and_then(|data| room::full(&reading.study, scenario, &data));
+        if let Some(full) = full {
+            let words = room::words(&reading.study, &full);
+            shell.warn(format!("scenario '{}' cannot be evaluated: {words}", scenario.name));
+        }
+    }
     let text = match args.output.format {
         Format::Table => table::table(&reading, shell.style(args.output.output.is_some()).columns()),
         Format::Json => format!("{:#}\n", json::json(&reading)),

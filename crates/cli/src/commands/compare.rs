@@ -20,7 +20,7 @@ use crate::view::compared;
 pub(crate) fn run(args: &CompareArgs, shell: &Shell) -> Result<(), Failure> {
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
-    let study = sharing::choose(study, args.study.model, shell);
+    let study = sharing::choose(study, args.study.model, shell)?;
     let (name, measurements) = read(&args.measured)?;
     let inputs = [args.study.files.as_slice(), std::slice::from_ref(&args.measured)].concat();
     let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
@@ -59,7 +59,7 @@ pub(super) fn compared_with(
 ) -> Result<Comparison, Failure> {
     let asked = wanted(study, names)?;
     let comparison = compare(study, &asked, measurements, |scenario| {
-        located.map_or(Ok(()), |located| located.homes_are_given(study, &[scenario]))?;
+        located.map_or(Ok(()), |located| located.can_be_evaluated(study, &[scenario]))?;
         evaluated(study, scenario)
     })?;
     if comparison.scenarios.is_empty() {

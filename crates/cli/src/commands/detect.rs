@@ -64,7 +64,7 @@ fn object(host: &HostTopology) -> Value {
             json!({ "node": node, "os_index": found.os_index, "cores": found.cores,
                     "cpus": found.cpus.as_ref().map(ToString::to_string),
                     "unusable_cpus": found.left_out.as_ref().map(ToString::to_string),
-                    "memory_bytes": found.memory_bytes,
+                    "memory_bytes": found.memory_bytes, "sockets": found.packages,
                     "firmware": found.firmware.as_ref().map(firmware) })
         })
         .collect();
@@ -144,6 +144,7 @@ mod tests {
                 cpus: Some(cpus("0-7")),
                 left_out: Some(cpus("8,10")),
                 memory_bytes: Some(64),
+                packages: vec![1],
                 ..HostNode::default()
             },
             HostNode { os_index: 2, firmware: Some(firmware), ..HostNode::default() },
@@ -162,9 +163,9 @@ mod tests {
         assert_eq!(
             read["nodes"],
             json!([{ "node": 0, "os_index": 0, "cores": 8, "cpus": "0-7", "unusable_cpus": "8,10",
-                     "memory_bytes": 64, "firmware": null },
+                     "memory_bytes": 64, "sockets": [1], "firmware": null },
                    { "node": 1, "os_index": 2, "cores": 0, "cpus": null, "unusable_cpus": null,
-                     "memory_bytes": null,
+                     "memory_bytes": null, "sockets": [],
                      "firmware": { "seen_from_os_nodes": [0], "read_bandwidth_gbs": 2.5,
                                    "write_bandwidth_gbs": null, "read_latency_ns": 90,
                                    "write_latency_ns": null } }])

@@ -1,11 +1,13 @@
 //! `numasim discriminate`: scenarios that tell the sharing models apart.
 
+use numasim_model::ModelKind;
 use numasim_sim::discriminate::discriminate;
 
 use crate::args::DiscriminateArgs;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
+use crate::sharing;
 use crate::shell::Shell;
 use crate::view::discriminate as view;
 
@@ -20,6 +22,11 @@ pub(crate) fn run(args: &DiscriminateArgs, shell: &Shell) -> Result<(), Failure>
         );
     }
     let emitted = emitted.map(|path| Destination::open(Some(path), &args.files)).transpose()?;
+    for kind in ModelKind::ALL {
+        if let Some(refusal) = sharing::with_kind(machine.clone(), kind).sharing_refusal() {
+            shell.warn(format!("{refusal}: it is compared as if that were not there"));
+        }
+    }
     let proposal =
         discriminate(&machine, usize::from(args.most)).map_err(|forbidden| Failure::forbidden(&forbidden))?;
     if let Some(emitted) = emitted {

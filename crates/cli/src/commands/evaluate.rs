@@ -6,10 +6,12 @@ mod document;
 use std::error::Error;
 use std::io::{self, Write};
 
+use numasim_draw::grid::wrap;
 use numasim_model::evaluation::EvaluateError;
 use numasim_model::{Evaluation, ModelKind, Placement, Scenario, Study, evaluate, evaluate_explained};
 
 use super::located::Located;
+use super::room;
 use crate::args::{EvaluateArgs, ModelChoice};
 use crate::emit::{self, processors};
 use crate::failure::Failure;
@@ -18,7 +20,9 @@ use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
 use crate::view::side_by_side::{self, UnderModel};
-use crate::view::{ScenarioView, Style, compare, csv, explain, figures, json, machine_title, table, warning};
+use crate::view::{
+    ScenarioView, Style, caution, compare, csv, explain, figures, json, machine_title, table, warning,
+};
 pub(super) use amount::{MOST_FIGURES, can_be_shown, figures_of};
 use document::Document;
 pub(super) use document::document;
@@ -29,13 +33,13 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
     let (study, located) = Located::split(reading, sources);
     let mut study = match args.model {
         Some(ModelChoice::All) => return side_by_side(args, &study, &located, shell),
-        Some(ModelChoice::One(kind)) => sharing::choose(study, Some(kind), shell),
-        None => sharing::choose(study, None, shell),
+        Some(ModelChoice::One(kind)) => sharing::choose(study, Some(kind), shell)?,
+        None => sharing::choose(study, None, shell)?,
     };
     study.machine = processors::complete(study.machine, &args.emit)?;
     let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
     let scenarios = wanted(&study, &args.scenario)?;
-    located.homes_are_given(&study, &scenarios)?;
+    located.can_be_evaluated(&study, &scenarios)?;
     can_be_shown(&study, &scenarios, 1, MOST_FIGURES)?;
     let evaluated: Vec<Evaluated> = scenarios
         .into_iter()
@@ -83,11 +87,19 @@ fn side_by_side(args: &EvaluateArgs, study: &Study, located: &Located, shell: &S
         )
         .hint("name the model with --model"));
     }
+    sharing::warn_of_doubts(&study.machine, shell);
     let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
-    located.homes_are_given(study, &wanted(study, &args.scenario)?)?;
+    located.can_be_evaluated(study, &wanted(study, &args.scenario)?)?;
     let under =
         |kind: ModelKind| Study { machine: sharing::with_kind(study.machine.clone(), kind), ..study.clone() };
-    let studies = ModelKind::ALL.map(|kind| (kind, under(kind)));
+    let mut studies = Vec::new();
+    for kind in ModelKind::ALL {
+        let study = under(kind);
+        match study.machine.sharing_refusal() {
+            Some(refusal) => shell.warn(format!("left out: {refusal}")),
+            None => studies.push((kind, study)),
+        }
+    }
     can_be_shown(study, &wanted(study, &args.scenario)?, studies.len(), MOST_FIGURES)?;
     let mut all = Vec::new();
     for (kind, study) in &studies {
@@ -160,11 +172,13 @@ fn only<'a, 'b>(views: &'a [ScenarioView<'b>]) -> Result<&'a ScenarioView<'b>, F
 
 /// The head of what `--emit` prints.
 fn facts(study: &Study, view: &ScenarioView<'_>) -> Vec<(&'static str, String)> {
-    vec![
+    let mut facts = vec![
         ("Machine", machine_title(&study.machine)),
         ("Model", study.machine.sharing().in_words()),
         ("Scenario", format!("{}: {} GFLOPS", view.name, figures::single(view.evaluation.total.value()))),
-    ]
+    ];
+    facts.extend(caution::of_scenario(view).into_iter().map(|clause| ("Caution", clause)));
+    facts
 }
 
 /// A scenario with decided homes, and its result.
@@ -200,9 +214,9 @@ impl<'a> Evaluated<'a> {
     }
 }
 
-/// Where the data of each application lies. An open home is refused, unless nobody reads it.
+/// Where the data of each application lies. An open home is refused, unless nobody reads it, and data that does not fit.
 pub(super) fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Placement>, Failure> {
-    scenario.placements().map_err(|open| {
+    let placements = scenario.placements().map_err(|open| {
         let app = &study.apps[open.app.0].name;
         Failure::input(format!(
             "scenario '{}': the home of the data of '{app}' is open (home = \"any\"), and evaluate does not choose",
@@ -213,7 +227,9 @@ pub(super) fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Place
             suggest::key(app)
         ))
         .hint("or let `numasim explore` find the best home")
-    })
+    })?;
+    room::check(study, scenario, &placements)?;
+    Ok(placements)
 }
 
 /// Evaluates one scenario of the files.
@@ -261,6 +277,11 @@ fn tables(
     writeln!(out, "Machine: {machine}\nModel:   {model}")?;
     for view in views {
         write!(out, "\n{}", table::table(view, style))?;
+        let cautions = caution::of_scenario(view);
+        if !cautions.is_empty() {
+            let text = format!("Caution: {}.", cautions.join("; "));
+            write!(out, "\n{}\n", wrap(&text, style.columns()).join("\n"))?;
+        }
         if explained {
             write!(out, "\n{}", explain::explain(view, style))?;
         }

@@ -11,6 +11,7 @@ use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restr
 
 use super::evaluate::{MOST_FIGURES, can_be_shown, figures_of};
 use super::located::Located;
+use super::room;
 use crate::args::{ExploreArgs, ObjectiveName};
 use crate::emit::{self, processors};
 use crate::failure::Failure;
@@ -31,7 +32,7 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     }
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
-    let mut study = sharing::choose(study, args.study.model, shell);
+    let mut study = sharing::choose(study, args.study.model, shell)?;
     study.machine = processors::complete(study.machine, &args.emit)?;
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
     let mut watch = Watch::start(args.time_limit, objective(args.objective), shell);
@@ -132,6 +133,7 @@ pub(super) fn refused(error: ProblemError) -> Failure {
             };
             Failure::input(error.to_string()).hint(format!("{missing}, or choose another --objective"))
         }
+        ProblemError::Refused(refusal) => Failure::input(refusal.to_string()),
         error @ ProblemError::TooLarge { .. } => Failure::input(error.to_string())
             .hint("leave out instances or nodes; data that is not interleaved has fewer flows"),
         ProblemError::Infeasible(infeasible) => to_failure(&infeasible),
@@ -162,6 +164,12 @@ fn to_failure(infeasible: &Infeasible) -> Failure {
         Infeasible::SameMissesRange { .. } => {
             "leave out --same-on-every-node, or widen min_threads and max_threads"
         }
+        Infeasible::TooFewAllowed { .. } => "lower its `min_threads`, or allow it more `nodes`",
+        Infeasible::NobodyOnNode(_) => "leave out --no-idle-cores, or allow some application this node",
+        Infeasible::Memory { .. }
+        | Infeasible::NoNodeForHome { .. }
+        | Infeasible::NoMemoryAnywhere { .. }
+        | Infeasible::AllMemory { .. } => room::hint(),
         Infeasible::Together(_) => "leave out one of them",
         Infeasible::NoFiniteMakespan(_) => {
             "see what holds them back with `numasim evaluate`, or choose another --objective"

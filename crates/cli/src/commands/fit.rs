@@ -21,7 +21,7 @@ use crate::view::fitted;
 pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
-    let study = crate::sharing::choose(study, args.study.model, shell);
+    let study = crate::sharing::choose(study, args.study.model, shell)?;
     let free = free(&study, &args.free)?;
     let source = files::read_measurements(&args.measured)?;
     let measurements = match read_measured(&source.text) {
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &FitArgs, shell: &Shell) -> Result<(), Failure> {
     let asked = wanted(&study, &args.scenario)?;
     let all: Vec<_> = study.scenarios.iter().collect();
     let mut comparison = compare(&study, &all, &measurements, |scenario| {
-        located.homes_are_given(&study, &[scenario])?;
+        located.can_be_evaluated(&study, &[scenario])?;
         evaluated(&study, scenario)
     })?;
     let asked_for: HashSet<&str> = asked.iter().map(|asked| asked.name.as_str()).collect();

@@ -5,6 +5,7 @@ use numasim_model::{AppId, Scenario, Study};
 use numasim_sim::objective::GoalError;
 use numasim_sim::{Infeasible, ProblemError};
 
+use super::room;
 use crate::diagnostics;
 use crate::failure::Failure;
 use crate::suggest;
@@ -30,6 +31,32 @@ impl Located {
     /// The study, and where it stands.
     pub(super) fn split(reading: Reading, sources: Vec<SourceFile>) -> (Study, Self) {
         (reading.study, Self { groups: reading.groups, places: reading.places, sources })
+    }
+
+    /// Refuses scenarios in which an application with an open home has threads, and those whose data does not fit.
+    pub(super) fn can_be_evaluated(&self, study: &Study, scenarios: &[&Scenario]) -> Result<(), Failure> {
+        self.homes_are_given(study, scenarios)?;
+        let problems: Vec<Problem> =
+            scenarios.iter().filter_map(|scenario| self.no_room(study, scenario)).collect();
+        if problems.is_empty() { Ok(()) } else { Err(self.failure(&problems)) }
+    }
+
+    /// A node whose memory is too small for the data of a scenario.
+    fn no_room(&self, study: &Study, scenario: &Scenario) -> Option<Problem> {
+        let full = room::full(study, scenario, &scenario.placements().ok()?)?;
+        let number = study.scenarios.iter().position(|one| one.name == scenario.name)?;
+        let place = &self.places.scenarios.get(number)?.name;
+        let message = format!("scenario `{}` does not fit: {}", scenario.name, room::words(study, &full));
+        let problem = Problem::new(ProblemKind::Infeasible, message)
+            .at(place.clone(), "too much data for a memory")
+            .hint(room::hint());
+        // The largest part of what lies there: max_by takes the last of equals.
+        let (app, _) = full.apps.iter().rev().max_by(|a, b| a.1.value().total_cmp(&b.1.value()))?;
+        let size = self.app(&study.apps[app.0].group).and_then(|(_, places)| places.memory_gib.clone());
+        Some(match size {
+            Some(size) => problem.related(size, "the size of the largest part"),
+            None => problem,
+        })
     }
 
     /// Refuses scenarios in which an application with an open home has threads.

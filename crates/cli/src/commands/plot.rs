@@ -25,7 +25,7 @@ pub(super) const MOST_MAPPED_NODES: usize = 32;
 pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
-    let study = sharing::choose(study, args.study.model, shell);
+    let study = sharing::choose(study, args.study.model, shell)?;
     refuse_idle_switches(args)?;
     let taken: Vec<PathBuf> = args.study.files.iter().chain(&args.measured).cloned().collect();
     let file = PlotFile::open(args.output.as_deref(), &taken)?;
@@ -100,7 +100,7 @@ fn scenario<'a>(args: &PlotArgs, study: &'a Study) -> Result<Option<&'a Scenario
 
 fn roofline(args: &PlotArgs, study: &Study, located: &Located) -> Result<String, Failure> {
     let scenario = scenario(args, study)?;
-    located.homes_are_given(study, scenario.as_slice())?;
+    located.can_be_evaluated(study, scenario.as_slice())?;
     let evaluated = scenario.map(|scenario| Evaluated::new(study, scenario)).transpose()?;
     let view = evaluated.as_ref().map(|one| one.view(study));
     Ok(plots::roofline(&study.machine, &study.apps, view.as_ref()).svg())
@@ -121,7 +121,7 @@ fn threads(args: &PlotArgs, study: &Study, located: &Located) -> Result<String, 
         return Err(Failure::input("a thread map shows one scenario, but there are several")
             .hint(format!("choose one with --scenario; the scenarios are: {}", suggest::list(&names))));
     };
-    located.homes_are_given(study, &[only])?;
+    located.can_be_evaluated(study, &[only])?;
     let evaluated = Evaluated::new(study, only)?;
     Ok(plots::thread_map(&evaluated.view(study)).svg())
 }

@@ -33,13 +33,13 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
     let inputs = inputs::find(args)?;
     let (reading, texts) = files::read_study_and_texts(&inputs.files)?;
     let (study, located) = Located::split(reading, texts.clone());
-    let study = sharing::choose(study, args.model, shell);
+    let study = sharing::choose(study, args.model, shell)?;
     let source = inputs.measured.as_deref().map(files::read_measurements).transpose()?;
     let known = inputs.provenance.as_deref().map(read_provenance).transpose()?;
     let destination = Destination::open(args.output.as_deref(), &inputs.all())?;
 
     let scenarios = wanted(&study, &[])?;
-    located.homes_are_given(&study, &scenarios)?;
+    located.can_be_evaluated(&study, &scenarios)?;
     if scenarios.len() > MOST_SCENARIOS {
         let message = format!(
             "{} scenarios are too many for a page; at most {MOST_SCENARIOS} can be read and shown by a browser",

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &ValidateArgs, shell: &Shell) -> Result<(), Failure> {
     let studied = studied(args, &folder)?;
     measured(args, &folder, studied, shell)?;
     let study = files::read_study(&[folder.file("measured.study.toml")])?.study;
-    let study = sharing::choose(study, args.model, shell);
+    let study = sharing::choose(study, args.model, shell)?;
     let verdict = compared(&folder, &study, shell)?;
     folder.write("README.md", &readme::text(args, &study))?;
     reported(args, &folder, shell)?;
@@ -83,6 +83,7 @@ fn calibrated(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(),
         isa: args.isa,
         memory_per_thread: args.memory_per_thread,
         name: None,
+        dry_run: false,
         output: OutputArgs { format: Format::Table, output: None },
     };
     shell.note("calibrating this host");

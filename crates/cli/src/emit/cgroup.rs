@@ -26,7 +26,7 @@ fn command(job: &Job<'_>) -> String {
     let group = group(job);
     // A cpuset limits where memory comes from; spreading it is a policy of the process.
     let numactl = match &job.memory {
-        Memory::Own | Memory::Node(_) => String::new(),
+        Memory::Own | Memory::OwnAnd(_) | Memory::Node(_) => String::new(),
         Memory::Interleaved(_) => job.numactl_for_memory(),
     };
     format!(

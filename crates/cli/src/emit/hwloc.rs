@@ -17,7 +17,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn command(job: &Job<'_>) -> String {
     let memory = match &job.memory {
-        Memory::Own => String::new(),
+        Memory::Own | Memory::OwnAnd(_) => String::new(),
         Memory::Node(node) => format!(" --membind node:{node}"),
         Memory::Interleaved(nodes) => {
             let nodes: Vec<String> = nodes.iter().map(|node| format!("node:{node}")).collect();

@@ -11,6 +11,8 @@ use crate::view::{ScenarioView, figures};
 pub(super) enum Memory {
     /// From the node of the thread that touches it first.
     Own,
+    /// A share from these nodes, which the program itself has to place; the rest as [`Memory::Own`].
+    OwnAnd(Vec<u32>),
     /// From one node.
     Node(u32),
     /// Page by page from these nodes in turn.
@@ -50,13 +52,19 @@ impl Job<'_> {
 
     /// Local only if each thread initialises what it reads.
     pub(super) fn needs_first_touch(&self) -> bool {
-        self.memory == Memory::Own && self.nodes.len() > 1
+        matches!(self.memory, Memory::Own | Memory::OwnAnd(_)) && self.nodes.len() > 1
     }
 
     /// The nodes that memory may come from.
     pub(super) fn memory_nodes(&self) -> Vec<u32> {
         match &self.memory {
             Memory::Own => self.nodes.clone(),
+            Memory::OwnAnd(others) => {
+                let mut nodes = [self.nodes.as_slice(), others].concat();
+                nodes.sort_unstable();
+                nodes.dedup();
+                nodes
+            }
             Memory::Node(node) => vec![*node],
             Memory::Interleaved(nodes) => nodes.clone(),
         }
@@ -65,7 +73,7 @@ impl Job<'_> {
     /// `numactl` before the program, for tools that know no memory; nothing where first touch is what is wanted.
     pub(super) fn numactl_for_memory(&self) -> String {
         match &self.memory {
-            Memory::Own => String::new(),
+            Memory::Own | Memory::OwnAnd(_) => String::new(),
             Memory::Node(node) => format!("numactl --membind={node} "),
             Memory::Interleaved(nodes) => format!("numactl --interleave={} ", ranges(nodes)),
         }
@@ -86,7 +94,11 @@ pub(super) fn jobs<'a>(view: &ScenarioView<'a>) -> Result<Vec<Job<'a>>, PinError
             cpus: cpus.cpus(),
             nodes,
             memory,
-            description: format!("{}; {data}", threads(view, AppId(number), cpus)),
+            description: format!(
+                "{}{}; {data}",
+                threads(view, AppId(number), cpus),
+                allowed(view.machine, app.nodes.as_deref())
+            ),
             inexact,
         }
     });
@@ -119,6 +131,13 @@ fn threads(view: &ScenarioView<'_>, app: AppId, cpus: &AppCpus) -> String {
     format!("{}: {}", figures::count(view.allocation.total(app), "thread"), parts.join(", "))
 }
 
+/// ` (may run on node 0, node 2 only)`; nothing where it may run everywhere.
+fn allowed(machine: &Machine, nodes: Option<&[NodeId]>) -> String {
+    let Some(nodes) = nodes else { return String::new() };
+    let nodes: Vec<String> = nodes.iter().map(|&node| named(machine, node)).collect();
+    format!(" (may run on {} only)", nodes.join(", "))
+}
+
 /// Where memory comes from, in words, and why that is not what was computed.
 fn memory(machine: &Machine, placement: &Placement) -> (Memory, String, Option<String>) {
     let number = |node: usize| os_number(machine, NodeId(node));
@@ -126,6 +145,13 @@ fn memory(machine: &Machine, placement: &Placement) -> (Memory, String, Option<S
         Placement::Local => (Memory::Own, "every thread reads its own node".to_owned(), None),
         Placement::Home(home) => {
             (Memory::Node(number(home.0)), format!("all data on {}", named(machine, *home)), None)
+        }
+        Placement::PartHome { home, share } => {
+            let place = named(machine, *home);
+            partly(vec![number(home.0)], &place, *share)
+        }
+        Placement::PartInterleave { share } => {
+            partly(machine.node_ids().map(|node| number(node.0)).collect(), "all nodes", *share)
         }
         Placement::Interleave => {
             (over(machine.node_ids().map(|node| number(node.0))), "data over all nodes".to_owned(), None)
@@ -153,6 +179,17 @@ fn memory(machine: &Machine, placement: &Placement) -> (Memory, String, Option<S
             (memory, words, inexact)
         }
     }
+}
+
+/// A share on these nodes, the rest local: what no command line can say.
+fn partly(nodes: Vec<u32>, place: &str, share: f64) -> (Memory, String, Option<String>) {
+    let share = figures::percent(share);
+    let words = format!("{share} of the data on {place}, the rest local");
+    let inexact = format!(
+        "numactl cannot place a share of the data, so all of it is local; the program itself has to put {share} of \
+         it on {place} (mbind, numa_alloc_onnode or numa_alloc_interleaved)"
+    );
+    (Memory::OwnAnd(nodes), words, Some(inexact))
 }
 
 fn over(nodes: impl Iterator<Item = u32>) -> Memory {

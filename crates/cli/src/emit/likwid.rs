@@ -20,7 +20,7 @@ pub(super) const TOOL: Tool = Tool {
 fn command(job: &Job<'_>) -> String {
     // -m and -i mean the nodes of the threads; other nodes are left to numactl, whose policy is inherited.
     let (numactl, policy) = match &job.memory {
-        Memory::Own => (String::new(), ""),
+        Memory::Own | Memory::OwnAnd(_) => (String::new(), ""),
         Memory::Node(node) if job.nodes == [*node] => (String::new(), "-m "),
         Memory::Interleaved(nodes) if job.nodes == *nodes => (String::new(), "-i "),
         Memory::Node(_) | Memory::Interleaved(_) => (job.numactl_for_memory(), ""),

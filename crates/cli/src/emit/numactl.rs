@@ -18,7 +18,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn command(job: &Job<'_>) -> String {
     let memory = match &job.memory {
-        Memory::Own => "--localalloc".to_owned(),
+        Memory::Own | Memory::OwnAnd(_) => "--localalloc".to_owned(),
         Memory::Node(node) => format!("--membind={node}"),
         Memory::Interleaved(nodes) => format!("--interleave={}", ranges(nodes)),
     };

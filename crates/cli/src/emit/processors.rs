@@ -103,6 +103,8 @@ mod tests {
             gflops_per_core: Gflops::new(1.0),
             bandwidth: GigabytesPerSecond::new(1.0),
             core_bandwidth: None,
+            read_bandwidth: None,
+            memory: None,
         };
         let machine = Machine::uniform("m", nodes, node, GigabytesPerSecond::new(1.0)).expect("valid");
         let os_nodes = numbers.iter().map(|&number| OsNode { number, cpus: None }).collect::<Vec<_>>();

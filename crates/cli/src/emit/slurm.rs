@@ -23,6 +23,8 @@ fn command(job: &Job<'_>) -> String {
     // Slurm cannot interleave.
     let (bind, numactl) = match &job.memory {
         Memory::Own => ("local".to_owned(), String::new()),
+        // The program places a share itself; first touch is the default of Linux.
+        Memory::OwnAnd(_) => ("none".to_owned(), String::new()),
         Memory::Node(node) => (format!("mask_mem:{}", words::mask(&[*node])), String::new()),
         Memory::Interleaved(_) => ("none".to_owned(), job.numactl_for_memory()),
     };

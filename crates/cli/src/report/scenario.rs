@@ -2,13 +2,13 @@
 
 use maud::{Markup, html};
 use numasim_evidence::compare::{Compared, Pair};
-use numasim_model::{AppId, Placement};
+use numasim_model::{AppId, NodeId};
 
 use super::contents::Report;
 use super::html::{Shown, judged, picture, scrolling};
 use super::row::{Row, columns, tags};
 use crate::view::compared::{signed, spread};
-use crate::view::{ScenarioView, Style, figures, held_back, warning};
+use crate::view::{ScenarioView, Style, caution, data_words, figures, held_back, warning};
 
 pub(super) fn article(report: &Report<'_>, row: &Row<'_>, map: Option<&str>) -> Markup {
     let view = row.view;
@@ -22,6 +22,7 @@ pub(super) fn article(report: &Report<'_>, row: &Row<'_>, map: Option<&str>) -> 
             (sentence(row))
             @if let Some(map) = map { figure { (picture(map, &format!("Threads of scenario {}", view.name))) } }
             (scrolling(&format!("Applications of {}", view.name), &applications(report, row)))
+            @for clause in caution::beside_warnings(view) { p.note { "Caution: " (clause) "." } }
             @for fact in warning::facts(&view.evaluation.warnings) { p.note { "Warning: " (fact) } }
             @if let Some(doubts) = doubts {
                 p.note { a href="#doubts" { "Doubts" } " about its measurements: " (doubts.join(", ")) "." }
@@ -147,16 +148,7 @@ fn threads(view: &ScenarioView<'_>, app: AppId) -> String {
 }
 
 fn data(view: &ScenarioView<'_>, app: AppId) -> String {
-    match &view.placements[app.0] {
-        Placement::Local => "local".to_owned(),
-        Placement::Home(node) => format!("all on {node}"),
-        Placement::Interleave => "on all nodes".to_owned(),
-        Placement::Fractions(parts) => {
-            let parts = parts.iter().enumerate().filter(|(_, part)| **part > 0.0);
-            let parts = parts.map(|(node, part)| format!("{} on node {node}", figures::percent(*part)));
-            parts.collect::<Vec<_>>().join(", ")
-        }
-    }
+    data_words::brief(&view.placements[app.0])
 }
 
 /// What memories and links carry.
@@ -175,11 +167,25 @@ fn resources(row: &Row<'_>) -> Markup {
             figures: [link.bandwidth.value(), link.capacity.value(), f64::NAN],
         })
         .collect();
+    let nodes_of = |nodes: &[NodeId]| figures::ranges(&nodes.iter().map(|node| node.0).collect::<Vec<_>>());
+    let shared: Vec<Carrier> = evaluation
+        .shared_links
+        .iter()
+        .enumerate()
+        .map(|(i, link)| Carrier {
+            name: format!("{} {} → {}", link.name, nodes_of(&link.from), nodes_of(&link.to)),
+            at: format!("/scenarios/{}/shared_links/{i}", row.number),
+            figures: [link.bandwidth.value(), link.capacity.value(), f64::NAN],
+        })
+        .collect();
     html! {
         div.pair {
             (scrolling("Memories", &carriers("Memories", "memory of", true, &nodes.collect::<Vec<_>>())))
             @if links.is_empty() { p.faint { "No traffic on the links." } }
             @else { (scrolling("Links", &carriers("Links: cores → memory", "link", false, &links))) }
+            @if !shared.is_empty() {
+                (scrolling("Shared links", &carriers("Shared links: cores → memories", "shared link", false, &shared)))
+            }
         }
     }
 }

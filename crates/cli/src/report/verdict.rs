@@ -6,7 +6,7 @@ use numasim_evidence::compare::{Comparison, Errors};
 use super::contents::Report;
 use super::html::{SMALL, Shown, judged, scrolling};
 use crate::view::compared::{percent, place, sentences};
-use crate::view::{ScenarioView, Style, figures};
+use crate::view::{ScenarioView, Style, caution, figures};
 
 /// How far the model can be trusted here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,6 +68,10 @@ fn measured(comparison: &Comparison, report: &Report<'_>) -> Markup {
                 span.mark aria-hidden="true" { "!" }
                 span { b { "No conclusion possible." } " There is no figure whose error could be computed." }
             }
+        }
+        @if let Some(view) = comparison.regret.as_ref().and_then(|regret| report.views.iter().find(|view| view.name == regret.preferred)) {
+            @let but = caution::but(&caution::of_scenario(view));
+            @if !but.is_empty() { p.note { "It prefers " (view.name) (but) "." } }
         }
         ul.sentences { @for sentence in sentences(comparison, &Style::default()) { li { (sentence) } } }
         @if !known.is_empty() { (scrolling("Errors", &table(&known))) }
@@ -176,7 +180,8 @@ fn predicted(report: &Report<'_>) -> Markup {
         @if let Some((i, view)) = best {
             p {
                 "The model prefers " a href=(format!("#scenario-{}", i + 1)) { (view.name) } ": "
-                (Shown::evaluated(figures::single(total(view)), format!("/scenarios/{i}/total_gflops")).inline()) " GFLOPS."
+                (Shown::evaluated(figures::single(total(view)), format!("/scenarios/{i}/total_gflops")).inline()) " GFLOPS"
+                (caution::but(&caution::of_scenario(view))) "."
             }
         }
         p { "To know more, measure with " code { "numasim bench" } " and name its CSV with " code { "--measured" } "." }

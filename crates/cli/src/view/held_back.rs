@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use numasim_model::{AppId, Bottleneck};
+use numasim_model::{AppId, Bottleneck, NodeId};
 
 use super::{ScenarioView, Style, figures};
 
@@ -10,7 +10,7 @@ use super::{ScenarioView, Style, figures};
 pub(crate) fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String {
     let (mut peak, mut core_bandwidth, mut controller) = (Vec::new(), Vec::new(), Vec::new());
     let mut links: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    let mut remote: Vec<usize> = Vec::new();
+    let (mut remote, mut shared, mut reads) = (Vec::new(), Vec::new(), Vec::new());
     for (node, group) in view.evaluation.apps[app.0].per_node.iter().enumerate() {
         match group.as_ref().map(|group| &group.bottleneck) {
             None => {}
@@ -19,10 +19,14 @@ pub(crate) fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String
             Some(Bottleneck::LocalController(_)) => controller.push(node),
             Some(Bottleneck::Link { from, to }) => links.entry(to.0).or_default().push(from.0),
             Some(Bottleneck::RemoteDemand(memory)) => remote.push(memory.0),
+            Some(Bottleneck::SharedLink { direction }) => shared.push(*direction),
+            Some(Bottleneck::NodeRead(_)) => reads.push(node),
         }
     }
-    remote.sort_unstable();
-    remote.dedup();
+    for list in [&mut remote, &mut shared] {
+        list.sort_unstable();
+        list.dedup();
+    }
 
     let on = |nodes: &[usize]| {
         if nodes.len() > 1 && nodes.len() == view.machine.compute_nodes().count() {
@@ -34,6 +38,16 @@ pub(crate) fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String
     let mut phrases = Vec::new();
     if !links.is_empty() {
         phrases.push(format!("link {}", links_in_words(&links, style)));
+    }
+    for direction in shared {
+        if let Some(used) = view.evaluation.shared_links.get(direction) {
+            let numbers = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect::<Vec<_>>();
+            let (from, to) = (figures::ranges(&numbers(&used.from)), figures::ranges(&numbers(&used.to)));
+            phrases.push(format!("shared link {} {from}{}{to}", used.name, style.arrow()));
+        }
+    }
+    if !reads.is_empty() {
+        phrases.push(format!("what the node can read {}", on(&reads)));
     }
     if !remote.is_empty() {
         phrases.push(format!("controller of {} (remote demand)", figures::nodes(&remote)));

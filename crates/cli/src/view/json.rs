@@ -2,8 +2,8 @@
 
 use std::io::{self, BufWriter, Write};
 
-use numasim_model::Model;
 use numasim_model::evaluation::Warning;
+use numasim_model::{Model, NodeId};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
@@ -56,11 +56,19 @@ pub(super) fn entries<M: SerializeMap>(view: &ScenarioView, object: &mut M) -> R
         capacity_gbs: Number(link.capacity.value()),
         bandwidth_gbs: Number(link.bandwidth.value()),
     });
+    let numbers = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect::<Vec<_>>();
+    let shared_links = evaluation.shared_links.iter().map(|link| SharedLinkObject {
+        name: &link.name,
+        direction: [numbers(&link.from), numbers(&link.to)],
+        capacity_gbs: Number(link.capacity.value()),
+        bandwidth_gbs: Number(link.bandwidth.value()),
+    });
     object.serialize_entry("name", view.name)?;
     object.serialize_entry("total_gflops", &Number(evaluation.total.value()))?;
     object.serialize_entry("apps", &Sequence(apps))?;
     object.serialize_entry("nodes", &Sequence(nodes))?;
     object.serialize_entry("links", &Sequence(links))?;
+    object.serialize_entry("shared_links", &Sequence(shared_links))?;
     object.serialize_entry("warnings", &Sequence(evaluation.warnings.iter().map(warning_object)))
 }
 
@@ -104,6 +112,14 @@ struct NodeObject {
 struct LinkObject {
     from: usize,
     to: usize,
+    capacity_gbs: Number,
+    bandwidth_gbs: Number,
+}
+
+#[derive(Serialize)]
+struct SharedLinkObject<'a> {
+    name: &'a str,
+    direction: [Vec<usize>; 2],
     capacity_gbs: Number,
     bandwidth_gbs: Number,
 }

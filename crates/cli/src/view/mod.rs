@@ -5,9 +5,11 @@
 
 pub(crate) mod answer;
 pub(crate) mod bench;
+pub(crate) mod caution;
 pub(crate) mod compare;
 pub(crate) mod compared;
 pub(crate) mod csv;
+pub(crate) mod data_words;
 pub(crate) mod discriminate;
 pub(crate) mod explain;
 pub(crate) mod fitted;

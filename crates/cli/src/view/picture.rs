@@ -4,7 +4,7 @@ use numasim_draw::grid;
 use numasim_model::{NodeId, Placement};
 
 use super::lettering::{Lettering, painted};
-use super::{ScenarioView, Style, figures};
+use super::{ScenarioView, Style, data_words, figures};
 
 /// So many boxes are drawn even if they are equal; beyond, equal nodes share one.
 const FEW_NODES: usize = 4;
@@ -165,15 +165,15 @@ fn memory_lines(view: &ScenarioView, node: NodeId, letters: &Lettering, style: &
     let mut parts = Vec::new();
     for app in view.active_apps() {
         let letter = letters.of(app);
-        match &view.placements[app.0] {
-            Placement::Home(home) if *home == node && !all.contains(&letter) => all.push(letter),
-            Placement::Fractions(fractions) if fractions[node.0] > 0.0 => {
-                let part = (letter, figures::percent(fractions[node.0]));
-                if !parts.contains(&part) {
-                    parts.push(part);
-                }
+        let placement = &view.placements[app.0];
+        let Some(part) = data_words::part_on(placement, view.machine, node) else { continue };
+        let part = (letter, figures::percent(part));
+        if matches!(placement, Placement::Home(_)) {
+            if !all.contains(&letter) {
+                all.push(letter);
             }
-            _ => {}
+        } else if !parts.contains(&part) {
+            parts.push(part);
         }
     }
     if !all.is_empty() {
@@ -196,9 +196,12 @@ fn legend(view: &ScenarioView, letters: &Lettering, style: &Style) -> String {
             continue;
         }
         seen.push(letter);
-        let spread = match view.placements[app.0] {
-            Placement::Interleave => " (data on all nodes)",
-            _ => "",
+        let placement = &view.placements[app.0];
+        let spread = match placement {
+            Placement::Interleave | Placement::PartInterleave { .. } => {
+                format!(" ({})", data_words::phrase(placement))
+            }
+            _ => String::new(),
         };
         entries.push(format!("{} {}{spread}", painted(letter, style), letters.name(letter)));
     }

@@ -1,7 +1,8 @@
 //! How busy memory controllers and links are.
 
 use numasim_draw::grid::{Align, Grid};
-use numasim_model::evaluation::{ControllerUse, LinkUse};
+use numasim_model::NodeId;
+use numasim_model::evaluation::{ControllerUse, LinkUse, SharedLinkUse};
 
 use super::{ScenarioView, Style, figures};
 
@@ -100,6 +101,38 @@ pub(super) fn links(view: &ScenarioView, style: &Style) -> String {
         String::new()
     };
     grid.render(style) + &rest
+}
+
+/// The table of the links that several pairs of nodes share.
+pub(super) fn shared_links(view: &ScenarioView, style: &Style) -> String {
+    let all = &view.evaluation.shared_links;
+    if all.is_empty() {
+        return String::new();
+    }
+    let arrow = style.arrow();
+    let header = format!("shared link\ncores {arrow} memories");
+    let mut grid = Grid::new(&[
+        (&header, Align::Left),
+        ("drawn\nGB/s", Align::Right),
+        ("capacity\nGB/s", Align::Right),
+        ("", Align::Left),
+        ("used", Align::Right),
+    ]);
+    let column =
+        |value: fn(&SharedLinkUse) -> f64| figures::column(&all.iter().map(value).collect::<Vec<_>>());
+    let (drawn, capacity) = (column(|l| l.bandwidth.value()), column(|l| l.capacity.value()));
+    for (i, link) in all.iter().enumerate() {
+        let nodes = |nodes: &[NodeId]| figures::ranges(&nodes.iter().map(|node| node.0).collect::<Vec<_>>());
+        let share = link.bandwidth.value() / link.capacity.value();
+        grid.row(vec![
+            format!("{} {} {arrow} {}", link.name, nodes(&link.from), nodes(&link.to)),
+            drawn[i].clone(),
+            capacity[i].clone(),
+            style.bar([0.0, share], BAR),
+            figures::percent(share),
+        ]);
+    }
+    grid.render(style)
 }
 
 /// Links that share a line: equal ones to the same memory, or simply all of them.

@@ -22,6 +22,7 @@ pub(crate) fn table(view: &ScenarioView, style: &Style) -> String {
         applications(view, &letters, style),
         resources::controllers(view, style),
         resources::links(view, style),
+        resources::shared_links(view, style),
     ];
     let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     let text = format!("{}\n{}", heading(view, style), parts.join("\n"));

@@ -2,7 +2,7 @@
 
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 use numasim_model::{
-    Allocation, App, Data, Evaluation, Machine, Model, Node, NodeId, Placement, evaluate_explained,
+    Allocation, App, Data, Evaluation, Machine, Model, ModelKind, Node, NodeId, Placement, evaluate_explained,
 };
 
 use super::{ScenarioView, Style, csv, explain, json, lettering, table};
@@ -44,6 +44,8 @@ fn node(cores: u32, peak: f64, bandwidth: f64) -> Node {
         gflops_per_core: Gflops::new(peak),
         bandwidth: GigabytesPerSecond::new(bandwidth),
         core_bandwidth: None,
+        read_bandwidth: None,
+        memory: None,
     }
 }
 
@@ -64,6 +66,8 @@ fn apps(group: &str, instances: usize, intensity: f64, placement: &Placement) ->
             max_threads: None,
             weight: 1.0,
             work: None,
+            nodes: None,
+            memory: None,
         })
         .collect()
 }
@@ -115,6 +119,14 @@ fn forty_instances() -> Case {
     let mut rows = vec![vec![1; 4]; 40];
     rows[39] = vec![17; 4];
     Case::new("forty", uniform(4, 64, 200.0, 40.0), apps, &rows)
+}
+
+/// The same under the paper's literal rule, which has one calculation also where data is spread.
+fn forty_instances_remote_first() -> Case {
+    let Case { name, machine, apps, placements, allocation, .. } = forty_instances();
+    let machine = machine.with_sharing(ModelKind::RemoteFirst.into());
+    let evaluation = evaluate_explained(&machine, &apps, &placements, &allocation).unwrap();
+    Case { name, machine, apps, allocation, placements, evaluation }
 }
 
 /// Data in given fractions, a ceiling of the core's bandwidth, unequal demands on one pool.
@@ -221,8 +233,9 @@ fn calculations_with_fractions_ceilings_and_scaled_links_are_shown() {
 
 #[test]
 fn every_calculation_ends_with_the_total_of_the_evaluation() {
+    let remote_first = forty_instances_remote_first();
     for case in
-        [paper_uneven(), paper_even(), paper_numa_bad(), eight_by_eight(), memory_only(), forty_instances()]
+        [paper_uneven(), paper_even(), paper_numa_bad(), eight_by_eight(), memory_only(), remote_first]
     {
         let text = explained(&case);
         let last = text.lines().last().unwrap_or_default();
@@ -245,7 +258,7 @@ fn json_has_the_documented_keys_in_their_order() {
     let case = paper_numa_bad();
     let object = json::json(&case.view());
     let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-    assert_eq!(keys(&object), ["name", "total_gflops", "apps", "nodes", "links", "warnings"]);
+    assert_eq!(keys(&object), ["name", "total_gflops", "apps", "nodes", "links", "shared_links", "warnings"]);
     let app =
         ["name", "gflops", "bandwidth_gbs", "threads", "gflops_per_node", "home", "bottleneck_per_node"];
     assert_eq!(keys(&object["apps"][3]), app);
@@ -270,9 +283,10 @@ fn an_application_without_threads_is_named_and_has_no_bottleneck() {
 
 #[test]
 fn starvation_is_among_the_warnings_of_the_json() {
-    // links as wide as controllers: 3 nodes take all 30 GB/s of node 0
+    // links as wide as controllers, remote first: 3 nodes take all 30 GB/s of node 0
     let apps = apps("bad", 1, 0.5, &Placement::Home(NodeId(0)));
-    let case = Case::new("wide links", uniform(4, 4, 30.0, 30.0), apps, &[vec![4; 4]]);
+    let machine = uniform(4, 4, 30.0, 30.0).with_sharing(ModelKind::RemoteFirst.into());
+    let case = Case::new("wide links", machine, apps, &[vec![4; 4]]);
     let warnings = &json::json(&case.view())["warnings"];
     assert_eq!(warnings[0]["kind"], "starved-by-remote");
     assert_eq!(warnings[0]["left_gbs"], 0.0);

@@ -4,9 +4,9 @@ use numasim_draw::figures::{self, single};
 use numasim_model::evaluation::Warning;
 
 /// Why the model does it, and what that means for the reader.
-pub(crate) const RULE: &str = "The model serves remote reads first (the paper's rule); where links are wide this can \
+pub(crate) const RULE: &str = "remote-first serves remote reads first (the paper's literal rule); where links are wide this can \
                                leave a node's own threads with nothing, so treat these results with care, or use \
-                               --model fair-port, which serves them as equals.";
+                               the default model, baseline-proportional, which serves them as equals.";
 
 /// What happened, in one sentence for all nodes with the same figures.
 pub(crate) fn facts(warnings: &[Warning]) -> Vec<String> {
@@ -89,6 +89,9 @@ mod tests {
 
     #[test]
     fn the_rule_behind_it_is_reported_too() {
-        assert!(message(&starved(0, 0.0)).ends_with("--model fair-port, which serves them as equals."));
+        assert!(
+            message(&starved(0, 0.0))
+                .ends_with("the default model, baseline-proportional, which serves them as equals.")
+        );
     }
 }

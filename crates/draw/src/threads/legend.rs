@@ -3,7 +3,7 @@
 use super::colours::{BORDER, FULL, USED};
 use super::layout::{BAR, Layout, TAG};
 use super::links::{self, PlacedLinks};
-use super::map::{MapLink, MapNode, ThreadMap};
+use super::map::{MapLink, MapNode, MapSharedLink, ThreadMap};
 use super::node::{draw_idle, draw_tag, draw_thread, own_memory, remote_memory};
 use crate::canvas::Canvas;
 use crate::ink::{Font, SMALL, Stroke};
@@ -64,6 +64,7 @@ pub(super) struct Legend {
     signs: Vec<(Sign, usize, f64)>,
     sign_lines: usize,
     listed: List,
+    shared: List,
     room: f64,
 }
 
@@ -100,12 +101,13 @@ impl Legend {
             sign_lines,
             // Capacities of many links are a matrix, not a list.
             listed: List::of(placed.unlabelled().filter(|link| link.used_gbs.is_some()).collect(), room),
+            shared: List::of_shared(map, room),
             room,
         }
     }
 
     pub(super) fn height(&self) -> f64 {
-        let lines = (self.sign_lines + self.listed.lines()) as f64;
+        let lines = (self.sign_lines + self.listed.lines() + self.shared.lines()) as f64;
         18.0 + APP * self.app_rows as f64 + 6.0 + LINE * lines + 10.0
     }
 
@@ -129,6 +131,7 @@ impl Legend {
         }
         let top = top + LINE * self.sign_lines as f64;
         self.listed.draw(canvas, top, self.room);
+        self.shared.draw(canvas, top + LINE * self.listed.lines() as f64, self.room);
     }
 }
 
@@ -201,14 +204,34 @@ impl List {
         if more > 0 {
             words.push(format!("and {more} more"));
         }
-        let widest = words.iter().map(|word| metrics::width(word, SMALL)).fold(1.0, f64::max) + BEHIND;
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few")]
-        let columns = ((room + BEHIND) / widest).max(1.0) as usize;
         let title = if more > 0 {
             "The busiest links (core → memory: used / capacity in GB/s)"
         } else {
             "Links in use (core → memory: used / capacity in GB/s)"
         };
+        Self::of_words(title, words, room)
+    }
+
+    /// Links that several pairs of nodes share have no line of their own in the map.
+    fn of_shared(map: &ThreadMap, room: f64) -> Self {
+        let shown = &map.shared_links[..map.shared_links.len().min(MOST_LISTED)];
+        let mut words: Vec<String> = shown.iter().map(MapSharedLink::listed).collect();
+        let more = map.shared_links.len() - shown.len();
+        if more > 0 {
+            words.push(format!("and {more} more"));
+        }
+        let title = if map.shared_links.iter().any(|link| link.used_gbs.is_some()) {
+            "Links that these pairs share (cores → memories: used / capacity in GB/s)"
+        } else {
+            "Links that these pairs share (cores → memories: capacity in GB/s)"
+        };
+        Self::of_words(title, words, room)
+    }
+
+    fn of_words(title: &'static str, words: Vec<String>, room: f64) -> Self {
+        let widest = words.iter().map(|word| metrics::width(word, SMALL)).fold(1.0, f64::max) + BEHIND;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few")]
+        let columns = ((room + BEHIND) / widest).max(1.0) as usize;
         Self { title, words, columns }
     }
 

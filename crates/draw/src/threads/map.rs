@@ -59,6 +59,21 @@ pub struct MapLink {
     pub capacity_gbs: f64,
 }
 
+/// A direction of a link that several pairs of nodes share.
+#[derive(Clone, Debug)]
+pub struct MapSharedLink {
+    /// Its name.
+    pub name: String,
+    /// Nodes of the cores, as people read them: `0-3`.
+    pub from: String,
+    /// Nodes of the memories.
+    pub to: String,
+    /// `None`: no scenario, the machine alone.
+    pub used_gbs: Option<f64>,
+    /// The most it can, in GB/s.
+    pub capacity_gbs: f64,
+}
+
 /// The thread map of a scenario.
 #[derive(Clone, Debug)]
 pub struct ThreadMap {
@@ -70,6 +85,8 @@ pub struct ThreadMap {
     pub nodes: Vec<MapNode>,
     /// Those with something to show.
     pub links: Vec<MapLink>,
+    /// Links that several pairs share, each direction on its own.
+    pub shared_links: Vec<MapSharedLink>,
 }
 
 impl MapNode {
@@ -99,6 +116,16 @@ impl MapLink {
     /// The part of its capacity that is in use.
     pub(super) fn share(&self) -> f64 {
         self.used_gbs.map_or(0.0, |used| used / self.capacity_gbs)
+    }
+}
+
+impl MapSharedLink {
+    /// `xGMI 0-3 → 4-7: 60.0 / 76.0`
+    pub(super) fn listed(&self) -> String {
+        let full = self.used_gbs.is_some_and(|used| used >= FULL_SHARE * self.capacity_gbs);
+        let used = self.used_gbs.map_or(String::new(), |used| format!("{} / ", gbs(used)));
+        let sign = if full { ", full" } else { "" };
+        format!("{} {} → {}: {used}{}{sign}", self.name, self.from, self.to, gbs(self.capacity_gbs))
     }
 }
 

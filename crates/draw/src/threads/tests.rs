@@ -37,6 +37,7 @@ fn map(nodes: usize, cores: u32, apps: usize, remote: usize) -> ThreadMap {
             })
             .collect(),
         links: links.enumerate().map(link).collect(),
+        shared_links: Vec::new(),
     }
 }
 
@@ -140,4 +141,22 @@ fn the_links_of_a_machine_alone_are_drawn_as_one_where_they_are_many() {
     map.links[3].capacity_gbs = 2.5;
     assert!(words(&map.svg()).contains("56 links, drawn as one: 2.5 to 10.0 GB/s each\n"));
     assert_apart(&map.svg());
+}
+
+#[test]
+fn shared_links_are_listed_below_the_signs() {
+    let mut map = map(4, 4, 2, 2);
+    let link = |from: &str, to: &str, used_gbs| MapSharedLink {
+        name: "xGMI".to_owned(),
+        from: from.to_owned(),
+        to: to.to_owned(),
+        used_gbs: Some(used_gbs),
+        capacity_gbs: 60.0,
+    };
+    map.shared_links = vec![link("0-1", "2-3", 60.0), link("2-3", "0-1", 12.5)];
+    let svg = map.svg();
+    for words in ["xGMI 0-1 → 2-3: 60.0 / 60.0, full", "xGMI 2-3 → 0-1: 12.5 / 60.0"] {
+        assert!(svg.contains(words), "{words} is missing");
+    }
+    assert_apart(&svg);
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use numasim_model::input::writing::quoted;
+use numasim_model::input::writing::{limits_of_node, quoted, shared_links};
 use numasim_model::machine::{FigureKind, Provenance};
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, Node, NodeId};
@@ -47,6 +47,7 @@ pub fn machine_file(original: &Machine, fit: &Fit, source: &str) -> String {
         if let Some(most) = node.core_bandwidth {
             let _ = writeln!(file, "core_bandwidth_gbs = {}", short(most.value()));
         }
+        file.push_str(&limits_of_node(&node));
         let cpus: Option<Vec<String>> = original
             .os_nodes()
             .iter()
@@ -65,6 +66,7 @@ pub fn machine_file(original: &Machine, fit: &Fit, source: &str) -> String {
         sharing(&mut file, fit);
         nodes(&mut file, original, machine);
     }
+    file.push_str(&shared_links(machine));
     file
 }
 
@@ -147,6 +149,7 @@ fn nodes(file: &mut String, original: &Machine, machine: &Machine) {
         if let Some(most) = node.core_bandwidth {
             let _ = writeln!(file, "core_bandwidth_gbs = {}", short(most.value()));
         }
+        file.push_str(&limits_of_node(node));
         let Some(known) = original.os_nodes().get(n) else { continue };
         if let Some(cpus) = &known.cpus {
             let _ = writeln!(file, "cpus = {}", quoted(&cpus.to_string()));
@@ -167,6 +170,8 @@ fn origins(file: &mut String, original: &Machine, fit: &Fit, matrix: bool) {
     for (key, provenance) in original.provenance() {
         let fits = match key.as_str() {
             "bandwidth_gbs" | "link_gbs" => !matrix,
+            // Sockets are written as the matrix that they stand for.
+            "socket_link_gbs" => false,
             "bandwidth_matrix_gbs" => matrix,
             _ => true,
         };
@@ -293,6 +298,21 @@ mod tests {
         assert!(
             origin.source.as_ref().is_some_and(|source| source.contains("node.0.bandwidth_gbs 10.0 GB/s"))
         );
+    }
+
+    #[test]
+    fn shared_links_memory_and_what_a_node_reads_are_kept() {
+        let machine = "[machine]\nname = \"two\"\nnodes = 2\ncores_per_node = 2\ngflops_per_core = 9.0\nbandwidth_gbs = 10.0\n\
+                       link_gbs = 4.25\nread_gbs = 11.0\nmemory_gib = 64.0\nsockets = 2\nsocket_link_gbs = 4.0\nshared_link_gbs = 3.5\n\
+                       [machine.provenance]\nshared_link = { kind = \"assumed\" }\n";
+        let (_, text) = written(machine, 12.0, &["bandwidth_gbs"]);
+        let (read, original) = (study(&text).machine, study(machine).machine);
+        assert_eq!(read.shared_links(), original.shared_links());
+        let kept = |machine: &Machine| {
+            let node = machine.nodes()[1];
+            (node.read_bandwidth, node.memory, machine.provenance()["shared_link"].kind)
+        };
+        assert_eq!(kept(&read), kept(&original));
     }
 
     #[test]

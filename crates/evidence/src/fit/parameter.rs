@@ -23,7 +23,7 @@ pub struct KeyError {
     pub hint: String,
 }
 
-const KEYS: [&str; 4] = ["gflops_per_core", "bandwidth_gbs", "core_bandwidth_gbs", "link_gbs"];
+const KEYS: [&str; 5] = ["gflops_per_core", "bandwidth_gbs", "core_bandwidth_gbs", "read_gbs", "link_gbs"];
 
 impl Parameter {
     /// Reads a key as `sweep --set` takes it; `machine.` before it may be left out: `link_gbs`,
@@ -41,14 +41,13 @@ impl Parameter {
             Figure::Node(NodeFigure::Cores, node) => {
                 Err(unknown(node.map_or(key, |_| NodeFigure::Cores.key())))
             }
-            Figure::Node(NodeFigure::GflopsPerCore | NodeFigure::CoreBandwidth, Some(NodeId(node)))
-                if machine.node(NodeId(node)).cores == 0 =>
-            {
-                Err(wrong(
-                    format!("node {node} has no cores"),
-                    format!("a node without cores has only node.{node}.bandwidth_gbs"),
-                ))
-            }
+            Figure::Node(
+                NodeFigure::GflopsPerCore | NodeFigure::CoreBandwidth | NodeFigure::Read,
+                Some(NodeId(node)),
+            ) if machine.node(NodeId(node)).cores == 0 => Err(wrong(
+                format!("node {node} has no cores"),
+                format!("a node without cores has only node.{node}.bandwidth_gbs"),
+            )),
             figure => Ok(Self { key: key.to_owned(), figure }),
         }
     }
@@ -128,6 +127,15 @@ fn explained(machine: &Machine, key: &str, error: &figure::KeyError) -> KeyError
     let known = || model.kind.parameters().map(OfSharing::key);
     let parameters = || known().collect::<Vec<_>>().join(", ");
     match error {
+        Why::SharedLink(_) => {
+            let names: Vec<&str> = machine.shared_links().iter().map(|link| link.name.as_str()).collect();
+            let hint = if names.is_empty() {
+                "the machine has no [[machine.shared_link]]".to_owned()
+            } else {
+                format!("the shared links are: {}", names.join(", "))
+            };
+            wrong(error.to_string(), hint)
+        }
         Why::NoLinks => wrong(error.to_string(), "leave out link_gbs"),
         Why::Node(_) => {
             let last = machine.node_count() - 1;
@@ -161,7 +169,7 @@ fn unknown(key: &str) -> KeyError {
     let message = format!("'{key}' is not a figure of the machine that can be fitted");
     let forms = "as for sweep --set: gflops_per_core, bandwidth_gbs, core_bandwidth_gbs or link_gbs for one value of \
                  the whole machine, node.2.bandwidth_gbs for one node, bandwidth_matrix_gbs.0.1 for the link on which \
-                 cores of node 0 read memory of node 1, sharing.remote_loss for a parameter of the sharing model";
+                 cores of node 0 read memory of node 1, shared_link.NAME.gbs for a shared link, sharing.remote_loss for a parameter of the sharing model";
     let hint = match crate::compare::nearest(key, KEYS) {
         Some(near) => format!("did you mean {near}?"),
         None => forms.to_owned(),

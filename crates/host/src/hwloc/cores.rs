@@ -63,6 +63,7 @@ pub(super) fn nodes(
                 Some(CpuList::new(cpus).map_err(|error| error.to_string())?)
             },
             left_out: CpuList::new(numbers(&(&own - &usable.cpus))).ok(),
+            packages: packages(topology, node),
             memory_bytes: Some(node.total_memory()).filter(|&bytes| bytes > 0),
             firmware: memory::firmware(topology, node, &owners),
         });
@@ -72,6 +73,16 @@ pub(super) fn nodes(
     }
     nodes.sort_by_key(|node| node.os_index);
     Ok(nodes)
+}
+
+/// The packages whose processors the memory of `node` is beside.
+fn packages(topology: &Topology, node: &TopologyObject) -> Vec<u32> {
+    let Some(beside) = node.cpuset().map(|set| set.clone_target()) else { return Vec::new() };
+    let all = (0..).zip(topology.objects_with_type(ObjectType::Package));
+    let touched = all.filter(|(_, package)| {
+        package.cpuset().is_some_and(|set| !(set.clone_target() & &beside).is_empty())
+    });
+    touched.map(|(number, _)| number).collect()
 }
 
 /// The processors to use of those in `own`: the first of each core, then the second of each core if they count, ...

@@ -199,3 +199,21 @@ fn figures_of_the_firmware_are_converted_and_belong_to_the_nearest_cores() {
     assert_eq!((said[0].read_latency_ns, said[1].read_latency_ns), (None, Some(90)));
     assert_eq!((&said[0].seen_from, &said[1].seen_from), (&vec![0], &vec![0]));
 }
+
+#[test]
+fn nodes_know_their_package_and_their_memory() {
+    let packages = |text: &str| -> Vec<Vec<u32>> {
+        synthetic(text).nodes.iter().map(|node| node.packages.clone()).collect()
+    };
+    assert_eq!(packages("pack:2 node:2 core:2 pu:1"), [[0], [0], [1], [1]]);
+    // The second memory beside the same cores is on their package, too.
+    assert_eq!(packages("pack:2 [numa] [numa] core:2 pu:1"), [[0], [0], [1], [1]]);
+    assert_eq!(packages("node:2 pack:2 core:2 pu:1"), [[0, 1], [2, 3]]);
+    assert_eq!(packages("node:2 core:2 pu:1"), [Vec::<u32>::new(), Vec::new()]);
+    let memory: Vec<Option<u64>> = synthetic("pack:2 [numa(memory=2147483648)] core:2 pu:1")
+        .nodes
+        .iter()
+        .map(|node| node.memory_bytes)
+        .collect();
+    assert_eq!(memory, [Some(2 << 30), Some(2 << 30)]);
+}

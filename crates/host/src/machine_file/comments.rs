@@ -21,17 +21,14 @@ pub(super) fn head(host: &HostTopology) -> Vec<String> {
     lines
 }
 
-/// After the keys of the machine: caches, memory, distances, and the firmware's figures.
+/// After the keys of the machine: caches, sockets, distances, and the firmware's figures.
 pub(super) fn tail(host: &HostTopology, nodes_follow: bool) -> Vec<String> {
     let mut lines = Vec::new();
     if !host.caches.is_empty() {
         let caches: Vec<String> = host.caches.iter().map(cache).collect();
         lines.push(format!("# caches: {}", caches.join(", ")));
     }
-    let memory: Option<Vec<String>> = host.nodes.iter().map(|node| node.memory_bytes.map(gb)).collect();
-    if !nodes_follow && let Some(memory) = memory {
-        lines.push(format!("# memory: {} GB", per_node(&memory)));
-    }
+    lines.extend(super::sockets::comment(host));
     if let Some(distances) = &host.distances {
         lines.push(
             "# distances of the firmware, relative, 10 is local; no bandwidths (row: node of the core, column: node of the memory):"
@@ -96,12 +93,7 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// Decimal gigabytes, as everywhere.
-pub(super) fn gb(bytes: u64) -> String {
-    format!("{:.1}", bytes as f64 / 1e9)
-}
-
-/// `64.0 per node`, or one by one.
+/// `each node 64.0`, or one by one.
 fn per_node(values: &[String]) -> String {
     match values {
         [first, rest @ ..] if rest.iter().all(|value| value == first) => format!("each node {first}"),

@@ -1,6 +1,8 @@
 //! From a host's topology to the skeleton of a machine file.
 
 mod comments;
+mod memory;
+mod sockets;
 
 use std::fmt::Write as _;
 
@@ -8,6 +10,8 @@ use numasim_model::input::writing::{PEAK, quoted};
 use numasim_model::units::GigabytesPerSecond;
 
 use crate::topology::{HostNode, HostTopology};
+use memory::Memory;
+pub use memory::memory_gib;
 
 /// The `[machine]` table with what a topology shows.
 ///
@@ -25,6 +29,7 @@ pub fn skeleton(host: &HostTopology) -> String {
         }
         None => node_by_node(host, &mut lines),
     }
+    lines.extend(sockets::shared_links(host, uniform(host).is_some()));
     lines.push(String::new());
     lines.join("\n")
 }
@@ -33,11 +38,12 @@ const BANDWIDTH: &str =
     "numasim calibrate, or STREAM triad with all cores of one node, numactl --cpunodebind=0 --membind=0";
 const LINK: &str = "numasim calibrate, or mlc --bandwidth_matrix, or STREAM with --cpunodebind=0 --membind=1";
 
-/// The cores of each node where all are alike, as the short form of a machine needs them.
+/// The cores of each node where all are alike, as the short form of a machine needs them, and so are their memories.
 fn uniform(host: &HostTopology) -> Option<u32> {
     let first = host.nodes.first()?.cores;
     let alike = first > 0 && host.nodes.iter().all(|node| node.cores == first);
-    (alike && host.numbered_from_zero()).then_some(first)
+    let memories_alike = !matches!(memory::of(host), Memory::Different);
+    (alike && memories_alike && host.numbered_from_zero()).then_some(first)
 }
 
 fn one_table(host: &HostTopology, cores: u32, lines: &mut Vec<String>) {
@@ -47,6 +53,7 @@ fn one_table(host: &HostTopology, cores: u32, lines: &mut Vec<String>) {
     if let Some(lists) = lists.collect::<Option<Vec<String>>>() {
         lines.push(format!("cpus = [{}]", lists.join(", ")));
     }
+    lines.extend(memory::of(host).line());
     lines.push(format!("# gflops_per_core = ?  {PEAK}"));
     let said: Option<Vec<f64>> = (0..host.nodes.len()).map(|node| claimed(host, node, node)).collect();
     lines.push(match said.as_deref() {
@@ -60,6 +67,7 @@ fn one_table(host: &HostTopology, cores: u32, lines: &mut Vec<String>) {
     });
     if host.nodes.len() > 1 {
         lines.push(format!("# link_gbs = ?         # GB/s between two nodes: {LINK}"));
+        lines.extend(sockets::shorthand(host));
     }
 }
 
@@ -96,6 +104,9 @@ fn node_by_node(host: &HostTopology, lines: &mut Vec<String>) {
             }
             (_, _) => format!("# gflops_per_core = ?  {}", std::mem::replace(&mut peak, "# GFLOPS")),
         });
+        if let Some(gib) = node.memory_bytes.and_then(memory_gib) {
+            lines.push(format!("memory_gib = {gib}"));
+        }
         if let Some(list) = &node.cpus {
             lines.push(format!("cpus = \"{list}\""));
         }
@@ -114,9 +125,9 @@ fn claimed(host: &HostTopology, from: usize, to: usize) -> Option<f64> {
 
 fn origin(node: &HostNode) -> String {
     let mut text = format!("NUMA node {} of the operating system", node.os_index);
-    if let Some(bytes) = node.memory_bytes {
+    if let [package] = node.packages.as_slice() {
         // Writing to a String cannot fail.
-        let _ = write!(text, ", {} GB", comments::gb(bytes));
+        let _ = write!(text, ", on socket {package}");
     }
     if let Some(list) = node.left_out.as_ref().filter(|_| node.cores > 0) {
         let _ = write!(text, ", without its processors {list}");

@@ -45,13 +45,13 @@ fn equal_nodes_are_written_as_a_uniform_machine() {
         "nodes = 4",
         "cores_per_node = 20",
         r#"cpus = ["0-19", "20-39", "40-59", "60-79"]"#,
+        "memory_gib = 59.60",
     ];
     assert_eq!(settings(&text), expected);
     for unknown in ["# gflops_per_core = ?", "# bandwidth_gbs = ?", "# link_gbs = ?"] {
         let line = text.lines().find(|line| line.starts_with(unknown)).expect(unknown);
         assert!(line.contains("numasim calibrate"), "{line}");
     }
-    has_line(&text, "# memory: each node 64.0 GB");
 }
 
 #[test]
@@ -63,10 +63,12 @@ fn one_node_needs_no_link() {
 fn a_memory_only_node_is_written_node_by_node() {
     let text = skeleton(&host(&[8, 0]));
     let nodes = &settings(&text)[3..];
-    let header = |n| format!("[[machine.node]]  # NUMA node {n} of the operating system, 64.0 GB");
+    let header = |n| format!("[[machine.node]]  # NUMA node {n} of the operating system");
     let memory_only = "gflops_per_core = 0.0  # memory only";
     let cpus = r#"cpus = "0-7""#;
-    assert_eq!(nodes, [&header(0), "cores = 8", cpus, &header(1), "cores = 0", memory_only]);
+    // 64 GB are 59.60 GiB.
+    let memory = "memory_gib = 59.60";
+    assert_eq!(nodes, [&header(0), "cores = 8", memory, cpus, &header(1), "cores = 0", memory_only, memory]);
     assert!(text.contains("# bandwidth_matrix_gbs = [\n#   [?, ?],\n#   [?, ?],\n# ]\n"), "{text}");
 }
 
@@ -144,6 +146,49 @@ fn the_firmware_knows_a_memory_only_node_from_its_nearest_cores_only() {
         &text,
         "# firmware (HMAT), not measured: read 2.50 GB/s, latency 10 ns, from the cores of node 0",
     );
+}
+
+fn on_sockets(mut host: HostTopology, packages: &[u32]) -> HostTopology {
+    for (node, &package) in host.nodes.iter_mut().zip(packages) {
+        node.packages = vec![package];
+    }
+    host
+}
+
+#[test]
+fn equal_sockets_have_a_shorthand_and_it_stays_open() {
+    let text = skeleton(&on_sockets(host(&[4, 4, 4, 4]), &[0, 0, 1, 1]));
+    has_line(&text, "# sockets: 0 has nodes 0-1, 1 has nodes 2-3");
+    has_line(&text, "# sockets = 2");
+    assert!(
+        text.contains("\n# socket_link_gbs = ?  ") && text.contains("\n# shared_link_gbs = ?  "),
+        "{text}"
+    );
+    assert!(!text.contains("[[machine.shared_link]]"), "{text}");
+}
+
+#[test]
+fn sockets_that_take_turns_have_a_table_that_stays_open() {
+    let text = skeleton(&on_sockets(host(&[4, 4, 4, 4]), &[0, 1, 0, 1]));
+    let table =
+        "# [[machine.shared_link]]\n# name = \"sockets 0 and 1\"\n# gbs = ?\n# between = [[0, 2], [1, 3]]\n";
+    assert!(text.ends_with(table), "{text}");
+    assert!(!text.contains("# sockets = "), "{text}");
+}
+
+#[test]
+fn sockets_of_one_node_have_nothing_to_share() {
+    let text = skeleton(&on_sockets(host(&[4, 4]), &[0, 1]));
+    has_line(&text, "# sockets: 0 has node 0, 1 has node 1");
+    assert!(!text.contains("shared_link") && !text.contains("# sockets = "), "{text}");
+}
+
+#[test]
+fn many_pairs_of_sockets_are_counted_and_not_all_written() {
+    // 5 sockets with one node and one memory beside it: 10 pairs.
+    let text = skeleton(&on_sockets(host(&[4, 0, 4, 0, 4, 0, 4, 0, 4, 0]), &[0, 0, 1, 1, 2, 2, 3, 3, 4, 4]));
+    assert_eq!(text.matches("# [[machine.shared_link]]").count(), 6);
+    assert!(text.ends_with("# ... and so on: 10 pairs of sockets in all\n"), "{text}");
 }
 
 #[test]

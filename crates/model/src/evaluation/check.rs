@@ -8,8 +8,8 @@
 use super::Evaluation;
 use crate::ids::AppId;
 use crate::machine::Machine;
-use crate::sharing::FlowView;
 use crate::sharing::invariants::{self, Grants, Group, TOLERANCE, Violation};
+use crate::sharing::{FlowView, ModelKind};
 
 /// Whether `evaluation` keeps what its model promises on `machine`, in what is granted and in what is drawn.
 ///
@@ -17,8 +17,11 @@ use crate::sharing::invariants::{self, Grants, Group, TOLERANCE, Violation};
 /// The first [`Violation`]: a fault of this program, whatever the input was.
 pub fn check(machine: &Machine, evaluation: &Evaluation) -> Result<(), Violation> {
     let grants = sharing(machine, evaluation, |flow| flow.granted);
-    if machine.sharing().is_plain_default() {
-        invariants::all(&grants)?;
+    let model = machine.sharing();
+    if model.is_plain_default() {
+        invariants::of_default(&grants)?;
+    } else if model.is_plain(ModelKind::RemoteFirst) && !machine.has_common_limits() {
+        invariants::of_remote_first(&grants)?;
     } else {
         invariants::within_limits(&grants)?;
     }
@@ -63,10 +66,10 @@ mod tests {
     use super::*;
     use crate::allocation::Allocation;
     use crate::app::{Access, App, Data, Placement};
-    use crate::evaluation::evaluate_explained;
+    use crate::evaluation::{EvaluateError, evaluate_explained};
     use crate::ids::NodeId;
-    use crate::machine::Node;
-    use crate::sharing::{Model, ModelKind};
+    use crate::machine::{Node, SharedLink};
+    use crate::sharing::Model;
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
     /// Two nodes of 2 cores with 10 GB/s, links of 4 GB/s. Two threads on each node read node 0, each wants 20 GB/s: the
@@ -77,25 +80,32 @@ mod tests {
             gflops_per_core: Gflops::new(20.0),
             bandwidth: GigabytesPerSecond::new(10.0),
             core_bandwidth: None,
+            read_bandwidth: None,
+            memory: None,
         };
         let machine = Machine::uniform("two", 2, node, GigabytesPerSecond::new(4.0)).expect("a machine");
         let machine = machine.with_sharing(model);
         let placement = Placement::Home(NodeId(0));
-        let app = App {
+        let allocation = Allocation::from_rows(&[vec![2, 2]]).expect("rows");
+        let evaluation = evaluate_explained(&machine, &[app(placement.clone())], &[placement], &allocation)
+            .expect("an evaluation");
+        (machine, evaluation)
+    }
+
+    fn app(placement: Placement) -> App {
+        App {
             name: "a".to_owned(),
             group: "a".to_owned(),
             arithmetic_intensity: FlopPerByte::new(1.0),
-            data: Data::Placed(placement.clone()),
+            data: Data::Placed(placement),
             kernel: Access::Read,
             min_threads: 1,
             max_threads: None,
             weight: 1.0,
             work: None,
-        };
-        let allocation = Allocation::from_rows(&[vec![2, 2]]).expect("rows");
-        let evaluation =
-            evaluate_explained(&machine, &[app], &[placement], &allocation).expect("an evaluation");
-        (machine, evaluation)
+            nodes: None,
+            memory: None,
+        }
     }
 
     #[test]
@@ -104,6 +114,42 @@ mod tests {
             let (machine, evaluation) = sound(kind.into());
             assert_eq!(check(&machine, &evaluation), Ok(()), "{}", kind.name());
         }
+    }
+
+    #[test]
+    fn what_evaluate_returns_on_shared_links_is_sound_under_every_model_that_knows_them() {
+        // The threads of nodes 0 and 1 read 2 and 3 over 5 GB/s in all, one of the memories is read by a third node, too.
+        let shared = SharedLink {
+            name: "xGMI".to_owned(),
+            bandwidth: GigabytesPerSecond::new(5.0),
+            from: vec![NodeId(0), NodeId(1)],
+            to: vec![NodeId(2), NodeId(3)],
+            both_ways: true,
+        };
+        let node = Node {
+            cores: 2,
+            gflops_per_core: Gflops::new(20.0),
+            bandwidth: GigabytesPerSecond::new(10.0),
+            core_bandwidth: None,
+            read_bandwidth: None,
+            memory: None,
+        };
+        let machine = Machine::uniform("four", 4, node, GigabytesPerSecond::new(9.0)).expect("a machine");
+        let machine = machine.with_shared_links(vec![shared]).expect("two groups");
+        let apps: Vec<App> = [2, 3, 2].map(|home| app(Placement::Home(NodeId(home)))).to_vec();
+        let placements: Vec<Placement> =
+            apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
+        let rows = [vec![1, 0, 0, 0], vec![0, 2, 0, 0], vec![0, 0, 1, 2]];
+        let allocation = Allocation::from_rows(&rows).expect("rows");
+        let mut known = 0;
+        for kind in ModelKind::ALL {
+            let machine = machine.clone().with_sharing(kind.into());
+            match evaluate_explained(&machine, &apps, &placements, &allocation) {
+                Ok(_) => known += 1,
+                Err(error) => assert!(matches!(error, EvaluateError::Refused(_)), "{error}"),
+            }
+        }
+        assert_eq!(known, 4);
     }
 
     #[test]

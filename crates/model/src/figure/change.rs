@@ -3,7 +3,7 @@
 use super::kind::{AppFigure, Figure, NodeFigure};
 use crate::app::App;
 use crate::ids::NodeId;
-use crate::machine::{Machine, MachineError, Node};
+use crate::machine::{Machine, MachineError, Node, SharedLink};
 use crate::sharing_model::Model;
 use crate::table::Table;
 use crate::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
@@ -17,6 +17,7 @@ pub struct Figures {
     has_cores: Vec<bool>,
     /// From each node to each; where there is no link the figure is not looked at.
     links: Table<GigabytesPerSecond, NodeId>,
+    shared_links: Vec<SharedLink>,
     sharing: Model,
     /// The applications.
     pub apps: Vec<App>,
@@ -30,6 +31,7 @@ impl Figures {
             nodes: machine.nodes().to_vec(),
             has_cores: machine.nodes().iter().map(|node| node.cores > 0).collect(),
             links: Table::from_fn(count, count, |from, to| machine.link(from, to).unwrap_or_default()),
+            shared_links: machine.shared_links().to_vec(),
             sharing: *machine.sharing(),
             apps: apps.to_vec(),
         }
@@ -71,6 +73,13 @@ impl Figures {
                     }
                 }
             }
+            Figure::SharedLink(number) => {
+                if let Some(link) = self.shared_links.get_mut(*number)
+                    && let Some(value) = new(Some(link.bandwidth.value()))
+                {
+                    link.bandwidth = GigabytesPerSecond::new(value);
+                }
+            }
             Figure::Sharing(parameter) => {
                 if let Some(value) = new(self.sharing.parameters.get(*parameter)) {
                     // Out of range is refused where values are read.
@@ -93,7 +102,7 @@ impl Figures {
     /// # Errors
     /// Why there is no such machine.
     pub fn machine(&self, base: &Machine) -> Result<Machine, MachineError> {
-        Ok(base.with_figures(self.nodes.clone(), self.links.as_slice().to_vec())?.with_sharing(self.sharing))
+        self.completed(base.with_figures(self.nodes.clone(), self.links.as_slice().to_vec())?)
     }
 
     /// `base` with these figures and all else as it is: the caller says what of its provenance is no longer true.
@@ -101,7 +110,17 @@ impl Figures {
     /// # Errors
     /// Why there is no such machine.
     pub fn retuned(&self, base: &Machine) -> Result<Machine, MachineError> {
-        Ok(base.retuned(self.nodes.clone(), self.links.as_slice().to_vec())?.with_sharing(self.sharing))
+        self.completed(base.retuned(self.nodes.clone(), self.links.as_slice().to_vec())?)
+    }
+
+    /// The machine with what [`Machine::new`] does not take.
+    fn completed(&self, machine: Machine) -> Result<Machine, MachineError> {
+        let machine = machine.with_sharing(self.sharing);
+        if self.shared_links.is_empty() {
+            Ok(machine)
+        } else {
+            machine.with_shared_links(self.shared_links.clone())
+        }
     }
 }
 
@@ -112,6 +131,7 @@ impl NodeFigure {
             Self::GflopsPerCore => node.gflops_per_core = Gflops::new(value),
             Self::Bandwidth => node.bandwidth = GigabytesPerSecond::new(value),
             Self::CoreBandwidth => node.core_bandwidth = Some(GigabytesPerSecond::new(value)),
+            Self::Read => node.read_bandwidth = Some(GigabytesPerSecond::new(value)),
         }
     }
 }

@@ -33,6 +33,9 @@ pub enum KeyError {
     /// There is no such application or group.
     #[error("there is no application '{0}'")]
     App(String),
+    /// The machine has no shared link of that name.
+    #[error("there is no shared link '{0}'")]
+    SharedLink(String),
     /// A machine with one node has no links.
     #[error("a machine with one node has no links")]
     NoLinks,
@@ -53,18 +56,20 @@ pub enum KeyError {
 }
 
 /// Keys of `[machine]`.
-const MACHINE: [&str; 8] = [
+const MACHINE: [&str; 10] = [
     "cores_per_node",
     "gflops_per_core",
     "bandwidth_gbs",
     "core_bandwidth_gbs",
+    "read_gbs",
     "link_gbs",
     "bandwidth_matrix_gbs.FROM.TO",
     "node.NUMBER.KEY",
+    "shared_link.NAME.gbs",
     "sharing.PARAMETER",
 ];
 /// Keys of `[[machine.node]]`.
-const NODE: [&str; 4] = ["cores", "gflops_per_core", "bandwidth_gbs", "core_bandwidth_gbs"];
+const NODE: [&str; 5] = ["cores", "gflops_per_core", "bandwidth_gbs", "core_bandwidth_gbs", "read_gbs"];
 /// Keys of `[[app]]`; `data` is the one that is no number.
 const APP: [&str; 6] = ["arithmetic_intensity", "data", "min_threads", "max_threads", "weight", "work_gflop"];
 
@@ -99,6 +104,7 @@ fn of_machine(machine: &Machine, rest: &[&str]) -> Result<Figure, KeyError> {
         "gflops_per_core" => Some(NodeFigure::GflopsPerCore),
         "bandwidth_gbs" => Some(NodeFigure::Bandwidth),
         "core_bandwidth_gbs" => Some(NodeFigure::CoreBandwidth),
+        "read_gbs" => Some(NodeFigure::Read),
         _ => None,
     };
     match rest {
@@ -124,7 +130,13 @@ fn of_machine(machine: &Machine, rest: &[&str]) -> Result<Figure, KeyError> {
             }
         }
         ["sharing", key] => of_sharing(machine, key),
-        ["node" | "bandwidth_matrix_gbs" | "sharing", ..] | [] => Err(KeyError::Incomplete),
+        // A name may have dots of its own.
+        ["shared_link", name @ .., "gbs"] if !name.is_empty() => {
+            let name = name.join(".");
+            let found = machine.shared_links().iter().position(|link| link.name == name);
+            found.map(Figure::SharedLink).ok_or(KeyError::SharedLink(name))
+        }
+        ["shared_link" | "node" | "bandwidth_matrix_gbs" | "sharing", ..] | [] => Err(KeyError::Incomplete),
         [key, ..] => match figure(key) {
             Some(figure) if rest.len() == 1 => Ok(Figure::Node(figure, None)),
             _ => Err(unknown("machine", key, &MACHINE)),

@@ -13,6 +13,8 @@ pub enum Figure {
     Node(NodeFigure, Option<NodeId>),
     /// Bandwidth of one link (node of the cores, node of the memory), GB/s; `None`: of every link.
     Link(Option<(NodeId, NodeId)>),
+    /// What a shared link carries in each direction, GB/s, by its place in [`crate::Machine::shared_links`].
+    SharedLink(usize),
     /// A parameter of the sharing model.
     Sharing(Parameter),
     /// Of these application instances.
@@ -30,6 +32,8 @@ pub enum NodeFigure {
     Bandwidth,
     /// The most one thread can draw, GB/s.
     CoreBandwidth,
+    /// The most that all threads of the node can read together, GB/s.
+    Read,
 }
 
 /// A number of an application.
@@ -55,6 +59,7 @@ impl NodeFigure {
             Self::GflopsPerCore => "gflops_per_core",
             Self::Bandwidth => "bandwidth_gbs",
             Self::CoreBandwidth => "core_bandwidth_gbs",
+            Self::Read => "read_gbs",
         }
     }
 
@@ -83,6 +88,7 @@ impl Figure {
         match self {
             Self::Node(figure, _) => figure.key(),
             Self::Link(_) => "link_gbs",
+            Self::SharedLink(_) => "shared_link",
             Self::Sharing(parameter) => parameter.key(),
             Self::App(figure, _) => figure.key(),
         }
@@ -92,7 +98,9 @@ impl Figure {
     pub const fn unit(&self) -> &'static str {
         match self {
             Self::Node(NodeFigure::GflopsPerCore, _) => "GFLOPS",
-            Self::Node(NodeFigure::Bandwidth | NodeFigure::CoreBandwidth, _) | Self::Link(_) => "GB/s",
+            Self::Node(NodeFigure::Bandwidth | NodeFigure::CoreBandwidth | NodeFigure::Read, _)
+            | Self::Link(_)
+            | Self::SharedLink(_) => "GB/s",
             Self::Sharing(parameter) => parameter.unit(),
             Self::App(AppFigure::ArithmeticIntensity, _) => "FLOP/byte",
             Self::App(AppFigure::Work, _) => "GFLOP",
@@ -107,7 +115,7 @@ impl Figure {
             | Self::App(AppFigure::MinThreads | AppFigure::MaxThreads, _) => ValueRange::Count,
             Self::App(AppFigure::Weight, _) => ValueRange::NotNegative,
             Self::Sharing(parameter) => ValueRange::Parameter(*parameter),
-            Self::Node(..) | Self::Link(_) | Self::App(..) => ValueRange::Positive,
+            Self::Node(..) | Self::Link(_) | Self::SharedLink(_) | Self::App(..) => ValueRange::Positive,
         }
     }
 

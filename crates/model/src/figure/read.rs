@@ -14,6 +14,7 @@ impl NodeFigure {
             Self::GflopsPerCore => Some(node.gflops_per_core.value()),
             Self::Bandwidth => Some(node.bandwidth.value()),
             Self::CoreBandwidth => node.core_bandwidth.map(GigabytesPerSecond::value),
+            Self::Read => node.read_bandwidth.map(GigabytesPerSecond::value),
         }
     }
 
@@ -50,6 +51,9 @@ impl Figure {
             Self::Link(None) => {
                 let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
                 pairs.filter_map(link).collect()
+            }
+            Self::SharedLink(number) => {
+                machine.shared_links().get(*number).map(|link| link.bandwidth.value()).into_iter().collect()
             }
             Self::Sharing(parameter) => machine.sharing().parameters.get(*parameter).into_iter().collect(),
             Self::App(figure, range) => {

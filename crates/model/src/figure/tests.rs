@@ -3,7 +3,7 @@
 use super::*;
 use crate::app::{Access, App, Data, Placement};
 use crate::ids::NodeId;
-use crate::machine::{Machine, Node};
+use crate::machine::{Machine, Node, SharedLink};
 use crate::sharing_model::{ModelKind, Parameter};
 use crate::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
 
@@ -14,9 +14,19 @@ fn machine() -> Machine {
         gflops_per_core: Gflops::new(if cores > 0 { 5.0 } else { 0.0 }),
         bandwidth: GigabytesPerSecond::new(bandwidth),
         core_bandwidth: (cores > 2).then(|| GigabytesPerSecond::new(12.0)),
+        read_bandwidth: None,
+        memory: None,
     };
     let nodes = vec![node(4, 40.0), node(2, 20.0), node(0, 10.0)];
-    Machine::new("m", nodes, vec![GigabytesPerSecond::new(8.0); 9]).expect("a machine")
+    let shared = SharedLink {
+        name: "xGMI 1.0".to_owned(),
+        bandwidth: GigabytesPerSecond::new(9.0),
+        from: vec![NodeId(0)],
+        to: vec![NodeId(1), NodeId(2)],
+        both_ways: true,
+    };
+    let machine = Machine::new("m", nodes, vec![GigabytesPerSecond::new(8.0); 9]).expect("a machine");
+    machine.with_shared_links(vec![shared]).expect("a shared link")
 }
 
 fn apps() -> Vec<App> {
@@ -30,6 +40,8 @@ fn apps() -> Vec<App> {
         max_threads: None,
         weight: 1.0,
         work: Some(Gflop::new(100.0)),
+        nodes: None,
+        memory: None,
     };
     vec![app("one", "one"), app("mem-1", "mem"), app("mem-2", "mem")]
 }
@@ -56,6 +68,9 @@ fn a_key_reads_what_the_files_say() {
     assert_eq!(values("machine.bandwidth_matrix_gbs.1.2"), [8.0]);
     assert_eq!(values("machine.bandwidth_matrix_gbs.1.1"), [20.0]);
     assert_eq!(values("machine.sharing.remote_loss"), [0.0]);
+    // A name may have a dot.
+    assert_eq!(values("machine.shared_link.xGMI 1.0.gbs"), [9.0]);
+    assert!(values("machine.read_gbs").is_empty());
     assert_eq!(values("app.mem.arithmetic_intensity"), [0.5, 0.5]);
     assert_eq!(values("app.mem-2.work_gflop"), [100.0]);
     assert!(values("app.one.max_threads").is_empty());
@@ -68,7 +83,9 @@ fn what_is_set_is_read_again_and_all_else_stays() {
         "machine.node.0.gflops_per_core",
         "machine.bandwidth_gbs",
         "machine.core_bandwidth_gbs",
+        "machine.node.1.read_gbs",
         "machine.link_gbs",
+        "machine.shared_link.xGMI 1.0.gbs",
         "machine.bandwidth_matrix_gbs.1.0",
         "machine.sharing.remote_loss",
         "app.mem.arithmetic_intensity",
@@ -121,6 +138,8 @@ fn what_is_no_figure_is_reported_by_its_reason() {
     assert_eq!(found("scenario.s.threads.one"), Err(KeyError::Table("scenario".to_owned())));
     assert!(matches!(found("machine.links"), Err(KeyError::Unknown { table, .. }) if table == "machine"));
     assert!(matches!(found("machine.node.0.link_gbs"), Err(KeyError::Unknown { .. })));
+    assert_eq!(found("machine.shared_link.UPI.gbs"), Err(KeyError::SharedLink("UPI".to_owned())));
+    assert_eq!(found("machine.shared_link.gbs"), Err(KeyError::Incomplete));
     assert_eq!(found("machine.node.3.cores"), Err(KeyError::Node("3".to_owned())));
     assert_eq!(found("app.two.weight"), Err(KeyError::App("two".to_owned())));
     let (from, to) = (NodeId(2), NodeId(0));

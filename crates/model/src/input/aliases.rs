@@ -18,8 +18,14 @@ pub(super) const ROOT: &str = "the file";
 
 const MACHINE: &str = "[machine]";
 const NODE: &str = "[[machine.node]]";
+const SHARED_LINK: &str = "[[machine.shared_link]]";
 const APP: &str = "[[app]]";
+const DATA: &str = "data";
 const SCENARIO: &str = "[[scenario]]";
+
+/// How people may call the size of a memory, or of data.
+const MEMORY: &[&str] =
+    &["memory", "memory_gb", "mem_gib", "mem_gb", "ram", "ram_gib", "ram_gb", "size_gib", "size"];
 
 const THREADS_OF_AN_APP: &str = "the threads of a placement stand in a `[[scenario]]`; to bound what explore may choose, write `min_threads` and `max_threads`";
 const BANDWIDTH_OF_A_NODE: &str =
@@ -27,14 +33,14 @@ const BANDWIDTH_OF_A_NODE: &str =
 const MODEL_OF_A_MACHINE: &str = "write `[machine.sharing]` and below it `model = \"…\"`";
 
 /// Title of the table, the words in lower case with `_`, and what they mean there.
-const ALIASES: [(&str, &[&str], Alias); 27] = [
+const ALIASES: [(&str, &[&str], Alias); 39] = [
     (ROOT, &["node", "nodes"], Advice("write `[[machine.node]]`")),
     (ROOT, &["sharing", "model"], Advice(MODEL_OF_A_MACHINE)),
     (ROOT, &["provenance"], Advice("write `[machine.provenance]`")),
     (ROOT, &["workload", "application", "applications"], Key("app")),
     (ROOT, &["placement", "placements", "allocation", "allocations"], Key("scenario")),
     (MACHINE, &["cores", "cores_per_socket", "threads_per_node", "cpus_per_node"], Key("cores_per_node")),
-    (MACHINE, &["numa_nodes", "sockets", "domains", "numa_domains"], Key("nodes")),
+    (MACHINE, &["numa_nodes", "domains", "numa_domains"], Key("nodes")),
     (MACHINE, &["gflops", "peak", "peak_gflops", "flops_per_core"], Key("gflops_per_core")),
     (
         MACHINE,
@@ -50,6 +56,23 @@ const ALIASES: [(&str, &[&str], Alias); 27] = [
     (MACHINE, &["latency", "latencies", "latency_ns", "latency_matrix"], Key("latency_matrix_ns")),
     (MACHINE, &["thread_bandwidth_gbs", "core_gbs", "per_core_gbs"], Key("core_bandwidth_gbs")),
     (MACHINE, &["model"], Advice(MODEL_OF_A_MACHINE)),
+    (MACHINE, &["packages", "number_of_sockets", "num_sockets"], Key("sockets")),
+    (MACHINE, &["socket_link", "socket_gbs", "inter_socket_gbs", "cross_socket_gbs"], Key("socket_link_gbs")),
+    (
+        MACHINE,
+        &["shared_links", "socket_links", "interconnect", "xgmi", "upi", "qpi"],
+        Advice("write `[[machine.shared_link]]`, with two brackets on each side, above each shared link"),
+    ),
+    (MACHINE, &["read_bandwidth", "read_bandwidth_gbs", "node_read_gbs", "max_read_gbs"], Key("read_gbs")),
+    (MACHINE, MEMORY, Key("memory_gib")),
+    (NODE, &["read_bandwidth", "read_bandwidth_gbs", "node_read_gbs", "max_read_gbs"], Key("read_gbs")),
+    (NODE, MEMORY, Key("memory_gib")),
+    (
+        SHARED_LINK,
+        &["bandwidth", "bandwidth_gbs", "capacity", "capacity_gbs", "link_gbs", "shared_link_gbs"],
+        Key("gbs"),
+    ),
+    (SHARED_LINK, &["groups", "nodes", "joins"], Key("between")),
     (NODE, &["cores_per_node", "threads"], Key("cores")),
     (NODE, &["gflops", "peak", "peak_gflops"], Key("gflops_per_core")),
     (NODE, &["bandwidth", "bandwidth_gbs", "memory_bandwidth_gbs"], Advice(BANDWIDTH_OF_A_NODE)),
@@ -63,9 +86,12 @@ const ALIASES: [(&str, &[&str], Alias); 27] = [
     (APP, &["priority"], Key("weight")),
     (
         APP,
-        &["home", "memory", "placement"],
-        Advice("write where the data lies as `data`, e.g. `data = { home = 0 }`"),
+        &["home", "placement", "share", "interleave"],
+        Advice("write where the data lies as `data`, e.g. `data = { home = 0, share = 0.5 }`"),
     ),
+    (APP, MEMORY, Key("memory_gib")),
+    (APP, &["allowed_nodes", "numa_nodes", "cpunodebind", "node"], Key("nodes")),
+    (DATA, &["fraction", "part", "portion"], Key("share")),
     (SCENARIO, &["app", "apps", "allocation", "placement", "cores"], Key("threads")),
 ];
 

@@ -2,26 +2,20 @@
 
 use std::collections::HashMap;
 
-use toml::de::DeValue;
+use crate::app::{App, MAX_INSTANCES};
+use crate::ids::NodeId;
 
-use crate::app::{Access, App, Data, MAX_INSTANCES, Placement};
-use crate::units::{FlopPerByte, Gflop};
-
-use super::data;
+use super::app_keys;
 use super::log::Log;
+use super::machine::MachineReading;
 use super::places::AppPlaces;
-use super::problem::{Problem, ProblemKind};
+use super::problem::{Place, Problem, ProblemKind};
 use super::reading::{Group, TableKind};
 use super::table::TableReader;
-use super::value::{Count, Quantity, Value};
+use super::value::{Count, Value};
 
 const INSTANCES: Count =
     Count { what: "a number of instances", example: "3", min: 1, max: MAX_INSTANCES as u64 };
-const THREADS: Count = Count { what: "a number of threads", example: "8", min: 0, max: u32::MAX as u64 };
-const INTENSITY: Quantity =
-    Quantity { what: "an arithmetic intensity in FLOP per byte", example: "0.5", zero: false };
-const WEIGHT: Quantity = Quantity { what: "a weight; 0 does not count", example: "1.0", zero: true };
-const WORK: Quantity = Quantity { what: "an amount of work in GFLOP", example: "1000.0", zero: false };
 
 /// One `[[app]]` table. What could not be read is `None`.
 struct AppTable {
@@ -61,8 +55,8 @@ pub(super) struct Apps {
 }
 
 impl Apps {
-    /// Reads one more table. `nodes` and `cores` describe the machine, if it is known.
-    pub(super) fn add(&mut self, mut table: TableReader<'_>, nodes: Option<usize>, cores: Option<u64>) {
+    /// Reads one more table; `machine` as far as it could be read.
+    pub(super) fn add(&mut self, mut table: TableReader<'_>, machine: &MachineReading) {
         let log = table.source.log;
         let header = table.place();
         let name_value = table.required("name", "\"mem\"");
@@ -71,6 +65,8 @@ impl Apps {
             name: name_value.map_or(header, |value| value.place()),
             data: table.place_of("data"),
             min_threads: table.place_of("min_threads"),
+            nodes: table.place_of("nodes"),
+            memory_gib: table.place_of("memory_gib"),
         };
         let instances_value = table.optional("instances");
         let given = instances_value.as_ref().map(|value| value.count(INSTANCES));
@@ -79,7 +75,7 @@ impl Apps {
         if given.is_none() {
             log.note_default(TableKind::App, shown, "instances", "1");
         }
-        let app = read_app(&mut table, shown, nodes, cores);
+        let app = app_keys::read(&mut table, shown, machine);
         table.finish();
 
         let count = instances.unwrap_or(1) as usize;
@@ -165,6 +161,18 @@ impl Apps {
         if unclear { Named::Unclear } else { Named::Nothing }
     }
 
+    /// The only nodes that may hold threads of the application that a scenario names, and where the file says so; `None`
+    /// is all of them.
+    pub(super) fn nodes_of(&self, named: Named) -> Option<(&[NodeId], &Place)> {
+        let group = match named {
+            Named::Group(group) => group,
+            Named::Instance(instance) => self.group_of(instance),
+            Named::Unclear | Named::Nothing => return None,
+        };
+        let table = self.tables.get(group)?;
+        table.app.as_ref()?.nodes.as_deref().zip(table.places.nodes.as_ref())
+    }
+
     /// Every name that a scenario may use.
     pub(super) fn known_names(&self) -> impl Iterator<Item = &str> {
         self.names.keys().map(String::as_str)
@@ -216,126 +224,4 @@ impl Apps {
         }
         Some(apps)
     }
-}
-
-/// The keys that describe one instance; its names are filled in later.
-fn read_app(
-    table: &mut TableReader<'_>,
-    name: &str,
-    nodes: Option<usize>,
-    total_cores: Option<u64>,
-) -> Option<App> {
-    let log = table.source.log;
-    let intensity = table.required("arithmetic_intensity", "0.5").and_then(|value| value.number(INTENSITY));
-    // Each falls back to its default, which is noted, only where the key is not there at all.
-    let data = table.optional("data").map_or_else(
-        || {
-            log.note_default(TableKind::App, name, "data", "local");
-            Some(Data::Placed(Placement::Local))
-        },
-        |value| data::read(&value, nodes),
-    );
-    let kernel = table.optional("kernel").map_or_else(
-        || {
-            log.note_default(TableKind::App, name, "kernel", Access::default().as_str());
-            Some(Access::default())
-        },
-        |value| read_kernel(&value),
-    );
-    let limits = read_limits(table, name, total_cores);
-    let weight = table.optional("weight").map_or_else(
-        || {
-            log.note_default(TableKind::App, name, "weight", "1");
-            Some(1.0)
-        },
-        |value| value.number(WEIGHT),
-    );
-    let work = table.optional("work_gflop");
-    if work.is_none() {
-        log.note_default(TableKind::App, name, "work_gflop", "not given");
-    }
-    let (work_given, work) = (work.is_some(), work.and_then(|value| value.number(WORK)));
-    if work_given && work.is_none() {
-        return None;
-    }
-    let limits = limits?;
-    Some(App {
-        name: String::new(),
-        group: String::new(),
-        arithmetic_intensity: FlopPerByte::new(intensity?),
-        data: data?,
-        kernel: kernel?,
-        min_threads: limits.min,
-        max_threads: limits.max,
-        weight: weight?,
-        work: work.map(Gflop::new),
-    })
-}
-
-/// The word for how the benchmark's kernel uses memory.
-fn read_kernel(value: &Value<'_>) -> Option<Access> {
-    const HINT: &str = "write `\"read\"`, `\"copy\"`, `\"triad\"` or `\"update\"`";
-    let DeValue::String(word) = value.get() else {
-        value.wrong_type("the name of a kernel", HINT);
-        return None;
-    };
-    let found = Access::ALL.into_iter().find(|access| access.as_str() == word);
-    if found.is_none() {
-        let hint = match value.source.log.suggest(word, Access::ALL.map(Access::as_str)) {
-            Some(close) => format!("did you mean `\"{close}\"`?"),
-            None => HINT.to_owned(),
-        };
-        let message = format!("`{}` must be the name of a kernel, not {}", value.name, value.text());
-        value.report(ProblemKind::BadValue, message, "unknown kernel", hint);
-    }
-    found
-}
-
-/// Fewest and most threads of an application.
-struct Limits {
-    min: u32,
-    max: Option<u32>,
-}
-
-fn read_limits(table: &mut TableReader<'_>, name: &str, total_cores: Option<u64>) -> Option<Limits> {
-    let log = table.source.log;
-    let min_value = table.optional("min_threads");
-    let max_value = table.optional("max_threads");
-    if min_value.is_none() {
-        log.note_default(TableKind::App, name, "min_threads", "1");
-    }
-    if max_value.is_none() {
-        log.note_default(TableKind::App, name, "max_threads", "no limit");
-    }
-    let min = min_value.as_ref().map_or(Some(1), |value| value.count(THREADS));
-    let max = max_value.as_ref().and_then(|value| value.count(THREADS));
-    if let (Some(min), Some(cores), Some(value)) = (min, total_cores, &min_value)
-        && u64::from(min) > cores
-    {
-        let message = format!("`min_threads` is {min}, but the whole machine has {cores} cores");
-        let hint = format!("each thread needs a core of its own: write at most {cores}");
-        value.report(ProblemKind::Infeasible, message, "more threads than cores", hint);
-    }
-    if max_value.is_some() && max.is_none() {
-        return None;
-    }
-    let min = min?;
-    if let (Some(max), Some(max_value)) = (max, &max_value)
-        && min > max
-    {
-        let kind = ProblemKind::BadValue;
-        let problem = if let Some(min_value) = &min_value {
-            Problem::new(kind, format!("`min_threads` {min} is above `max_threads` {max}"))
-                .at(min_value.place(), "the least")
-                .related(max_value.place(), "the most")
-                .hint(format!("write `min_threads` of at most {max}, or raise `max_threads`"))
-        } else {
-            Problem::new(kind, "`max_threads` 0 is below `min_threads`, which is 1 by default")
-                .at(max_value.place(), "the most")
-                .hint("add `min_threads = 0`, or write `max_threads` of at least 1")
-        };
-        log.report(problem);
-        return None;
-    }
-    Some(Limits { min, max })
 }

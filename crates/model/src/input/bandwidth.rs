@@ -2,6 +2,7 @@
 
 use super::names::plural;
 use super::problem::{Problem, ProblemKind};
+use super::sockets::SocketsReading;
 use super::table::TableReader;
 use super::value::{BANDWIDTH, Quantity, Value};
 
@@ -19,6 +20,7 @@ pub(super) fn read(
     table: &mut TableReader<'_>,
     count: Option<usize>,
     cores: Option<&[u32]>,
+    sockets: &SocketsReading,
 ) -> Option<Bandwidth> {
     let controller = table.optional("bandwidth_gbs");
     let link = table.optional("link_gbs");
@@ -33,7 +35,7 @@ pub(super) fn read(
             table.missing_any(&["bandwidth_gbs", "link_gbs", "bandwidth_matrix_gbs"], problem);
             None
         }
-        (Some(_), None) => read_flat(table, controller.as_ref(), link.as_ref(), count),
+        (Some(_), None) => read_flat(table, controller.as_ref(), link.as_ref(), count, sockets),
         (None, Some(matrix)) => read_matrix(matrix, count, cores),
         (Some(first), Some(matrix)) => {
             let problem = Problem::new(ProblemKind::Conflict, "the bandwidths are given in two ways")
@@ -55,14 +57,21 @@ fn read_flat(
     controller: Option<&Value<'_>>,
     link: Option<&Value<'_>>,
     count: Option<usize>,
+    sockets: &SocketsReading,
 ) -> Option<Bandwidth> {
     if controller.is_none() {
         table.missing("bandwidth_gbs", "32.0");
     }
+    // How many nodes `link_gbs` joins: those of the machine, or of each socket.
+    let (joined, whose) = match sockets {
+        SocketsReading::Absent => (count, "a machine"),
+        SocketsReading::Read(sockets) => (Some(sockets.nodes_each), "a socket"),
+        SocketsReading::Broken => (None, ""),
+    };
     if link.is_none()
-        && let Some(nodes) = count.filter(|&nodes| nodes > 1)
+        && let Some(nodes) = joined.filter(|&nodes| nodes > 1)
     {
-        let message = format!("`link_gbs` is missing; a machine with {nodes} nodes needs it");
+        let message = format!("`link_gbs` is missing; {whose} with {nodes} nodes needs it");
         let problem = Problem::new(ProblemKind::MissingKey, message)
             .at(table.place(), "this table needs `link_gbs`")
             .hint("add the bandwidth between two different nodes in GB/s, e.g. `link_gbs = 10.0`");
@@ -70,13 +79,23 @@ fn read_flat(
     }
     let controller = controller.map(|value| value.number(BANDWIDTH));
     let link = link.map(|value| value.number(LINK));
-    let (controller, nodes) = (controller??, count?);
+    let (controller, nodes, joined) = (controller??, count?, joined?);
     let link = match link {
         Some(link) => link?,
-        None if nodes == 1 => controller,
+        None if joined == 1 => controller,
         None => return None,
     };
-    Some(Bandwidth { controllers: vec![controller; nodes], links: vec![link; nodes * nodes] })
+    let mut links = vec![link; nodes * nodes];
+    if let SocketsReading::Read(sockets) = sockets
+        && let Some(other_socket) = sockets.link
+    {
+        for (pair, link) in links.iter_mut().enumerate() {
+            if !sockets.together(pair / nodes, pair % nodes) {
+                *link = other_socket;
+            }
+        }
+    }
+    Some(Bandwidth { controllers: vec![controller; nodes], links })
 }
 
 const MATRIX_HINT: &str = "write one row for each node, e.g. `[[11.0, 5.7], [4.5, 11.3]]`: row = node of the core, column = node of the memory";

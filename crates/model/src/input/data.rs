@@ -3,15 +3,16 @@
 use toml::de::DeValue;
 
 use crate::app::{Data, Placement};
-use crate::ids::NodeId;
-use crate::machine::MAX_NODES;
 
 use super::names::plural;
+use super::node_numbers;
 use super::problem::{Problem, ProblemKind};
-use super::value::{Count, Quantity, Value};
+use super::table::TableReader;
+use super::value::{Quantity, Value};
 
-const HINT: &str = "write `\"local\"`, `\"interleave\"`, `{ home = 0 }`, `{ home = \"any\" }` or `{ fractions = [0.5, 0.5] }`";
+const HINT: &str = "write `\"local\"`, `\"interleave\"`, `{ home = 0 }`, `{ home = \"any\" }`, `{ home = 0, share = 0.5 }`, `{ interleave = 0.3 }` or `{ fractions = [0.5, 0.5] }`";
 const FRACTION: Quantity = Quantity { what: "a fraction between 0 and 1", example: "0.5", zero: true };
+const SHARE: Quantity = Quantity { what: "a share of the data from 0 to 1", example: "0.5", zero: true };
 /// How far the sum of the fractions may be from 1.
 const SUM_TOLERANCE: f64 = 1e-9;
 
@@ -57,34 +58,86 @@ fn read_word(value: &Value<'_>, word: &str) -> Option<Data> {
 fn read_table(value: &Value<'_>, nodes: Option<usize>) -> Option<Data> {
     let mut table = value.table("data", "a word or a table", HINT)?;
     let home = table.optional("home");
+    let share = table.optional("share");
+    let interleave = table.optional("interleave");
     let fractions = table.optional("fractions");
-    if home.is_none() && fractions.is_none() {
-        let message = format!("`{}` says neither `home` nor `fractions`", value.name);
-        let problem =
-            Problem::new(ProblemKind::MissingKey, message).at(table.place(), "where is the data?").hint(HINT);
-        table.missing_any(&["home", "fractions"], problem);
+    if home.is_none() && fractions.is_none() && interleave.is_none() {
+        report_no_place(value, &mut table, share.as_ref());
     }
     table.finish();
-    match (home, fractions) {
-        (Some(home), None) => read_home(&home, nodes),
-        (None, Some(fractions)) => read_fractions(&fractions, nodes),
-        (Some(home), Some(fractions)) => {
-            let problem = Problem::new(ProblemKind::Conflict, "the data is placed in two ways")
-                .at(home.key_place(), "all on one node")
-                .related(fractions.key_place(), "spread over the nodes")
-                .hint("keep either `home` or `fractions`");
-            value.source.log.report(problem);
-            None
+    let ways = [&home, &interleave, &fractions].map(Option::as_ref);
+    if conflict(&ways) {
+        return None;
+    }
+    if let (None, Some(share), Some(other)) = (&home, &share, interleave.as_ref().or(fractions.as_ref())) {
+        let problem = Problem::new(ProblemKind::Conflict, "`share` belongs to `home`")
+            .at(share.key_place(), "the share at which home?")
+            .related(other.key_place(), "this says already how much lies where")
+            .hint("write `{ home = 0, share = 0.5 }` or `{ interleave = 0.3 }`");
+        value.source.log.report(problem);
+        return None;
+    }
+    match (home, interleave, fractions) {
+        (Some(home), ..) => {
+            // Both are read, so that both mistakes are reported.
+            let share = share.map_or(Some(1.0), |share| read_share(&share));
+            read_home(&home, share, nodes)
         }
-        (None, None) => None,
+        (None, Some(interleave), _) => Some(Data::Placed(Placement::interleaved(read_share(&interleave)?))),
+        (None, None, Some(fractions)) => read_fractions(&fractions, nodes),
+        (None, None, None) => None,
     }
 }
 
-fn read_home(value: &Value<'_>, nodes: Option<usize>) -> Option<Data> {
-    const HOME: Count =
-        Count { what: "the number of a node, from 0", example: "0", min: 0, max: MAX_NODES as u64 - 1 };
+fn report_no_place(value: &Value<'_>, table: &mut TableReader<'_>, share: Option<&Value<'_>>) {
+    let problem = match share {
+        Some(share) => Problem::new(ProblemKind::MissingKey, format!("`{}` says no `home`", value.name))
+            .at(share.key_place(), "the share at which node?")
+            .hint("write e.g. `{ home = 0, share = 0.5 }`: half on node 0, the rest where each thread runs"),
+        None => Problem::new(
+            ProblemKind::MissingKey,
+            format!("`{}` says neither `home` nor `interleave` nor `fractions`", value.name),
+        )
+        .at(table.place(), "where is the data?")
+        .hint(HINT),
+    };
+    table.missing_any(&["home", "interleave", "fractions"], problem);
+}
+
+/// Whether the data is placed in more than one way, which is reported. `ways`: home, interleave, fractions.
+fn conflict(ways: &[Option<&Value<'_>>; 3]) -> bool {
+    const WORDS: [&str; 3] = ["on one node", "over all nodes", "a fraction on each node"];
+    let mut given = ways.iter().zip(WORDS).filter_map(|(way, words)| way.map(|way| (way, words)));
+    let (Some((first, on)), Some((second, spread))) = (given.next(), given.next()) else { return false };
+    let key = |way: &Value<'_>| way.name.rsplit('.').next().unwrap_or_default().to_owned();
+    let problem = Problem::new(ProblemKind::Conflict, "the data is placed in two ways")
+        .at(first.key_place(), on)
+        .related(second.key_place(), spread)
+        .hint(format!("keep either `{}` or `{}`", key(first), key(second)));
+    first.source.log.report(problem);
+    true
+}
+
+/// From 0, all local, to 1.
+fn read_share(value: &Value<'_>) -> Option<f64> {
+    let share = value.number(SHARE)?;
+    if share > 1.0 {
+        let message = format!("`{}` must be a share from 0 to 1, not {}", value.name, value.text());
+        let hint = "1 is all of the data, 0 none of it; the rest lies where each thread runs";
+        value.report(ProblemKind::BadValue, message, "more than all of it", hint);
+        return None;
+    }
+    Some(share)
+}
+
+/// `share` is `None` where it makes no sense.
+fn read_home(value: &Value<'_>, share: Option<f64>, nodes: Option<usize>) -> Option<Data> {
     match value.get() {
-        DeValue::String(word) if word == "any" => return Some(Data::OpenHome),
+        DeValue::String(word) if word == "any" => {
+            let share = share?;
+            // Without a share nothing is open.
+            return Some(if share > 0.0 { Data::OpenHome { share } } else { Data::Placed(Placement::Local) });
+        }
         DeValue::String(_) => {
             let message =
                 format!("`{}` must be the number of a node or `\"any\"`, not {}", value.name, value.text());
@@ -94,20 +147,8 @@ fn read_home(value: &Value<'_>, nodes: Option<usize>) -> Option<Data> {
         }
         _ => {}
     }
-    let home = match nodes {
-        Some(nodes) => {
-            let home = value.count(Count { max: u64::from(u32::MAX), ..HOME })? as usize;
-            if home >= nodes {
-                let message = format!("there is no node {home}; the machine has {}", plural(nodes, "node"));
-                let hint = format!("nodes are numbered from 0: write a number from 0 to {}", nodes - 1);
-                value.report(ProblemKind::BadValue, message, "no such node", hint);
-                return None;
-            }
-            home
-        }
-        None => value.count(HOME)? as usize,
-    };
-    Some(Data::Placed(Placement::Home(NodeId(home))))
+    let home = node_numbers::read(value, nodes)?;
+    Some(Data::Placed(Placement::at_home(home, share?)))
 }
 
 fn read_fractions(value: &Value<'_>, nodes: Option<usize>) -> Option<Data> {

@@ -4,26 +4,35 @@
 //! that no file gives is listed among the defaults.
 
 mod aliases;
+mod app_keys;
 mod apps;
 mod bandwidth;
+mod by_name;
 mod census;
 mod data;
 mod log;
 mod machine;
 mod names;
+mod node_limits;
+mod node_numbers;
 mod nodes;
 mod os_nodes;
 mod places;
 mod problem;
+mod provenance;
 mod reading;
+mod room;
 mod scenarios;
 #[cfg(feature = "schema")]
 pub mod schema;
+mod shared_links;
 mod sharing;
+mod sockets;
 mod syntax;
 mod table;
 #[cfg(test)]
 mod tests;
+mod threads;
 mod value;
 pub mod writing;
 
@@ -83,24 +92,23 @@ fn read_files(files: &[SourceFile], log: &Log) -> Option<Reading> {
         return None;
     }
     let machine = read_machine(files, log, &tables.machines);
-    let cores = machine.cores.as_deref();
-    let total_cores = cores.map(|cores| cores.iter().map(|&c| u64::from(c)).sum());
     let mut apps = Apps::default();
     for table in tables.apps {
-        apps.add(table, cores.map(<[u32]>::len), total_cores);
+        apps.add(table, &machine);
     }
     apps.name_instances(log);
     let mut scenarios = Scenarios::default();
     for table in tables.scenarios {
-        scenarios.add(table, &apps, cores);
+        scenarios.add(table, &apps, &machine);
     }
-    let machine = machine.machine?;
+    let (machine, sockets) = (machine.machine?, machine.sockets);
     let instances = apps.instances()?;
     let places = Places { apps: apps.places(), scenarios: scenarios.places() };
     let (scenarios, named) = scenarios.finish(&instances, &apps, machine.node_count())?;
     Some(Reading {
         study: Study { machine, apps: instances, scenarios },
         groups: apps.groups,
+        sockets,
         named,
         places,
         defaults: Vec::new(),

@@ -3,10 +3,11 @@
 use crate::cpus::OsNode;
 use crate::machine::{MAX_CORES_PER_NODE, MAX_NODES};
 
+use super::node_limits::NodeLimits;
 use super::os_nodes::{self, OsKeys};
 use super::problem::{Problem, ProblemKind};
 use super::table::TableReader;
-use super::value::{BANDWIDTH, Count, Quantity, Value};
+use super::value::{Count, Quantity, Value};
 
 const NODES: Count = Count { what: "a number of NUMA nodes", example: "4", min: 1, max: MAX_NODES as u64 };
 const CORES: Count =
@@ -18,7 +19,8 @@ const PEAK: Quantity = Quantity { what: "the peak of one core in GFLOPS", exampl
 pub(super) struct NodeFigures {
     pub(super) cores: u32,
     pub(super) gflops_per_core: f64,
-    pub(super) core_bandwidth: Option<f64>,
+    /// What the node says for itself.
+    pub(super) limits: NodeLimits,
 }
 
 /// What could be read of the nodes.
@@ -101,7 +103,7 @@ fn read_uniform(
     let figures = cores.zip(peak).map(|(cores, gflops_per_core)| NodeFigures {
         cores,
         gflops_per_core,
-        core_bandwidth: None,
+        limits: NodeLimits::default(),
     });
     let os_keys = cpus.map(|cpus| os_nodes::read_list(cpus, nodes.map(|_| count))).unwrap_or_default();
     let core_counts = vec![cores; count];
@@ -149,7 +151,7 @@ fn read_node<'a>(entry: &Value<'a>) -> NodeReading<'a> {
     };
     let cores = table.required("cores", "8").and_then(|value| value.count(CORES));
     let peak_value = table.optional("gflops_per_core");
-    let ceiling = table.optional("core_bandwidth_gbs").map(|value| value.number(BANDWIDTH));
+    let limits = NodeLimits::read(&mut table);
     // The peak of a node without cores means nothing; 0 or no key at all both say so.
     let memory_only = cores == Some(0);
     let peak = match &peak_value {
@@ -166,10 +168,8 @@ fn read_node<'a>(entry: &Value<'a>) -> NodeReading<'a> {
     };
     let os_keys = OsKeys::read(&mut table);
     table.finish();
-    let figures = cores.zip(peak).and_then(|(cores, gflops_per_core)| match ceiling {
-        Some(None) => None,
-        Some(core_bandwidth) => Some(NodeFigures { cores, gflops_per_core, core_bandwidth }),
-        None => Some(NodeFigures { cores, gflops_per_core, core_bandwidth: None }),
-    });
+    let figures = cores.zip(peak).zip(limits);
+    let figures =
+        figures.map(|((cores, gflops_per_core), limits)| NodeFigures { cores, gflops_per_core, limits });
     (cores, (figures, os_keys))
 }

@@ -21,6 +21,10 @@ pub struct AppPlaces {
     pub data: Option<Place>,
     /// The value of `min_threads`; `None` where the file does not give it.
     pub min_threads: Option<Place>,
+    /// The value of `nodes`; `None` where the file does not give it.
+    pub nodes: Option<Place>,
+    /// The value of `memory_gib`; `None` where the file does not give it.
+    pub memory_gib: Option<Place>,
 }
 
 /// Places of one `[[scenario]]`.
@@ -30,6 +34,8 @@ pub struct ScenarioPlaces {
     pub name: Place,
     /// Names of applications or of single instances as written in `data`, each with the place of its value.
     pub data: Vec<(String, Place)>,
+    /// The value of `threads`; `None` where the file does not give it.
+    pub threads: Option<Place>,
 }
 
 impl ScenarioPlaces {

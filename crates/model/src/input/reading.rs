@@ -68,6 +68,8 @@ pub struct Reading {
     pub study: Study,
     /// The `[[app]]` tables in order.
     pub groups: Vec<Group>,
+    /// How many sockets the machine has, where its file says it by `sockets`.
+    pub sockets: Option<usize>,
     /// For each scenario and each application whether the scenario names it, by its own name or that of its group.
     pub named: Vec<Vec<bool>>,
     /// Where the applications and scenarios stand in the files.

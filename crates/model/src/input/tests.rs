@@ -4,7 +4,7 @@ use super::*;
 use crate::app::{Access, Data, Placement};
 use crate::ids::NodeId;
 use crate::machine::FigureKind;
-use crate::units::GigabytesPerSecond;
+use crate::units::{Gibibytes, GigabytesPerSecond};
 
 const MACHINE: &str = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 32\nlink_gbs = 8.5\n";
 
@@ -125,7 +125,7 @@ fn every_form_of_data_is_read() {
         ("\"local\"", Data::Placed(Placement::Local)),
         ("\"interleave\"", Data::Placed(Placement::Interleave)),
         ("{ home = 1 }", Data::Placed(Placement::Home(NodeId(1)))),
-        ("{ home = \"any\" }", Data::OpenHome),
+        ("{ home = \"any\" }", Data::OpenHome { share: 1.0 }),
         ("{ fractions = [0.25, 0.75] }", Data::Placed(Placement::Fractions(vec![0.25, 0.75]))),
     ];
     for (text, expected) in cases {
@@ -185,6 +185,8 @@ fn every_value_that_no_file_gives_is_listed() {
         let keys = [
             "instances = 1",
             "data = local",
+            "nodes = all",
+            "memory_gib = not given",
             "kernel = read",
             "min_threads = 1",
             "max_threads = no limit",
@@ -193,8 +195,13 @@ fn every_value_that_no_file_gives_is_listed() {
         let keys = keys.into_iter().skip(usize::from(!instances)).chain(["work_gflop = not given"]);
         keys.map(|key| format!("app {name} {key}")).collect::<Vec<_>>()
     };
-    let mut expected =
-        vec!["machine m source = not given".to_owned(), "machine m core_bandwidth_gbs = no limit".to_owned()];
+    let machine = [
+        "source = not given",
+        "core_bandwidth_gbs = no limit",
+        "read_gbs = no limit",
+        "memory_gib = not given",
+    ];
+    let mut expected: Vec<String> = machine.iter().map(|default| format!("machine m {default}")).collect();
     expected.extend(app("mem", false));
     expected.extend(app("x", true));
     for key in ["threads.mem-1", "threads.mem-3", "threads.x"] {
@@ -340,7 +347,7 @@ fn mistakes_in_the_sharing_model_are_reported() {
 #[test]
 fn the_schema_has_the_keys_that_the_reader_knows() {
     let text = format!(
-        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[[machine.node]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\n"
+        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[[machine.node]]\n[[machine.shared_link]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\n"
     );
     let log = Log::default();
     read_files(&files(&[&text]), &log);
@@ -353,11 +360,13 @@ fn the_schema_has_the_keys_that_the_reader_knows() {
     };
     let mut data = properties("/$defs/HomeTable/properties");
     data.extend(properties("/$defs/FractionsTable/properties"));
+    data.extend(properties("/$defs/InterleaveTable/properties"));
     let tables = [
         ("the file", properties("/properties")),
         ("[machine]", properties("/$defs/MachineTable/properties")),
         ("[machine.sharing]", properties("/$defs/SharingTable/properties")),
         ("[[machine.node]]", properties("/$defs/NodeTable/properties")),
+        ("[[machine.shared_link]]", properties("/$defs/SharedLinkTable/properties")),
         ("[machine.provenance]", properties("/$defs/ProvenanceTable/properties")),
         ("an entry of [machine.provenance]", properties("/$defs/FigureTable/properties")),
         ("[[app]]", properties("/$defs/AppTable/properties")),
@@ -380,6 +389,73 @@ fn the_kernel_of_the_benchmark_is_one_of_four_words() {
         assert_eq!(kernel(&format!("kernel = \"{}\"", access.as_str())), access);
     }
     assert_eq!(problem(&with_app("kernel = \"Triad\"")), (ProblemKind::BadValue, "\"Triad\"".to_owned()));
+}
+
+#[test]
+fn shared_links_are_read_in_both_directions_or_in_one() {
+    let text = format!(
+        "{MACHINE}[[machine.shared_link]]\nname = \"xGMI\"\ngbs = 60\nbetween = [[1], [0]]\n[[machine.shared_link]]\nname = \"there\"\ngbs = 5.5\nfrom = [0]\nto = [1]\n"
+    );
+    let links = read(&text).study.machine.shared_links().to_vec();
+    let plain: Vec<_> = links
+        .iter()
+        .map(|link| {
+            (link.name.as_str(), link.bandwidth.value(), link.from[0].0, link.to[0].0, link.both_ways)
+        })
+        .collect();
+    assert_eq!(plain, [("xGMI", 60.0, 1, 0, true), ("there", 5.5, 0, 1, false)]);
+}
+
+#[test]
+fn sockets_stand_for_a_matrix_and_for_shared_links() {
+    let text = "[machine]\nname = \"m\"\nnodes = 6\ncores_per_node = 4\ngflops_per_core = 1\nbandwidth_gbs = 40\nlink_gbs = 20\nsockets = 3\nsocket_link_gbs = 8\nshared_link_gbs = 12\n";
+    let reading = read(text);
+    let machine = &reading.study.machine;
+    let link = |from, to| machine.link(NodeId(from), NodeId(to)).expect("a link").value();
+    // Nodes 0 and 1, 2 and 3, 4 and 5 are together.
+    assert_eq!([link(0, 1), link(3, 2), link(1, 2), link(5, 0)], [20.0, 20.0, 8.0, 8.0]);
+    let names: Vec<&str> = machine.shared_links().iter().map(|link| link.name.as_str()).collect();
+    assert_eq!(names, ["socket 0 - socket 1", "socket 0 - socket 2", "socket 1 - socket 2"]);
+    let last = &machine.shared_links()[2];
+    assert_eq!((&last.from, &last.to), (&vec![NodeId(2), NodeId(3)], &vec![NodeId(4), NodeId(5)]));
+    assert_eq!((last.bandwidth.value(), reading.sockets), (12.0, Some(3)));
+    // One node on each socket needs no link inside it.
+    let alone = text.replace("link_gbs = 20\n", "").replace("nodes = 6", "nodes = 3");
+    assert!(read(&alone).study.machine.link(NodeId(0), NodeId(2)).is_some_and(|link| link.value() == 8.0));
+}
+
+#[test]
+fn what_a_node_reads_and_has_is_its_own_or_that_of_the_machine() {
+    let text = "[machine]\nname = \"m\"\nread_gbs = 50\nmemory_gib = 64\nbandwidth_matrix_gbs = [[40, 9], [9, 40]]\n[[machine.node]]\ncores = 1\ngflops_per_core = 1\nread_gbs = 45.5\n[[machine.node]]\ncores = 0\nmemory_gib = 512\n";
+    let nodes = read(text).study.machine.nodes().to_vec();
+    let of = |n: usize| {
+        (nodes[n].read_bandwidth.map(GigabytesPerSecond::value), nodes[n].memory.map(Gibibytes::value))
+    };
+    assert_eq!([of(0), of(1)], [(Some(45.5), Some(64.0)), (Some(50.0), Some(512.0))]);
+}
+
+#[test]
+fn a_share_of_the_data_may_lie_elsewhere() {
+    let data = |value: &str| read(&with_app(&format!("data = {value}"))).study.apps[0].data.clone();
+    let home = NodeId(1);
+    assert_eq!(data("{ home = 1, share = 0.5 }"), Data::Placed(Placement::PartHome { home, share: 0.5 }));
+    assert_eq!(data("{ home = \"any\", share = 0.25 }"), Data::OpenHome { share: 0.25 });
+    assert_eq!(data("{ interleave = 0.3 }"), Data::Placed(Placement::PartInterleave { share: 0.3 }));
+    // All and nothing are what they are without a share.
+    assert_eq!(data("{ home = 1, share = 1 }"), Data::Placed(Placement::Home(home)));
+    assert_eq!(data("{ interleave = 1.0 }"), Data::Placed(Placement::Interleave));
+    for nothing in ["{ home = 1, share = 0 }", "{ home = \"any\", share = 0.0 }", "{ interleave = 0 }"] {
+        assert_eq!(data(nothing), Data::Placed(Placement::Local), "{nothing}");
+    }
+}
+
+#[test]
+fn an_application_may_be_kept_to_some_nodes_and_have_a_size() {
+    let app = &read(&with_app("nodes = [1, 0]\nmemory_gib = 40")).study.apps[0];
+    assert_eq!(app.nodes, Some(vec![NodeId(0), NodeId(1)]));
+    assert_eq!(app.memory.map(Gibibytes::value), Some(40.0));
+    let plain = &read(&with_app("")).study.apps[0];
+    assert_eq!((&plain.nodes, plain.memory), (&None, None));
 }
 
 proptest::proptest! {

@@ -26,6 +26,10 @@ pub(super) struct Quantity {
 /// The bandwidth of a memory, a link or a core.
 pub(super) const BANDWIDTH: Quantity = Quantity { what: "a bandwidth in GB/s", example: "32.0", zero: false };
 
+/// A size of memory.
+pub(super) const MEMORY: Quantity =
+    Quantity { what: "a size of memory in GiB (2^30 bytes)", example: "64.0", zero: false };
+
 /// A whole number.
 #[derive(Clone, Copy)]
 pub(super) struct Count {
@@ -232,6 +236,13 @@ impl<'a> Value<'a> {
             spanned: value,
         };
         Some(array.iter().enumerate().map(entry).collect())
+    }
+
+    /// One entry of a list; `None` if it is no list, or shorter.
+    pub(super) fn list_entry(&self, index: usize) -> Option<Value<'a>> {
+        let DeValue::Array(array) = self.get() else { return None };
+        let name = format!("{}[{index}]", self.name);
+        Some(Value { source: self.source, name, key: self.key.clone(), spanned: array.get(index)? })
     }
 
     /// The entries of a table whose keys are free names, in the order of the file.

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::ids::NodeId;
+use crate::machine::{Machine, Node};
 use crate::text::is_hidden;
 
 /// What a comment says where `gflops_per_core` is not known: how to find it.
@@ -23,6 +25,43 @@ pub fn quoted(text: &str) -> String {
     quoted
 }
 
+/// What a node can read, and its memory, as lines of `[machine]` or a `[[machine.node]]`; nothing where nobody said it.
+pub fn limits_of_node(node: &Node) -> String {
+    let mut lines = String::new();
+    if let Some(read) = node.read_bandwidth {
+        let _ = writeln!(lines, "read_gbs = {}", float(read.value()));
+    }
+    if let Some(memory) = node.memory {
+        let _ = writeln!(lines, "memory_gib = {}", float(memory.value()));
+    }
+    lines
+}
+
+/// The shared links of a machine, each as a `[[machine.shared_link]]` after an empty line.
+pub fn shared_links(machine: &Machine) -> String {
+    let list = |nodes: &[NodeId]| {
+        let nodes: Vec<String> = nodes.iter().map(|node| node.0.to_string()).collect();
+        format!("[{}]", nodes.join(", "))
+    };
+    let mut text = String::new();
+    for link in machine.shared_links() {
+        let (name, gbs) = (quoted(&link.name), float(link.bandwidth.value()));
+        let _ = write!(text, "\n[[machine.shared_link]]\nname = {name}\ngbs = {gbs}\n");
+        let (from, to) = (list(&link.from), list(&link.to));
+        let _ = if link.both_ways {
+            writeln!(text, "between = [{from}, {to}]")
+        } else {
+            writeln!(text, "from = {from}\nto = {to}")
+        };
+    }
+    text
+}
+
+/// A number that TOML reads as the same float.
+fn float(value: f64) -> String {
+    format!("{value:?}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -33,5 +72,23 @@ mod tests {
             let read: toml::Table = toml::from_str(&format!("x = {}", quoted(text))).expect("TOML");
             assert_eq!(read["x"].as_str(), Some(text));
         }
+    }
+
+    #[test]
+    fn shared_links_and_limits_are_read_back_as_they_were_written() {
+        let text = "[machine]\nname = \"m\"\nnodes = 4\ncores_per_node = 1\ngflops_per_core = 1\nbandwidth_gbs = 9\n\
+                    link_gbs = 5\nsockets = 2\nsocket_link_gbs = 3\nshared_link_gbs = 4.5\nread_gbs = 12.25\n\
+                    memory_gib = 1e-3\n[[machine.shared_link]]\nname = \"\\\"x\\\"\"\ngbs = 1e20\nfrom = [1]\nto = [0]\n";
+        let read = |text: String| {
+            let file = crate::input::SourceFile { name: "m.toml".into(), text };
+            crate::input::read_study(&[file]).expect("in order").study.machine
+        };
+        let machine = read(text.to_owned());
+        let plain = "[machine]\nname = \"m\"\nnodes = 4\ncores_per_node = 1\ngflops_per_core = 1\nbandwidth_gbs = 9\nlink_gbs = 5\n";
+        let again = format!("{plain}{}{}", limits_of_node(&machine.nodes()[0]), shared_links(&machine));
+        let again = read(again);
+        assert_eq!(again.nodes(), machine.nodes());
+        assert_eq!(again.shared_links(), machine.shared_links());
+        assert_eq!(again.shared_links().len(), 2);
     }
 }

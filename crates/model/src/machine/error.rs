@@ -30,6 +30,25 @@ pub enum MachineError {
         /// The offending value.
         value: f64,
     },
+    /// A shared link carries nothing, or no finite amount.
+    #[error("the shared link {name} must carry a positive finite bandwidth, not {value}")]
+    SharedLinkBandwidth {
+        /// The link.
+        name: String,
+        /// The offending value.
+        value: f64,
+    },
+    /// The groups of a shared link make no sense.
+    #[error("the shared link {name} has {why} in its groups")]
+    SharedLinkGroup {
+        /// The link.
+        name: String,
+        /// What is wrong with them.
+        why: &'static str,
+    },
+    /// Two shared links have the same name.
+    #[error("two shared links are named {0}")]
+    SharedLinkTwice(String),
     /// The latency matrix has the wrong shape.
     #[error("{nodes} nodes need {nodes} x {nodes} latencies, got {got}")]
     LatencyCount {

@@ -1,6 +1,6 @@
 //! One NUMA node, and how many a machine may have.
 
-use crate::units::{Gflops, GigabytesPerSecond};
+use crate::units::{Gflops, Gibibytes, GigabytesPerSecond};
 
 /// Most NUMA nodes a machine may have.
 pub const MAX_NODES: usize = 1024;
@@ -18,4 +18,8 @@ pub struct Node {
     pub bandwidth: GigabytesPerSecond,
     /// The most one thread can draw from all memories together; `None` is no limit.
     pub core_bandwidth: Option<GigabytesPerSecond>,
+    /// The most that all threads of the node can read together, from its own memory and over all links; `None` is no limit.
+    pub read_bandwidth: Option<GigabytesPerSecond>,
+    /// How much memory it has; `None` where nobody said.
+    pub memory: Option<Gibibytes>,
 }

@@ -1,64 +1,136 @@
-//! The model `baseline-proportional`: plain, on the path that most people's questions take, and with corrections.
+//! The model `baseline-proportional`, its first round, memory by memory: all there is where every thread reads one memory and
+//! no limit is shared, which most people's questions are.
+//!
+//! [`super::rounds`] has the rest.
 
 use super::compiled::Compiled;
+use super::ports;
 use super::remote::Remote;
 use super::shares::Shares;
 use super::split::Split;
 
-/// Steps 1 to 5 for every memory.
+/// Steps 1 to 4 for every memory, without corrections and common limits; whether some pool has less than its threads want.
 #[inline]
-pub(super) fn remote_first(compiled: &Compiled, threads: &[u32], shares: &mut Shares) {
-    for (m, memory) in compiled.memories.iter().enumerate() {
-        let mut remote = 0.0;
-        for p in memory.links.clone() {
-            let wanted = compiled.wanted(p, threads);
-            let offered = wanted.min(compiled.pools[p].capacity);
-            shares.wanted[p] = wanted;
-            shares.offered[p] = offered;
-            remote += offered;
-        }
-        let scale = if remote > memory.bandwidth { memory.bandwidth / remote } else { 1.0 };
-        shares.scale[m] = scale;
-        for p in memory.links.clone() {
-            shares.available[p] = shares.offered[p] * scale;
-            share_pool(compiled, p, threads, shares);
-        }
-        if let Some(own) = memory.own {
-            let wanted = compiled.wanted(own, threads);
-            shares.wanted[own] = wanted;
-            shares.offered[own] = wanted;
-            shares.available[own] = (memory.bandwidth - remote).max(0.0);
-            share_pool(compiled, own, threads, shares);
-        }
+pub(super) fn first_round(compiled: &Compiled, threads: &[f64], shares: &mut Shares) -> bool {
+    let mut hungry = false;
+    for m in 0..compiled.memories.len() {
+        hungry |= first_round_of(compiled, m, threads, shares);
     }
+    hungry
 }
 
-/// The same for memory `m` with corrections, where pools have made their offers and the controller has `controller` GB/s.
-pub(super) fn remote_first_corrected(
+/// The same for memory `m`.
+#[inline]
+pub(super) fn first_round_of(compiled: &Compiled, m: usize, threads: &[f64], shares: &mut Shares) -> bool {
+    let memory = &compiled.memories[m];
+    let mut asked = 0.0;
+    for p in memory.links.clone() {
+        let wanted = compiled.wanted(p, threads);
+        let offered = wanted.min(compiled.pools[p].capacity);
+        shares.wanted[p] = wanted;
+        shares.offered[p] = offered;
+        asked += offered;
+    }
+    let own = memory.own.map_or(0.0, |own| {
+        let wanted = compiled.wanted(own, threads);
+        shares.wanted[own] = wanted;
+        shares.offered[own] = wanted;
+        wanted
+    });
+    let level = if asked + own <= memory.bandwidth {
+        f64::INFINITY
+    } else {
+        ports::even_level(memory.bandwidth, own, &shares.offered[memory.links.clone()])
+    };
+    let mut hungry = false;
+    let mut taken = 0.0;
+    for p in memory.links.clone() {
+        let granted = shares.offered[p].min(level);
+        shares.available[p] = granted;
+        taken += granted;
+        if shares.wanted[p] > granted {
+            hungry = true;
+            split_pool(compiled, p, granted, threads, shares);
+        }
+    }
+    if let Some(p) = memory.own {
+        if own > level {
+            hungry = true;
+            shares.available[p] = level;
+            split_pool(compiled, p, level, threads, shares);
+        } else {
+            shares.available[p] = (memory.bandwidth - taken).max(own);
+        }
+    }
+    hungry
+}
+
+/// Whether nothing is left of any controller after the first round: then nobody could have more.
+#[inline]
+pub(super) fn all_controllers_full(compiled: &Compiled, threads: &[f64], shares: &Shares) -> bool {
+    let bandwidth = shares.bandwidth.as_slice();
+    compiled.memories.iter().all(|memory| {
+        let drawn: f64 = if let Some(flows) = memory.flows.clone() {
+            compiled.drawn_by(flows, threads, bandwidth)
+        } else {
+            let pools = memory.links.clone().chain(memory.own);
+            pools.map(|p| compiled.drawn(p, threads, bandwidth)).sum()
+        };
+        memory.bandwidth - drawn <= super::rounds::NOTHING * memory.bandwidth
+    })
+}
+
+/// Steps 2 to 4 for memory `m`, with corrections, where pools have made their offers and the controller has `controller` GB/s.
+pub(super) fn fill(
     compiled: &Compiled,
     remote: Remote,
     m: usize,
     controller: f64,
-    threads: &[u32],
+    threads: &[f64],
     shares: &mut Shares,
 ) {
     let memory = &compiled.memories[m];
-    let taken = remote.cost * shares.offered[memory.links.clone()].iter().sum::<f64>();
-    let scale = if taken > controller { controller / taken } else { 1.0 };
-    shares.scale[m] = scale;
+    let own = memory.own.map_or(0.0, |own| shares.offered[own]);
+    let level = ports::level(controller, own, &shares.offered[memory.links.clone()], remote);
+    let mut taken = 0.0;
     for p in memory.links.clone() {
-        shares.available[p] = shares.offered[p] * scale;
+        let granted = shares.offered[p].min(level * remote.weight);
+        shares.available[p] = granted;
+        taken += remote.cost * granted;
         share_pool(compiled, p, threads, shares);
     }
-    if let Some(own) = memory.own {
-        shares.available[own] = (controller - taken).max(0.0);
-        share_pool(compiled, own, threads, shares);
+    if let Some(p) = memory.own {
+        // What the links leave, without the rounding of a difference where that is the level.
+        shares.available[p] = if own > level { level } else { (controller - taken).max(own) };
+        share_pool(compiled, p, threads, shares);
     }
 }
 
-/// Steps 2 and 4: splits what the pool has among its flows; step 5: keeps each group's scarcest memory.
+/// Step 3 for a pool whose threads want more than it has: each group keeps its scarcest memory (step 4).
 #[inline]
-pub(super) fn share_pool(compiled: &Compiled, pool: usize, threads: &[u32], shares: &mut Shares) {
+fn split_pool(compiled: &Compiled, pool: usize, available: f64, threads: &[f64], shares: &mut Shares) {
+    let flows = &compiled.flows[compiled.pools[pool].flows.clone()];
+    let bandwidth = shares.bandwidth.as_mut_slice();
+    if let [flow] = flows {
+        // The same arithmetic without loops: most links have one flow.
+        let group = flow.group as usize;
+        let taker = std::iter::once((threads[group], flow.demand_gbs));
+        let split = Split::new(available, compiled.pools[pool].inverse_cores, taker);
+        bandwidth[group] = bandwidth[group].min(split.granted(flow.demand_gbs) * flow.inverse_fraction);
+        return;
+    }
+    let takers = flows.iter().map(|flow| (threads[flow.group as usize], flow.demand_gbs));
+    let split = Split::new(available, compiled.pools[pool].inverse_cores, takers);
+    for flow in flows {
+        let group = flow.group as usize;
+        bandwidth[group] = bandwidth[group].min(split.granted(flow.demand_gbs) * flow.inverse_fraction);
+    }
+}
+
+/// Step 3 for models that note down what each flow is granted: splits what the pool has among its flows; step 4: keeps
+/// each group's scarcest memory.
+#[inline]
+pub(super) fn share_pool(compiled: &Compiled, pool: usize, threads: &[f64], shares: &mut Shares) {
     let range = compiled.pools[pool].flows.clone();
     let (flows, granted) = (&compiled.flows[range.clone()], &mut shares.granted[range]);
     if shares.wanted[pool] <= shares.available[pool] {
@@ -67,7 +139,7 @@ pub(super) fn share_pool(compiled: &Compiled, pool: usize, threads: &[u32], shar
         }
         return;
     }
-    let takers = flows.iter().map(|flow| (f64::from(threads[flow.group as usize]), flow.demand_gbs));
+    let takers = flows.iter().map(|flow| (threads[flow.group as usize], flow.demand_gbs));
     let split = Split::new(shares.available[pool], compiled.pools[pool].inverse_cores, takers);
     for (flow, granted) in flows.iter().zip(granted) {
         *granted = split.granted(flow.demand_gbs);

@@ -16,8 +16,26 @@ pub(super) struct Flow {
     pub(super) group: u32,
     /// GB/s that one thread wants of this memory.
     pub(super) demand_gbs: f64,
+    /// Fraction of the data that lies there.
+    pub(super) fraction: f64,
     /// 1 / fraction of the data that lies there.
     pub(super) inverse_fraction: f64,
+}
+
+impl Flow {
+    /// Threads of `group` that want `demand_gbs` each, that fraction of it of this memory.
+    pub(super) fn new(group: u32, demand_gbs: f64, fraction: f64) -> Self {
+        Self { group, demand_gbs: demand_gbs * fraction, fraction, inverse_fraction: 1.0 / fraction }
+    }
+}
+
+/// What one thread wants and can.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PerThread {
+    /// GB/s that it would draw with the machine to itself.
+    pub(super) demand_gbs: f64,
+    /// GFLOPS of its core.
+    pub(super) peak: f64,
 }
 
 /// A link, or a node's own part of its controller.
@@ -36,6 +54,20 @@ pub(super) struct Memory {
     pub(super) bandwidth: f64,
     pub(super) links: Range<usize>,
     pub(super) own: Option<usize>,
+    /// The flows of all its pools, where they lie side by side.
+    pub(super) flows: Option<Range<usize>>,
+}
+
+/// What a limit on several pools or groups at once has to offer.
+#[derive(Clone, Debug)]
+pub(super) struct Common {
+    /// GB/s.
+    pub(super) capacity: f64,
+    /// Of a shared link: the pools that use it. Of what a node reads: the groups on that node, as numbers of cells.
+    pub(super) users: Vec<u32>,
+    /// Of what a node reads: the node, and 1 / its cores.
+    pub(super) node: Option<NodeId>,
+    pub(super) inverse_cores: f64,
 }
 
 /// Which kind of pool a flow is in.
@@ -59,10 +91,82 @@ pub(super) struct Compiled {
     pub(super) memories: Vec<Memory>,
     pub(super) pools: Vec<Pool>,
     pub(super) flows: Vec<Flow>,
+    /// Directions of shared links that some pool uses; `shared_of` has their place among all directions of the machine.
+    pub(super) shared: Vec<Common>,
+    /// Per entry of `shared`: which direction of the machine it is.
+    pub(super) shared_of: Vec<usize>,
+    /// What a node can read in all, for nodes where that is limited.
+    pub(super) reads: Vec<Common>,
     pub(super) model: Model,
 }
 
+impl PerThread {
+    fn of(machine: &Machine, model: &Model, demand: &Demand, from: NodeId) -> Self {
+        let node = machine.node(from);
+        let digestible = node.gflops_per_core / demand.arithmetic_intensity;
+        let drawn = node.core_bandwidth.map_or(digestible, |ceiling| digestible.min(ceiling)).value();
+        let ceiling = model.parameters.thread_ceiling(machine, demand, from);
+        Self {
+            demand_gbs: ceiling.map_or(drawn, |ceiling| drawn.min(ceiling)),
+            peak: node.gflops_per_core.value(),
+        }
+    }
+}
+
 impl Compiled {
+    /// The pools of every pair of nodes, and no flow in any of them.
+    pub(super) fn of_machine(machine: &Machine) -> Self {
+        let mut compiled = Self::empty(machine, Table::filled(0, 1, 0.0), Table::filled(0, 1, 0.0));
+        for memory in machine.node_ids() {
+            let first = compiled.pools.len();
+            for from in machine.compute_nodes().filter(|&from| from != memory) {
+                compiled.push_pool(machine, from, memory, 0..0);
+            }
+            let links = first..compiled.pools.len();
+            let own = (machine.node(memory).cores > 0).then(|| {
+                compiled.push_pool(machine, memory, memory, 0..0);
+                compiled.pools.len() - 1
+            });
+            let bandwidth = machine.node(memory).bandwidth.value();
+            compiled.memories.push(Memory { bandwidth, links, own, flows: None });
+        }
+        if machine.has_common_limits() {
+            compiled.add_common_limits(machine);
+        }
+        compiled
+    }
+
+    /// Figures of one thread of `demand` on `from`.
+    pub(super) fn per_thread(&self, machine: &Machine, demand: &Demand, from: NodeId) -> PerThread {
+        PerThread::of(machine, &self.model, demand, from)
+    }
+
+    fn empty(machine: &Machine, demand_gbs: Table<f64>, peak: Table<f64>) -> Self {
+        let nodes = machine.node_count();
+        Self {
+            demand_gbs,
+            peak,
+            intensity: Vec::new(),
+            memories: Vec::with_capacity(nodes),
+            pools: Vec::new(),
+            flows: Vec::new(),
+            shared: Vec::new(),
+            shared_of: Vec::new(),
+            reads: Vec::new(),
+            model: *machine.sharing(),
+        }
+    }
+
+    fn push_pool(&mut self, machine: &Machine, from: NodeId, memory: NodeId, flows: Range<usize>) {
+        self.pools.push(Pool {
+            from,
+            capacity: machine.link(from, memory).map_or(0.0, GigabytesPerSecond::value)
+                * self.model.parameters.link_efficiency,
+            inverse_cores: 1.0 / f64::from(machine.node(from).cores),
+            flows,
+        });
+    }
+
     /// Compiles `machine` and the demand of each application.
     pub(super) fn new(machine: &Machine, demands: &[Demand]) -> Self {
         let (apps, nodes) = (demands.len(), machine.node_count());
@@ -71,25 +175,16 @@ impl Compiled {
         let mut peak = Table::filled(apps, nodes, 0.0);
         for (a, demand) in demands.iter().enumerate() {
             for n in machine.compute_nodes() {
-                let node = machine.node(n);
-                let digestible = node.gflops_per_core / demand.arithmetic_intensity;
-                let drawn = node.core_bandwidth.map_or(digestible, |ceiling| digestible.min(ceiling)).value();
-                let ceiling = model.parameters.thread_ceiling(machine, demand, n);
-                demand_gbs[(AppId(a), n)] = ceiling.map_or(drawn, |ceiling| drawn.min(ceiling));
-                peak[(AppId(a), n)] = node.gflops_per_core.value();
+                let one = PerThread::of(machine, &model, demand, n);
+                demand_gbs[(AppId(a), n)] = one.demand_gbs;
+                peak[(AppId(a), n)] = one.peak;
             }
         }
-        let mut compiled = Self {
-            demand_gbs,
-            peak,
-            intensity: demands.iter().map(|demand| demand.arithmetic_intensity.value()).collect(),
-            memories: Vec::with_capacity(nodes),
-            pools: Vec::new(),
-            flows: Vec::new(),
-            model,
-        };
+        let mut compiled = Self::empty(machine, demand_gbs, peak);
+        compiled.intensity = demands.iter().map(|demand| demand.arithmetic_intensity.value()).collect();
         for memory in machine.node_ids() {
             let first = compiled.pools.len();
+            let first_flow = compiled.flows.len();
             // Only these can have a flow over a link; with thousands of applications it matters to ask no others.
             let remote: Vec<usize> =
                 (0..apps).filter(|&a| demands[a].placement.is_read_from_outside(memory)).collect();
@@ -103,9 +198,51 @@ impl Compiled {
                 .then(|| compiled.add_pool(machine, demands, 0..apps, memory, memory))
                 .flatten();
             let bandwidth = machine.node(memory).bandwidth.value();
-            compiled.memories.push(Memory { bandwidth, links, own });
+            let flows = Some(first_flow..compiled.flows.len());
+            compiled.memories.push(Memory { bandwidth, links, own, flows });
+        }
+        if machine.has_common_limits() {
+            compiled.add_common_limits(machine);
         }
         compiled
+    }
+
+    fn add_common_limits(&mut self, machine: &Machine) {
+        let number = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
+        for (d, direction) in machine.shared_directions().enumerate() {
+            let links = self.pool_indices().filter(|&(_, _, kind)| kind == PoolKind::Link);
+            let users: Vec<u32> = links
+                .filter(|&(m, p, _)| direction.carries(self.pools[p].from, NodeId(m)))
+                .map(|(_, p, _)| number(p))
+                .collect();
+            if !users.is_empty() {
+                let capacity = direction.link.bandwidth.value() * self.model.parameters.link_efficiency;
+                self.shared.push(Common { capacity, users, node: None, inverse_cores: 0.0 });
+                self.shared_of.push(d);
+            }
+        }
+        for node in machine.compute_nodes() {
+            if let Some(limit) = machine.node(node).read_bandwidth {
+                let apps = (0..self.intensity.len()).map(AppId);
+                self.reads.push(Common {
+                    node: Some(node),
+                    capacity: limit.value(),
+                    users: apps.map(|app| number(self.demand_gbs.cell(app, node))).collect(),
+                    inverse_cores: 1.0 / f64::from(machine.node(node).cores),
+                });
+            }
+        }
+    }
+
+    /// Whether a shared link or a limit of what a node reads holds.
+    pub(super) fn has_common_limits(&self) -> bool {
+        !self.shared.is_empty() || !self.reads.is_empty()
+    }
+
+    /// Whether every thread reads one memory only, and no limit is shared by pools: memories can then be looked at one by
+    /// one, and nothing that is granted stays unused.
+    pub(super) fn is_separable(&self) -> bool {
+        !self.has_common_limits() && self.flows.iter().all(|flow| flow.inverse_fraction <= 1.0)
     }
 
     /// Adds the pool of the flows of `apps` from `from` to `memory`, unless none of them could have one.
@@ -122,31 +259,37 @@ impl Compiled {
             let fraction = demands[a].placement.fraction(machine, from, memory);
             if fraction > 0.0 {
                 let group = self.demand_gbs.cell(AppId(a), from);
-                self.flows.push(Flow {
-                    group: u32::try_from(group).unwrap_or(u32::MAX),
-                    demand_gbs: self.demand_gbs[group] * fraction,
-                    inverse_fraction: 1.0 / fraction,
-                });
+                let number = u32::try_from(group).unwrap_or(u32::MAX);
+                self.flows.push(Flow::new(number, self.demand_gbs[group], fraction));
             }
         }
         (self.flows.len() > first).then(|| {
-            self.pools.push(Pool {
-                from,
-                capacity: machine.link(from, memory).map_or(0.0, GigabytesPerSecond::value)
-                    * self.model.parameters.link_efficiency,
-                inverse_cores: 1.0 / f64::from(machine.node(from).cores),
-                flows: first..self.flows.len(),
-            });
+            self.push_pool(machine, from, memory, first..self.flows.len());
             self.pools.len() - 1
         })
     }
 
     /// GB/s that all threads of a pool want together.
     #[inline]
-    pub(super) fn wanted(&self, pool: usize, threads: &[u32]) -> f64 {
+    pub(super) fn wanted(&self, pool: usize, threads: &[f64]) -> f64 {
         self.flows[self.pools[pool].flows.clone()]
             .iter()
-            .map(|flow| f64::from(threads[flow.group as usize]) * flow.demand_gbs)
+            .map(|flow| threads[flow.group as usize] * flow.demand_gbs)
+            .sum()
+    }
+
+    /// GB/s that all threads of a pool draw, each group by its `rates`.
+    #[inline]
+    pub(super) fn drawn(&self, pool: usize, threads: &[f64], rates: &[f64]) -> f64 {
+        self.drawn_by(self.pools[pool].flows.clone(), threads, rates)
+    }
+
+    /// The same of these flows.
+    #[inline]
+    pub(super) fn drawn_by(&self, flows: Range<usize>, threads: &[f64], rates: &[f64]) -> f64 {
+        self.flows[flows]
+            .iter()
+            .map(|flow| threads[flow.group as usize] * (rates[flow.group as usize] * flow.fraction))
             .sum()
     }
 

@@ -3,11 +3,13 @@
 use super::baseline;
 use super::compiled::Compiled;
 use super::ecm;
-use super::fair_port;
 use super::max_min;
+use super::ports::shared_level;
 use super::proportional;
 use super::remote::Remote;
+use super::remote_first;
 use super::request_fraction;
+use super::rounds::Dealing;
 use super::shares::Shares;
 use crate::machine::{Machine, Node};
 use crate::sharing_model::{ModelKind, Parameters};
@@ -33,6 +35,9 @@ pub(super) struct Notes {
     times: Vec<f64>,
     /// For request fraction, per pool: the part of its requests that a link lets through.
     parts: Vec<f64>,
+    /// Per shared link: what it lets through of each link. Per pool: what it offers before that.
+    caps: Vec<f64>,
+    uncapped: Vec<f64>,
 }
 
 impl Corrected {
@@ -53,61 +58,143 @@ impl Corrected {
         Self { kind, parameters, remote, paths, queues }
     }
 
-    /// Room for the notes.
-    pub(super) fn notes(&self, compiled: &Compiled) -> Notes {
-        let of = |kind: ModelKind, count: usize| vec![0.0; if self.kind == kind { count } else { 0 }];
-        Notes {
-            filling: self.paths.filling(),
-            times: of(ModelKind::Ecm, compiled.flows.len()),
-            parts: of(ModelKind::RequestFraction, compiled.pools.len()),
+    /// Whether this goes by rounds. `separable`: each thread reads one memory, and no limit is shared.
+    pub(super) fn deals(&self, separable: bool) -> bool {
+        self.kind == ModelKind::BaselineProportional && !separable
+    }
+
+    /// Whether the rules look at one memory at a time.
+    pub(super) fn looks_at_one_memory(&self) -> bool {
+        self.kind != ModelKind::MaxMin
+    }
+
+    /// Learns which flows there are now.
+    pub(super) fn flows_changed(&mut self, compiled: &Compiled) {
+        if self.kind == ModelKind::MaxMin {
+            self.paths.compile(self.remote, compiled);
         }
     }
 
+    /// Makes room for the notes.
+    pub(super) fn make_room(&self, compiled: &Compiled, notes: &mut Notes) {
+        let of = |kind: ModelKind, count: usize| if self.kind == kind { count } else { 0 };
+        self.paths.make_room(&mut notes.filling);
+        notes.times.resize(of(ModelKind::Ecm, compiled.flows.len()), 0.0);
+        notes.parts.resize(of(ModelKind::RequestFraction, compiled.pools.len()), 0.0);
+        notes.caps.resize(compiled.shared.len(), 0.0);
+        notes.uncapped.resize(if compiled.shared.is_empty() { 0 } else { compiled.pools.len() }, 0.0);
+    }
+
     /// Shares by the rules of the model; `shares.bandwidth` has what every thread wants, and then what it gets.
-    pub(super) fn share(&self, compiled: &Compiled, threads: &[u32], shares: &mut Shares, notes: &mut Notes) {
+    pub(super) fn share(
+        &self,
+        compiled: &Compiled,
+        separable: bool,
+        threads: &[f64],
+        shares: &mut Shares,
+        dealing: &mut Dealing,
+        notes: &mut Notes,
+    ) {
         let remote = self.remote;
+        if self.deals(separable) {
+            let controllers =
+                |m: usize, asked: f64| self.parameters.controller(compiled.memories[m].bandwidth, asked);
+            dealing.share(compiled, remote, controllers, threads, shares);
+            return;
+        }
         for m in 0..compiled.memories.len() {
-            let controller = self.offer(compiled, m, threads, shares);
-            shares.controllers[m] = controller;
-            match self.kind {
-                ModelKind::BaselineProportional => {
-                    baseline::remote_first_corrected(compiled, remote, m, controller, threads, shares);
-                }
-                ModelKind::FairPort => fair_port::share(compiled, remote, m, controller, threads, shares),
-                ModelKind::Proportional => proportional::share(compiled, remote, m, controller, shares),
-                ModelKind::RequestFraction => {
-                    let parts = &mut notes.parts;
-                    request_fraction::share(compiled, remote, m, controller, threads, shares, parts);
-                }
-                ModelKind::Ecm => {
-                    ecm::share(compiled, remote, &self.queues[m], m, threads, shares, &mut notes.times);
-                }
-                ModelKind::MaxMin => {} // needs all controllers first
-            }
+            offer(compiled, m, threads, shares);
+        }
+        self.cap_shared_links(compiled, shares, notes);
+        for m in 0..compiled.memories.len() {
+            self.share_offers(compiled, m, threads, shares, notes);
         }
         if self.kind == ModelKind::MaxMin {
             max_min::share(compiled, &self.paths, threads, shares, &mut notes.filling);
         }
     }
 
-    /// Notes what each pool of memory `m` wants, and what of it reaches the controller; returns what the controller has for
-    /// all of that.
-    fn offer(&self, compiled: &Compiled, m: usize, threads: &[u32], shares: &mut Shares) -> f64 {
-        let memory = &compiled.memories[m];
-        let mut asked = 0.0;
-        for p in memory.links.clone() {
-            let wanted = compiled.wanted(p, threads);
-            let offered = wanted.min(compiled.pools[p].capacity);
-            shares.wanted[p] = wanted;
-            shares.offered[p] = offered;
-            asked += self.remote.cost * offered;
+    /// Shares memory `m` alone, where no limit is shared.
+    pub(super) fn share_one(
+        &self,
+        compiled: &Compiled,
+        m: usize,
+        threads: &[f64],
+        shares: &mut Shares,
+        notes: &mut Notes,
+    ) {
+        offer(compiled, m, threads, shares);
+        self.share_offers(compiled, m, threads, shares, notes);
+    }
+
+    /// The rules of the model for memory `m`, where pools have made their offers.
+    fn share_offers(
+        &self,
+        compiled: &Compiled,
+        m: usize,
+        threads: &[f64],
+        shares: &mut Shares,
+        notes: &mut Notes,
+    ) {
+        let (memory, remote) = (&compiled.memories[m], self.remote);
+        let links = remote.cost * shares.offered[memory.links.clone()].iter().sum::<f64>();
+        let asked = links + memory.own.map_or(0.0, |own| shares.offered[own]);
+        let controller = self.parameters.controller(memory.bandwidth, asked);
+        shares.controllers[m] = controller;
+        match self.kind {
+            ModelKind::BaselineProportional => {
+                baseline::fill(compiled, remote, m, controller, threads, shares);
+            }
+            ModelKind::RemoteFirst => {
+                remote_first::share(compiled, remote, m, controller, threads, shares);
+            }
+            ModelKind::Proportional => proportional::share(compiled, remote, m, controller, shares),
+            ModelKind::RequestFraction => {
+                let parts = &mut notes.parts;
+                request_fraction::share(compiled, remote, m, controller, threads, shares, parts);
+            }
+            ModelKind::Ecm => {
+                ecm::share(compiled, remote, &self.queues[m], m, threads, shares, &mut notes.times);
+            }
+            ModelKind::MaxMin => {} // needs all controllers first
         }
-        if let Some(own) = memory.own {
-            let wanted = compiled.wanted(own, threads);
-            shares.wanted[own] = wanted;
-            shares.offered[own] = wanted;
-            asked += wanted;
+    }
+
+    /// Links that share a link offer no more than it carries: filled evenly, or, under `proportional`, each the same part of
+    /// what it would offer. The other models that come here refuse machines with shared links.
+    fn cap_shared_links(&self, compiled: &Compiled, shares: &mut Shares, notes: &mut Notes) {
+        if compiled.shared.is_empty() || self.kind == ModelKind::MaxMin {
+            return;
         }
-        self.parameters.controller(memory.bandwidth, asked)
+        // All caps first: no shared link sees what another one has cut.
+        for (cap, common) in notes.caps.iter_mut().zip(&compiled.shared) {
+            let offers = common.users.iter().map(|&p| shares.offered[p as usize]);
+            *cap = match self.kind {
+                ModelKind::Proportional => (common.capacity / offers.sum::<f64>()).min(1.0),
+                _ => shared_level(common.capacity, &offers),
+            };
+        }
+        notes.uncapped.copy_from_slice(&shares.offered);
+        for (&cap, common) in notes.caps.iter().zip(&compiled.shared) {
+            for p in common.users.iter().map(|&p| p as usize) {
+                let capped = if self.kind == ModelKind::Proportional { notes.uncapped[p] * cap } else { cap };
+                shares.offered[p] = shares.offered[p].min(capped);
+            }
+        }
+    }
+}
+
+/// Notes what each pool of memory `m` wants, and what of it reaches the controller.
+fn offer(compiled: &Compiled, m: usize, threads: &[f64], shares: &mut Shares) {
+    let memory = &compiled.memories[m];
+    for p in memory.links.clone() {
+        let wanted = compiled.wanted(p, threads);
+        shares.wanted[p] = wanted;
+        shares.offered[p] = wanted.min(compiled.pools[p].capacity);
+    }
+    if let Some(own) = memory.own {
+        let wanted = compiled.wanted(own, threads);
+        shares.wanted[own] = wanted;
+        shares.offered[own] = wanted;
     }
 }

@@ -109,7 +109,7 @@ pub(super) fn share(
     remote: Remote,
     queue: &Queue,
     m: usize,
-    threads: &[u32],
+    threads: &[f64],
     shares: &mut Shares,
     times: &mut [f64],
 ) {
@@ -159,15 +159,15 @@ pub(super) fn share(
                 demand_gbs
             };
             shares.grant(compiled, f, granted);
-            taken += f64::from(threads[compiled.flows[f].group as usize]) * granted;
+            taken += threads[compiled.flows[f].group as usize] * granted;
         }
         shares.available[p] = taken;
     }
 }
 
 #[inline]
-fn reader(compiled: &Compiled, flow: usize, threads: &[u32], time: f64, cost: f64, wait: f64) -> Readers {
-    Readers { amount: cost * f64::from(threads[compiled.flows[flow].group as usize]), time, wait }
+fn reader(compiled: &Compiled, flow: usize, threads: &[f64], time: f64, cost: f64, wait: f64) -> Readers {
+    Readers { amount: cost * threads[compiled.flows[flow].group as usize], time, wait }
 }
 
 /// How long bytes wait at a controller that is asked for `asked` GB/s.
@@ -177,7 +177,7 @@ fn controller_wait<I: Iterator<Item = Readers>>(
     m: usize,
     controller: f64,
     asked: f64,
-    threads: &[u32],
+    threads: &[f64],
     readers: impl Fn() -> I,
 ) -> f64 {
     if queue.penalty == 0.0 {
@@ -187,7 +187,7 @@ fn controller_wait<I: Iterator<Item = Readers>>(
     let pools = memory.links.clone().chain(memory.own);
     let flows = pools.flat_map(|p| &compiled.flows[compiled.pools[p].flows.clone()]);
     let threads_that_count: f64 = flows
-        .map(|flow| f64::from(threads[flow.group as usize]) * (flow.demand_gbs / queue.whole_thread).min(1.0))
+        .map(|flow| threads[flow.group as usize] * (flow.demand_gbs / queue.whole_thread).min(1.0))
         .sum();
     let factor = (threads_that_count - 1.0).max(0.0) * queue.penalty;
     let at_most = factor * controller;

@@ -9,11 +9,18 @@
 //! - [`nobody_above_demand`]: 0 <= granted <= demand;
 //! - [`controllers_within_capacity`]: the grants of a memory sum to at most its controller's bandwidth;
 //! - [`links_within_capacity`]: the grants over a link sum to at most its bandwidth;
+//! - [`common_limits_kept`]: the same for shared links, and for what the threads of a node read;
 //! - [`at_least_baseline`]: nobody gets less than min(demand, baseline);
-//! - [`work_conserving`]: nobody stays hungry while what it waits for is not used up.
+//! - [`work_conserving`]: nobody stays hungry at a memory while what it waits for there is not used up;
+//! - [`nobody_hungry_with_room`]: no thread below its want has room on everything it uses;
+//! - [`own_port_keeps_its_part`]: a node's own threads keep an equal part of their controller.
 //!
-//! They hold of what steps 1 to 4 of the model grant. Of what is really drawn after step 5 only the first
-//! three hold: a thread that waits for one memory leaves its share of another unused.
+//! Every model keeps the first four, in what is granted and in what is drawn ([`within_limits`]). The default keeps the last two
+//! as well ([`of_default`]), as it deals again what nobody could use. `remote-first` keeps the baseline and is work
+//! conserving in what it grants ([`of_remote_first`]), not in what is drawn: a thread that waits for one memory leaves its
+//! share of another unused. The default does that, too, where each thread reads one memory and no limit is shared.
+
+use std::collections::BTreeMap;
 
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
@@ -33,6 +40,19 @@ pub struct MemoryNode {
     pub capacity_gbs: f64,
     /// Cores; 0 for a memory-only node.
     pub cores: u32,
+    /// The most that its threads read in all, GB/s; `None` is no limit.
+    pub read_gbs: Option<f64>,
+}
+
+/// One direction of a shared link.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharedCapacity {
+    /// GB/s.
+    pub capacity_gbs: f64,
+    /// Nodes of the cores that read over it.
+    pub from: Vec<NodeId>,
+    /// Nodes of the memories that they read.
+    pub to: Vec<NodeId>,
 }
 
 /// Equal threads: one application, one node, one memory. Figures are those of one thread.
@@ -59,6 +79,8 @@ pub struct Grants {
     pub nodes: Vec<MemoryNode>,
     /// `[from][memory]`: bandwidth of the link, GB/s; `None` where there is none.
     pub link_capacity_gbs: Vec<Vec<Option<f64>>>,
+    /// Directions of shared links.
+    pub shared: Vec<SharedCapacity>,
     /// Who wants and gets what.
     pub groups: Vec<Group>,
 }
@@ -101,6 +123,41 @@ pub enum Violation {
         granted_gbs: f64,
         /// Its bandwidth, GB/s.
         capacity_gbs: f64,
+    },
+    /// A shared link carries more than it can.
+    #[error("a shared link (direction {direction}) carries {granted_gbs} GB/s and has {capacity_gbs} GB/s")]
+    SharedLinkOverrun {
+        /// Which direction of a shared link, counted over all.
+        direction: usize,
+        /// All grants over it, GB/s.
+        granted_gbs: f64,
+        /// Its bandwidth, GB/s.
+        capacity_gbs: f64,
+    },
+    /// The threads of a node read more than they can together.
+    #[error("the threads of {node} read {granted_gbs} GB/s and can read {capacity_gbs} GB/s")]
+    ReadOverrun {
+        /// The node.
+        node: NodeId,
+        /// All that they are granted, GB/s.
+        granted_gbs: f64,
+        /// The limit, GB/s.
+        capacity_gbs: f64,
+    },
+    /// Below its want with room on everything it uses.
+    #[error("{} is granted {} of the {} GB/s it wants, but everything it uses has room", who(.0), .0.granted_gbs, .0.demand_gbs)]
+    HungryWithRoom(Group),
+    /// A node's own threads have less than an equal part of their controller.
+    #[error(
+        "the threads of {node} are granted {granted_gbs} GB/s of their own memory: less than {due_gbs} GB/s"
+    )]
+    BelowEqualPart {
+        /// The node.
+        node: NodeId,
+        /// What they are granted together, GB/s.
+        granted_gbs: f64,
+        /// The smaller of what they want and the equal part, GB/s.
+        due_gbs: f64,
     },
     /// Faster than with the machine to itself, or no speed at all.
     #[error("application {} has {gflops} GFLOPS: not from 0 to its {full_speed} GFLOPS at full speed", app.0)]
@@ -147,10 +204,16 @@ fn who(group: &Group) -> String {
 impl Grants {
     /// The capacities of `machine`, and nobody there yet.
     pub fn of_idle(machine: &Machine) -> Self {
-        let nodes = machine
-            .nodes()
-            .iter()
-            .map(|node| MemoryNode { capacity_gbs: node.bandwidth.value(), cores: node.cores });
+        let nodes = machine.nodes().iter().map(|node| MemoryNode {
+            capacity_gbs: node.bandwidth.value(),
+            cores: node.cores,
+            read_gbs: node.read_bandwidth.map(GigabytesPerSecond::value),
+        });
+        let shared = machine.shared_directions().map(|direction| SharedCapacity {
+            capacity_gbs: direction.link.bandwidth.value(),
+            from: direction.from.to_vec(),
+            to: direction.to.to_vec(),
+        });
         let links = |from| {
             machine
                 .node_ids()
@@ -160,6 +223,7 @@ impl Grants {
         Self {
             nodes: nodes.collect(),
             link_capacity_gbs: machine.node_ids().map(links).collect(),
+            shared: shared.collect(),
             groups: Vec::new(),
         }
     }
@@ -205,14 +269,38 @@ fn above(value: f64, limit: f64) -> bool {
     value.is_nan() || value > limit * (1.0 + TOLERANCE)
 }
 
-/// Every property at once, in the order of the module's list.
+impl Totals {
+    /// Over one direction of a shared link, GB/s.
+    fn shared(&self, shared: &SharedCapacity) -> f64 {
+        let pairs = shared.from.iter().flat_map(|from| shared.to.iter().map(|to| (from.0, to.0)));
+        pairs.map(|(from, to)| self.paths[from][to]).sum()
+    }
+
+    /// What the threads of a node read in all, GB/s.
+    fn read_by(&self, node: NodeId) -> f64 {
+        self.paths[node.0].iter().sum()
+    }
+}
+
+/// What `remote-first` promises of its grants where no limit is shared. On a shared link a part may stay unused in its one
+/// round: then it promises [`within_limits`] only.
 ///
 /// # Errors
 /// The first [`Violation`].
-pub fn all(grants: &Grants) -> Result<(), Violation> {
+pub fn of_remote_first(grants: &Grants) -> Result<(), Violation> {
     within_limits(grants)?;
     at_least_baseline(grants)?;
     work_conserving(grants)
+}
+
+/// What the default promises.
+///
+/// # Errors
+/// The first [`Violation`].
+pub fn of_default(grants: &Grants) -> Result<(), Violation> {
+    within_limits(grants)?;
+    nobody_hungry_with_room(grants)?;
+    own_port_keeps_its_part(grants)
 }
 
 /// What every model promises, of what is granted and of what is drawn: nobody has more than it wants or than there is.
@@ -222,7 +310,8 @@ pub fn all(grants: &Grants) -> Result<(), Violation> {
 pub fn within_limits(grants: &Grants) -> Result<(), Violation> {
     nobody_above_demand(grants)?;
     controllers_within_capacity(grants)?;
-    links_within_capacity(grants)
+    links_within_capacity(grants)?;
+    common_limits_kept(grants)
 }
 
 /// Nobody gets more than it wants, and nobody gets a negative amount.
@@ -275,6 +364,102 @@ pub fn links_within_capacity(grants: &Grants) -> Result<(), Violation> {
     Ok(())
 }
 
+/// No shared link carries more than its bandwidth, and the threads of no node read more than they can together.
+///
+/// # Errors
+/// [`Violation::SharedLinkOverrun`], [`Violation::ReadOverrun`], [`Violation::NoPath`].
+pub fn common_limits_kept(grants: &Grants) -> Result<(), Violation> {
+    let totals = grants.totals()?;
+    for (direction, shared) in grants.shared.iter().enumerate() {
+        let (granted_gbs, capacity_gbs) = (totals.shared(shared), shared.capacity_gbs);
+        if above(granted_gbs, capacity_gbs) {
+            return Err(Violation::SharedLinkOverrun { direction, granted_gbs, capacity_gbs });
+        }
+    }
+    for (n, node) in grants.nodes.iter().enumerate() {
+        let granted_gbs = totals.read_by(NodeId(n));
+        if let Some(capacity_gbs) = node.read_gbs
+            && above(granted_gbs, capacity_gbs)
+        {
+            return Err(Violation::ReadOverrun { node: NodeId(n), granted_gbs, capacity_gbs });
+        }
+    }
+    Ok(())
+}
+
+/// How much below its want a thread is hungry, and how much of a capacity is room: the default deals what is left in rounds,
+/// and ends them some time.
+const ROOM: f64 = 1e-6;
+
+/// No thread that is below its want reads only controllers and links with room left: one of the controllers, links and shared
+/// links that it uses, or what its node can read, is used up to a relative 1e-6.
+///
+/// # Errors
+/// [`Violation::HungryWithRoom`], [`Violation::NoPath`].
+pub fn nobody_hungry_with_room(grants: &Grants) -> Result<(), Violation> {
+    let totals = grants.totals()?;
+    let full = |used: f64, capacity: f64| used >= capacity * (1.0 - ROOM);
+    let held_back = |group: &Group| {
+        let Group { from, memory, .. } = *group;
+        full(totals.memories[memory.0], grants.nodes[memory.0].capacity_gbs)
+            || grants.nodes[from.0].read_gbs.is_some_and(|limit| full(totals.read_by(from), limit))
+            || (from != memory
+                && (grants.link(from, memory).is_some_and(|link| full(totals.paths[from.0][memory.0], link))
+                    || grants.shared.iter().any(|shared| {
+                        shared.from.contains(&from)
+                            && shared.to.contains(&memory)
+                            && full(totals.shared(shared), shared.capacity_gbs)
+                    })))
+    };
+    let mut hungry: BTreeMap<(AppId, NodeId), (&Group, bool)> = BTreeMap::new();
+    for group in grants.readers().filter(|group| group.granted_gbs < group.demand_gbs * (1.0 - ROOM)) {
+        let threads = hungry.entry((group.app, group.from)).or_insert((group, false));
+        threads.1 |= held_back(group);
+    }
+    let with_room = hungry.into_values().find(|(_, held_back)| !held_back);
+    with_room.map_or(Ok(()), |(group, _)| Err(Violation::HungryWithRoom(*group)))
+}
+
+/// The threads of a node that read only its memory keep at least min(what they want, B / (1 + nodes that read it from outside))
+/// together.
+///
+/// Where threads with data on several memories run beside them on the node, they share that part with these; where the reads
+/// of the node are limited, that may be less: such nodes are not looked at.
+///
+/// # Errors
+/// [`Violation::BelowEqualPart`].
+pub fn own_port_keeps_its_part(grants: &Grants) -> Result<(), Violation> {
+    let nodes = grants.nodes.len();
+    // Per node: what its own threads want and have of its memory; whether they read others; per pair, whether one reads.
+    let (mut wanted, mut granted, mut spread) = (vec![0.0; nodes], vec![0.0; nodes], vec![false; nodes]);
+    let mut readers = vec![0_u32; nodes];
+    let mut paths: Vec<(NodeId, NodeId)> = Vec::new();
+    for group in grants.readers().filter(|group| group.demand_gbs > 0.0) {
+        if group.from == group.memory {
+            wanted[group.from.0] += f64::from(group.threads) * group.demand_gbs;
+            granted[group.from.0] += f64::from(group.threads) * group.granted_gbs;
+        } else {
+            paths.push((group.from, group.memory));
+        }
+    }
+    paths.sort_unstable();
+    paths.dedup();
+    for (from, memory) in paths {
+        readers[memory.0] += 1;
+        spread[from.0] = true;
+    }
+    for (n, node) in grants.nodes.iter().enumerate() {
+        if spread[n] || node.read_gbs.is_some() {
+            continue;
+        }
+        let due_gbs = f64::min(wanted[n], node.capacity_gbs / (1.0 + f64::from(readers[n])));
+        if above(due_gbs - TOLERANCE * node.capacity_gbs, granted[n]) {
+            return Err(Violation::BelowEqualPart { node: NodeId(n), granted_gbs: granted[n], due_gbs });
+        }
+    }
+    Ok(())
+}
+
 /// Every thread gets at least min(demand, baseline).
 ///
 /// The baseline of a thread that reads its own node is R / `C_m`, with R what remote readers leave of the
@@ -287,7 +472,7 @@ pub fn links_within_capacity(grants: &Grants) -> Result<(), Violation> {
 pub fn at_least_baseline(grants: &Grants) -> Result<(), Violation> {
     let totals = grants.totals()?;
     for group in grants.readers() {
-        let MemoryNode { capacity_gbs, cores } = grants.nodes[group.from.0];
+        let MemoryNode { capacity_gbs, cores, .. } = grants.nodes[group.from.0];
         let own_path = totals.paths[group.from.0][group.memory.0];
         let (whole, pool) = if group.from == group.memory {
             let remote = totals.memories[group.memory.0] - own_path;

@@ -1,7 +1,7 @@
 //! The model `max-min`: all rates rise together until a resource is full.
 //!
 //! # Rules
-//! Progressive filling. Resources: memory controllers and links. Every thread's rate rises at the same pace; a thread
+//! Progressive filling. Resources: memory controllers, links, shared links and what a node can read. Every thread's rate rises at the same pace; a thread
 //! stops when it has what it wants (its core is the resource) or when a resource that it uses is full. It uses of a
 //! controller, and of the link there, its rate times the fraction of its data on that memory: a thread with data on
 //! several nodes has one rate, and takes no more anywhere than it can digest.
@@ -23,7 +23,7 @@ use super::shares::Shares;
 /// One resource that a group uses.
 #[derive(Clone, Copy, Debug)]
 struct Use {
-    /// A memory, or, behind them, a pool that is a link.
+    /// A memory; behind them a pool that is a link, a shared link, what a node reads.
     resource: u32,
     /// GB/s of the resource per GB/s of a thread.
     part: f64,
@@ -38,6 +38,8 @@ pub(super) struct Paths {
     /// Per group: the pace at which its rate rises.
     pace: Vec<f64>,
     resources: usize,
+    /// Per group: its uses while they are compiled.
+    of_group: Vec<Vec<Use>>,
 }
 
 /// Working memory of one filling.
@@ -63,9 +65,21 @@ struct Resource {
 impl Paths {
     /// Compiles the paths of every group.
     pub(super) fn new(remote: Remote, compiled: &Compiled) -> Self {
+        let mut paths = Self::default();
+        paths.compile(remote, compiled);
+        paths
+    }
+
+    /// Compiles them anew, in the same memory.
+    pub(super) fn compile(&mut self, remote: Remote, compiled: &Compiled) {
+        let Self { uses: all, starts, pace, resources, of_group } = self;
         let (groups, memories) = (compiled.demand_gbs.as_slice().len(), compiled.memories.len());
-        let mut of_group: Vec<Vec<Use>> = vec![Vec::new(); groups];
-        let mut pace = vec![0.0; groups];
+        of_group.iter_mut().for_each(Vec::clear);
+        of_group.resize(groups, Vec::new());
+        pace.clear();
+        pace.resize(groups, 0.0);
+        let shared_links = memories + compiled.pools.len();
+        let reads = shared_links + compiled.shared.len();
         let number = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
         for (m, memory) in compiled.memories.iter().enumerate() {
             let links = memory.links.clone().map(|p| (p, PoolKind::Link));
@@ -80,30 +94,40 @@ impl Paths {
                     uses.push(Use { resource: number(m), part: fraction * cost });
                     if kind == PoolKind::Link {
                         uses.push(Use { resource: number(memories + p), part: fraction });
+                        let shared = compiled.shared.iter().enumerate();
+                        let used = shared.filter(|(_, shared)| shared.users.contains(&number(p)));
+                        uses.extend(
+                            used.map(|(s, _)| Use { resource: number(shared_links + s), part: fraction }),
+                        );
                     }
                     pace[flow.group as usize] += fraction * weight;
                 }
+            }
+        }
+        for (r, limit) in compiled.reads.iter().enumerate() {
+            for &group in &limit.users {
+                of_group[group as usize].push(Use { resource: number(reads + r), part: 1.0 });
             }
         }
         // Fractions may sum to 1 but for rounding; without a weight everybody rises at the same pace.
         if remote.weight == 1.0 {
             pace.fill(1.0);
         }
-        let mut starts = vec![0];
-        starts.extend(of_group.iter().scan(0, |end, uses| {
-            *end += number(uses.len());
-            Some(*end)
-        }));
-        Self { uses: of_group.concat(), starts, pace, resources: memories + compiled.pools.len() }
+        starts.clear();
+        starts.push(0);
+        all.clear();
+        for uses in of_group.iter() {
+            all.extend_from_slice(uses);
+            starts.push(number(all.len()));
+        }
+        *resources = reads + compiled.reads.len();
     }
 
-    /// Room for the notes.
-    pub(super) fn filling(&self) -> Filling {
-        Filling {
-            resources: vec![Resource::default(); self.resources],
-            rising: Vec::with_capacity(self.pace.len()),
-            used: Vec::with_capacity(self.resources),
-        }
+    /// Makes room for the notes.
+    pub(super) fn make_room(&self, filling: &mut Filling) {
+        filling.resources.resize(self.resources, Resource::default());
+        filling.rising.reserve(self.pace.len());
+        filling.used.reserve(self.resources);
     }
 
     fn of(&self, group: u32) -> &[Use] {
@@ -115,7 +139,7 @@ impl Paths {
 pub(super) fn share(
     compiled: &Compiled,
     paths: &Paths,
-    threads: &[u32],
+    threads: &[f64],
     shares: &mut Shares,
     filling: &mut Filling,
 ) {
@@ -125,20 +149,22 @@ pub(super) fn share(
 }
 
 /// Nobody has anything, and all who have threads rise.
-fn begin(compiled: &Compiled, paths: &Paths, threads: &[u32], shares: &Shares, filling: &mut Filling) {
+fn begin(compiled: &Compiled, paths: &Paths, threads: &[f64], shares: &Shares, filling: &mut Filling) {
     let memories = compiled.memories.len();
     for (m, resource) in filling.resources[..memories].iter_mut().enumerate() {
         *resource = Resource { left: shares.controllers[m], ..Resource::default() };
     }
-    for (p, resource) in filling.resources[memories..].iter_mut().enumerate() {
-        *resource = Resource { left: compiled.pools[p].capacity, ..Resource::default() };
+    let links = compiled.pools.iter().map(|pool| pool.capacity);
+    let common = compiled.shared.iter().chain(&compiled.reads).map(|common| common.capacity);
+    for (resource, left) in filling.resources[memories..].iter_mut().zip(links.chain(common)) {
+        *resource = Resource { left, ..Resource::default() };
     }
     filling.rising.clear();
     filling.used.clear();
-    for (group, &count) in threads.iter().enumerate().filter(|(_, count)| **count > 0) {
+    for (group, &count) in threads.iter().enumerate().filter(|(_, count)| **count > 0.0) {
         let group = u32::try_from(group).unwrap_or(u32::MAX);
         filling.rising.push(group);
-        let pace = f64::from(count) * paths.pace[group as usize];
+        let pace = count * paths.pace[group as usize];
         for one in paths.of(group) {
             let resource = &mut filling.resources[one.resource as usize];
             if resource.rising == 0 {
@@ -151,7 +177,7 @@ fn begin(compiled: &Compiled, paths: &Paths, threads: &[u32], shares: &Shares, f
 }
 
 /// Raises the level until nobody rises.
-fn fill(paths: &Paths, threads: &[u32], bandwidth: &mut [f64], filling: &mut Filling) {
+fn fill(paths: &Paths, threads: &[f64], bandwidth: &mut [f64], filling: &mut Filling) {
     let Filling { resources, rising, used } = filling;
     let mut level = 0.0_f64;
     while !rising.is_empty() {
@@ -189,7 +215,7 @@ fn fill(paths: &Paths, threads: &[u32], bandwidth: &mut [f64], filling: &mut Fil
             let g = group as usize;
             let rate = bandwidth[g].min(level * paths.pace[g]);
             bandwidth[g] = rate;
-            let count = f64::from(threads[g]);
+            let count = threads[g];
             for one in paths.of(group) {
                 let resource = &mut resources[one.resource as usize];
                 resource.left = (resource.left - count * rate * one.part).max(0.0);
@@ -202,7 +228,7 @@ fn fill(paths: &Paths, threads: &[u32], bandwidth: &mut [f64], filling: &mut Fil
 }
 
 /// What the rates take of each pool.
-fn report(compiled: &Compiled, threads: &[u32], shares: &mut Shares) {
+fn report(compiled: &Compiled, threads: &[f64], shares: &mut Shares) {
     for (p, pool) in compiled.pools.iter().enumerate() {
         let mut taken = 0.0;
         for f in pool.flows.clone() {
@@ -210,7 +236,7 @@ fn report(compiled: &Compiled, threads: &[u32], shares: &mut Shares) {
             let rate = shares.bandwidth[flow.group as usize];
             let granted = (rate / flow.inverse_fraction).min(flow.demand_gbs);
             shares.granted[f] = granted;
-            taken += f64::from(threads[flow.group as usize]) * granted;
+            taken += threads[flow.group as usize] * granted;
         }
         shares.available[p] = taken;
     }

@@ -1,8 +1,8 @@
-//! Who gets which bandwidth: the models of sharing, and the paper's `baseline-proportional` in full.
+//! Who gets which bandwidth: the models of sharing, and the default `baseline-proportional` in full.
 //!
 //! A [`Model`] is a [`ModelKind`] with [`Parameters`] (corrections that are off by default). It is part of the machine
 //! ([`crate::Machine::sharing`]), and a plain value ([`crate::sharing_model`]). [`Solver`] compiles machine and applications once and answers with any of them; the
-//! rules of the other models are at the top of the modules [`max_min`], [`proportional`], [`fair_port`],
+//! rules of the other models are at the top of the modules [`remote_first`], [`max_min`], [`proportional`],
 //! [`request_fraction`] and [`ecm`], those of the corrections in [`Parameter`]. [`about`] explains all to people.
 //!
 //! The rest of this text is the specification of the default.
@@ -11,35 +11,42 @@
 //! All rates are in GB/s (10^9 bytes per second), per thread unless a name says otherwise.
 //!
 //! # Problem
-//! Threads on NUMA nodes want to read memory, each at the rate its core could digest. Memory controllers and the
-//! directed links between nodes cannot serve all of them. Who gets how much?
+//! Threads on NUMA nodes want to read memory, each at the rate its core could digest. Memory controllers, the directed
+//! links between nodes, links that several pairs of nodes share and what a node can read in all cannot serve all of them.
+//! Who gets how much?
 //!
 //! # Terminology
 //! - **demand** d: what one thread would read with the machine to itself, min(peak of the core / arithmetic
 //!   intensity, bandwidth ceiling of the core), times the fraction of its data on the memory in question.
 //! - **flow**: the equal threads of one application on one node that read one memory.
-//! - **pool**: an amount of bandwidth that flows share: a link (for the flows of one node that read another node's
-//!   memory), or what remote readers leave of a controller (for the node's own flows).
-//! - **baseline**: pool / cores of the node where the threads run; every core has a right to it.
-//! - **granted**: what a thread gets of a pool, before it is known whether it can use it.
+//! - **port** (**pool** in the code): a controller's port for the threads of its own node, or for those of one other node, which
+//!   come over a link.
+//! - **baseline**: what a port has / cores of the node where the threads run; every core has a right to it.
+//! - **granted**: what a thread gets of a port, before it is known whether it can use it.
 //! - **drawn**: what it really uses: a thread that waits for one memory leaves the others unused.
 //!
-//! # Algorithm (paper: Dokulil and Benkner, section III-A)
-//! For each memory m with bandwidth B:
-//! 1. *Remote first*: each link n -> m grants min(what its flows want, link). If all links together would get more
-//!    than B, each is scaled by the same factor.
-//! 2. Inside a link the flows share by the rule of step 4.
-//! 3. What is left, R, is the pool of the threads that run on m.
-//! 4. *Baseline plus proportional*: each thread gets min(demand, baseline); the rest goes out in proportion to what
-//!    each thread still wants.
-//! 5. A thread's bandwidth is the smallest granted / fraction over the memories it reads; its performance is
-//!    min(peak, bandwidth x arithmetic intensity), the roofline.
+//! # Algorithm
+//! 0. Where a node can only read so much (`read_gbs`), its threads split that by step 3; nobody wants more than that part.
+//! 1. A remote port asks for min(what its threads want, link), the local one for what the node's own threads want. Links that
+//!    use a shared link are filled evenly (max-min) up to its capacity: a port asks for no more than that part.
+//! 2. All ports of a controller are filled at the same pace until each has what it asks for or the controller is used up
+//!    (`ports`).
+//! 3. *Baseline plus proportional* inside a port (`split`; paper: Dokulil and Benkner, section III-A): each thread gets
+//!    min(demand, baseline); the rest goes out in proportion to what each thread still wants.
+//! 4. A thread takes the smallest granted / fraction over the memories it reads. What nobody could use is dealt again by
+//!    steps 0 to 4, without those who have all they want or use something that is full, until nobody gains (`rounds`).
+//! 5. Its performance is min(peak, bandwidth x arithmetic intensity), the roofline.
+//!
+//! One round is all there is where each thread reads one memory and no limit is shared (`baseline`).
 //!
 //! # Properties
-//! Nobody above demand; controllers and links never above capacity; at least min(demand, baseline) on a saturated
-//! pool; capacity is used up while anyone there is hungry; order of applications and numbering of nodes do not
-//! matter; all bandwidths and peaks times k gives the result times k; a thread added on one node never helps a thread
-//! on another node (the search relies on it).
+//! Nobody above demand; nothing above capacity; no thread below its want has room on everything it uses; the threads of a
+//! node that read only its memory keep at least B / (1 + nodes that read it from outside) together if they want it; order of applications and numbering of
+//! nodes do not matter; all bandwidths and peaks times k give the result times k.
+//!
+//! Where each thread reads one memory and no limit is shared: at least min(demand, baseline) on a full port; a wider
+//! controller takes from nobody; a thread added on one node never helps a thread on another node (the search relies on it).
+//! Elsewhere neither holds: a thread that is held back at one memory leaves more to others at another one.
 //!
 //! [`Solver`] is the fast one. [`mod@reference`] answers thread by thread in the words of the model; it is slow and is
 //! there to be compared with. [`invariants`] says what must hold of any answer.
@@ -50,20 +57,25 @@ mod corrected;
 mod corrections;
 mod describe;
 pub mod ecm;
-pub mod fair_port;
 pub mod invariants;
 pub mod max_min;
+pub mod network;
+mod ports;
 pub mod proportional;
 pub mod reference;
 mod remote;
+pub mod remote_first;
 pub mod request_fraction;
+mod rounds;
 mod shares;
 mod solver;
 mod split;
 pub mod trace;
 mod view;
+mod way;
 
 pub use compiled::PoolKind;
+pub use network::{FlowId, FlowKey, Load, Network};
 pub use solver::{Solver, Workspace};
 pub use view::{FlowView, PoolView, Starved};
 

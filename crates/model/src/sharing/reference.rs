@@ -1,41 +1,40 @@
-//! The model `baseline-proportional`, thread by thread: slow, obvious, and the measure of any faster solver.
+//! The default `baseline-proportional`, thread by thread: slow, obvious, and the measure of any faster solver; and `remote-first`
+//! in the same way.
 //!
 //! State: one `Thread` per thread of the allocation, with what it wants and what it gets from each memory.
 //! All bandwidths are in GB/s, all speeds in GFLOPS.
 //!
 //! Problem: the threads on node n want d = min(`gflops_per_core` / arithmetic intensity, `core_bandwidth`)
-//! each, spread over the memories by the fractions of their data. Controllers and links cannot serve them all.
+//! each, spread over the memories by the fractions of their data. Controllers, links, shared links and what a node can
+//! read cannot serve them all.
 //!
-//! Approach: the memories are independent of each other until step 5, so steps 1 to 4 run for one memory m,
-//! with bandwidth `B_m` and `C_m` cores, at a time:
-//! 1. Remote first: the threads of another node n together get min(what they want, link n->m). If all links
-//!    together would get more than `B_m`, each is scaled by the same factor.
-//! 2. Inside one link the threads split what the link got by the rule of step 4, with
-//!    baseline = what the link got / cores of n.
-//! 3. What is left of `B_m`, R, goes to the threads that run on m.
-//! 4. Baseline plus proportional: baseline = R / `C_m`; each thread first gets min(demand, baseline); what is
-//!    still left is split in proportion to what each thread still wants.
-//! 5. The bandwidth of a thread is the minimum over the memories it reads of (what it gets / its fraction
-//!    there); GFLOPS = min(`gflops_per_core`, bandwidth x arithmetic intensity).
+//! Approach: `ports` has the words of the default, `remote_first` those of the paper; both share the rule inside one port:
+//! *baseline plus proportional*: baseline = G / cores of the node; each thread first gets min(wants, baseline); what is still
+//! left is split in proportion to what each thread still wants.
 //!
-//! Terminology: *wants* is demand; *granted* is what steps 1 to 4 give; *drawn* is what a thread really uses
-//! after step 5, its bandwidth x its fraction. What is granted and not drawn stays unused.
+//! Terminology: *wants* is demand; *granted* is what a port gives; *drawn* is what a thread really uses: the
+//! smallest granted / fraction over its memories, x its fraction there. Under the default what is granted and not drawn is
+//! dealt again, so that both are the same in the end; under `remote-first` it stays unused.
 //!
 //! Properties: those of [`super::invariants`]; the order of applications and the numbering of nodes do not
-//! matter; all bandwidths and peaks times k give all GFLOPS times k; threads added on one node never raise the
-//! bandwidth of a thread on another node; a larger pool never lowers the share of a thread in it.
+//! matter; all bandwidths and peaks times k give all GFLOPS times k. Where each thread reads one memory and no limit is
+//! shared, threads added on one node never raise the bandwidth of a thread on another node.
 //!
 //! Source: Dokulil and Benkner, "NUMA-aware CPU core allocation in cooperating dynamic applications",
-//! section III-A (local sharing: assumptions 3 to 5; remote first: the paragraph on NUMA-bad applications).
+//! section III-A (local sharing: assumptions 3 to 5; remote first: the paragraph on NUMA-bad applications). Ports and rounds
+//! are ours.
 
 use super::invariants::{Grants, Group};
 use crate::allocation::Allocation;
 use crate::demand::Demand;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
+use crate::sharing_model::ModelKind;
 use crate::units::{Gflops, GigabytesPerSecond};
 
 mod check;
+mod ports;
+mod remote_first;
 #[cfg(test)]
 mod tests;
 
@@ -54,9 +53,9 @@ pub struct Readers {
     pub threads: u32,
     /// What one thread wants from this memory.
     pub demand_gbs: GigabytesPerSecond,
-    /// What steps 1 to 4 give one thread.
+    /// What one thread is granted.
     pub granted: GigabytesPerSecond,
-    /// What one thread really draws after step 5.
+    /// What one thread really draws.
     pub drawn: GigabytesPerSecond,
 }
 
@@ -70,9 +69,9 @@ pub struct ReferenceOutcome {
     pub thread_gflops: Vec<Vec<Option<Gflops>>>,
     /// Speed of each application, all its threads together.
     pub app_gflops: Vec<Gflops>,
-    /// `[node][memory]`: what steps 1 to 4 give the threads of the node together.
+    /// `[node][memory]`: what is granted to the threads of the node together.
     pub granted: Vec<Vec<GigabytesPerSecond>>,
-    /// `[node][memory]`: what the threads of the node together really draw after step 5.
+    /// `[node][memory]`: what the threads of the node together really draw.
     pub drawn: Vec<Vec<GigabytesPerSecond>>,
     /// Who reads which memory, by application, node and memory; a memory on which a thread has no data is absent.
     pub readers: Vec<Readers>,
@@ -84,12 +83,12 @@ impl ReferenceOutcome {
         self.app_gflops.iter().fold(Gflops::default(), |sum, &app| sum + app)
     }
 
-    /// What steps 1 to 4 granted, for [`super::invariants`].
+    /// What is granted, for [`super::invariants`].
     pub fn grants(&self, machine: &Machine) -> Grants {
         self.describe(machine, |readers| readers.granted)
     }
 
-    /// What is really drawn after step 5, in the same form. It is within every capacity and demand, but it
+    /// What is really drawn, in the same form. It is within every capacity and demand; under `remote-first` it
     /// need not reach the baseline nor use capacity up.
     pub fn draws(&self, machine: &Machine) -> Grants {
         self.describe(machine, |readers| readers.drawn)
@@ -117,19 +116,20 @@ struct Thread {
     fraction: Vec<f64>,
     /// GB/s.
     demand_gbs: Vec<f64>,
-    /// GB/s, after steps 1 to 4.
+    /// GB/s that it is granted.
     gets: Vec<f64>,
 }
 
 impl Thread {
-    /// Step 5: the slowest memory sets the pace, GB/s from all memories together.
+    /// The slowest memory sets the pace, GB/s from all memories together.
     fn bandwidth(&self) -> f64 {
         let paces = self.gets.iter().zip(&self.fraction).filter(|&(_, &fraction)| fraction > 0.0);
         paces.map(|(gets, fraction)| gets / fraction).fold(f64::INFINITY, f64::min)
     }
 }
 
-/// Shares the bandwidth of every memory among the threads of `allocation`; `demands[a]` is application a.
+/// Shares the bandwidth of every memory among the threads of `allocation`; `demands[a]` is application a. By the rules of
+/// `remote-first` where the machine says so, else by the default's; corrections are not looked at.
 ///
 /// # Errors
 /// Every variant of [`ReferenceError`].
@@ -140,8 +140,9 @@ pub fn solve(
 ) -> Result<ReferenceOutcome, ReferenceError> {
     check::check(machine, demands, allocation)?;
     let mut threads = threads_of(machine, demands, allocation);
-    for memory in machine.node_ids() {
-        serve(machine, memory, &mut threads);
+    match machine.sharing().kind {
+        ModelKind::RemoteFirst => remote_first::share(machine, &mut threads),
+        _ => ports::share(machine, &mut threads),
     }
     Ok(report(machine, demands, allocation, &threads))
 }
@@ -171,60 +172,24 @@ fn threads_of(machine: &Machine, demands: &[Demand], allocation: &Allocation) ->
     threads
 }
 
-/// Steps 1 to 4 for one memory.
-fn serve(machine: &Machine, memory: NodeId, threads: &mut [Thread]) {
-    let controller = machine.node(memory).bandwidth.value();
-    let cores = |node: NodeId| f64::from(machine.node(node).cores);
-
-    // Step 1: remote first.
-    let mut link_gets: Vec<(NodeId, f64)> = Vec::new();
-    for from in machine.node_ids() {
-        if let Some(link) = machine.link(from, memory) {
-            let on_from = threads.iter().filter(|thread| thread.node == from);
-            let wanted: f64 = on_from.map(|thread| thread.demand_gbs[memory.0]).sum();
-            link_gets.push((from, wanted.min(link.value())));
-        }
-    }
-    let all_links: f64 = link_gets.iter().map(|&(_, gets)| gets).sum();
-    let too_much = all_links > controller;
-    if too_much {
-        for (_, gets) in &mut link_gets {
-            *gets *= controller / all_links;
-        }
-    }
-
-    // Step 2: inside one link.
-    for &(from, gets) in &link_gets {
-        split(gets, gets / cores(from), from, memory, threads);
-    }
-
-    // Step 3: what is left. Exactly nothing after scaling; the subtraction would leave a rounding error.
-    let left = if too_much { 0.0 } else { controller - all_links };
-
-    // Step 4: the threads that run on this node.
-    split(left, left / cores(memory), memory, memory, threads);
-}
-
-/// Baseline plus proportional: splits `pool` among the threads that run on `from`, by what they want of `memory`.
-fn split(pool: f64, baseline: f64, from: NodeId, memory: NodeId, threads: &mut [Thread]) {
-    let m = memory.0;
-    let mut readers: Vec<&mut Thread> = threads.iter_mut().filter(|thread| thread.node == from).collect();
-    for thread in &mut readers {
-        thread.gets[m] = thread.demand_gbs[m].min(baseline);
-    }
-    let left = (pool - readers.iter().map(|thread| thread.gets[m]).sum::<f64>()).max(0.0);
-    let still_wanted: f64 = readers.iter().map(|thread| thread.demand_gbs[m] - thread.gets[m]).sum();
-    for thread in &mut readers {
+/// Baseline plus proportional: what each of some threads of a node with `cores` cores gets of `pool`, by what they want.
+fn split(pool: f64, cores: f64, wants: &[f64]) -> Vec<f64> {
+    let baseline = pool / cores;
+    let first: Vec<f64> = wants.iter().map(|wants| wants.min(baseline)).collect();
+    let left = (pool - first.iter().sum::<f64>()).max(0.0);
+    let still_wanted: f64 = wants.iter().zip(&first).map(|(wants, gets)| wants - gets).sum();
+    let finished = |(wants, gets): (&f64, &f64)| {
         if left >= still_wanted {
-            thread.gets[m] = thread.demand_gbs[m];
+            *wants
         } else {
             // Below 1 times what the thread still wants: nobody gets more than it wants.
-            thread.gets[m] += (thread.demand_gbs[m] - thread.gets[m]) * (left / still_wanted);
+            gets + (wants - gets) * (left / still_wanted)
         }
-    }
+    };
+    wants.iter().zip(&first).map(finished).collect()
 }
 
-/// Step 5, and the sums that are reported.
+/// The speeds, and the sums that are reported.
 fn report(
     machine: &Machine,
     demands: &[Demand],

@@ -12,6 +12,9 @@ pub(super) struct Remote {
 }
 
 impl Remote {
+    /// Remote traffic as local traffic.
+    pub(super) const PLAIN: Self = Self { cost: 1.0, weight: 1.0 };
+
     /// As the corrections have it.
     pub(super) fn new(parameters: &Parameters) -> Self {
         Self { cost: 1.0 + parameters.remote_loss, weight: parameters.remote_weight }

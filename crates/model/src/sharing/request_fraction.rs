@@ -34,7 +34,7 @@ pub(super) fn share(
     remote: Remote,
     m: usize,
     controller: f64,
-    threads: &[u32],
+    threads: &[f64],
     shares: &mut Shares,
     by_link: &mut [f64],
 ) {
@@ -62,9 +62,9 @@ pub(super) fn share(
 }
 
 /// The sum of b1 = min(demand, `alone`) over the threads of a pool, GB/s.
-fn claimed(compiled: &Compiled, pool: usize, alone: f64, threads: &[u32]) -> f64 {
+fn claimed(compiled: &Compiled, pool: usize, alone: f64, threads: &[f64]) -> f64 {
     let flows = &compiled.flows[compiled.pools[pool].flows.clone()];
-    flows.iter().map(|flow| f64::from(threads[flow.group as usize]) * flow.demand_gbs.min(alone)).sum()
+    flows.iter().map(|flow| threads[flow.group as usize] * flow.demand_gbs.min(alone)).sum()
 }
 
 fn grant(compiled: &Compiled, pool: usize, alone: f64, part: f64, shares: &mut Shares) {

@@ -22,6 +22,8 @@ pub(super) struct Shares {
     pub(super) scale: Vec<f64>,
     /// Per memory: what the controller has for what is asked of it; empty where that is always its bandwidth.
     pub(super) controllers: Vec<f64>,
+    /// How many times what nobody could use was dealt; 1 where nothing is dealt again.
+    pub(super) rounds: u32,
 }
 
 impl Shares {
@@ -29,12 +31,13 @@ impl Shares {
     pub(super) fn new(compiled: &Compiled) -> Self {
         let (pools, memories) = (compiled.pools.len(), compiled.memories.len());
         Self {
-            bandwidth: Table::filled(compiled.intensity.len(), memories, 0.0),
+            bandwidth: Table::filled(compiled.demand_gbs.rows(), compiled.demand_gbs.nodes(), 0.0),
             granted: vec![0.0; compiled.flows.len()],
             wanted: vec![0.0; pools],
             offered: vec![0.0; pools],
             available: vec![0.0; pools],
             scale: vec![1.0; memories],
+            rounds: 1,
             controllers: if compiled.model.is_plain_default() { Vec::new() } else { vec![0.0; memories] },
         }
     }

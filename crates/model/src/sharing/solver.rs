@@ -4,10 +4,9 @@
 //! nothing. The result is in the [`Workspace`], which the caller keeps and reuses. The paper's model, which most people ask
 //! for, has a path of its own (`baseline`); the others begin in `corrected`.
 
-use super::baseline::remote_first;
 use super::compiled::Compiled;
-use super::corrected::{Corrected, Notes};
 use super::shares::Shares;
+use super::way::{Memory, Way};
 use crate::demand::Demand;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
@@ -18,24 +17,31 @@ use crate::table::Table;
 #[derive(Clone, Debug)]
 pub struct Solver {
     pub(super) compiled: Compiled,
-    /// What another model than the plain default needs; `None` for that.
-    corrected: Option<Box<Corrected>>,
+    way: Way,
+    /// Whether every thread reads one memory, and no limit is shared.
+    separable: bool,
 }
 
 /// Results of one evaluation, and the only memory that evaluation writes to.
 #[derive(Clone, Debug)]
 pub struct Workspace {
     pub(super) shares: Shares,
+    /// Per group: its threads.
+    pub(super) threads: Vec<f64>,
     /// Per application: GFLOPS of all its threads.
     gflops: Vec<f64>,
-    /// What other models than the default note down.
-    notes: Notes,
+    memory: Memory,
 }
 
 impl Workspace {
     /// GFLOPS of each application.
     pub fn gflops(&self) -> &[f64] {
         &self.gflops
+    }
+
+    /// How many times what nobody could use was dealt; 1 where nothing is dealt again.
+    pub fn rounds(&self) -> u32 {
+        self.shares.rounds
     }
 
     /// GB/s of one thread of each application on each node.
@@ -48,21 +54,17 @@ impl Solver {
     /// Compiles `machine` and the demand of each application.
     pub fn new(machine: &Machine, demands: &[Demand]) -> Self {
         let compiled = Compiled::new(machine, demands);
-        let plain = compiled.model.is_plain_default();
-        let corrected = (!plain).then(|| Box::new(Corrected::new(&compiled, machine)));
-        Self { compiled, corrected }
+        let (way, separable) = (Way::new(&compiled, machine), compiled.is_separable());
+        Self { compiled, way, separable }
     }
 
     /// A workspace of the right size.
     pub fn workspace(&self) -> Workspace {
         Workspace {
             shares: Shares::new(&self.compiled),
+            threads: vec![0.0; self.compiled.demand_gbs.as_slice().len()],
             gflops: vec![0.0; self.apps()],
-            notes: self
-                .corrected
-                .as_ref()
-                .map(|corrected| corrected.notes(&self.compiled))
-                .unwrap_or_default(),
+            memory: self.way.memory(&self.compiled, self.separable),
         }
     }
 
@@ -72,18 +74,31 @@ impl Solver {
     }
 
     /// Whether a thread added on one node never helps a thread on another one, for these applications: what
-    /// [`Model::threads_elsewhere_never_help`] promises, or because nobody reads over a link, or, for max-min, because
-    /// every thread reads one memory only.
+    /// [`Model::threads_elsewhere_never_help`] promises, or because nobody reads over a link, or, for the default and max-min,
+    /// because every thread reads one memory only. Never where nodes share a link or the reads of a node are limited, and
+    /// somebody reads over links: who is held back there leaves more to others at another controller.
     ///
     /// With one memory for each thread the resources of max-min are nested (a link inside a controller): who comes to
     /// another link lowers the level of the controller, which is the same for all inside one link, so that nobody in
-    /// there gains from what another one loses.
+    /// there gains from what another one loses. For the default the same holds of ports inside a controller.
     pub fn threads_elsewhere_never_help(&self) -> bool {
         let compiled = &self.compiled;
         let no_links = compiled.memories.iter().all(|memory| memory.links.is_empty());
         let one_memory = || compiled.flows.iter().all(|flow| flow.inverse_fraction <= 1.0);
         let hard = compiled.model.parameters.saturation_knee == 0.0;
-        no_links || compiled.model.threads_elsewhere_never_help() || (hard && one_memory())
+        no_links
+            || (!compiled.has_common_limits()
+                && (compiled.model.threads_elsewhere_never_help() || (hard && one_memory())))
+    }
+
+    /// Whether what nobody could use is dealt again, in rounds: nothing that is granted then stays unused.
+    pub fn deals_again(&self) -> bool {
+        self.way.deals(self.separable)
+    }
+
+    /// Whether a shared link or a limit of what a node reads holds for these applications.
+    pub fn has_common_limits(&self) -> bool {
+        self.compiled.has_common_limits()
     }
 
     /// Number of applications.
@@ -106,18 +121,30 @@ impl Solver {
     ///
     /// The caller vouches for at most one thread per core. Allocates nothing.
     pub fn solve(&self, threads: &[u32], workspace: &mut Workspace) {
-        let compiled = &self.compiled;
-        let Workspace { shares, gflops, notes } = workspace;
-        debug_assert_eq!(threads.len(), compiled.demand_gbs.as_slice().len());
-        shares.bandwidth.as_mut_slice().copy_from_slice(compiled.demand_gbs.as_slice());
-        match &self.corrected {
-            None => remote_first(compiled, threads, shares),
-            Some(corrected) => corrected.share(compiled, threads, shares, notes),
+        debug_assert_eq!(threads.len(), workspace.threads.len());
+        for (count, &threads) in workspace.threads.iter_mut().zip(threads) {
+            *count = f64::from(threads);
         }
+        self.solve_counts(workspace);
+    }
+
+    /// [`Solver::solve`] for fractions of threads: processor sharing, where a thread runs for a part of the time. Whole counts
+    /// give the same bits.
+    pub fn solve_fractional(&self, threads: &[f64], workspace: &mut Workspace) {
+        debug_assert_eq!(threads.len(), workspace.threads.len());
+        workspace.threads.copy_from_slice(threads);
+        self.solve_counts(workspace);
+    }
+
+    fn solve_counts(&self, workspace: &mut Workspace) {
+        let compiled = &self.compiled;
+        let Workspace { shares, threads, gflops, memory } = workspace;
+        shares.bandwidth.as_mut_slice().copy_from_slice(compiled.demand_gbs.as_slice());
+        self.way.share(compiled, self.separable, threads, shares, memory);
         for (a, gflops) in gflops.iter_mut().enumerate() {
             let mut sum = 0.0;
             for group in compiled.demand_gbs.cells_of(AppId(a)) {
-                sum += f64::from(threads[group])
+                sum += threads[group]
                     * (shares.bandwidth[group] * compiled.intensity[a]).min(compiled.peak[group]);
             }
             *gflops = sum;
@@ -154,6 +181,8 @@ mod tests {
             gflops_per_core: Gflops::new(peak),
             bandwidth: GigabytesPerSecond::new(bandwidth),
             core_bandwidth: None,
+            read_bandwidth: None,
+            memory: None,
         };
         Machine::uniform("test", 4, node, GigabytesPerSecond::new(link)).unwrap()
     }

@@ -18,10 +18,12 @@ pub struct MemoryTrace {
     pub memory: NodeId,
     /// Bandwidth of the controller, GB/s.
     pub capacity: f64,
-    /// What its links together would get, before it is fitted into the controller, GB/s.
-    pub remote_before_scaling: f64,
-    /// The factor that fits the links into the controller; 1 where they fit.
+    /// What its links ask for together, GB/s.
+    pub asked_by_links: f64,
+    /// Under `remote-first`, the factor that fits the links into the controller; 1 where they fit, and under the default.
     pub scale: f64,
+    /// Under the default, up to where the ports of the controller are filled, GB/s; `None` where it has enough for all.
+    pub level: Option<f64>,
     /// R, what is left for the node's own threads, GB/s.
     pub left_for_own: f64,
     /// The pools with threads: links first, then the node's own.
@@ -93,6 +95,7 @@ pub fn trace(
 ) -> Vec<MemoryTrace> {
     let pools: Vec<PoolView> = solver.pools(workspace).collect();
     let mut flows = solver.flows(allocation.as_slice(), workspace).map(|(flow, _)| flow).peekable();
+    let remote_first = solver.model().serves_remote_first();
     let of_memory = |pools: &[PoolView]| {
         let memory = pools.first()?.memory;
         let capacity = machine.node(memory).bandwidth.value();
@@ -111,13 +114,22 @@ pub fn trace(
         (!traced.is_empty()).then(|| MemoryTrace {
             memory,
             capacity,
-            remote_before_scaling: remote,
-            scale: if remote > capacity { capacity / remote } else { 1.0 },
-            left_for_own: (capacity - remote).max(0.0),
+            asked_by_links: remote,
+            scale: if remote_first && remote > capacity { capacity / remote } else { 1.0 },
+            level: if remote_first { None } else { filled_to(pools) },
+            left_for_own: match pools.iter().find(|pool| pool.kind == PoolKind::Own) {
+                Some(own) if !remote_first => own.available,
+                _ => (capacity - remote).max(0.0),
+            },
             pools: traced,
         })
     };
     pools.chunk_by(|a, b| a.memory == b.memory).filter_map(of_memory).collect()
+}
+
+/// What a port has that got less than it asked for; `None` where all got that.
+fn filled_to(pools: &[PoolView]) -> Option<f64> {
+    pools.iter().find(|pool| pool.available < pool.offered).map(|pool| pool.available)
 }
 
 fn trace_pool(

@@ -3,6 +3,7 @@
 use super::compiled::PoolKind;
 use super::solver::{Solver, Workspace};
 use crate::ids::{AppId, NodeId};
+use crate::sharing_model::ModelKind;
 
 /// One flow of a solved allocation, for reports and checks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +39,8 @@ pub struct PoolView {
     pub wanted: f64,
     /// GB/s that reach the controller of what is wanted: what the link lets through, or all that own threads want.
     pub offered: f64,
-    /// GB/s its threads have together: what the link gets, or what remote readers leave of the controller.
+    /// GB/s its threads have together: what the link gets, or what remote readers leave of the controller. Where what nobody
+    /// could use is dealt again, what they draw.
     pub available: f64,
     /// Capacity of the link or controller, GB/s.
     pub capacity: f64,
@@ -109,15 +111,31 @@ impl Solver {
                         from: pool.from,
                         memory: pool.memory,
                         kind,
-                        fraction: 1.0 / flow.inverse_fraction,
+                        fraction: flow.fraction,
                         threads: threads[group],
                         demand_gbs: flow.demand_gbs,
-                        granted: workspace.shares.granted[f],
+                        granted: match compiled.model.kind {
+                            // Nothing that is granted stays unused: nobody notes it down.
+                            ModelKind::BaselineProportional => {
+                                (workspace.shares.bandwidth[group] * flow.fraction).min(flow.demand_gbs)
+                            }
+                            _ => workspace.shares.granted[f],
+                        },
                     };
                     (view, pool)
                 })
             })
         })
+    }
+
+    /// GB/s that the threads of a pool draw.
+    fn drawn(&self, pool: usize, workspace: &Workspace) -> f64 {
+        let flows = &self.compiled.flows[self.compiled.pools[pool].flows.clone()];
+        let of = |flow: &super::compiled::Flow| {
+            let group = flow.group as usize;
+            workspace.threads[group] * workspace.shares.bandwidth[group] * flow.fraction
+        };
+        flows.iter().map(of).sum()
     }
 
     fn pool_view(&self, memory: usize, pool: usize, kind: PoolKind, workspace: &Workspace) -> PoolView {
@@ -128,7 +146,7 @@ impl Solver {
             kind,
             wanted: shares.wanted[pool],
             offered: shares.offered[pool],
-            available: shares.available[pool],
+            available: if self.deals_again() { self.drawn(pool, workspace) } else { shares.available[pool] },
             capacity: match kind {
                 PoolKind::Link => compiled.pools[pool].capacity,
                 PoolKind::Own => compiled.memories[memory].bandwidth,

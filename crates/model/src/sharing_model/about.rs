@@ -25,9 +25,9 @@ impl ModelKind {
     pub const fn about(self) -> About {
         match self {
             Self::BaselineProportional => BASELINE_PROPORTIONAL,
+            Self::RemoteFirst => REMOTE_FIRST,
             Self::MaxMin => MAX_MIN,
             Self::Proportional => PROPORTIONAL,
-            Self::FairPort => FAIR_PORT,
             Self::RequestFraction => REQUEST_FRACTION,
             Self::Ecm => ECM,
         }
@@ -41,20 +41,40 @@ impl ModelKind {
 
 const BASELINE_PROPORTIONAL: About = About {
     kind: ModelKind::BaselineProportional,
-    summary: "The default, the paper's model. Remote readers are served first, each link up to its bandwidth. What is \
-              left of the controller goes to the node's own threads: each core has a right to an equal part of it, and \
-              what some do not need goes to the others in proportion to what they still want.",
+    summary: "The default. A controller serves the threads of its own node and each incoming link as equals, so that a node's \
+              own threads keep at least B / (1 + nodes that read from outside) if they want it. Inside such a port the \
+              paper's split: each core has a right to an equal part, and what some do not need goes to the others in \
+              proportion to what they still want. What nobody could use is dealt again.",
+    formula: &[
+        "ports of m: its own threads, asking for sum d, and each link, asking for min(sum d, link)",
+        "port gets G = min(asks, L) with the level L such that the controller is used up",
+        "inside a port: baseline b = G / cores of the node where the threads run",
+        "g_i = min(d_i, b) + (d_i - min(d_i, b)) x min(1, (G - sum min(d, b)) / sum (d - min(d, b)))",
+        "bandwidth of a thread = min over its memories of g / fraction; then again with what is left",
+    ],
+    assumptions: "A controller takes turns among its sources, not among threads. Every core has a right to its part even if \
+                  threads beside it ask for much more.",
+    limits: "A link with one reader has the right of a link with twenty. A hard corner at saturation, unless \
+             saturation_knee is set.",
+    source: "The split: Dokulil and Benkner, section III-A; the ports and the rounds are ours. All published figures of the \
+             paper are tests: its links ask for less than an equal part, so that remote-first says the same there.",
+};
+
+const REMOTE_FIRST: About = About {
+    kind: ModelKind::RemoteFirst,
+    summary: "The paper's literal rule. Remote readers are served first, each link up to its bandwidth. What is left of the \
+              controller goes to the node's own threads, by the same split as in the default. One round: what a thread is \
+              granted and cannot use stays unused.",
     formula: &[
         "link n->m gets r_n = min(sum of d on it, link), all times B / sum r if that is below 1",
         "R = B - sum r (own threads) or r_n (a link); baseline b = R / cores of the node",
         "g_i = min(d_i, b) + (d_i - min(d_i, b)) x min(1, (R - sum min(d, b)) / sum (d - min(d, b)))",
         "bandwidth of a thread = min over its memories of g / fraction",
     ],
-    assumptions: "Controllers prefer requests from outside. Every core has a right to its part even if threads beside it \
-                  ask for much more.",
-    limits: "Where links are as wide as controllers, remote readers can leave a node's own threads with nothing (the \
-             program warns; fair-port avoids it). A hard corner at saturation, unless saturation_knee is set.",
-    source: "Dokulil and Benkner, section III-A; all published figures are tests.",
+    assumptions: "Controllers prefer requests from outside. Links are narrow beside controllers, and data has one home.",
+    limits: "Where links are as wide as controllers, remote readers leave a node's own threads with nothing, and an \
+             interleaved application gets nothing even alone (the program warns).",
+    source: "Dokulil and Benkner, section III-A; all published figures are tests. The default of earlier versions.",
 };
 
 const MAX_MIN: About = About {
@@ -68,8 +88,7 @@ const MAX_MIN: About = About {
     ],
     assumptions: "Controllers and links serve threads in turn, one request each. A thread with data on several nodes has \
                   one rate and takes no more anywhere than it can digest.",
-    limits: "Threads are equals wherever they run: many remote readers outvote few local ones. With data on several \
-             nodes explore cannot prove its answers (status feasible).",
+    limits: "Threads are equals wherever they run: many remote readers outvote few local ones.",
     source: "Bertsekas and Gallager, Data Networks, 6.5; SimGrid's default for flows. Checked here against linear \
              programs on random networks.",
 };
@@ -86,21 +105,6 @@ const PROPORTIONAL: About = About {
     limits: "What a thread wants counts in full even if it is more than the controller has; a ceiling (core_local_gbs or \
              outstanding_lines) makes that realistic. Light threads lose the same part as heavy ones.",
     source: "The simplest rule that uses everything up; beside it the others can be judged.",
-};
-
-const FAIR_PORT: About = About {
-    kind: ModelKind::FairPort,
-    summary: "As the default, but a controller serves its local port and each incoming link as equals, so that a node's \
-              own threads keep at least B / (1 + nodes that read from outside) if they want it.",
-    formula: &[
-        "ports of m: its own threads, asking for sum d, and each link, asking for min(sum d, link)",
-        "port gets min(asks, L) with the level L such that the controller is used up",
-        "inside a port: baseline plus proportional, as in baseline-proportional",
-    ],
-    assumptions: "A controller takes turns among its sources, not among threads.",
-    limits: "A link with one reader has the right of a link with twenty.",
-    source: "Our addition. All published figures of the paper come out unchanged, because its links ask for less than an \
-             equal part.",
 };
 
 const REQUEST_FRACTION: About = About {

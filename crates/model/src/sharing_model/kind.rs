@@ -5,15 +5,15 @@
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelKind {
-    /// The paper's: remote first, then baseline plus proportional.
+    /// Ports of a controller filled evenly, inside each the paper's baseline plus proportional; dealt again in rounds.
     #[default]
     BaselineProportional,
+    /// The paper's literal rule: remote readers first, then baseline plus proportional.
+    RemoteFirst,
     /// All rates rise together until a resource is full.
     MaxMin,
     /// Shares in proportion to demand.
     Proportional,
-    /// The paper's split, with the local port and each link served as equals.
-    FairPort,
     /// Shares in proportion to the part of the controller that a thread alone would use.
     RequestFraction,
     /// Every cache line waits the same time; soft saturation.
@@ -24,9 +24,9 @@ impl ModelKind {
     /// All of them, the default first.
     pub const ALL: [Self; 6] = [
         Self::BaselineProportional,
+        Self::RemoteFirst,
         Self::MaxMin,
         Self::Proportional,
-        Self::FairPort,
         Self::RequestFraction,
         Self::Ecm,
     ];
@@ -35,9 +35,9 @@ impl ModelKind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::BaselineProportional => "baseline-proportional",
+            Self::RemoteFirst => "remote-first",
             Self::MaxMin => "max-min",
             Self::Proportional => "proportional",
-            Self::FairPort => "fair-port",
             Self::RequestFraction => "request-fraction",
             Self::Ecm => "ecm",
         }

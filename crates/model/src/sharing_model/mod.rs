@@ -9,6 +9,6 @@ mod parameter;
 mod parameters;
 
 pub use kind::ModelKind;
-pub use model::Model;
+pub use model::{Model, Refusal};
 pub use parameter::Parameter;
 pub use parameters::{ParameterError, Parameters};

@@ -13,6 +13,16 @@ pub struct Model {
     pub parameters: Parameters,
 }
 
+/// A machine says something that a model has no reading of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the model {} has no reading of `{what}`", model.name())]
+pub struct Refusal {
+    /// The model.
+    pub model: ModelKind,
+    /// The key of the machine file.
+    pub what: &'static str,
+}
+
 impl From<ModelKind> for Model {
     fn from(kind: ModelKind) -> Self {
         Self { kind, parameters: Parameters::default() }
@@ -54,28 +64,52 @@ impl Model {
         self.parameters.in_use().filter(|(parameter, _)| parameter.is_used_by(self.kind))
     }
 
-    /// Whether this is the paper's model as it is, which has a compiled path of its own.
+    /// Whether this is the default as it is, without any correction: it has a compiled path of its own.
     pub(crate) fn is_plain_default(&self) -> bool {
-        self.kind == ModelKind::BaselineProportional && self.in_use().next().is_none()
+        self.is_plain(ModelKind::BaselineProportional)
+    }
+
+    /// Whether these are the rules of `kind` without any correction.
+    pub(crate) fn is_plain(&self, kind: ModelKind) -> bool {
+        self.kind == kind && self.in_use().next().is_none()
     }
 
     /// Whether links are served before the node's own threads, whatever these want.
     pub fn serves_remote_first(&self) -> bool {
-        self.kind == ModelKind::BaselineProportional
+        self.kind == ModelKind::RemoteFirst
     }
 
     /// Whether a thread added on one node never helps a thread on another one, wherever their data lies. The search
     /// proves with it: GFLOPS on a node with all others empty are then an upper bound.
     ///
-    /// - Remote first and fair ports: more demand on one link leaves less for every other port, and a smaller pool
-    ///   gives nobody more.
+    /// - Remote first: more demand on one link leaves less for every other port, and a smaller pool gives nobody more.
     /// - Proportional, request fraction: more demand at a controller means a smaller factor for all.
     /// - ECM: more demand means a longer wait for all.
-    /// - Max-min: only where every thread reads one memory; else a thread that is slowed down at one memory leaves
-    ///   more to others at another ([`crate::sharing::Solver::threads_elsewhere_never_help`] looks at that).
+    /// - The default and max-min: only where every thread reads one memory; else a thread that is slowed down at one memory
+    ///   leaves more to others at another ([`crate::sharing::Solver::threads_elsewhere_never_help`] looks at that).
     /// - With a saturation knee a controller delivers more when more is asked of it: nothing is promised.
     pub fn threads_elsewhere_never_help(&self) -> bool {
-        self.kind != ModelKind::MaxMin && self.parameters.saturation_knee == 0.0
+        !matches!(self.kind, ModelKind::BaselineProportional | ModelKind::MaxMin)
+            && self.parameters.saturation_knee == 0.0
+    }
+
+    /// What this model has no reading of, on a machine with shared links or nodes whose reads are limited; `None` where it
+    /// honours everything.
+    ///
+    /// Links that share a link: filled evenly or in proportion before a controller looks at them, but not where threads claim
+    /// parts of a controller (request-fraction) or wait for bytes (ecm). What a node reads in all limits several controllers
+    /// at once, which only models that look at all of them can do.
+    pub fn refusal(&self, shared_links: bool, limited_reads: bool) -> Option<Refusal> {
+        let whole = matches!(self.kind, ModelKind::BaselineProportional | ModelKind::MaxMin);
+        let by_memory = matches!(self.kind, ModelKind::RequestFraction | ModelKind::Ecm);
+        let what = if by_memory && shared_links {
+            "[[machine.shared_link]]"
+        } else if !whole && limited_reads {
+            "read_gbs"
+        } else {
+            return None;
+        };
+        Some(Refusal { model: self.kind, what })
     }
 
     /// The name, with the corrections in use: `max-min (link_efficiency 0.9)`.
@@ -96,9 +130,9 @@ mod tests {
 
     #[test]
     fn a_parameter_that_a_model_does_not_use_leaves_it_as_it_is() {
-        let weighted = Model::default().with(Parameter::RemoteWeight, 2.0).unwrap();
-        assert!(weighted.is_plain_default());
-        assert_eq!(weighted.in_words(), "baseline-proportional");
+        let weighted = Model::from(ModelKind::RemoteFirst).with(Parameter::RemoteWeight, 2.0).unwrap();
+        assert!(weighted.is_plain(ModelKind::RemoteFirst));
+        assert_eq!(weighted.in_words(), "remote-first");
         assert_eq!(weighted.with_kind(ModelKind::MaxMin).in_words(), "max-min (remote_weight 2)");
     }
 }

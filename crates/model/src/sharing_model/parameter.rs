@@ -133,7 +133,7 @@ impl Parameter {
                  B x (1 - remote_loss x remote / B) in all."
             }
             Self::RemoteWeight => {
-                "A remote thread (fair-port: a link) has this many times the right of a local one at a controller."
+                "A remote thread (baseline-proportional: a link) has this many times the right of a local one at a controller."
             }
             Self::EcmPenalty => {
                 "p0 / T_mem: the latency that each further thread adds on a busy controller, in units of the time the \
@@ -167,7 +167,7 @@ impl Parameter {
     pub const fn is_used_by(self, kind: ModelKind) -> bool {
         match self {
             // Remote first leaves nothing to weigh.
-            Self::RemoteWeight => !matches!(kind, ModelKind::BaselineProportional),
+            Self::RemoteWeight => !matches!(kind, ModelKind::RemoteFirst),
             Self::EcmPenalty => matches!(kind, ModelKind::Ecm),
             _ => true,
         }

@@ -12,9 +12,17 @@ pub(crate) fn renumbered(case: &Case, new: &[usize]) -> Case {
     let link = links(&case.machine);
     let nodes = old.iter().map(|&node| *case.machine.node(node)).collect();
     let mut moved = case.on(nodes, |from, memory| link(old[from.0], old[memory.0]));
+    let mut shared_links = case.machine.shared_links().to_vec();
+    for node in shared_links.iter_mut().flat_map(|shared| shared.from.iter_mut().chain(&mut shared.to)) {
+        *node = NodeId(new[node.0]);
+    }
+    moved = moved.sharing(moved.machine.clone(), shared_links);
     for demand in &mut moved.demands {
         demand.placement = match &demand.placement {
             Placement::Home(home) => Placement::Home(NodeId(new[home.0])),
+            Placement::PartHome { home, share } => {
+                Placement::PartHome { home: NodeId(new[home.0]), share: *share }
+            }
             Placement::Fractions(fractions) => {
                 Placement::Fractions(old.iter().map(|node| fractions[node.0]).collect())
             }

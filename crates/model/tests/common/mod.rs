@@ -4,10 +4,11 @@ pub(crate) mod changes;
 pub(crate) mod models;
 pub(crate) mod strategies;
 
+use numasim_model::machine::SharedLink;
 use numasim_model::sharing::invariants::Grants;
 use numasim_model::sharing::{Solver as FastSolver, reference};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
-use numasim_model::{Allocation, AppId, Demand, Machine, Node, NodeId};
+use numasim_model::{Allocation, AppId, Demand, Machine, ModelKind, Node, NodeId, Placement};
 
 /// A question: who gets what when these threads run on this machine?
 #[derive(Clone, Debug)]
@@ -33,7 +34,25 @@ pub(crate) struct Solved {
 pub(crate) type Solver = fn(&Machine, &[Demand], &Allocation) -> Solved;
 
 /// Every solver under test, with its name. A new solver gets one line here.
-pub(crate) const SOLVERS: &[(&str, Solver)] = &[("reference", by_reference), ("fast", by_fast)];
+pub(crate) const SOLVERS: &[(&str, Solver)] = &[
+    ("reference", by_reference),
+    ("fast", by_fast),
+    ("reference, remote first", |machine, demands, allocation| {
+        by_reference(&remote_first(machine), demands, allocation)
+    }),
+    ("fast, remote first", |machine, demands, allocation| {
+        by_fast(&remote_first(machine), demands, allocation)
+    }),
+];
+
+/// Of [`SOLVERS`], those of the default.
+pub(crate) const OF_DEFAULT: &[(&str, Solver)] = SOLVERS.split_at(2).0;
+/// Of [`SOLVERS`], those of the paper's literal rule. They do not look at what nodes read in all.
+pub(crate) const OF_REMOTE_FIRST: &[(&str, Solver)] = SOLVERS.split_at(2).1;
+
+fn remote_first(machine: &Machine) -> Machine {
+    machine.clone().with_sharing(ModelKind::RemoteFirst.into())
+}
 
 /// The solver that `evaluate` and `explore` use.
 pub(crate) fn by_fast(machine: &Machine, demands: &[Demand], allocation: &Allocation) -> Solved {
@@ -79,9 +98,25 @@ impl Case {
         (0..self.demands.len()).map(AppId)
     }
 
-    /// The same case on a machine with other nodes and links; `link(from, memory)` in GB/s.
+    /// The same case on a machine with other nodes and links; `link(from, memory)` in GB/s. Shared links stay.
     pub(crate) fn on(&self, nodes: Vec<Node>, link: impl Fn(NodeId, NodeId) -> Option<f64>) -> Self {
-        Self { machine: machine(nodes, link), ..self.clone() }
+        self.sharing(machine(nodes, link), self.machine.shared_links().to_vec())
+    }
+
+    /// The same case on `machine` with these shared links.
+    pub(crate) fn sharing(&self, machine: Machine, shared_links: Vec<SharedLink>) -> Self {
+        let machine = machine.with_shared_links(shared_links).expect("generated links are sound");
+        Self { machine, ..self.clone() }
+    }
+
+    /// The same case where each thread reads one memory.
+    pub(crate) fn with_one_memory_each(mut self) -> Self {
+        for demand in &mut self.demands {
+            if !matches!(demand.placement, Placement::Home(_)) {
+                demand.placement = Placement::Local;
+            }
+        }
+        self
     }
 
     /// The rounding that two ways of adding up may differ by, in GB/s. What is left of a controller may be the

@@ -102,9 +102,6 @@ fn share(kind: ModelKind, case: &Case, memory: NodeId, readers: &mut [Reader]) {
         .node_ids()
         .filter_map(|from| case.machine.link(from, memory).map(|link| (from, link.value())))
         .collect();
-    if kind == ModelKind::FairPort {
-        return by_ports(case, memory, controller, &links, readers);
-    }
     if kind == ModelKind::RequestFraction {
         for reader in readers.iter_mut() {
             let link =
@@ -147,34 +144,4 @@ fn bisect(holds: impl Fn(f64) -> bool) -> f64 {
         if holds(middle) { high = middle } else { low = middle }
     }
     high
-}
-
-/// Ports of equal rights, baseline plus proportional inside.
-fn by_ports(case: &Case, memory: NodeId, controller: f64, links: &[(NodeId, f64)], readers: &mut [Reader]) {
-    let wanted = |from: NodeId| -> f64 {
-        readers.iter().filter(|reader| reader.from == from).map(|reader| reader.demand_gbs).sum()
-    };
-    let mut ports: Vec<(NodeId, f64)> =
-        links.iter().map(|&(from, link)| (from, wanted(from).min(link))).collect();
-    ports.push((memory, wanted(memory)));
-    let asked: f64 = ports.iter().map(|port| port.1).sum();
-    // The highest level that fits is the smallest one that does not, but for the last bit.
-    let level = if asked <= controller {
-        f64::INFINITY
-    } else {
-        bisect(|level| ports.iter().map(|port| port.1.min(level)).sum::<f64>() >= controller)
-    };
-    for (from, asks) in ports {
-        let pool = asks.min(level);
-        let cores = f64::from(case.machine.node(from).cores.max(1));
-        let mut there: Vec<&mut Reader> = readers.iter_mut().filter(|reader| reader.from == from).collect();
-        let base: f64 = there.iter().map(|reader| reader.demand_gbs.min(pool / cores)).sum();
-        let missing: f64 =
-            there.iter().map(|reader| reader.demand_gbs - reader.demand_gbs.min(pool / cores)).sum();
-        for reader in &mut there {
-            let baseline = reader.demand_gbs.min(pool / cores);
-            let part = if missing > 0.0 { ((pool - base) / missing).clamp(0.0, 1.0) } else { 0.0 };
-            reader.gets = baseline + (reader.demand_gbs - baseline) * part;
-        }
-    }
 }

@@ -1,5 +1,6 @@
 //! Random machines, applications and allocations that fit, with weight on the edges.
 
+use numasim_model::machine::SharedLink;
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 use numasim_model::{Allocation, AppId, Demand, Machine, Node, NodeId, Placement};
 use proptest::collection::vec;
@@ -21,6 +22,8 @@ fn node(cores: impl Strategy<Value = u32>) -> impl Strategy<Value = Node> {
             gflops_per_core: Gflops::new(if cores > 0 { peak } else { 0.0 }),
             bandwidth: GigabytesPerSecond::new(bandwidth),
             core_bandwidth: ceiling.map(GigabytesPerSecond::new),
+            read_bandwidth: None,
+            memory: None,
         },
     )
 }
@@ -70,6 +73,8 @@ pub(crate) fn placement(nodes: usize) -> impl Strategy<Value = Placement> {
         (0..nodes).prop_map(|home| Placement::Home(NodeId(home))),
         Just(Placement::Interleave),
         fractions(nodes).prop_map(Placement::Fractions),
+        (0..nodes, 0.05..0.95_f64).prop_map(|(home, share)| Placement::at_home(NodeId(home), share)),
+        (0.05..0.95_f64).prop_map(Placement::interleaved),
     ]
 }
 
@@ -118,6 +123,39 @@ pub(crate) fn case_of(nodes: impl Strategy<Value = usize>) -> impl Strategy<Valu
             (Just(machine), Just(demands), allocation)
         })
         .prop_map(|(machine, demands, allocation)| Case { machine, demands, allocation })
+}
+
+/// One or two shared links between random groups of nodes, and limits on what some nodes read.
+pub(crate) fn case_with_common_limits() -> impl Strategy<Value = Case> {
+    case_of(2..=5_usize).prop_flat_map(|case| {
+        let nodes = case.machine.node_count();
+        // Each node is in the first group, in the second one, or in none.
+        let groups = vec(0..3_usize, nodes).prop_map(|sides| {
+            let side = |s: usize| (0..sides.len()).filter(|&n| sides[n] == s).map(NodeId).collect::<Vec<_>>();
+            (side(0), side(1))
+        });
+        let link = (groups, log_uniform(0.5, 200.0), any::<bool>());
+        let reads = vec(prop::option::weighted(0.4, log_uniform(0.5, 200.0)), nodes);
+        (Just(case), vec(link, 0..=2), reads).prop_map(|(case, shared, reads)| {
+            let mut list = case.machine.nodes().to_vec();
+            for (node, limit) in list.iter_mut().zip(reads) {
+                node.read_bandwidth = limit.map(GigabytesPerSecond::new);
+            }
+            let shared = shared
+                .into_iter()
+                .enumerate()
+                .filter(|(_, ((from, to), ..))| !from.is_empty() && !to.is_empty());
+            let shared = shared.map(|(i, ((from, to), gbs, both_ways))| SharedLink {
+                name: format!("shared {i}"),
+                bandwidth: GigabytesPerSecond::new(gbs),
+                from,
+                to,
+                both_ways,
+            });
+            let limited = case.on(list, super::links(&case.machine));
+            limited.sharing(limited.machine.clone(), shared.collect())
+        })
+    })
 }
 
 /// A case on a machine with 1 to 5 nodes.

@@ -50,6 +50,8 @@ impl Side {
             max_threads: None,
             weight: 1.0,
             work: None,
+            nodes: None,
+            memory: None,
         }
     }
 

@@ -11,6 +11,8 @@ fn machine(nodes: usize, core_bandwidth: Option<f64>) -> Machine {
         gflops_per_core: Gflops::new(10.0),
         bandwidth: GigabytesPerSecond::new(32.0),
         core_bandwidth: core_bandwidth.map(GigabytesPerSecond::new),
+        read_bandwidth: None,
+        memory: None,
     };
     Machine::uniform("test", nodes, node, GigabytesPerSecond::new(10.0)).unwrap()
 }

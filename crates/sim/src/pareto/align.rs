@@ -28,7 +28,7 @@ pub(super) fn align(problem: &Problem, entries: &mut [Entry]) {
         return;
     }
     let fixed: Vec<Placement> = problem.apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
-    let same_nodes = pairs(&node_classes(&problem.machine, &fixed, fixed.len() < apps));
+    let same_nodes = pairs(&node_classes(&problem.machine, &problem.apps, &fixed, fixed.len() < apps));
     let same_apps = pairs(&app_classes(&problem.apps));
     let exchanges: Vec<Exchange> = same_nodes
         .into_iter()
@@ -109,6 +109,8 @@ fn with_home_exchanged(placement: &Placement, a: NodeId, b: NodeId) -> Placement
     match placement {
         Placement::Home(home) if *home == a => Placement::Home(b),
         Placement::Home(home) if *home == b => Placement::Home(a),
+        Placement::PartHome { home, share } if *home == a => Placement::PartHome { home: b, share: *share },
+        Placement::PartHome { home, share } if *home == b => Placement::PartHome { home: a, share: *share },
         other => other.clone(),
     }
 }

@@ -1,10 +1,11 @@
 //! The small changes of an allocation that lead to its neighbours.
 
-use numasim_model::{Allocation, AppId, NodeId};
+use numasim_model::{Allocation, AppId};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
 use super::rate::Pair;
+use crate::sites::Sites;
 
 /// A change of a few thread counts: (application, site, new threads).
 pub(super) type Change = [(AppId, usize, u32)];
@@ -16,7 +17,7 @@ type Show<'s> = dyn FnMut(&Change) -> bool + 's;
 /// two nodes with exchanged contents.
 pub(super) struct Changes<'a> {
     pair: Pair<'a>,
-    sites: Vec<Vec<NodeId>>,
+    sites: Sites<'a>,
     apps: Vec<AppId>,
 }
 
@@ -95,28 +96,26 @@ impl<'a> Changes<'a> {
     /// Makes a change.
     pub(super) fn make(&self, change: &Change, allocation: &mut Allocation) {
         for &(app, site, threads) in change {
-            self.sites[site].iter().for_each(|&node| allocation.set(app, node, threads));
+            self.sites.set(allocation, app.0, site, threads);
         }
     }
 
     /// Makes what `change` touched as it is in `before`.
     pub(super) fn take_back(&self, change: &Change, before: &Allocation, allocation: &mut Allocation) {
         for &(app, site, _) in change {
-            for &node in &self.sites[site] {
-                allocation.set(app, node, before.get(app, node));
-            }
+            self.sites.take_back(before, allocation, app.0, site);
         }
     }
 
     /// Whether the cores suffice; quicker than asking for all restrictions.
     pub(super) fn fits(&self, change: &Change, changed: &Allocation) -> bool {
         let machine = &self.pair.problem.machine;
-        let mut nodes = change.iter().flat_map(|&(_, site, _)| &self.sites[site]);
+        let mut nodes = change.iter().flat_map(|&(_, site, _)| self.sites.nodes(site));
         nodes.all(|&node| changed.on_node(node) <= u64::from(machine.node(node).cores))
     }
 
     fn threads(&self, of: &Allocation, app: AppId, site: usize) -> u32 {
-        self.sites[site].first().map_or(0, |&node| of.get(app, node))
+        self.sites.threads(of, app.0, site)
     }
 
     fn more_or_less(&self, of: &Allocation, site: usize, a: AppId, show: &mut Show<'_>) -> bool {

@@ -2,73 +2,89 @@
 
 use std::collections::BTreeMap;
 
+use numasim_model::NodeId;
+
+use crate::contents;
 use crate::problem::Problem;
+use crate::restrictions::may_hold;
 
 /// Most thread counts in one list: 400 MB.
 const MOST_COUNTS: u64 = 100_000_000;
 
-/// All contents of a node in lexicographic order, each with one thread count per application.
+/// All contents of a site in lexicographic order, each with one thread count per application.
 #[derive(Debug, Default)]
 pub(super) struct Contents {
     apps: usize,
     counts: Vec<u32>,
 }
 
-/// How many threads an application may get on a node with `cores` cores, of which `free` are left.
-fn largest(problem: &Problem, app: usize, cores: u32, free: u32) -> u32 {
-    if problem.restrictions.whole_nodes && free < cores {
-        return 0;
+/// What decides what a site may hold: sites with equal ones have equal contents. For each part of the site whose nodes may
+/// hold threads of the same applications: the cores of its smallest node, and whether it may hold each application.
+pub(super) type Shape = Vec<(u32, Vec<bool>)>;
+
+/// The shape of a site of these nodes.
+pub(super) fn shape(problem: &Problem, nodes: &[NodeId]) -> Shape {
+    let mut parts: BTreeMap<Vec<bool>, u32> = BTreeMap::new();
+    for &node in nodes {
+        let cores = problem.machine.node(node).cores;
+        let pattern = problem.apps.iter().map(|app| may_hold(app, node)).collect();
+        parts.entry(pattern).and_modify(|least| *least = cores.min(*least)).or_insert(cores);
     }
-    problem.apps[app].max_threads.map_or(free, |max| free.min(max))
+    parts.into_iter().map(|(pattern, cores)| (cores, pattern)).collect()
 }
 
-/// How many contents a node with this many cores has; `None` if these, or their beginnings for the first applications,
-/// are more than `most` or too many to be listed.
-pub(super) fn number(problem: &Problem, cores: u32, most: u64) -> Option<u64> {
-    let least = problem.restrictions.min_threads_per_node;
+/// How many contents a site has; `None` if these, or their beginnings for the first applications, are more than `most` or
+/// too many to be listed.
+pub(super) fn number(problem: &Problem, nodes: &[NodeId], most: u64) -> Option<u64> {
     let most = most.min(MOST_COUNTS / problem.apps.len().max(1) as u64);
+    let parts = shape(problem, nodes);
+    if let [(cores, holds)] = &parts[..] {
+        return number_in_one(problem, *cores, holds, most);
+    }
+    let mut number = 0;
+    let Problem { machine, apps, restrictions, .. } = problem;
+    let mut all = contents::Contents::new(machine, apps, restrictions, nodes);
+    while all.next().is_some() {
+        number += 1;
+        if number > most {
+            return None;
+        }
+    }
+    Some(number)
+}
+
+/// The same where all nodes of the site may hold threads of the same applications.
+fn number_in_one(problem: &Problem, cores: u32, holds: &[bool], most: u64) -> Option<u64> {
+    let restrictions = &problem.restrictions;
     // In how many ways the applications so far leave so many cores free.
     let mut ways = BTreeMap::from([(cores, 1_u64)]);
-    for app in 0..problem.apps.len() {
+    for app in (0..problem.apps.len()).filter(|&app| holds[app]) {
         let mut next: BTreeMap<u32, u64> = BTreeMap::new();
         let mut total = 0_u64;
         for (&free, &number) in &ways {
-            for threads in least..=largest(problem, app, cores, free) {
+            let taken = restrictions.whole_nodes && free < cores;
+            let largest = problem.apps[app].max_threads.map_or(free, |max| free.min(max));
+            for threads in restrictions.min_threads_per_node..=if taken { 0 } else { largest } {
                 *next.entry(free - threads).or_default() += number;
                 total = total.checked_add(number).filter(|&total| total <= most)?;
             }
         }
         ways = next;
     }
-    let kept = ways.iter().filter(|&(&free, _)| !problem.restrictions.no_idle_cores || free == 0);
+    let kept = ways.iter().filter(|&(&free, _)| !restrictions.no_idle_cores || free == 0);
     Some(kept.map(|(_, &number)| number).sum())
 }
 
 impl Contents {
-    /// Lists the contents of a node with this many cores; see [`number`] for how many these are.
-    pub(super) fn list(problem: &Problem, cores: u32) -> Self {
-        let (apps, least) = (problem.apps.len(), problem.restrictions.min_threads_per_node);
+    /// Lists the contents of a site; see [`number`] for how many these are.
+    pub(super) fn list(problem: &Problem, nodes: &[NodeId]) -> Self {
+        let Problem { machine, apps, restrictions, .. } = problem;
+        let mut all = contents::Contents::new(machine, apps, restrictions, nodes);
         let mut counts = Vec::new();
-        let mut content: Vec<u32> = Vec::with_capacity(apps);
-        let mut free = cores;
-        // What the application behind `content` is tried with next.
-        let mut threads = least;
-        loop {
-            if content.len() < apps && threads <= largest(problem, content.len(), cores, free) {
-                content.push(threads);
-                free -= threads;
-                threads = least;
-                continue;
-            }
-            if content.len() == apps && (!problem.restrictions.no_idle_cores || free == 0) {
-                counts.extend_from_slice(&content);
-            }
-            // Back to the application before, with one thread more.
-            let Some(last) = content.pop() else { break };
-            free += last;
-            threads = last + 1;
+        while let Some(content) = all.next() {
+            counts.extend_from_slice(content);
         }
-        Self { apps, counts }
+        Self { apps: apps.len(), counts }
     }
 
     /// How many.
@@ -98,7 +114,7 @@ mod tests {
     fn contents_are_listed_in_order_and_as_many_as_counted() {
         let none = Restrictions::default();
         let list = |problem: &Problem| -> Vec<Vec<u32>> {
-            let contents = Contents::list(problem, 2);
+            let contents = Contents::list(problem, &[NodeId(0)]);
             (0..contents.len()).map(|i| contents.get(i).to_vec()).collect()
         };
         let free = problem(2, 2, None, none);
@@ -108,7 +124,7 @@ mod tests {
         let whole = problem(2, 2, None, Restrictions { whole_nodes: true, ..none });
         assert_eq!(list(&whole), [[0, 0], [0, 1], [0, 2], [1, 0], [2, 0]]);
         for problem in [free, busy, whole] {
-            assert_eq!(number(&problem, 2, 6), Some(list(&problem).len() as u64));
+            assert_eq!(number(&problem, &[NodeId(0)], 6), Some(list(&problem).len() as u64));
         }
     }
 
@@ -116,10 +132,10 @@ mod tests {
     fn too_many_contents_are_counted_without_a_list() {
         let four = problem(64, 4, None, Restrictions::default());
         // C(68, 4) = 814385
-        assert_eq!(number(&four, 64, 814_385), Some(814_385));
-        assert_eq!(number(&four, 64, 814_384), None);
+        assert_eq!(number(&four, &[NodeId(0)], 814_385), Some(814_385));
+        assert_eq!(number(&four, &[NodeId(0)], 814_384), None);
         // 200 applications of one thread at most: C(200, k) of k of them; the count ends at the first million.
         let many = problem(64, 200, Some(1), Restrictions::default());
-        assert_eq!(number(&many, 64, u64::MAX), None);
+        assert_eq!(number(&many, &[NodeId(0)], u64::MAX), None);
     }
 }

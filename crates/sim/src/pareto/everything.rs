@@ -11,9 +11,11 @@ use crate::parallel::prelude::*;
 use numasim_model::{Allocation, AppId, NodeId, Placement};
 
 use super::archive::Archive;
-use super::contents::{self, Contents};
+use super::contents::{Contents, Shape, number, shape};
 use super::rate::{Pair, Rater};
+use crate::memory::fixed_data_fits;
 use crate::monitor::Monitor;
+use crate::sites::Sites;
 use crate::symmetry::{app_classes, home_vectors, node_classes};
 
 /// Most sets of open homes.
@@ -39,9 +41,10 @@ struct Space {
 
 /// Nodes that get the same content, and what they may get.
 struct Site {
+    /// Which one of [`Sites`].
+    number: usize,
     nodes: Vec<NodeId>,
-    /// Cores of the smallest of them.
-    cores: u32,
+    shape: Shape,
     contents: Arc<Contents>,
     /// The site before is an equal one: its content must not be larger.
     follows_equal: bool,
@@ -60,30 +63,34 @@ impl<'a> Everything<'a> {
         let homes = home_vectors(
             &problem.open_apps(),
             &same_apps,
-            &node_classes(&problem.machine, &fixed, fixed.len() < problem.apps.len()),
+            &node_classes(&problem.machine, &problem.apps, &fixed, fixed.len() < problem.apps.len()),
             MAX_HOMES,
         )?;
-        let mut numbers: HashMap<u32, Option<u64>> = HashMap::new();
+        let mut numbers: HashMap<Shape, Option<u64>> = HashMap::new();
         let mut size = 0_u64;
         let mut spaces = Vec::new();
         for homes in homes {
             let placements = problem.placements(&homes);
-            let sites = sites(&pair, &placements)?;
-            let mut number =
-                |cores| *numbers.entry(cores).or_insert_with(|| contents::number(problem, cores, most));
-            let shape: Option<Vec<(u64, bool)>> =
-                sites.iter().map(|site| Some((number(site.cores)?, site.follows_equal))).collect();
-            size = size.checked_add(count(shape?)?).filter(|&size| size <= most)?;
+            if !fixed_data_fits(&problem.machine, &problem.apps, &placements) {
+                continue;
+            }
+            let sites = sites(&pair, &placements);
+            let mut number_of = |site: &Site| {
+                *numbers.entry(site.shape.clone()).or_insert_with(|| number(problem, &site.nodes, most))
+            };
+            let numbers: Option<Vec<(u64, bool)>> =
+                sites.iter().map(|site| Some((number_of(site)?, site.follows_equal))).collect();
+            size = size.checked_add(count(numbers?)?).filter(|&size| size <= most)?;
             let twin_of =
                 |b: usize| (0..b).rfind(|&a| same_apps[a] == same_apps[b] && placements[a] == placements[b]);
             let twins =
                 (0..problem.apps.len()).filter_map(|b| Some((AppId(twin_of(b)?), AppId(b)))).collect();
             spaces.push(Space { placements, sites, twins });
         }
-        let mut listed: HashMap<u32, Arc<Contents>> = HashMap::new();
+        let mut listed: HashMap<Shape, Arc<Contents>> = HashMap::new();
         for site in spaces.iter_mut().flat_map(|space| &mut space.sites) {
-            let list = || Arc::new(Contents::list(problem, site.cores));
-            site.contents = Arc::clone(listed.entry(site.cores).or_insert_with(list));
+            let list = || Arc::new(Contents::list(problem, &site.nodes));
+            site.contents = Arc::clone(listed.entry(site.shape.clone()).or_insert_with(list));
         }
         Some(Self { pair, spaces })
     }
@@ -130,6 +137,7 @@ impl<'a> Everything<'a> {
 struct Walk<'w> {
     pair: Pair<'w>,
     space: &'w Space,
+    sites: Sites<'w>,
     rater: Rater<'w>,
     allocation: Allocation,
     found: Archive,
@@ -145,6 +153,7 @@ impl<'w> Walk<'w> {
         Self {
             pair,
             space,
+            sites: pair.sites(),
             rater: pair.rater(space.placements.clone()),
             allocation: Allocation::empty(apps, nodes),
             found,
@@ -157,10 +166,8 @@ impl<'w> Walk<'w> {
     /// Fills `site` with `content` and all later sites with everything; false if it was stopped.
     fn put(&mut self, site: usize, content: usize) -> bool {
         let here = &self.space.sites[site];
-        for &node in &here.nodes {
-            for (a, &threads) in here.contents.get(content).iter().enumerate() {
-                self.allocation.set(AppId(a), node, threads);
-            }
+        for (a, &threads) in here.contents.get(content).iter().enumerate() {
+            self.sites.set(&mut self.allocation, a, here.number, threads);
         }
         let Some(next) = self.space.sites.get(site + 1) else { return self.visit() };
         let from = if next.follows_equal { content } else { 0 };
@@ -168,15 +175,12 @@ impl<'w> Walk<'w> {
     }
 
     fn visit(&mut self) -> bool {
-        let allocation = &self.allocation;
+        let (allocation, sites, groups) = (&self.allocation, &self.space.sites, &self.sites);
         let in_range = self.pair.problem.apps.iter().enumerate().all(|(a, app)| {
             let total = allocation.total(AppId(a));
             total >= u64::from(app.min_threads) && app.max_threads.is_none_or(|max| total <= u64::from(max))
         });
-        let row = |app: AppId| {
-            let sites = self.space.sites.iter().filter_map(|site| site.nodes.first());
-            sites.map(move |&node| allocation.get(app, node))
-        };
+        let row = |app: AppId| sites.iter().map(move |site| groups.threads(allocation, app.0, site.number));
         if !in_range || !self.space.twins.iter().all(|&(a, b)| row(a).le(row(b))) {
             return true;
         }
@@ -184,7 +188,7 @@ impl<'w> Walk<'w> {
         self.compared += 1;
         if self.pair.counts(scores) && !self.found.beats(scores) {
             // Contents keep to all restrictions on a node; this is the last word on those over nodes.
-            if self.pair.allows(allocation) {
+            if self.rater.allows(allocation) {
                 self.found.add(self.rater.entry(allocation, scores));
             }
         }
@@ -193,20 +197,22 @@ impl<'w> Walk<'w> {
 }
 
 /// The sites in an order in which equal ones follow each other, their contents still to be listed.
-fn sites(pair: &Pair, placements: &[Placement]) -> Option<Vec<Site>> {
+fn sites(pair: &Pair, placements: &[Placement]) -> Vec<Site> {
     let machine = &pair.problem.machine;
-    let classes = node_classes(machine, placements, false);
-    let mut groups = pair.sites();
+    let classes = node_classes(machine, &pair.problem.apps, placements, false);
+    let groups = pair.sites();
     let class = |nodes: &[NodeId]| nodes.first().and_then(|node| classes.get(node.0)).copied();
-    groups.sort_by_key(|nodes| class(nodes));
+    let mut order: Vec<usize> = (0..groups.len()).collect();
+    order.sort_by_key(|&site| class(groups.nodes(site)));
     let none = Arc::new(Contents::default());
     let mut sites: Vec<Site> = Vec::with_capacity(groups.len());
-    for nodes in groups {
-        let cores = nodes.iter().map(|&node| machine.node(node).cores).min()?;
+    for site in order {
+        let nodes = groups.nodes(site).to_vec();
         let follows_equal = sites.last().is_some_and(|last| class(&last.nodes) == class(&nodes));
-        sites.push(Site { nodes, cores, contents: Arc::clone(&none), follows_equal });
+        let shape = shape(pair.problem, &nodes);
+        sites.push(Site { number: site, nodes, shape, contents: Arc::clone(&none), follows_equal });
     }
-    Some(sites)
+    sites
 }
 
 /// Allocations of a space, from the number of contents of each site and whether it follows an equal one: k equal sites

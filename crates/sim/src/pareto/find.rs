@@ -149,7 +149,7 @@ fn compromises(question: &TradeOff) -> Vec<Problem> {
 fn offer(pair: &Pair, archive: &mut Archive, candidate: &Candidate) {
     let mut rater = pair.rater(candidate.placements.clone());
     let scores = rater.scores(&candidate.allocation);
-    if pair.counts(scores) {
+    if pair.counts(scores) && rater.allows(&candidate.allocation) {
         archive.add(rater.entry(&candidate.allocation, scores));
     }
 }

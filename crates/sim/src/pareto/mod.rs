@@ -39,7 +39,7 @@ pub struct TradeOff {
 }
 
 /// Why there is no trade-off to look for.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TradeOffError {
     /// Twice the same objective.
     #[error("a trade-off needs two different objectives; both are {}", .0.name())]

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use crate::parallel::prelude::*;
-use numasim_model::{Allocation, NodeId, Placement};
+use numasim_model::{Allocation, NodeId};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
@@ -250,7 +250,7 @@ impl<'a> Nearby<'a> {
         let mut changed = entry.allocation.clone();
         let mut show = |change: &Change| {
             self.changes.make(change, &mut changed);
-            if self.changes.fits(change, &changed) && self.pair.allows(&changed) {
+            if self.changes.fits(change, &changed) && rater.allows(&changed) {
                 let scores = rater.scores(&changed);
                 compared += 1;
                 if self.pair.counts(scores) {
@@ -271,11 +271,11 @@ impl<'a> Nearby<'a> {
                 break;
             }
             let mut placements = entry.placements.clone();
-            placements[app] = Placement::Home(node);
+            placements[app] = self.pair.problem.apps[app].data.placement_at(node);
             let mut rater = self.pair.rater(placements);
             let scores = rater.scores(&entry.allocation);
             compared += 1;
-            if self.pair.counts(scores) {
+            if self.pair.counts(scores) && rater.allows(&entry.allocation) {
                 visit(&rater, &entry.allocation, scores);
             }
         }

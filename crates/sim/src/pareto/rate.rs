@@ -1,11 +1,12 @@
 //! From thread counts to both scores.
 
-use numasim_model::{Allocation, NodeId, Placement};
+use numasim_model::{Allocation, Placement};
 
 use super::archive::{Entry, Searched};
 use crate::Objective;
 use crate::objective::Goal;
 use crate::problem::{Evaluator, Problem};
+use crate::sites::Sites;
 
 /// Thread counts that are evaluated between two looks at the clock.
 const CLOCK_CELLS: u64 = 200_000;
@@ -38,18 +39,9 @@ impl<'a> Pair<'a> {
         self.goals.iter().zip(scores).all(|(goal, s)| goal.objective() != Objective::Makespan || s > 0.0)
     }
 
-    pub(super) fn allows(&self, allocation: &Allocation) -> bool {
-        self.problem.restrictions.allow(&self.problem.machine, &self.problem.apps, allocation)
-    }
-
-    /// Nodes whose threads change together: one node, or all of them under "the same on every node".
-    pub(super) fn sites(&self) -> Vec<Vec<NodeId>> {
-        let nodes: Vec<NodeId> = self.problem.machine.compute_nodes().collect();
-        if self.problem.restrictions.same_on_every_node {
-            vec![nodes]
-        } else {
-            nodes.into_iter().map(|node| vec![node]).collect()
-        }
+    /// Nodes whose threads change together.
+    pub(super) fn sites(&self) -> Sites<'a> {
+        Sites::new(self.problem)
     }
 }
 
@@ -60,6 +52,11 @@ pub(super) struct Rater<'a> {
 }
 
 impl Rater<'_> {
+    /// Whether the restrictions and the memory of the nodes allow it.
+    pub(super) fn allows(&self, allocation: &Allocation) -> bool {
+        self.evaluator.allows(allocation)
+    }
+
     pub(super) fn scores(&mut self, allocation: &Allocation) -> [f64; 2] {
         let gflops = self.evaluator.gflops(allocation.as_slice());
         self.goals.map(|goal| goal.score(gflops))

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use numasim_model::units::Gibibytes;
 use numasim_model::{AppId, Data, NodeId};
 use proptest::prelude::*;
 
@@ -12,7 +13,7 @@ use super::nearby::Nearby;
 use super::*;
 use crate::parallel::on_threads;
 use crate::search::{Unattended, generator};
-use crate::testing::{app, local_app, uniform_machine};
+use crate::testing::{app, local_app, uniform_machine, with_memory};
 
 const OBJECTIVES: [Objective; 4] =
     [Objective::TotalGflops, Objective::Fair, Objective::Geomean, Objective::Makespan];
@@ -30,7 +31,7 @@ fn all_scores(question: &TradeOff) -> Vec<[f64; 2]> {
         let mut allocation = Allocation::empty(apps, nodes);
         // Counts like an odometer; each wheel turns until its node is full.
         'next: loop {
-            if pair.allows(&allocation) {
+            if rater.allows(&allocation) {
                 let scores = rater.scores(&allocation);
                 if pair.counts(scores) {
                     found.push(scores);
@@ -60,22 +61,29 @@ fn question() -> impl Strategy<Value = (Machine, Vec<App>, [Objective; 2], Restr
         });
     let machine = (1_usize..4, 1_u32..4, 1.0..40.0_f64, 1.0..30.0_f64)
         .prop_map(|(nodes, cores, bandwidth, link)| uniform_machine(nodes, cores, 10.0, bandwidth, link));
+    let machine = (machine, prop::option::of(4.0..20.0_f64))
+        .prop_map(|(machine, gib)| with_memory(&machine, &vec![gib; machine.node_count()]));
     let app = (
         prop_oneof![Just(0.5), Just(10.0), 0.02..20.0_f64],
         prop_oneof![
             3 => Just(Data::Placed(Placement::Local)),
             1 => Just(Data::Placed(Placement::Home(NodeId(0)))),
-            1 => Just(Data::OpenHome),
+            1 => prop_oneof![Just(1.0), Just(0.5)].prop_map(|share| Data::OpenHome { share }),
+            1 => Just(Data::Placed(Placement::PartHome { home: NodeId(0), share: 0.5 })),
             1 => Just(Data::Placed(Placement::Interleave)),
         ],
         0_u32..3,
         prop::option::of(2_u32..5),
         0.1..3.0_f64,
+        prop::option::weighted(0.3, prop::sample::select(vec![vec![0], vec![1, 2], vec![0, 2]])),
+        prop::option::weighted(0.5, 1.0..12.0_f64),
     )
-        .prop_map(|(intensity, data, min_threads, max_threads, weight)| App {
+        .prop_map(|(intensity, data, min_threads, max_threads, weight, nodes, memory)| App {
             min_threads,
             max_threads,
             weight,
+            nodes: nodes.map(|nodes: Vec<usize>| nodes.into_iter().map(NodeId).collect()),
+            memory: memory.map(Gibibytes::new),
             ..app("app", intensity, data)
         });
     let apps = (prop::collection::vec(app, 1..3), any::<bool>()).prop_map(|(mut apps, twin)| {
@@ -126,7 +134,7 @@ proptest! {
             prop_assert!(beaten.is_none(), "{point:?} is beaten by {beaten:?}");
         }
         for point in &front.points {
-            prop_assert!(restrictions.allow(&machine, &apps, &point.allocation));
+            prop_assert!(question.problems[0].allows(&point.allocation, &point.placements));
         }
     }
 
@@ -147,7 +155,7 @@ proptest! {
         }
         prop_assert!(front.ends.iter().all(|end| end.proven && end.gap() == Some(0.0)));
         for point in &front.points {
-            prop_assert!(restrictions.allow(&machine, &apps, &point.allocation));
+            prop_assert!(question.problems[0].allows(&point.allocation, &point.placements));
             let values = question.values(&point.allocation, &point.placements);
             prop_assert_eq!(values, point.values);
         }
@@ -274,7 +282,7 @@ fn a_sample_of_neighbours_has_neighbours_only() {
     let pair = [Objective::Geomean, Objective::TotalGflops];
     let question = TradeOff::new(&machine, &apps, pair, Restrictions::default()).unwrap();
     let changes = Changes::new(question.pair());
-    let even = crate::baselines::even(&machine, apps.len());
+    let even = crate::baselines::even(&machine, &apps);
     let mut all = BTreeSet::new();
     changes.all(&even, &mut |change| {
         all.insert(change.to_vec());
@@ -304,7 +312,7 @@ fn a_machine_with_many_nodes_is_searched_within_the_work() {
     let question = TradeOff::new(&machine, &apps, pair, Restrictions::default()).unwrap();
     let pair = question.pair();
     let mut rater = pair.rater(vec![Placement::Local; 4]);
-    let even = crate::baselines::even(&machine, 4);
+    let even = crate::baselines::even(&machine, &apps);
     let scores = rater.scores(&even);
     let mut archive = Archive::default();
     archive.add(rater.entry(&even, scores));

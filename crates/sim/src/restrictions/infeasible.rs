@@ -1,7 +1,10 @@
 //! Why a question has no answer.
 
+use numasim_model::NodeId;
+use numasim_model::units::Gibibytes;
+
 /// A restriction that makes the question impossible.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Infeasible {
     /// More threads wanted than there are cores.
     #[error("`min_threads` of all applications add up to {wanted}, but the machine has {cores} cores")]
@@ -9,6 +12,16 @@ pub enum Infeasible {
         /// Sum of `min_threads`.
         wanted: u64,
         /// Cores of the machine.
+        cores: u64,
+    },
+    /// More threads of an application wanted than there are cores on its nodes.
+    #[error("{app} has `min_threads` {wanted}, but its `nodes` have {cores} cores")]
+    TooFewAllowed {
+        /// The application.
+        app: String,
+        /// Its `min_threads`.
+        wanted: u32,
+        /// Cores of the nodes that may hold its threads.
         cores: u64,
     },
     /// The per-node minimum does not fit a node.
@@ -19,7 +32,7 @@ pub enum Infeasible {
         /// Applications.
         apps: usize,
         /// The first node that is too small.
-        node: numasim_model::NodeId,
+        node: NodeId,
         /// Its cores.
         cores: u32,
     },
@@ -74,6 +87,55 @@ pub enum Infeasible {
         allowed: u64,
         /// Cores of the machine.
         cores: u64,
+    },
+    /// A node that nobody may use, yet every core has to be used.
+    #[error("no idle cores: no application may use {0} (`nodes`)")]
+    NobodyOnNode(NodeId),
+    /// Data that lies still whatever the threads do is more than a node has.
+    #[error("{node} would hold {needed} of data, but has {there} of memory (`memory_gib`)")]
+    Memory {
+        /// The node.
+        node: NodeId,
+        /// Data that lies there.
+        needed: Gibibytes,
+        /// Its memory.
+        there: Gibibytes,
+    },
+    /// No node is large enough for data that lies in one place.
+    #[error(
+        "{app} has {needed} of data in one place, more than any node has: {node}, the largest, has {there} (`memory_gib`)"
+    )]
+    NoNodeForHome {
+        /// The application.
+        app: String,
+        /// What has to lie on one node.
+        needed: Gibibytes,
+        /// The node with the most memory.
+        node: NodeId,
+        /// Its memory.
+        there: Gibibytes,
+    },
+    /// More data than memory.
+    #[error(
+        "the applications have {needed} of data together, but the nodes have {there} of memory (`memory_gib`)"
+    )]
+    AllMemory {
+        /// All data.
+        needed: Gibibytes,
+        /// All memory.
+        there: Gibibytes,
+    },
+    /// No allocation was found whose data fits; the one with least too much does not, either.
+    #[error(
+        "in no allocation does the data fit (`memory_gib`): where least is missing, {node} would hold {needed}, but has {there}"
+    )]
+    NoMemoryAnywhere {
+        /// The node with most too much.
+        node: NodeId,
+        /// Data that would lie there.
+        needed: Gibibytes,
+        /// Its memory.
+        there: Gibibytes,
     },
     /// The same number everywhere cannot fill nodes of different size.
     #[error(

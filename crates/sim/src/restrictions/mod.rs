@@ -6,3 +6,4 @@ mod rules;
 
 pub use infeasible::Infeasible;
 pub use rules::Restrictions;
+pub(crate) use rules::may_hold;

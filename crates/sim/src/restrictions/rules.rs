@@ -1,15 +1,15 @@
 //! What an allocation may do: each restriction stated once, for a whole allocation and for what a change touches.
 
-use numasim_model::{Allocation, App, AppId, Machine};
+use numasim_model::{Allocation, App, AppId, Machine, NodeId};
 
 /// Restrictions of a search. They combine; the default restricts nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Restrictions {
-    /// An application has the same number of threads on every node that has cores.
+    /// An application has the same number of threads on every node that has cores and may hold them.
     pub same_on_every_node: bool,
     /// At most one application has threads on a node.
     pub whole_nodes: bool,
-    /// Fewest threads of each application on every node that has cores.
+    /// Fewest threads of each application on every node that has cores and may hold them.
     pub min_threads_per_node: u32,
     /// Every core runs a thread.
     pub no_idle_cores: bool,
@@ -20,6 +20,8 @@ pub struct Restrictions {
 pub(crate) enum Broken {
     /// More threads than cores on a node.
     TooManyThreads,
+    /// Threads of an application on a node that is not one of its `nodes`.
+    ForbiddenNode,
     /// Fewer threads of an application on a node than [`Restrictions::min_threads_per_node`].
     TooFewOnNode,
     /// Several applications on a node, against [`Restrictions::whole_nodes`].
@@ -32,19 +34,27 @@ pub(crate) enum Broken {
     AboveMaxThreads,
 }
 
+/// Whether a node may hold threads of an application: all may where the application does not name its nodes.
+pub(crate) fn may_hold(app: &App, node: NodeId) -> bool {
+    app.nodes.as_ref().is_none_or(|nodes| nodes.binary_search(&node).is_ok())
+}
+
 impl Restrictions {
     /// Whether `allocation` keeps to the restrictions, the threads of each application and the cores of each node.
     pub fn allow(&self, machine: &Machine, apps: &[App], allocation: &Allocation) -> bool {
         self.violation(machine, apps, allocation).is_none()
     }
 
-    /// Whether a node with `cores` cores may hold these threads of each application. A node without cores holds none,
-    /// and nothing else is asked of it.
+    /// Whether `node` may hold these threads of each application. A node without cores holds none, and nothing else is
+    /// asked of it.
     pub(crate) fn on_node(
         &self,
-        cores: u32,
+        machine: &Machine,
+        apps: &[App],
+        node: NodeId,
         threads: impl Iterator<Item = u32> + Clone,
     ) -> Result<(), Broken> {
+        let cores = machine.node(node).cores;
         let used: u64 = threads.clone().map(u64::from).sum();
         if used > u64::from(cores) {
             return Err(Broken::TooManyThreads);
@@ -52,8 +62,14 @@ impl Restrictions {
         if cores == 0 {
             return Ok(());
         }
-        if threads.clone().any(|threads| threads < self.min_threads_per_node) {
-            return Err(Broken::TooFewOnNode);
+        for (app, threads) in apps.iter().zip(threads.clone()) {
+            let allowed = may_hold(app, node);
+            if threads > 0 && !allowed {
+                return Err(Broken::ForbiddenNode);
+            }
+            if threads < self.min_threads_per_node && allowed {
+                return Err(Broken::TooFewOnNode);
+            }
         }
         if self.whole_nodes && threads.filter(|&threads| threads > 0).count() > 1 {
             return Err(Broken::SharedNode);
@@ -97,17 +113,25 @@ impl Restrictions {
         }
         for node in machine.compute_nodes() {
             let threads = (0..apps.len()).map(|a| allocation.get(AppId(a), node));
-            match self.on_node(machine.node(node).cores, threads) {
+            match self.on_node(machine, apps, node, threads) {
                 Err(Broken::SharedNode) => return Some(format!("several applications share {node}")),
                 Err(Broken::IdleCores) => return Some(format!("{node} has idle cores")),
                 Err(Broken::TooManyThreads) => return Some(format!("{node} has more threads than cores")),
+                Err(Broken::ForbiddenNode) => {
+                    let guest = |(a, app): &(usize, &App)| {
+                        allocation.get(AppId(*a), node) > 0 && !may_hold(app, node)
+                    };
+                    let name = apps.iter().enumerate().find(guest).map_or("", |(_, app)| app.name.as_str());
+                    return Some(format!("{name} has threads on {node}, which is not one of its nodes"));
+                }
                 Err(_) => return Some(format!("{node} has fewer threads of an application than required")),
                 Ok(()) => {}
             }
         }
         if self.same_on_every_node {
             for (a, app) in apps.iter().enumerate() {
-                let mut counts = machine.compute_nodes().map(|node| allocation.get(AppId(a), node));
+                let nodes = machine.compute_nodes().filter(|&node| may_hold(app, node));
+                let mut counts = nodes.map(|node| allocation.get(AppId(a), node));
                 let first = counts.next();
                 if counts.any(|threads| Some(threads) != first) {
                     return Some(format!("{} differs between nodes", app.name));
@@ -138,17 +162,37 @@ impl Restrictions {
         if apps.iter().any(|app| app.max_threads.is_some()) {
             words.push("max_threads".to_owned());
         }
+        if apps.iter().any(|app| app.nodes.is_some()) {
+            words.push("nodes".to_owned());
+        }
+        if apps.iter().any(|app| app.memory.is_some()) {
+            words.push("memory_gib".to_owned());
+        }
         words
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use numasim_model::Node;
+    use numasim_model::units::GigabytesPerSecond;
+
     use super::*;
     use crate::testing::{local_app, uniform_machine};
 
+    /// Two nodes with 4 cores and one without; the second application may not use node 1.
+    fn on(node: usize, restrictions: Restrictions, threads: [u32; 2]) -> Result<(), Broken> {
+        let machine = uniform_machine(2, 4, 10.0, 32.0, 10.0);
+        let cores = |cores: u32| Node { cores, ..machine.nodes()[0] };
+        let links = vec![GigabytesPerSecond::new(10.0); 9];
+        let machine = Machine::new("three", vec![cores(4), cores(4), cores(0)], links).expect("a machine");
+        let mut apps = [local_app("a", 1.0), local_app("b", 1.0)];
+        apps[1].nodes = Some(vec![NodeId(0), NodeId(2)]);
+        restrictions.on_node(&machine, &apps, NodeId(node), threads.into_iter())
+    }
+
     fn on_node(restrictions: Restrictions, threads: [u32; 2]) -> Result<(), Broken> {
-        restrictions.on_node(4, threads.into_iter())
+        on(0, restrictions, threads)
     }
 
     #[test]
@@ -162,7 +206,9 @@ mod tests {
         assert_eq!(on_node(whole, [1, 1]), Err(Broken::SharedNode));
         let full = Restrictions { no_idle_cores: true, ..free };
         assert_eq!(on_node(full, [1, 2]), Err(Broken::IdleCores));
-        assert_eq!(full.on_node(0, [0, 0].into_iter()), Ok(()), "a node without cores has none idle");
+        assert_eq!(on(2, full, [0, 0]), Ok(()), "a node without cores has none idle");
+        assert_eq!(on(1, free, [1, 1]), Err(Broken::ForbiddenNode));
+        assert_eq!(on(1, minimum, [1, 0]), Ok(()), "nothing is asked of who may not be there");
     }
 
     #[test]

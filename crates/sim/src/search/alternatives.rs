@@ -2,11 +2,11 @@
 
 use numasim_model::AppId;
 
-use super::local;
 use super::pace::Pace;
 use super::pool::Pool;
 use super::question::Search;
 use crate::problem::{Candidate, Evaluator};
+use crate::sites::Sites;
 
 /// Most steps spent on alternatives after the best is known.
 const ALTERNATIVES_EFFORT: u64 = 1_000_000;
@@ -42,13 +42,13 @@ impl Search<'_> {
         let mut pace = Pace::new(self.monitor);
         let mut evaluator = Evaluator::new(problem, best.placements.clone());
         let mut changed = best.allocation.clone();
-        for site in local::sites(problem) {
+        let sites = Sites::new(problem);
+        for site in 0..sites.len() {
             for a in (0..problem.apps.len()).map(AppId) {
-                let Some(&first) = site.first() else { continue };
                 let more: &[(AppId, i64)] = &[(a, 1)];
                 let less: &[(AppId, i64)] = &[(a, -1)];
                 let others = (0..problem.apps.len()).map(AppId).filter(|&b| b != a);
-                let exchanged: Vec<[(AppId, i64); 2]> = if best.allocation.get(a, first) > 0 {
+                let exchanged: Vec<[(AppId, i64); 2]> = if sites.threads(&best.allocation, a.0, site) > 0 {
                     others.map(|b| [(a, -1), (b, 1)]).collect()
                 } else {
                     Vec::new()
@@ -59,20 +59,17 @@ impl Search<'_> {
                     }
                     left -= cost;
                     let mut possible = true;
-                    for &node in &site {
-                        for &(app, by) in change {
-                            let threads = u32::try_from(i64::from(best.allocation.get(app, node)) + by);
-                            possible &= threads.is_ok();
-                            changed.set(app, node, threads.unwrap_or(0));
-                        }
+                    for &(app, by) in change {
+                        let now = sites.threads(&best.allocation, app.0, site);
+                        let threads = u32::try_from(i64::from(now) + by);
+                        possible &= threads.is_ok();
+                        sites.set(&mut changed, app.0, site, threads.unwrap_or(0));
                     }
-                    if possible && problem.restrictions.allow(&problem.machine, &problem.apps, &changed) {
+                    if possible && evaluator.allows(&changed) {
                         pool.add(&self.canonical, evaluator.candidate(changed.clone()));
                     }
-                    for &node in &site {
-                        for &(app, _) in change {
-                            changed.set(app, node, best.allocation.get(app, node));
-                        }
+                    for &(app, _) in change {
+                        sites.take_back(&best.allocation, &mut changed, app.0, site);
                     }
                 }
             }

@@ -12,7 +12,7 @@ use std::collections::BinaryHeap;
 use crate::parallel::prelude::*;
 use numasim_model::{AppId, NodeId, Placement};
 
-use super::branch::Tree;
+use super::branch::{Tree, steps_to_rate};
 use super::budget::Budget;
 use super::dual::{Effort, Improved, Ranges, Relaxation};
 use super::halves::{self, Halved, Halves};
@@ -77,7 +77,7 @@ impl Boxes<'_> {
     /// Returns an upper bound on what was not searched; -infinity if everything was.
     pub(super) fn search(&self, root: Improved, pool: &mut Pool, budget: &mut Budget) -> f64 {
         let whole = Part { ranges: self.relaxation.everything(), improved: root, number: 0 };
-        let mut first_try = budget.at_most(FIRST_TRY);
+        let mut first_try = budget.at_most(self.first_try(*budget));
         let open_bound = self.tree(&whole, pool, &mut first_try);
         budget.settle(first_try);
         if open_bound <= pool.cutoff() {
@@ -153,6 +153,14 @@ impl Boxes<'_> {
         stubborn.extend(queue);
         stubborn.sort_by(|a, b| b.cmp(a));
         self.search_node_by_node(&stubborn, pool, budget)
+    }
+
+    /// Steps for a first try node by node: where threads elsewhere can help, bounds are so weak that a space that is small
+    /// enough is better covered at once.
+    fn first_try(&self, budget: Budget) -> u64 {
+        let steps = self.relaxation.allocations() * (1 + steps_to_rate(self.relaxation)) as f64;
+        let small = !self.relaxation.exact && steps < budget.left() as f64;
+        if small { budget.left() } else { FIRST_TRY }
     }
 
     /// Searches a part by halves; false if that is not possible with `most` sums of a half. Only for the best answer: among options of the same

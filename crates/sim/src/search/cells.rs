@@ -1,13 +1,13 @@
 //! Cells: parts of the space by what other nodes ask of a memory that is somebody's home.
 //!
 //! With data at home, nodes depend on each other through one number per home: how much of its bandwidth the links take
-//! away (remote first, step 1 of the model). In a cell this number is between two values: threads on the home node find at
+//! away, where they get all that they ask for. In a cell this number is between two values: threads on the home node find at
 //! most what the smaller one leaves, threads elsewhere ask for at most the larger one. In a cell of one value the nodes
 //! are independent, and the bound is as good as where all data is local.
 //!
 //! What a node asks is a sum over whole threads, cut off at the link, so that there are few values: each is met.
 
-use numasim_model::{NodeId, Placement};
+use numasim_model::{ModelKind, NodeId, Placement};
 
 use super::dual::{Effort, Improved, Relaxation};
 use crate::problem::{Evaluator, Problem};
@@ -26,13 +26,14 @@ const SINGLE: Effort = Effort { steps: 10, cuts: 60 };
 /// What all other nodes together may ask of a memory: a range of possible values, GB/s.
 type Value = (f64, f64);
 
-/// The memories whose readers are counted: homes that threads elsewhere can read. None where the sharing model does not
-/// serve remote reads first, in full: what they ask then says nothing about what they leave.
+/// The memories whose readers are counted: homes that threads elsewhere can read, where these get all that their links ask
+/// for. So it is under `remote-first`, and under the default where no link is wider than an equal part of the controller. Elsewhere
+/// what they ask says nothing about what they leave.
 pub(super) fn watched(problem: &Problem, placements: &[Placement]) -> Vec<NodeId> {
-    let sharing = problem.machine.sharing();
+    let machine = &problem.machine;
+    let sharing = machine.sharing();
     // A knee or a loss makes remote reads cost something else than what they ask.
-    if !sharing.serves_remote_first()
-        || sharing.parameters.saturation_knee != 0.0
+    if sharing.parameters.saturation_knee != 0.0
         || sharing.parameters.overload_loss != 0.0
         || sharing.parameters.remote_loss != 0.0
     {
@@ -41,7 +42,18 @@ pub(super) fn watched(problem: &Problem, placements: &[Placement]) -> Vec<NodeId
     let mut homes: Vec<NodeId> = placements.iter().filter_map(Placement::home).collect();
     homes.sort_unstable();
     homes.dedup();
-    homes.retain(|&home| problem.machine.compute_nodes().any(|node| node != home));
+    let served_in_full = |home: NodeId| {
+        let links = || machine.compute_nodes().filter_map(|node| machine.link(node, home));
+        let equal_part = machine.node(home).bandwidth.value() / (1.0 + links().count() as f64);
+        match sharing.kind {
+            ModelKind::RemoteFirst => true,
+            ModelKind::BaselineProportional => links()
+                .map(|link| link.value() * sharing.parameters.link_efficiency)
+                .all(|link| link <= equal_part),
+            _ => false,
+        }
+    };
+    homes.retain(|&home| machine.compute_nodes().any(|node| node != home) && served_in_full(home));
     homes.truncate(MAX_WATCHED);
     homes
 }
@@ -219,8 +231,9 @@ mod tests {
 
     #[test]
     fn splitting_ends_in_one_cell_for_each_value_that_others_can_ask() {
-        // `far` has its data on node 0: from node 1, with 2 cores, it asks 0, 20 or, cut off by the link, 30 GB/s.
-        let machine = uniform_machine(2, 2, 10.0, 32.0, 30.0);
+        // `far` has its data on node 0: from node 1, with 2 cores, it asks 0, 20 or, cut off by the link, 30 GB/s. The
+        // controller has two ports, and a link of 30 is no wider than half of 62.
+        let machine = uniform_machine(2, 2, 10.0, 62.0, 30.0);
         let far = app("far", 0.5, numasim_model::Data::Placed(Placement::Home(NodeId(0))));
         let problem = Problem::new(
             &machine,
@@ -231,7 +244,7 @@ mod tests {
         .expect("a possible question");
         let placements = vec![Placement::Home(NodeId(0)), Placement::Local];
         let evaluator = Evaluator::new(&problem, placements.clone());
-        let classes = node_classes(&machine, &placements, false);
+        let classes = node_classes(&machine, &problem.apps, &placements, false);
         let watched = watched(&problem, &placements);
         assert_eq!(watched, [NodeId(0)]);
         let relaxation = Relaxation::new(&problem, &evaluator, &classes, &watched, 100, 1, &Unattended)
@@ -250,6 +263,21 @@ mod tests {
         }
         single.sort_by(f64::total_cmp);
         assert_eq!(single, [0.0, 20.0, 30.0]);
+    }
+
+    #[test]
+    fn readers_that_may_get_less_than_they_ask_are_not_counted() {
+        // Two ports: an equal part of 62 GB/s is 31.
+        let watched_at = |link: f64, kind: ModelKind| {
+            let machine = uniform_machine(2, 2, 10.0, 62.0, link).with_sharing(kind.into());
+            let far = app("far", 0.5, numasim_model::Data::Placed(Placement::Home(NodeId(0))));
+            let problem = Problem::new(&machine, &[far], Objective::TotalGflops, Restrictions::default());
+            watched(&problem.expect("a possible question"), &[Placement::Home(NodeId(0))]).len()
+        };
+        assert_eq!(watched_at(31.0, ModelKind::BaselineProportional), 1);
+        assert_eq!(watched_at(31.5, ModelKind::BaselineProportional), 0);
+        assert_eq!(watched_at(31.5, ModelKind::RemoteFirst), 1);
+        assert_eq!(watched_at(31.0, ModelKind::MaxMin), 0);
     }
 
     #[test]

@@ -17,13 +17,14 @@ const KICK_STEPS: u64 = 5_000_000;
 const RESTARTS: u64 = 6;
 
 impl Search<'_> {
-    /// Hill climbing from simple and from random starts, in a fixed order.
+    /// Hill climbing from simple and from random starts, in a fixed order. What it ends with may have data
+    /// that does not fit.
     pub(super) fn climbed(&self) -> Vec<Candidate> {
         let problem = self.problem;
         let allowed =
             |allocation: &Allocation| problem.restrictions.allow(&problem.machine, &problem.apps, allocation);
         let mut starts: Vec<Allocation> = local::round_robin_start(problem).into_iter().collect();
-        starts.extend(Some(even(&problem.machine, problem.apps.len())).filter(allowed));
+        starts.extend(Some(even(&problem.machine, &problem.apps)).filter(allowed));
         starts.extend(one_app_per_node(&problem.machine, &problem.apps).filter(allowed));
         for restart in 0..RESTARTS {
             let mut random = local::generator(self.settings.seed, restart);

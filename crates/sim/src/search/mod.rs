@@ -19,6 +19,7 @@ mod alternatives;
 mod boxes;
 mod branch;
 mod budget;
+mod ceilings;
 mod cells;
 mod climbs;
 mod cutting;
@@ -41,8 +42,10 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+use crate::memory::lacks_memory;
 pub use crate::monitor::{Monitor, Progress, Unattended};
-use crate::problem::Problem;
+use crate::objective::{Goal, Objective};
+use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::Infeasible;
 pub(crate) use local::generator;
 pub use outcome::{ExploreError, Outcome, Status};
@@ -63,8 +66,9 @@ pub fn explore(
 ) -> Result<Outcome, ExploreError> {
     let search = Search { problem, settings, monitor, canonical: Canonical::new(problem) };
     let mut pool = Pool::new(1);
-    for candidate in search.climbed() {
-        pool.add(&search.canonical, candidate);
+    let climbed = search.climbed();
+    for candidate in &climbed {
+        pool.add(&search.canonical, candidate.clone());
     }
     // Where every allocation is as bad as any other, the first one is the answer.
     let hopeless = problem.goal.is_hopeless() && pool.best().is_some();
@@ -73,9 +77,15 @@ pub fn explore(
     } else {
         search.prove(&mut pool, settings.effort)
     };
+    if proof.complete
+        && pool.best().is_none()
+        && let Some(any) = search.anything_allowed()
+    {
+        pool.add(&search.canonical, any);
+    }
     let Some(best) = pool.best().cloned() else {
         return Err(if proof.complete {
-            Infeasible::Together(problem.restrictions.describe(&problem.apps)).into()
+            search.infeasible(&climbed).into()
         } else {
             ExploreError::NothingFound
         });
@@ -86,7 +96,7 @@ pub fn explore(
     if hopeless {
         proof = Proof { open_bound: score, complete: true };
     }
-    if problem.goal.objective() == crate::Objective::Makespan && score <= 0.0 {
+    if problem.goal.objective() == Objective::Makespan && score <= 0.0 {
         let stuck = search.without_progress();
         return Err(if proof.complete {
             Infeasible::NoFiniteMakespan(stuck).into()
@@ -95,7 +105,8 @@ pub fn explore(
         });
     }
     let optimal = proof.closes(&best);
-    let bound_score = if optimal { score } else { proof.open_bound };
+    // A bound that was not worked on, because time was up, may be absurd.
+    let bound_score = if optimal { score } else { proof.open_bound.min(problem.roof()).max(score) };
     let (value, bound) = (problem.goal.value(score), problem.goal.value(bound_score));
     let status = match (optimal, monitor.stop()) {
         (true, _) => Status::Optimal,
@@ -109,6 +120,29 @@ pub fn explore(
 }
 
 impl Search<'_> {
+    /// An allowed allocation where none with a finite geomean is: the proof passes over those without.
+    fn anything_allowed(&self) -> Option<Candidate> {
+        let problem = self.problem;
+        if problem.goal.objective() != Objective::Geomean {
+            return None;
+        }
+        let goal = Goal::new(Objective::TotalGflops, &problem.machine, &problem.apps).ok()?;
+        let other = Problem { goal, ..problem.clone() };
+        let found = explore(&other, &Settings { top: 0, ..*self.settings }, self.monitor).ok()?.best;
+        Some(Evaluator::new(problem, found.placements).candidate(found.allocation))
+    }
+
+    /// Why there is no answer, if `climbed` is as close as it gets.
+    fn infeasible(&self, climbed: &[Candidate]) -> Infeasible {
+        let problem = self.problem;
+        let closest = climbed.iter().reduce(|best, next| if next.beats(best) { next } else { best });
+        let lacks = closest.and_then(|closest| {
+            let Candidate { allocation, placements, .. } = closest;
+            lacks_memory(&problem.machine, &problem.apps, placements, allocation.as_slice())
+        });
+        lacks.unwrap_or_else(|| Infeasible::Together(problem.restrictions.describe(&problem.apps)))
+    }
+
     /// The applications that get nothing even with the whole machine; all of them if each alone would.
     fn without_progress(&self) -> Vec<String> {
         let names = |filter: &dyn Fn(f64) -> bool| -> Vec<String> {

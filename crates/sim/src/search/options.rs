@@ -6,12 +6,15 @@ use std::sync::Arc;
 use crate::parallel::prelude::*;
 use numasim_model::sharing::Solver;
 use numasim_model::table::Table;
-use numasim_model::{App, AppId, Machine, NodeId, Placement};
+use numasim_model::{AppId, NodeId, Placement};
 
+use super::ceilings::{Ceiling, ceilings};
 use super::pace::Pace;
+use crate::contents::Contents;
+use crate::memory::Limits;
 use crate::monitor::Monitor;
-use crate::problem::Problem;
-use crate::restrictions::Restrictions;
+use crate::problem::{Evaluator, Problem};
+use crate::restrictions::may_hold;
 
 /// The options of one node, and of every node that can be exchanged with it.
 #[derive(Clone, Debug)]
@@ -22,7 +25,7 @@ pub(super) struct OptionTable {
     /// GFLOPS of each application on this node with every other node empty: `potential[option * apps + app]`.
     ///
     /// An upper bound for every allocation that contains the option, because threads elsewhere never help (property
-    /// of the sharing model).
+    /// of the sharing model); where they can, what no sharing gives more than ([`ceilings`]).
     potential: Vec<f64>,
     /// GB/s that the option asks of each watched memory over a link: `reads[option * watched + memory]`.
     reads: Arc<Vec<f64>>,
@@ -35,7 +38,9 @@ pub(super) struct OptionTable {
 /// them to application a.
 #[derive(Clone, Debug)]
 pub(super) struct Corners {
-    minimum: u32,
+    /// Per application: the fewest threads; `None` where it may have none on the node.
+    minimum: Vec<Option<u32>>,
+    has_minimum: bool,
     free: u32,
     /// GFLOPS of one thread of each application that gets all it wants.
     per_thread: Vec<f64>,
@@ -45,19 +50,25 @@ impl Corners {
     /// What an option earns at these prices of GFLOPS and threads; no prices of threads are all 0.
     pub(super) fn earned(&self, option: usize, of_gflops: &[f64], of_thread: &[f64]) -> f64 {
         let thread = |a: usize| self.per_thread[a] * of_gflops[a] + of_thread.get(a).copied().unwrap_or(0.0);
-        let all = if self.minimum == 0 {
-            0.0
+        let all = if self.has_minimum {
+            let own = |(a, minimum): (usize, &Option<u32>)| f64::from(minimum.unwrap_or(0)) * thread(a);
+            self.minimum.iter().enumerate().map(own).sum()
         } else {
-            f64::from(self.minimum) * (0..self.per_thread.len()).map(thread).sum::<f64>()
+            0.0
         };
-        let more = option.checked_sub(1).map_or(0.0, |a| f64::from(self.free) * thread(a));
+        let more = self.receiver(option).map_or(0.0, |a| f64::from(self.free) * thread(a));
         all + more
+    }
+
+    /// Who gets the free cores; nobody in the place of an application that may not use the node.
+    fn receiver(&self, option: usize) -> Option<usize> {
+        option.checked_sub(1).filter(|&a| self.minimum[a].is_some())
     }
 
     /// GFLOPS and threads of each application.
     fn row(&self, option: usize) -> (Vec<f64>, Vec<u32>) {
-        let mut counts = vec![self.minimum; self.per_thread.len()];
-        if let Some(a) = option.checked_sub(1) {
+        let mut counts: Vec<u32> = self.minimum.iter().map(|minimum| minimum.unwrap_or(0)).collect();
+        if let Some(a) = self.receiver(option) {
             counts[a] += self.free;
         }
         let potential = counts.iter().zip(&self.per_thread).map(|(&n, each)| f64::from(n) * each).collect();
@@ -67,19 +78,28 @@ impl Corners {
 
 impl OptionTable {
     /// All options of `node`, or `None` if there are more than `limit`, or at a stop. `watched`: the memories whose readers are
-    /// counted.
+    /// counted. `exact`: threads elsewhere never help.
     pub(super) fn new(
         problem: &Problem,
-        solver: &Solver,
-        placements: &[Placement],
+        evaluator: &Evaluator<'_>,
         watched: &[NodeId],
         node: NodeId,
+        exact: bool,
         limit: usize,
         monitor: &dyn Monitor,
     ) -> Option<Self> {
         let apps = problem.apps.len();
-        let counts = counts(&problem.machine, &problem.apps, &problem.restrictions, node, limit)?;
-        let potential = potential(apps, &counts, solver, node, problem.evaluation_cost(), monitor)?;
+        let Evaluator { solver, placements, limits, .. } = evaluator;
+        let counts = counts(problem, limits.as_ref(), node, limit)?;
+        let potential = if exact {
+            potential(apps, &counts, solver, node, problem.evaluation_cost(), monitor)?
+        } else {
+            let ceilings = ceilings(problem, evaluator, node);
+            let below = |(&threads, ceiling): (&u32, &Ceiling)| {
+                (f64::from(threads) * ceiling.per_thread).min(ceiling.together)
+            };
+            counts.chunks_exact(apps).flat_map(|option| option.iter().zip(&ceilings).map(below)).collect()
+        };
         let reads = reads(problem, solver, placements, watched, node, &counts);
         let (counts, reads) = (Arc::new(counts), Arc::new(reads));
         Some(Self { apps, counts, potential, reads, watched: watched.len(), corners: None })
@@ -106,14 +126,17 @@ impl OptionTable {
     pub(super) fn corners(problem: &Problem, solver: &Solver, node: NodeId) -> Self {
         let apps = problem.apps.len();
         let cores = problem.machine.node(node).cores;
-        let minimum = if cores == 0 { 0 } else { problem.restrictions.min_threads_per_node };
-        let given = u32::try_from(apps).unwrap_or(u32::MAX).saturating_mul(minimum);
+        let least = if cores == 0 { 0 } else { problem.restrictions.min_threads_per_node };
+        let minimum: Vec<Option<u32>> =
+            problem.apps.iter().map(|app| may_hold(app, node).then_some(least)).collect();
+        let given = minimum.iter().flatten().fold(0, |sum: u32, least| sum.saturating_add(*least));
         let free = cores.saturating_sub(given);
         let gets = |a: usize| {
             let demand_gbs = solver.demand_per_thread()[a * solver.nodes() + node.0];
             demand_gbs * problem.apps[a].arithmetic_intensity.value()
         };
-        let corners = Corners { minimum, free, per_thread: (0..apps).map(gets).collect() };
+        let per_thread = (0..apps).map(gets).collect();
+        let corners = Corners { minimum, has_minimum: least > 0, free, per_thread };
         let (counts, reads) = (Arc::new(Vec::new()), Arc::new(Vec::new()));
         Self { apps, counts, potential: Vec::new(), reads, watched: 0, corners: Some(corners) }
     }
@@ -217,30 +240,19 @@ fn reads(
     reads
 }
 
-/// Thread counts of every option of `node` that the restrictions allow on a single node, in lexicographic order.
-fn counts(
-    machine: &Machine,
-    apps: &[App],
-    restrictions: &Restrictions,
-    node: NodeId,
-    limit: usize,
-) -> Option<Vec<u32>> {
-    match machine.node(node).cores {
-        0 => Some(vec![0; apps.len()]),
-        cores => counts_for(cores, apps, restrictions, limit),
+/// Thread counts of every option of `node` that the restrictions allow on a single node, in lexicographic order; one row
+/// of `apps.len()` each. Options whose local data fits the node in no allocation are left out.
+fn counts(problem: &Problem, limits: Option<&Limits>, node: NodeId, limit: usize) -> Option<Vec<u32>> {
+    let Problem { machine, apps, restrictions, .. } = problem;
+    if machine.node(node).cores == 0 {
+        return Some(vec![0; apps.len()]);
     }
-}
-
-/// Thread counts of every option of a node with `cores` cores, one row of `apps.len()` per option.
-pub(super) fn counts_for(
-    cores: u32,
-    apps: &[App],
-    restrictions: &Restrictions,
-    limit: usize,
-) -> Option<Vec<u32>> {
     let mut found = Vec::new();
-    let mut contents = Contents::new(cores, apps, restrictions);
+    let mut contents = Contents::new(machine, apps, restrictions, &[node]);
     while let Some(content) = contents.next() {
+        if limits.is_some_and(|limits| !limits.may_hold(node, content)) {
+            continue;
+        }
         if found.len() >= limit.saturating_mul(apps.len()) {
             return None;
         }
@@ -249,98 +261,23 @@ pub(super) fn counts_for(
     Some(found)
 }
 
-/// The threads of each application that a node may hold, one after the other in lexicographic order.
-pub(super) struct Contents<'a> {
-    apps: &'a [App],
-    restrictions: &'a Restrictions,
-    cores: u32,
-    /// `room_after[app]`: the most threads that the applications after it may have together.
-    room_after: Vec<u32>,
-    current: Vec<u32>,
-    /// `free[app]`: the cores left for it and those after it.
-    free: Vec<u32>,
-    begun: bool,
-}
-
-impl<'a> Contents<'a> {
-    pub(super) fn new(cores: u32, apps: &'a [App], restrictions: &'a Restrictions) -> Self {
-        let mut room_after = vec![0; apps.len()];
-        for a in (1..apps.len()).rev() {
-            room_after[a - 1] = apps[a].max_threads.unwrap_or(u32::MAX).saturating_add(room_after[a]);
-        }
-        let current = Vec::with_capacity(apps.len());
-        Self {
-            apps,
-            restrictions,
-            cores,
-            room_after,
-            current,
-            free: vec![cores; apps.len() + 1],
-            begun: false,
-        }
-    }
-
-    /// Fewest and most threads of application `app`, given those before it; `None` if there is no number.
-    fn range(&self, app: usize) -> Option<(u32, u32)> {
-        let free = self.free[app];
-        let taken = self.restrictions.whole_nodes && free < self.cores;
-        let most = if taken { 0 } else { free.min(self.apps[app].max_threads.unwrap_or(u32::MAX)) };
-        // Without idle cores the later applications must be able to take the rest.
-        let room = if taken { 0 } else { self.room_after[app] };
-        let rest = if self.restrictions.no_idle_cores { free.saturating_sub(room) } else { 0 };
-        let least = self.restrictions.min_threads_per_node.max(rest);
-        (least <= most).then_some((least, most))
-    }
-
-    /// Fills the applications after `current` with as few threads as they may have; false where one has no number.
-    fn fill(&mut self) -> bool {
-        while self.current.len() < self.apps.len() {
-            let app = self.current.len();
-            let Some((least, _)) = self.range(app) else { return false };
-            self.free[app + 1] = self.free[app] - least;
-            self.current.push(least);
-        }
-        true
-    }
-
-    /// The next content.
-    pub(super) fn next(&mut self) -> Option<&[u32]> {
-        if !self.begun {
-            self.begun = true;
-            if self.fill() && self.is_full_enough() {
-                return Some(&self.current);
-            }
-        }
-        loop {
-            // One more thread for the last application that may have it.
-            let app = self.current.len().checked_sub(1)?;
-            let most = self.range(app).map_or(0, |(_, most)| most);
-            if self.current[app] < most {
-                self.current[app] += 1;
-                self.free[app + 1] = self.free[app] - self.current[app];
-                if self.fill() && self.is_full_enough() {
-                    return Some(&self.current);
-                }
-            } else {
-                self.current.pop();
-            }
-        }
-    }
-
-    fn is_full_enough(&self) -> bool {
-        !self.restrictions.no_idle_cores || self.free[self.apps.len()] == 0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::restrictions::Restrictions;
     use crate::testing::{local_app, uniform_machine};
+    use numasim_model::App;
+
+    fn problem(apps: usize, cores: u32, restrictions: Restrictions) -> Problem {
+        let machine = uniform_machine(1, cores, 10.0, 32.0, 10.0);
+        let apps = vec![App { min_threads: 0, ..local_app("a", 1.0) }; apps];
+        Problem::new(&machine, &apps, crate::Objective::TotalGflops, restrictions)
+            .expect("a possible question")
+    }
 
     fn count(apps: usize, cores: u32, restrictions: Restrictions) -> usize {
-        let machine = uniform_machine(1, cores, 10.0, 32.0, 10.0);
-        let apps = vec![local_app("a", 1.0); apps];
-        counts(&machine, &apps, &restrictions, NodeId(0), 1_000_000).unwrap().len() / apps.len()
+        let problem = problem(apps, cores, restrictions);
+        counts(&problem, None, NodeId(0), 1_000_000).unwrap().len() / apps
     }
 
     #[test]
@@ -364,45 +301,7 @@ mod tests {
 
     #[test]
     fn too_many_options_are_refused() {
-        let machine = uniform_machine(1, 64, 10.0, 32.0, 10.0);
-        let apps = vec![local_app("a", 1.0); 8];
-        assert!(counts(&machine, &apps, &Restrictions::default(), NodeId(0), 1000).is_none());
-    }
-
-    #[test]
-    fn the_list_is_what_the_rule_for_one_node_allows() {
-        let mut apps = vec![local_app("a", 1.0); 3];
-        apps[1].max_threads = Some(2);
-        let cores = 4;
-        for flags in 0..8 {
-            let restrictions = Restrictions {
-                same_on_every_node: false,
-                whole_nodes: flags & 1 > 0,
-                no_idle_cores: flags & 2 > 0,
-                min_threads_per_node: u32::from(flags & 4 > 0),
-            };
-            let mut allowed = Vec::new();
-            for number in 0..5_u32.pow(3) {
-                let content = [number / 25, number / 5 % 5, number % 5];
-                if restrictions.on_node(cores, content.into_iter()).is_ok() && content[1] <= 2 {
-                    allowed.extend(content);
-                }
-            }
-            assert_eq!(counts_for(cores, &apps, &restrictions, 1000), Some(allowed), "{restrictions:?}");
-        }
-    }
-
-    #[test]
-    fn ten_thousand_applications_need_no_deep_recursion() {
-        // One core: nobody has it, or one of them.
-        let apps = vec![local_app("a", 1.0); 2_000];
-        let restrictions = Restrictions::default();
-        let mut contents = Contents::new(1, &apps, &restrictions);
-        let mut count = 0;
-        while contents.next().is_some() {
-            count += 1;
-        }
-        assert_eq!(count, 2_001);
+        assert!(counts(&problem(8, 64, Restrictions::default()), None, NodeId(0), 1000).is_none());
     }
 
     #[test]

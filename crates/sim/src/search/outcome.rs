@@ -35,7 +35,7 @@ pub struct Outcome {
 }
 
 /// Why there is no answer.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ExploreError {
     /// There is none.
     #[error(transparent)]

@@ -23,7 +23,7 @@ impl Canonical {
     pub(super) fn new(problem: &Problem) -> Self {
         let nodes = problem.machine.node_count();
         let fixed: Vec<_> = problem.apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
-        let of_node = node_classes(&problem.machine, &fixed, fixed.len() < problem.apps.len());
+        let of_node = node_classes(&problem.machine, &problem.apps, &fixed, fixed.len() < problem.apps.len());
         let of_app = app_classes(&problem.apps);
         let group = |of: &[usize], r: usize| (0..of.len()).filter(|&i| of[i] == r).collect::<Vec<_>>();
         let node_groups = (0..nodes).filter(|&n| of_node[n] == n).map(|n| group(&of_node, n)).collect();
@@ -124,7 +124,11 @@ impl Pool {
     }
 
     /// Keeps `candidate` if it is different from, or a better tie than, what is there, and good enough.
+    /// Never what has data that does not fit.
     pub(super) fn add(&mut self, canonical: &Canonical, candidate: Candidate) {
+        if candidate.excess > 0.0 {
+            return;
+        }
         if let Some((last, _)) = self.entries.last()
             && self.entries.len() == self.capacity
             && !candidate.beats(last)

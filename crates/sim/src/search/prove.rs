@@ -12,6 +12,7 @@ use super::pool::Pool;
 use super::question::{Proof, Search};
 use super::respond::Responder;
 use super::uniform::Uniform;
+use crate::memory::fixed_data_fits;
 use crate::problem::Evaluator;
 use crate::symmetry::{app_classes, home_vectors, node_classes};
 
@@ -52,13 +53,14 @@ impl<'a> Search<'a> {
         let homes = home_vectors(
             &problem.open_apps(),
             &app_classes(&problem.apps),
-            &node_classes(&problem.machine, &fixed, fixed.len() < problem.apps.len()),
+            &node_classes(&problem.machine, &problem.apps, &fixed, fixed.len() < problem.apps.len()),
             MAX_HOME_VECTORS,
         );
-        let Some(homes) = homes else {
+        let Some(mut homes) = homes else {
             let open_bound = self.bound_over_all_homes(pool.cutoff());
             return Proof { open_bound, complete: false };
         };
+        homes.retain(|homes| fixed_data_fits(&problem.machine, &problem.apps, &problem.placements(homes)));
         if problem.restrictions.same_on_every_node
             && let Some(contents) = Uniform::new(problem, MAX_UNIFORM / homes.len().max(1), self.monitor)
         {
@@ -255,13 +257,12 @@ impl<'a> Search<'a> {
         }
         let placements = self.problem.placements(homes);
         let evaluator = Evaluator::new(self.problem, placements.clone());
-        let classes = node_classes(&self.problem.machine, &placements, false);
-        let watched = cells::watched(self.problem, &placements);
-        // What a node gets with all others empty bounds what it gets beside them only if these never help it.
-        let exact = evaluator.solver.threads_elsewhere_never_help().then(|| {
-            Relaxation::new(self.problem, &evaluator, &classes, &watched, MAX_OPTIONS, share, self.monitor)
-        });
-        if let Some(relaxation) = exact.flatten() {
+        let classes = node_classes(&self.problem.machine, &self.problem.apps, &placements, false);
+        let countable = evaluator.solver.threads_elsewhere_never_help();
+        let watched = if countable { cells::watched(self.problem, &placements) } else { Vec::new() };
+        let listed =
+            Relaxation::new(self.problem, &evaluator, &classes, &watched, MAX_OPTIONS, share, self.monitor);
+        if let Some(relaxation) = listed {
             let improved = relaxation.improve(&relaxation.start(), &relaxation.everything(), target, ROOT);
             let bound = improved.bound;
             return Ok(match Cell::whole(placements, relaxation, improved) {

@@ -32,7 +32,7 @@ pub(super) fn relaxation(problem: &Problem) -> Relaxation<'_> {
 /// The same with a monitor; `None` if it says stop.
 pub(super) fn watched_by<'a>(problem: &'a Problem, monitor: &'a dyn Monitor) -> Option<Relaxation<'a>> {
     let evaluator = Evaluator::new(problem, LOCAL.to_vec());
-    let classes = node_classes(&problem.machine, &LOCAL, false);
+    let classes = node_classes(&problem.machine, &problem.apps, &LOCAL, false);
     Relaxation::new(problem, &evaluator, &classes, &[], 1000, 1, monitor)
 }
 

@@ -1,6 +1,7 @@
 //! The search against brute force on thousands of small random questions, and on the paper's machine.
 
-use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
+use numasim_model::machine::SharedLink;
+use numasim_model::units::{FlopPerByte, Gflop, Gflops, Gibibytes, GigabytesPerSecond};
 use numasim_model::{Allocation, App, Data, Machine, Node, NodeId, Placement};
 use proptest::prelude::*;
 
@@ -12,7 +13,7 @@ use super::*;
 use crate::objective::Objective;
 use crate::problem::{Candidate, Evaluator, margin};
 use crate::restrictions::Restrictions;
-use crate::testing::{app, local_app, uniform_machine};
+use crate::testing::{app, local_app, uniform_machine, with_nodes};
 
 const OBJECTIVES: [Objective; 4] =
     [Objective::TotalGflops, Objective::Fair, Objective::Geomean, Objective::Makespan];
@@ -28,7 +29,7 @@ fn brute_force(problem: &Problem) -> Option<f64> {
         let mut evaluator = Evaluator::new(problem, problem.placements(&homes));
         let mut allocation = Allocation::empty(apps, nodes);
         every_allocation(problem, &mut allocation, 0, &mut |allocation| {
-            if problem.restrictions.allow(&problem.machine, &problem.apps, allocation) {
+            if problem.allows(allocation, &evaluator.placements) {
                 let (score, _) = evaluator.rate(allocation.as_slice());
                 best = Some(best.map_or(score, |best| best.max(score)));
             }
@@ -60,8 +61,11 @@ fn data(nodes: usize) -> impl Strategy<Value = Data> {
     prop_oneof![
         3 => Just(Data::Placed(Placement::Local)),
         2 => (0..nodes).prop_map(|n| Data::Placed(Placement::Home(NodeId(n)))),
-        2 => Just(Data::OpenHome),
+        2 => prop_oneof![2 => Just(1.0), 1 => 0.1..0.9].prop_map(|share| Data::OpenHome { share }),
         1 => Just(Data::Placed(Placement::Interleave)),
+        1 => (0.1..0.9).prop_map(|share| Data::Placed(Placement::PartInterleave { share })),
+        1 => (0..nodes, 0.1..0.9)
+            .prop_map(|(home, share)| Data::Placed(Placement::PartHome { home: NodeId(home), share })),
         1 => prop::collection::vec(0_u32..4, nodes).prop_filter_map("some data", |parts| {
             let sum: u32 = parts.iter().sum();
             (sum > 0).then(|| {
@@ -86,13 +90,40 @@ fn machine() -> impl Strategy<Value = Machine> {
                         gflops_per_core: Gflops::new(peak),
                         bandwidth: GigabytesPerSecond::new(bandwidth),
                         core_bandwidth: ceiling.map(GigabytesPerSecond::new),
+                        read_bandwidth: None,
+                        memory: None,
                     })
                     .collect();
                 let links = links.into_iter().map(GigabytesPerSecond::new).collect();
                 Machine::new("random", nodes, links).ok()
             })
     });
-    prop_oneof![uniform, mixed]
+    sized(prop_oneof![uniform, mixed])
+}
+
+/// The same machines, half of them with memory that often has no room for the data of [`apps`], some with a shared link
+/// or limits of what a node reads; equal nodes often.
+fn sized(machines: impl Strategy<Value = Machine>) -> impl Strategy<Value = Machine> {
+    let memory = prop::option::weighted(0.9, prop_oneof![Just(8.0), Just(16.0), 2.0..30.0_f64]);
+    let read = prop::option::weighted(0.5, prop_oneof![Just(10.0), 1.0..40.0_f64]);
+    let nodes = (any::<bool>(), prop::bool::weighted(0.2), any::<bool>());
+    let nodes = (nodes, prop::collection::vec((memory, read), 6));
+    let shared = prop::option::weighted(0.3, (1.0..20.0_f64, 1_u32..63, any::<bool>()));
+    (machines, nodes, shared).prop_map(|(machine, ((sized, reads, equal), figures), shared)| {
+        let machine = with_nodes(&machine, |number, node| {
+            let (memory, read) = figures[if equal { 0 } else { number }];
+            Node {
+                memory: memory.filter(|_| sized).map(Gibibytes::new),
+                read_bandwidth: read.filter(|_| reads).map(GigabytesPerSecond::new),
+                ..node
+            }
+        });
+        let Some((gbs, mask, both_ways)) = shared else { return machine };
+        let (from, to) = machine.node_ids().partition(|node| mask >> node.0 & 1 > 0);
+        let bandwidth = GigabytesPerSecond::new(gbs);
+        let link = SharedLink { name: "shared".to_owned(), bandwidth, from, to, both_ways };
+        machine.clone().with_shared_links(vec![link]).unwrap_or(machine)
+    })
 }
 
 fn apps(nodes: usize) -> impl Strategy<Value = Vec<App>> {
@@ -103,12 +134,16 @@ fn apps(nodes: usize) -> impl Strategy<Value = Vec<App>> {
         prop::option::of(1_u32..5),
         prop_oneof![3 => Just(1.0), 1 => 0.0..3.0_f64],
         1.0..100.0_f64,
+        prop::option::weighted(0.3, prop::collection::btree_set((0..nodes).prop_map(NodeId), 1..=nodes)),
+        prop::option::weighted(0.7, prop_oneof![Just(8.0), 1.0..20.0_f64]),
     )
-        .prop_map(|(intensity, data, min, max, weight, work)| App {
+        .prop_map(|(intensity, data, min, max, weight, work, nodes, memory)| App {
             min_threads: min.min(max.unwrap_or(min)),
             max_threads: max,
             weight,
             work: Some(Gflop::new(work)),
+            nodes: nodes.map(|nodes| nodes.into_iter().collect()),
+            memory: memory.map(Gibibytes::new),
             arithmetic_intensity: FlopPerByte::new(intensity),
             ..app("app", intensity, data)
         });
@@ -136,7 +171,7 @@ fn question() -> impl Strategy<Value = (Machine, Vec<App>, Objective, Restrictio
             (Just(machine), apps, prop::sample::select(&OBJECTIVES[..]), restrictions.clone())
         })
         .prop_filter("small enough for brute force", |(machine, apps, ..)| {
-            let open = apps.iter().filter(|app| app.data == Data::OpenHome).count();
+            let open = apps.iter().filter(|app| app.data.is_open()).count();
             let per_node = |cores: u32| {
                 // C(cores + apps, apps)
                 let n = apps.len() as f64;
@@ -165,12 +200,12 @@ proptest! {
             }
         };
         let truth = truth.unwrap();
-        prop_assert!(restrictions.allow(&machine, &apps, &outcome.best.allocation));
+        prop_assert!(problem.allows(&outcome.best.allocation, &outcome.best.placements));
         prop_assert!(same_score(outcome.best.score, truth), "found {} of {truth}", outcome.best.score);
         prop_assert_eq!(outcome.status, Status::Optimal);
         prop_assert_eq!(outcome.gap, 0.0);
         for alternative in &outcome.alternatives {
-            prop_assert!(restrictions.allow(&machine, &apps, &alternative.allocation));
+            prop_assert!(problem.allows(&alternative.allocation, &alternative.placements));
             prop_assert!(alternative.score <= outcome.best.score + margin(outcome.best.score));
         }
         // With little or no effort the bound must still hold, and nothing wrong may be called optimal.

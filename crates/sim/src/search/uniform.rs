@@ -1,13 +1,14 @@
 //! Exact search when every node gets the same: one option describes the whole machine, so that all are evaluated.
 
 use crate::parallel::prelude::*;
-use numasim_model::{Allocation, AppId, Placement};
+use numasim_model::{Allocation, NodeId, Placement};
 
-use super::options::Contents;
 use super::pace::Pace;
 use super::pool::{Canonical, Pool};
+use crate::contents::Contents;
 use crate::monitor::Monitor;
 use crate::problem::{Evaluator, Problem};
+use crate::sites::Sites;
 
 /// Contents that are rated by one task.
 const CHUNK: usize = 4096;
@@ -17,17 +18,13 @@ const TASKS: usize = 64;
 /// The contents that fit every node with cores.
 pub(super) struct Uniform<'a> {
     problem: &'a Problem,
-    /// Cores of the smallest node that has any.
-    cores: u32,
     monitor: &'a dyn Monitor,
 }
 
 impl<'a> Uniform<'a> {
     /// `None` if there are more than `limit` contents, or at a stop.
     pub(super) fn new(problem: &'a Problem, limit: usize, monitor: &'a dyn Monitor) -> Option<Self> {
-        let machine = &problem.machine;
-        let cores = machine.compute_nodes().map(|n| machine.node(n).cores).min()?;
-        let mut contents = Contents::new(cores, &problem.apps, &problem.restrictions);
+        let mut contents = everywhere(problem);
         let mut pace = Pace::new(monitor);
         let mut count = 0;
         while contents.next().is_some() {
@@ -36,7 +33,7 @@ impl<'a> Uniform<'a> {
                 return None;
             }
         }
-        Some(Self { problem, cores, monitor })
+        Some(Self { problem, monitor })
     }
 
     /// Rates every content for one set of placements; false if the monitor stopped it.
@@ -44,7 +41,7 @@ impl<'a> Uniform<'a> {
         let problem = self.problem;
         let apps = problem.apps.len();
         let start = pool.clone();
-        let mut contents = Contents::new(self.cores, &problem.apps, &problem.restrictions);
+        let mut contents = everywhere(problem);
         loop {
             let mut batch: Vec<u32> = Vec::new();
             while batch.len() < TASKS * CHUNK * apps
@@ -83,16 +80,16 @@ impl<'a> Uniform<'a> {
         if self.monitor.stop() {
             return None;
         }
+        let sites = Sites::new(problem);
         let mut pace = Pace::new(self.monitor);
         let mut evaluator = Evaluator::new(problem, placements.to_vec());
         for content in contents.chunks_exact(problem.apps.len()) {
             if pace.stops_after(problem.evaluation_cost()) {
                 return None;
             }
-            let allocation = everywhere(problem, content);
-            if evaluator.rate(allocation.as_slice()).0 > found.cutoff()
-                && problem.restrictions.allow(&problem.machine, &problem.apps, &allocation)
-            {
+            let mut allocation = Allocation::empty(problem.apps.len(), problem.machine.node_count());
+            content.iter().enumerate().for_each(|(a, &threads)| sites.set(&mut allocation, a, 0, threads));
+            if evaluator.rate(allocation.as_slice()).0 > found.cutoff() && evaluator.allows(&allocation) {
                 let candidate = evaluator.candidate(allocation);
                 found.add(canonical, candidate);
             }
@@ -101,13 +98,10 @@ impl<'a> Uniform<'a> {
     }
 }
 
-/// The allocation that puts `content` on every node with cores.
-fn everywhere(problem: &Problem, content: &[u32]) -> Allocation {
-    let mut allocation = Allocation::empty(problem.apps.len(), problem.machine.node_count());
-    for node in problem.machine.compute_nodes() {
-        content.iter().enumerate().for_each(|(a, &threads)| allocation.set(AppId(a), node, threads));
-    }
-    allocation
+/// What every node with cores may hold, each those applications that may use it.
+fn everywhere(problem: &Problem) -> Contents<'_> {
+    let nodes: Vec<NodeId> = problem.machine.compute_nodes().collect();
+    Contents::new(&problem.machine, &problem.apps, &problem.restrictions, &nodes)
 }
 
 #[cfg(test)]

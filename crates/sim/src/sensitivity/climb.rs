@@ -3,10 +3,11 @@
 //! It proves nothing and is not [`crate::search`]: what it meets is a lower bound on what a new search would find. Its
 //! effort is counted in evaluations, so that the result does not depend on the clock.
 
-use numasim_model::{AppId, Data, NodeId, Placement};
+use numasim_model::{Data, Placement};
 
 use crate::monitor::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem};
+use crate::sites::Sites;
 
 /// `candidate` with its score in `problem`.
 pub(super) fn rated(problem: &Problem, candidate: &Candidate) -> Candidate {
@@ -17,7 +18,9 @@ pub(super) fn rated(problem: &Problem, candidate: &Candidate) -> Candidate {
 pub(super) fn cost(problem: &Problem) -> u64 {
     let nodes = problem.machine.node_count() as u64;
     let flows = |app: &numasim_model::App| match &app.data {
-        Data::Placed(Placement::Local | Placement::Home(_)) | Data::OpenHome => nodes,
+        Data::Placed(Placement::Local | Placement::Home(_)) => nodes,
+        Data::OpenHome { share } if *share >= 1.0 => nodes,
+        Data::Placed(Placement::PartHome { .. }) | Data::OpenHome { .. } => 2 * nodes,
         Data::Placed(_) => nodes * nodes,
     };
     problem.apps.iter().map(|app| flows(app) + 2 * nodes).sum()
@@ -30,12 +33,7 @@ pub(super) fn climb(
     evaluations: u64,
     monitor: &dyn Monitor,
 ) -> Vec<Candidate> {
-    let nodes: Vec<NodeId> = problem.machine.compute_nodes().collect();
-    let sites = if problem.restrictions.same_on_every_node {
-        vec![nodes]
-    } else {
-        nodes.into_iter().map(|node| vec![node]).collect()
-    };
+    let sites = Sites::new(problem);
     let mut evaluator = Evaluator::new(problem, start.placements.clone());
     let best = evaluator.candidate(start.allocation.clone());
     let mut climber = Climber { problem, evaluator, sites, best, path: Vec::new(), left: evaluations };
@@ -58,8 +56,7 @@ pub(super) fn climb(
 struct Climber<'p> {
     problem: &'p Problem,
     evaluator: Evaluator<'p>,
-    /// Nodes whose threads change together.
-    sites: Vec<Vec<NodeId>>,
+    sites: Sites<'p>,
     best: Candidate,
     path: Vec<Candidate>,
     left: u64,
@@ -67,7 +64,7 @@ struct Climber<'p> {
 
 impl Climber<'_> {
     fn threads(&self, app: usize, site: usize) -> u32 {
-        self.sites[site].first().map_or(0, |&node| self.best.allocation.get(AppId(app), node))
+        self.sites.threads(&self.best.allocation, app, site)
     }
 
     /// Cores of a site go from one application to another, to none, or out of idleness.
@@ -132,12 +129,12 @@ impl Climber<'_> {
         let mut improved = false;
         for app in self.problem.open_apps() {
             for node in self.problem.machine.node_ids() {
-                if self.left == 0 || self.best.placements[app] == Placement::Home(node) {
+                if self.left == 0 || self.best.placements[app].home() == Some(node) {
                     continue;
                 }
                 self.left -= 1;
                 let mut placements = self.best.placements.clone();
-                placements[app] = Placement::Home(node);
+                placements[app] = self.problem.apps[app].data.placement_at(node);
                 let mut evaluator = Evaluator::new(self.problem, placements);
                 let candidate = evaluator.candidate(self.best.allocation.clone());
                 if candidate.beats(&self.best) {
@@ -158,9 +155,7 @@ impl Climber<'_> {
         self.left -= 1;
         let mut changed = self.best.allocation.clone();
         for &(app, site, threads) in change {
-            for &node in &self.sites[site] {
-                changed.set(AppId(app), node, threads);
-            }
+            self.sites.set(&mut changed, app, site, threads);
         }
         let problem = self.problem;
         if !problem.restrictions.allow(&problem.machine, &problem.apps, &changed) {

@@ -143,11 +143,11 @@ enum Start<'a> {
 
 /// What people do without a search, as far as it is allowed, with the homes of the best.
 fn far_starts(problem: &Problem, best: &Candidate) -> Vec<Candidate> {
-    let even = even(&problem.machine, problem.apps.len());
+    let even = even(&problem.machine, &problem.apps);
     let whole = one_app_per_node(&problem.machine, &problem.apps);
     std::iter::once(even)
         .chain(whole)
-        .filter(|allocation| problem.restrictions.allow(&problem.machine, &problem.apps, allocation))
+        .filter(|allocation| problem.allows(allocation, &best.placements))
         .map(|allocation| Candidate { allocation, ..best.clone() })
         .collect()
 }

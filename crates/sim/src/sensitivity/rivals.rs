@@ -35,7 +35,7 @@ impl Rivals {
         let problem = &self.original;
         if same(&self.best)
             || self.known.iter().any(same)
-            || !problem.restrictions.allow(&problem.machine, &problem.apps, &candidate.allocation)
+            || !problem.allows(&candidate.allocation, &candidate.placements)
             || !keeps_data(problem, &candidate)
         {
             return;

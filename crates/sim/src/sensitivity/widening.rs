@@ -140,7 +140,7 @@ fn of_resource(
     if monitor.stop() {
         return None;
     }
-    let allowed = |c: &Candidate| wider.restrictions.allow(&wider.machine, &wider.apps, &c.allocation);
+    let allowed = |c: &Candidate| wider.allows(&c.allocation, &c.placements);
     let ten = (step != Step::Core)
         .then(|| on_wider_machine(problem, &figure, Change::Times(1.1)))
         .flatten()
@@ -171,8 +171,7 @@ fn with_thread_on_new_core(
             }
         }
         wider
-            .restrictions
-            .allow(&wider.machine, &wider.apps, &allocation)
+            .allows(&allocation, &best.placements)
             .then(|| (rated(wider, &Candidate { allocation, ..best.clone() }), app))
     };
     let ways = std::iter::once(None).chain((0..wider.apps.len()).map(|a| Some(AppId(a))));

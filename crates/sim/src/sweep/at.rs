@@ -2,6 +2,7 @@
 
 use numasim_model::demand::demands;
 use numasim_model::figure::Figures;
+use numasim_model::memory;
 use numasim_model::sharing::{Solver, Workspace};
 use numasim_model::{Data, Machine, NodeId, Placement, Scenario, Study, evaluate, evaluation::EvaluateError};
 
@@ -185,6 +186,12 @@ impl<'a> Evaluator<'a> {
                 "the home of the data of {} is open",
                 self.now.figures.apps[open.app.0].name
             ));
+        }
+        let apps = &self.now.figures.apps;
+        if memory::is_limited(machine, apps) {
+            let placements: Vec<Placement> = scenario.data.iter().map(Data::placement_or_local).collect();
+            memory::fits(machine, apps, &placements, &scenario.allocation)
+                .map_err(|full| full.to_string())?;
         }
         let compiled = &mut self.compiled[used];
         compiled.solver.solve(scenario.allocation.as_slice(), &mut compiled.workspace);

@@ -131,6 +131,9 @@ fn explained(study: &Study, error: KeyError) -> SettingError {
             }
             SettingError::unknown(words, &name, known)
         }
+        KeyError::SharedLink(_) => {
+            SettingError::wrong(words, "`numasim check` shows the shared links of the machine")
+        }
         KeyError::NoLinks => SettingError::wrong(words, "take machine.bandwidth_gbs for its memory"),
         KeyError::NoReader { .. } => SettingError::wrong(
             words,

@@ -127,7 +127,7 @@ impl Axis {
         for value in all.into_iter().map(|i| self.value(i)) {
             let number = match value {
                 Value::Number(number) => number,
-                Value::Data(_, Data::OpenHome) if task == Task::Evaluate => {
+                Value::Data(_, Data::OpenHome { .. }) if task == Task::Evaluate => {
                     return Err(SettingError::wrong(
                         format!("{}: evaluate does not choose a home", self.key),
                         "name the node (home:0), or use --explore",

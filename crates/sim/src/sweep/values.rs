@@ -90,29 +90,7 @@ impl Values {
 
     /// Reads a list of places for data on a machine with this many nodes.
     pub(super) fn data(text: &str, nodes: usize) -> Result<Self, SettingError> {
-        let one = |word: &str| {
-            let data = match (word, word.strip_prefix("home:")) {
-                ("local", _) => Data::Placed(Placement::Local),
-                ("interleave", _) => Data::Placed(Placement::Interleave),
-                (_, Some("any")) => Data::OpenHome,
-                (_, Some(node)) => match node.parse::<usize>() {
-                    Ok(home) if home < nodes => Data::Placed(Placement::Home(NodeId(home))),
-                    _ => {
-                        return Err(SettingError::wrong(
-                            format!("there is no node {node}"),
-                            format!("nodes are numbered from 0: home:0 to home:{}", nodes - 1),
-                        ));
-                    }
-                },
-                _ => {
-                    return Err(SettingError::wrong(
-                        format!("'{word}' is not a data placement"),
-                        "write local, interleave, home:0 (all data on node 0), or home:any where explore chooses",
-                    ));
-                }
-            };
-            Ok((word.to_owned(), data))
-        };
+        let one = |word: &str| Ok((word.to_owned(), data_of(word, nodes)?));
         list(text)?.into_iter().map(one).collect::<Result<_, _>>().map(Self::Data)
     }
 
@@ -205,6 +183,46 @@ fn number(text: &str) -> Result<f64, SettingError> {
             "write numbers such as 10, 0.5, 1e-3 or 1/32: a list 1,2,5 or a range 10..100:10",
         )
     })
+}
+
+/// `local`, `interleave`, `interleave:0.3`, `home:0`, `home:0:0.5`, `home:any` on a machine with this many nodes.
+fn data_of(word: &str, nodes: usize) -> Result<Data, SettingError> {
+    let parts: Vec<&str> = word.split(':').collect();
+    match parts.as_slice() {
+        ["local"] => Ok(Data::Placed(Placement::Local)),
+        ["interleave"] => Ok(Data::Placed(Placement::Interleave)),
+        ["interleave", share] => Ok(Data::Placed(Placement::interleaved(share_of(share)?))),
+        ["home", home] => home_of(home, 1.0, nodes),
+        ["home", home, share] => home_of(home, share_of(share)?, nodes),
+        _ => Err(SettingError::wrong(
+            format!("'{word}' is not a data placement"),
+            "write local, interleave, home:0 (all data on node 0), home:0:0.5 (half of it), interleave:0.3, or home:any where explore chooses",
+        )),
+    }
+}
+
+/// From 0, all local, to 1.
+fn share_of(text: &str) -> Result<f64, SettingError> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| {
+        SettingError::wrong(
+            format!("'{text}' is not a share of the data"),
+            "write a number from 0 to 1: home:0:0.5 has half of the data on node 0, the rest where each thread runs",
+        )
+    })
+}
+
+fn home_of(home: &str, share: f64, nodes: usize) -> Result<Data, SettingError> {
+    if home == "any" {
+        return Ok(if share > 0.0 { Data::OpenHome { share } } else { Data::Placed(Placement::Local) });
+    }
+    match home.parse::<usize>() {
+        Ok(home) if home < nodes => Ok(Data::Placed(Placement::at_home(NodeId(home), share))),
+        _ => Err(SettingError::wrong(
+            format!("there is no node {home}"),
+            format!("nodes are numbered from 0: home:0 to home:{}", nodes - 1),
+        )),
+    }
 }
 
 #[cfg(test)]

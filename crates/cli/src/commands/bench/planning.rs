@@ -7,7 +7,7 @@ use numasim_model::input::SourceFile;
 use numasim_model::{Machine, Study};
 
 use crate::args::BenchArgs;
-use crate::commands::evaluate;
+use crate::commands::{evaluate, room};
 use crate::failure::Failure;
 use crate::shell::Shell;
 use crate::suggest;
@@ -38,6 +38,12 @@ impl Asked {
 /// The plan, or everything that does not fit.
 pub(super) fn plan(asked: &Asked, args: &BenchArgs, host: &HostTopology) -> Result<Plan, Failure> {
     let scenarios = evaluate::wanted(&asked.study, &args.scenario)?;
+    // Scaled to a host, the memory of the file's nodes says nothing.
+    for scenario in scenarios.iter().filter(|_| !args.fit_host) {
+        if let Ok(placements) = scenario.placements() {
+            room::check(&asked.study, scenario, &placements)?;
+        }
+    }
     let host_machine = asked.host_machine.clone();
     let options = Options { bind: args.bind.into(), fit: args.fit_host, host_machine };
     plan::make(&asked.study, &scenarios, host, &options).map_err(|error| refused(&error, args.fit_host, host))

@@ -1,6 +1,7 @@
 //! A calibration as JSON and CSV.
 
-use numasim_bench::calibrate::{Figure, MeasuredStep, Purpose};
+use numasim_bench::calibrate::{Figure, MeasuredStep, Purpose, SharedFigure, Together};
+use numasim_model::ids::NodeId;
 use serde_json::{Value, json};
 
 use super::Calibrated;
@@ -22,6 +23,7 @@ pub(super) fn json(found: &Calibrated) -> Value {
                 "core_bandwidth_gbs": figures.core_bandwidth.as_ref().map(figure),
                 "bandwidth_gbs": figure(&figures.bandwidth),
                 "saturating_threads": figures.saturating_threads,
+                "read": figures.read.as_ref().map(together),
             })
         })
         .collect();
@@ -34,6 +36,7 @@ pub(super) fn json(found: &Calibrated) -> Value {
         "bytes_per_thread": found.settings.bytes_per_thread,
         "nodes": nodes,
         "bandwidth_matrix_gbs": calibration.matrix().iter().map(row).collect::<Vec<_>>(),
+        "shared_links": calibration.shared_links.iter().map(shared).collect::<Vec<_>>(),
         "steps": calibration.steps.iter().map(step).collect::<Vec<_>>(),
         "doubts": found.doubts,
         "host": found.facts,
@@ -45,20 +48,43 @@ fn figure(figure: &Figure) -> Value {
             "uncertainty_percent": figure.uncertainty_percent() })
 }
 
+/// What several readers at once got, whether the machine file has a line for it or not.
+fn together(found: &Together) -> Value {
+    json!({ "gbs": figure(&found.bandwidth), "predicted_gbs": found.predicted_gbs, "limits": found.limits() })
+}
+
+fn shared(link: &SharedFigure) -> Value {
+    let numbers = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect::<Vec<_>>();
+    json!({ "from_socket": link.sockets.0, "to_socket": link.sockets.1,
+            "from": numbers(&link.from), "to": numbers(&link.to), "read": together(&link.together) })
+}
+
+/// Steps of several flows have no single node: null.
 fn step(done: &MeasuredStep) -> Value {
     let (gflops, gbs): (Vec<f64>, Vec<f64>) = done.rounds.iter().copied().unzip();
-    json!({ "measures": measures(done), "from_node": done.step.from.0, "to_node": done.step.to.0,
-            "threads": done.step.threads, "gflops": gflops, "bandwidth_gbs": gbs })
+    let only = |nodes: Vec<NodeId>| match nodes.as_slice() {
+        [node] => Some(node.0),
+        _ => None,
+    };
+    let flows = done.step.flows.iter();
+    let flows = flows
+        .map(|flow| json!({ "from_node": flow.from.0, "to_node": flow.to.0, "threads": flow.threads }))
+        .collect::<Vec<_>>();
+    json!({ "measures": measures(done), "from_node": only(done.step.from_nodes()),
+            "to_node": only(done.step.to_nodes()), "threads": done.step.threads(), "flows": flows,
+            "gflops": gflops, "bandwidth_gbs": gbs })
 }
 
 fn measures(done: &MeasuredStep) -> &'static str {
     match done.step.purpose {
         Purpose::Peak => "peak",
         Purpose::Bandwidth => "bandwidth",
+        Purpose::SharedLink => "shared-link",
+        Purpose::NodeRead => "node-read",
     }
 }
 
-/// Every round of every step.
+/// Every round of every step. Nodes of several flows are ranges; `flows` has each as `FROM>TO:THREADS`.
 pub(super) fn csv(found: &Calibrated) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record([
@@ -69,18 +95,27 @@ pub(super) fn csv(found: &Calibrated) -> Result<String, csv::Error> {
         "round",
         "gflops",
         "bandwidth_gbs",
+        "flows",
     ])?;
+    let ranges = |nodes: &[NodeId]| {
+        let numbers: Vec<u32> = nodes.iter().filter_map(|node| u32::try_from(node.0).ok()).collect();
+        numasim_model::cpus::ranges(&numbers)
+    };
     for done in &found.calibration.steps {
+        let flows = done.step.flows.iter();
+        let flows: Vec<String> =
+            flows.map(|flow| format!("{}>{}:{}", flow.from.0, flow.to.0, flow.threads)).collect();
         for (round, (gflops, bandwidth)) in (1..).zip(&done.rounds) {
             let round: u32 = round;
             writer.write_record([
                 measures(done),
-                &done.step.from.0.to_string(),
-                &done.step.to.0.to_string(),
-                &done.step.threads.to_string(),
+                &ranges(&done.step.from_nodes()),
+                &ranges(&done.step.to_nodes()),
+                &done.step.threads().to_string(),
                 &round.to_string(),
                 &gflops.to_string(),
                 &bandwidth.to_string(),
+                &flows.join(" "),
             ])?;
         }
     }

@@ -2,7 +2,8 @@
 
 use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
 use numasim_model::input::Reading;
-use numasim_model::units::GigabytesPerSecond;
+use numasim_model::machine::{SharedLink, doubts};
+use numasim_model::units::{Gibibytes, GigabytesPerSecond};
 use numasim_model::{AppId, Data, Machine, NodeId, Placement};
 use serde_json::{Map, Value, json};
 
@@ -20,6 +21,8 @@ pub(crate) fn json(reading: &Reading) -> Value {
                 "arithmetic_intensity": app.arithmetic_intensity.value(),
                 "data": data(&app.data),
                 "kernel": app.kernel.as_str(),
+                "nodes": app.nodes.as_deref().map(numbers),
+                "memory_gib": app.memory.map(Gibibytes::value),
                 "min_threads": app.min_threads, "max_threads": app.max_threads,
                 "weight": app.weight, "work_gflop": app.work.map(numasim_model::units::Gflop::value),
             })
@@ -45,12 +48,12 @@ pub(crate) fn json(reading: &Reading) -> Value {
         .map(|d| json!({ "table": d.table.as_str(), "name": d.name, "key": d.key, "value": d.value }))
         .collect();
     json!({
-        "schema": 1, "command": "check", "files": reading.files, "machine": machine(&study.machine),
+        "schema": 1, "command": "check", "files": reading.files, "machine": machine(&study.machine, reading.sockets),
         "apps": apps, "scenarios": scenarios, "defaults": defaults,
     })
 }
 
-fn machine(machine: &Machine) -> Value {
+fn machine(machine: &Machine, sockets: Option<usize>) -> Value {
     let nodes: Vec<Value> = machine
         .nodes()
         .iter()
@@ -60,7 +63,9 @@ fn machine(machine: &Machine) -> Value {
             json!({
                 "node": index, "cores": node.cores, "gflops_per_core": node.gflops_per_core.value(),
                 "bandwidth_gbs": node.bandwidth.value(),
-                "core_bandwidth_gbs": node.core_bandwidth.map(numasim_model::units::GigabytesPerSecond::value),
+                "core_bandwidth_gbs": node.core_bandwidth.map(GigabytesPerSecond::value),
+                "read_gbs": node.read_bandwidth.map(GigabytesPerSecond::value),
+                "memory_gib": node.memory.map(Gibibytes::value),
                 "os_node": os_node.map(|os| os.number),
                 "cpus": os_node.and_then(|os| os.cpus.as_ref()).map(ToString::to_string),
             })
@@ -89,11 +94,19 @@ fn machine(machine: &Machine) -> Value {
         .collect();
     let row = |from| machine.node_ids().map(|to| machine.latency_ns(from, to)).collect::<Vec<_>>();
     let latencies = machine.has_latencies().then(|| machine.node_ids().map(row).collect::<Vec<_>>());
+    let shared_link = |link: &SharedLink| {
+        json!({
+            "name": link.name, "gbs": link.bandwidth.value(),
+            "from": numbers(&link.from), "to": numbers(&link.to), "both_ways": link.both_ways,
+        })
+    };
+    let shared_links: Vec<Value> = machine.shared_links().iter().map(shared_link).collect();
     let mut document = json!({
         "name": machine.name(), "source": machine.source(), "nodes": nodes, "links": links,
-        "latency_matrix_ns": latencies,
+        "latency_matrix_ns": latencies, "sockets": sockets, "shared_links": shared_links,
         "sharing": { "model": sharing.name(), "parameters": parameters },
         "provenance": provenance,
+        "doubts": doubts(machine).iter().map(ToString::to_string).collect::<Vec<_>>(),
     });
     if is_large {
         if let Some(link) = equal(all().map(|(.., link)| link)) {
@@ -109,6 +122,15 @@ fn machine(machine: &Machine) -> Value {
     document
 }
 
+fn numbers(nodes: &[NodeId]) -> Vec<usize> {
+    nodes.iter().map(|node| node.0).collect()
+}
+
+/// `0 2`, separated by spaces.
+pub(super) fn numbers_in_words(nodes: &[NodeId]) -> String {
+    nodes.iter().map(|node| node.0.to_string()).collect::<Vec<_>>().join(" ")
+}
+
 /// The one value that all have, if they have.
 pub(super) fn equal(mut links: impl Iterator<Item = GigabytesPerSecond>) -> Option<GigabytesPerSecond> {
     let first = links.next()?;
@@ -118,7 +140,10 @@ pub(super) fn equal(mut links: impl Iterator<Item = GigabytesPerSecond>) -> Opti
 /// Data in the form of the input files.
 pub(super) fn data(data: &Data) -> Value {
     match data {
-        Data::OpenHome => json!({ "home": "any" }),
+        Data::OpenHome { share } if *share < 1.0 => json!({ "home": "any", "share": share }),
+        Data::OpenHome { .. } => json!({ "home": "any" }),
+        Data::Placed(Placement::PartHome { home, share }) => json!({ "home": home.0, "share": share }),
+        Data::Placed(Placement::PartInterleave { share }) => json!({ "interleave": share }),
         Data::Placed(Placement::Local) => json!("local"),
         Data::Placed(Placement::Interleave) => json!("interleave"),
         Data::Placed(Placement::Home(home)) => json!({ "home": home.0 }),
@@ -140,10 +165,12 @@ mod tests {
             gflops_per_core: Gflops::new(1.0),
             bandwidth: GigabytesPerSecond::new(8.0),
             core_bandwidth: None,
+            read_bandwidth: None,
+            memory: None,
         };
         let of = |nodes| {
             let link = GigabytesPerSecond::new(2.0);
-            machine(&Machine::uniform("m", nodes, node, link).expect("a machine"))
+            machine(&Machine::uniform("m", nodes, node, link).expect("a machine"), None)
         };
         assert_eq!(of(64)["links"].as_array().map(Vec::len), Some(64 * 63));
         assert_eq!(of(64).get("link_gbs"), None);
@@ -151,7 +178,7 @@ mod tests {
         let figure = |pair: usize| GigabytesPerSecond::new(if pair == 1 { 5.0 } else { 2.0 });
         let unequal =
             Machine::new("m", vec![node; 65], (0..65 * 65).map(figure).collect()).expect("a machine");
-        let document = machine(&unequal);
+        let document = machine(&unequal, None);
         assert_eq!(document["link_matrix_gbs"][0][1], json!(5.0));
         assert_eq!(document["link_matrix_gbs"][0][0], Value::Null);
     }

@@ -2,7 +2,7 @@
 
 use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
 use numasim_model::input::{Group, Reading, TableKind};
-use numasim_model::units::{Gflop, GigabytesPerSecond};
+use numasim_model::units::{Gflop, Gibibytes, GigabytesPerSecond};
 use numasim_model::{App, AppId, Data, Machine};
 
 use super::json;
@@ -57,15 +57,23 @@ impl Lines<'_> {
     fn machine(&mut self, machine: &Machine) -> Result<(), csv::Error> {
         let name = machine.name();
         self.known(TableKind::Machine, name, "source", machine.source().map(str::to_owned))?;
-        let open_everywhere = self.reading.is_default(TableKind::Machine, name, "core_bandwidth_gbs");
         for (index, node) in machine.nodes().iter().enumerate() {
             let (index, table) = (index.to_string(), TableKind::Node);
             self.put(table, &index, "cores", &node.cores.to_string(), false)?;
             self.put(table, &index, "gflops_per_core", &node.gflops_per_core.value().to_string(), false)?;
             self.put(table, &index, "bandwidth_gbs", &node.bandwidth.value().to_string(), false)?;
-            let ceiling = node.core_bandwidth.map(GigabytesPerSecond::value).map(|value| value.to_string());
-            let open = open_everywhere || self.reading.is_default(table, &index, "core_bandwidth_gbs");
-            self.put(table, &index, "core_bandwidth_gbs", &ceiling.unwrap_or_default(), open)?;
+            let limits = [
+                ("core_bandwidth_gbs", node.core_bandwidth.map(GigabytesPerSecond::value)),
+                ("read_gbs", node.read_bandwidth.map(GigabytesPerSecond::value)),
+                ("memory_gib", node.memory.map(Gibibytes::value)),
+            ];
+            for (key, value) in limits {
+                let default = [(TableKind::Machine, name), (table, &index)];
+                let default =
+                    default.into_iter().any(|(table, name)| self.reading.is_default(table, name, key));
+                let value = value.map(|value| value.to_string()).unwrap_or_default();
+                self.put(table, &index, key, &value, default)?;
+            }
         }
         for (index, os_node) in machine.os_nodes().iter().enumerate() {
             let (index, table) = (index.to_string(), TableKind::Node);
@@ -88,6 +96,16 @@ impl Lines<'_> {
                 self.put(TableKind::Machine, name, &key, &link.value().to_string(), false)?;
             }
         }
+        for link in machine.shared_links() {
+            let to = if link.both_ways { "<->" } else { "->" };
+            let value = format!(
+                "{} {to} {}: {}",
+                json::numbers_in_words(&link.from),
+                json::numbers_in_words(&link.to),
+                link.bandwidth.value()
+            );
+            self.put(TableKind::Machine, name, &format!("shared_link.{}", link.name), &value, false)?;
+        }
         for (key, provenance) in machine.provenance() {
             let prefix = format!("provenance.{key}");
             self.put(TableKind::Machine, name, &format!("{prefix}.kind"), provenance.kind.as_str(), false)?;
@@ -107,6 +125,8 @@ impl Lines<'_> {
             ("instances", Some(group.instances.to_string())),
             ("arithmetic_intensity", Some(app.arithmetic_intensity.value().to_string())),
             ("data", Some(data(&app.data))),
+            ("nodes", app.nodes.as_deref().map(json::numbers_in_words)),
+            ("memory_gib", app.memory.map(Gibibytes::value).map(|gib| gib.to_string())),
             ("kernel", Some(app.kernel.as_str().to_owned())),
             ("min_threads", Some(app.min_threads.to_string())),
             ("max_threads", app.max_threads.map(|max| max.to_string())),

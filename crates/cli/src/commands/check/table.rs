@@ -4,6 +4,7 @@ mod apps;
 mod grid;
 mod machine;
 mod scenarios;
+mod shared;
 
 use std::fmt::Write as _;
 
@@ -33,10 +34,11 @@ pub(crate) fn table(reading: &Reading, width: usize) -> String {
     machine::write(&mut text, reading, width);
     apps::write(&mut text, reading, width);
     scenarios::write(&mut text, reading, width);
-    if reading.defaults.is_empty() {
-        text.push_str("\nEvery value is given in a file.\n");
-    } else {
+    // Keys that few files have are not shown where none of these has them.
+    if text.contains(DEFAULT) {
         let _ = writeln!(text, "\n{DEFAULT}: no file gives this value.");
+    } else {
+        text.push_str("\nEvery value above is given in a file.\n");
     }
     text
 }

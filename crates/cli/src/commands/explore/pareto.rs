@@ -26,7 +26,7 @@ use crate::watch::{EndedBy, Parts, Watch};
 pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Result<(), Failure> {
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
-    let study = sharing::choose(study, args.study.model, shell);
+    let study = sharing::choose(study, args.study.model, shell)?;
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
     let picture = args.plot.as_deref().map(|path| open_plot(path, args)).transpose()?;
     let objectives = pair.0.map(objective);

@@ -82,11 +82,13 @@ pub(super) fn answer<'a>(
         }
         (Status::Stopped | Status::Unproven, None) => Some(WhyUnproven::TooLarge),
     };
+    let best = rated(study, problem, "best".to_owned(), outcome.best)?;
     Ok(Answer {
         study,
         problem,
         seed: settings.seed,
-        best: rated(study, problem, "best".to_owned(), outcome.best)?,
+        cautions: problem.cautions(&best.candidate.allocation, &best.evaluation),
+        best,
         bound: outcome.bound,
         gap: outcome.gap,
         unproven,

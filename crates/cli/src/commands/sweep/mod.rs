@@ -35,7 +35,7 @@ pub(crate) fn run(args: &SweepArgs, shell: &Shell) -> Result<(), Failure> {
     }
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
-    let plan = Plan::new(args, sharing::choose(study, args.study.model, shell), &located)?;
+    let plan = Plan::new(args, sharing::choose(study, args.study.model, shell)?, &located)?;
     let columns = rows::columns(&plan);
     let destination = Destination::open(args.output.as_deref(), &args.study.files)?;
     let drawing = args.plot.as_deref().map(|path| Drawing::open(path, args, &plan, &columns)).transpose()?;

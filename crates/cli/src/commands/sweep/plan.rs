@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Shard, SweepArgs};
 use crate::commands::located::{HomeNeeded, Located};
-use crate::commands::{evaluate, explore};
+use crate::commands::{evaluate, explore, room};
 use crate::failure::Failure;
 use crate::suggest;
 
@@ -59,7 +59,10 @@ impl Plan {
         let identity = identity(args, &study, shard);
         let sweep = Sweep::new(study, axes).map_err(|error| to_failure("", error))?;
         match &work {
-            Work::Evaluate(scenarios) => homes_are_known(&sweep, scenarios, located)?,
+            Work::Evaluate(scenarios) => {
+                homes_are_known(&sweep, scenarios, located)?;
+                data_fits(&sweep, scenarios)?;
+            }
             Work::Explore(question) => goal_is_possible(&sweep, question, located)?,
         }
         Ok(Self { points: shard.of(sweep.points()), header: shard.is_first(), sweep, work, identity })
@@ -116,6 +119,20 @@ fn homes_are_known(sweep: &Sweep, scenarios: &[usize], located: &Located) -> Res
         hint: &hint,
     };
     located.homes_are_needed(study, open, &needed)
+}
+
+/// Data that does not fit is refused at once where no axis moves data or threads; else each point says it.
+fn data_fits(sweep: &Sweep, scenarios: &[usize]) -> Result<(), Failure> {
+    let moves = |key: &str| key.contains(".data") || key.contains(".threads");
+    if sweep.axes().iter().any(|axis| moves(axis.key())) {
+        return Ok(());
+    }
+    let study = sweep.study();
+    let mut chosen = scenarios.iter().filter_map(|&s| study.scenarios.get(s));
+    chosen.try_for_each(|scenario| match scenario.placements() {
+        Ok(placements) => room::check(study, scenario, &placements),
+        Err(_) => Ok(()),
+    })
 }
 
 /// Work that is missing in the files, and that no axis gives, is missing at every point.

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use numasim_model::{Allocation, Data, NodeId, Placement};
+use numasim_model::{Allocation, NodeId, Placement};
 use numasim_sim::sweep::{Sweep, Value};
 
 use super::plan::{Plan, Work};
@@ -59,9 +59,9 @@ pub(super) fn columns(plan: &Plan) -> Vec<Column> {
 fn may_be_open(sweep: &Sweep, app: usize) -> bool {
     let name = &sweep.study().apps[app];
     let swept = sweep.axes().iter().any(|axis| {
-        (0..axis.len().min(1000)).any(|i| matches!(axis.value(i), Value::Data(_, Data::OpenHome)))
+        (0..axis.len().min(1000)).any(|i| matches!(axis.value(i), Value::Data(_, data) if data.is_open()))
     });
-    name.data == Data::OpenHome || swept
+    name.data.is_open() || swept
 }
 
 /// The names in the header.

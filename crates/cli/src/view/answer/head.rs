@@ -4,7 +4,7 @@ use numasim_sim::Objective;
 
 use super::Answer;
 use super::table::gap;
-use crate::view::machine_title;
+use crate::view::{caution, machine_title};
 
 impl Answer<'_> {
     /// What was asked, the value, and how sure it is; nothing that differs from run to run.
@@ -31,6 +31,8 @@ impl Answer<'_> {
                 ),
             },
         ));
+        let cautions = caution::clauses(&self.cautions, &self.study.apps);
+        facts.extend(cautions.into_iter().map(|clause| ("Caution", clause)));
         facts
     }
 

@@ -5,11 +5,12 @@ use serde_json::{Value, json};
 
 use super::sensitivity::SensitivityView;
 use super::{Answer, Rated};
+use crate::view::caution;
 use crate::view::json::{Number, Sequence, entries, name_model, number};
 
 /// The documented JSON of `explore`, keys in the documented order.
 ///
-/// Beyond the contract: `unproven` (null, `time-limit`, `interrupted`, `too-large`), `restrictions`, `seed`,
+/// Beyond the contract: `cautions` (what to know beside value and status: `code`, `apps` or `nodes`, `message`), `unproven` (null, `time-limit`, `interrupted`, `too-large`), `restrictions`, `seed`,
 /// `alternatives_complete`, `alone_gflops`; on each scenario object its `value`, on alternatives `tie`, on baselines
 /// `factor` (how many times better the best is) and `breaks` (the restriction that the baseline breaks).
 pub(crate) struct Document<'a> {
@@ -28,9 +29,12 @@ impl Serialize for Document<'_> {
             "machine": answer.study.machine.name(),
         });
         name_model(&mut head, answer.study.machine.sharing());
+        let cautions: Vec<Value> =
+            answer.cautions.iter().map(|one| caution::json(one, &answer.study.apps)).collect();
         let rest = json!({
             "objective": goal.objective().name(),
             "status": if answer.unproven.is_none() { "optimal" } else { "feasible" },
+            "cautions": cautions,
             "value": number(answer.best.value),
             "bound": number(answer.bound),
             "gap": number(answer.gap),

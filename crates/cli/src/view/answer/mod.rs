@@ -10,7 +10,7 @@ pub(crate) mod sensitivity;
 mod table;
 
 use numasim_model::{Evaluation, Study};
-use numasim_sim::{Candidate, Problem};
+use numasim_sim::{Candidate, Caution, Problem};
 
 use super::ScenarioView;
 pub(crate) use json::Document;
@@ -72,6 +72,8 @@ pub(crate) struct Answer<'a> {
     pub(crate) gap: f64,
     /// `None` if the best is proven to be the best.
     pub(crate) unproven: Option<WhyUnproven>,
+    /// What to know about the best beside its value.
+    pub(crate) cautions: Vec<Caution>,
     /// Seconds of the search.
     pub(crate) elapsed_s: f64,
     /// The next best ones.

@@ -1,7 +1,7 @@
 //! Other allocations that tie or come close.
 
 use numasim_draw::grid::{Align, wrap};
-use numasim_model::{AppId, Data, NodeId};
+use numasim_model::{AppId, NodeId};
 use numasim_sim::Candidate;
 
 use super::{Answer, Rated};
@@ -74,7 +74,7 @@ impl Answer<'_> {
 
     fn changed_home(&self, other: &Candidate, from: &Candidate, app: AppId) -> Option<String> {
         let home = |candidate: &Candidate| -> Option<NodeId> { candidate.placements[app.0].home() };
-        let open = self.study.apps[app.0].data == Data::OpenHome;
+        let open = self.study.apps[app.0].data.is_open();
         home(other).filter(|_| open && home(other) != home(from)).map(|home| format!("(data on {})", home.0))
     }
 }

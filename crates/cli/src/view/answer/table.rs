@@ -1,11 +1,11 @@
 //! A search for people.
 
 use numasim_draw::grid::wrap;
-use numasim_model::Data;
 use numasim_sim::Objective;
 
+use super::others::NO_BREAK;
 use super::{Answer, WhyUnproven};
-use crate::view::{Style, figures, machine_title, table};
+use crate::view::{Style, caution, figures, machine_title, table};
 
 /// Columns of the words before the answer.
 const KEY: usize = 12;
@@ -35,7 +35,7 @@ impl Answer<'_> {
         };
         let restrictions = self.problem.restrictions().describe(&self.study.apps);
         let restrictions = if restrictions.is_empty() { "none".to_owned() } else { restrictions.join(", ") };
-        let open = self.study.apps.iter().filter(|app| app.data == Data::OpenHome).count();
+        let open = self.study.apps.iter().filter(|app| app.data.is_open()).count();
         let homes = if open > 0 { ", homes of data included" } else { "" };
         let lines = [
             ("Machine", machine_title(machine)),
@@ -60,32 +60,34 @@ impl Answer<'_> {
         } else {
             format!("no allocation reaches more than {bound}")
         };
-        let gap = format!("gap {}", gap(self.gap));
-        let time = format!("{:.2} s", self.elapsed_s);
+        let gap = format!("gap {}", gap(self.gap)).replace(' ', NO_BREAK);
+        let but = caution::but(&caution::clauses(&self.cautions, &self.study.apps));
+        let time = format!("{:.2}{NO_BREAK}s", self.elapsed_s);
         let text = match self.unproven {
-            None => format!("Best: {value}. Proven: no allocation is better. ({time})"),
+            None if but.is_empty() => format!("Best: {value}. Proven: no allocation is better. ({time})"),
+            None => format!("Best: {value}. Proven (no allocation is better){but}. ({time})"),
             Some(WhyUnproven::Interrupted) => {
-                format!("Best so far, interrupted after {time}: {value}. Not proven: {limit} ({gap}).")
+                format!("Best so far, interrupted after {time}: {value}{but}. Not proven: {limit} ({gap}).")
             }
             Some(WhyUnproven::TimeLimit) => {
                 format!(
-                    "Best so far, stopped by the time limit after {time}: {value}. Not proven: {limit} ({gap})."
+                    "Best so far, stopped by the time limit after {time}: {value}{but}. Not proven: {limit} ({gap})."
                 )
             }
             Some(WhyUnproven::Model) => {
                 let model = self.study.machine.sharing().name();
                 format!(
-                    "Best found: {value}. Not proven: under {model} with this data threads elsewhere may help, which the \
-                     proofs exclude; {limit} ({gap}, {time})."
+                    "Best found: {value}{but}. Not proven: under {model} threads elsewhere may help where data is on several \
+                     memories or limits are shared, and only small questions of that kind can be decided; {limit} ({gap}, {time})."
                 )
             }
             Some(WhyUnproven::TooLarge) => {
                 format!(
-                    "Best found: {value}. Not proven, the search space is too large: {limit} ({gap}, {time})."
+                    "Best found: {value}{but}. Not proven, the search space is too large: {limit} ({gap}, {time})."
                 )
             }
         };
-        wrap(&text, style.columns()).join("\n") + "\n"
+        wrap(&text, style.columns()).join("\n").replace(NO_BREAK, " ") + "\n"
     }
 
     pub(super) fn with_unit(&self, value: f64) -> String {

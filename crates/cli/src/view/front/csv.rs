@@ -1,6 +1,6 @@
 //! A front for spreadsheets.
 
-use numasim_model::{AppId, Data};
+use numasim_model::AppId;
 
 use super::{FrontView, Shown};
 
@@ -70,6 +70,6 @@ impl FrontView<'_> {
 
     fn open_apps(&self) -> impl Iterator<Item = AppId> {
         let apps = self.study.apps.iter().enumerate();
-        apps.filter(|(_, app)| app.data == Data::OpenHome).map(|(a, _)| AppId(a))
+        apps.filter(|(_, app)| app.data.is_open()).map(|(a, _)| AppId(a))
     }
 }

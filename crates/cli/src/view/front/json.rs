@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{FrontView, Shown};
+use crate::view::caution;
 use crate::view::json::{json as scenario, number};
 
 impl FrontView<'_> {
@@ -21,10 +22,13 @@ impl FrontView<'_> {
             object["knee"] = Value::from(self.knee == Some(i));
             object
         });
-        let ends = self.ends.iter().zip(names).map(|(end, name)| {
+        let ends = self.ends.iter().zip(names).enumerate().map(|(i, (end, name))| {
+            let cautions = self.cautions(i);
+            let cautions = cautions.iter().map(|one| caution::json(one, &self.study.apps));
             json!({
                 "objective": name,
                 "status": status(end.proven),
+                "cautions": cautions.collect::<Vec<_>>(),
                 "value": number(end.value),
                 "bound": end.bound.map(number),
                 "gap": end.gap().map(number),

@@ -7,8 +7,8 @@ mod table;
 
 use numasim_draw::figures;
 use numasim_model::{Allocation, Evaluation, Placement, Study};
-use numasim_sim::Objective;
 use numasim_sim::pareto::{End, TradeOff};
+use numasim_sim::{Caution, Objective};
 
 use super::ScenarioView;
 use super::answer::WhyUnproven;
@@ -74,6 +74,15 @@ impl FrontView<'_> {
 
     fn objectives(&self) -> [Objective; 2] {
         self.question.problems().each_ref().map(|problem| problem.goal().objective())
+    }
+
+    /// What to know about the point at an end beside its value. Who is left with few threads is what the front is about.
+    fn cautions(&self, end: usize) -> Vec<Caution> {
+        let point = if end == 0 { self.points.first() } else { self.points.last() };
+        let problem = &self.question.problems()[end];
+        let all = point.map(|point| problem.cautions(&point.allocation, &point.evaluation));
+        let kept = |one: &Caution| !matches!(one, Caution::FewestThreads { .. });
+        all.unwrap_or_default().into_iter().filter(kept).collect()
     }
 
     /// The objectives for which a point is the best.

@@ -1,13 +1,15 @@
 //! A front for people.
 
+use std::fmt::Write as _;
+
 use numasim_draw::grid::{Align, Grid, wrap};
-use numasim_model::{AppId, Data};
+use numasim_model::AppId;
 use numasim_sim::Objective;
 
 use super::{FrontView, Shown};
 use crate::view::answer::{WhyUnproven, gap, power_of_ten};
 use crate::view::lettering::{Lettering, painted};
-use crate::view::{Style, figures, machine_title};
+use crate::view::{Style, caution, figures, machine_title};
 
 /// Columns of the words before the answer.
 const KEY: usize = 12;
@@ -28,7 +30,7 @@ impl FrontView<'_> {
             self.objectives().map(|objective| format!("{}: {}", objective.name(), meaning(objective)));
         let restrictions = problem.restrictions().describe(&self.study.apps);
         let restrictions = if restrictions.is_empty() { "none".to_owned() } else { restrictions.join(", ") };
-        let open = self.study.apps.iter().any(|app| app.data == Data::OpenHome);
+        let open = self.study.apps.iter().any(|app| app.data.is_open());
         let homes = if open { ", homes of data included" } else { "" };
         let [first, second] = meanings;
         let lines = [
@@ -85,6 +87,12 @@ impl FrontView<'_> {
                     None => format!(" The best {} found, {value}, is not proven.", objective.name()),
                 };
                 words.push_str(&in_words);
+            }
+        }
+        for (i, objective) in self.objectives().into_iter().enumerate() {
+            let clauses = caution::clauses(&self.cautions(i), &self.study.apps);
+            if !clauses.is_empty() {
+                let _ = write!(words, " Caution, the best {}: {}.", objective.name(), clauses.join("; "));
             }
         }
         let mut text = wrap(&words, style.columns()).join("\n") + "\n";
@@ -215,7 +223,7 @@ impl FrontView<'_> {
         let words = (0..self.study.apps.len()).map(AppId).filter_map(|app| {
             let row = shown.allocation.row(app);
             let home = shown.evaluation.apps[app.0].home;
-            let home = home.filter(|_| self.study.apps[app.0].data == Data::OpenHome);
+            let home = home.filter(|_| self.study.apps[app.0].data.is_open());
             let same_row = before.is_some_and(|before| before.allocation.row(app) == row);
             let same_home =
                 before.is_none_or(|before| before.evaluation.apps[app.0].home == home) || home.is_none();

@@ -1,12 +1,13 @@
 //! The thread map of a scenario.
 
 use numasim_draw::Heading;
-use numasim_draw::threads::{MapApp, MapData, MapLink, MapNode, ThreadMap};
+use numasim_draw::threads::{MapApp, MapData, MapLink, MapNode, MapSharedLink, ThreadMap};
+use numasim_model::machine::SharedDirection;
 use numasim_model::{AppId, Machine, NodeId, Placement};
 
 use super::heading::heading;
 use crate::view::lettering::{self, Lettering};
-use crate::view::{ScenarioView, figures, machine_title};
+use crate::view::{ScenarioView, data_words, figures, machine_title};
 
 /// The map of a scenario: threads, data, and what memories and links carry.
 pub(crate) fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
@@ -34,7 +35,22 @@ pub(crate) fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
         apps: (0..letters.count()).map(|letter| app(view, &letters, letter)).collect(),
         nodes: nodes.collect(),
         links: links.collect(),
+        shared_links: shared_links(view.machine, Some(view)),
     }
+}
+
+/// Links that several pairs share, with what they carry in a scenario.
+fn shared_links(machine: &Machine, view: Option<&ScenarioView<'_>>) -> Vec<MapSharedLink> {
+    let nodes = |nodes: &[NodeId]| figures::ranges(&nodes.iter().map(|node| node.0).collect::<Vec<_>>());
+    let used = |direction: usize| Some(view?.evaluation.shared_links.get(direction)?.bandwidth.value());
+    let one = |(i, direction): (usize, SharedDirection<'_>)| MapSharedLink {
+        name: direction.link.name.clone(),
+        from: nodes(direction.from),
+        to: nodes(direction.to),
+        used_gbs: used(i),
+        capacity_gbs: direction.link.bandwidth.value(),
+    };
+    machine.shared_directions().enumerate().map(one).collect()
 }
 
 /// The machine alone: its cores, what memories and links deliver at most.
@@ -60,6 +76,7 @@ pub(crate) fn machine_map(machine: &Machine) -> ThreadMap {
         apps: Vec::new(),
         nodes: nodes.collect(),
         links: links.collect(),
+        shared_links: shared_links(machine, None),
     }
 }
 
@@ -76,13 +93,10 @@ fn threads(view: &ScenarioView<'_>, letters: &Lettering, node: NodeId) -> Vec<(u
 fn data(view: &ScenarioView<'_>, letters: &Lettering, node: NodeId) -> Vec<MapData> {
     let mut found: Vec<(usize, Option<String>)> = Vec::new();
     for app in view.active_apps() {
-        let one = match &view.placements[app.0] {
-            Placement::Home(home) if *home == node => (letters.of(app), None),
-            Placement::Fractions(fractions) if fractions[node.0] > 0.0 => {
-                (letters.of(app), Some(figures::percent(fractions[node.0])))
-            }
-            _ => continue,
-        };
+        let placement = &view.placements[app.0];
+        let Some(part) = data_words::part_on(placement, view.machine, node) else { continue };
+        let all = matches!(placement, Placement::Home(_));
+        let one = (letters.of(app), (!all).then(|| figures::percent(part)));
         if !found.contains(&one) {
             found.push(one);
         }
@@ -114,12 +128,7 @@ fn app(view: &ScenarioView<'_>, letters: &Lettering, letter: usize) -> MapApp {
 fn data_word(view: &ScenarioView<'_>, apps: &[AppId]) -> String {
     let mut words: Vec<String> = Vec::new();
     for app in apps {
-        let word = match &view.placements[app.0] {
-            Placement::Local => "local data".to_owned(),
-            Placement::Home(home) => format!("all data on {home}"),
-            Placement::Interleave => "data on all nodes".to_owned(),
-            Placement::Fractions(_) => "data on several nodes".to_owned(),
-        };
+        let word = data_words::phrase(&view.placements[app.0]);
         if !words.contains(&word) {
             words.push(word);
         }

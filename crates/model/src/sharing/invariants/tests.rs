@@ -6,10 +6,11 @@ use super::*;
 /// Application 1 on node 1 reads memory 0: 2 x 5 GB/s fill the link (baseline 10 / 8 = 1.25 GB/s).
 /// Application 0 on node 0 splits what is left: R = 60 - 10 = 50, baseline 50 / 8 = 6.25 GB/s for each thread.
 fn sound() -> Grants {
-    let node = MemoryNode { capacity_gbs: 60.0, cores: 8 };
+    let node = MemoryNode { capacity_gbs: 60.0, cores: 8, read_gbs: None };
     Grants {
         nodes: vec![node, node],
         link_capacity_gbs: vec![vec![None, Some(10.0)], vec![Some(10.0), None]],
+        shared: Vec::new(),
         groups: vec![group(0, 0, 8, 20.0, 6.25), group(1, 1, 2, 10.0, 5.0)],
     }
 }
@@ -30,7 +31,8 @@ fn a_sound_sharing_has_every_property() {
     assert_eq!(links_within_capacity(&sound()), Ok(()));
     assert_eq!(at_least_baseline(&sound()), Ok(()));
     assert_eq!(work_conserving(&sound()), Ok(()));
-    assert_eq!(all(&sound()), Ok(()));
+    assert_eq!(of_remote_first(&sound()), Ok(()));
+    assert_eq!(of_default(&sound()), Ok(()));
 }
 
 #[test]
@@ -113,7 +115,7 @@ fn local_threads_are_entitled_to_nothing_when_remote_readers_take_all() {
     // A controller of 8 GB/s behind a link of 10 GB/s: 2 x 4 GB/s over the link, R = 0.
     let mut grants = with_groups(vec![group(0, 0, 8, 20.0, 0.0), group(1, 1, 2, 10.0, 4.0)]);
     grants.nodes[0].capacity_gbs = 8.0;
-    assert_eq!(all(&grants), Ok(()));
+    assert_eq!(of_remote_first(&grants), Ok(()));
 }
 
 #[test]
@@ -149,7 +151,9 @@ fn a_hungry_thread_on_a_link_needs_link_or_controller_to_be_full() {
 
 #[test]
 fn a_group_without_threads_is_never_hungry() {
-    assert_eq!(all(&with_groups(vec![group(0, 0, 0, 20.0, 0.0)])), Ok(()));
+    let idle = with_groups(vec![group(0, 0, 0, 20.0, 0.0)]);
+    assert_eq!(of_remote_first(&idle), Ok(()));
+    assert_eq!(of_default(&idle), Ok(()));
 }
 
 #[test]
@@ -179,5 +183,71 @@ fn a_violation_names_who_where_and_how_much() {
         idle.to_string(),
         "a thread of application 0 on node 1 that reads the memory of node 0 is granted 4 of the 10 GB/s it \
          wants, but the controller has 52 GB/s left and the link 2 GB/s"
+    );
+}
+
+/// Groups 0 -> 2 and 1 -> 3 share a link of 8 GB/s; node 0 can read 9 GB/s in all. Four nodes of 2 cores, 60 GB/s, links of 10.
+fn limited(first: f64, second: f64) -> Grants {
+    let node = MemoryNode { capacity_gbs: 60.0, cores: 2, read_gbs: None };
+    let reader = |from: usize, granted_gbs: f64| Group {
+        app: AppId(from),
+        from: NodeId(from),
+        memory: NodeId(from + 2),
+        threads: 1,
+        demand_gbs: 20.0,
+        granted_gbs,
+    };
+    let link = |from: usize, to: usize| (from != to).then_some(10.0);
+    Grants {
+        nodes: vec![MemoryNode { read_gbs: Some(9.0), ..node }, node, node, node],
+        link_capacity_gbs: (0..4).map(|from| (0..4).map(|to| link(from, to)).collect()).collect(),
+        shared: vec![SharedCapacity {
+            capacity_gbs: 8.0,
+            from: vec![NodeId(0), NodeId(1)],
+            to: vec![NodeId(2), NodeId(3)],
+        }],
+        groups: vec![reader(0, first), reader(1, second)],
+    }
+}
+
+#[test]
+fn a_shared_link_holds_back_all_that_use_it() {
+    assert_eq!(of_default(&limited(4.0, 4.0)), Ok(()));
+    // 7 of 8 GB/s: both could have more
+    assert!(matches!(nobody_hungry_with_room(&limited(4.0, 3.0)), Err(Violation::HungryWithRoom(_))));
+    assert_eq!(
+        common_limits_kept(&limited(4.0, 5.0)),
+        Err(Violation::SharedLinkOverrun { direction: 0, granted_gbs: 9.0, capacity_gbs: 8.0 })
+    );
+}
+
+#[test]
+fn what_a_node_reads_holds_back_its_threads_and_no_others() {
+    let wide = |first, second| {
+        let mut grants = limited(first, second);
+        grants.shared.clear();
+        grants
+    };
+    // node 0 is at its 9 GB/s, node 1 at its link
+    assert_eq!(of_default(&wide(9.0, 10.0)), Ok(()));
+    assert!(matches!(nobody_hungry_with_room(&wide(9.0, 9.0)), Err(Violation::HungryWithRoom(_))));
+    assert_eq!(
+        common_limits_kept(&wide(9.5, 10.0)),
+        Err(Violation::ReadOverrun { node: NodeId(0), granted_gbs: 9.5, capacity_gbs: 9.0 })
+    );
+}
+
+#[test]
+fn own_threads_below_their_equal_part_are_found() {
+    // Node 0 is read from outside by one node: its own 8 threads, which want 160, keep 30 of 60 GB/s.
+    let wide = |own: f64, link: f64| {
+        let mut grants = with_groups(vec![group(0, 0, 8, 20.0, own), group(1, 1, 2, 50.0, link)]);
+        grants.link_capacity_gbs = vec![vec![None, Some(100.0)], vec![Some(100.0), None]];
+        grants
+    };
+    assert_eq!(of_default(&wide(3.75, 15.0)), Ok(()));
+    assert_eq!(
+        own_port_keeps_its_part(&wide(2.5, 20.0)),
+        Err(Violation::BelowEqualPart { node: NodeId(0), granted_gbs: 20.0, due_gbs: 30.0 })
     );
 }

@@ -67,6 +67,8 @@ pub(super) fn check(
         let on_machine = match &demand.placement {
             Placement::Local | Placement::Interleave => true,
             Placement::Home(home) => home.0 < nodes,
+            Placement::PartHome { home, share } => home.0 < nodes && (0.0..=1.0).contains(share),
+            Placement::PartInterleave { share } => (0.0..=1.0).contains(share),
             Placement::Fractions(fractions) => {
                 fractions.len() == nodes
                     && fractions.iter().all(|fraction| (0.0..=1.0).contains(fraction))

@@ -3,7 +3,7 @@
 use super::*;
 use crate::allocation::TooManyThreads;
 use crate::app::Placement;
-use crate::machine::Node;
+use crate::machine::{Node, SharedLink};
 use crate::sharing::invariants;
 use crate::units::FlopPerByte;
 
@@ -13,6 +13,8 @@ fn node(cores: u32, gflops_per_core: f64, bandwidth_gbs: f64) -> Node {
         gflops_per_core: Gflops::new(gflops_per_core),
         bandwidth: GigabytesPerSecond::new(bandwidth_gbs),
         core_bandwidth: None,
+        read_bandwidth: None,
+        memory: None,
     }
 }
 
@@ -49,7 +51,11 @@ fn one_app_per_node(cores: u32) -> Allocation {
 /// Solves, and checks every property on the way.
 fn solved(machine: &Machine, demands: &[Demand], allocation: &Allocation) -> ReferenceOutcome {
     let outcome = solve(machine, demands, allocation).expect("an allocation that fits");
-    assert_eq!(invariants::all(&outcome.grants(machine)), Ok(()));
+    let promised = match machine.sharing().kind {
+        ModelKind::RemoteFirst => invariants::of_remote_first,
+        _ => invariants::of_default,
+    };
+    assert_eq!(promised(&outcome.grants(machine)), Ok(()));
     outcome
 }
 
@@ -151,12 +157,18 @@ fn table_3_as_printed() {
 }
 
 #[test]
-fn remote_demand_beyond_a_controller_is_scaled_and_starves_local_threads() {
+fn under_remote_first_remote_demand_beyond_a_controller_is_scaled_and_starves_local_threads() {
     // Memory 0 has 12 GB/s. Node 1: 2 threads want 10 each, link 10 -> 10. Node 2: 1 thread wants 5 -> 5.
     // 15 > 12: each x 0.8 = 8 and 4. The link of node 1: 4 GB/s a thread. Nothing is left for node 0.
     let nodes = vec![node(2, 10.0, 12.0), node(2, 10.0, 50.0), node(2, 5.0, 50.0)];
     let machine = Machine::new("m", nodes, vec![GigabytesPerSecond::new(10.0); 9]).expect("a sound machine");
     let demands = [demand(1.0, Placement::Home(NodeId(0)))];
+    // By default the three ports ask 10, 10 and 5 of 12: 4 each.
+    let even = solved(&machine, &demands, &threads(&[vec![1, 2, 1]]));
+    assert_near(bandwidth(&even, 0, 0), 4.0);
+    assert_near(bandwidth(&even, 0, 1), 2.0);
+    assert_near(bandwidth(&even, 0, 2), 4.0);
+    let machine = machine.with_sharing(ModelKind::RemoteFirst.into());
     let outcome = solved(&machine, &demands, &threads(&[vec![1, 2, 1]]));
     assert_near(bandwidth(&outcome, 0, 1), 4.0);
     assert_near(bandwidth(&outcome, 0, 2), 4.0);
@@ -168,13 +180,12 @@ fn remote_demand_beyond_a_controller_is_scaled_and_starves_local_threads() {
 fn interleaved_data_on_a_memory_only_node_sets_the_pace() {
     // Node 0: 2 cores of 10 GFLOPS, 40 GB/s. Node 1: memory only, 40 GB/s, link 6. AI 0.5: wants 20, half from each.
     // Memory 0: 2 x 10 <= 40, granted 10. Memory 1: min(20, 6) = 6, granted 3. Pace min(10, 3) / 0.5 = 6 GB/s,
-    // 3 GFLOPS. Drawn 3 from each memory a thread; 7 a thread of memory 0 stay unused.
+    // 3 GFLOPS. Drawn 3 from each memory a thread: the link is full, so that nobody can use the rest of memory 0.
     let nodes = vec![node(2, 10.0, 40.0), node(0, 0.0, 40.0)];
     let machine = Machine::new("m", nodes, vec![GigabytesPerSecond::new(6.0); 4]).expect("a sound machine");
     let outcome = solved(&machine, &[demand(0.5, Placement::Interleave)], &threads(&[vec![2, 0]]));
     assert_near(bandwidth(&outcome, 0, 0), 6.0);
     assert_near(gflops(&outcome, 0, 0), 3.0);
-    assert_near(outcome.granted[0][0].value(), 20.0);
     assert_near(outcome.drawn[0][0].value(), 6.0);
     assert_near(outcome.drawn[0][1].value(), 6.0);
     assert_near(outcome.readers[0].demand_gbs.value(), 10.0);
@@ -192,17 +203,105 @@ fn a_zero_fraction_neither_reads_nor_slows() {
     assert_eq!(draws, [(0, 1.0), (1, 3.0)]);
 }
 
-#[test]
-fn what_is_not_drawn_of_a_memory_is_not_given_to_others() {
-    // Memory 0 has 10 GB/s, 2 cores, baseline 5. App 0 (half on 0, half on 1, wants 20) is granted 5 of memory 0 but
-    // its link gives 1 of memory 1, so it draws 1 of each. App 1 (local, wants 10) still gets 5, not 9.
-    let machine = uniform(2, node(2, 10.0, 10.0), 1.0);
+/// Memory 0 has 10 GB/s and 2 cores. App 0 (half on 0, half on 1 over a link of 1, wants 20) and app 1 (local, wants 10).
+fn one_waits_for_its_link() -> (Machine, [Demand; 2], Allocation) {
     let demands = [demand(0.5, Placement::Interleave), demand(1.0, Placement::Local)];
-    let outcome = solved(&machine, &demands, &threads(&[vec![1, 0], vec![1, 0]]));
+    (uniform(2, node(2, 10.0, 10.0), 1.0), demands, threads(&[vec![1, 0], vec![1, 0]]))
+}
+
+#[test]
+fn what_nobody_could_use_is_dealt_again() {
+    // Baseline 5: app 0 is granted 5 of memory 0, but its link gives 1 of memory 1, so that it draws 1 of each. Dealt again
+    // to app 1 alone, whose link is not full: it has 5 and gets the other 4.
+    let (machine, demands, allocation) = one_waits_for_its_link();
+    let outcome = solved(&machine, &demands, &allocation);
+    assert_near(bandwidth(&outcome, 0, 0), 2.0);
+    assert_near(bandwidth(&outcome, 1, 0), 9.0);
+    assert_near(outcome.drawn[0][0].value(), 10.0);
+}
+
+#[test]
+fn under_remote_first_what_is_not_drawn_is_not_given_to_others() {
+    let (machine, demands, allocation) = one_waits_for_its_link();
+    let machine = machine.with_sharing(ModelKind::RemoteFirst.into());
+    let outcome = solved(&machine, &demands, &allocation);
     assert_near(bandwidth(&outcome, 0, 0), 2.0);
     assert_near(bandwidth(&outcome, 1, 0), 5.0);
     assert_near(outcome.granted[0][0].value(), 10.0);
     assert_near(outcome.drawn[0][0].value(), 6.0);
+}
+
+/// Four nodes of 2 cores x 10 GFLOPS, 20 GB/s, links of 8; nodes 0 and 1 read 2 and 3 over a shared link of 12 GB/s.
+fn two_sockets() -> Machine {
+    let shared = SharedLink {
+        name: "xGMI".to_owned(),
+        bandwidth: GigabytesPerSecond::new(12.0),
+        from: vec![NodeId(0), NodeId(1)],
+        to: vec![NodeId(2), NodeId(3)],
+        both_ways: true,
+    };
+    uniform(4, node(2, 10.0, 20.0), 8.0).with_shared_links(vec![shared]).expect("two groups")
+}
+
+#[test]
+fn links_that_share_a_link_are_filled_evenly() {
+    // Threads on 0 and 1 read memory 2 and want 10 each, 8 by the link: 16 of 12, so 6 each. A third one on node 3 reads
+    // memory 2 over a link of its own socket: 8. In all 20: the controller is just full.
+    let demands = [demand(1.0, Placement::Home(NodeId(2)))];
+    let outcome = solved(&two_sockets(), &demands, &threads(&[vec![1, 1, 0, 1]]));
+    let of = |node| bandwidth(&outcome, 0, node);
+    assert_near(of(0), 6.0);
+    assert_near(of(1), 6.0);
+    assert_near(of(3), 8.0);
+}
+
+#[test]
+fn the_other_direction_of_a_shared_link_has_its_own_capacity() {
+    // 0 -> 2 has 8 (its link), 2 -> 0 and 3 -> 1 ask 16 of 12: 6 each.
+    let demands = [2, 0, 1].map(|home| demand(1.0, Placement::Home(NodeId(home))));
+    let rows = [vec![1, 0, 0, 0], vec![0, 0, 1, 0], vec![0, 0, 0, 1]];
+    let outcome = solved(&two_sockets(), &demands, &threads(&rows));
+    assert_near(bandwidth(&outcome, 0, 0), 8.0);
+    assert_near(bandwidth(&outcome, 1, 2), 6.0);
+    assert_near(bandwidth(&outcome, 2, 3), 6.0);
+}
+
+#[test]
+fn what_a_node_can_read_is_split_before_anything_else() {
+    // Node 0 can read 12: its thread at home (wants 10) and the one that reads memory 1 (wants 10, link 4): baseline 6 each,
+    // nothing left. The second takes 4 by its link; the 2 it could not use go to the first one: 8.
+    let node = Node { read_bandwidth: Some(GigabytesPerSecond::new(12.0)), ..node(2, 10.0, 20.0) };
+    let machine = uniform(2, node, 4.0);
+    let demands = [demand(1.0, Placement::Local), demand(1.0, Placement::Home(NodeId(1)))];
+    let outcome = solved(&machine, &demands, &threads(&[vec![1, 0], vec![1, 0]]));
+    assert_near(bandwidth(&outcome, 0, 0), 8.0);
+    assert_near(bandwidth(&outcome, 1, 0), 4.0);
+}
+
+#[test]
+fn a_share_at_home_leaves_the_rest_beside_the_thread() {
+    // A quarter of the data on node 0, wants 10: from node 1 it reads 2.5 over a link of 2 and 7.5 of its own memory. The
+    // link sets the pace: 2 / 0.25 = 8.
+    let machine = uniform(2, node(1, 10.0, 20.0), 2.0);
+    let demands = [demand(1.0, Placement::at_home(NodeId(0), 0.25))];
+    let outcome = solved(&machine, &demands, &threads(&[vec![1, 1]]));
+    assert_near(bandwidth(&outcome, 0, 0), 10.0);
+    assert_near(bandwidth(&outcome, 0, 1), 8.0);
+    assert_near(outcome.drawn[1][0].value(), 2.0);
+    assert_near(outcome.drawn[1][1].value(), 6.0);
+}
+
+#[test]
+fn wide_links_leave_the_local_threads_an_equal_part() {
+    // 4 nodes, 32 GB/s, links 32. Node 0: its own 8 threads want 160; 8 threads on each other node read it and want 160, 32
+    // by the link. Four ports, 8 GB/s each.
+    let machine = uniform(4, node(8, 10.0, 32.0), 32.0);
+    let demands = [demand(0.5, Placement::Local), demand(0.5, Placement::Home(NodeId(0)))];
+    let outcome = solved(&machine, &demands, &threads(&[vec![8, 0, 0, 0], vec![0, 8, 8, 8]]));
+    assert_near(bandwidth(&outcome, 0, 0), 1.0);
+    for node in 1..4 {
+        assert_near(bandwidth(&outcome, 1, node), 1.0);
+    }
 }
 
 #[test]
@@ -231,10 +330,18 @@ fn two_applications_split_a_link_by_baseline_and_proportion() {
 }
 
 #[test]
-fn an_interleaved_application_alone_gets_nothing_where_links_are_wide() {
-    // Contract: 4 nodes, 32 GB/s, links 32, all 8 threads everywhere. Each memory: 3 links x min(8 x 5, 32) = 96 > 32,
-    // nothing left for its own threads, whose pace is then 0.
+fn an_interleaved_application_alone_gets_all_there_is() {
+    // 4 nodes, 32 GB/s, links 32, all 8 threads everywhere: four ports of 8 GB/s at each memory, 128 GB/s in all.
     let machine = uniform(4, node(8, 10.0, 32.0), 32.0);
+    let outcome = solved(&machine, &[demand(0.5, Placement::Interleave)], &threads(&[vec![8; 4]]));
+    assert_near(outcome.total_gflops().value(), 64.0);
+    assert_near(outcome.drawn[1][0].value(), 8.0);
+}
+
+#[test]
+fn under_remote_first_an_interleaved_application_alone_gets_nothing_where_links_are_wide() {
+    // Each memory: 3 links x min(8 x 5, 32) = 96 > 32, nothing left for its own threads, whose pace is then 0.
+    let machine = uniform(4, node(8, 10.0, 32.0), 32.0).with_sharing(ModelKind::RemoteFirst.into());
     let outcome = solved(&machine, &[demand(0.5, Placement::Interleave)], &threads(&[vec![8; 4]]));
     assert_eq!(outcome.total_gflops(), Gflops::new(0.0));
     assert_near(outcome.granted[1][0].value(), 32.0 / 3.0);

@@ -18,7 +18,7 @@ use super::budget::Budget;
 use super::pool::{Canonical, Pool};
 use crate::monitor::Monitor;
 use tasks::Tasks;
-pub(super) use tree::Tree;
+pub(super) use tree::{Tree, steps_to_rate};
 use walk::Walk;
 
 /// What a finished or stopped tree search leaves behind.

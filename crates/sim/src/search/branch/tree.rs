@@ -43,6 +43,16 @@ pub(in crate::search) struct Tree<'a> {
     pub(super) most_threads: Vec<u32>,
     /// No application reads another node's memory: potentials are exact.
     pub(super) decoupled: bool,
+    /// What rating an allocation costs beside the step that leads to it.
+    pub(super) steps_to_rate: u64,
+}
+
+/// What rating an allocation costs beside the step that leads to it: much where potentials say so little that most of
+/// what is met has to be rated.
+pub(in crate::search) fn steps_to_rate(relaxation: &Relaxation<'_>) -> u64 {
+    /// Elementary operations of an evaluation in the time of one step.
+    const OPERATIONS_PER_STEP: u64 = 4;
+    if relaxation.exact { 0 } else { relaxation.problem.evaluation_cost() / OPERATIONS_PER_STEP }
 }
 
 impl<'a> Tree<'a> {
@@ -87,7 +97,7 @@ impl<'a> Tree<'a> {
                 ranked.iter().copied().take_while(|r| root - top(c) + r.earns > cutoff).collect()
             })
             .collect();
-        let decoupled = placements.iter().all(|placement| *placement == Placement::Local);
+        let decoupled = relaxation.exact && placements.iter().all(|placement| *placement == Placement::Local);
         let mut tree = Self {
             problem,
             relaxation,
@@ -99,6 +109,7 @@ impl<'a> Tree<'a> {
             reach: Vec::new(),
             most_threads: Vec::new(),
             decoupled,
+            steps_to_rate: steps_to_rate(relaxation),
         };
         tree.lay_out_steps();
         Some(tree)

@@ -151,7 +151,11 @@ impl<'t> Walk<'t> {
     }
 
     fn rate_complete(&mut self) {
+        if !self.evaluator.fits(self.threads.as_slice()) {
+            return;
+        }
         if !self.tree.decoupled {
+            self.work += self.tree.steps_to_rate;
             self.pace.stops_after(self.tree.problem.evaluation_cost());
             let gflops = self.evaluator.gflops(self.threads.as_slice());
             if self.tree.problem.goal.score(gflops) <= self.cutoff {

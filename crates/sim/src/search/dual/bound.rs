@@ -59,7 +59,7 @@ impl Relaxation<'_> {
     /// The bound at `prices` and its subgradient in the order y, lambda, nu.
     pub(super) fn bound(&self, prices: &Prices, ranges: &Ranges) -> (f64, Prices) {
         let apps = self.problem.apps.len();
-        let memories = self.classes.len();
+        let memories = self.shared_bandwidth.len();
         let unit = self.problem.goal.unit_gflops();
         let nu = vec![0.0; prices.nu.len()];
         let mu: Vec<f64> = self.watched.iter().map(|w| w.most / w.bandwidth).collect();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use numasim_model::{Machine, NodeId, Placement};
+use numasim_model::NodeId;
 
 use super::prices::{Improved, Prices};
 use super::ranges::Ranges;
@@ -10,6 +10,7 @@ use crate::monitor::Monitor;
 use crate::objective::Objective;
 use crate::problem::{Evaluator, Problem};
 use crate::search::budget::OPTIONS_PER_STEP;
+use crate::search::ceilings::common_limits;
 use crate::search::options::OptionTable;
 
 /// Most numbers of threads in the listed options of all relaxations that exist at the same time: 12 bytes each.
@@ -19,8 +20,8 @@ const MOST_ENTRIES: usize = 40_000_000;
 pub(in crate::search) struct Class {
     pub(in crate::search) nodes: Vec<NodeId>,
     pub(in crate::search) table: Arc<OptionTable>,
-    /// Per application: the classes of memories that it reads from here, ascending, and the GB/s drawn from each per
-    /// GFLOPS of the application on a node of this class.
+    /// Per application: the classes of memories that it reads from here (and what else it shares), ascending, and the GB/s
+    /// drawn from each per GFLOPS of the application on a node of this class.
     pub(in crate::search) draw: Vec<Vec<(usize, f64)>>,
 }
 
@@ -41,10 +42,13 @@ pub(in crate::search) struct Relaxation<'a> {
     pub(in crate::search) problem: &'a Problem,
     pub(in crate::search) classes: Vec<Class>,
     /// Per class: all bandwidth of its memories together if it has a price (somebody reads them over a link), else
-    /// `None`.
+    /// `None`. After the classes: the capacities of what else several flows share.
     pub(in crate::search) shared_bandwidth: Vec<Option<f64>>,
     /// Memories whose readers are counted.
     pub(in crate::search) watched: Vec<Watched>,
+    /// Whether potentials are what a node gets with all others empty: threads elsewhere never help. Else they are what
+    /// no sharing gives more than.
+    pub(in crate::search) exact: bool,
     /// Cores of the machine: the scale of thread prices.
     pub(in crate::search) total_cores: f64,
     /// Asked between steps: a bound may be left as it is at any time.
@@ -63,18 +67,18 @@ impl<'a> Relaxation<'a> {
         share: usize,
         monitor: &'a dyn Monitor,
     ) -> Option<Self> {
-        let placements = &evaluator.placements;
+        // What a node gets with all others empty bounds what it gets beside them only if these never help it.
+        let exact = evaluator.solver.threads_elsewhere_never_help();
         let representatives = representatives(node_classes);
         let mut tables = Vec::with_capacity(representatives.len());
         let mut entries_left = MOST_ENTRIES / share.max(1);
         for &node in &representatives {
             let limit = limit.min(entries_left / problem.apps.len());
-            let table =
-                OptionTable::new(problem, &evaluator.solver, placements, watched, node, limit, monitor)?;
+            let table = OptionTable::new(problem, evaluator, watched, node, exact, limit, monitor)?;
             entries_left -= table.len() * problem.apps.len();
             tables.push(table);
         }
-        let mut relaxation = Self::build(problem, evaluator, node_classes, false, monitor, tables);
+        let mut relaxation = Self::build(problem, evaluator, node_classes, exact, monitor, tables);
         relaxation.watched = watched
             .iter()
             .map(|&memory| {
@@ -114,6 +118,7 @@ impl<'a> Relaxation<'a> {
             classes: classes.collect::<Option<_>>()?,
             shared_bandwidth: self.shared_bandwidth.clone(),
             watched: watched.collect(),
+            exact: self.exact,
             total_cores: self.total_cores,
             monitor: self.monitor,
         })
@@ -132,7 +137,7 @@ impl<'a> Relaxation<'a> {
         let representatives = representatives(node_classes).into_iter();
         let tables =
             representatives.map(|node| OptionTable::corners(problem, &evaluator.solver, node)).collect();
-        let mut relaxation = Self::build(problem, evaluator, node_classes, true, monitor, tables);
+        let mut relaxation = Self::build(problem, evaluator, node_classes, false, monitor, tables);
         if !homes_decided {
             for class in &mut relaxation.classes {
                 for a in problem.open_apps() {
@@ -148,7 +153,7 @@ impl<'a> Relaxation<'a> {
         problem: &'a Problem,
         evaluator: &Evaluator<'_>,
         node_classes: &[usize],
-        price_all_memories: bool,
+        exact: bool,
         monitor: &'a dyn Monitor,
         tables: Vec<OptionTable>,
     ) -> Self {
@@ -161,14 +166,14 @@ impl<'a> Relaxation<'a> {
             class_of[node] = position;
             members[position].push(NodeId(node));
         }
-        let classes: Vec<Class> = representatives
+        let mut classes: Vec<Class> = representatives
             .iter()
             .zip(members)
             .zip(tables)
             .map(|((&from, nodes), table)| {
                 let draw = problem.apps.iter().zip(&evaluator.placements).map(|(app, placement)| {
                     let mut draw: Vec<(usize, f64)> = Vec::new();
-                    for memory in read_from(machine, placement, from) {
+                    for memory in placement.read_from(machine, from) {
                         let per_gflops =
                             placement.fraction(machine, from, memory) / app.arithmetic_intensity.value();
                         let class = class_of[memory.0];
@@ -187,15 +192,28 @@ impl<'a> Relaxation<'a> {
                 machine.compute_nodes().any(|n| n != m && placement.fraction(machine, n, m) > 0.0)
             })
         };
-        let shared_bandwidth = classes
+        let mut shared_bandwidth: Vec<Option<f64>> = classes
             .iter()
             .map(|class: &Class| {
-                let shared = price_all_memories || class.nodes.iter().any(|&m| read_from_outside(m));
+                let shared = !exact || class.nodes.iter().any(|&m| read_from_outside(m));
                 shared.then(|| class.nodes.iter().map(|&m| machine.node(m).bandwidth.value()).sum())
             })
             .collect();
+        if !exact {
+            let nodes: Vec<&[NodeId]> = classes.iter().map(|class| &class.nodes[..]).collect();
+            for common in common_limits(problem, evaluator, &nodes) {
+                let resource = shared_bandwidth.len();
+                shared_bandwidth.push(Some(common.capacity));
+                for (class, parts) in classes.iter_mut().zip(&common.parts) {
+                    let drawn = class.draw.iter_mut().zip(parts).zip(&problem.apps);
+                    for ((draw, part), app) in drawn.filter(|((_, part), _)| **part > 0.0) {
+                        draw.push((resource, part / app.arithmetic_intensity.value()));
+                    }
+                }
+            }
+        }
         let total_cores = machine.total_cores() as f64;
-        Self { problem, classes, shared_bandwidth, watched: Vec::new(), total_cores, monitor }
+        Self { problem, classes, shared_bandwidth, watched: Vec::new(), exact, total_cores, monitor }
     }
 
     /// The whole space: `min_threads` to `max_threads` on the machine, anything on a class.
@@ -234,10 +252,20 @@ impl<'a> Relaxation<'a> {
         };
         Prices {
             y,
-            lambda: vec![0.0; self.classes.len()],
+            lambda: vec![0.0; self.shared_bandwidth.len()],
             nu: vec![0.0; apps * (1 + self.classes.len())],
             mu: vec![0.0; self.watched.len()],
         }
+    }
+
+    /// The number of allocations, those that only exchange nodes of a class once: k nodes with m options have
+    /// C(m + k - 1, k).
+    pub(in crate::search) fn allocations(&self) -> f64 {
+        let of_class = |class: &Class| {
+            let options = class.table.len() as f64;
+            (0..class.nodes.len()).fold(1.0, |c, k| c * (options + k as f64) / (k as f64 + 1.0))
+        };
+        self.classes.iter().map(of_class).product()
     }
 
     /// What it costs to price all options once, in steps of the search.
@@ -250,13 +278,4 @@ impl<'a> Relaxation<'a> {
 /// The smallest node of each class.
 fn representatives(node_classes: &[usize]) -> Vec<NodeId> {
     (0..node_classes.len()).filter(|&n| node_classes[n] == n).map(NodeId).collect()
-}
-
-/// The memories that threads on `from` read, ascending.
-fn read_from(machine: &Machine, placement: &Placement, from: NodeId) -> Vec<NodeId> {
-    match placement {
-        Placement::Local => vec![from],
-        Placement::Home(home) => vec![*home],
-        Placement::Interleave | Placement::Fractions(_) => machine.node_ids().collect(),
-    }
 }

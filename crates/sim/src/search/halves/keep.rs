@@ -7,6 +7,7 @@ use numasim_model::{NodeId, Placement};
 use super::question::Halves;
 use super::round::{Kept, Place, Round};
 use super::sums::{SINGLE, Sums};
+use crate::memory::Limits;
 use crate::search::dual::{Class, Improved, best_option};
 use crate::search::pace::Pace;
 
@@ -39,6 +40,7 @@ impl Halves<'_> {
         let window = |y: &f64| if *y > 1e-9 { gap / (y * target) } else { f64::INFINITY };
         let windows: Vec<f64> = prices.y.iter().map(window).collect();
         let unit: Vec<f64> = self.problem.goal.unit_gflops().iter().map(|unit| unit * target).collect();
+        let limits = Limits::new(&self.problem.machine, &self.problem.apps, self.placements);
         let mut pace = Pace::new(self.monitor);
         let mut kept = Vec::with_capacity(self.relaxation.classes.len());
         for (c, class) in self.relaxation.classes.iter().enumerate() {
@@ -54,7 +56,8 @@ impl Halves<'_> {
             let mut seen = BTreeSet::new();
             of_class.retain(|kept| {
                 let effort = 40 * unit.len() as u64;
-                !pace.stops_after(effort) && seen.insert(self.effect(c, kept.option as usize))
+                !pace.stops_after(effort)
+                    && seen.insert(self.effect(c, kept.option as usize, limits.as_ref()))
             });
             kept.push(of_class);
             if pace.stopped() {
@@ -113,12 +116,13 @@ impl Halves<'_> {
                 .any(|node| node != memory && placement.fraction(machine, node, memory) > 0.0)
         };
         let mut readers = (0..self.placements.len()).filter(|&a| reads(&self.placements[a]));
-        let reader = readers.next().filter(|&a| self.placements[a].home() == Some(memory))?;
+        let reader = readers.next().filter(|&a| self.placements[a] == Placement::Home(memory))?;
         readers.next().is_none().then_some(reader)
     }
 
-    /// What an option gives and takes: GFLOPS, reads, and threads where their total is limited.
-    fn effect(&self, class: usize, option: usize) -> Vec<u64> {
+    /// What an option gives and takes: GFLOPS, reads, and threads where their total is limited or data moves with them
+    /// that may not fit.
+    fn effect(&self, class: usize, option: usize, limits: Option<&Limits>) -> Vec<u64> {
         let table = &self.relaxation.classes[class].table;
         let apps = self.problem.apps.len();
         let limited = |a: usize| {
@@ -126,7 +130,7 @@ impl Halves<'_> {
                 self.ranges.lowest[a] <= 1 && self.ranges.lowest[apps * (1 + class) + a] == 0;
             let unlimited_above =
                 [a, apps * (1 + class) + a].iter().all(|&k| !self.ranges.prices_with_meaning(k).1);
-            !(unlimited_below && unlimited_above)
+            !(unlimited_below && unlimited_above) || limits.is_some_and(|limits| limits.moves_with(a))
         };
         // Without the last 12 bits, in which 100 x 1/2 and 100 x 2/4 may differ.
         let rounded = |value: &f64| value.to_bits().saturating_add(1 << 11) >> 12;

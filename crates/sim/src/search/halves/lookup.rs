@@ -191,7 +191,8 @@ impl<'l> Lookup<'l> {
             let tolerance = 1e-9 * w.bandwidth;
             (w.least - tolerance..=w.most + tolerance).contains(reads)
         });
-        if !in_cell || problem.goal.score(&gflops) <= self.cutoff || !self.in_ranges(&allocation) {
+        let below = problem.goal.score(&gflops) <= self.cutoff;
+        if !in_cell || below || !self.in_ranges(&allocation) || !self.evaluator.fits(allocation.as_slice()) {
             return;
         }
         self.pace.stops_after(problem.evaluation_cost());

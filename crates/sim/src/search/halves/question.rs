@@ -25,7 +25,7 @@ impl Halves<'_> {
         let goal = &self.problem.goal;
         let max_min = matches!(goal.objective(), Objective::Fair | Objective::Makespan);
         let some_answer = pool.cutoff() > 0.0 && pool.cutoff().is_finite();
-        max_min && some_answer && !goal.unit_gflops().contains(&0.0)
+        self.relaxation.exact && max_min && some_answer && !goal.unit_gflops().contains(&0.0)
     }
 
     /// The nodes with a choice in two halves, equal nodes next to each other.

@@ -2,11 +2,11 @@
 
 use numasim_model::{Allocation, AppId, NodeId};
 
-use super::sites::{Site, sites};
 use crate::monitor::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::Restrictions;
 use crate::search::pace::Pace;
+use crate::sites::Sites;
 
 /// Elementary operations for each pair of applications whose threads may be exchanged.
 const OPERATIONS_PER_PAIR: u64 = 8;
@@ -14,14 +14,15 @@ const OPERATIONS_PER_PAIR: u64 = 8;
 /// A change of a few thread counts: (application, site, new threads).
 type Change = [(usize, usize, u32)];
 
-/// Climbs from `start` until no move improves it. The homes stay as they are.
+/// Climbs from `start` until no move improves it. The homes stay as they are. As long as data does not fit, a move
+/// that leaves less too much improves it.
 pub(in crate::search) fn climb<'p>(
     problem: &'p Problem,
     evaluator: &mut Evaluator<'p>,
     start: Allocation,
     monitor: &dyn Monitor,
 ) -> Candidate {
-    let sites = sites(problem);
+    let sites = Sites::new(problem);
     let changed = start.clone();
     let pace = Pace::new(monitor);
     let mut climber = Climber { problem, best: evaluator.candidate(start), evaluator, sites, changed, pace };
@@ -32,7 +33,7 @@ pub(in crate::search) fn climb<'p>(
 struct Climber<'c, 'p, 'm> {
     problem: &'p Problem,
     evaluator: &'c mut Evaluator<'p>,
-    sites: Vec<Site>,
+    sites: Sites<'p>,
     best: Candidate,
     /// The allocation of `best`, or a change of it that is being judged.
     changed: Allocation,
@@ -41,7 +42,7 @@ struct Climber<'c, 'p, 'm> {
 
 impl Climber<'_, '_, '_> {
     fn threads(&self, app: usize, site: usize) -> u32 {
-        self.sites[site].first().map_or(0, |&node| self.best.allocation.get(AppId(app), node))
+        self.sites.threads(&self.best.allocation, app, site)
     }
 
     /// Tries every move once, keeping each that improves; true if one did.
@@ -141,16 +142,15 @@ impl Climber<'_, '_, '_> {
         self.pace.stops_after(self.problem.apps.len() as u64);
         let better = self.allowed(change) && {
             self.pace.stops_after(self.problem.evaluation_cost());
+            let excess = self.evaluator.excess(self.changed.as_slice());
             let (score, tie_break) = self.evaluator.rate(self.changed.as_slice());
-            self.best.is_beaten_by(score, tie_break)
+            self.best.is_beaten_by(excess, score, tie_break)
         };
         if better {
             self.best = self.evaluator.candidate(self.changed.clone());
         } else {
             for &(app, site, _) in change {
-                for &node in &self.sites[site] {
-                    self.changed.set(AppId(app), node, self.best.allocation.get(AppId(app), node));
-                }
+                self.sites.take_back(&self.best.allocation, &mut self.changed, app, site);
             }
         }
         better
@@ -158,9 +158,7 @@ impl Climber<'_, '_, '_> {
 
     fn apply(&mut self, change: &Change) {
         for &(app, site, threads) in change {
-            for &node in &self.sites[site] {
-                self.changed.set(AppId(app), node, threads);
-            }
+            self.sites.set(&mut self.changed, app, site, threads);
         }
     }
 
@@ -169,11 +167,11 @@ impl Climber<'_, '_, '_> {
         let Problem { machine, apps, restrictions, .. } = self.problem;
         let on_node = |node: NodeId| {
             let threads = (0..apps.len()).map(|a| self.changed.get(AppId(a), node));
-            restrictions.on_node(machine.node(node).cores, threads).is_ok()
+            restrictions.on_node(machine, apps, node, threads).is_ok()
         };
         let allowed = change.iter().all(|&(app, site, _)| {
             Restrictions::in_all(&apps[app], self.changed.total(AppId(app))).is_ok()
-                && self.sites[site].iter().all(|&node| on_node(node))
+                && self.sites.nodes(site).iter().all(|&node| on_node(node))
         });
         debug_assert_eq!(allowed, restrictions.allow(machine, apps, &self.changed));
         allowed

@@ -4,9 +4,9 @@ use numasim_model::{Allocation, AppId};
 use rand::{Rng, RngExt as _};
 
 use super::climb::climb;
-use super::sites::{Site, sites};
 use crate::monitor::Monitor;
 use crate::problem::{Candidate, Evaluator, Problem};
+use crate::sites::Sites;
 
 /// Iterated local search: `kicks` times a few random changes to the best so far, then climbing again. The homes stay.
 pub(in crate::search) fn iterate(
@@ -16,7 +16,7 @@ pub(in crate::search) fn iterate(
     random: &mut impl Rng,
     monitor: &dyn Monitor,
 ) -> Candidate {
-    let sites = sites(problem);
+    let sites = Sites::new(problem);
     let mut evaluator = Evaluator::new(problem, start.placements.clone());
     let mut best = start.clone();
     for _ in 0..kicks {
@@ -37,7 +37,7 @@ pub(in crate::search) fn iterate(
 /// came from if there is room. `None` if a few tries break a restriction.
 fn kicked(
     problem: &Problem,
-    sites: &[Site],
+    sites: &Sites<'_>,
     allocation: &Allocation,
     random: &mut impl Rng,
 ) -> Option<Allocation> {
@@ -47,12 +47,11 @@ fn kicked(
         for _ in 0..random.random_range(1..=3) {
             let (a, b) = (random.random_range(0..apps), random.random_range(0..apps));
             let (to, from) = (random.random_range(0..sites.len()), random.random_range(0..sites.len()));
-            let threads =
-                |x: usize, site: usize| sites[site].first().map_or(0, |&n| allocation.get(AppId(x), n));
+            let threads = |x: usize, site: usize| sites.threads(allocation, x, site);
             let most = if a == b { 0 } else { threads(b, to) };
             let moved = random.random_range(0..=most.min(if to == from { most } else { threads(a, from) }));
             let mut shift = |x: usize, site: usize, by: i64| {
-                for &node in &sites[site] {
+                for node in sites.nodes_of(x, site) {
                     let now = i64::from(changed.get(AppId(x), node)) + by;
                     changed.set(AppId(x), node, u32::try_from(now).unwrap_or(0));
                 }
@@ -83,7 +82,7 @@ mod tests {
         let start = Allocation::from_rows(&[vec![1, 1], vec![1, 1]]).expect("equal rows");
         for stream in 0..20 {
             let mut random = generator(0, stream);
-            if let Some(changed) = kicked(&problem, &sites(&problem), &start, &mut random) {
+            if let Some(changed) = kicked(&problem, &Sites::new(&problem), &start, &mut random) {
                 assert_ne!(changed, start);
                 assert!(problem.restrictions.allow(&problem.machine, &problem.apps, &changed));
             }

@@ -3,11 +3,9 @@
 mod climb;
 mod kick;
 mod random;
-mod sites;
 mod start;
 
 pub(super) use climb::climb;
 pub(super) use kick::iterate;
 pub(crate) use random::generator;
-pub(super) use sites::sites;
 pub(super) use start::{random_start, round_robin_start};

@@ -1,10 +1,10 @@
 //! Allocations to start from.
 
-use numasim_model::{Allocation, AppId};
+use numasim_model::{Allocation, AppId, NodeId};
 use rand::{Rng, RngExt as _};
 
-use super::sites::{Site, sites};
 use crate::problem::Problem;
+use crate::sites::Sites;
 
 /// A random allocation that keeps to the restrictions, or `None` if a few tries find none.
 pub(in crate::search) fn random_start(problem: &Problem, random: &mut impl Rng) -> Option<Allocation> {
@@ -47,15 +47,15 @@ fn fill(problem: &Problem, mut choose: impl FnMut(usize) -> usize) -> Allocation
         for site in order {
             let missing = u64::from(problem.apps[app].min_threads).saturating_sub(filling.totals[app]);
             let missing = u32::try_from(missing).unwrap_or(u32::MAX);
-            let per_node = missing.div_ceil(filling.width(site));
+            let per_node = missing.div_ceil(filling.width(app, site));
             let threads = filling.room_for(app, site).min(per_node);
             filling.add(app, site, threads);
         }
     }
     for site in 0..filling.sites.len() {
         let mut refused = 0;
-        while filling.free[site] > 0 && refused < 2 * apps {
-            let app = match filling.owners[site] {
+        while filling.is_open(site) && refused < 2 * apps {
+            let app = match filling.owner(site) {
                 Some(owner) if restrictions.whole_nodes => owner,
                 _ => choose(apps),
             };
@@ -71,11 +71,11 @@ fn fill(problem: &Problem, mut choose: impl FnMut(usize) -> usize) -> Allocation
 /// An allocation that is being filled, with what is left.
 struct Filling<'a> {
     problem: &'a Problem,
-    sites: Vec<Site>,
+    sites: Sites<'a>,
     allocation: Allocation,
-    /// Per site: cores without a thread, on each of its nodes at least.
+    /// Per node: cores without a thread.
     free: Vec<u32>,
-    /// Per site: the first application that came there.
+    /// Per node: the first application that came there.
     owners: Vec<Option<usize>>,
     /// Per application: its threads on the whole machine.
     totals: Vec<u64>,
@@ -83,22 +83,31 @@ struct Filling<'a> {
 
 impl<'a> Filling<'a> {
     fn new(problem: &'a Problem) -> Self {
-        let sites = sites(problem);
-        let cores =
-            |site: &Site| site.iter().map(|&node| problem.machine.node(node).cores).min().unwrap_or(0);
         Self {
             problem,
             allocation: Allocation::empty(problem.apps.len(), problem.machine.node_count()),
-            free: sites.iter().map(cores).collect(),
-            owners: vec![None; sites.len()],
+            free: problem.machine.nodes().iter().map(|node| node.cores).collect(),
+            owners: vec![None; problem.machine.node_count()],
             totals: vec![0; problem.apps.len()],
-            sites,
+            sites: Sites::new(problem),
         }
     }
 
-    /// Nodes of a site, at least 1.
-    fn width(&self, site: usize) -> u32 {
-        u32::try_from(self.sites[site].len()).unwrap_or(u32::MAX).max(1)
+    /// Nodes of a site that may hold threads of an application, at least 1.
+    fn width(&self, app: usize, site: usize) -> u32 {
+        u32::try_from(self.sites.nodes_of(app, site).count()).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// Whether a core of the site is free.
+    fn is_open(&self, site: usize) -> bool {
+        self.sites.nodes(site).iter().any(|node| self.free[node.0] > 0)
+    }
+
+    /// The application that came first to every node of the site.
+    fn owner(&self, site: usize) -> Option<usize> {
+        let mut owners = self.sites.nodes(site).iter().map(|node| self.owners[node.0]);
+        let first = owners.next().flatten()?;
+        owners.all(|owner| owner == Some(first)).then_some(first)
     }
 
     /// The most threads that an application may still get on each node of a site.
@@ -106,23 +115,26 @@ impl<'a> Filling<'a> {
         let total = u32::try_from(self.totals[app]).unwrap_or(u32::MAX);
         let below_max = self.problem.apps[app]
             .max_threads
-            .map_or(u32::MAX, |max| max.saturating_sub(total) / self.width(site));
+            .map_or(u32::MAX, |max| max.saturating_sub(total) / self.width(app, site));
         let whole_nodes = self.problem.restrictions.whole_nodes;
-        let free_for_app = !whole_nodes || self.owners[site].is_none_or(|owner| owner == app);
-        if free_for_app { self.free[site].min(below_max) } else { 0 }
+        let on_node = |node: NodeId| {
+            let free_for_app = !whole_nodes || self.owners[node.0].is_none_or(|owner| owner == app);
+            if free_for_app { self.free[node.0] } else { 0 }
+        };
+        self.sites.nodes_of(app, site).map(on_node).min().unwrap_or(0).min(below_max)
     }
 
     fn add(&mut self, app: usize, site: usize, threads: u32) {
         if threads == 0 {
             return;
         }
-        for &node in &self.sites[site] {
+        for node in self.sites.nodes_of(app, site) {
             let now = self.allocation.get(AppId(app), node);
             self.allocation.set(AppId(app), node, now + threads);
+            self.free[node.0] -= threads;
+            self.totals[app] += u64::from(threads);
+            self.owners[node.0].get_or_insert(app);
         }
-        self.free[site] -= threads;
-        self.totals[app] += u64::from(threads) * self.sites[site].len() as u64;
-        self.owners[site].get_or_insert(app);
     }
 }
 

@@ -55,12 +55,7 @@ impl Responder<'_> {
             })
             .collect();
         for candidate in found {
-            let allowed = self.problem.restrictions.allow(
-                &self.problem.machine,
-                &self.problem.apps,
-                &candidate.allocation,
-            );
-            if allowed {
+            if self.problem.allows(&candidate.allocation, &candidate.placements) {
                 pool.add(canonical, candidate);
             }
         }

@@ -43,7 +43,7 @@ impl<'a> Responder<'a> {
         monitor: &'a dyn Monitor,
     ) -> Option<Self> {
         let one_memory = |p: &Placement| matches!(p, Placement::Local | Placement::Home(_));
-        let decoupled = single_cell && placements.iter().all(one_memory);
+        let decoupled = relaxation.exact && single_cell && placements.iter().all(one_memory);
         let keep = if decoupled { TOP } else { TOP_COUPLED };
         let ranked = relaxation
             .classes

@@ -78,3 +78,15 @@ fn a_forbidden_answer_is_a_fault_and_never_handed_out() {
         assert_eq!(error.to_string(), "the search found a forbidden answer: node 0 has idle cores");
     }
 }
+
+/// Without a thread nothing of the local data is there: the only allocation that fits, and its geomean is 0.
+#[test]
+fn what_fits_without_threads_is_an_answer() {
+    let machine = crate::testing::with_memory(&uniform_machine(1, 2, 10.0, 32.0, 10.0), &[Some(8.0)]);
+    let memory = Some(Gibibytes::new(9.0));
+    let app = App { min_threads: 0, memory, ..local_app("a", 1.0) };
+    let problem =
+        Problem::new(&machine, &[app], Objective::Geomean, Restrictions::default()).expect("possible");
+    let outcome = explore(&problem, &Settings::default(), &Unattended).expect("an answer");
+    assert_eq!((outcome.best.allocation.as_slice(), outcome.value), (&[0][..], 0.0));
+}

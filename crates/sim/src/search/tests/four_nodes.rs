@@ -17,12 +17,14 @@ fn small_machine() -> impl Strategy<Value = Machine> {
                     gflops_per_core: Gflops::new(peak),
                     bandwidth: GigabytesPerSecond::new(bandwidth),
                     core_bandwidth: None,
+                    read_bandwidth: None,
+                    memory: None,
                 };
                 let links = links.into_iter().map(GigabytesPerSecond::new).collect();
                 Machine::new("random", nodes.into_iter().map(node).collect(), links).ok()
             })
     });
-    prop_oneof![uniform, mixed]
+    sized(prop_oneof![uniform, mixed])
 }
 
 fn small_question() -> impl Strategy<Value = (Machine, Vec<App>, Restrictions)> {
@@ -39,7 +41,7 @@ fn small_question() -> impl Strategy<Value = (Machine, Vec<App>, Restrictions)> 
             (Just(machine), apps, restrictions.clone())
         })
         .prop_filter("small enough for brute force", |(machine, apps, _)| {
-            let open = apps.iter().filter(|app| app.data == Data::OpenHome).count();
+            let open = apps.iter().filter(|app| app.data.is_open()).count();
             let per_node = |cores: u32| {
                 // C(cores + apps, apps)
                 (1..=apps.len()).fold(1.0, |c, k| c * (f64::from(cores) + k as f64) / k as f64)

@@ -6,52 +6,66 @@ use numasim_model::input::{Group, Reading, TableKind};
 use numasim_model::{App, Data, Placement};
 
 pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
-    let columns: Vec<Vec<String>> = reading
+    let columns: Vec<Vec<Cell>> = reading
         .groups
         .iter()
         .filter_map(|group| Some(column(reading, group, reading.study.apps.get(group.first)?)))
         .collect();
-    if columns.is_empty() {
-        return;
-    }
+    let Some(first) = columns.first() else { return };
     text.push_str("\nAPPLICATIONS\n");
-    let keys = [
-        "",
-        "instances",
-        "arithmetic_intensity",
-        "data",
-        "kernel",
-        "min_threads",
-        "max_threads",
-        "weight",
-        "work_gflop",
-    ];
-    let row = |(index, key): (usize, &&str)| {
-        let cells = columns.iter().map(|column| column.get(index).cloned().unwrap_or_default());
-        std::iter::once((*key).to_owned()).chain(cells).collect()
+    // What few files say is shown only where one of the applications says it.
+    let is_shown = |index: &usize| {
+        let said = |column: &Vec<Cell>| column.get(*index).is_some_and(|cell| cell.said);
+        !SELDOM.contains(&first[*index].key) || columns.iter().any(said)
     };
-    let rows: Vec<Vec<String>> = keys.iter().enumerate().map(row).collect();
+    let row = |index: usize| {
+        let cells =
+            columns.iter().map(|column| column.get(index).map(|cell| cell.text.clone()).unwrap_or_default());
+        std::iter::once(first[index].key.to_owned()).chain(cells).collect()
+    };
+    let rows: Vec<Vec<String>> = (0..first.len()).filter(is_shown).map(row).collect();
     grid::write(text, &rows, &[Align::Left], width);
 }
 
-fn column(reading: &Reading, group: &Group, app: &App) -> Vec<String> {
-    let cell = |key: &str, value: String| {
-        if reading.is_default(TableKind::App, &group.name, key) {
-            format!("{value} {DEFAULT}")
-        } else {
-            value
-        }
+/// Keys that few files have.
+const SELDOM: [&str; 2] = ["nodes", "memory_gib"];
+
+/// One value of an application.
+struct Cell {
+    key: &'static str,
+    text: String,
+    /// A file gives it.
+    said: bool,
+}
+
+fn column(reading: &Reading, group: &Group, app: &App) -> Vec<Cell> {
+    let cell = |key: &'static str, value: String| {
+        let said = !reading.is_default(TableKind::App, &group.name, key);
+        Cell { key, text: if said { value } else { format!("{value} {DEFAULT}") }, said }
     };
+    let given = |key: &'static str, text: String| Cell { key, text, said: true };
     let instances = if group.instances > 1 {
-        format!("{}: {}-1 to {}-{}", group.instances, group.name, group.name, group.instances)
+        given(
+            "instances",
+            format!("{}: {}-1 to {}-{}", group.instances, group.name, group.name, group.instances),
+        )
     } else {
         cell("instances", "1".to_owned())
     };
     vec![
-        group.name.clone(),
+        given("", group.name.clone()),
         instances,
-        format!("{} FLOP/byte", grid::figure(app.arithmetic_intensity.value())),
+        given(
+            "arithmetic_intensity",
+            format!("{} FLOP/byte", grid::figure(app.arithmetic_intensity.value())),
+        ),
         cell("data", data(&app.data)),
+        cell("nodes", app.nodes.as_deref().map_or_else(|| "all".to_owned(), grid::ranges_of)),
+        cell(
+            "memory_gib",
+            app.memory
+                .map_or_else(|| "not given".to_owned(), |size| format!("{} GiB", grid::figure(size.value()))),
+        ),
         cell("kernel", app.kernel.as_str().to_owned()),
         cell("min_threads", app.min_threads.to_string()),
         cell("max_threads", app.max_threads.map_or_else(|| "no limit".to_owned(), |max| max.to_string())),
@@ -68,8 +82,18 @@ fn column(reading: &Reading, group: &Group, app: &App) -> Vec<String> {
 
 /// Where data lies, in few words.
 pub(super) fn data(data: &Data) -> String {
+    const REST: &str = "the rest local";
     match data {
-        Data::OpenHome => "home = any node".to_owned(),
+        Data::OpenHome { share } if *share < 1.0 => {
+            format!("{} on any node, {REST}", grid::figure(*share))
+        }
+        Data::OpenHome { .. } => "home = any node".to_owned(),
+        Data::Placed(Placement::PartHome { home, share }) => {
+            format!("{} on {home}, {REST}", grid::figure(*share))
+        }
+        Data::Placed(Placement::PartInterleave { share }) => {
+            format!("{} on all nodes, {REST}", grid::figure(*share))
+        }
         Data::Placed(Placement::Local) => "local".to_owned(),
         Data::Placed(Placement::Interleave) => "interleave".to_owned(),
         Data::Placed(Placement::Home(home)) => format!("home = {home}"),

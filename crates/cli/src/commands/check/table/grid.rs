@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use unicode_width::UnicodeWidthStr;
 
 use numasim_draw::grid::{fit, fold};
+use numasim_model::NodeId;
 
 /// How a column stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -128,6 +129,12 @@ pub(super) fn range(range: &std::ops::RangeInclusive<usize>) -> String {
     } else {
         format!("{}-{}", range.start(), range.end())
     }
+}
+
+/// "0-3, 6": ascending node numbers.
+pub(super) fn ranges_of(nodes: &[NodeId]) -> String {
+    let runs = nodes.chunk_by(|a, b| a.0 + 1 == b.0).filter_map(|run| Some(run.first()?.0..=run.last()?.0));
+    runs.map(|run| range(&run)).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 
 use numasim_model::input::{Reading, TableKind};
 use numasim_model::text::visible_but;
-use numasim_model::units::GigabytesPerSecond;
+use numasim_model::units::{Gibibytes, GigabytesPerSecond};
 use numasim_model::{Machine, Node};
 
 use super::DEFAULT;
 use super::grid::{self, Align};
+use super::shared;
 use numasim_draw::grid::{fit, wrap};
 
 /// More nodes than this are merged into ranges of equal ones, and their matrix is summed up.
@@ -26,6 +27,7 @@ pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
     nodes(text, reading, width);
     os_nodes(text, reading, width);
     links(text, machine, width);
+    shared::write(text, reading, width);
     sharing(text, machine, width);
     provenance(text, machine, width);
 }
@@ -61,7 +63,13 @@ fn nodes(text: &mut String, reading: &Reading, width: usize) {
     let controllers = column(&|node| node.bandwidth.value());
     let default = reading.is_default(TableKind::Machine, machine.name(), "core_bandwidth_gbs");
     let header = ["node", "cores", "GFLOPS/core", "GFLOPS", "memory GB/s", "GB/s per thread"];
-    let mut rows = vec![header.map(str::to_owned).to_vec()];
+    let mut header = header.map(str::to_owned).to_vec();
+    // What few files say has a column only where one of them says it.
+    let reads = all.iter().any(|node| node.read_bandwidth.is_some());
+    let sizes = all.iter().any(|node| node.memory.is_some());
+    header.extend(reads.then(|| "reads GB/s".to_owned()));
+    header.extend(sizes.then(|| "memory GiB".to_owned()));
+    let mut rows = vec![header];
     for (((nodes, node), peak), (sum, controller)) in
         shown.iter().zip(peaks).zip(sums.into_iter().zip(controllers))
     {
@@ -76,17 +84,30 @@ fn nodes(text: &mut String, reading: &Reading, width: usize) {
         };
         let name =
             if only_memory { format!("{} (memory only)", grid::range(nodes)) } else { grid::range(nodes) };
-        rows.push(vec![name, node.cores.to_string(), or_dash(peak), or_dash(sum), controller, ceiling]);
+        let mut row = vec![name, node.cores.to_string(), or_dash(peak), or_dash(sum), controller, ceiling];
+        if reads {
+            let most = node.read_bandwidth.map(|most| grid::figure(most.value()));
+            row.push(or_dash(most.unwrap_or_else(|| "no limit".to_owned())));
+        }
+        if sizes {
+            row.push(node.memory.map_or_else(|| "not given".to_owned(), |size| grid::figure(size.value())));
+        }
+        rows.push(row);
     }
     if machine.node_count() > 1 {
         let total = |value: &dyn Fn(&Node) -> f64| grid::total(all.iter().map(|node| value(node)));
-        rows.push(vec![
+        let mut row = vec![
             "all".to_owned(),
             machine.total_cores().to_string(),
             String::new(),
             total(&|node| node.gflops_per_core.value() * f64::from(node.cores)),
             total(&|node| node.bandwidth.value()),
-        ]);
+        ];
+        if all.iter().all(|node| node.memory.is_some()) {
+            row.extend(vec![String::new(); 1 + usize::from(reads)]);
+            row.push(total(&|node| node.memory.map_or(0.0, Gibibytes::value)));
+        }
+        rows.push(row);
     }
     text.push('\n');
     grid::write(text, &rows, &[Align::Left, Align::Right], width);

@@ -1,0 +1,68 @@
+//! What the figures so far predict for threads that read as fast as they can.
+
+use numasim_host::HostTopology;
+use numasim_model::ids::{AppId, NodeId};
+use numasim_model::machine::{MachineError, SharedLink};
+use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
+use numasim_model::{Access, Allocation, App, Data, Machine, Node, Placement, evaluate};
+
+use super::steps::{BANDWIDTH_AI, Flow};
+use super::{Calibration, Figure, SharedFigure};
+
+/// The machine of a calibration: figures of nodes and links, and the shared links that limit. `read_gbs` is left out.
+pub(super) fn machine(host: &HostTopology, found: &Calibration) -> Result<Machine, MachineError> {
+    let gbs = |figure: Figure| GigabytesPerSecond::new(figure.median);
+    let node = |n: usize| {
+        let figures = &found.nodes[n];
+        let peak = figures.peak_per_core.map_or(0.0, |peak| peak.median);
+        Node {
+            cores: host.nodes[n].cores,
+            gflops_per_core: Gflops::new(peak),
+            bandwidth: gbs(figures.bandwidth),
+            core_bandwidth: figures.core_bandwidth.map(gbs),
+            read_bandwidth: None,
+            memory: None,
+        }
+    };
+    let nodes = (0..host.nodes.len()).map(node).collect();
+    let link = |cell: &Option<Figure>| cell.map_or(GigabytesPerSecond::new(0.0), gbs);
+    let links = found.links.iter().flatten().map(link).collect();
+    let limits = found.shared_links.iter().filter(|link| link.together.limits());
+    let shared = limits.map(|link: &SharedFigure| SharedLink {
+        name: format!("{} reads {}", link.sockets.0, link.sockets.1),
+        bandwidth: gbs(link.together.bandwidth),
+        from: link.from.clone(),
+        to: link.to.clone(),
+        both_ways: false,
+    });
+    Machine::new("calibrated", nodes, links)?.with_shared_links(shared.collect())
+}
+
+/// GB/s of all flows together; `None` where the model does not answer.
+pub(super) fn bandwidth(machine: &Machine, flows: &[Flow]) -> Option<f64> {
+    let mut allocation = Allocation::empty(flows.len(), machine.node_count());
+    for (a, flow) in flows.iter().enumerate() {
+        allocation.set(AppId(a), flow.from, flow.threads);
+    }
+    let placements: Vec<Placement> = flows.iter().map(|flow| Placement::Home(flow.to)).collect();
+    let apps: Vec<App> = flows.iter().enumerate().map(|(a, flow)| reader(a, flow.to)).collect();
+    let evaluation = evaluate(machine, &apps, &placements, &allocation).ok()?;
+    Some(evaluation.apps.iter().map(|app| app.bandwidth.value()).sum())
+}
+
+fn reader(number: usize, home: NodeId) -> App {
+    let name = format!("reader-{}", number + 1);
+    App {
+        group: name.clone(),
+        name,
+        arithmetic_intensity: FlopPerByte::new(BANDWIDTH_AI),
+        data: Data::Placed(Placement::Home(home)),
+        min_threads: 1,
+        max_threads: None,
+        weight: 1.0,
+        work: None,
+        nodes: None,
+        memory: None,
+        kernel: Access::Read,
+    }
+}

@@ -1,0 +1,107 @@
+//! What a calibration would measure, and how long it takes.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use numasim_bench::calibrate::{Options, Part, plan};
+use numasim_bench::runner::Settings;
+use numasim_host::HostTopology;
+use serde_json::json;
+
+use crate::output::Format;
+
+/// What stands beside every sum of seconds.
+const BESIDES: &str = "windows and warming up; filling the memory of each measurement takes more";
+
+/// The plan, for `--dry-run`.
+pub(super) fn render(host: &HostTopology, settings: &Settings, options: &Options, format: Format) -> String {
+    let parts = plan(host, options);
+    match format {
+        Format::Table => table(&parts, settings),
+        Format::Json => {
+            let part = |part: &Part| {
+                json!({ "what": part.what, "steps": part.steps, "rounds": part.rounds,
+                        "measurements": part.measurements(), "seconds": part.time(settings).as_secs_f64() })
+            };
+            let (measurements, time) = sum(&parts, settings);
+            let plan = json!({ "schema": 1, "command": "calibrate", "dry_run": true,
+                               "parts": parts.iter().map(part).collect::<Vec<_>>(),
+                               "measurements": measurements, "seconds": time.as_secs_f64() });
+            format!("{plan:#}\n")
+        }
+        Format::Csv => {
+            let mut text = "what,steps,rounds,measurements,seconds\n".to_owned();
+            for part in &parts {
+                let seconds = part.time(settings).as_secs_f64();
+                // Writing to a String cannot fail; the words have commas.
+                let _ = writeln!(
+                    text,
+                    "\"{}\",{},{},{},{seconds}",
+                    part.what,
+                    part.steps,
+                    part.rounds,
+                    part.measurements()
+                );
+            }
+            text
+        }
+    }
+}
+
+fn table(parts: &[Part], settings: &Settings) -> String {
+    let mut text = format!("{:<46} {:>7} {:>7} {:>9}\n", "at most", "steps", "rounds", "seconds");
+    for part in parts {
+        let seconds = part.time(settings).as_secs_f64();
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{:<46} {:>7} {:>7} {seconds:>9.1}", part.what, part.steps, part.rounds);
+    }
+    let (measurements, time) = sum(parts, settings);
+    let _ = writeln!(text, "{measurements} measurements, {}: {BESIDES}", words(time));
+    text
+}
+
+/// The same for a note before it begins.
+pub(super) fn in_one_line(host: &HostTopology, settings: &Settings, options: &Options) -> String {
+    let (measurements, time) = sum(&plan(host, options), settings);
+    format!("at most {measurements} measurements, {}: {BESIDES}", words(time))
+}
+
+fn sum(parts: &[Part], settings: &Settings) -> (usize, Duration) {
+    (parts.iter().map(Part::measurements).sum(), parts.iter().map(|part| part.time(settings)).sum())
+}
+
+/// `45 s`, `12 min`.
+fn words(time: Duration) -> String {
+    match time.as_secs() {
+        0..=119 => format!("{:.0} s", time.as_secs_f64()),
+        seconds => format!("{} min", seconds.div_ceil(60)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_bench::kernel::Isa;
+
+    use super::*;
+
+    #[test]
+    fn the_plan_says_what_and_how_long() {
+        let mut host = HostTopology::from_cores("box", &[2, 2, 2, 2]);
+        for (node, package) in host.nodes.iter_mut().zip([0, 0, 1, 1]) {
+            node.packages = vec![package];
+        }
+        let settings = Settings {
+            isa: Isa::Portable,
+            warm_up: Duration::from_millis(300),
+            window: Duration::from_secs(1),
+            bytes_per_thread: 1 << 20,
+            processes: false,
+        };
+        // Each node: peak and bandwidth of 1 and of 2 threads. 12 pairs, two thread counts each. Two directions between the
+        // sockets, two ways each. Each node: two mixes. (16 + 24 + 4 + 8) x 5 x 1.3 s = 338 s.
+        let text = table(&plan(&host, &Options { rounds: 5, coarse: false }), &settings);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[3], "links between sockets, all nodes at once             4       5      26.0");
+        assert!(lines[5].starts_with("260 measurements, 6 min: windows"), "{text}");
+    }
+}

@@ -1,0 +1,86 @@
+//! How long does a change of one flow take on 4 x 20 cores with 80 flows (`Load`)?
+//!
+//! Run with `cargo bench -p numasim-model --bench changes`; the aim is 1 us with local data and 3 us with spread data, and no
+//! allocation.
+
+use divan::{AllocProfiler, Bencher};
+use numasim_model::machine::{Machine, Node};
+use numasim_model::sharing::{FlowId, FlowKey, Network};
+use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
+use numasim_model::{Demand, NodeId, Placement};
+
+#[global_allocator]
+static ALLOC: AllocProfiler = AllocProfiler::system();
+
+fn main() {
+    divan::main();
+}
+
+/// The paper's server (section III-B) with half of its bandwidth and links of that width.
+fn network(link: f64) -> Network {
+    let node = Node {
+        cores: 20,
+        gflops_per_core: Gflops::new(0.29),
+        // So that its 20 threads are hungry, as are those of most nodes.
+        bandwidth: GigabytesPerSecond::new(50.0),
+        core_bandwidth: None,
+        read_bandwidth: None,
+        memory: None,
+    };
+    let machine =
+        Machine::uniform("4 x 20", 4, node, GigabytesPerSecond::new(link)).expect("a valid machine");
+    Network::new(&machine)
+}
+
+/// 20 flows of one thread on each of 4 nodes, of different intensity; then one of them alternates between one thread and
+/// half a thread.
+fn change(bencher: Bencher, link: f64, placement: impl Fn(usize) -> Placement) {
+    let network = network(link);
+    let mut load = network.load();
+    let mut flows: Vec<FlowId> = Vec::new();
+    for flow in 0..80 {
+        let demand = Demand {
+            arithmetic_intensity: FlopPerByte::new(1.0 / 32.0 + flow as f64 / 640.0),
+            placement: placement(flow),
+        };
+        flows.extend(load.add(FlowKey(flow as u64), &demand, NodeId(flow % 4), 1.0));
+    }
+    load.solve();
+    let mut half = false;
+    bencher.bench_local(|| {
+        half = !half;
+        load.set_threads(flows[17], if half { 0.5 } else { 1.0 });
+        load.solve();
+        load.bandwidth(flows[17])
+    });
+}
+
+#[divan::bench]
+fn local(bencher: Bencher) {
+    change(bencher, 10.0, |_| Placement::Local);
+}
+
+#[divan::bench]
+fn one_home(bencher: Bencher) {
+    change(bencher, 10.0, |flow| if flow % 4 == 1 { Placement::Home(NodeId(0)) } else { Placement::Local });
+}
+
+#[divan::bench]
+fn a_quarter_interleaved(bencher: Bencher) {
+    change(bencher, 12.0, |flow| if flow % 16 < 4 { Placement::Interleave } else { Placement::Local });
+}
+
+#[divan::bench]
+fn all_interleaved(bencher: Bencher) {
+    change(bencher, 12.0, |_| Placement::Interleave);
+}
+
+/// Every flow with fractions of its own.
+#[divan::bench]
+fn all_with_fractions(bencher: Bencher) {
+    change(bencher, 12.0, |flow| {
+        let parts: Vec<f64> = (0..4).map(|m| 1.0 + ((flow * 7 + m * 3) % 5) as f64).collect();
+        let sum: f64 = parts.iter().sum();
+        Placement::Fractions(parts.into_iter().map(|part| part / sum).collect())
+    });
+}

@@ -1,0 +1,207 @@
+//! Reads the keys of one `[[app]]`, apart from its name and how many there are.
+
+use toml::de::DeValue;
+
+use crate::app::{Access, App, Data, Placement};
+use crate::ids::NodeId;
+use crate::units::{FlopPerByte, Gflop, Gibibytes};
+
+use super::data;
+use super::log::Log;
+use super::machine::MachineReading;
+use super::names::plural;
+use super::node_numbers;
+use super::problem::{Problem, ProblemKind};
+use super::reading::TableKind;
+use super::room;
+use super::table::TableReader;
+use super::value::{Count, MEMORY, Quantity, Value};
+
+const THREADS: Count = Count { what: "a number of threads", example: "8", min: 0, max: u32::MAX as u64 };
+const INTENSITY: Quantity =
+    Quantity { what: "an arithmetic intensity in FLOP per byte", example: "0.5", zero: false };
+const WEIGHT: Quantity = Quantity { what: "a weight; 0 does not count", example: "1.0", zero: true };
+const WORK: Quantity = Quantity { what: "an amount of work in GFLOP", example: "1000.0", zero: false };
+
+/// What describes one instance; its names are filled in later. `name` is for the defaults.
+pub(super) fn read(table: &mut TableReader<'_>, name: &str, machine: &MachineReading) -> Option<App> {
+    let log = table.source.log;
+    let intensity = table.required("arithmetic_intensity", "0.5").and_then(|value| value.number(INTENSITY));
+    // Each falls back to its default, which is noted, only where the key is not there at all.
+    let data_value = table.optional("data");
+    let data = data_value.as_ref().map_or_else(
+        || {
+            log.note_default(TableKind::App, name, "data", "local");
+            Some(Data::Placed(Placement::Local))
+        },
+        |value| data::read(value, machine.nodes()),
+    );
+    let nodes_value = table.optional("nodes");
+    let nodes = nodes_value.as_ref().map_or_else(
+        || {
+            log.note_default(TableKind::App, name, "nodes", "all");
+            Some(None)
+        },
+        |value| read_nodes(value, machine).map(Some),
+    );
+    let memory_value = table.optional("memory_gib");
+    let memory = memory_value.as_ref().map_or_else(
+        || {
+            log.note_default(TableKind::App, name, "memory_gib", "not given");
+            Some(None)
+        },
+        |value| value.number(MEMORY).map(Some),
+    );
+    let kernel = table.optional("kernel").map_or_else(
+        || {
+            log.note_default(TableKind::App, name, "kernel", Access::default().as_str());
+            Some(Access::default())
+        },
+        |value| read_kernel(&value),
+    );
+    let limits = read_limits(table, name, nodes_value.as_ref(), usable_cores(machine, nodes.as_ref()));
+    let weight = table.optional("weight").map_or_else(
+        || {
+            log.note_default(TableKind::App, name, "weight", "1");
+            Some(1.0)
+        },
+        |value| value.number(WEIGHT),
+    );
+    let work = table.optional("work_gflop");
+    if work.is_none() {
+        log.note_default(TableKind::App, name, "work_gflop", "not given");
+    }
+    let (work_given, work) = (work.is_some(), work.and_then(|value| value.number(WORK)));
+    if work_given && work.is_none() {
+        return None;
+    }
+    let limits = limits?;
+    let app = App {
+        name: String::new(),
+        group: String::new(),
+        arithmetic_intensity: FlopPerByte::new(intensity?),
+        data: data?,
+        kernel: kernel?,
+        min_threads: limits.min,
+        max_threads: limits.max,
+        weight: weight?,
+        work: work.map(Gflop::new),
+        nodes: nodes?,
+        memory: memory?.map(Gibibytes::new),
+    };
+    if let (Some(size), Some(machine)) = (&memory_value, &machine.machine) {
+        room::check(&app, machine, size, data_value.as_ref());
+    }
+    Some(app)
+}
+
+/// The nodes that may hold threads, ascending.
+fn read_nodes(value: &Value<'_>, machine: &MachineReading) -> Option<Vec<NodeId>> {
+    let mut nodes = node_numbers::read_list(value, machine.nodes())?;
+    nodes.sort_unstable();
+    if let Some(cores) = &machine.cores
+        && nodes.iter().all(|node| cores.get(node.0) == Some(&0))
+    {
+        let message = format!("`{}` names no node that has cores", value.name);
+        let hint = "threads need cores: name a node that has some; where data lies is said by `data`";
+        value.report(ProblemKind::BadValue, message, "memory only", hint);
+        return None;
+    }
+    Some(nodes)
+}
+
+/// Cores of the nodes that may hold threads, if all that is known.
+fn usable_cores(machine: &MachineReading, nodes: Option<&Option<Vec<NodeId>>>) -> Option<u64> {
+    let cores = machine.cores.as_ref()?;
+    let of = |cores: u32| u64::from(cores);
+    Some(match nodes? {
+        None => cores.iter().copied().map(of).sum(),
+        Some(nodes) => nodes.iter().filter_map(|node| cores.get(node.0).copied()).map(of).sum(),
+    })
+}
+
+/// The word for how the benchmark's kernel uses memory.
+fn read_kernel(value: &Value<'_>) -> Option<Access> {
+    const HINT: &str = "write `\"read\"`, `\"copy\"`, `\"triad\"` or `\"update\"`";
+    let DeValue::String(word) = value.get() else {
+        value.wrong_type("the name of a kernel", HINT);
+        return None;
+    };
+    let found = Access::ALL.into_iter().find(|access| access.as_str() == word);
+    if found.is_none() {
+        let hint = match value.source.log.suggest(word, Access::ALL.map(Access::as_str)) {
+            Some(close) => format!("did you mean `\"{close}\"`?"),
+            None => HINT.to_owned(),
+        };
+        let message = format!("`{}` must be the name of a kernel, not {}", value.name, value.text());
+        value.report(ProblemKind::BadValue, message, "unknown kernel", hint);
+    }
+    found
+}
+
+/// Fewest and most threads of an application.
+struct Limits {
+    min: u32,
+    max: Option<u32>,
+}
+
+/// `nodes`: the list of nodes that may hold threads, if the file has one; `cores`: how many those have.
+fn read_limits(
+    table: &mut TableReader<'_>,
+    name: &str,
+    nodes: Option<&Value<'_>>,
+    cores: Option<u64>,
+) -> Option<Limits> {
+    let log = table.source.log;
+    let min_value = table.optional("min_threads");
+    let max_value = table.optional("max_threads");
+    if min_value.is_none() {
+        log.note_default(TableKind::App, name, "min_threads", "1");
+    }
+    if max_value.is_none() {
+        log.note_default(TableKind::App, name, "max_threads", "no limit");
+    }
+    let min = min_value.as_ref().map_or(Some(1), |value| value.count(THREADS));
+    let max = max_value.as_ref().and_then(|value| value.count(THREADS));
+    if let (Some(min), Some(cores), Some(value)) = (min, cores, &min_value)
+        && u64::from(min) > cores
+    {
+        report_too_many(log, value, min, cores, nodes);
+    }
+    if max_value.is_some() && max.is_none() {
+        return None;
+    }
+    let min = min?;
+    if let (Some(max), Some(max_value)) = (max, &max_value)
+        && min > max
+    {
+        let kind = ProblemKind::BadValue;
+        let problem = if let Some(min_value) = &min_value {
+            Problem::new(kind, format!("`min_threads` {min} is above `max_threads` {max}"))
+                .at(min_value.place(), "the least")
+                .related(max_value.place(), "the most")
+                .hint(format!("write `min_threads` of at most {max}, or raise `max_threads`"))
+        } else {
+            Problem::new(kind, "`max_threads` 0 is below `min_threads`, which is 1 by default")
+                .at(max_value.place(), "the most")
+                .hint("add `min_threads = 0`, or write `max_threads` of at least 1")
+        };
+        log.report(problem);
+        return None;
+    }
+    Some(Limits { min, max })
+}
+
+fn report_too_many(log: &Log, value: &Value<'_>, min: u32, cores: u64, nodes: Option<&Value<'_>>) {
+    let all = plural(usize::try_from(cores).unwrap_or(usize::MAX), "core");
+    let whose = if nodes.is_some() { "the nodes that it may use have" } else { "the whole machine has" };
+    let message = format!("`min_threads` is {min}, but {whose} {all}");
+    let hint = format!("each thread needs a core of its own: write at most {cores}");
+    let mut problem = Problem::new(ProblemKind::Infeasible, message)
+        .at(value.place(), "more threads than cores")
+        .hint(hint);
+    if let Some(nodes) = nodes {
+        problem = problem.related(nodes.place(), "the nodes that it may use");
+    }
+    log.report(problem);
+}

@@ -1,0 +1,140 @@
+//! `[[app]]` and where its data lies.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::range::positive;
+
+/// An application: how much it computes per byte, and where its data lies.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct AppTable {
+    /// Name of the application, unique over all files.
+    #[schemars(length(min = 1), regex(pattern = r"\S"))]
+    pub name: String,
+    /// How many equal ones; `mem` with 3 makes mem-1, mem-2 and mem-3. Default: 1. At most 10000 over all files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 10000))]
+    pub instances: Option<u32>,
+    /// Arithmetic intensity in FLOP per byte moved to or from memory.
+    #[schemars(transform = positive)]
+    pub arithmetic_intensity: f64,
+    /// Where the data lies. Default: "local".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<DataValue>,
+    /// Numbers of the only nodes that may hold its threads. Default: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = 0, max = 1023)), length(min = 1, max = 1024))]
+    pub nodes: Option<Vec<u32>>,
+    /// How much data it has in GiB (2^30 bytes), which lies as `data` says, local data in proportion to the threads.
+    /// Default: not given, fits everywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = positive)]
+    pub memory_gib: Option<f64>,
+    /// How the kernel of the benchmark (numasim bench) that stands for it uses memory. Default: "read". The models do
+    /// not look at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<KernelWord>,
+    /// Fewest threads over the whole machine that explore may give it. Default: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub min_threads: Option<u32>,
+    /// Most threads over the whole machine that explore may give it. Default: no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
+    pub max_threads: Option<u32>,
+    /// Weight in the objectives; 0 does not count. Default: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1e30))]
+    pub weight: Option<f64>,
+    /// Work in GFLOP; only the makespan objective needs it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = positive)]
+    pub work_gflop: Option<f64>,
+}
+
+/// How a kernel uses memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum KernelWord {
+    /// Reads only.
+    Read,
+    /// One line read, one written: `a[i] = b[i]`.
+    Copy,
+    /// Two lines read, one written: `a[i] = b[i] + s * c[i]`.
+    Triad,
+    /// Each line read and written back in place: `a[i] = s * a[i]`.
+    Update,
+}
+
+/// Where data lies.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum DataValue {
+    /// A word.
+    Word(DataWord),
+    /// All data, or a share of it, on one node.
+    Home(HomeTable),
+    /// A share of the data on all nodes.
+    Interleave(InterleaveTable),
+    /// A fraction on each node.
+    Fractions(FractionsTable),
+}
+
+/// Data that needs no further figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DataWord {
+    /// Every thread reads the memory of its own node.
+    Local,
+    /// Spread evenly over all nodes.
+    Interleave,
+}
+
+/// All data on one node, or a share of it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct HomeTable {
+    /// The node, or "any": explore chooses it.
+    pub home: HomeValue,
+    /// The share of the data that lies there, the rest where each thread runs. Default: 1, all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub share: Option<f64>,
+}
+
+/// A share of the data spread evenly over all nodes, the rest where each thread runs.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct InterleaveTable {
+    /// That share.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub interleave: f64,
+}
+
+/// A node, or "any".
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum HomeValue {
+    /// Number of the node, from 0.
+    Node(#[schemars(range(min = 0, max = 1023))] u32),
+    /// Explore chooses the node.
+    Word(AnyWord),
+}
+
+/// The word "any".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AnyWord {
+    /// Explore chooses.
+    Any,
+}
+
+/// A fraction of the data on each node.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct FractionsTable {
+    /// One fraction for each node; they sum to 1.
+    #[schemars(inner(range(min = 0.0)), length(min = 1, max = 1024))]
+    pub fractions: Vec<f64>,
+}

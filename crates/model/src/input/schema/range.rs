@@ -1,0 +1,9 @@
+//! Ranges of figures.
+
+use schemars::Schema;
+
+/// More than 0: 1e-30 to 1e30, so that products and quotients stay finite.
+pub(super) fn positive(schema: &mut Schema) {
+    schema.insert("minimum".to_owned(), 1e-30.into());
+    schema.insert("maximum".to_owned(), 1e30.into());
+}

@@ -1,0 +1,190 @@
+//! Reads the threads of a scenario: for each application a number for every node, or one for each.
+
+use toml::de::DeValue;
+
+use crate::ids::NodeId;
+
+use super::apps::{Apps, Named};
+use super::by_name::{by_instance, look_up};
+use super::names::plural;
+use super::problem::{Place, Problem, ProblemKind};
+use super::reading::TableKind;
+use super::value::{Count, Value};
+
+const THREADS: Count = Count { what: "a number of threads", example: "2", min: 0, max: u32::MAX as u64 };
+const THREADS_HINT: &str =
+    "write threads for each app: a number for every node, or a list, e.g. `{ mem = 1, compute = [5, 0] }`";
+
+/// What a scenario says about one application, by group or by instance.
+struct Row<'a> {
+    value: Value<'a>,
+    named: Named,
+    threads: Vec<u32>,
+}
+
+type Rows = (Vec<Vec<u32>>, Vec<Option<usize>>);
+
+/// Threads of each row, and the row of each instance.
+pub(super) fn read_threads(
+    value: &Value<'_>,
+    scenario: &str,
+    apps: &Apps,
+    cores: Option<&[u32]>,
+) -> Option<Rows> {
+    let entries = look_up(value, THREADS_HINT, apps)?;
+    let rows: Vec<Option<Row<'_>>> = entries
+        .into_iter()
+        .map(|(named, value)| {
+            let threads = read_row(&value, cores)?;
+            nodes_are_allowed(&value, &threads, apps.nodes_of(named))?;
+            Some(Row { value, named, threads })
+        })
+        .collect();
+    let rows: Vec<Row<'_>> = rows.into_iter().collect::<Option<_>>()?;
+    let row_of = by_instance(&rows, apps, |row| row.named);
+    if let Some(cores) = cores {
+        check_cores(&rows, &row_of, cores);
+    }
+    note_unnamed(value, scenario, apps, &row_of);
+    Some((rows.into_iter().map(|row| row.threads).collect(), row_of))
+}
+
+/// Threads of one application on each node.
+fn read_row(value: &Value<'_>, cores: Option<&[u32]>) -> Option<Vec<u32>> {
+    if !matches!(value.get(), DeValue::Array(_)) {
+        let hint = "write a number for every node, e.g. `2`, or one entry for each node, e.g. `[2, 0]`";
+        if !matches!(value.get(), DeValue::Integer(_) | DeValue::Float(_) | DeValue::String(_)) {
+            value.wrong_type("a whole number or a list", hint);
+            return None;
+        }
+        let threads = value.count(THREADS)?;
+        let on = |&cores: &u32| if cores == 0 { 0 } else { threads };
+        return Some(cores.unwrap_or_default().iter().map(on).collect());
+    }
+    let entries = value.list("a list", THREADS_HINT)?;
+    let threads: Vec<Option<u32>> = entries.iter().map(|entry| entry.count(THREADS)).collect();
+    let nodes = cores.map_or(entries.len(), <[u32]>::len);
+    if nodes != entries.len() {
+        let message = format!(
+            "`{}` has {}, but the machine has {}",
+            value.name,
+            plural(entries.len(), "entry"),
+            plural(nodes, "node")
+        );
+        let hint = "write one entry for each node; 0 where the app has no threads";
+        value.report(ProblemKind::WrongLength, message, &plural(entries.len(), "entry"), hint);
+        return None;
+    }
+    let threads: Vec<u32> = threads.into_iter().collect::<Option<_>>()?;
+    let mut fits = true;
+    for (node, ((entry, &threads), &cores)) in
+        entries.iter().zip(&threads).zip(cores.unwrap_or_default()).enumerate()
+    {
+        if cores == 0 && threads > 0 {
+            let message =
+                format!("node {node} has no cores, so it cannot run {}", plural(threads as usize, "thread"));
+            let hint = "write 0 here; an app can still keep its data on this node";
+            entry.report(ProblemKind::TooManyThreads, message, "node without cores", hint);
+            fits = false;
+        }
+    }
+    fits.then_some(threads)
+}
+
+/// `None`, and a report, where an application has threads on a node that it may not use.
+fn nodes_are_allowed(value: &Value<'_>, threads: &[u32], allowed: Option<(&[NodeId], &Place)>) -> Option<()> {
+    let Some((nodes, place)) = allowed else { return Some(()) };
+    let Some(node) = (0..threads.len()).find(|&node| threads[node] > 0 && !nodes.contains(&NodeId(node)))
+    else {
+        return Some(());
+    };
+    let message =
+        format!("{} on node {node}, where this app may have none", plural(threads[node] as usize, "thread"));
+    let list = value.list_entry(node);
+    let (shown, label, hint) = match &list {
+        Some(entry) => (entry, "not one of its nodes", "write 0 here, or add the node to `nodes` of the app"),
+        None => (
+            value,
+            "this many on every node",
+            "write one entry for each node, 0 where the app may have none, e.g. `[2, 0]`",
+        ),
+    };
+    let problem = Problem::new(ProblemKind::BadValue, message)
+        .at(shown.place(), label)
+        .related(place.clone(), "its threads may run here only")
+        .hint(hint);
+    value.source.log.report(problem);
+    None
+}
+
+/// At most one thread per core; the entry that goes over it first is the one that is shown.
+fn check_cores(rows: &[Row<'_>], row_of: &[Option<usize>], cores: &[u32]) {
+    let mut instances = vec![0_u64; rows.len()];
+    for &row in row_of.iter().flatten() {
+        if let Some(count) = instances.get_mut(row) {
+            *count += 1;
+        }
+    }
+    let mut sums = vec![0_u64; cores.len()];
+    let mut culprit = None;
+    for (row, &instances) in rows.iter().zip(&instances) {
+        for (sum, &threads) in sums.iter_mut().zip(&row.threads) {
+            *sum = sum.saturating_add(instances * u64::from(threads));
+        }
+        let over = |(sum, cores): (&u64, &u32)| *sum > u64::from(*cores);
+        if culprit.is_none() && sums.iter().zip(cores).any(over) {
+            culprit = Some(row);
+        }
+    }
+    let full: Vec<(usize, u64, u32)> = sums
+        .iter()
+        .zip(cores)
+        .enumerate()
+        .filter(|&(_, (&sum, &cores))| sum > u64::from(cores))
+        .map(|(node, (&sum, &cores))| (node, sum, cores))
+        .collect();
+    let (Some(culprit), Some(&(node, threads, cores))) = (culprit, full.first()) else { return };
+    let others = match full.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and too many on {})", plural(more, "other node")),
+    };
+    let message =
+        format!("node {node} gets {threads} threads, but has {}{others}", plural(cores as usize, "core"));
+    let label = format!("with these, there are more threads than cores on node {node}");
+    let hint = format!(
+        "let all apps together have at most {cores} on node {node}; each instance of a group gets the number that is written"
+    );
+    culprit.value.report(ProblemKind::TooManyThreads, message, &label, hint);
+}
+
+/// Notes the instances that a scenario does not name: a whole group by its name, others in ranges.
+fn note_unnamed(value: &Value<'_>, scenario: &str, apps: &Apps, row_of: &[Option<usize>]) {
+    let log = value.source.log;
+    for group in &apps.groups {
+        let range = group.first..group.first + group.instances;
+        let Some(rows) = row_of.get(range.clone()) else { continue };
+        if rows.iter().all(Option::is_none) {
+            log.note_default(TableKind::Scenario, scenario, format!("threads.{}", group.name), "0");
+            continue;
+        }
+        let mut open: Option<usize> = None;
+        for (instance, row) in
+            range.clone().zip(rows).map(|(i, row)| (i, row.is_none())).chain([(range.end, false)])
+        {
+            match (open, row) {
+                (None, true) => open = Some(instance),
+                (Some(start), false) => {
+                    let first = apps.instance_name(start);
+                    let key = if instance - start == 1 {
+                        format!("threads.{first}")
+                    } else {
+                        format!("threads.{first} to {}", apps.instance_name(instance - 1))
+                    };
+                    log.note_default(TableKind::Scenario, scenario, key, "0");
+                    open = None;
+                }
+                _ => {}
+            }
+        }
+    }
+}

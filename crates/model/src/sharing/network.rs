@@ -1,0 +1,318 @@
+//! A machine under flows that come, go and change: [`Network`] and [`Load`], for simulated time.
+//!
+//! # Unit
+//! Rates are GB/s of one thread, speeds GFLOPS of one thread. Counts of threads may be fractions (processor sharing).
+//!
+//! # State
+//! A [`Network`] is a machine and its sharing model, compiled once. A [`Load`] has the flows on it: each some equal threads on one node
+//! with an intensity and data of their own, be they one of 80 applications or one of 10,000 tasks. A port (pool) of a controller
+//! lists only the flows that are there, so that what an answer costs depends on these.
+//!
+//! # Approach
+//! A change marks the memories that the flow reads; [`Load::solve`] solves these again and leaves the others as they are. That is
+//! enough where memories do not depend on each other: while each thread reads one memory and no limit is shared, under every
+//! model but max-min. Else all flows are solved again. The rules are those of [`super::Solver`], called for one memory.
+//!
+//! # Properties
+//! The same flows have the same rates, to the bit, whatever came and went before, and those that [`super::Solver`] gives them: in every
+//! sum flows stand in the order of their [`FlowKey`]. (Under max-min, which adds up in the order of the flows' numbers, up to
+//! rounding.) Changing a count allocates nothing, nor does adding a flow where
+//! another one left (but for what a port has never had before).
+
+use super::compiled::{Compiled, Flow};
+use super::shares::Shares;
+use super::way::{Memory, Way};
+use crate::demand::Demand;
+use crate::ids::NodeId;
+use crate::machine::Machine;
+use crate::table::Table;
+
+#[cfg(test)]
+mod tests;
+
+/// A machine and its sharing model, compiled for any flows.
+#[derive(Clone, Debug)]
+pub struct Network {
+    machine: Machine,
+    compiled: Compiled,
+    way: Way,
+    /// From the node of the cores to that of the memory: the pool, where there is one.
+    pools: Table<Option<u32>, NodeId>,
+}
+
+/// The order of flows in every sum. It names one thing, such as an application or a task: no two flows of a node have the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowKey(pub u64);
+
+/// A flow of a [`Load`], until it is removed; then another flow may get its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowId(u32);
+
+/// Where a flow is.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    key: FlowKey,
+    node: NodeId,
+    /// Whether it reads several memories.
+    spread: bool,
+}
+
+/// Flows on a [`Network`].
+#[derive(Clone, Debug)]
+pub struct Load<'n> {
+    network: &'n Network,
+    /// Pools list the flows that are there; a group is a flow.
+    compiled: Compiled,
+    way: Way,
+    memory: Memory,
+    shares: Shares,
+    /// Per flow: its threads, 0 where there is no flow.
+    threads: Vec<f64>,
+    flows: Vec<Option<Placed>>,
+    free: Vec<u32>,
+    /// Flows that read several memories.
+    spread: usize,
+    /// Per pool: how many entries there is room for.
+    room: Vec<usize>,
+    /// Memories to be solved again, and per memory whether it is among them.
+    changed: Vec<usize>,
+    is_changed: Vec<bool>,
+}
+
+impl Network {
+    /// Compiles `machine`.
+    pub fn new(machine: &Machine) -> Self {
+        let compiled = Compiled::of_machine(machine);
+        let way = Way::new(&compiled, machine);
+        let mut pools = Table::filled(machine.node_count(), machine.node_count(), None);
+        for (m, p, _) in compiled.pool_indices() {
+            pools[(compiled.pools[p].from, NodeId(m))] = u32::try_from(p).ok();
+        }
+        Self { machine: machine.clone(), compiled, way, pools }
+    }
+
+    /// The machine.
+    pub fn machine(&self) -> &Machine {
+        &self.machine
+    }
+
+    /// No flow yet.
+    pub fn load(&self) -> Load<'_> {
+        let memories = self.compiled.memories.len();
+        Load {
+            network: self,
+            compiled: self.compiled.clone(),
+            way: self.way.clone(),
+            memory: Memory::default(),
+            shares: Shares::new(&self.compiled),
+            threads: Vec::new(),
+            flows: Vec::new(),
+            free: Vec::new(),
+            spread: 0,
+            room: vec![0; self.compiled.pools.len()],
+            changed: Vec::with_capacity(memories),
+            is_changed: vec![false; memories],
+        }
+    }
+}
+
+impl Load<'_> {
+    /// Adds `threads` equal threads on `node` that ask for `demand`; `None` where the node has no cores or does not exist.
+    ///
+    /// The caller vouches for at most one thread per core, and for keys that no other flow of the node has.
+    pub fn add(&mut self, key: FlowKey, demand: &Demand, node: NodeId, threads: f64) -> Option<FlowId> {
+        let network = self.network;
+        let machine = &network.machine;
+        machine.nodes().get(node.0).filter(|node| node.cores > 0)?;
+        let group = self.free_group();
+        let per_thread = self.compiled.per_thread(machine, demand, node);
+        self.compiled.demand_gbs.as_mut_slice()[group] = per_thread.demand_gbs;
+        self.compiled.peak.as_mut_slice()[group] = per_thread.peak;
+        self.compiled.intensity[group] = demand.arithmetic_intensity.value();
+        self.threads[group] = threads;
+        let number = u32::try_from(group).ok()?;
+        let mut spread = false;
+        for memory in machine.node_ids() {
+            let fraction = demand.placement.fraction(machine, node, memory);
+            if fraction > 0.0 {
+                let flow = Flow::new(number, per_thread.demand_gbs, fraction);
+                spread |= flow.inverse_fraction > 1.0;
+                if let Some(pool) = network.pools[(node, memory)] {
+                    self.insert(pool as usize, key, flow);
+                }
+                self.mark(memory.0);
+            }
+        }
+        self.flows[group] = Some(Placed { key, node, spread });
+        let flows = &self.flows;
+        let key_of = |group: &u32| flows[*group as usize].map(|placed| placed.key);
+        if let Some(reads) = self.compiled.reads.iter_mut().find(|reads| reads.node == Some(node)) {
+            let place = reads.users.partition_point(|group| key_of(group) < Some(key));
+            reads.users.insert(place, number);
+        }
+        self.spread += usize::from(spread);
+        self.flows_changed();
+        Some(FlowId(number))
+    }
+
+    /// Changes the number of threads of a flow.
+    pub fn set_threads(&mut self, flow: FlowId, threads: f64) {
+        let group = flow.0 as usize;
+        let Some(placed) = self.flows.get(group).copied().flatten() else { return };
+        if self.threads[group].to_bits() == threads.to_bits() {
+            return;
+        }
+        self.threads[group] = threads;
+        self.mark_read_by(group, placed.node);
+    }
+
+    /// Takes a flow away.
+    pub fn remove(&mut self, flow: FlowId) {
+        let group = flow.0 as usize;
+        let Some(placed) = self.flows.get(group).copied().flatten() else { return };
+        self.mark_read_by(group, placed.node);
+        for memory in self.network.machine.node_ids() {
+            let Some(pool) = self.network.pools[(placed.node, memory)] else { continue };
+            let flows = &mut self.compiled.pools[pool as usize].flows;
+            let entries = &mut self.compiled.flows[flows.clone()];
+            if let Some(place) = entries.iter().position(|entry| entry.group == flow.0) {
+                entries[place..].rotate_left(1);
+                flows.end -= 1;
+            }
+        }
+        for reads in &mut self.compiled.reads {
+            reads.users.retain(|&group| group != flow.0);
+        }
+        self.threads[group] = 0.0;
+        self.compiled.demand_gbs.as_mut_slice()[group] = 0.0;
+        self.flows[group] = None;
+        self.free.push(flow.0);
+        if placed.spread {
+            self.spread -= 1;
+            if self.spread == 0 {
+                // Memories depended on each other until now.
+                (0..self.is_changed.len()).for_each(|memory| self.mark(memory));
+            }
+        }
+        self.flows_changed();
+    }
+
+    /// Solves what changes have touched.
+    pub fn solve(&mut self) {
+        if self.changed.is_empty() {
+            return;
+        }
+        let Self { compiled, way, memory, shares, threads, .. } = self;
+        let separable = self.spread == 0 && !compiled.has_common_limits();
+        let demand = compiled.demand_gbs.as_slice();
+        if way.memories_are_apart(separable) {
+            for &m in &self.changed {
+                let read = &compiled.memories[m];
+                for p in read.links.clone().chain(read.own) {
+                    for flow in &compiled.flows[compiled.pools[p].flows.clone()] {
+                        shares.bandwidth[flow.group as usize] = demand[flow.group as usize];
+                    }
+                }
+                way.share_one(compiled, m, threads, shares, memory);
+            }
+        } else {
+            shares.bandwidth.as_mut_slice().copy_from_slice(demand);
+            way.share(compiled, separable, threads, shares, memory);
+        }
+        for m in self.changed.drain(..) {
+            self.is_changed[m] = false;
+        }
+    }
+
+    /// GB/s of one thread of a flow, as of the last [`Load::solve`]; 0 where there is no such flow.
+    pub fn bandwidth(&self, flow: FlowId) -> f64 {
+        let group = flow.0 as usize;
+        let known = self.flows.get(group).is_some_and(Option::is_some);
+        if known { self.shares.bandwidth[group] } else { 0.0 }
+    }
+
+    /// GFLOPS of one thread of a flow, as of the last [`Load::solve`]; 0 where there is no such flow.
+    pub fn gflops(&self, flow: FlowId) -> f64 {
+        let group = flow.0 as usize;
+        let peak = self.compiled.peak.as_slice().get(group).copied().unwrap_or(0.0);
+        let intensity = self.compiled.intensity.get(group).copied().unwrap_or(0.0);
+        (self.bandwidth(flow) * intensity).min(peak)
+    }
+
+    /// How many flows there are.
+    pub fn len(&self) -> usize {
+        self.flows.len() - self.free.len()
+    }
+
+    /// Whether there is no flow.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn mark(&mut self, memory: usize) {
+        if !self.is_changed[memory] {
+            self.is_changed[memory] = true;
+            self.changed.push(memory);
+        }
+    }
+
+    /// Marks the memories that a flow on `node` reads.
+    fn mark_read_by(&mut self, group: usize, node: NodeId) {
+        for memory in self.network.machine.node_ids() {
+            let Some(pool) = self.network.pools[(node, memory)] else { continue };
+            let entries = &self.compiled.flows[self.compiled.pools[pool as usize].flows.clone()];
+            if entries.iter().any(|entry| entry.group as usize == group) {
+                self.mark(memory.0);
+            }
+        }
+    }
+
+    /// A group that no flow has; there are twice as many when none is free.
+    fn free_group(&mut self) -> usize {
+        if let Some(group) = self.free.pop() {
+            return group as usize;
+        }
+        let group = self.flows.len();
+        self.flows.push(None);
+        if self.threads.len() < self.flows.len() {
+            let groups = (2 * self.threads.len()).max(16);
+            self.threads.resize(groups, 0.0);
+            self.compiled.intensity.resize(groups, 0.0);
+            self.compiled.demand_gbs.resize_rows(groups, 0.0);
+            self.compiled.peak.resize_rows(groups, 0.0);
+            self.shares.bandwidth.resize_rows(groups, 0.0);
+        }
+        group
+    }
+
+    /// Puts an entry into a pool, in the order of the keys.
+    fn insert(&mut self, pool: usize, key: FlowKey, flow: Flow) {
+        let range = self.compiled.pools[pool].flows.clone();
+        if range.len() == self.room[pool] {
+            // A new place at the end, with twice the room; the old one is left.
+            let first = self.compiled.flows.len();
+            let room = (2 * range.len()).max(4);
+            self.compiled.flows.extend_from_within(range.clone());
+            self.compiled.flows.resize(first + room, flow);
+            self.compiled.pools[pool].flows = first..first + range.len();
+            self.room[pool] = room;
+        }
+        let flows = &self.flows;
+        let entries = &mut self.compiled.pools[pool].flows;
+        let known = &self.compiled.flows[entries.clone()];
+        let key_of = |entry: &Flow| flows[entry.group as usize].map(|placed| placed.key);
+        let place = entries.start + known.partition_point(|entry| key_of(entry) < Some(key));
+        entries.end += 1;
+        let end = entries.end;
+        self.compiled.flows[end - 1] = flow;
+        self.compiled.flows[place..end].rotate_right(1);
+    }
+
+    /// There is room for every flow that there is now.
+    fn flows_changed(&mut self) {
+        self.way.flows_changed(&self.compiled);
+        self.shares.granted.resize(self.compiled.flows.len(), 0.0);
+        let separable = self.spread == 0 && !self.compiled.has_common_limits();
+        self.way.make_room(&self.compiled, separable, &mut self.memory);
+    }
+}

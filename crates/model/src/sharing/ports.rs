@@ -1,0 +1,141 @@
+//! The ports of a controller, filled evenly: step 2 of the default.
+//!
+//! A controller has one port for the threads of its own node and one for each link. All are filled at the same pace until each
+//! has what it asks for or the controller is used up (max-min among ports): a port that asks for more than its equal part
+//! keeps at least that, B / (1 + nodes that read from outside).
+//!
+//! With a remote weight w links fill w times as fast as the local port; with a cost a GB/s over a link takes that many of the
+//! controller.
+
+use super::remote::Remote;
+
+/// Up to where the ports are filled, in GB/s of the local one: `own` and `links` are what the ports ask for. Infinite where
+/// `controller` GB/s are enough for all.
+pub(super) fn level(controller: f64, own: f64, links: &[f64], remote: Remote) -> f64 {
+    let (cost, weight) = (remote.cost, remote.weight);
+    let asked = own + cost * links.iter().sum::<f64>();
+    if asked <= controller {
+        return f64::INFINITY;
+    }
+    let mut level = 0.0;
+    // Each round serves at least one more port in full, or is the last.
+    for _ in 0..=links.len() + 1 {
+        let (mut served, mut pace) = if own > level { (0.0, 1.0) } else { (own, 0.0) };
+        for &link in links {
+            if link > level * weight {
+                pace += cost * weight;
+            } else {
+                served += cost * link;
+            }
+        }
+        let next = (controller - served) / pace;
+        // Not a number: rounding has served everybody.
+        if next.is_nan() || next <= level {
+            break;
+        }
+        level = next;
+    }
+    level
+}
+
+/// [`level`] without corrections, where `controller` GB/s are not enough for all.
+#[inline]
+pub(super) fn even_level(controller: f64, own: f64, links: &[f64]) -> f64 {
+    let (mut left, mut hungry) = (controller, links.len() + 1);
+    let mut level = left / hungry as f64;
+    loop {
+        let (mut served, mut still) = if own > level { (0.0, 1) } else { (own, 0) };
+        for &link in links {
+            if link > level {
+                still += 1;
+            } else {
+                served += link;
+            }
+        }
+        // Not one more served than before, or, by rounding, all.
+        if still == hungry || still == 0 {
+            return level;
+        }
+        (left, hungry) = (controller - served, still);
+        level = left / hungry as f64;
+    }
+}
+
+/// Up to where links that share `capacity` GB/s are filled, one `asks` for each: max-min among equals.
+pub(super) fn shared_level(capacity: f64, asks: &(impl Iterator<Item = f64> + Clone)) -> f64 {
+    if asks.clone().sum::<f64>() <= capacity {
+        return f64::INFINITY;
+    }
+    let mut level = 0.0;
+    loop {
+        let (mut served, mut hungry) = (0.0, 0_u32);
+        for ask in asks.clone() {
+            if ask > level {
+                hungry += 1;
+            } else {
+                served += ask;
+            }
+        }
+        let next = (capacity - served) / f64::from(hungry);
+        if next.is_nan() || next <= level {
+            return level;
+        }
+        level = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sharing_model::{Parameter, Parameters};
+
+    fn level_with(parameter: Option<(Parameter, f64)>, controller: f64, own: f64, links: &[f64]) -> f64 {
+        let mut parameters = Parameters::default();
+        if let Some((parameter, value)) = parameter {
+            parameters.set(parameter, value).expect("in range");
+        }
+        level(controller, own, links, Remote::new(&parameters))
+    }
+
+    #[test]
+    fn links_below_their_equal_part_leave_the_rest_to_the_node() {
+        // The paper's node 0: 60 GB/s, three links of 10 (an equal part is 15), the node wants 140: it has 30.
+        assert_eq!(level_with(None, 60.0, 140.0, &[10.0, 10.0, 10.0]), 30.0);
+    }
+
+    #[test]
+    fn wide_links_leave_the_node_its_equal_part() {
+        assert_eq!(level_with(None, 60.0, 140.0, &[100.0, 100.0, 5.0]), 55.0 / 3.0);
+        assert_eq!(level_with(None, 60.0, 4.0, &[100.0, 100.0, 100.0]), 56.0 / 3.0);
+    }
+
+    #[test]
+    fn without_corrections_the_level_is_the_same() {
+        for links in [&[10.0, 10.0, 10.0][..], &[100.0, 100.0, 5.0], &[100.0], &[7.0, 25.0, 31.0, 90.0]] {
+            for own in [4.0, 28.0, 140.0] {
+                if own + links.iter().sum::<f64>() > 60.0 {
+                    assert_eq!(
+                        even_level(60.0, own, links),
+                        level_with(None, 60.0, own, links),
+                        "{own} {links:?}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_loss_is_paid_by_the_links_share() {
+        // One link of cost 2: level + 2 level = 60
+        assert_eq!(level_with(Some((Parameter::RemoteLoss, 1.0)), 60.0, 100.0, &[100.0]), 20.0);
+        // weight 2: level + 2 level = 60, the link has 40
+        assert_eq!(level_with(Some((Parameter::RemoteWeight, 2.0)), 60.0, 100.0, &[100.0]), 20.0);
+    }
+
+    #[test]
+    fn equals_share_evenly_what_small_ones_leave() {
+        // 10 of 60 for the small one, 25 each for the others
+        assert_eq!(shared_level(60.0, &[10.0, 100.0, 30.0].into_iter()), 25.0);
+        assert_eq!(shared_level(60.0, &[10.0, 20.0].into_iter()), f64::INFINITY);
+    }
+}

@@ -1,0 +1,42 @@
+//! The model `remote-first`: the literal rule of the paper's section III-A.
+//!
+//! # Rules
+//! 1. Each link n -> m grants min(what its flows want, link). If all links together would get more than the controller has,
+//!    each is scaled by the same factor.
+//! 2. Inside a link the flows share by baseline plus proportional.
+//! 3. What is left is for the threads that run on m, shared by the same rule.
+//! 4. A thread's bandwidth is the smallest granted / fraction over its memories. One round: what a thread is granted and
+//!    does not use stays unused.
+//!
+//! # Source
+//! Dokulil and Benkner, "NUMA-aware CPU core allocation in cooperating dynamic applications", section III-A. It was the
+//! default here before; it leaves local threads nothing where links are as wide as controllers, and an application that is
+//! interleaved over all nodes of such a machine then gets nothing even alone.
+
+use super::baseline::share_pool;
+use super::compiled::Compiled;
+use super::remote::Remote;
+use super::shares::Shares;
+
+/// Shares memory `m`, where pools have made their offers and the controller has `controller` GB/s.
+pub(super) fn share(
+    compiled: &Compiled,
+    remote: Remote,
+    m: usize,
+    controller: f64,
+    threads: &[f64],
+    shares: &mut Shares,
+) {
+    let memory = &compiled.memories[m];
+    let taken = remote.cost * shares.offered[memory.links.clone()].iter().sum::<f64>();
+    let scale = if taken > controller { controller / taken } else { 1.0 };
+    shares.scale[m] = scale;
+    for p in memory.links.clone() {
+        shares.available[p] = shares.offered[p] * scale;
+        share_pool(compiled, p, threads, shares);
+    }
+    if let Some(own) = memory.own {
+        shares.available[own] = (controller - taken).max(0.0);
+        share_pool(compiled, own, threads, shares);
+    }
+}

@@ -1,0 +1,134 @@
+//! How a model shares what is compiled: all memories, or one of them.
+
+use super::baseline;
+use super::compiled::Compiled;
+use super::corrected::{Corrected, Notes};
+use super::remote::Remote;
+use super::rounds::Dealing;
+use super::shares::Shares;
+use crate::machine::Machine;
+
+/// The way from counts of threads to rates.
+#[derive(Clone, Debug)]
+pub(super) enum Way {
+    /// The default without corrections.
+    Plain,
+    /// Any other model.
+    Corrected(Box<Corrected>),
+}
+
+/// Working memory of evaluations.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    /// What rounds note down.
+    dealing: Dealing,
+    /// What other models than the plain default note down.
+    notes: Notes,
+}
+
+impl Way {
+    /// The way of the model of `compiled`.
+    pub(super) fn new(compiled: &Compiled, machine: &Machine) -> Self {
+        if compiled.model.is_plain_default() {
+            Self::Plain
+        } else {
+            Self::Corrected(Box::new(Corrected::new(compiled, machine)))
+        }
+    }
+
+    /// Room for evaluations. `separable`: each thread reads one memory, and no limit is shared.
+    pub(super) fn memory(&self, compiled: &Compiled, separable: bool) -> Memory {
+        let mut memory = Memory::default();
+        self.make_room(compiled, separable, &mut memory);
+        memory
+    }
+
+    /// The same in place: nothing is allocated where there was as much room before.
+    pub(super) fn make_room(&self, compiled: &Compiled, separable: bool, memory: &mut Memory) {
+        let rounds = match self {
+            Self::Plain => !separable,
+            Self::Corrected(corrected) => {
+                corrected.make_room(compiled, &mut memory.notes);
+                corrected.deals(separable)
+            }
+        };
+        if rounds {
+            memory.dealing.make_room(compiled);
+        }
+    }
+
+    /// Whether what nobody could use is dealt again, in rounds.
+    pub(super) fn deals(&self, separable: bool) -> bool {
+        match self {
+            Self::Plain => !separable,
+            Self::Corrected(corrected) => corrected.deals(separable),
+        }
+    }
+
+    /// Whether a change at one memory leaves the others as they are.
+    pub(super) fn memories_are_apart(&self, separable: bool) -> bool {
+        match self {
+            Self::Plain => separable,
+            Self::Corrected(corrected) => separable && corrected.looks_at_one_memory(),
+        }
+    }
+
+    /// Learns which flows there are now; only where these change after [`Way::new`].
+    pub(super) fn flows_changed(&mut self, compiled: &Compiled) {
+        if let Self::Corrected(corrected) = self {
+            corrected.flows_changed(compiled);
+        }
+    }
+
+    /// Shares everything: `shares.bandwidth` has what every thread wants, and then what it gets.
+    #[inline]
+    pub(super) fn share(
+        &self,
+        compiled: &Compiled,
+        separable: bool,
+        threads: &[f64],
+        shares: &mut Shares,
+        memory: &mut Memory,
+    ) {
+        let Memory { dealing, notes } = memory;
+        match self {
+            Self::Plain if separable => {
+                baseline::first_round(compiled, threads, shares);
+            }
+            Self::Plain if !compiled.has_common_limits() => {
+                let hungry = baseline::first_round(compiled, threads, shares);
+                shares.rounds = 1;
+                if hungry && !baseline::all_controllers_full(compiled, threads, shares) {
+                    dealing.resume(compiled, threads, shares);
+                }
+            }
+            Self::Plain => {
+                let controllers = |m: usize, _asked: f64| compiled.memories[m].bandwidth;
+                dealing.share(compiled, Remote::PLAIN, controllers, threads, shares);
+            }
+            Self::Corrected(corrected) => {
+                corrected.share(compiled, separable, threads, shares, dealing, notes);
+            }
+        }
+    }
+
+    /// Shares memory `m` alone, where [`Way::memories_are_apart`].
+    #[inline]
+    pub(super) fn share_one(
+        &self,
+        compiled: &Compiled,
+        m: usize,
+        threads: &[f64],
+        shares: &mut Shares,
+        memory: &mut Memory,
+    ) {
+        match self {
+            Self::Plain => {
+                baseline::first_round_of(compiled, m, threads, shares);
+            }
+            Self::Corrected(corrected) => {
+                corrected.share_one(compiled, m, threads, shares, &mut memory.notes);
+            }
+        }
+    }
+}

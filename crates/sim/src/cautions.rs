@@ -1,0 +1,299 @@
+//! What a reader should know beside the value of an allocation: that it is proven does not make it what was meant.
+
+use numasim_model::evaluation::Warning;
+use numasim_model::{Allocation, App, AppId, Evaluation, NodeId};
+
+use crate::objective::Objective;
+use crate::problem::Problem;
+
+/// Something that value and proof do not say. Lists of applications and nodes are ascending and not empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Caution {
+    /// The objective has the same, worst value for every allocation: these applications get 0 even alone.
+    NothingDecided {
+        /// The objective.
+        objective: Objective,
+        /// The applications.
+        apps: Vec<AppId>,
+    },
+    /// Applications have threads and no GFLOPS.
+    GetsNothing {
+        /// The applications.
+        apps: Vec<AppId>,
+    },
+    /// Applications that may go without threads have none.
+    NoThreads {
+        /// The applications.
+        apps: Vec<AppId>,
+    },
+    /// [`Warning::StarvedByRemote`].
+    StarvedByRemote {
+        /// The nodes whose threads are starved.
+        nodes: Vec<NodeId>,
+    },
+    /// `total-gflops` leaves applications the fewest threads that they may have, though others could give theirs.
+    FewestThreads {
+        /// The applications.
+        apps: Vec<AppId>,
+        /// Whether `geomean` can tell allocations apart here.
+        geomean_decides: bool,
+    },
+}
+
+/// GFLOPS below this part of full speed are nothing: what rounding leaves.
+const NOTHING: f64 = 1e-9;
+
+/// What holds for any allocation, whoever chose it; nobody who has no thread in it is missed.
+pub fn of_evaluation(evaluation: &Evaluation, allocation: &Allocation) -> Vec<Caution> {
+    let apps = with_ids(&evaluation.apps).filter(|&(app, result)| {
+        allocation.total(app) > 0 && result.gflops.value() <= NOTHING * result.full_speed.value()
+    });
+    let apps: Vec<AppId> = apps.map(|(app, _)| app).collect();
+    let starved = evaluation.warnings.iter().map(|Warning::StarvedByRemote { node, .. }| *node);
+    let nodes: Vec<NodeId> = starved.collect();
+    let nothing = (!apps.is_empty()).then_some(Caution::GetsNothing { apps });
+    let starved = (!nodes.is_empty()).then_some(Caution::StarvedByRemote { nodes });
+    nothing.into_iter().chain(starved).collect()
+}
+
+fn with_ids<T>(list: &[T]) -> impl Iterator<Item = (AppId, &T)> {
+    list.iter().enumerate().map(|(a, one)| (AppId(a), one))
+}
+
+impl Problem {
+    /// What to know about `allocation` as an answer to this question; `evaluation` is what becomes of it.
+    pub fn cautions(&self, allocation: &Allocation, evaluation: &Evaluation) -> Vec<Caution> {
+        let mut cautions = Vec::new();
+        let hopeless: Vec<AppId> = self.hopeless().collect();
+        let decides = hopeless.is_empty();
+        for mut caution in of_evaluation(evaluation, allocation) {
+            if let Caution::GetsNothing { apps } = &mut caution {
+                // Said of every allocation already.
+                apps.retain(|app| !hopeless.contains(app));
+                if apps.is_empty() {
+                    continue;
+                }
+            }
+            cautions.push(caution);
+        }
+        if !decides {
+            cautions
+                .insert(0, Caution::NothingDecided { objective: self.goal().objective(), apps: hopeless });
+        }
+        let without: Vec<AppId> =
+            with_ids(self.apps()).map(|(app, _)| app).filter(|&app| allocation.total(app) == 0).collect();
+        if !without.is_empty() {
+            cautions.push(Caution::NoThreads { apps: without });
+        }
+        let fewest = self.left_at_fewest(allocation, evaluation);
+        if !fewest.is_empty() {
+            let geomean_decides = self.goal().alone().iter().all(|&alone| alone > 0.0);
+            cautions.push(Caution::FewestThreads { apps: fewest, geomean_decides });
+        }
+        cautions
+    }
+
+    /// The applications that make the objective 0 for every allocation.
+    fn hopeless(&self) -> impl Iterator<Item = AppId> + '_ {
+        let goal = self.goal();
+        let counts = move |app: &App| match goal.objective() {
+            Objective::Fair => true,
+            Objective::Geomean => app.weight > 0.0,
+            Objective::TotalGflops | Objective::Makespan => false,
+        };
+        let all = with_ids(self.apps()).zip(goal.alone());
+        all.filter(move |((_, app), alone)| **alone == 0.0 && counts(app)).map(|((app, _), _)| app)
+    }
+
+    /// The applications that `total-gflops` leaves at their fewest threads, though they would like more and others have
+    /// more than they need where these may run.
+    fn left_at_fewest(&self, allocation: &Allocation, evaluation: &Evaluation) -> Vec<AppId> {
+        if self.goal().objective() != Objective::TotalGflops {
+            return Vec::new();
+        }
+        let fewest: Vec<u64> = self.apps().iter().map(|app| self.fewest_threads(app)).collect();
+        let nodes: Vec<NodeId> = self.machine().compute_nodes().collect();
+        let given = |&node: &NodeId| {
+            (0..self.apps().len()).any(|a| self.can_give(allocation, (AppId(a), node), fewest[a]))
+        };
+        let given: Vec<NodeId> = nodes.iter().copied().filter(given).collect();
+        let left = |app: AppId| {
+            let App { nodes, max_threads, .. } = &self.apps()[app.0];
+            let total = allocation.total(app);
+            let may_have_more = max_threads.is_none_or(|max| total < u64::from(max));
+            let reached = evaluation.apps[app.0].gflops.value();
+            let wants_more = reached < self.goal().alone()[app.0] * (1.0 - NOTHING);
+            let runs_there = |node: &NodeId| nodes.as_ref().is_none_or(|nodes| nodes.contains(node));
+            (1..=fewest[app.0]).contains(&total)
+                && may_have_more
+                && wants_more
+                && given.iter().any(runs_there)
+        };
+        (0..self.apps().len()).map(AppId).filter(|&app| left(app)).collect()
+    }
+
+    /// The fewest threads that `app` may have on the whole machine.
+    fn fewest_threads(&self, app: &App) -> u64 {
+        let nodes = self.machine().compute_nodes().count().max(1) as u64;
+        let (on_all, each) =
+            (u64::from(app.min_threads), u64::from(self.restrictions().min_threads_per_node));
+        if self.restrictions().same_on_every_node {
+            return nodes * each.max(on_all.div_ceil(nodes));
+        }
+        on_all.max(nodes * each)
+    }
+
+    /// Whether an application could do with fewer threads on a node, as far as its own restrictions go.
+    fn can_give(&self, allocation: &Allocation, (app, node): (AppId, NodeId), fewest: u64) -> bool {
+        let here = allocation.get(app, node);
+        let restrictions = self.restrictions();
+        let gives = match restrictions {
+            // A node has one owner: all of it or nothing.
+            _ if restrictions.whole_nodes => u64::from(here),
+            _ if restrictions.same_on_every_node => self.machine().compute_nodes().count() as u64,
+            _ => 1,
+        };
+        here > restrictions.min_threads_per_node && allocation.total(app) >= fewest + gives
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::restrictions::Restrictions;
+    use crate::testing::{local_app, uniform_machine};
+    use numasim_model::sharing::ModelKind;
+    use numasim_model::{Machine, Placement, evaluate};
+
+    /// Two nodes of four cores; x and y read memory, z computes.
+    fn apps() -> Vec<App> {
+        vec![local_app("x", 0.5), local_app("y", 0.5), local_app("z", 100.0)]
+    }
+
+    fn machine() -> Machine {
+        uniform_machine(2, 4, 10.0, 32.0, 10.0)
+    }
+
+    fn cautions(
+        apps: &[App],
+        objective: Objective,
+        restrictions: Restrictions,
+        rows: &[Vec<u32>],
+    ) -> Vec<Caution> {
+        cautions_on(&machine(), apps, objective, restrictions, rows)
+    }
+
+    fn cautions_on(
+        machine: &Machine,
+        apps: &[App],
+        objective: Objective,
+        restrictions: Restrictions,
+        rows: &[Vec<u32>],
+    ) -> Vec<Caution> {
+        let problem = Problem::new(machine, apps, objective, restrictions).expect("a question");
+        let placements: Vec<Placement> =
+            apps.iter().map(|app| app.data.placement().expect("no open home").clone()).collect();
+        let allocation = Allocation::from_rows(rows).expect("equal rows");
+        let evaluation = evaluate(machine, apps, &placements, &allocation).expect("an evaluation");
+        problem.cautions(&allocation, &evaluation)
+    }
+
+    fn fewest(apps: &[usize]) -> Vec<Caution> {
+        let apps = apps.iter().copied().map(AppId).collect();
+        vec![Caution::FewestThreads { apps, geomean_decides: true }]
+    }
+
+    #[test]
+    fn total_gflops_names_who_is_left_at_the_fewest_threads() {
+        let free = Restrictions::default();
+        let rows = [vec![1, 0], vec![1, 1], vec![2, 3]];
+        assert_eq!(cautions(&apps(), Objective::TotalGflops, free, &rows), fewest(&[0]));
+        for other in [Objective::Geomean, Objective::Fair] {
+            assert_eq!(cautions(&apps(), other, free, &rows), []);
+        }
+        // Nobody has more than one thread to give.
+        let rows = [vec![1, 0], vec![1, 0], vec![0, 1]];
+        assert_eq!(cautions(&apps(), Objective::TotalGflops, free, &rows), []);
+    }
+
+    #[test]
+    fn who_may_have_no_more_is_not_left_with_few() {
+        let mut apps = apps();
+        apps[0].max_threads = Some(1);
+        // z has threads to give on node 1 alone, where y may not run.
+        apps[1].nodes = Some(vec![NodeId(0)]);
+        let rows = [vec![1, 0], vec![1, 0], vec![0, 4]];
+        assert_eq!(cautions(&apps, Objective::TotalGflops, Restrictions::default(), &rows), []);
+    }
+
+    #[test]
+    fn the_fewest_threads_are_those_of_the_restrictions() {
+        // One on each node, though one on the machine would be enough without the restriction.
+        let each = Restrictions { min_threads_per_node: 1, ..Restrictions::default() };
+        let rows = [vec![1, 1], vec![1, 2], vec![2, 1]];
+        assert_eq!(cautions(&apps(), Objective::TotalGflops, each, &rows), fewest(&[0]));
+        // The same number everywhere: two nodes cannot share one thread.
+        let same = Restrictions { same_on_every_node: true, ..Restrictions::default() };
+        let rows = [vec![1, 1], vec![1, 1], vec![2, 2]];
+        assert_eq!(cautions(&apps(), Objective::TotalGflops, same, &rows), fewest(&[0, 1]));
+        // z cannot give its only node.
+        let whole = Restrictions { whole_nodes: true, ..Restrictions::default() };
+        let two = [local_app("x", 0.5), local_app("z", 100.0)];
+        let rows = [vec![1, 0], vec![0, 4]];
+        assert_eq!(cautions(&two, Objective::TotalGflops, whole, &rows), []);
+    }
+
+    #[test]
+    fn who_has_no_thread_is_named() {
+        let mut apps = apps();
+        apps[1].min_threads = 0;
+        let rows = [vec![1, 1], vec![0, 0], vec![3, 3]];
+        assert_eq!(
+            cautions(&apps, Objective::Fair, Restrictions::default(), &rows),
+            [Caution::NoThreads { apps: vec![AppId(1)] }]
+        );
+    }
+
+    #[test]
+    fn who_is_starved_gets_nothing() {
+        // Links of 32 GB/s under remote-first: 4 threads of b on node 1 want 4 x 20 GB/s of node 0 and take all 32 of it,
+        // so that the thread of a on node 0 has none. a alone on both nodes has 2 x 32 GB/s.
+        let machine = uniform_machine(2, 4, 10.0, 32.0, 32.0).with_sharing(ModelKind::RemoteFirst.into());
+        let mut b = local_app("b", 0.5);
+        b.data = numasim_model::Data::Placed(Placement::Home(NodeId(0)));
+        let apps = [local_app("a", 0.5), b];
+        let rows = [vec![1, 0], vec![0, 4]];
+        assert_eq!(
+            cautions_on(&machine, &apps, Objective::Geomean, Restrictions::default(), &rows),
+            [
+                Caution::GetsNothing { apps: vec![AppId(0)] },
+                Caution::StarvedByRemote { nodes: vec![NodeId(0)] }
+            ]
+        );
+    }
+
+    #[test]
+    fn an_objective_that_is_zero_for_every_allocation_decides_nothing() {
+        // Interleaved over two nodes whose links are as wide as their controllers, under remote-first: each node reads half
+        // of its 80 GB/s from the other, 40 > 32, so that its own half gets 0, and with it every thread.
+        let machine = uniform_machine(2, 4, 10.0, 32.0, 32.0).with_sharing(ModelKind::RemoteFirst.into());
+        let mut spread = local_app("spread", 0.5);
+        spread.data = numasim_model::Data::Placed(Placement::Interleave);
+        let apps = [spread, local_app("z", 100.0)];
+        let rows = [vec![1, 0], vec![0, 1]];
+        for objective in [Objective::Geomean, Objective::Fair] {
+            let found = cautions_on(&machine, &apps, objective, Restrictions::default(), &rows);
+            assert_eq!(found[0], Caution::NothingDecided { objective, apps: vec![AppId(0)] });
+        }
+        // Its weight is 0: the mean does not look at it.
+        let mut light = apps.clone();
+        light[0].weight = 0.0;
+        let found = cautions_on(&machine, &light, Objective::Geomean, Restrictions::default(), &rows);
+        assert!(!found.iter().any(|one| matches!(one, Caution::NothingDecided { .. })), "{found:?}");
+        // What geomean cannot decide is not named as an alternative.
+        let rows = [vec![1, 0], vec![0, 4]];
+        let found = cautions_on(&machine, &apps, Objective::TotalGflops, Restrictions::default(), &rows);
+        let apps = vec![AppId(0)];
+        assert!(!found.contains(&Caution::FewestThreads { apps, geomean_decides: true }), "{found:?}");
+    }
+}

@@ -1,0 +1,133 @@
+//! What the verdict says beside value and proof, wherever an answer goes.
+
+use super::{PAPER, config, json_of, json_of_text, run, run_text, stdout, study};
+use crate::common;
+
+/// Links as wide as controllers: under remote-first the interleaved `spread` starves its own node's threads, also alone.
+/// `far` reads node 0 from wherever its threads are.
+const WIDE: &str = "\
+[machine]
+name = \"wide links\"
+nodes = 2
+cores_per_node = 4
+gflops_per_core = 10
+bandwidth_gbs = 32
+link_gbs = 32
+cpus = [\"0-3\", \"4-7\"]
+[[app]]
+name = \"near\"
+arithmetic_intensity = 0.5
+[[app]]
+name = \"far\"
+arithmetic_intensity = 0.5
+data = { home = 0 }
+";
+
+const COMPUTE: &str = "[[app]]\nname = \"compute\"\narithmetic_intensity = 10\n";
+const SPREAD: &str = "[[app]]\nname = \"spread\"\narithmetic_intensity = 0.5\ndata = \"interleave\"\n";
+/// 4 threads of `far` on node 1 want 80 GB/s of node 0 and take all 32 of it: nothing is left for `near` there.
+const STARVED: &str = "[[scenario]]\nname = \"starved\"\nthreads = { near = [1, 0], far = [0, 4] }\n";
+
+/// The text in one line: where lines are wrapped is not the matter here.
+fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_proven_zero_says_that_nothing_was_decided() {
+    let files = [config("machines/epyc-7501-2s.toml"), config("workloads/data-center.toml")];
+    let asked = ["--objective", "geomean", "--model", "remote-first"];
+    let text = unwrapped(&stdout(&run(&files, &asked)));
+    let verdict = "Best: p = 0.0. Proven (no allocation is better), but geomean decides nothing here, as graph gets 0 GFLOPS \
+                   even alone with every core and the mean p is 0 in every allocation";
+    assert!(text.contains(verdict), "{text}");
+
+    let answer = json_of(&files, &asked);
+    let (first, second) = (&answer["cautions"][0], &answer["cautions"][1]);
+    assert_eq!((&first["code"], &first["apps"]), (&"nothing-decided".into(), &vec!["graph"].into()));
+    assert_eq!((&second["code"], &second["nodes"]), (&"starved-by-remote".into(), &vec![4].into()));
+    assert_eq!(answer["status"], "optimal");
+
+    let csv = stdout(&run(&files, &[&asked[..], &["--format", "csv"]].concat()));
+    assert!(csv.lines().next().is_some_and(|header| header.ends_with(",cautions")), "{csv}");
+    assert!(csv.lines().skip(1).all(|row| row.ends_with(",nothing-decided;starved-by-remote")), "{csv}");
+}
+
+#[test]
+fn the_default_model_decides_what_remote_first_cannot() {
+    let text = format!("{WIDE}{SPREAD}");
+    let answer = json_of_text(&text, &["--objective", "geomean"]);
+    assert_eq!(answer["cautions"], serde_json::json!([]));
+    assert!(answer["value"].as_f64() > Some(0.0));
+    let answer = json_of_text(&text, &["--objective", "fair", "--model", "remote-first"]);
+    assert_eq!((&answer["cautions"][0]["code"], &answer["value"]), (&"nothing-decided".into(), &0.0.into()));
+}
+
+#[test]
+fn total_gflops_names_the_objective_that_counts_what_others_lose() {
+    // 4 nodes x 8 cores: a thread of mem at full speed earns what one of compute does, a second one on a node does not.
+    let text = unwrapped(&stdout(&run_text(PAPER, &[])));
+    let verdict = "Best: 320.0 GFLOPS. Proven (no allocation is better), but total-gflops leaves mem-1 and mem-2 at their \
+                   fewest threads allowed (--objective geomean counts what each of them loses).";
+    assert!(text.contains(verdict), "{text}");
+    let text = unwrapped(&stdout(&run_text(PAPER, &["--objective", "geomean"])));
+    assert!(text.contains(". Proven: no allocation is better."), "{text}");
+}
+
+#[test]
+fn an_application_without_a_thread_is_named() {
+    let text = PAPER.replace("name = \"mem\"\n", "name = \"mem\"\nmin_threads = 0\n");
+    let answer = json_of_text(&text, &["--objective", "total-gflops", "--whole-nodes"]);
+    let apps = &answer["cautions"][0]["apps"];
+    assert_eq!(
+        (&answer["cautions"][0]["code"], apps),
+        (&"no-threads".into(), &vec!["mem-1", "mem-2", "mem-3"].into())
+    );
+}
+
+#[test]
+fn scripts_say_it_at_their_top() {
+    let (folder, file) = study(&format!("{WIDE}{COMPUTE}{STARVED}"));
+    let script = |args: &[&str]| {
+        let mut command = common::numasim();
+        let output = command.arg(args[0]).arg(&file).args(&args[1..]).current_dir(folder.path()).output();
+        let text = stdout(&output.expect("the program starts"));
+        let comments: Vec<&str> = text.lines().skip(1).map_while(|line| line.strip_prefix("# ")).collect();
+        unwrapped(&comments.join(" "))
+    };
+    let evaluated = script(&["evaluate", "--model", "remote-first", "--emit", "numactl"]);
+    assert!(
+        evaluated.contains(
+            "Caution near gets nothing in it Caution remote reads starve the threads of node 0 in it"
+        ),
+        "{evaluated}"
+    );
+    let explored = script(&["explore", "--emit", "omp"]);
+    let clause = "Status optimal: proven, no allocation is better Caution total-gflops leaves ";
+    assert!(explored.contains(clause), "{explored}");
+    let explored = script(&["explore", "--objective", "geomean", "--emit", "omp"]);
+    assert!(!explored.contains("Caution"), "{explored}");
+}
+
+#[test]
+fn evaluate_and_report_say_it_beside_the_scenario() {
+    let (_folder, file) = study(&format!("{WIDE}{STARVED}"));
+    let name = file.to_str().expect("UTF-8");
+    let table = unwrapped(&stdout(&common::run(&["evaluate", name, "--model", "remote-first"])));
+    assert!(table.contains("Caution: near gets nothing in it; remote reads starve"), "{table}");
+    assert!(!stdout(&common::run(&["evaluate", name])).contains("Caution"), "the default serves both");
+    let page = stdout(&common::run(&["report", name, "--model", "remote-first"]));
+    assert!(page.contains(" GFLOPS, but near gets nothing in it; remote reads starve"), "{page}");
+    assert!(page.contains("Caution: near gets nothing in it."), "{page}");
+}
+
+#[test]
+fn a_front_says_it_of_its_ends() {
+    let text = format!("{WIDE}{SPREAD}");
+    let args = ["--pareto", "total-gflops,geomean", "--model", "remote-first"];
+    let table = unwrapped(&stdout(&run_text(&text, &args)));
+    let words = "Caution, the best geomean: geomean decides nothing here, as spread gets 0 GFLOPS even alone";
+    assert!(table.contains(words), "{table}");
+    let front = json_of_text(&text, &args);
+    assert_eq!(front["pareto"]["ends"][1]["cautions"][0]["code"], "nothing-decided");
+}
