@@ -234,6 +234,34 @@ proptest! {
         }
     }
 
+    /// Solving only what changed gives the same bits, whatever came before.
+    #[test]
+    fn what_changed_is_solved_as_all_of_it_is(
+        case in case(),
+        model in corrected(),
+        one_memory in any::<bool>(),
+        steps in prop::collection::vec((any::<Index>(), 0.0..=1.0_f64), 1..6),
+    ) {
+        let case = if one_memory { case.with_one_memory_each() } else { case };
+        let nodes = case.machine.node_count();
+        let latencies = (0..nodes * nodes).map(|_| 100.0).collect();
+        let machine = case.machine.clone().with_sharing(model).with_latencies_ns(latencies).expect("latencies");
+        let solver = numasim_model::sharing::Solver::new(&machine, &case.demands);
+        let (mut changing, mut anew) = (solver.workspace(), solver.workspace());
+        let mut threads = case.allocation.as_slice().to_vec();
+        for (at, share) in steps {
+            let cell = at.index(threads.len());
+            threads[cell] = some_of(case.allocation.as_slice()[cell], share);
+            solver.solve_changes(&threads, &mut changing);
+            solver.solve(&threads, &mut anew);
+            prop_assert_eq!(changing.gflops(), anew.gflops());
+            for (cell, _) in threads.iter().enumerate().filter(|(_, count)| **count > 0) {
+                let of = |workspace: &numasim_model::sharing::Workspace| workspace.bandwidth_per_thread()[cell];
+                prop_assert_eq!(of(&changing), of(&anew));
+            }
+        }
+    }
+
     /// What the search relies on, for the models that promise it.
     #[test]
     fn models_that_promise_it_let_threads_elsewhere_never_help(

@@ -291,13 +291,13 @@ impl<'a> Evaluator<'a> {
 
     /// GFLOPS of each application.
     pub(crate) fn gflops(&mut self, threads: &[u32]) -> &[f64] {
-        self.solver.solve(threads, &mut self.workspace);
+        self.solver.solve_changes(threads, &mut self.workspace);
         self.workspace.gflops()
     }
 
     /// Score and tie-break.
     pub(crate) fn rate(&mut self, threads: &[u32]) -> (f64, f64) {
-        self.solver.solve(threads, &mut self.workspace);
+        self.solver.solve_changes(threads, &mut self.workspace);
         let gflops = self.workspace.gflops();
         (self.problem.goal.score(gflops), self.problem.goal.tie_break(gflops))
     }

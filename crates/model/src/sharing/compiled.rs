@@ -234,6 +234,17 @@ impl Compiled {
         }
     }
 
+    /// Per group: the last memory that it reads; the largest number for those that read none.
+    pub(super) fn memory_of_groups(&self) -> Vec<u32> {
+        let mut memory_of = vec![u32::MAX; self.demand_gbs.as_slice().len()];
+        for (m, p, _) in self.pool_indices() {
+            for flow in &self.flows[self.pools[p].flows.clone()] {
+                memory_of[flow.group as usize] = u32::try_from(m).unwrap_or(u32::MAX);
+            }
+        }
+        memory_of
+    }
+
     /// Whether a shared link or a limit of what a node reads holds.
     pub(super) fn has_common_limits(&self) -> bool {
         !self.shared.is_empty() || !self.reads.is_empty()

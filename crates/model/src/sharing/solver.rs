@@ -20,6 +20,8 @@ pub struct Solver {
     way: Way,
     /// Whether every thread reads one memory, and no limit is shared.
     separable: bool,
+    /// Per group: the one memory that it reads. Empty where memories depend on each other.
+    memory_of: Vec<u32>,
 }
 
 /// Results of one evaluation, and the only memory that evaluation writes to.
@@ -31,6 +33,10 @@ pub struct Workspace {
     /// Per application: GFLOPS of all its threads.
     gflops: Vec<f64>,
     memory: Memory,
+    /// Whether `shares` are those of `threads`.
+    is_solved: bool,
+    /// Per memory: whether it is to be solved again.
+    changed: Vec<bool>,
 }
 
 impl Workspace {
@@ -55,7 +61,9 @@ impl Solver {
     pub fn new(machine: &Machine, demands: &[Demand]) -> Self {
         let compiled = Compiled::new(machine, demands);
         let (way, separable) = (Way::new(&compiled, machine), compiled.is_separable());
-        Self { compiled, way, separable }
+        let memory_of =
+            if way.memories_are_apart(separable) { compiled.memory_of_groups() } else { Vec::new() };
+        Self { compiled, way, separable, memory_of }
     }
 
     /// A workspace of the right size.
@@ -65,6 +73,8 @@ impl Solver {
             threads: vec![0.0; self.compiled.demand_gbs.as_slice().len()],
             gflops: vec![0.0; self.apps()],
             memory: self.way.memory(&self.compiled, self.separable),
+            is_solved: false,
+            changed: vec![false; if self.memory_of.is_empty() { 0 } else { self.nodes() }],
         }
     }
 
@@ -128,6 +138,36 @@ impl Solver {
         self.solve_counts(workspace);
     }
 
+    /// [`Solver::solve`] where `workspace`, which this solver has made, has the answer for other threads: only memories that are
+    /// read by what differs are solved again, where memories do not depend on each other. The same bits.
+    pub fn solve_changes(&self, threads: &[u32], workspace: &mut Workspace) {
+        if !workspace.is_solved || self.memory_of.is_empty() {
+            return self.solve(threads, workspace);
+        }
+        debug_assert_eq!(threads.len(), workspace.threads.len());
+        let compiled = &self.compiled;
+        let Workspace { shares, threads: counts, memory, changed, .. } = workspace;
+        for ((count, &threads), &memory) in counts.iter_mut().zip(threads).zip(&self.memory_of) {
+            let threads = f64::from(threads);
+            if *count != threads {
+                *count = threads;
+                // A group that reads nothing has no memory.
+                if let Some(changed) = changed.get_mut(memory as usize) {
+                    *changed = true;
+                }
+            }
+        }
+        for (m, changed) in changed.iter_mut().enumerate().filter(|(_, changed)| **changed) {
+            *changed = false;
+            let flows = compiled.memories[m].flows.clone().unwrap_or_default();
+            for flow in &compiled.flows[flows] {
+                shares.bandwidth[flow.group as usize] = compiled.demand_gbs[flow.group as usize];
+            }
+            self.way.share_one(compiled, m, counts, shares, memory);
+        }
+        self.add_up(workspace);
+    }
+
     /// [`Solver::solve`] for fractions of threads: processor sharing, where a thread runs for a part of the time. Whole counts
     /// give the same bits.
     pub fn solve_fractional(&self, threads: &[f64], workspace: &mut Workspace) {
@@ -138,9 +178,18 @@ impl Solver {
 
     fn solve_counts(&self, workspace: &mut Workspace) {
         let compiled = &self.compiled;
-        let Workspace { shares, threads, gflops, memory } = workspace;
+        let Workspace { shares, threads, memory, is_solved, .. } = workspace;
+        *is_solved = true;
         shares.bandwidth.as_mut_slice().copy_from_slice(compiled.demand_gbs.as_slice());
         self.way.share(compiled, self.separable, threads, shares, memory);
+        self.add_up(workspace);
+    }
+
+    /// GFLOPS of each application.
+    #[inline]
+    fn add_up(&self, workspace: &mut Workspace) {
+        let compiled = &self.compiled;
+        let Workspace { shares, threads, gflops, .. } = workspace;
         for (a, gflops) in gflops.iter_mut().enumerate() {
             let mut sum = 0.0;
             for group in compiled.demand_gbs.cells_of(AppId(a)) {

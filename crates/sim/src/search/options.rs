@@ -206,7 +206,7 @@ fn potential(
                 for (a, &count) in option.iter().enumerate() {
                     threads[(AppId(a), node)] = count;
                 }
-                solver.solve(threads.as_slice(), &mut workspace);
+                solver.solve_changes(threads.as_slice(), &mut workspace);
                 part.extend_from_slice(workspace.gflops());
             }
             Some(part)

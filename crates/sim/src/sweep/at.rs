@@ -194,7 +194,7 @@ impl<'a> Evaluator<'a> {
                 .map_err(|full| full.to_string())?;
         }
         let compiled = &mut self.compiled[used];
-        compiled.solver.solve(scenario.allocation.as_slice(), &mut compiled.workspace);
+        compiled.solver.solve_changes(scenario.allocation.as_slice(), &mut compiled.workspace);
         Ok(compiled.workspace.gflops())
     }
 
