@@ -35,6 +35,21 @@ fn flows(nodes: usize, apps: &[App]) -> u64 {
     apps.iter().map(of).fold(0, u64::saturating_add)
 }
 
+/// Whether the data of an application lies on all nodes, or on any of them.
+fn is_on_all_nodes(app: &App) -> bool {
+    let spread = |placement: &Placement| {
+        matches!(
+            placement,
+            Placement::Interleave | Placement::Fractions(_) | Placement::PartInterleave { .. }
+        )
+    };
+    app.data.placement().is_some_and(spread)
+}
+
+/// Most links that data spread over all nodes may use: each allocation of an answer lists them, some ten of them a million each
+/// on 1024 nodes (400 MB of JSON).
+const MOST_LINKS: u64 = 500_000;
+
 /// Elementary operations for each flow of an evaluation.
 const OPERATIONS_PER_FLOW: u64 = 4;
 
@@ -62,6 +77,16 @@ pub enum ProblemError {
         /// Pairs of a node and a memory that it may read, over all applications.
         flows: u64,
     },
+    /// An answer would have more links than a time limit can be kept for.
+    #[error(
+        "data on all of {nodes} nodes uses {links} links: at most {MOST_LINKS} can be searched, which is about 700 nodes"
+    )]
+    TooManyLinks {
+        /// Nodes.
+        nodes: usize,
+        /// Ordered pairs of different nodes.
+        links: u64,
+    },
     /// The restrictions leave no allocation.
     #[error(transparent)]
     Infeasible(#[from] Infeasible),
@@ -86,6 +111,10 @@ impl Problem {
         let flows = flows(nodes, apps);
         if flows > MOST_FLOWS {
             return Err(ProblemError::TooLarge { apps: apps.len(), nodes, flows });
+        }
+        let links = (nodes as u64).saturating_mul((nodes as u64).saturating_sub(1));
+        if links > MOST_LINKS && apps.iter().any(is_on_all_nodes) {
+            return Err(ProblemError::TooManyLinks { nodes, links });
         }
         if let Some(refusal) = machine.sharing_refusal() {
             return Err(refusal.into());
@@ -315,6 +344,20 @@ mod tests {
     use numasim_model::units::GigabytesPerSecond;
 
     use crate::testing::{app, local_app, uniform_machine};
+
+    #[test]
+    fn data_on_all_of_more_nodes_than_a_limit_can_be_kept_for_is_refused() {
+        // 708 x 707 = 500,556 links, 707 x 706 = 499,142
+        let asked = |nodes: usize, data: Data| {
+            let machine = uniform_machine(nodes, 1, 10.0, 32.0, 10.0);
+            Problem::new(&machine, &[app("a", 1.0, data)], Objective::TotalGflops, Restrictions::default())
+                .err()
+        };
+        let refused = asked(708, Data::Placed(Placement::Interleave));
+        assert_eq!(refused, Some(ProblemError::TooManyLinks { nodes: 708, links: 500_556 }));
+        assert_eq!(asked(707, Data::Placed(Placement::Interleave)), None);
+        assert_eq!(asked(708, Data::Placed(Placement::Home(NodeId(0)))), None);
+    }
 
     #[test]
     fn no_score_is_above_the_roof() {

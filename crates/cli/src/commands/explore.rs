@@ -134,8 +134,10 @@ pub(super) fn refused(error: ProblemError) -> Failure {
             Failure::input(error.to_string()).hint(format!("{missing}, or choose another --objective"))
         }
         ProblemError::Refused(refusal) => Failure::input(refusal.to_string()),
-        error @ ProblemError::TooLarge { .. } => Failure::input(error.to_string())
-            .hint("leave out instances or nodes; data that is not interleaved has fewer flows"),
+        error @ (ProblemError::TooLarge { .. } | ProblemError::TooManyLinks { .. }) => {
+            Failure::input(error.to_string())
+                .hint("leave out instances or nodes; data that is not interleaved has fewer flows")
+        }
         ProblemError::Infeasible(infeasible) => to_failure(&infeasible),
     }
 }
