@@ -61,19 +61,36 @@ impl Placement {
     ///
     /// The shares over all memories of the machine sum to 1.
     pub fn fraction(&self, machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
+        let local = if from == memory { self.local_share() } else { 0.0 };
+        local + self.fixed_share(machine, memory)
+    }
+
+    /// The share of the data that lies where the threads run.
+    pub fn local_share(&self) -> f64 {
         match self {
-            Self::Local => f64::from(from == memory),
-            Self::Home(home) => f64::from(*home == memory),
-            Self::Interleave => 1.0 / machine.node_count() as f64,
-            Self::Fractions(fractions) => fractions[memory.0],
+            Self::Local => 1.0,
+            Self::Home(_) | Self::Interleave | Self::Fractions(_) => 0.0,
+            Self::PartHome { share, .. } | Self::PartInterleave { share } => 1.0 - share,
+        }
+    }
+
+    /// The share of the data that lies on `node` wherever the threads run.
+    ///
+    /// These of all nodes and [`Placement::local_share`] sum to 1.
+    pub fn fixed_share(&self, machine: &Machine, node: NodeId) -> f64 {
+        match self {
+            Self::Local => 0.0,
+            Self::Home(home) => f64::from(*home == node),
             Self::PartHome { home, share } => {
-                let local = if from == memory { 1.0 - share } else { 0.0 };
-                local + if *home == memory { *share } else { 0.0 }
+                if *home == node {
+                    *share
+                } else {
+                    0.0
+                }
             }
-            Self::PartInterleave { share } => {
-                let local = if from == memory { 1.0 - share } else { 0.0 };
-                local + share / machine.node_count() as f64
-            }
+            Self::Interleave => 1.0 / machine.node_count() as f64,
+            Self::PartInterleave { share } => share / machine.node_count() as f64,
+            Self::Fractions(fractions) => fractions.get(node.0).copied().unwrap_or(0.0),
         }
     }
 
@@ -95,13 +112,9 @@ impl Placement {
         }
     }
 
-    /// Whether every thread reads one memory only.
-    pub fn is_in_one_place(&self) -> bool {
-        match self {
-            Self::Local | Self::Home(_) => true,
-            Self::Interleave | Self::PartHome { .. } | Self::PartInterleave { .. } => false,
-            Self::Fractions(fractions) => fractions.iter().filter(|&&fraction| fraction > 0.0).count() == 1,
-        }
+    /// Whether data may lie on all nodes: a thread reads as many memories as there are then.
+    pub fn is_spread(&self) -> bool {
+        matches!(self, Self::Interleave | Self::Fractions(_) | Self::PartInterleave { .. })
     }
 
     /// The memories that threads on `from` read, ascending: where [`Placement::fraction`] is above 0.

@@ -35,35 +35,6 @@ fn rounded(size: Gibibytes) -> f64 {
 }
 
 impl Placement {
-    /// The share of the data that lies where the threads run.
-    pub fn local_share(&self) -> f64 {
-        match self {
-            Self::Local => 1.0,
-            Self::Home(_) | Self::Interleave | Self::Fractions(_) => 0.0,
-            Self::PartHome { share, .. } | Self::PartInterleave { share } => 1.0 - share,
-        }
-    }
-
-    /// The share of the data that lies on `node` wherever the threads run.
-    ///
-    /// These of all nodes and [`Placement::local_share`] sum to 1.
-    pub fn fixed_share(&self, machine: &Machine, node: NodeId) -> f64 {
-        match self {
-            Self::Local => 0.0,
-            Self::Home(home) => f64::from(*home == node),
-            Self::PartHome { home, share } => {
-                if *home == node {
-                    *share
-                } else {
-                    0.0
-                }
-            }
-            Self::Interleave => 1.0 / machine.node_count() as f64,
-            Self::PartInterleave { share } => share / machine.node_count() as f64,
-            Self::Fractions(fractions) => fractions.get(node.0).copied().unwrap_or(0.0),
-        }
-    }
-
     /// The share of the data that lies on `node`, with these threads on each node.
     pub fn share_on(&self, machine: &Machine, threads: &[u32], node: NodeId) -> f64 {
         let all: u64 = threads.iter().map(|&threads| u64::from(threads)).sum();
@@ -77,6 +48,11 @@ impl Placement {
 /// Whether memory can be too small at all: some node says how much it has, and some application how much it needs.
 pub fn is_limited(machine: &Machine, apps: &[App]) -> bool {
     machine.nodes().iter().any(|node| node.memory.is_some()) && apps.iter().any(|app| app.memory.is_some())
+}
+
+/// Whether `there` is enough for `needed`, but for rounding.
+pub fn has_room(needed: Gibibytes, there: Gibibytes) -> bool {
+    needed.value() <= there.value() * (1.0 + TOLERANCE)
 }
 
 /// How much data of each application lies on each node; 0 for an application without a size.
@@ -114,7 +90,7 @@ pub fn fits(
         let Some(there) = machine.node(node).memory else { return Ok(()) };
         let on_node = || (0..apps.len()).filter_map(|app| data(AppId(app), node));
         let needed: Gibibytes = on_node().map(|(_, here)| here).sum();
-        if needed.value() <= there.value() * (1.0 + TOLERANCE) {
+        if has_room(needed, there) {
             return Ok(());
         }
         Err(MemoryFull { node, needed, there, apps: on_node().collect() })

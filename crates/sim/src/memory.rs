@@ -3,14 +3,11 @@
 //! The rule is that of [`numasim_model::memory`]: local data lies beside the threads, in proportion to them, the rest where
 //! its placement says; a node whose memory nobody knows holds everything.
 
-use numasim_model::memory::is_limited;
+use numasim_model::memory::{has_room, is_limited};
 use numasim_model::units::Gibibytes;
 use numasim_model::{App, Data, Machine, NodeId, Placement};
 
 use crate::restrictions::{Infeasible, may_hold};
-
-/// Relative excess that is rounding.
-const TOLERANCE: f64 = 1e-9;
 
 /// An application of which some data of known size lies beside its threads.
 #[derive(Clone, Debug)]
@@ -138,7 +135,7 @@ pub(crate) fn gibibytes(value: f64) -> Gibibytes {
 }
 
 fn overflows(needed: f64, there: f64) -> bool {
-    needed > there * (1.0 + TOLERANCE)
+    !has_room(Gibibytes::new(needed), Gibibytes::new(there))
 }
 
 /// What shows without a search: data that lies still on one node, data that may lie on any one, and all of it.

@@ -25,25 +25,12 @@ const MOST_FLOWS: u64 = 2_000_000;
 fn flows(nodes: usize, apps: &[App]) -> u64 {
     let nodes = nodes as u64;
     let of = |app: &App| match &app.data {
-        Data::Placed(Placement::Local | Placement::Home(_)) => nodes,
-        Data::OpenHome { share } if *share >= 1.0 => nodes,
-        Data::Placed(Placement::PartHome { .. }) | Data::OpenHome { .. } => nodes.saturating_mul(2),
-        Data::Placed(Placement::Interleave | Placement::Fractions(_) | Placement::PartInterleave { .. }) => {
-            nodes.saturating_mul(nodes)
-        }
+        Data::Placed(placement) if placement.is_spread() => nodes.saturating_mul(nodes),
+        Data::Placed(Placement::PartHome { .. }) => nodes.saturating_mul(2),
+        Data::OpenHome { share } if *share < 1.0 => nodes.saturating_mul(2),
+        Data::Placed(_) | Data::OpenHome { .. } => nodes,
     };
     apps.iter().map(of).fold(0, u64::saturating_add)
-}
-
-/// Whether the data of an application lies on all nodes, or on any of them.
-fn is_on_all_nodes(app: &App) -> bool {
-    let spread = |placement: &Placement| {
-        matches!(
-            placement,
-            Placement::Interleave | Placement::Fractions(_) | Placement::PartInterleave { .. }
-        )
-    };
-    app.data.placement().is_some_and(spread)
 }
 
 /// Most links that data spread over all nodes may use: each allocation of an answer lists them, some ten of them a million each
@@ -113,7 +100,8 @@ impl Problem {
             return Err(ProblemError::TooLarge { apps: apps.len(), nodes, flows });
         }
         let links = (nodes as u64).saturating_mul((nodes as u64).saturating_sub(1));
-        if links > MOST_LINKS && apps.iter().any(is_on_all_nodes) {
+        if links > MOST_LINKS && apps.iter().filter_map(|app| app.data.placement()).any(Placement::is_spread)
+        {
             return Err(ProblemError::TooManyLinks { nodes, links });
         }
         if let Some(refusal) = machine.sharing_refusal() {
@@ -170,9 +158,8 @@ impl Problem {
     pub(crate) fn roof(&self) -> f64 {
         let of_app = |app: &App| -> f64 {
             let of_node = |node: &Node| {
-                let peak = node.gflops_per_core.value();
-                let drawn = node.core_bandwidth.map(|gbs| gbs * app.arithmetic_intensity);
-                f64::from(node.cores) * drawn.map_or(peak, |gflops| gflops.value().min(peak))
+                let fed = node.demand_of_thread(app.arithmetic_intensity) * app.arithmetic_intensity;
+                f64::from(node.cores) * fed.min(node.gflops_per_core).value()
             };
             self.machine.nodes().iter().map(of_node).sum()
         };

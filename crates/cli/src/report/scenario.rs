@@ -2,13 +2,13 @@
 
 use maud::{Markup, html};
 use numasim_evidence::compare::{Compared, Pair};
-use numasim_model::{AppId, NodeId};
+use numasim_model::AppId;
 
 use super::contents::Report;
 use super::html::{Shown, judged, picture, scrolling};
 use super::row::{Row, columns, tags};
 use crate::view::compared::{signed, spread};
-use crate::view::{ScenarioView, Style, caution, data_words, figures, held_back, warning};
+use crate::view::{ScenarioView, Style, caution, data_words, figures, held_back, node_ranges, warning};
 
 pub(super) fn article(report: &Report<'_>, row: &Row<'_>, map: Option<&str>) -> Markup {
     let view = row.view;
@@ -167,13 +167,12 @@ fn resources(row: &Row<'_>) -> Markup {
             figures: [link.bandwidth.value(), link.capacity.value(), f64::NAN],
         })
         .collect();
-    let nodes_of = |nodes: &[NodeId]| figures::ranges(&nodes.iter().map(|node| node.0).collect::<Vec<_>>());
     let shared: Vec<Carrier> = evaluation
         .shared_links
         .iter()
         .enumerate()
         .map(|(i, link)| Carrier {
-            name: format!("{} {} → {}", link.name, nodes_of(&link.from), nodes_of(&link.to)),
+            name: format!("{} {} → {}", link.name, node_ranges(&link.from), node_ranges(&link.to)),
             at: format!("/scenarios/{}/shared_links/{i}", row.number),
             figures: [link.bandwidth.value(), link.capacity.value(), f64::NAN],
         })

@@ -5,7 +5,7 @@ use numasim_model::{App, AppId};
 use numasim_sim::{Caution, Objective, cautions};
 use serde_json::{Value, json};
 
-use super::ScenarioView;
+use super::{ScenarioView, numbers};
 
 /// Of more names the rest are counted.
 const MOST_NAMES: usize = 6;
@@ -46,7 +46,7 @@ pub(super) fn json(caution: &Caution, apps: &[App]) -> Value {
             json!({ "code": code(caution), "apps": names, "message": message })
         }
         Caution::StarvedByRemote { nodes } => {
-            let nodes: Vec<usize> = nodes.iter().map(|node| node.0).collect();
+            let nodes = numbers(nodes);
             json!({ "code": code(caution), "nodes": nodes, "message": message })
         }
     }
@@ -84,7 +84,7 @@ fn clause(caution: &Caution, apps: &[App]) -> String {
             "have no threads in it (their min_threads is 0)",
         ),
         Caution::StarvedByRemote { nodes } => {
-            let nodes: Vec<usize> = nodes.iter().map(|node| node.0).collect();
+            let nodes = numbers(nodes);
             format!(
                 "remote reads starve the threads of {} in it (remote-first serves them first, baseline-proportional \
                  does not)",

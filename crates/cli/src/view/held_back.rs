@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use numasim_model::{AppId, Bottleneck, NodeId};
+use numasim_model::{AppId, Bottleneck};
 
-use super::{ScenarioView, Style, figures};
+use super::{ScenarioView, Style, figures, node_ranges};
 
 /// The bottlenecks of `app` over its nodes, equal ones together: `link 1→0, 2→0; core peak on node 0`.
 pub(crate) fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String {
@@ -41,8 +41,7 @@ pub(crate) fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String
     }
     for direction in shared {
         if let Some(used) = view.evaluation.shared_links.get(direction) {
-            let numbers = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect::<Vec<_>>();
-            let (from, to) = (figures::ranges(&numbers(&used.from)), figures::ranges(&numbers(&used.to)));
+            let (from, to) = (node_ranges(&used.from), node_ranges(&used.to));
             phrases.push(format!("shared link {} {from}{}{to}", used.name, style.arrow()));
         }
     }

@@ -2,13 +2,13 @@
 
 use std::io::{self, BufWriter, Write};
 
+use numasim_model::Model;
 use numasim_model::evaluation::Warning;
-use numasim_model::{Model, NodeId};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::{ScenarioView, warning};
+use super::{ScenarioView, numbers, warning};
 
 /// The scenario object of the documented JSON, keys in the documented order.
 ///
@@ -56,7 +56,6 @@ pub(super) fn entries<M: SerializeMap>(view: &ScenarioView, object: &mut M) -> R
         capacity_gbs: Number(link.capacity.value()),
         bandwidth_gbs: Number(link.bandwidth.value()),
     });
-    let numbers = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect::<Vec<_>>();
     let shared_links = evaluation.shared_links.iter().map(|link| SharedLinkObject {
         name: &link.name,
         direction: [numbers(&link.from), numbers(&link.to)],

@@ -28,7 +28,7 @@ pub(crate) mod table;
 mod tests;
 pub(crate) mod warning;
 
-use numasim_model::{Allocation, App, AppId, Evaluation, Machine, Placement};
+use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placement};
 
 pub(crate) use held_back::in_words as held_back;
 pub(crate) use numasim_draw::{Style, figures};
@@ -37,6 +37,16 @@ pub(crate) use numasim_draw::{Style, figures};
 pub(crate) fn machine_title(machine: &Machine) -> String {
     let nodes = figures::count(machine.node_count() as u64, "NUMA node");
     format!("{} ({nodes}, {})", machine.name(), figures::count(machine.total_cores(), "core"))
+}
+
+/// The numbers of nodes.
+pub(crate) fn numbers(nodes: &[NodeId]) -> Vec<usize> {
+    nodes.iter().map(|node| node.0).collect()
+}
+
+/// `0-3, 6`
+pub(crate) fn node_ranges(nodes: &[NodeId]) -> String {
+    figures::ranges(&numbers(nodes))
 }
 
 /// One evaluated scenario with everything that went into it.

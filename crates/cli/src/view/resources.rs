@@ -1,10 +1,10 @@
 //! How busy memory controllers and links are.
 
 use numasim_draw::grid::{Align, Grid};
-use numasim_model::NodeId;
 use numasim_model::evaluation::{ControllerUse, LinkUse, SharedLinkUse};
+use numasim_model::units::GigabytesPerSecond;
 
-use super::{ScenarioView, Style, figures};
+use super::{ScenarioView, Style, figures, node_ranges};
 
 /// Up to here each controller and each link has its own line; beyond, equal ones share one.
 const FEW: usize = 4;
@@ -71,36 +71,41 @@ pub(super) fn links(view: &ScenarioView, style: &Style) -> String {
             + "\n";
     }
     let classes = link_classes(&used, all.len(), style);
-    let column = |value: fn(&LinkUse) -> f64| {
-        figures::column(&classes.iter().map(|(_, link)| value(link)).collect::<Vec<_>>())
-    };
-    let (drawn, capacity) = (column(|l| l.bandwidth.value()), column(|l| l.capacity.value()));
-    let arrow = style.arrow();
-    let header = format!("link\ncore {arrow} memory");
-    let mut grid = Grid::new(&[
-        (&header, Align::Left),
-        ("drawn\nGB/s", Align::Right),
-        ("capacity\nGB/s", Align::Right),
-        ("", Align::Left),
-        ("used", Align::Right),
-    ]);
-    for (c, (name, link)) in classes.iter().enumerate() {
-        let share = link.bandwidth.value() / link.capacity.value();
-        grid.row(vec![
-            name.clone(),
-            drawn[c].clone(),
-            capacity[c].clone(),
-            style.bar([0.0, share], BAR),
-            figures::percent(share),
-        ]);
-    }
+    let carried = |(name, link): &(String, &LinkUse)| (name.clone(), link.bandwidth, link.capacity);
+    let lines: Vec<Carried> = classes.iter().map(carried).collect();
     let idle = all.len() - used.len();
     let rest = if idle > 0 {
         style.faint(&format!("{} without traffic.", count(idle, "more link"))) + "\n"
     } else {
         String::new()
     };
-    grid.render(style) + &rest
+    carried_table(&format!("link\ncore {} memory", style.arrow()), &lines, style) + &rest
+}
+
+/// The name of a link, what it carries, and the most it can.
+type Carried = (String, GigabytesPerSecond, GigabytesPerSecond);
+
+fn carried_table(header: &str, lines: &[Carried], style: &Style) -> String {
+    let column = |value: fn(&Carried) -> f64| figures::column(&lines.iter().map(value).collect::<Vec<_>>());
+    let (drawn, capacity) = (column(|line| line.1.value()), column(|line| line.2.value()));
+    let mut grid = Grid::new(&[
+        (header, Align::Left),
+        ("drawn\nGB/s", Align::Right),
+        ("capacity\nGB/s", Align::Right),
+        ("", Align::Left),
+        ("used", Align::Right),
+    ]);
+    for (l, (name, bandwidth, most)) in lines.iter().enumerate() {
+        let share = bandwidth.value() / most.value();
+        grid.row(vec![
+            name.clone(),
+            drawn[l].clone(),
+            capacity[l].clone(),
+            style.bar([0.0, share], BAR),
+            figures::percent(share),
+        ]);
+    }
+    grid.render(style)
 }
 
 /// The table of the links that several pairs of nodes share.
@@ -110,29 +115,12 @@ pub(super) fn shared_links(view: &ScenarioView, style: &Style) -> String {
         return String::new();
     }
     let arrow = style.arrow();
-    let header = format!("shared link\ncores {arrow} memories");
-    let mut grid = Grid::new(&[
-        (&header, Align::Left),
-        ("drawn\nGB/s", Align::Right),
-        ("capacity\nGB/s", Align::Right),
-        ("", Align::Left),
-        ("used", Align::Right),
-    ]);
-    let column =
-        |value: fn(&SharedLinkUse) -> f64| figures::column(&all.iter().map(value).collect::<Vec<_>>());
-    let (drawn, capacity) = (column(|l| l.bandwidth.value()), column(|l| l.capacity.value()));
-    for (i, link) in all.iter().enumerate() {
-        let nodes = |nodes: &[NodeId]| figures::ranges(&nodes.iter().map(|node| node.0).collect::<Vec<_>>());
-        let share = link.bandwidth.value() / link.capacity.value();
-        grid.row(vec![
-            format!("{} {} {arrow} {}", link.name, nodes(&link.from), nodes(&link.to)),
-            drawn[i].clone(),
-            capacity[i].clone(),
-            style.bar([0.0, share], BAR),
-            figures::percent(share),
-        ]);
-    }
-    grid.render(style)
+    let carried = |link: &SharedLinkUse| {
+        let name = format!("{} {} {arrow} {}", link.name, node_ranges(&link.from), node_ranges(&link.to));
+        (name, link.bandwidth, link.capacity)
+    };
+    let lines: Vec<Carried> = all.iter().map(carried).collect();
+    carried_table(&format!("shared link\ncores {arrow} memories"), &lines, style)
 }
 
 /// Links that share a line: equal ones to the same memory, or simply all of them.

@@ -72,18 +72,19 @@ mod tests {
     use crate::sharing::Model;
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
+    const NODE: Node = Node {
+        cores: 2,
+        gflops_per_core: Gflops::new(20.0),
+        bandwidth: GigabytesPerSecond::new(10.0),
+        core_bandwidth: None,
+        read_bandwidth: None,
+        memory: None,
+    };
+
     /// Two nodes of 2 cores with 10 GB/s, links of 4 GB/s. Two threads on each node read node 0, each wants 20 GB/s: the
     /// link gives its threads 2 each, node 0 has 6 left, 3 for each of its own.
     fn sound(model: Model) -> (Machine, Evaluation) {
-        let node = Node {
-            cores: 2,
-            gflops_per_core: Gflops::new(20.0),
-            bandwidth: GigabytesPerSecond::new(10.0),
-            core_bandwidth: None,
-            read_bandwidth: None,
-            memory: None,
-        };
-        let machine = Machine::uniform("two", 2, node, GigabytesPerSecond::new(4.0)).expect("a machine");
+        let machine = Machine::uniform("two", 2, NODE, GigabytesPerSecond::new(4.0)).expect("a machine");
         let machine = machine.with_sharing(model);
         let placement = Placement::Home(NodeId(0));
         let allocation = Allocation::from_rows(&[vec![2, 2]]).expect("rows");
@@ -126,15 +127,7 @@ mod tests {
             to: vec![NodeId(2), NodeId(3)],
             both_ways: true,
         };
-        let node = Node {
-            cores: 2,
-            gflops_per_core: Gflops::new(20.0),
-            bandwidth: GigabytesPerSecond::new(10.0),
-            core_bandwidth: None,
-            read_bandwidth: None,
-            memory: None,
-        };
-        let machine = Machine::uniform("four", 4, node, GigabytesPerSecond::new(9.0)).expect("a machine");
+        let machine = Machine::uniform("four", 4, NODE, GigabytesPerSecond::new(9.0)).expect("a machine");
         let machine = machine.with_shared_links(vec![shared]).expect("two groups");
         let apps: Vec<App> = [2, 3, 2].map(|home| app(Placement::Home(NodeId(home)))).to_vec();
         let placements: Vec<Placement> =

@@ -1,6 +1,6 @@
 //! One NUMA node, and how many a machine may have.
 
-use crate::units::{Gflops, Gibibytes, GigabytesPerSecond};
+use crate::units::{FlopPerByte, Gflops, Gibibytes, GigabytesPerSecond};
 
 /// Most NUMA nodes a machine may have.
 pub const MAX_NODES: usize = 1024;
@@ -22,4 +22,12 @@ pub struct Node {
     pub read_bandwidth: Option<GigabytesPerSecond>,
     /// How much memory it has; `None` where nobody said.
     pub memory: Option<Gibibytes>,
+}
+
+impl Node {
+    /// What one thread of this intensity draws with the machine to itself: what its core can digest, at most what it can draw.
+    pub fn demand_of_thread(&self, intensity: FlopPerByte) -> GigabytesPerSecond {
+        let digestible = self.gflops_per_core / intensity;
+        self.core_bandwidth.map_or(digestible, |ceiling| digestible.min(ceiling))
+    }
 }

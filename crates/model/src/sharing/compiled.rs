@@ -91,10 +91,8 @@ pub(super) struct Compiled {
     pub(super) memories: Vec<Memory>,
     pub(super) pools: Vec<Pool>,
     pub(super) flows: Vec<Flow>,
-    /// Directions of shared links that some pool uses; `shared_of` has their place among all directions of the machine.
+    /// Directions of shared links that some pool uses.
     pub(super) shared: Vec<Common>,
-    /// Per entry of `shared`: which direction of the machine it is.
-    pub(super) shared_of: Vec<usize>,
     /// What a node can read in all, for nodes where that is limited.
     pub(super) reads: Vec<Common>,
     pub(super) model: Model,
@@ -103,8 +101,7 @@ pub(super) struct Compiled {
 impl PerThread {
     fn of(machine: &Machine, model: &Model, demand: &Demand, from: NodeId) -> Self {
         let node = machine.node(from);
-        let digestible = node.gflops_per_core / demand.arithmetic_intensity;
-        let drawn = node.core_bandwidth.map_or(digestible, |ceiling| digestible.min(ceiling)).value();
+        let drawn = node.demand_of_thread(demand.arithmetic_intensity).value();
         let ceiling = model.parameters.thread_ceiling(machine, demand, from);
         Self {
             demand_gbs: ceiling.map_or(drawn, |ceiling| drawn.min(ceiling)),
@@ -151,7 +148,6 @@ impl Compiled {
             pools: Vec::new(),
             flows: Vec::new(),
             shared: Vec::new(),
-            shared_of: Vec::new(),
             reads: Vec::new(),
             model: *machine.sharing(),
         }
@@ -209,7 +205,7 @@ impl Compiled {
 
     fn add_common_limits(&mut self, machine: &Machine) {
         let number = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
-        for (d, direction) in machine.shared_directions().enumerate() {
+        for direction in machine.shared_directions() {
             let links = self.pool_indices().filter(|&(_, _, kind)| kind == PoolKind::Link);
             let users: Vec<u32> = links
                 .filter(|&(m, p, _)| direction.carries(self.pools[p].from, NodeId(m)))
@@ -218,7 +214,6 @@ impl Compiled {
             if !users.is_empty() {
                 let capacity = direction.link.bandwidth.value() * self.model.parameters.link_efficiency;
                 self.shared.push(Common { capacity, users, node: None, inverse_cores: 0.0 });
-                self.shared_of.push(d);
             }
         }
         for node in machine.compute_nodes() {

@@ -93,7 +93,6 @@ impl Dealing {
         if !shares.controllers.is_empty() {
             shares.controllers.copy_from_slice(&self.controllers);
         }
-        shares.rounds = 1;
         self.deal(compiled, remote, threads);
         self.go_on(compiled, remote, threads, shares);
     }
@@ -106,15 +105,16 @@ impl Dealing {
         for (left, memory) in self.controllers.iter_mut().zip(&compiled.memories) {
             *left = memory.bandwidth;
         }
-        shares.rounds = 1;
         self.go_on(compiled, Remote::PLAIN, threads, shares);
     }
 
     /// Takes what has been dealt, and deals what is left, until nobody gains.
     fn go_on(&mut self, compiled: &Compiled, remote: Remote, threads: &[f64], shares: &mut Shares) {
         self.take(compiled, remote, threads, shares);
-        while self.is_unfinished(compiled, shares) && shares.rounds < MOST_ROUNDS {
-            shares.rounds += 1;
+        for _ in 1..MOST_ROUNDS {
+            if !self.is_unfinished(compiled, shares) {
+                return;
+            }
             self.ask(compiled, threads);
             self.deal(compiled, remote, threads);
             self.take(compiled, remote, threads, shares);

@@ -22,8 +22,6 @@ pub(super) struct Shares {
     pub(super) scale: Vec<f64>,
     /// Per memory: what the controller has for what is asked of it; empty where that is always its bandwidth.
     pub(super) controllers: Vec<f64>,
-    /// How many times what nobody could use was dealt; 1 where nothing is dealt again.
-    pub(super) rounds: u32,
 }
 
 impl Shares {
@@ -37,7 +35,6 @@ impl Shares {
             offered: vec![0.0; pools],
             available: vec![0.0; pools],
             scale: vec![1.0; memories],
-            rounds: 1,
             controllers: if compiled.model.is_plain_default() { Vec::new() } else { vec![0.0; memories] },
         }
     }

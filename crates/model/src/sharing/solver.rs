@@ -45,11 +45,6 @@ impl Workspace {
         &self.gflops
     }
 
-    /// How many times what nobody could use was dealt; 1 where nothing is dealt again.
-    pub fn rounds(&self) -> u32 {
-        self.shares.rounds
-    }
-
     /// GB/s of one thread of each application on each node.
     pub fn bandwidth_per_thread(&self) -> &Table<f64> {
         &self.shares.bandwidth

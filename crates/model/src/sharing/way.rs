@@ -97,7 +97,6 @@ impl Way {
             }
             Self::Plain if !compiled.has_common_limits() => {
                 let hungry = baseline::first_round(compiled, threads, shares);
-                shares.rounds = 1;
                 if hungry && !baseline::all_controllers_full(compiled, threads, shares) {
                     dealing.resume(compiled, threads, shares);
                 }

@@ -5,6 +5,7 @@ use numasim_model::ids::NodeId;
 use serde_json::{Value, json};
 
 use super::Calibrated;
+use crate::view::numbers;
 
 /// One object with figures, steps, doubts and how it was measured.
 pub(super) fn json(found: &Calibrated) -> Value {
@@ -54,7 +55,6 @@ fn together(found: &Together) -> Value {
 }
 
 fn shared(link: &SharedFigure) -> Value {
-    let numbers = |nodes: &[NodeId]| nodes.iter().map(|node| node.0).collect::<Vec<_>>();
     json!({ "from_socket": link.sockets.0, "to_socket": link.sockets.1,
             "from": numbers(&link.from), "to": numbers(&link.to), "read": together(&link.together) })
 }

@@ -7,6 +7,8 @@ use numasim_model::units::{Gibibytes, GigabytesPerSecond};
 use numasim_model::{AppId, Data, Machine, NodeId, Placement};
 use serde_json::{Map, Value, json};
 
+use crate::view::numbers;
+
 /// The object of `check --format json`.
 ///
 /// A machine of more than 64 nodes has no list of its links: `link_gbs` where all are equal, else `link_matrix_gbs`.
@@ -120,10 +122,6 @@ fn machine(machine: &Machine, sockets: Option<usize>) -> Value {
         }
     }
     document
-}
-
-fn numbers(nodes: &[NodeId]) -> Vec<usize> {
-    nodes.iter().map(|node| node.0).collect()
 }
 
 /// `0 2`, separated by spaces.

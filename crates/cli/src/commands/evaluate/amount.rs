@@ -16,15 +16,9 @@ pub(in crate::commands) fn figures_of<'a>(
     placements: impl IntoIterator<Item = &'a Placement>,
 ) -> u64 {
     let (apps, nodes) = (study.apps.len() as u64, study.machine.node_count() as u64);
-    let is_spread = |placement: &Placement| {
-        matches!(
-            placement,
-            Placement::Interleave | Placement::Fractions(_) | Placement::PartInterleave { .. }
-        )
-    };
     // Of a large machine only the links that are used are shown.
     let all_links = study.machine.node_count() <= MOST_NODES_WITH_ALL_LINKS;
-    let links = if all_links || placements.into_iter().any(is_spread) { nodes * nodes } else { 0 };
+    let links = if all_links || placements.into_iter().any(Placement::is_spread) { nodes * nodes } else { 0 };
     apps * nodes + links
 }
 

@@ -7,7 +7,7 @@ use numasim_model::{AppId, Machine, NodeId, Placement};
 
 use super::heading::heading;
 use crate::view::lettering::{self, Lettering};
-use crate::view::{ScenarioView, data_words, figures, machine_title};
+use crate::view::{ScenarioView, data_words, figures, machine_title, node_ranges};
 
 /// The map of a scenario: threads, data, and what memories and links carry.
 pub(crate) fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
@@ -41,12 +41,11 @@ pub(crate) fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
 
 /// Links that several pairs share, with what they carry in a scenario.
 fn shared_links(machine: &Machine, view: Option<&ScenarioView<'_>>) -> Vec<MapSharedLink> {
-    let nodes = |nodes: &[NodeId]| figures::ranges(&nodes.iter().map(|node| node.0).collect::<Vec<_>>());
     let used = |direction: usize| Some(view?.evaluation.shared_links.get(direction)?.bandwidth.value());
     let one = |(i, direction): (usize, SharedDirection<'_>)| MapSharedLink {
         name: direction.link.name.clone(),
-        from: nodes(direction.from),
-        to: nodes(direction.to),
+        from: node_ranges(direction.from),
+        to: node_ranges(direction.to),
         used_gbs: used(i),
         capacity_gbs: direction.link.bandwidth.value(),
     };

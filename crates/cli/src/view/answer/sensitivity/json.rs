@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::SensitivityView;
 use crate::view::json::number;
+use crate::view::numbers;
 
 impl SensitivityView<'_> {
     /// The object `sensitivity` in the JSON of explore.
@@ -75,7 +76,7 @@ impl SensitivityView<'_> {
             | Figure::Peaks(nodes)
             | Figure::CoreBandwidths(nodes)
             | Figure::Cores(nodes) => {
-                object["nodes"] = nodes.iter().map(|node| node.0).collect::<Vec<_>>().into();
+                object["nodes"] = numbers(nodes).into();
             }
             Figure::Links(links) => {
                 let pairs = links.iter().map(|(from, to)| json!({ "from": from.0, "to": to.0 }));
