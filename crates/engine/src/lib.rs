@@ -10,6 +10,9 @@
 mod fluid;
 mod instant;
 mod queue;
+#[path = "../../../tests/random.rs"]
+#[cfg(test)]
+mod random;
 mod time;
 
 pub use fluid::Fluid;

@@ -266,6 +266,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(crate::random::questions(256))]
+
         /// Beside a list that is searched for the smallest (time, number).
         #[test]
         fn the_queue_is_a_list_by_time_and_number(steps in prop::collection::vec(step(), 0..300)) {
