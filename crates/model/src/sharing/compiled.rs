@@ -27,6 +27,11 @@ impl Flow {
     pub(super) fn new(group: u32, demand_gbs: f64, fraction: f64) -> Self {
         Self { group, demand_gbs: demand_gbs * fraction, fraction, inverse_fraction: 1.0 / fraction }
     }
+
+    /// Threads that want `demand_gbs` each from now on, the same fraction of it of this memory.
+    pub(super) fn set_demand(&mut self, demand_gbs: f64) {
+        self.demand_gbs = demand_gbs * self.fraction;
+    }
 }
 
 /// What one thread wants and can.
