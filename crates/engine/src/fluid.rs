@@ -18,7 +18,7 @@ use crate::time::SimTime;
 struct Member<M> {
     end: f64,
     number: u64,
-    member: M,
+    who: M,
 }
 
 impl<M> PartialEq for Member<M> {
@@ -95,7 +95,7 @@ impl<M> Fluid<M> {
         self.advance(now);
         let number = self.next_number;
         self.next_number += 1;
-        self.members.push(Reverse(Member { end: self.done + amount.max(0.0), number, member }));
+        self.members.push(Reverse(Member { end: self.done + amount.max(0.0), number, who: member }));
     }
 
     /// When the next member ends at this rate: [`SimTime::NEVER`] where there is none, or where nothing is done.
@@ -117,7 +117,7 @@ impl<M> Fluid<M> {
         self.advance(now);
         let Reverse(first) = self.members.peek()?;
         let rest = first.end - self.done;
-        (rest <= SAME_INSTANT_S * self.rate).then(|| self.members.pop().map(|Reverse(ended)| ended.member))?
+        (rest <= SAME_INSTANT_S * self.rate).then(|| self.members.pop().map(|Reverse(ended)| ended.who))?
     }
 
     /// What all members together still have to do at `now`.

@@ -139,10 +139,9 @@ impl Scaling {
     /// S(n) / n: the part of its speed at which each of n threads works; 1 for no thread.
     pub fn efficiency(&self, threads: u32) -> f64 {
         match self {
-            // Not n / n, so that nothing is rounded.
-            Self::Linear => 1.0,
             Self::Serial { .. } | Self::Table(_) if threads > 0 => self.speedup(threads) / f64::from(threads),
-            Self::Serial { .. } | Self::Table(_) => 1.0,
+            // Not n / n, so that nothing is rounded.
+            Self::Linear | Self::Serial { .. } | Self::Table(_) => 1.0,
         }
     }
 }
