@@ -5,7 +5,19 @@
 //! asks, and nothing has a clock, randomness, files or threads of its own.
 #![warn(missing_docs)]
 
+pub mod dealing;
 mod decision;
+mod fair_share;
+mod fixed;
+mod lead;
+mod lend;
+mod oversubscribe;
+#[path = "../../../tests/random.rs"]
+#[cfg(test)]
+mod random;
+mod static_even;
+#[cfg(test)]
+mod testing;
 mod view;
 
 pub use decision::{Decision, Policy, PolicyError, orders};
