@@ -1,6 +1,7 @@
 //! What is promised of simulated time.
 
 mod agreement;
+mod bound;
 mod common;
 mod drawn;
 mod edge;
