@@ -6,5 +6,6 @@ mod common;
 mod drawn;
 mod edge;
 mod hand;
+mod properties;
 #[path = "../../../../tests/random.rs"]
 mod random;
