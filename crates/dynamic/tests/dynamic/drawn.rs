@@ -6,7 +6,7 @@ use numasim_model::dynamics::{
     Binding, Call, Channel, Command, Control, Course, Dynamics, Order, Os, Phase, Pick, PolicyChoice,
     Scaling, Work,
 };
-use numasim_model::machine::{Machine, Node};
+use numasim_model::machine::{Machine, Node, SharedLink};
 use numasim_model::sharing::Parameter;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{Access, App, AppId, Data, Model, ModelKind, NodeId, Placement, Study};
@@ -131,6 +131,8 @@ impl Drawn {
 
 fn drawn_machine(choices: &mut Choices) -> Machine {
     let count = 1 + choices.below(4);
+    // Limits that several flows share: two of the models have a reading of all of them.
+    let is_limited = choices.one_in(8);
     let nodes: Vec<Node> = (0..count)
         .map(|n| {
             let memory_only = n > 0 && choices.one_in(6);
@@ -139,13 +141,14 @@ fn drawn_machine(choices: &mut Choices) -> Machine {
                 gflops_per_core: Gflops::new(if memory_only { 0.0 } else { choices.of(&[10.0, 5.0]) }),
                 bandwidth: GigabytesPerSecond::new(choices.of(&[32.0, 8.0, 20.0])),
                 core_bandwidth: choices.one_in(5).then_some(GigabytesPerSecond::new(12.0)),
-                read_bandwidth: None,
+                read_bandwidth: (is_limited && !memory_only).then_some(GigabytesPerSecond::new(15.0)),
                 memory: None,
             }
         })
         .collect();
     let links = (0..count * count).map(|_| GigabytesPerSecond::new(choices.of(&[10.0, 3.0]))).collect();
-    let mut model = Model::from(choices.of(&ModelKind::ALL));
+    let kinds = [ModelKind::BaselineProportional, ModelKind::MaxMin];
+    let mut model = Model::from(if is_limited { choices.of(&kinds) } else { choices.of(&ModelKind::ALL) });
     if choices.one_in(3) {
         let parameter = choices.of(&Parameter::ALL);
         let value = match parameter {
@@ -157,7 +160,18 @@ fn drawn_machine(choices: &mut Choices) -> Machine {
     let latencies =
         (0..count * count).map(|pair| if pair / count == pair % count { 80.0 } else { 140.0 }).collect();
     let machine = Machine::new("M", nodes, links).expect("a machine").with_sharing(model);
-    machine.with_latencies_ns(latencies).expect("latencies")
+    let machine = machine.with_latencies_ns(latencies).expect("latencies");
+    if !is_limited || count < 3 {
+        return machine;
+    }
+    let link = SharedLink {
+        name: "shared".to_owned(),
+        bandwidth: GigabytesPerSecond::new(8.0),
+        from: vec![NodeId(0)],
+        to: vec![NodeId(1), NodeId(2)],
+        both_ways: choices.one_in(2),
+    };
+    machine.with_shared_links(vec![link]).expect("a shared link")
 }
 
 fn drawn_data(choices: &mut Choices, nodes: usize) -> Data {
