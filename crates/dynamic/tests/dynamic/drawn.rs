@@ -295,7 +295,8 @@ fn drawn_commands(choices: &mut Choices, machine: &Machine, courses: &[Course]) 
     let one = |choices: &mut Choices| {
         let app = choices.below(courses.len());
         let course = &courses[app];
-        let up_to = |choices: &mut Choices, most: u32| choices.below(most as usize + 1) as u32;
+        let up_to =
+            |choices: &mut Choices, most: u32| u32::try_from(choices.below(most as usize + 1)).expect("few");
         let order = match course.control {
             Control::None => return None,
             Control::Total => Order::Total(up_to(choices, course.thread_count())),

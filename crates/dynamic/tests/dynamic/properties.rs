@@ -77,11 +77,15 @@ fn permuted(study: &Study, place: &[usize]) -> Study {
         other.dynamics.courses[to] = study.dynamics.courses[from].clone();
     }
     let Dynamics { channels, calls, commands, .. } = &mut other.dynamics;
-    channels
-        .iter_mut()
-        .for_each(|channel| (channel.from, channel.to) = (moved(channel.from), moved(channel.to)));
-    calls.iter_mut().for_each(|call| (call.from, call.to) = (moved(call.from), moved(call.to)));
-    commands.iter_mut().for_each(|command| command.app = moved(command.app));
+    for channel in channels {
+        (channel.from, channel.to) = (moved(channel.from), moved(channel.to));
+    }
+    for call in calls {
+        (call.from, call.to) = (moved(call.from), moved(call.to));
+    }
+    for command in commands {
+        command.app = moved(command.app);
+    }
     other
 }
 
