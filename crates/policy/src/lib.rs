@@ -17,6 +17,8 @@ mod marginal;
 mod memo;
 mod name;
 mod oversubscribe;
+#[cfg(test)]
+mod properties;
 #[path = "../../../tests/random.rs"]
 #[cfg(test)]
 mod random;

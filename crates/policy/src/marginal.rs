@@ -31,6 +31,20 @@ impl Marginal {
     pub(crate) fn new(study: &Study) -> Self {
         Self { known: Known::new(study), network: Network::new(&study.machine), answers: Memo::new() }
     }
+
+    /// Threads of each member on each node.
+    pub(crate) fn allocation(&mut self, members: &[Member]) -> Vec<Vec<u32>> {
+        let question = members.to_vec();
+        if let Some(rows) = self.answers.get(&question) {
+            return rows;
+        }
+        let mut speeds = Speeds::new(&self.network, &self.known, members);
+        give_fewest(&mut speeds, &self.known, members);
+        grow(&mut speeds, &self.known, members);
+        let rows = speeds.rows();
+        self.answers.put(question, rows.clone());
+        rows
+    }
 }
 
 impl Policy for Marginal {
@@ -40,15 +54,8 @@ impl Policy for Marginal {
 
     fn decide(&mut self, view: &View) -> Result<Decision, PolicyError> {
         let members = self.known.members(view);
-        let rows = self.answers.get(&members).unwrap_or_else(|| {
-            let mut speeds = Speeds::new(&self.network, &self.known, &members);
-            give_fewest(&mut speeds, &self.known, &members);
-            grow(&mut speeds, &self.known, &members);
-            speeds.rows()
-        });
-        let decision = decided(view, self.known.rows(view, &members, &rows));
-        self.answers.put(members, rows);
-        Ok(decision)
+        let rows = self.allocation(&members);
+        Ok(decided(view, self.known.rows(view, &members, &rows)))
     }
 }
 

@@ -13,7 +13,8 @@ enum Place {
 
 /// Moves blocks as long as that is better, until so many allocations were looked at.
 ///
-/// Larger blocks first; to whoever ends last first, then in file order; from idle cores first. Each better one is taken at once.
+/// Larger blocks first; to whoever ends last first, then in file order; from idle cores first; on every node at once, and to whoever
+/// ends last on single nodes as well. Each better one is taken at once.
 pub(super) fn climb(
     outlook: &mut Outlook<'_>,
     cores: &[u32],
@@ -35,7 +36,8 @@ pub(super) fn climb(
                 for from in
                     std::iter::once(None).chain((0..members).map(Some)).filter(|&from| from != Some(to))
                 {
-                    for &place in &places {
+                    let few = if Some(to) == last { places.len() } else { 1 };
+                    for &place in &places[..few.min(places.len())] {
                         let Some(rows) = moved(outlook, cores, &best.0, (from, to), place, block) else {
                             continue;
                         };

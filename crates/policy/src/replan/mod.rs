@@ -5,7 +5,8 @@
 //!
 //! # Rule
 //! For those that do not wait, in their present phases, it predicts for some allocations when all known work is done
-//! (`outlook`): the present one, those of `fair-share` and `reexplore`, and what is reached from the best of them by moving blocks of cores from
+//! (`outlook`): the present one, those of `fair-share` and `reexplore` (`marginal` in its place beyond
+//! [`MOST_SEARCHED`] applications x nodes, where a search takes seconds), and what is reached from the best of them by moving blocks of cores from
 //! one application (or from idle ones) to another, as long as that is better (`climb`). It takes the one with the earliest end; of
 //! equal ones (relative 1e-9) the one with more GFLOPS at once; else it leaves things as they are. Others get 0. What a move costs is part
 //! of the prediction, so that nothing moves to and fro for nothing.
@@ -30,18 +31,25 @@ use numasim_model::Study;
 use crate::dealing::{cores_of, decided};
 use crate::decision::{Decision, Policy, PolicyError};
 use crate::known::Member;
+use crate::marginal::Marginal;
 use crate::reexplore::Reexplore;
 use crate::view::{Looks, View};
 use climb::climb;
 use outlook::{Outlook, Prediction, Rates, Rows};
 
-/// Most allocations that a climb looks at.
-const PREDICTIONS: usize = 200;
+/// Most allocations that a climb looks at, for few applications.
+const PREDICTIONS: usize = 150;
+/// With more applications an allocation takes longer to look at, and fewer are looked at.
+const FEW: usize = 8;
+
+/// Most applications x nodes that are searched at every change.
+const MOST_SEARCHED: usize = 64;
 
 /// The policy.
 #[derive(Clone, Debug)]
 pub(crate) struct Replan {
     search: Reexplore,
+    grown: Marginal,
     cores: Vec<u32>,
     /// Speeds that are known, and for whom.
     rates: Rates,
@@ -53,8 +61,9 @@ impl Replan {
     pub(crate) fn new(study: &Study) -> Self {
         Self {
             search: Reexplore::new(study),
+            grown: Marginal::new(study),
             cores: cores_of(&study.machine),
-            rates: Rates::new(),
+            rates: Rates::default(),
             rates_of: Vec::new(),
         }
     }
@@ -80,11 +89,12 @@ fn choose(outlook: &mut Outlook<'_>, cores: &[u32], searched: Option<Rows>) -> (
             best = (searched, predicted);
         }
     }
+    let predictions = PREDICTIONS * FEW / outlook.members.len().max(FEW);
     let from_stay = stay.filter(|stay| *stay != best.0);
-    best = climb(outlook, cores, best, PREDICTIONS);
+    best = climb(outlook, cores, best, predictions);
     if let Some(stay) = from_stay {
         let predicted = outlook.predict(&stay);
-        let other = climb(outlook, cores, (stay, predicted), PREDICTIONS);
+        let other = climb(outlook, cores, (stay, predicted), predictions);
         if other.1.beats(&best.1) {
             best = other;
         }
@@ -99,8 +109,12 @@ impl Policy for Replan {
 
     fn decide(&mut self, view: &View) -> Result<Decision, PolicyError> {
         let members = self.search.known.members(view);
-        // A question that the search refuses is no reason to decide nothing.
-        let searched = self.search.allocation(&members).ok();
+        let searched = if members.len() * self.cores.len() <= MOST_SEARCHED {
+            // A question that the search refuses is no reason to decide nothing.
+            self.search.allocation(&members).ok()
+        } else {
+            Some(self.grown.allocation(&members))
+        };
         if self.rates_of != members {
             self.rates.clear();
             self.rates_of.clone_from(&members);

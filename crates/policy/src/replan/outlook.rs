@@ -11,6 +11,7 @@
 //! One whose work nobody knows never ends, and does not count. One without control runs all its threads, whatever is dealt to it.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use numasim_model::dynamics::{Control, Work};
 use numasim_model::sharing::Network;
@@ -24,8 +25,25 @@ use crate::view::{AppView, View};
 /// Threads of each member on each node.
 pub(super) type Rows = Vec<Vec<u32>>;
 
-/// GFLOPS of each member by threads of each member on each node.
-pub(super) type Rates = HashMap<Rows, Vec<f64>>;
+/// GFLOPS of each member.
+type OfMembers = Arc<[f64]>;
+
+/// Speeds that are known of some members.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rates {
+    /// By threads of each member on each node.
+    of_rows: HashMap<Vec<u32>, OfMembers>,
+    /// By who is left, when the cores are dealt to these.
+    of_set: HashMap<Vec<bool>, OfMembers>,
+}
+
+impl Rates {
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.of_rows.clear();
+        self.of_set.clear();
+    }
+}
 
 /// Most rates that are kept.
 const MOST_RATES: usize = 16_384;
@@ -119,7 +137,7 @@ impl<'a> Outlook<'a> {
     }
 
     fn dealt(&self, is_in: impl Fn(usize) -> bool) -> Rows {
-        let room = |(m, member): (usize, &Member)| if is_in(m) { member.room.clone() } else { Vec::new() };
+        let room = |(m, member): (usize, &'a Member)| if is_in(m) { member.room.as_slice() } else { &[] };
         deal(&cores_of(&self.known.machine), &self.members.iter().enumerate().map(room).collect::<Vec<_>>())
     }
 
@@ -169,9 +187,10 @@ impl<'a> Outlook<'a> {
     }
 
     /// GFLOPS of each member with `rows` threads, sleep included.
-    fn rates(&mut self, rows: &Rows) -> Vec<f64> {
-        if let Some(known) = self.rates.get(rows) {
-            return known.clone();
+    fn rates(&mut self, rows: &Rows) -> OfMembers {
+        let key = rows.concat();
+        if let Some(known) = self.rates.of_rows.get(&key) {
+            return Arc::clone(known);
         }
         let (network, known, members) = (self.network, self.known, self.members);
         let speeds = self.speeds.get_or_insert_with(|| Speeds::new(network, known, members));
@@ -184,10 +203,26 @@ impl<'a> Outlook<'a> {
                 *rate /= 1.0 + doing.io * each / doing.task;
             }
         }
-        if self.rates.len() >= MOST_RATES {
-            self.rates.clear();
+        if self.rates.of_rows.len() >= MOST_RATES {
+            self.rates.of_rows.clear();
         }
-        self.rates.insert(rows.clone(), rates.clone());
+        let rates: OfMembers = rates.into();
+        self.rates.of_rows.insert(key, Arc::clone(&rates));
+        rates
+    }
+
+    /// GFLOPS of each member when all cores are dealt to those that are left.
+    fn rates_of_left(&mut self, left: &[Option<f64>]) -> OfMembers {
+        let set: Vec<bool> = left.iter().map(|left| left.is_none_or(|left| left > 0.0)).collect();
+        if let Some(known) = self.rates.of_set.get(&set) {
+            return Arc::clone(known);
+        }
+        let rows = self.in_force(&self.dealt(|m| set[m]));
+        let rates = self.rates(&rows);
+        if self.rates.of_set.len() >= MOST_RATES {
+            self.rates.of_set.clear();
+        }
+        self.rates.of_set.insert(set, Arc::clone(&rates));
         rates
     }
 
@@ -253,12 +288,12 @@ impl<'a> Outlook<'a> {
     }
 
     /// Seconds until nothing is left, and who is last.
-    fn rest(&mut self, mut left: Vec<Option<f64>>, mut rates: Vec<f64>) -> (f64, Option<usize>) {
+    fn rest(&mut self, mut left: Vec<Option<f64>>, mut rates: OfMembers) -> (f64, Option<usize>) {
         let mut time = 0.0;
         for _ in 0..ENDS {
             let Some((first, seconds)) = next_end(&left, &rates) else { return (f64::INFINITY, None) };
             time += seconds;
-            for (left, rate) in left.iter_mut().zip(&rates) {
+            for (left, rate) in left.iter_mut().zip(rates.iter()) {
                 if let Some(left) = left.as_mut() {
                     let rest = *left - rate * seconds;
                     // Those who end together end together.
@@ -269,13 +304,11 @@ impl<'a> Outlook<'a> {
             if left.iter().flatten().all(|left| *left <= 0.0) {
                 return (time, Some(first));
             }
-            let rows = self.dealt(|m| left[m].is_none_or(|left| left > 0.0));
-            let rows = self.in_force(&rows);
-            rates = self.rates(&rows);
+            rates = self.rates_of_left(&left);
         }
         let of_known =
             |(left, rate): (&Option<f64>, &f64)| left.filter(|left| *left > 0.0).map(|left| (left, *rate));
-        let pool = left.iter().zip(&rates).filter_map(of_known);
+        let pool = left.iter().zip(rates.iter()).filter_map(of_known);
         let (work, rate) = pool.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         (if rate > 0.0 { time + work / rate } else { f64::INFINITY }, None)
     }

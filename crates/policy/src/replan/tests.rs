@@ -56,7 +56,8 @@ fn a_memory_bound_application_does_not_keep_cores_that_only_wait() {
     let (dealt, said) = threads(&mixed(), apps(4000.0));
     assert_eq!(dealt, [1, 7]);
     // 10 + 70 against 14 + 40; staying is 200 / 14 = 14.286 s, then (4000 - 571.4) / 80 = 42.857: 57.143.
-    let why = "3 cores from a to b: 26 GFLOPS more for 20 s, costs 0.1 ms of 3 threads; all is done 4.64 s earlier";
+    let why =
+        "3 cores from a to b: 26 GFLOPS more for 20 s, costs 0.1 ms of 3 threads; all is done 4.64 s earlier";
     assert_eq!(said[1].as_deref(), Some(why));
     // With 400 GFLOP the controller decides: 400 / 10 + 200 / 0.5 GB at 32 GB/s are 13.75 s with 4 + 4 as with 2 + 6.
     assert_eq!(threads(&mixed(), apps(400.0)), (vec![4, 4], vec![None, None]));
@@ -138,7 +139,7 @@ fn never_worse_than_fair_share_by_its_own_prediction() {
         let mut policy = Replan::new(&study);
         let decision = policy.decide(&view).expect("a decision");
         let members = policy.search.known.members(&view);
-        let mut rates = Rates::new();
+        let mut rates = Rates::default();
         let mut outlook =
             Outlook::new(&policy.search.known, &policy.search.network, &view, &members, &mut rates);
         let decided: Rows = decision.threads.into_iter().flatten().collect();
