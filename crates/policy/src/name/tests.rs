@@ -52,7 +52,7 @@ fn wrong_names_say_what_there_is() {
     assert!(said.starts_with("there is no policy 'fairshare'; there are none, script, "), "{said}");
     assert!(said.ends_with(", reexplore and replan"), "{said}");
     assert!(refused("").starts_with("there is no policy ''"));
-    assert!(refused("x\u{1b}[2J").contains("x"), "and nothing that a terminal obeys");
+    assert!(refused("x\u{1b}[2J").contains('x'), "and nothing that a terminal obeys");
     assert!(!refused("x\u{1b}[2J").contains('\u{1b}'));
 }
 

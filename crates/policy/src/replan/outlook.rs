@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use numasim_model::dynamics::{Control, Work};
 use numasim_model::sharing::Network;
+use numasim_model::units::Gflop;
 
 use crate::dealing::{cores_of, deal};
 use crate::growth::TOLERANCE;
@@ -121,7 +122,7 @@ impl<'a> Outlook<'a> {
                 _ => 0.0,
             };
             doing.push(Doing {
-                left: app.left.map(|left| left.value()).filter(|_| member.most() > 0),
+                left: app.left.map(Gflop::value).filter(|_| member.most() > 0),
                 task,
                 io: phase.map_or(0.0, |phase| phase.io.value()),
                 is_controlled: app.control != Control::None,

@@ -128,11 +128,12 @@ fn never_worse_than_fair_share_by_its_own_prediction() {
         u32::try_from(dice >> 33).unwrap_or(0) % below
     };
     for _ in 0..60 {
-        let apps = 1 + draw(4) as usize;
+        let count = 1 + draw(4);
+        let apps = count as usize;
         let intensities: Vec<f64> = (0..apps).map(|_| [0.1, 0.5, 2.0, 10.0][draw(4) as usize]).collect();
         let study = study(machine(&[4, 6]), &intensities);
         let one = |entry: usize, draw: &mut dyn FnMut(u32) -> u32| {
-            let running = [draw(1 + 4 / apps as u32), draw(1 + 6 / apps as u32)];
+            let running = [draw(1 + 4 / count), draw(1 + 6 / count)];
             left(with_running(app(entry, &[4, 6]), &running), f64::from(draw(500)))
         };
         let view = view((0..apps).map(|entry| one(entry, &mut draw)).collect());
