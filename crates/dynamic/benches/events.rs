@@ -55,7 +55,8 @@ fn study(
             memory: None,
         };
         // Lengths that do not divide each other, so that ends do not fall together.
-        let each = (0..17).map(|k| Gflop::new(0.003 * (1.0 + 0.061 * ((k * 7 + a * 3) % 17) as f64))).collect();
+        let each =
+            (0..17).map(|k| Gflop::new(0.003 * (1.0 + 0.061 * ((k * 7 + a * 3) % 17) as f64))).collect();
         let phase = Phase {
             arithmetic_intensity: intensity,
             data,
@@ -81,8 +82,13 @@ fn study(
 }
 
 fn run(study: &Study) -> Run {
-    let question =
-        Question { study, controller: Controller::Nobody, data: None, seed: 0, until: SimTime::from_seconds(1e6) };
+    let question = Question {
+        study,
+        controller: Controller::Nobody,
+        data: None,
+        seed: 0,
+        until: SimTime::from_seconds(1e6),
+    };
     simulate(question, &mut Silent, &|| false).expect("runs")
 }
 
