@@ -30,6 +30,16 @@ impl<E> Instants<E> {
         self.now
     }
 
+    /// How many events are to come.
+    pub fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Whether none is to come.
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
     /// When the next event comes; the present where it lies within this instant, `None` where none comes at all.
     pub fn next_time(&self) -> Option<SimTime> {
         let next = self.queue.next_time().filter(|time| time.is_finite())?;
