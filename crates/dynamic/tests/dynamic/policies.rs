@@ -22,7 +22,9 @@ fn makespan(run: &Run) -> f64 {
 fn producer_and_consumer(capacity: Option<u64>) -> Study {
     let mut apps =
         vec![app("producer", 10.0, divisible(10.0), 1, 8), app("consumer", 10.0, divisible(20.0), 1, 8)];
-    apps.iter_mut().for_each(|(_, course)| course.iterations = 100);
+    for (_, course) in &mut apps {
+        course.iterations = 100;
+    }
     let mut study = study(machine(1, 8), apps);
     study.dynamics.channels = vec![channel(0, 1, capacity)];
     study
@@ -57,7 +59,9 @@ fn a_sublinear_application_leaves_its_cores_to_a_linear_one() {
 /// Test T7: 10 iterations of 40 GFLOP, each followed by a call of 40 GFLOP.
 fn library() -> Study {
     let mut apps = vec![app("main", 10.0, divisible(40.0), 1, 8), app("solver", 10.0, divisible(40.0), 1, 8)];
-    apps.iter_mut().for_each(|(_, course)| course.iterations = 10);
+    for (_, course) in &mut apps {
+        course.iterations = 10;
+    }
     let mut study = study(machine(1, 8), apps);
     study.dynamics.calls = vec![Call { from: AppId(0), to: AppId(1), every: 1 }];
     study
