@@ -20,6 +20,7 @@ use numasim_model::units::Gflop;
 use crate::dealing::{cores_of, deal};
 use crate::growth::TOLERANCE;
 use crate::known::{Known, Member};
+use crate::memo::most_of;
 use crate::speeds::Speeds;
 use crate::view::{AppView, View};
 
@@ -34,9 +35,9 @@ type OfMembers = Arc<[f64]>;
 pub(super) struct Rates {
     /// By threads of each member on each node.
     of_rows: HashMap<Vec<u32>, OfMembers>,
-    /// By who is left, when the cores are dealt to these; for threads that could have something to do as in `room`.
+    /// By who is left, when the cores are dealt to these, who have something to do for so many threads.
     of_set: HashMap<Vec<bool>, OfMembers>,
-    room: Rows,
+    of_room: Rows,
 }
 
 impl Rates {
@@ -44,12 +45,10 @@ impl Rates {
     pub(super) fn clear(&mut self) {
         self.of_rows.clear();
         self.of_set.clear();
-        self.room.clear();
+        self.of_room.clear();
     }
 }
 
-/// Most rates that are kept.
-const MOST_RATES: usize = 16_384;
 /// Most ends that are looked at one by one.
 const ENDS: usize = 8;
 
@@ -137,9 +136,12 @@ impl<'a> Outlook<'a> {
             present.push(if app.has_no_task_left() { lesser(&unblocked, &useful) } else { unblocked });
             room.push(useful);
         }
-        if rates.room != room {
+        // What is dealt depends on these, and on the threads of those that nobody controls.
+        let uncontrolled = present.iter().zip(&doing).filter(|(_, doing)| !doing.is_controlled);
+        let of_room: Rows = room.iter().chain(uncontrolled.map(|(row, _)| row)).cloned().collect();
+        if rates.of_room != of_room {
             rates.of_set.clear();
-            rates.room.clone_from(&room);
+            rates.of_room = of_room;
         }
         Self { known, network, members, doing, room, present, speeds: None, rates }
     }
@@ -229,7 +231,7 @@ impl<'a> Outlook<'a> {
                 *rate /= 1.0 + doing.io * each / doing.task;
             }
         }
-        if self.rates.of_rows.len() >= MOST_RATES {
+        if self.rates.of_rows.len() >= most_of(key.len()) {
             self.rates.of_rows.clear();
         }
         let rates: OfMembers = rates.into();
@@ -245,7 +247,7 @@ impl<'a> Outlook<'a> {
         }
         let rows = self.in_force(&self.dealt(|m| set[m]));
         let rates = self.rates(&rows);
-        if self.rates.of_set.len() >= MOST_RATES {
+        if self.rates.of_set.len() >= most_of(set.len()) {
             self.rates.of_set.clear();
         }
         self.rates.of_set.insert(set, Arc::clone(&rates));
