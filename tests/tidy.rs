@@ -157,8 +157,7 @@ fn documents_name_files_that_exist() {
     none(&wrong, "a document names a file that does not exist");
 }
 
-const CRATES: [&str; 9] =
-    ["model", "engine", "sim", "policy", "host", "evidence", "bench", "draw", "cli"];
+const CRATES: [&str; 9] = ["model", "engine", "sim", "policy", "host", "evidence", "bench", "draw", "cli"];
 
 #[test]
 fn the_map_names_every_crate_and_its_modules() {
