@@ -33,6 +33,7 @@ use crate::sharing_model::ModelKind;
 use crate::units::{Gflops, GigabytesPerSecond};
 
 mod check;
+pub mod dealt;
 mod ports;
 mod remote_first;
 #[cfg(test)]
@@ -142,7 +143,7 @@ pub fn solve(
     let mut threads = threads_of(machine, demands, allocation);
     match machine.sharing().kind {
         ModelKind::RemoteFirst => remote_first::share(machine, &mut threads),
-        _ => ports::share(machine, &mut threads),
+        _ => ports::share(machine, &mut threads, drop),
     }
     Ok(report(machine, demands, allocation, &threads))
 }
