@@ -7,7 +7,7 @@ use crate::demand::demands;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 use crate::sharing::invariants::Violation;
-use crate::sharing::reference::dealt::{Round, rounds};
+use crate::sharing::reference::{dealt::Round, rounds};
 use crate::sharing::trace::{MemoryTrace, trace};
 use crate::sharing::{FlowView, ModelKind, Solver, Workspace};
 use crate::sharing_model::Refusal;

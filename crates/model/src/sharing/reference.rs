@@ -148,6 +148,23 @@ pub fn solve(
     Ok(report(machine, demands, allocation, &threads))
 }
 
+/// The rounds in which somebody gained, by the rules of the default; corrections are not looked at.
+///
+/// The time grows with the threads times the square of the nodes.
+///
+/// # Errors
+/// Every variant of [`ReferenceError`].
+pub fn rounds(
+    machine: &Machine,
+    demands: &[Demand],
+    allocation: &Allocation,
+) -> Result<Vec<dealt::Round>, ReferenceError> {
+    check::check(machine, demands, allocation)?;
+    let mut rounds = Vec::new();
+    ports::share(machine, &mut threads_of(machine, demands, allocation), |round| rounds.push(round));
+    Ok(rounds)
+}
+
 /// d = min(`gflops_per_core` / arithmetic intensity, `core_bandwidth`) in GB/s.
 fn demand_in_all(machine: &Machine, node: NodeId, demand: &Demand) -> f64 {
     let node = machine.node(node);

@@ -29,6 +29,7 @@ pub(super) fn text(view: &ScenarioView, style: &Style) -> String {
             figures::single(taken(round))
         );
         text.push_str(&ports(round, style));
+        text.push('\n');
         text.push_str(&groups(view, round, style));
     }
     let more = &rounds[rounds.len().min(SHOWN_ROUNDS)..];

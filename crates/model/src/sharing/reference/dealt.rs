@@ -2,11 +2,8 @@
 //!
 //! They come from the words of the specification, thread by thread; what they add up to is the answer of the fast solver.
 
-use super::{ReferenceError, Thread, check, ports, threads_of};
-use crate::allocation::Allocation;
-use crate::demand::Demand;
+use super::Thread;
 use crate::ids::{AppId, NodeId};
-use crate::machine::Machine;
 
 /// One round: steps 1 to 4 with what was left before it.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,23 +62,6 @@ pub enum Stop {
     NodeRead(NodeId),
 }
 
-/// The rounds in which somebody gained, by the rules of the default; corrections are not looked at.
-///
-/// The time grows with the threads times the square of the nodes.
-///
-/// # Errors
-/// Every variant of [`ReferenceError`].
-pub fn rounds(
-    machine: &Machine,
-    demands: &[Demand],
-    allocation: &Allocation,
-) -> Result<Vec<Round>, ReferenceError> {
-    check::check(machine, demands, allocation)?;
-    let mut rounds = Vec::new();
-    ports::share(machine, &mut threads_of(machine, demands, allocation), |round| rounds.push(round));
-    Ok(rounds)
-}
-
 /// Threads of one application on one node are alike, and stand one after the other: one entry for all of them.
 pub(super) fn groups_of(
     threads: &[Thread],
@@ -107,9 +87,12 @@ pub(super) fn groups_of(
 
 #[cfg(test)]
 mod tests {
+    use super::super::rounds;
     use super::*;
+    use crate::allocation::Allocation;
     use crate::app::Placement;
-    use crate::machine::Node;
+    use crate::demand::Demand;
+    use crate::machine::{Machine, Node};
     use crate::sharing::Solver;
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
