@@ -13,13 +13,13 @@ use crate::view::{AppView, Presence, View};
 /// without an entry is no thread there, and an application that is not in the set has none at all).
 ///
 /// Returns threads of each application on each node.
-pub fn deal(cores: &[u32], room: &[Vec<u32>]) -> Vec<Vec<u32>> {
+pub fn deal(cores: &[u32], room: &[impl AsRef<[u32]>]) -> Vec<Vec<u32>> {
     let apps = room.len();
     let mut dealt = vec![vec![0; cores.len()]; apps];
     // The application after the last one served.
     let mut next = 0;
     for (n, &cores) in cores.iter().enumerate() {
-        let room_of = |a: usize| room[a].get(n).copied().unwrap_or(0);
+        let room_of = |a: usize| room[a].as_ref().get(n).copied().unwrap_or(0);
         let mut in_turn: Vec<usize> = (next..apps).chain(0..next).filter(|&a| room_of(a) > 0).collect();
         let mut left = cores;
         while left > 0 && !in_turn.is_empty() {
@@ -42,9 +42,14 @@ pub(crate) fn cores_of(machine: &Machine) -> Vec<u32> {
     machine.nodes().iter().map(|node| node.cores).collect()
 }
 
+/// The threads that an application can have; none where it is not in the set.
+pub(crate) fn room_of(app: &AppView, is_in: bool) -> &[u32] {
+    if is_in { &app.threads } else { &[] }
+}
+
 /// Deals all `cores` to the applications of `view` that `is_in`.
 pub(crate) fn deal_to(cores: &[u32], view: &View, is_in: impl Fn(&AppView) -> bool) -> Vec<Vec<u32>> {
-    let room = |app: &AppView| if is_in(app) { app.threads.clone() } else { Vec::new() };
+    let room = |app| room_of(app, is_in(app));
     deal(cores, &view.apps.iter().map(room).collect::<Vec<_>>())
 }
 
@@ -92,8 +97,8 @@ mod tests {
 
     #[test]
     fn nobody_gets_anything_of_nothing() {
-        assert_eq!(deal(&[4], &[]), Vec::<Vec<u32>>::new());
-        assert_eq!(deal(&[], &[vec![]]), [[0_u32; 0]]);
+        assert_eq!(deal(&[4], &[[0_u32; 0]; 0]), Vec::<Vec<u32>>::new());
+        assert_eq!(deal(&[], &[[0_u32; 0]]), [[0_u32; 0]]);
     }
 
     #[test]

@@ -7,7 +7,7 @@
 use numasim_model::dynamics::Channel;
 use numasim_model::{AppId, Study};
 
-use crate::dealing::{cores_of, deal, decided};
+use crate::dealing::{cores_of, deal_to, decided};
 use crate::decision::{Decision, Policy, PolicyError};
 use crate::view::{AppView, Looks, Presence, View};
 
@@ -59,10 +59,8 @@ impl Policy for Lead {
     fn decide(&mut self, view: &View) -> Result<Decision, PolicyError> {
         let ahead = self.ahead(view);
         let is_ahead = |app: &AppView| app.entry.is_some_and(|AppId(a)| ahead.get(a) == Some(&true));
-        let room = |app: &AppView| {
-            if app.is_busy() && !is_ahead(app) { app.threads.clone() } else { Vec::new() }
-        };
-        Ok(decided(view, deal(&self.cores, &view.apps.iter().map(room).collect::<Vec<_>>())))
+        let is_in = |app: &AppView| app.is_busy() && !is_ahead(app);
+        Ok(decided(view, deal_to(&self.cores, view, is_in)))
     }
 }
 

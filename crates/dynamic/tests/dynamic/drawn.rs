@@ -10,7 +10,7 @@ use numasim_model::machine::{Machine, Node, SharedLink};
 use numasim_model::sharing::Parameter;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{Access, App, AppId, Data, Model, ModelKind, NodeId, Placement, Study};
-use numasim_policy::{Decision, Looks, Policy, PolicyError, Presence, View};
+use numasim_policy::{Decision, Looks, Policy, PolicyError, PolicyName, Presence, View};
 use proptest::prelude::*;
 
 /// Choices that were drawn before: fewer and smaller ones make a simpler study.
@@ -48,7 +48,12 @@ pub(crate) enum Chooser {
     Nobody,
     Script,
     Whim(Whim),
+    Named(&'static str),
 }
+
+/// Policies that decide fast.
+const NAMES: [&str; 7] =
+    ["static-even", "fair-share", "lead:1", "lead:2", "lend", "oversubscribe:1", "marginal"];
 
 /// A policy that depends on nothing but what it looks at, and else decides anything.
 #[derive(Clone, Copy, Debug)]
@@ -107,13 +112,18 @@ pub(crate) struct Drawn {
 
 impl Drawn {
     pub(crate) fn ask<T>(&self, answer: impl FnOnce(Question) -> T) -> T {
-        let mut whim;
+        let (mut whim, mut named);
         let controller = match &self.chooser {
             Chooser::Nobody => Controller::Nobody,
             Chooser::Script => Controller::Script,
             Chooser::Whim(policy) => {
                 whim = *policy;
                 Controller::Policy(&mut whim)
+            }
+            Chooser::Named(name) => {
+                let name: PolicyName = name.parse().expect("a policy");
+                named = name.make(&self.study).expect("a policy").expect("one that decides");
+                Controller::Policy(named.as_mut())
             }
         };
         let until = self.until_s.and_then(SimTime::from_seconds);
@@ -205,6 +215,7 @@ fn drawn_phase(choices: &mut Choices, nodes: usize) -> Phase {
         },
         io: Seconds::new(io),
         work: Some(work),
+        total_given: false,
     }
 }
 
@@ -333,13 +344,15 @@ pub(crate) fn anything(choices: &mut Choices) -> Drawn {
         phase: choices.one_in(2),
         work: false,
     };
-    let chooser = match choices.below(4) {
+    let chooser = match choices.below(6) {
         0 => Chooser::Nobody,
         1 => Chooser::Script,
+        2 | 3 => Chooser::Named(choices.of(&NAMES)),
         _ => Chooser::Whim(Whim { salt: choices.below(60_000) as u64, looks }),
     };
-    // A whim that is asked again and again may go on for ever while nobody can work.
-    let is_endless = matches!(chooser, Chooser::Whim(_)) && dynamics.policy.period.value() > 0.0;
+    // A policy that is asked again and again may go on for ever while nobody can work.
+    let is_endless =
+        matches!(chooser, Chooser::Whim(_) | Chooser::Named(_)) && dynamics.policy.period.value() > 0.0;
     let end = if is_endless { Some(10.0) } else { None };
     let until_s = choices.one_in(6).then(|| choices.of(&[0.5, 0.1, 1.0, 3.0])).or(end);
     let study = Study { machine, apps, scenarios: Vec::new(), dynamics };

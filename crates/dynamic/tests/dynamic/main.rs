@@ -6,6 +6,7 @@ mod common;
 mod drawn;
 mod edge;
 mod hand;
+mod policies;
 mod properties;
 #[path = "../../../../tests/random.rs"]
 mod random;

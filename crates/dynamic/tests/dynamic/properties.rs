@@ -143,7 +143,7 @@ proptest! {
         // Callers of one instant, random factors and policies go by file order.
         drawn.study.dynamics.calls.clear();
         drawn.study.dynamics.courses.iter_mut().for_each(|course| course.task_spread = 0.0);
-        if matches!(drawn.chooser, Chooser::Whim(_)) {
+        if matches!(drawn.chooser, Chooser::Whim(_) | Chooser::Named(_)) {
             drawn.chooser = Chooser::Script;
         }
         let apps = drawn.study.apps.len();

@@ -23,6 +23,18 @@ pub enum TableKind {
     App,
     /// `[[scenario]]`
     Scenario,
+    /// `[[channel]]`; its name is `producer -> consumer`
+    Channel,
+    /// `[[call]]`; its name is `caller -> callee`
+    Call,
+    /// `[[command]]`; its name is that of its instance
+    Command,
+    /// `[policy]`, without a name
+    Policy,
+    /// `[os]`, without a name
+    Os,
+    /// `[cluster]`, without a name
+    Cluster,
 }
 
 impl TableKind {
@@ -33,6 +45,12 @@ impl TableKind {
             Self::Node => "machine.node",
             Self::App => "app",
             Self::Scenario => "scenario",
+            Self::Channel => "channel",
+            Self::Call => "call",
+            Self::Command => "command",
+            Self::Policy => "policy",
+            Self::Os => "os",
+            Self::Cluster => "cluster",
         }
     }
 }
