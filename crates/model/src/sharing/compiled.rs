@@ -101,6 +101,8 @@ pub(super) struct Compiled {
     /// What a node can read in all, for nodes where that is limited.
     pub(super) reads: Vec<Common>,
     pub(super) model: Model,
+    /// The groups that there are, in the order of sums; absent where that is the order of their numbers.
+    pub(super) order: Option<Vec<u32>>,
 }
 
 impl PerThread {
@@ -155,6 +157,7 @@ impl Compiled {
             shared: Vec::new(),
             reads: Vec::new(),
             model: *machine.sharing(),
+            order: None,
         }
     }
 
@@ -286,21 +289,6 @@ impl Compiled {
         self.flows[self.pools[pool].flows.clone()]
             .iter()
             .map(|flow| threads[flow.group as usize] * flow.demand_gbs)
-            .sum()
-    }
-
-    /// GB/s that all threads of a pool draw, each group by its `rates`.
-    #[inline]
-    pub(super) fn drawn(&self, pool: usize, threads: &[f64], rates: &[f64]) -> f64 {
-        self.drawn_by(self.pools[pool].flows.clone(), threads, rates)
-    }
-
-    /// The same of these flows.
-    #[inline]
-    pub(super) fn drawn_by(&self, flows: Range<usize>, threads: &[f64], rates: &[f64]) -> f64 {
-        self.flows[flows]
-            .iter()
-            .map(|flow| threads[flow.group as usize] * (rates[flow.group as usize] * flow.fraction))
             .sum()
     }
 

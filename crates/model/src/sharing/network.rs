@@ -150,6 +150,9 @@ impl Load<'_> {
         self.flows[group] = Some(Placed { key, node, spread });
         let flows = &self.flows;
         let key_of = |group: &u32| flows[*group as usize].map(|placed| placed.key);
+        let order = self.compiled.order.get_or_insert_with(Vec::new);
+        let place = order.partition_point(|group| key_of(group) < Some(key));
+        order.insert(place, number);
         if let Some(reads) = self.compiled.reads.iter_mut().find(|reads| reads.node == Some(node)) {
             let place = reads.users.partition_point(|group| key_of(group) < Some(key));
             reads.users.insert(place, number);
@@ -209,6 +212,7 @@ impl Load<'_> {
         for reads in &mut self.compiled.reads {
             reads.users.retain(|&group| group != flow.0);
         }
+        self.compiled.order.iter_mut().for_each(|order| order.retain(|&group| group != flow.0));
         self.threads[group] = 0.0;
         self.compiled.demand_gbs.as_mut_slice()[group] = 0.0;
         self.flows[group] = None;

@@ -18,55 +18,124 @@
 //! it be, the answer is within all limits, and what is left unused is tiny.
 
 use super::compiled::{Compiled, PoolKind};
-use super::ports::{level, shared_level};
+use super::ports::shared_level;
 use super::remote::Remote;
 use super::shares::Shares;
-use super::split::Split;
+use column::{Bank, Column, split};
+use lanes::{LANES, Lanes, add, lanes, smaller, smallest};
+use rows::{Block, Row, Rows};
+
+mod column;
+mod lanes;
+mod rows;
 
 /// A gain below this part of what a thread wants is none; what is left of a resource below this part is nothing.
 pub(super) const NOTHING: f64 = 1e-12;
 /// Rounds of one evaluation at most.
 const MOST_ROUNDS: u32 = 1000;
 
+/// A group that takes part.
+#[derive(Clone, Copy, Debug)]
+struct Taker {
+    /// What it reads, as a range of blocks.
+    first: u32,
+    end: u32,
+    /// Whether that is one block, and the column of the first one.
+    is_single: bool,
+    column: u32,
+    used: u8,
+    group: u32,
+    /// Which limit of what a node reads holds for it.
+    reads: u32,
+    threads: f64,
+    /// GB/s that one thread still wants, and that it asks for in this round.
+    left: f64,
+    ask: f64,
+    /// GB/s that are nothing to it.
+    nothing: f64,
+}
+
+/// Groups side by side that read the same memories, up to [`LANES`]; or one group.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    column: u32,
+    first: u32,
+    end: u32,
+}
+
+impl Run {
+    fn takers(&self) -> std::ops::Range<usize> {
+        self.first as usize..self.end as usize
+    }
+}
+
+impl Taker {
+    /// Whether two groups read the same memories, up to [`LANES`].
+    #[inline]
+    fn are_beside(&self, other: &Self) -> bool {
+        self.is_single && other.is_single && self.column == other.column
+    }
+}
+
+/// What a node can read, in one round; GB/s.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reads {
+    left: f64,
+    wanted: f64,
+    drawn: f64,
+    baseline: f64,
+    allocated: f64,
+    flat: f64,
+    ratio: f64,
+    full: bool,
+}
+
 /// Working memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dealing {
-    /// Groups that still take part.
-    active: Vec<u32>,
-    /// Per group: GB/s that one thread still wants.
-    left: Vec<f64>,
-    /// Per group: GB/s that one thread asks for in this round; 0 for those who do not take part.
-    ask: Vec<f64>,
-    /// Per group: GB/s that one thread takes in this round.
-    gain: Vec<f64>,
-    /// Per group: whether it uses something that is full.
-    stopped: Vec<bool>,
-    /// Per pool: GB/s that its threads want, and that it asks its controller for, in this round.
-    wanted: Vec<f64>,
-    offered: Vec<f64>,
-    /// GB/s left of controllers, pools that are links, shared links, and what nodes read.
-    controllers: Vec<f64>,
-    links: Vec<f64>,
+    rows: Rows,
+    /// Who still takes part, node by node, and on each in the order of sums.
+    takers: Vec<Taker>,
+    /// These, by what they read.
+    runs: Vec<Run>,
+    /// As they are when everything is left, and in this round.
+    fresh: Vec<Column>,
+    columns: Vec<Column>,
+    banks: Vec<Bank>,
+    /// GB/s left of shared links, and of what nodes read.
     shared: Vec<f64>,
-    reads: Vec<f64>,
+    reads: Vec<Reads>,
     /// Per shared link: up to where it is filled in this round.
     levels: Vec<f64>,
 }
 
 impl Dealing {
     /// Makes room for the evaluations of `compiled`.
-    pub(super) fn make_room(&mut self, compiled: &Compiled) {
-        let (groups, pools) = (compiled.demand_gbs.as_slice().len(), compiled.pools.len());
-        self.active.reserve(groups);
-        for of_group in [&mut self.left, &mut self.ask, &mut self.gain] {
-            of_group.resize(groups, 0.0);
+    pub(super) fn make_room(&mut self, compiled: &Compiled, remote: Remote) {
+        self.rows.compile(compiled);
+        self.takers.clear();
+        self.takers.reserve(self.rows.groups.len());
+        self.runs.clear();
+        self.runs.reserve(self.rows.groups.len());
+        self.fresh.clear();
+        self.fresh.resize(self.rows.ends.last().copied().unwrap_or(0), Column::new(0.0));
+        for (_, p, kind) in compiled.pool_indices() {
+            let Some(place) = self.rows.place(rows::number(p)) else { continue };
+            let (column, lane) = (&mut self.fresh[place.column as usize], place.lane as usize);
+            column.inverse_cores = compiled.pools[p].inverse_cores;
+            if kind == PoolKind::Link {
+                column.left[lane] = compiled.pools[p].capacity;
+                column.nothing[lane] = NOTHING * compiled.pools[p].capacity;
+                (column.cost[lane], column.weight[lane]) = (remote.cost, remote.weight);
+            }
         }
-        self.stopped.resize(groups, false);
-        for of_pool in [&mut self.wanted, &mut self.offered, &mut self.links] {
-            of_pool.resize(pools, 0.0);
-        }
-        self.controllers.resize(compiled.memories.len(), 0.0);
-        self.reads.resize(compiled.reads.len(), 0.0);
+        self.columns.clone_from(&self.fresh);
+        let starts = std::iter::once(0).chain(self.rows.ends.iter().copied());
+        let none = [0.0; LANES];
+        let bank = |(start, &end)| Bank { columns: start..end, left: none, nothing: none };
+        self.banks.clear();
+        self.banks.extend(starts.zip(&self.rows.ends).map(bank));
+        self.reads.resize(compiled.reads.len(), Reads::default());
         for of_shared in [&mut self.shared, &mut self.levels] {
             of_shared.resize(compiled.shared.len(), 0.0);
         }
@@ -76,218 +145,309 @@ impl Dealing {
     pub(super) fn share(
         &mut self,
         compiled: &Compiled,
-        remote: Remote,
         controllers: impl Fn(usize, f64) -> f64,
         threads: &[f64],
         shares: &mut Shares,
     ) {
         self.begin(compiled, threads, shares);
-        self.ask(compiled, threads);
-        for (m, memory) in compiled.memories.iter().enumerate() {
-            let own = memory.own.map_or(0.0, |own| self.offered[own]);
-            let asked = own + remote.cost * self.offered[memory.links.clone()].iter().sum::<f64>();
-            self.controllers[m] = controllers(m, asked);
+        self.ask_of_nodes(compiled);
+        self.ask();
+        self.offer(compiled);
+        for (b, bank) in self.banks.iter_mut().enumerate() {
+            let asked = bank.asked(&self.columns);
+            let of = |lane: usize| LANES * b + lane;
+            let memories = compiled.memories.len();
+            bank.left =
+                lanes(|lane| if of(lane) < memories { controllers(of(lane), asked[lane]) } else { 0.0 });
+            bank.nothing = lanes(|lane| NOTHING * bank.left[lane]);
+            for (controller, left) in shares.controllers.iter_mut().skip(of(0)).zip(bank.left) {
+                *controller = left;
+            }
         }
-        shares.wanted.copy_from_slice(&self.wanted);
-        shares.offered.copy_from_slice(&self.offered);
-        if !shares.controllers.is_empty() {
-            shares.controllers.copy_from_slice(&self.controllers);
+        for place in &self.rows.places {
+            let (column, lane) = (&self.columns[place.column as usize], place.lane as usize);
+            shares.wanted[place.pool as usize] = column.wanted[lane];
+            shares.offered[place.pool as usize] = column.offered[lane];
         }
-        self.deal(compiled, remote, threads);
-        self.go_on(compiled, remote, threads, shares);
-    }
-
-    /// Goes on after a first round of the plain default, without common limits, that left in `shares.bandwidth` what every
-    /// thread takes.
-    pub(super) fn resume(&mut self, compiled: &Compiled, threads: &[f64], shares: &mut Shares) {
-        self.gain.copy_from_slice(shares.bandwidth.as_slice());
-        self.begin(compiled, threads, shares);
-        for (left, memory) in self.controllers.iter_mut().zip(&compiled.memories) {
-            *left = memory.bandwidth;
-        }
-        self.go_on(compiled, Remote::PLAIN, threads, shares);
-    }
-
-    /// Takes what has been dealt, and deals what is left, until nobody gains.
-    fn go_on(&mut self, compiled: &Compiled, remote: Remote, threads: &[f64], shares: &mut Shares) {
-        self.take(compiled, remote, threads, shares);
-        for _ in 1..MOST_ROUNDS {
-            if !self.is_unfinished(compiled, shares) {
+        for _ in 0..MOST_ROUNDS {
+            self.deal();
+            let (gained, served) = self.take(shares);
+            let full = self.use_up(compiled);
+            if !gained {
                 return;
             }
-            self.ask(compiled, threads);
-            self.deal(compiled, remote, threads);
-            self.take(compiled, remote, threads, shares);
+            if served || full {
+                self.leave_out(full);
+                if self.takers.is_empty() {
+                    return;
+                }
+            }
+            if full || !compiled.reads.is_empty() {
+                self.ask_of_nodes(compiled);
+                self.ask();
+            }
+            self.offer(compiled);
         }
     }
 
     /// Everything is left, and all who have threads take part.
     fn begin(&mut self, compiled: &Compiled, threads: &[f64], shares: &mut Shares) {
-        self.left.copy_from_slice(compiled.demand_gbs.as_slice());
-        self.stopped.fill(false);
-        self.active.clear();
-        let groups = threads.iter().enumerate().filter(|(_, count)| **count > 0.0);
-        self.active.extend(groups.map(|(group, _)| u32::try_from(group).unwrap_or(u32::MAX)));
-        for (left, pool) in self.links.iter_mut().zip(&compiled.pools) {
-            *left = pool.capacity;
+        let demand = compiled.demand_gbs.as_slice();
+        let Rows { groups, blocks, .. } = &self.rows;
+        self.takers.clear();
+        for row in groups {
+            let (threads, left) = (threads[row.group as usize], demand[row.group as usize]);
+            if threads > 0.0 {
+                let Row { group, first, end, reads, .. } = *row;
+                let Block { column, used, .. } = blocks[first as usize];
+                let (is_single, nothing) = (end == first + 1, NOTHING * left);
+                self.takers.push(Taker {
+                    first,
+                    end,
+                    is_single,
+                    column,
+                    used,
+                    group,
+                    reads,
+                    threads,
+                    left,
+                    ask: left,
+                    nothing,
+                });
+            }
         }
+        self.find_runs();
+        self.columns.copy_from_slice(&self.fresh);
         for (left, common) in self.shared.iter_mut().zip(&compiled.shared) {
             *left = common.capacity;
         }
-        for (left, common) in self.reads.iter_mut().zip(&compiled.reads) {
-            *left = common.capacity;
+        for (reads, common) in self.reads.iter_mut().zip(&compiled.reads) {
+            (reads.left, reads.full) = (common.capacity, false);
         }
         shares.bandwidth.as_mut_slice().fill(0.0);
     }
 
-    /// Steps 0 and 1: what threads and ports ask for.
-    fn ask(&mut self, compiled: &Compiled, threads: &[f64]) {
-        self.ask.fill(0.0);
-        for &group in &self.active {
-            self.ask[group as usize] = self.left[group as usize];
+    /// Step 0: what threads ask for.
+    fn ask_of_nodes(&mut self, compiled: &Compiled) {
+        if compiled.reads.is_empty() {
+            return;
         }
-        for (common, &left) in compiled.reads.iter().zip(&self.reads) {
-            let split = {
-                let ask = &self.ask;
-                let takers = common.users.iter().map(|&g| (threads[g as usize], ask[g as usize]));
-                (takers.clone().map(|(count, ask)| count * ask).sum::<f64>() > left)
-                    .then(|| Split::new(left, common.inverse_cores, takers))
-            };
-            if let Some(split) = split {
-                for &group in &common.users {
-                    let ask = &mut self.ask[group as usize];
-                    *ask = split.granted(*ask);
-                }
+        let Self { takers, reads, .. } = self;
+        for (reads, common) in reads.iter_mut().zip(&compiled.reads) {
+            (reads.wanted, reads.allocated) = (0.0, 0.0);
+            reads.baseline = reads.left * common.inverse_cores;
+        }
+        for taker in takers.iter() {
+            if let Some(reads) = reads.get_mut(taker.reads as usize) {
+                reads.wanted += taker.threads * taker.left;
+                reads.allocated += taker.threads * taker.left.min(reads.baseline);
             }
         }
-        for (m, memory) in compiled.memories.iter().enumerate() {
-            for p in memory.links.clone() {
-                self.wanted[p] = self.wanted_by(compiled, p, threads);
-                self.offered[p] = self.wanted[p].min(self.links[p]);
+        for reads in reads.iter_mut() {
+            (reads.flat, reads.ratio) = split(reads.left, reads.wanted, reads.baseline, reads.allocated);
+        }
+        for taker in takers.iter_mut() {
+            taker.ask = taker.left;
+            if let Some(reads) = reads.get(taker.reads as usize) {
+                taker.ask = taker.left.min(reads.flat + reads.ratio * taker.left);
             }
-            if let Some(own) = compiled.memories[m].own {
-                self.wanted[own] = self.wanted_by(compiled, own, threads);
-                self.offered[own] = self.wanted[own];
+        }
+    }
+
+    /// What the threads of every port want.
+    fn ask(&mut self) {
+        let Self { rows, takers, runs, columns, .. } = self;
+        for column in columns.iter_mut() {
+            column.wanted = [0.0; LANES];
+        }
+        for run in runs.iter() {
+            let takers = &takers[run.takers()];
+            let mut wanted = columns[run.column as usize].wanted;
+            for taker in takers {
+                add(&mut wanted, taker.threads * taker.ask, &rows.blocks[taker.first as usize].fraction);
             }
+            columns[run.column as usize].wanted = wanted;
+            for block in further_blocks(rows, &takers[0]) {
+                add(
+                    &mut columns[block.column as usize].wanted,
+                    takers[0].threads * takers[0].ask,
+                    &block.fraction,
+                );
+            }
+        }
+    }
+
+    /// Step 1: what every port asks for.
+    fn offer(&mut self, compiled: &Compiled) {
+        let Self { rows, columns, .. } = self;
+        for column in columns.iter_mut() {
+            column.offer();
         }
         // All levels first: no shared link sees what another one has cut.
         for ((level, common), &left) in self.levels.iter_mut().zip(&compiled.shared).zip(&self.shared) {
-            *level = shared_level(left, &common.users.iter().map(|&p| self.offered[p as usize]));
+            let places = common.users.iter().filter_map(|&p| rows.place(p));
+            *level = shared_level(
+                left,
+                &places.map(|place| columns[place.column as usize].offered[place.lane as usize]),
+            );
         }
         for (&level, common) in self.levels.iter().zip(&compiled.shared) {
-            for &p in &common.users {
-                let offered = &mut self.offered[p as usize];
+            for place in common.users.iter().filter_map(|&p| rows.place(p)) {
+                let offered = &mut columns[place.column as usize].offered[place.lane as usize];
                 *offered = offered.min(level);
             }
         }
     }
 
-    fn wanted_by(&self, compiled: &Compiled, pool: usize, threads: &[f64]) -> f64 {
-        compiled.flows[compiled.pools[pool].flows.clone()]
-            .iter()
-            .map(|flow| threads[flow.group as usize] * (self.ask[flow.group as usize] * flow.fraction))
-            .sum()
-    }
-
-    /// Steps 2 to 4: what every thread takes.
-    fn deal(&mut self, compiled: &Compiled, remote: Remote, threads: &[f64]) {
-        self.gain.copy_from_slice(&self.ask);
-        for (m, memory) in compiled.memories.iter().enumerate() {
-            let own = memory.own.map_or(0.0, |own| self.offered[own]);
-            let level = level(self.controllers[m], own, &self.offered[memory.links.clone()], remote);
-            for p in memory.links.clone() {
-                self.split(compiled, p, self.offered[p].min(level * remote.weight), threads);
+    /// Steps 2 and 3: what every port does with the wants of its threads.
+    fn deal(&mut self) {
+        let Self { rows, takers, runs, columns, banks, .. } = self;
+        for bank in banks.iter() {
+            bank.fill(columns);
+        }
+        for run in runs.iter() {
+            let takers = &takers[run.takers()];
+            let column = &mut columns[run.column as usize];
+            let (mut allocated, baseline) = (column.allocated, column.baseline);
+            let base = |ask: f64, block: &Block, baseline: &Lanes| {
+                lanes(|lane| smaller(ask * block.fraction[lane], baseline[lane]))
+            };
+            for taker in takers {
+                let base = base(taker.ask, &rows.blocks[taker.first as usize], &baseline);
+                add(&mut allocated, taker.threads, &base);
             }
-            if let Some(own) = memory.own {
-                self.split(compiled, own, self.offered[own].min(level), threads);
+            column.allocated = allocated;
+            for block in further_blocks(rows, &takers[0]) {
+                let column = &mut columns[block.column as usize];
+                let base = base(takers[0].ask, block, &column.baseline);
+                add(&mut column.allocated, takers[0].threads, &base);
             }
+        }
+        for column in columns.iter_mut() {
+            column.split();
         }
     }
 
-    /// Steps 3 and 4 for a port that has `granted` GB/s.
-    fn split(&mut self, compiled: &Compiled, pool: usize, granted: f64, threads: &[f64]) {
-        if self.wanted[pool] <= granted {
-            return;
+    /// Step 4: takes what the threads take, and begins the next round with what they then want; whether somebody gained
+    /// something, and whether somebody has all it wants.
+    fn take(&mut self, shares: &mut Shares) -> (bool, bool) {
+        let Self { rows, takers, runs, columns, reads, .. } = self;
+        let bandwidth = shares.bandwidth.as_mut_slice();
+        let (mut gained, mut served) = (false, false);
+        for column in columns.iter_mut() {
+            (column.wanted, column.drawn) = ([0.0; LANES], [0.0; LANES]);
         }
-        let Self { ask, gain, .. } = self;
-        let flows = &compiled.flows[compiled.pools[pool].flows.clone()];
-        let takers =
-            flows.iter().map(|flow| (threads[flow.group as usize], ask[flow.group as usize] * flow.fraction));
-        let split = Split::new(granted, compiled.pools[pool].inverse_cores, takers);
-        for flow in flows {
-            let group = flow.group as usize;
-            let granted = split.granted(ask[group] * flow.fraction);
-            gain[group] = gain[group].min(granted * flow.inverse_fraction);
+        for reads in reads.iter_mut() {
+            reads.drawn = 0.0;
         }
+        for run in runs.iter() {
+            let takers = &mut takers[run.takers()];
+            let Column { flat, ratio, mut drawn, mut wanted, .. } = columns[run.column as usize];
+            for taker in takers.iter_mut() {
+                let block = &rows.blocks[taker.first as usize];
+                let mut least = [taker.ask; LANES];
+                keep_least(&mut least, taker.ask, &block.inverse, &flat, &ratio);
+                for block in further_blocks(rows, taker) {
+                    let column = &columns[block.column as usize];
+                    keep_least(&mut least, taker.ask, &block.inverse, &column.flat, &column.ratio);
+                }
+                let gain = smallest(&least);
+                let left = taker.left - gain;
+                bandwidth[taker.group as usize] += gain;
+                gained |= gain > taker.nothing;
+                served |= left <= taker.nothing;
+                let ask = if left > taker.nothing { left } else { 0.0 };
+                (taker.left, taker.ask) = (left, ask);
+                let (gain, ask) = (taker.threads * gain, taker.threads * ask);
+                add(&mut drawn, gain, &block.fraction);
+                add(&mut wanted, ask, &block.fraction);
+                for block in further_blocks(rows, taker) {
+                    let column = &mut columns[block.column as usize];
+                    add(&mut column.drawn, gain, &block.fraction);
+                    add(&mut column.wanted, ask, &block.fraction);
+                }
+                if let Some(reads) = reads.get_mut(taker.reads as usize) {
+                    reads.drawn += gain;
+                }
+            }
+            let column = &mut columns[run.column as usize];
+            (column.drawn, column.wanted) = (drawn, wanted);
+        }
+        (gained, served)
     }
 
-    /// Takes from everything what the threads take, and finds who uses something that is full.
-    fn take(&mut self, compiled: &Compiled, remote: Remote, threads: &[f64], shares: &mut Shares) {
-        for &group in &self.active {
-            let group = group as usize;
-            // Rounding may leave a little more than the rest.
-            let gain = self.gain[group].min(self.left[group]);
-            self.gain[group] = gain;
-            self.left[group] -= gain;
-            shares.bandwidth[group] += gain;
-        }
-        for (m, memory) in compiled.memories.iter().enumerate() {
-            let mut drawn = 0.0;
-            for p in memory.links.clone() {
-                let through = compiled.drawn(p, threads, &self.gain);
-                self.links[p] -= through;
-                drawn += remote.cost * through;
-            }
-            if let Some(own) = memory.own {
-                drawn += compiled.drawn(own, threads, &self.gain);
-            }
-            self.controllers[m] -= drawn;
+    /// Takes from everything what was drawn; whether something is full that was not.
+    fn use_up(&mut self, compiled: &Compiled) -> bool {
+        let Self { rows, columns, banks, .. } = self;
+        let mut is_new = false;
+        for bank in banks {
+            is_new |= bank.use_up(columns);
         }
         for (left, common) in self.shared.iter_mut().zip(&compiled.shared) {
-            let drawn_by = |&p: &u32| compiled.drawn(p as usize, threads, &self.gain);
-            *left -= common.users.iter().map(drawn_by).sum::<f64>();
+            let places = || common.users.iter().filter_map(|&p| rows.place(p));
+            *left -=
+                places().map(|place| columns[place.column as usize].drawn[place.lane as usize]).sum::<f64>();
+            if *left <= NOTHING * common.capacity {
+                for place in places() {
+                    let full = &mut columns[place.column as usize].full;
+                    is_new |= *full & (1 << place.lane) == 0;
+                    *full |= 1 << place.lane;
+                }
+            }
         }
-        for (left, common) in self.reads.iter_mut().zip(&compiled.reads) {
-            let of = |&group: &u32| threads[group as usize] * self.gain[group as usize];
-            *left -= common.users.iter().map(of).sum::<f64>();
+        for (reads, common) in self.reads.iter_mut().zip(&compiled.reads) {
+            reads.left -= reads.drawn;
+            let full = reads.left <= NOTHING * common.capacity;
+            is_new |= full && !reads.full;
+            reads.full |= full;
         }
+        is_new
     }
 
-    /// Leaves out who is done; whether somebody is left, and somebody gained something.
-    fn is_unfinished(&mut self, compiled: &Compiled, shares: &Shares) -> bool {
-        let is_nothing = |left: f64, capacity: f64| left <= NOTHING * capacity;
-        for (m, p, kind) in compiled.pool_indices() {
-            let controller = compiled.memories[m].bandwidth;
-            let controller = shares.controllers.get(m).copied().unwrap_or(controller);
-            let full = is_nothing(self.controllers[m], controller)
-                || (kind == PoolKind::Link && is_nothing(self.links[p], compiled.pools[p].capacity));
+    /// Leaves out who has all it wants or, where something is `full` that was not, uses something that is full.
+    fn leave_out(&mut self, full: bool) {
+        let Self { rows, takers, columns, reads, .. } = self;
+        let mut kept = 0;
+        for i in 0..takers.len() {
+            let taker = &takers[i];
+            let mut stays =
+                taker.left > taker.nothing && taker.used & columns[taker.column as usize].full == 0;
             if full {
-                stop(compiled, p, &mut self.stopped);
+                let uses_full = |block: &Block| block.used & columns[block.column as usize].full != 0;
+                stays &= !further_blocks(rows, taker).iter().any(uses_full)
+                    && !reads.get(taker.reads as usize).is_some_and(|reads| reads.full);
             }
-        }
-        for (&left, common) in self.shared.iter().zip(&compiled.shared) {
-            if is_nothing(left, common.capacity) {
-                common.users.iter().for_each(|&p| stop(compiled, p as usize, &mut self.stopped));
+            if kept < i {
+                takers[kept] = takers[i];
             }
+            kept += usize::from(stays);
         }
-        for (&left, common) in self.reads.iter().zip(&compiled.reads) {
-            if is_nothing(left, common.capacity) {
-                common.users.iter().for_each(|&group| self.stopped[group as usize] = true);
-            }
+        takers.truncate(kept);
+        self.find_runs();
+    }
+
+    fn find_runs(&mut self) {
+        let Self { takers, runs, .. } = self;
+        runs.clear();
+        let mut first = 0;
+        for takers in takers.chunk_by(Taker::are_beside) {
+            let end = first + rows::number(takers.len());
+            runs.push(Run { column: takers[0].column, first, end });
+            first = end;
         }
-        let Self { active, left, gain, stopped, .. } = self;
-        let demand = compiled.demand_gbs.as_slice();
-        let gained = active.iter().any(|&group| gain[group as usize] > NOTHING * demand[group as usize]);
-        active.retain(|&group| {
-            let group = group as usize;
-            !stopped[group] && !is_nothing(left[group], demand[group])
-        });
-        gained && !active.is_empty()
     }
 }
 
-fn stop(compiled: &Compiled, pool: usize, stopped: &mut [bool]) {
-    for flow in &compiled.flows[compiled.pools[pool].flows.clone()] {
-        stopped[flow.group as usize] = true;
+/// All but the first of the blocks that a group reads.
+#[inline]
+fn further_blocks<'r>(rows: &'r Rows, taker: &Taker) -> &'r [Block] {
+    if taker.is_single { &[] } else { &rows.blocks[taker.first as usize + 1..taker.end as usize] }
+}
+
+/// What a thread that asks for `ask` gets: the least over its memories.
+#[inline]
+fn keep_least(least: &mut Lanes, ask: f64, inverse: &Lanes, flat: &Lanes, ratio: &Lanes) {
+    for lane in 0..LANES {
+        least[lane] = smaller(flat[lane] * inverse[lane] + ratio[lane] * ask, least[lane]);
     }
 }

@@ -53,7 +53,7 @@ impl Way {
             }
         };
         if rounds {
-            memory.dealing.make_room(compiled);
+            memory.dealing.make_room(compiled, self.remote());
         }
     }
 
@@ -70,6 +70,13 @@ impl Way {
         match self {
             Self::Plain => separable,
             Self::Corrected(corrected) => separable && corrected.looks_at_one_memory(),
+        }
+    }
+
+    fn remote(&self) -> Remote {
+        match self {
+            Self::Plain => Remote::PLAIN,
+            Self::Corrected(corrected) => corrected.remote(),
         }
     }
 
@@ -95,15 +102,9 @@ impl Way {
             Self::Plain if separable => {
                 baseline::first_round(compiled, threads, shares);
             }
-            Self::Plain if !compiled.has_common_limits() => {
-                let hungry = baseline::first_round(compiled, threads, shares);
-                if hungry && !baseline::all_controllers_full(compiled, threads, shares) {
-                    dealing.resume(compiled, threads, shares);
-                }
-            }
             Self::Plain => {
                 let controllers = |m: usize, _asked: f64| compiled.memories[m].bandwidth;
-                dealing.share(compiled, Remote::PLAIN, controllers, threads, shares);
+                dealing.share(compiled, controllers, threads, shares);
             }
             Self::Corrected(corrected) => {
                 corrected.share(compiled, separable, threads, shares, dealing, notes);
