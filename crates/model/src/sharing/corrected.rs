@@ -103,7 +103,7 @@ impl Corrected {
         if self.deals(separable) {
             let controllers =
                 |m: usize, asked: f64| self.parameters.controller(compiled.memories[m].bandwidth, asked);
-            dealing.share(compiled, controllers, threads, shares);
+            dealing.share(compiled, self.remote, controllers, threads, shares);
             return;
         }
         for m in 0..compiled.memories.len() {

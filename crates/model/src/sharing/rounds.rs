@@ -22,71 +22,32 @@ use super::ports::shared_level;
 use super::remote::Remote;
 use super::shares::Shares;
 use column::{Bank, Column, split};
-use lanes::{LANES, Lanes, add, lanes, smaller, smallest};
-use rows::{Block, Row, Rows};
+use lanes::{LANES, lanes};
+use rows::Rows;
+use run::{Brought, Run, Taker};
 
 mod column;
 mod lanes;
 mod rows;
+mod run;
 
 /// A gain below this part of what a thread wants is none; what is left of a resource below this part is nothing.
-pub(super) const NOTHING: f64 = 1e-12;
+const NOTHING: f64 = 1e-12;
 /// Rounds of one evaluation at most.
 const MOST_ROUNDS: u32 = 1000;
-
-/// A group that takes part.
-#[derive(Clone, Copy, Debug)]
-struct Taker {
-    /// What it reads, as a range of blocks.
-    first: u32,
-    end: u32,
-    /// Whether that is one block, and the column of the first one.
-    is_single: bool,
-    column: u32,
-    used: u8,
-    group: u32,
-    /// Which limit of what a node reads holds for it.
-    reads: u32,
-    threads: f64,
-    /// GB/s that one thread still wants, and that it asks for in this round.
-    left: f64,
-    ask: f64,
-    /// GB/s that are nothing to it.
-    nothing: f64,
-}
-
-/// Groups side by side that read the same memories, up to [`LANES`]; or one group.
-#[derive(Clone, Copy, Debug)]
-struct Run {
-    column: u32,
-    first: u32,
-    end: u32,
-}
-
-impl Run {
-    fn takers(&self) -> std::ops::Range<usize> {
-        self.first as usize..self.end as usize
-    }
-}
-
-impl Taker {
-    /// Whether two groups read the same memories, up to [`LANES`].
-    #[inline]
-    fn are_beside(&self, other: &Self) -> bool {
-        self.is_single && other.is_single && self.column == other.column
-    }
-}
 
 /// What a node can read, in one round; GB/s.
 #[derive(Clone, Copy, Debug, Default)]
 struct Reads {
     left: f64,
+    /// What its threads want, and what of that is below the baseline.
     wanted: f64,
-    drawn: f64,
     baseline: f64,
     allocated: f64,
+    /// What one thread that wants w asks for: min(w, flat + ratio w).
     flat: f64,
     ratio: f64,
+    drawn: f64,
     full: bool,
 }
 
@@ -94,9 +55,10 @@ struct Reads {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dealing {
     rows: Rows,
-    /// Who still takes part, node by node, and on each in the order of sums.
+    /// Whether `rows` and what follows from them are those of the flows that there are.
+    is_compiled: bool,
+    /// Who still takes part, class by class.
     takers: Vec<Taker>,
-    /// These, by what they read.
     runs: Vec<Run>,
     /// As they are when everything is left, and in this round.
     fresh: Vec<Column>,
@@ -110,13 +72,19 @@ pub(super) struct Dealing {
 }
 
 impl Dealing {
-    /// Makes room for the evaluations of `compiled`.
-    pub(super) fn make_room(&mut self, compiled: &Compiled, remote: Remote) {
+    /// There are other flows now.
+    pub(super) fn flows_changed(&mut self) {
+        self.is_compiled = false;
+    }
+
+    /// Compiles the flows that there are, and makes room for their evaluations.
+    pub(super) fn compile(&mut self, compiled: &Compiled, remote: Remote) {
         self.rows.compile(compiled);
+        self.is_compiled = true;
         self.takers.clear();
         self.takers.reserve(self.rows.groups.len());
         self.runs.clear();
-        self.runs.reserve(self.rows.groups.len());
+        self.runs.reserve(self.rows.classes.len());
         self.fresh.clear();
         self.fresh.resize(self.rows.ends.last().copied().unwrap_or(0), Column::new(0.0));
         for (_, p, kind) in compiled.pool_indices() {
@@ -145,14 +113,17 @@ impl Dealing {
     pub(super) fn share(
         &mut self,
         compiled: &Compiled,
+        remote: Remote,
         controllers: impl Fn(usize, f64) -> f64,
         threads: &[f64],
         shares: &mut Shares,
     ) {
-        self.begin(compiled, threads, shares);
-        self.ask_of_nodes(compiled);
-        self.ask();
-        self.offer(compiled);
+        if !self.is_compiled {
+            self.compile(compiled, remote);
+        }
+        self.begin(compiled, threads);
+        shares.bandwidth.as_mut_slice().fill(0.0);
+        self.ask(compiled);
         for (b, bank) in self.banks.iter_mut().enumerate() {
             let asked = bank.asked(&self.columns);
             let of = |lane: usize| LANES * b + lane;
@@ -169,54 +140,45 @@ impl Dealing {
             shares.wanted[place.pool as usize] = column.wanted[lane];
             shares.offered[place.pool as usize] = column.offered[lane];
         }
+        let bandwidth = shares.bandwidth.as_mut_slice();
         for _ in 0..MOST_ROUNDS {
-            self.deal();
-            let (gained, served) = self.take(shares);
+            self.deal(bandwidth);
+            let brought = self.take(bandwidth);
             let full = self.use_up(compiled);
-            if !gained {
-                return;
+            if brought.served || full {
+                self.leave_out(bandwidth);
             }
-            if served || full {
-                self.leave_out(full);
-                if self.takers.is_empty() {
-                    return;
-                }
+            if !brought.gain || self.runs.is_empty() {
+                break;
             }
             if full || !compiled.reads.is_empty() {
-                self.ask_of_nodes(compiled);
-                self.ask();
+                self.ask(compiled);
+            } else {
+                self.offer(compiled);
             }
-            self.offer(compiled);
+        }
+        for run in &mut self.runs {
+            run.settle(&mut self.takers, bandwidth);
         }
     }
 
     /// Everything is left, and all who have threads take part.
-    fn begin(&mut self, compiled: &Compiled, threads: &[f64], shares: &mut Shares) {
+    fn begin(&mut self, compiled: &Compiled, threads: &[f64]) {
         let demand = compiled.demand_gbs.as_slice();
-        let Rows { groups, blocks, .. } = &self.rows;
         self.takers.clear();
-        for row in groups {
-            let (threads, left) = (threads[row.group as usize], demand[row.group as usize]);
-            if threads > 0.0 {
-                let Row { group, first, end, reads, .. } = *row;
-                let Block { column, used, .. } = blocks[first as usize];
-                let (is_single, nothing) = (end == first + 1, NOTHING * left);
-                self.takers.push(Taker {
-                    first,
-                    end,
-                    is_single,
-                    column,
-                    used,
-                    group,
-                    reads,
-                    threads,
-                    left,
-                    ask: left,
-                    nothing,
-                });
+        self.runs.clear();
+        for class in &self.rows.classes {
+            let first = self.takers.len();
+            for &group in &self.rows.groups[class.first as usize..class.end as usize] {
+                let (threads, left) = (threads[group as usize], demand[group as usize]);
+                if threads > 0.0 {
+                    self.takers.push(Taker { group, threads, left, nothing: NOTHING * left });
+                }
+            }
+            if self.takers.len() > first {
+                self.runs.push(Run::new(*class, &self.takers, first));
             }
         }
-        self.find_runs();
         self.columns.copy_from_slice(&self.fresh);
         for (left, common) in self.shared.iter_mut().zip(&compiled.shared) {
             *left = common.capacity;
@@ -224,60 +186,49 @@ impl Dealing {
         for (reads, common) in self.reads.iter_mut().zip(&compiled.reads) {
             (reads.left, reads.full) = (common.capacity, false);
         }
-        shares.bandwidth.as_mut_slice().fill(0.0);
     }
 
-    /// Step 0: what threads ask for.
-    fn ask_of_nodes(&mut self, compiled: &Compiled) {
-        if compiled.reads.is_empty() {
-            return;
+    /// Steps 0 and 1: what threads and ports ask for.
+    fn ask(&mut self, compiled: &Compiled) {
+        if !compiled.reads.is_empty() {
+            self.ask_of_nodes(compiled);
         }
-        let Self { takers, reads, .. } = self;
+        let Self { rows, runs, columns, .. } = self;
+        for column in columns.iter_mut() {
+            column.wanted = [0.0; LANES];
+        }
+        for run in runs.iter() {
+            run.add_asks(&rows.blocks, columns);
+        }
+        self.offer(compiled);
+    }
+
+    /// Step 0.
+    fn ask_of_nodes(&mut self, compiled: &Compiled) {
+        let Self { takers, runs, reads, .. } = self;
         for (reads, common) in reads.iter_mut().zip(&compiled.reads) {
             (reads.wanted, reads.allocated) = (0.0, 0.0);
             reads.baseline = reads.left * common.inverse_cores;
         }
-        for taker in takers.iter() {
-            if let Some(reads) = reads.get_mut(taker.reads as usize) {
-                reads.wanted += taker.threads * taker.left;
-                reads.allocated += taker.threads * taker.left.min(reads.baseline);
+        for run in runs.iter() {
+            if let Some(reads) = reads.get_mut(run.class.reads as usize) {
+                reads.wanted += run.wants;
+                for taker in run.takers(takers) {
+                    reads.allocated += taker.threads * taker.left.min(reads.baseline);
+                }
             }
         }
         for reads in reads.iter_mut() {
             (reads.flat, reads.ratio) = split(reads.left, reads.wanted, reads.baseline, reads.allocated);
         }
-        for taker in takers.iter_mut() {
-            taker.ask = taker.left;
-            if let Some(reads) = reads.get(taker.reads as usize) {
-                taker.ask = taker.left.min(reads.flat + reads.ratio * taker.left);
+        for run in runs.iter_mut() {
+            if let Some(reads) = reads.get(run.class.reads as usize) {
+                run.limit(reads.flat, reads.ratio, takers);
             }
         }
     }
 
-    /// What the threads of every port want.
-    fn ask(&mut self) {
-        let Self { rows, takers, runs, columns, .. } = self;
-        for column in columns.iter_mut() {
-            column.wanted = [0.0; LANES];
-        }
-        for run in runs.iter() {
-            let takers = &takers[run.takers()];
-            let mut wanted = columns[run.column as usize].wanted;
-            for taker in takers {
-                add(&mut wanted, taker.threads * taker.ask, &rows.blocks[taker.first as usize].fraction);
-            }
-            columns[run.column as usize].wanted = wanted;
-            for block in further_blocks(rows, &takers[0]) {
-                add(
-                    &mut columns[block.column as usize].wanted,
-                    takers[0].threads * takers[0].ask,
-                    &block.fraction,
-                );
-            }
-        }
-    }
-
-    /// Step 1: what every port asks for.
+    /// Step 1 for ports.
     fn offer(&mut self, compiled: &Compiled) {
         let Self { rows, columns, .. } = self;
         for column in columns.iter_mut() {
@@ -286,10 +237,8 @@ impl Dealing {
         // All levels first: no shared link sees what another one has cut.
         for ((level, common), &left) in self.levels.iter_mut().zip(&compiled.shared).zip(&self.shared) {
             let places = common.users.iter().filter_map(|&p| rows.place(p));
-            *level = shared_level(
-                left,
-                &places.map(|place| columns[place.column as usize].offered[place.lane as usize]),
-            );
+            let offered = places.map(|place| columns[place.column as usize].offered[place.lane as usize]);
+            *level = shared_level(left, &offered);
         }
         for (&level, common) in self.levels.iter().zip(&compiled.shared) {
             for place in common.users.iter().filter_map(|&p| rows.place(p)) {
@@ -300,80 +249,36 @@ impl Dealing {
     }
 
     /// Steps 2 and 3: what every port does with the wants of its threads.
-    fn deal(&mut self) {
+    fn deal(&mut self, bandwidth: &mut [f64]) {
         let Self { rows, takers, runs, columns, banks, .. } = self;
         for bank in banks.iter() {
             bank.fill(columns);
         }
-        for run in runs.iter() {
-            let takers = &takers[run.takers()];
-            let column = &mut columns[run.column as usize];
-            let (mut allocated, baseline) = (column.allocated, column.baseline);
-            let base = |ask: f64, block: &Block, baseline: &Lanes| {
-                lanes(|lane| smaller(ask * block.fraction[lane], baseline[lane]))
-            };
-            for taker in takers {
-                let base = base(taker.ask, &rows.blocks[taker.first as usize], &baseline);
-                add(&mut allocated, taker.threads, &base);
-            }
-            column.allocated = allocated;
-            for block in further_blocks(rows, &takers[0]) {
-                let column = &mut columns[block.column as usize];
-                let base = base(takers[0].ask, block, &column.baseline);
-                add(&mut column.allocated, takers[0].threads, &base);
-            }
+        for run in runs.iter_mut() {
+            run.add_baselines(&rows.blocks, takers, columns, bandwidth);
         }
         for column in columns.iter_mut() {
             column.split();
         }
     }
 
-    /// Step 4: takes what the threads take, and begins the next round with what they then want; whether somebody gained
-    /// something, and whether somebody has all it wants.
-    fn take(&mut self, shares: &mut Shares) -> (bool, bool) {
+    /// Step 4: takes what the threads take, and begins the next round with what they then want.
+    fn take(&mut self, bandwidth: &mut [f64]) -> Brought {
         let Self { rows, takers, runs, columns, reads, .. } = self;
-        let bandwidth = shares.bandwidth.as_mut_slice();
-        let (mut gained, mut served) = (false, false);
         for column in columns.iter_mut() {
             (column.wanted, column.drawn) = ([0.0; LANES], [0.0; LANES]);
         }
         for reads in reads.iter_mut() {
             reads.drawn = 0.0;
         }
-        for run in runs.iter() {
-            let takers = &mut takers[run.takers()];
-            let Column { flat, ratio, mut drawn, mut wanted, .. } = columns[run.column as usize];
-            for taker in takers.iter_mut() {
-                let block = &rows.blocks[taker.first as usize];
-                let mut least = [taker.ask; LANES];
-                keep_least(&mut least, taker.ask, &block.inverse, &flat, &ratio);
-                for block in further_blocks(rows, taker) {
-                    let column = &columns[block.column as usize];
-                    keep_least(&mut least, taker.ask, &block.inverse, &column.flat, &column.ratio);
-                }
-                let gain = smallest(&least);
-                let left = taker.left - gain;
-                bandwidth[taker.group as usize] += gain;
-                gained |= gain > taker.nothing;
-                served |= left <= taker.nothing;
-                let ask = if left > taker.nothing { left } else { 0.0 };
-                (taker.left, taker.ask) = (left, ask);
-                let (gain, ask) = (taker.threads * gain, taker.threads * ask);
-                add(&mut drawn, gain, &block.fraction);
-                add(&mut wanted, ask, &block.fraction);
-                for block in further_blocks(rows, taker) {
-                    let column = &mut columns[block.column as usize];
-                    add(&mut column.drawn, gain, &block.fraction);
-                    add(&mut column.wanted, ask, &block.fraction);
-                }
-                if let Some(reads) = reads.get_mut(taker.reads as usize) {
-                    reads.drawn += gain;
-                }
+        let mut brought = Brought::default();
+        for run in runs.iter_mut() {
+            let drawn = run.take(&rows.blocks, takers, columns, bandwidth, &mut brought);
+            if let Some(reads) = reads.get_mut(run.class.reads as usize) {
+                reads.drawn += drawn;
             }
-            let column = &mut columns[run.column as usize];
-            (column.drawn, column.wanted) = (drawn, wanted);
         }
-        (gained, served)
+        brought
     }
 
     /// Takes from everything what was drawn; whether something is full that was not.
@@ -385,8 +290,8 @@ impl Dealing {
         }
         for (left, common) in self.shared.iter_mut().zip(&compiled.shared) {
             let places = || common.users.iter().filter_map(|&p| rows.place(p));
-            *left -=
-                places().map(|place| columns[place.column as usize].drawn[place.lane as usize]).sum::<f64>();
+            let drawn = |place: &rows::Place| columns[place.column as usize].drawn[place.lane as usize];
+            *left -= places().map(drawn).sum::<f64>();
             if *left <= NOTHING * common.capacity {
                 for place in places() {
                     let full = &mut columns[place.column as usize].full;
@@ -404,50 +309,17 @@ impl Dealing {
         is_new
     }
 
-    /// Leaves out who has all it wants or, where something is `full` that was not, uses something that is full.
-    fn leave_out(&mut self, full: bool) {
-        let Self { rows, takers, columns, reads, .. } = self;
-        let mut kept = 0;
-        for i in 0..takers.len() {
-            let taker = &takers[i];
-            let mut stays =
-                taker.left > taker.nothing && taker.used & columns[taker.column as usize].full == 0;
+    /// Leaves out the classes that use something that is full or of which all have what they want.
+    fn leave_out(&mut self, bandwidth: &mut [f64]) {
+        let Self { rows, takers, runs, columns, reads, .. } = self;
+        runs.retain_mut(|run| {
+            let mut blocks = run.blocks(&rows.blocks).iter();
+            let full = blocks.any(|block| block.used & columns[block.column as usize].full != 0)
+                || reads.get(run.class.reads as usize).is_some_and(|reads| reads.full);
             if full {
-                let uses_full = |block: &Block| block.used & columns[block.column as usize].full != 0;
-                stays &= !further_blocks(rows, taker).iter().any(uses_full)
-                    && !reads.get(taker.reads as usize).is_some_and(|reads| reads.full);
+                run.settle(takers, bandwidth);
             }
-            if kept < i {
-                takers[kept] = takers[i];
-            }
-            kept += usize::from(stays);
-        }
-        takers.truncate(kept);
-        self.find_runs();
-    }
-
-    fn find_runs(&mut self) {
-        let Self { takers, runs, .. } = self;
-        runs.clear();
-        let mut first = 0;
-        for takers in takers.chunk_by(Taker::are_beside) {
-            let end = first + rows::number(takers.len());
-            runs.push(Run { column: takers[0].column, first, end });
-            first = end;
-        }
-    }
-}
-
-/// All but the first of the blocks that a group reads.
-#[inline]
-fn further_blocks<'r>(rows: &'r Rows, taker: &Taker) -> &'r [Block] {
-    if taker.is_single { &[] } else { &rows.blocks[taker.first as usize + 1..taker.end as usize] }
-}
-
-/// What a thread that asks for `ask` gets: the least over its memories.
-#[inline]
-fn keep_least(least: &mut Lanes, ask: f64, inverse: &Lanes, flat: &Lanes, ratio: &Lanes) {
-    for lane in 0..LANES {
-        least[lane] = smaller(flat[lane] * inverse[lane] + ratio[lane] * ask, least[lane]);
+            !full && !run.is_empty()
+        });
     }
 }

@@ -40,6 +40,9 @@ impl Way {
     pub(super) fn memory(&self, compiled: &Compiled, separable: bool) -> Memory {
         let mut memory = Memory::default();
         self.make_room(compiled, separable, &mut memory);
+        if self.deals(separable) {
+            memory.dealing.compile(compiled, self.remote());
+        }
         memory
     }
 
@@ -53,7 +56,7 @@ impl Way {
             }
         };
         if rounds {
-            memory.dealing.make_room(compiled, self.remote());
+            memory.dealing.flows_changed();
         }
     }
 
@@ -104,7 +107,7 @@ impl Way {
             }
             Self::Plain => {
                 let controllers = |m: usize, _asked: f64| compiled.memories[m].bandwidth;
-                dealing.share(compiled, controllers, threads, shares);
+                dealing.share(compiled, Remote::PLAIN, controllers, threads, shares);
             }
             Self::Corrected(corrected) => {
                 corrected.share(compiled, separable, threads, shares, dealing, notes);

@@ -18,18 +18,29 @@ pub(super) struct Block {
 
 /// A group.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
-    pub(super) group: u32,
+struct Row {
+    group: u32,
     node: u32,
     /// What it reads, as a range of [`Rows::blocks`].
+    first: u32,
+    end: u32,
+}
+
+/// The groups of a node whose data lie alike.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Class {
+    /// As a range of [`Rows::groups`].
     pub(super) first: u32,
     pub(super) end: u32,
-    /// Which limit of what a node reads holds for it; [`Row::UNLIMITED`]: none.
+    /// What each of them reads, as a range of [`Rows::blocks`].
+    pub(super) first_block: u32,
+    pub(super) end_block: u32,
+    /// Which limit of what a node reads holds for them; [`Class::UNLIMITED`]: none.
     pub(super) reads: u32,
 }
 
-impl Row {
-    /// What its node reads is not limited.
+impl Class {
+    /// What the node reads is not limited.
     const UNLIMITED: u32 = u32::MAX;
 }
 
@@ -44,16 +55,18 @@ pub(super) struct Place {
 /// Everything that groups read.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
-    /// Groups that read something, node by node, and on each in the order of sums.
-    pub(super) groups: Vec<Row>,
+    /// Groups that read something, class by class, and in each in the order of sums.
+    pub(super) groups: Vec<u32>,
+    pub(super) classes: Vec<Class>,
     pub(super) blocks: Vec<Block>,
     /// Ports with flows.
     pub(super) places: Vec<Place>,
     /// Per pool: its place.
-    pub(super) place_of: Vec<u32>,
+    place_of: Vec<u32>,
     /// Per [`LANES`] memories: the column after their last one.
     pub(super) ends: Vec<usize>,
-    /// Per group: its row; per [`LANES`] memories and node: the column. While this is compiled.
+    /// Groups, and per group its row; per [`LANES`] memories and node the column. While this is compiled.
+    rows: Vec<Row>,
     row_of: Vec<u32>,
     column_of: Vec<u32>,
 }
@@ -67,15 +80,47 @@ pub(super) fn number(i: usize) -> u32 {
 impl Rows {
     /// Compiles what the groups of `compiled` read.
     pub(super) fn compile(&mut self, compiled: &Compiled) {
-        let groups = compiled.demand_gbs.as_slice().len();
-        let nodes = compiled.memories.len();
         self.columns_and_places(compiled);
-        let Self { groups: rows, blocks, row_of, column_of, .. } = self;
+        self.find_blocks(compiled);
+        let Self { groups, classes, blocks, rows, row_of, .. } = self;
+        // Fractions are not negative: their bits are in their order.
+        let figures = |row: &Row| {
+            let blocks = &blocks[row.first as usize..row.end as usize];
+            blocks.iter().map(|block| (block.column, block.fraction.map(f64::to_bits)))
+        };
+        // Stable: those that are alike stay in the order of sums.
+        rows.sort_by(|a, b| a.node.cmp(&b.node).then_with(|| figures(a).cmp(figures(b))));
+        groups.clear();
+        groups.extend(rows.iter().map(|row| row.group));
+        classes.clear();
+        let mut first = 0;
+        for alike in rows.chunk_by(|a, b| a.node == b.node && figures(a).eq(figures(b))) {
+            let end = first + number(alike.len());
+            let (first_block, end_block) = (alike[0].first, alike[0].end);
+            for row in alike {
+                row_of[row.group as usize] = number(classes.len());
+            }
+            classes.push(Class { first, end, first_block, end_block, reads: Class::UNLIMITED });
+            first = end;
+        }
+        for (r, common) in compiled.reads.iter().enumerate() {
+            for &group in &common.users {
+                if let Some(class) = classes.get_mut(row_of[group as usize] as usize) {
+                    class.reads = number(r);
+                }
+            }
+        }
+    }
+
+    /// Finds the blocks of every group that reads something.
+    fn find_blocks(&mut self, compiled: &Compiled) {
+        let (groups, nodes) = (compiled.demand_gbs.as_slice().len(), compiled.memories.len());
+        let Self { rows, blocks, row_of, column_of, .. } = self;
         rows.clear();
         blocks.clear();
         row_of.clear();
         row_of.resize(groups, NONE);
-        let row = |group: u32| Row { group, node: NONE, first: 0, end: 0, reads: Row::UNLIMITED };
+        let row = |group: u32| Row { group, node: NONE, first: 0, end: 0 };
         match &compiled.order {
             Some(order) => rows.extend(order.iter().map(|&group| row(group))),
             None => rows.extend((0..number(groups)).map(row)),
@@ -97,7 +142,7 @@ impl Rows {
             }
         }
         rows.retain(|row| row.end > 0);
-        rows.sort_by_key(|row| row.node);
+        row_of.fill(NONE);
         let mut first = 0;
         for (place, row) in rows.iter_mut().enumerate() {
             row_of[row.group as usize] = number(place);
@@ -117,13 +162,6 @@ impl Rows {
                 block.fraction[m % LANES] = flow.fraction;
                 block.inverse[m % LANES] = flow.inverse_fraction;
                 block.used |= 1 << (m % LANES);
-            }
-        }
-        for (r, common) in compiled.reads.iter().enumerate() {
-            for &group in &common.users {
-                if let Some(row) = rows.get_mut(row_of[group as usize] as usize) {
-                    row.reads = number(r);
-                }
             }
         }
     }
