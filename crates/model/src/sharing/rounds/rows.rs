@@ -66,7 +66,7 @@ pub(super) struct Rows {
     /// Per [`LANES`] memories: the column after their last one.
     pub(super) ends: Vec<usize>,
     /// Groups, and per group its row; per [`LANES`] memories and node the column. While this is compiled.
-    rows: Vec<Row>,
+    of_groups: Vec<Row>,
     row_of: Vec<u32>,
     column_of: Vec<u32>,
 }
@@ -82,22 +82,23 @@ impl Rows {
     pub(super) fn compile(&mut self, compiled: &Compiled) {
         self.columns_and_places(compiled);
         self.find_blocks(compiled);
-        let Self { groups, classes, blocks, rows, row_of, .. } = self;
+        let Self { groups, classes, blocks, of_groups: rows, row_of, .. } = self;
         // Fractions are not negative: their bits are in their order.
         let figures = |row: &Row| {
             let blocks = &blocks[row.first as usize..row.end as usize];
             blocks.iter().map(|block| (block.column, block.fraction.map(f64::to_bits)))
         };
-        // Stable: those that are alike stay in the order of sums.
-        rows.sort_by(|a, b| a.node.cmp(&b.node).then_with(|| figures(a).cmp(figures(b))));
+        // Those that are alike stay in the order of sums, in which their blocks were found.
+        let alike = |a: &Row, b: &Row| a.node.cmp(&b.node).then_with(|| figures(a).cmp(figures(b)));
+        rows.sort_unstable_by(|a, b| alike(a, b).then(a.first.cmp(&b.first)));
         groups.clear();
         groups.extend(rows.iter().map(|row| row.group));
         classes.clear();
         let mut first = 0;
-        for alike in rows.chunk_by(|a, b| a.node == b.node && figures(a).eq(figures(b))) {
-            let end = first + number(alike.len());
-            let (first_block, end_block) = (alike[0].first, alike[0].end);
-            for row in alike {
+        for class in rows.chunk_by(|a, b| alike(a, b).is_eq()) {
+            let end = first + number(class.len());
+            let (first_block, end_block) = (class[0].first, class[0].end);
+            for row in class {
                 row_of[row.group as usize] = number(classes.len());
             }
             classes.push(Class { first, end, first_block, end_block, reads: Class::UNLIMITED });
@@ -115,7 +116,7 @@ impl Rows {
     /// Finds the blocks of every group that reads something.
     fn find_blocks(&mut self, compiled: &Compiled) {
         let (groups, nodes) = (compiled.demand_gbs.as_slice().len(), compiled.memories.len());
-        let Self { rows, blocks, row_of, column_of, .. } = self;
+        let Self { of_groups: rows, blocks, row_of, column_of, .. } = self;
         rows.clear();
         blocks.clear();
         row_of.clear();
