@@ -65,6 +65,21 @@ pub(super) fn first_round_of(compiled: &Compiled, m: usize, threads: &[f64], sha
     hungry
 }
 
+/// Whether nothing is left of any controller after the first round: then nobody could have more.
+#[inline]
+pub(super) fn all_controllers_full(compiled: &Compiled, threads: &[f64], shares: &Shares) -> bool {
+    let bandwidth = shares.bandwidth.as_slice();
+    compiled.memories.iter().all(|memory| {
+        let drawn: f64 = if let Some(flows) = memory.flows.clone() {
+            compiled.drawn_by(flows, threads, bandwidth)
+        } else {
+            let pools = memory.links.clone().chain(memory.own);
+            pools.map(|p| compiled.drawn(p, threads, bandwidth)).sum()
+        };
+        memory.bandwidth - drawn <= super::rounds::NOTHING * memory.bandwidth
+    })
+}
+
 /// Steps 2 to 4 for memory `m`, with corrections, where pools have made their offers and the controller has `controller` GB/s.
 pub(super) fn fill(
     compiled: &Compiled,

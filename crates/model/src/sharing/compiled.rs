@@ -292,6 +292,21 @@ impl Compiled {
             .sum()
     }
 
+    /// GB/s that all threads of a pool draw, each group by its `rates`.
+    #[inline]
+    pub(super) fn drawn(&self, pool: usize, threads: &[f64], rates: &[f64]) -> f64 {
+        self.drawn_by(self.pools[pool].flows.clone(), threads, rates)
+    }
+
+    /// The same of these flows.
+    #[inline]
+    pub(super) fn drawn_by(&self, flows: Range<usize>, threads: &[f64], rates: &[f64]) -> f64 {
+        self.flows[flows]
+            .iter()
+            .map(|flow| threads[flow.group as usize] * (rates[flow.group as usize] * flow.fraction))
+            .sum()
+    }
+
     /// All pools, memory by memory: links first, then the node's own. Memory, pool, kind.
     pub(super) fn pool_indices(&self) -> impl Iterator<Item = (usize, usize, PoolKind)> + '_ {
         self.memories.iter().enumerate().flat_map(|(m, memory)| {

@@ -9,9 +9,10 @@
 //! lists only the flows that are there, so that what an answer costs depends on these.
 //!
 //! # Approach
-//! A change of threads or speed marks the memories that the flow reads; [`Load::solve`] solves these again and leaves the others as they are. That is
-//! enough where memories do not depend on each other: while each thread reads one memory and no limit is shared, under every
-//! model but max-min. Else all flows are solved again. The rules are those of [`super::Solver`], called for one memory.
+//! A change of threads or speed marks the memories that the flow reads; [`Load::solve`] solves these again and leaves the others
+//! as they are. That is enough where memories do not depend on each other: while each thread reads one memory and no limit is
+//! shared, under every model but max-min. Else all flows are solved again, and after a flow came or went they are first laid
+//! out again for that. The rules are those of [`super::Solver`], called for one memory.
 //!
 //! # Properties
 //! The same flows have the same rates, to the bit, whatever came and went before, and those that [`super::Solver`] gives them: in every

@@ -105,6 +105,12 @@ impl Way {
             Self::Plain if separable => {
                 baseline::first_round(compiled, threads, shares);
             }
+            Self::Plain if !compiled.has_common_limits() && is_small(threads) => {
+                let hungry = baseline::first_round(compiled, threads, shares);
+                if hungry && !baseline::all_controllers_full(compiled, threads, shares) {
+                    dealing.resume(compiled, threads, shares);
+                }
+            }
             Self::Plain => {
                 let controllers = |m: usize, _asked: f64| compiled.memories[m].bandwidth;
                 dealing.share(compiled, Remote::PLAIN, controllers, threads, shares);
@@ -134,4 +140,10 @@ impl Way {
             }
         }
     }
+}
+
+/// Whether so few groups have threads that the first round is faster port by port, most often all there is to do.
+fn is_small(threads: &[f64]) -> bool {
+    const FEW: usize = 32;
+    threads.len() <= FEW || threads.iter().filter(|&&count| count > 0.0).count() <= FEW
 }

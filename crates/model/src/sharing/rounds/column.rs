@@ -10,7 +10,8 @@ pub(super) struct Column {
     pub(super) offered: Lanes,
     /// What it gets.
     pub(super) granted: Lanes,
-    /// What is left of the link, and what is nothing to it. Infinite for the node's own memory, and none.
+    /// The link, what is left of it, and what is nothing to it. Infinite for the node's own memory, and none.
+    pub(super) capacity: Lanes,
     pub(super) left: Lanes,
     pub(super) nothing: Lanes,
     /// What each thread gets before others get more, and all of that.
@@ -37,7 +38,8 @@ impl Column {
             wanted: none,
             offered: none,
             granted: none,
-            left: [f64::INFINITY; LANES],
+            capacity: [f64::INFINITY; LANES],
+            left: none,
             nothing: [f64::NEG_INFINITY; LANES],
             baseline: none,
             allocated: none,
@@ -49,6 +51,11 @@ impl Column {
             inverse_cores,
             full: 0,
         }
+    }
+
+    /// Everything is left.
+    pub(super) fn begin(&mut self) {
+        (self.left, self.full) = (self.capacity, 0);
     }
 
     /// Step 1: what it asks for, before shared links cut that.

@@ -6,7 +6,7 @@
 //! means for each group is computed when it is needed ([`Run::settle`]).
 
 use super::column::Column;
-use super::lanes::{LANES, Lanes, add, lanes, larger, smaller, smallest};
+use super::lanes::{LANES, add, lanes, larger, smaller, smallest};
 use super::rows::{Block, Class};
 
 /// A group that takes part.
@@ -19,6 +19,9 @@ pub(super) struct Taker {
     /// GB/s that are nothing to it.
     pub(super) nothing: f64,
 }
+
+/// Fewer groups than that are dealt with one by one: it is as fast.
+const MANY: usize = 4;
 
 /// The groups of a class that take part.
 #[derive(Clone, Copy, Debug)]
@@ -167,33 +170,60 @@ impl Run {
     #[inline]
     pub(super) fn take(
         &mut self,
-        blocks: &[Block],
+        all_blocks: &[Block],
         takers: &mut [Taker],
         columns: &mut [Column],
         bandwidth: &mut [f64],
         brought: &mut Brought,
     ) -> f64 {
-        let blocks = self.blocks(blocks);
-        let drawn = match self.common_gain(blocks, columns) {
-            Some((flat, ratio)) => {
-                brought.gain = true;
-                self.gain_alike(flat, ratio)
-            }
-            None => self.gain_each(blocks, takers, columns, bandwidth, brought),
+        let blocks = self.blocks(all_blocks);
+        let drawn = if let Some((flat, ratio)) = self.common_gain(blocks, columns) {
+            brought.gain = true;
+            self.gain_alike(flat, ratio)
+        } else {
+            self.settle(takers, bandwidth);
+            let run = *self;
+            self.gain_each(takers, brought, |taker| {
+                let gain = run.gain_of(taker.left, blocks, columns);
+                bandwidth[taker.group as usize] += gain;
+                gain
+            })
         };
+        self.note(drawn, all_blocks, columns);
+        drawn
+    }
+
+    /// The same where `bandwidth` has what every thread takes in the first round.
+    pub(super) fn take_given(
+        &mut self,
+        all_blocks: &[Block],
+        takers: &mut [Taker],
+        columns: &mut [Column],
+        bandwidth: &[f64],
+        brought: &mut Brought,
+    ) {
+        let drawn = self.gain_each(takers, brought, |taker| bandwidth[taker.group as usize]);
+        self.note(drawn, all_blocks, columns);
+    }
+
+    /// Adds to its ports what was drawn, and what its threads then want.
+    #[inline]
+    fn note(&mut self, drawn: f64, all_blocks: &[Block], columns: &mut [Column]) {
         self.asks = self.wants;
-        for block in blocks {
+        for block in self.blocks(all_blocks) {
             let column = &mut columns[block.column as usize];
             add(&mut column.drawn, drawn, &block.fraction);
             add(&mut column.wanted, self.wants, &block.fraction);
         }
-        drawn
     }
 
     /// Where the same port holds all of them back, nobody gets all it wants and somebody gains something: what a thread that
     /// wants w gains, the first plus the second times w.
     #[inline]
     fn common_gain(&self, blocks: &[Block], columns: &[Column]) -> Option<(f64, f64)> {
+        if self.end - self.first < MANY {
+            return None;
+        }
         let (mut of_least, mut of_most) = (f64::INFINITY, f64::INFINITY);
         let (mut flat, mut ratio) = (f64::INFINITY, 0.0);
         for block in blocks {
@@ -228,32 +258,36 @@ impl Run {
         drawn
     }
 
-    /// Group by group; what all take.
+    /// What a thread that wants `left` gains: the least over its memories.
+    #[inline]
+    fn gain_of(&self, left: f64, blocks: &[Block], columns: &[Column]) -> f64 {
+        let ask = self.ask(left);
+        let mut least = [ask; LANES];
+        for block in blocks {
+            let column = &columns[block.column as usize];
+            least = lanes(|lane| {
+                smaller(column.flat[lane] * block.inverse[lane] + column.ratio[lane] * ask, least[lane])
+            });
+        }
+        smallest(&least)
+    }
+
+    /// Group by group: what a thread gains; what all take.
     #[inline]
     fn gain_each(
         &mut self,
-        blocks: &[Block],
         takers: &mut [Taker],
-        columns: &[Column],
-        bandwidth: &mut [f64],
         brought: &mut Brought,
+        mut gain_of: impl FnMut(&Taker) -> f64,
     ) -> f64 {
-        self.settle(takers, bandwidth);
         let mut drawn = 0.0;
         let mut kept =
             Self { threads: 0.0, wants: 0.0, least: f64::INFINITY, most: 0.0, nothing: 0.0, ..*self };
         kept.end = kept.first;
         for i in self.first..self.end {
             let mut taker = takers[i];
-            let ask = self.ask(taker.left);
-            let mut least = [ask; LANES];
-            for block in blocks {
-                let column = &columns[block.column as usize];
-                keep_least(&mut least, ask, &block.inverse, column);
-            }
-            let gain = smallest(&least);
+            let gain = gain_of(&taker);
             taker.left -= gain;
-            bandwidth[taker.group as usize] += gain;
             drawn += taker.threads * gain;
             brought.gain |= gain > taker.nothing;
             let is_hungry = taker.left > taker.nothing;
@@ -270,14 +304,5 @@ impl Run {
         brought.served |= kept.end < self.end;
         *self = kept;
         drawn
-    }
-}
-
-/// What a thread that asks for `ask` gets: the least over its memories.
-#[inline]
-fn keep_least(least: &mut Lanes, ask: f64, inverse: &Lanes, column: &Column) {
-    for lane in 0..LANES {
-        let granted = column.flat[lane] * inverse[lane] + column.ratio[lane] * ask;
-        least[lane] = smaller(granted, least[lane]);
     }
 }
