@@ -20,8 +20,8 @@ pub(super) struct Taker {
     pub(super) nothing: f64,
 }
 
-/// Fewer groups than that are dealt with one by one: it is as fast.
-const MANY: usize = 4;
+/// Fewer groups than that are dealt with one by one.
+const MANY: usize = 2;
 
 /// The groups of a class that take part.
 #[derive(Clone, Copy, Debug)]
@@ -182,9 +182,10 @@ impl Run {
             self.gain_alike(flat, ratio)
         } else {
             self.settle(takers, bandwidth);
-            let run = *self;
+            let (flat, ratio) = (self.asks_flat, self.asks_ratio);
             self.gain_each(takers, brought, |taker| {
-                let gain = run.gain_of(taker.left, blocks, columns);
+                let ask = smaller(flat + ratio * taker.left, taker.left);
+                let gain = gain_of(ask, blocks, columns);
                 bandwidth[taker.group as usize] += gain;
                 gain
             })
@@ -258,20 +259,6 @@ impl Run {
         drawn
     }
 
-    /// What a thread that wants `left` gains: the least over its memories.
-    #[inline]
-    fn gain_of(&self, left: f64, blocks: &[Block], columns: &[Column]) -> f64 {
-        let ask = self.ask(left);
-        let mut least = [ask; LANES];
-        for block in blocks {
-            let column = &columns[block.column as usize];
-            least = lanes(|lane| {
-                smaller(column.flat[lane] * block.inverse[lane] + column.ratio[lane] * ask, least[lane])
-            });
-        }
-        smallest(&least)
-    }
-
     /// Group by group: what a thread gains; what all take.
     #[inline]
     fn gain_each(
@@ -305,4 +292,15 @@ impl Run {
         *self = kept;
         drawn
     }
+}
+
+/// What a thread that asks for `ask` gains: the least over its memories.
+#[inline]
+fn gain_of(ask: f64, blocks: &[Block], columns: &[Column]) -> f64 {
+    let mut least = [ask; LANES];
+    for block in blocks {
+        let Column { flat, ratio, .. } = &columns[block.column as usize];
+        least = lanes(|lane| smaller(flat[lane] * block.inverse[lane] + ratio[lane] * ask, least[lane]));
+    }
+    smallest(&least)
 }
