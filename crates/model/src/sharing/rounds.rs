@@ -88,6 +88,11 @@ impl Dealing {
         self.is_compiled = false;
     }
 
+    /// Whether it knows the flows that there are.
+    pub(super) fn is_compiled(&self) -> bool {
+        self.is_compiled
+    }
+
     /// Compiles the flows that there are, and makes room for their evaluations.
     pub(super) fn compile(&mut self, compiled: &Compiled, remote: Remote) {
         self.rows.compile(compiled);

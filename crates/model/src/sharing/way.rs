@@ -105,12 +105,14 @@ impl Way {
             Self::Plain if separable => {
                 baseline::first_round(compiled, threads, shares);
             }
-            Self::Plain if !compiled.has_common_limits() && is_small(threads) => {
+            Self::Plain if !compiled.has_common_limits() && begins_port_by_port(threads) => {
                 let hungry = baseline::first_round(compiled, threads, shares);
                 if hungry && !baseline::all_controllers_full(compiled, threads, shares) {
                     dealing.resume(compiled, threads, shares);
                 }
             }
+            // Not worth laying out groups that just came.
+            Self::Plain if !dealing.is_compiled() && baseline::all_have_room(compiled, threads) => {}
             Self::Plain => {
                 let controllers = |m: usize, _asked: f64| compiled.memories[m].bandwidth;
                 dealing.share(compiled, Remote::PLAIN, controllers, threads, shares);
@@ -142,8 +144,11 @@ impl Way {
     }
 }
 
-/// Whether so few groups have threads that the first round is faster port by port, most often all there is to do.
-fn is_small(threads: &[f64]) -> bool {
+/// Whether the first round is faster port by port, most often all there is to do: with few groups the ports are as many, and with
+/// many it takes long to lay them out for rounds after some came or went.
+fn begins_port_by_port(threads: &[f64]) -> bool {
     const FEW: usize = 32;
-    threads.len() <= FEW || threads.iter().filter(|&&count| count > 0.0).count() <= FEW
+    const MANY: usize = 256;
+    let takers = threads.iter().filter(|&&count| count > 0.0).count();
+    !(FEW + 1..MANY).contains(&takers)
 }
