@@ -16,24 +16,31 @@
 //! # Modules
 //! `threads` (states of the threads of an application), `cores` (how running threads share the cores of a node), `rates` (from
 //! running threads to speeds), `progress` (iterations, phases, tasks, channels, calls), `commands` (orders under way and in
-//! force), `simulation` (the instants in order), `tally` (what is counted), `observer` (who looks on).
+//! force), `simulation` (the instants in order), `tally` (what is counted), `observer` (who looks on). [`mod@reference`] answers the
+//! same questions thread by thread; it is slow and is there to be compared with.
 //!
 //! Everything is pure: no clock, file or global; randomness comes from the seed alone.
 #![warn(missing_docs)]
 
+mod bound;
+mod cluster;
 mod commands;
 mod cores;
 mod error;
+pub mod invariants;
 mod observer;
 mod progress;
 mod question;
 mod rates;
+pub mod reference;
 mod result;
 mod simulation;
 mod spread;
 mod tally;
 mod threads;
 
+pub use bound::{Bottleneck, LowerBound, lower_bound};
+pub use cluster::{ClusterRun, cluster};
 pub use error::{Deadlock, SimulateError, Stuck, WaitsFor};
 pub use observer::{Counts, Observer, Silent, Snapshot};
 pub use question::{Controller, Question};
