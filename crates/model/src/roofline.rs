@@ -1,8 +1,10 @@
 //! The roofs of a machine: what one thread, a node, a link and all nodes can do at most, whatever runs there.
 //!
+//! These are the roofs of reads: kernels that write, and that the machine has figures of its own for, stay below them.
+//!
 //! A roof is min(peak, bandwidth x arithmetic intensity) (Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009).
 
-use crate::app::Placement;
+use crate::app::{Access, Placement};
 use crate::demand::Demand;
 use crate::ids::NodeId;
 use crate::machine::Machine;
@@ -91,7 +93,11 @@ fn most_of_a_thread(machine: &Machine, node: NodeId) -> GigabytesPerSecond {
     let unlimited = GigabytesPerSecond::new(f64::INFINITY);
     let core = machine.node(node).core_bandwidth.unwrap_or(unlimited);
     // What it computes with the data does not matter here.
-    let local = Demand { arithmetic_intensity: FlopPerByte::new(1.0), placement: Placement::Local };
+    let local = Demand {
+        arithmetic_intensity: FlopPerByte::new(1.0),
+        kernel: Access::Read,
+        placement: Placement::Local,
+    };
     let ceiling = machine.sharing().parameters.thread_ceiling(machine, &local, node);
     ceiling.map_or(core, |most| core.min(GigabytesPerSecond::new(most)))
 }
@@ -99,7 +105,7 @@ fn most_of_a_thread(machine: &Machine, node: NodeId) -> GigabytesPerSecond {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Node;
+    use crate::machine::{KernelBandwidths, Node};
     use crate::sharing_model::Model;
 
     fn machine(core_bandwidth: Option<f64>) -> Machine {
@@ -110,6 +116,7 @@ mod tests {
             core_bandwidth: core_bandwidth.map(GigabytesPerSecond::new),
             read_bandwidth: None,
             memory: None,
+            kernels: KernelBandwidths::NONE,
         };
         Machine::uniform("two", 2, node, GigabytesPerSecond::new(8.0)).expect("a machine")
     }

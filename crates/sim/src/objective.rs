@@ -236,7 +236,10 @@ fn alone(machine: &Machine, apps: &[App]) -> Vec<f64> {
     let mut alone: Vec<f64> = Vec::with_capacity(apps.len());
     for (a, app) in apps.iter().enumerate() {
         let twin = a.checked_sub(1).filter(|&before| {
-            apps[before].data == app.data && apps[before].arithmetic_intensity == app.arithmetic_intensity
+            let other = &apps[before];
+            other.data == app.data
+                && other.arithmetic_intensity == app.arithmetic_intensity
+                && machine.serves_alike(other.kernel, app.kernel)
         });
         alone.push(twin.map_or_else(|| of_one(app), |twin| alone[twin]));
     }
@@ -255,8 +258,8 @@ fn roof(machine: &Machine, app: &App, placement: &Placement) -> f64 {
         Placement::PartHome { home, share } => (*home, *share),
         _ => return f64::INFINITY,
     };
-    // FLOP for each byte that is read at the home.
-    let intensity = app.arithmetic_intensity.value() / share;
+    // GFLOPS for each GB/s that is occupied at the home.
+    let intensity = app.arithmetic_intensity.value() / (share * machine.node(home).occupied_by(app.kernel));
     let controller = machine.node(home).bandwidth.value();
     let of_node = |from: NodeId| {
         let node = machine.node(from);

@@ -8,7 +8,9 @@ use numasim_host::Misplaced;
 use numasim_model::cpus::CpuList;
 use numasim_model::machine::SharedLink;
 use numasim_model::units::{Gflops, GigabytesPerSecond};
-use numasim_model::{Allocation, App, AppId, Data, Machine, Node, NodeId, Placement, evaluate};
+use numasim_model::{
+    Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, NodeId, Placement, evaluate,
+};
 
 use super::*;
 use crate::kernel::Isa;
@@ -126,6 +128,7 @@ fn node(cores: u32, peak: f64, bandwidth: f64, thread: f64) -> Node {
         core_bandwidth: Some(GigabytesPerSecond::new(thread)),
         read_bandwidth: None,
         memory: None,
+        kernels: KernelBandwidths::NONE,
     }
 }
 

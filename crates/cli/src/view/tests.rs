@@ -2,7 +2,8 @@
 
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 use numasim_model::{
-    Allocation, App, Data, Evaluation, Machine, Model, ModelKind, Node, NodeId, Placement, evaluate_explained,
+    Allocation, App, Data, Evaluation, KernelBandwidths, Machine, Model, ModelKind, Node, NodeId, Placement,
+    evaluate_explained,
 };
 
 use super::{ScenarioView, Style, csv, explain, json, lettering, table};
@@ -46,6 +47,7 @@ fn node(cores: u32, peak: f64, bandwidth: f64) -> Node {
         core_bandwidth: None,
         read_bandwidth: None,
         memory: None,
+        kernels: KernelBandwidths::NONE,
     }
 }
 

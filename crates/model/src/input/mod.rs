@@ -103,6 +103,7 @@ fn read_files(files: &[SourceFile], log: &Log) -> Option<Reading> {
     }
     let (machine, sockets) = (machine.machine?, machine.sockets);
     let instances = apps.instances()?;
+    node_limits::note_kernels(log, &machine, &instances);
     let places = Places { apps: apps.places(), scenarios: scenarios.places() };
     let (scenarios, named) = scenarios.finish(&instances, &apps, machine.node_count())?;
     Some(Reading {

@@ -128,6 +128,7 @@ impl Load<'_> {
         let per_thread = self.compiled.per_thread(machine, demand, node);
         self.compiled.demand_gbs.as_mut_slice()[group] = per_thread.demand_gbs;
         self.compiled.peak.as_mut_slice()[group] = per_thread.peak;
+        self.compiled.occupied.as_mut_slice()[group] = per_thread.occupied;
         self.compiled.intensity[group] = demand.arithmetic_intensity.value();
         self.threads[group] = threads;
         let number = u32::try_from(group).ok()?;
@@ -135,8 +136,11 @@ impl Load<'_> {
         for memory in machine.node_ids() {
             let fraction = demand.placement.fraction(machine, node, memory);
             if fraction > 0.0 {
-                let flow = Flow::new(number, per_thread.demand_gbs, fraction);
-                spread |= flow.inverse_fraction > 1.0;
+                let flow = {
+                    let occupied = machine.node(memory).occupied_by(demand.kernel);
+                    Flow::new(number, per_thread.demand_gbs, fraction, occupied)
+                };
+                spread |= flow.spread;
                 if let Some(pool) = network.pools[(node, memory)] {
                     self.insert(pool as usize, key, flow);
                 }
@@ -280,6 +284,7 @@ impl Load<'_> {
             self.compiled.intensity.resize(groups, 0.0);
             self.compiled.demand_gbs.resize_rows(groups, 0.0);
             self.compiled.peak.resize_rows(groups, 0.0);
+            self.compiled.occupied.resize_rows(groups, 1.0);
             self.shares.bandwidth.resize_rows(groups, 0.0);
         }
         group

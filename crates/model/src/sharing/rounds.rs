@@ -7,7 +7,7 @@
 //!    a shared link are filled evenly up to its capacity and ask for no more than that; in several, the smallest.
 //! 2. The ports of a controller are filled evenly ([`super::ports`]).
 //! 3. Inside a port the threads split by baseline plus proportional.
-//! 4. A thread takes the smallest granted / fraction over its memories.
+//! 4. A thread takes the smallest granted / cost over its memories (its cost is the fraction of its data there, in GB/s of reads).
 //!
 //! Then those are left out who have all they want or use something that is full, and the next round begins. It ends where
 //! no thread gains more than a relative [`NOTHING`] of what it wants.
@@ -146,17 +146,18 @@ impl Dealing {
         for &group in &self.active {
             self.ask[group as usize] = self.left[group as usize];
         }
+        let occupied = compiled.occupied.as_slice();
         for (common, &left) in compiled.reads.iter().zip(&self.reads) {
             let split = {
-                let ask = &self.ask;
-                let takers = common.users.iter().map(|&g| (threads[g as usize], ask[g as usize]));
+                let ask = |g: usize| self.ask[g] * occupied[g];
+                let takers = common.users.iter().map(|&g| (threads[g as usize], ask(g as usize)));
                 (takers.clone().map(|(count, ask)| count * ask).sum::<f64>() > left)
                     .then(|| Split::new(left, common.inverse_cores, takers))
             };
             if let Some(split) = split {
-                for &group in &common.users {
-                    let ask = &mut self.ask[group as usize];
-                    *ask = split.granted(*ask);
+                for group in common.users.iter().map(|&group| group as usize) {
+                    let ask = &mut self.ask[group];
+                    *ask = split.granted(*ask * occupied[group]) / occupied[group];
                 }
             }
         }
@@ -185,7 +186,7 @@ impl Dealing {
     fn wanted_by(&self, compiled: &Compiled, pool: usize, threads: &[f64]) -> f64 {
         compiled.flows[compiled.pools[pool].flows.clone()]
             .iter()
-            .map(|flow| threads[flow.group as usize] * (self.ask[flow.group as usize] * flow.fraction))
+            .map(|flow| threads[flow.group as usize] * (self.ask[flow.group as usize] * flow.cost))
             .sum()
     }
 
@@ -212,12 +213,12 @@ impl Dealing {
         let Self { ask, gain, .. } = self;
         let flows = &compiled.flows[compiled.pools[pool].flows.clone()];
         let takers =
-            flows.iter().map(|flow| (threads[flow.group as usize], ask[flow.group as usize] * flow.fraction));
+            flows.iter().map(|flow| (threads[flow.group as usize], ask[flow.group as usize] * flow.cost));
         let split = Split::new(granted, compiled.pools[pool].inverse_cores, takers);
         for flow in flows {
             let group = flow.group as usize;
-            let granted = split.granted(ask[group] * flow.fraction);
-            gain[group] = gain[group].min(granted * flow.inverse_fraction);
+            let granted = split.granted(ask[group] * flow.cost);
+            gain[group] = gain[group].min(granted * flow.inverse_cost);
         }
     }
 
@@ -248,7 +249,11 @@ impl Dealing {
             *left -= common.users.iter().map(drawn_by).sum::<f64>();
         }
         for (left, common) in self.reads.iter_mut().zip(&compiled.reads) {
-            let of = |&group: &u32| threads[group as usize] * self.gain[group as usize];
+            let occupied = compiled.occupied.as_slice();
+            let of = |&group: &u32| {
+                let group = group as usize;
+                threads[group] * (self.gain[group] * occupied[group])
+            };
             *left -= common.users.iter().map(of).sum::<f64>();
         }
     }

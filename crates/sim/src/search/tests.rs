@@ -2,7 +2,7 @@
 
 use numasim_model::machine::SharedLink;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, Gibibytes, GigabytesPerSecond};
-use numasim_model::{Allocation, App, Data, Machine, Node, NodeId, Placement};
+use numasim_model::{Allocation, App, Data, KernelBandwidths, Machine, Node, NodeId, Placement};
 use proptest::prelude::*;
 
 mod forbidden;
@@ -92,6 +92,7 @@ fn machine() -> impl Strategy<Value = Machine> {
                         core_bandwidth: ceiling.map(GigabytesPerSecond::new),
                         read_bandwidth: None,
                         memory: None,
+                        kernels: KernelBandwidths::NONE,
                     })
                     .collect();
                 let links = links.into_iter().map(GigabytesPerSecond::new).collect();

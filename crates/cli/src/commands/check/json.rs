@@ -151,8 +151,8 @@ pub(super) fn data(data: &Data) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::Node;
     use numasim_model::units::Gflops;
+    use numasim_model::{KernelBandwidths, Node};
 
     use super::*;
 
@@ -165,6 +165,7 @@ mod tests {
             core_bandwidth: None,
             read_bandwidth: None,
             memory: None,
+            kernels: KernelBandwidths::NONE,
         };
         let of = |nodes| {
             let link = GigabytesPerSecond::new(2.0);

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::allocation::Allocation;
-use crate::app::Placement;
+use crate::app::{Access, Placement};
 use crate::ids::AppId;
-use crate::machine::{Node, SharedLink};
+use crate::machine::{KernelBandwidths, Node, SharedLink};
 use crate::sharing::{Model, ModelKind, Parameter, Solver};
 use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
@@ -18,6 +18,11 @@ fn machine(common_limits: bool) -> Machine {
         core_bandwidth: Some(GigabytesPerSecond::new(12.0)),
         read_bandwidth: reads.filter(|_| common_limits).map(GigabytesPerSecond::new),
         memory: None,
+        kernels: KernelBandwidths {
+            triad: Some(GigabytesPerSecond::new(0.7 * gbs)),
+            copy: reads.map(|_| GigabytesPerSecond::new(22.0)),
+            ..KernelBandwidths::NONE
+        },
     };
     let nodes = vec![node(32.0, None), node(40.0, Some(30.0)), node(25.0, None), node(32.0, Some(20.0))];
     let links = (0..NODES * NODES).map(|pair| GigabytesPerSecond::new(6.0 + pair as f64)).collect();
@@ -35,7 +40,7 @@ fn machine(common_limits: bool) -> Machine {
     machine.with_shared_links(vec![shared]).expect("two groups")
 }
 
-/// Twelve applications; `spread`: some with data on several memories.
+/// Twelve applications, a third of them copies, a third triads; `spread`: some with data on several memories.
 fn demands(spread: bool) -> Vec<Demand> {
     let placement = |a: usize| match a % 6 {
         0 | 3 => Placement::Local,
@@ -47,6 +52,7 @@ fn demands(spread: bool) -> Vec<Demand> {
     };
     let demand = |a: usize| Demand {
         arithmetic_intensity: FlopPerByte::new(0.25 * (1 + a % 5) as f64),
+        kernel: Access::ALL[a % 3],
         placement: placement(a),
     };
     (0..12).map(demand).collect()
@@ -165,7 +171,11 @@ fn a_thread_for_half_of_the_time_takes_half_a_share() {
     let network_machine = machine(false);
     let network = Network::new(&network_machine);
     let mut load = network.load();
-    let demand = Demand { arithmetic_intensity: FlopPerByte::new(0.5), placement: Placement::Local };
+    let demand = Demand {
+        arithmetic_intensity: FlopPerByte::new(0.5),
+        kernel: Access::Read,
+        placement: Placement::Local,
+    };
     let whole = load.add(FlowKey(0), &demand, NodeId(0), 2.0).expect("a node with cores");
     let part = load.add(FlowKey(1), &demand, NodeId(0), 1.5).expect("a node with cores");
     load.solve();

@@ -65,7 +65,7 @@ impl<'a> Resources<'a> {
     /// Whether a thread uses something that is full.
     fn holds_back(&self, thread: &Thread) -> bool {
         let full = |resource: Option<Resource>| resource.is_some_and(Resource::is_full);
-        let read = |memory: &NodeId| thread.fraction[memory.0] > 0.0;
+        let read = |memory: &NodeId| thread.cost[memory.0] > 0.0;
         full(self.reads[thread.node.0])
             || self.machine.node_ids().filter(read).any(|memory| {
                 full(Some(self.controllers[memory.0]))
@@ -77,13 +77,13 @@ impl<'a> Resources<'a> {
             })
     }
 
-    /// Takes what one thread draws at `pace` GB/s from all its memories together.
+    /// Takes what one thread occupies at `pace` GB/s from all its memories together.
     fn take(&mut self, thread: &Thread, pace: f64) {
         if let Some(reads) = &mut self.reads[thread.node.0] {
-            reads.left -= pace;
+            reads.left -= pace * thread.cost.iter().sum::<f64>();
         }
         for memory in self.machine.node_ids() {
-            let drawn = pace * thread.fraction[memory.0];
+            let drawn = pace * thread.cost[memory.0];
             self.controllers[memory.0].left -= drawn;
             if let Some(link) = &mut self.links[thread.node.0][memory.0] {
                 link.left -= drawn;
@@ -100,7 +100,7 @@ impl<'a> Resources<'a> {
 /// Shares everything; `gets` of each thread is then what it draws.
 pub(super) fn share(machine: &Machine, threads: &mut [Thread]) {
     let mut resources = Resources::of(machine);
-    let wants: Vec<f64> = threads.iter().map(|thread| thread.demand_gbs.iter().sum()).collect();
+    let wants: Vec<f64> = threads.iter().map(|thread| thread.wants).collect();
     let mut has = vec![0.0; threads.len()];
     for _ in 0..MOST_ROUNDS {
         let still_wants = |t: usize| {
@@ -121,8 +121,8 @@ pub(super) fn share(machine: &Machine, threads: &mut [Thread]) {
         }
     }
     for (thread, has) in threads.iter_mut().zip(has) {
-        for (gets, fraction) in thread.gets.iter_mut().zip(&thread.fraction) {
-            *gets = has * fraction;
+        for (gets, cost) in thread.gets.iter_mut().zip(&thread.cost) {
+            *gets = has * cost;
         }
     }
 }
@@ -138,13 +138,14 @@ fn one_round(resources: &Resources<'_>, threads: &[Thread], asked: &[f64]) -> Ve
     for node in machine.node_ids() {
         if let Some(reads) = resources.reads[node.0] {
             let own: Vec<usize> = on(node).collect();
-            let parts = split(reads.left, cores(node), &own.iter().map(|&t| asked[t]).collect::<Vec<_>>());
-            for (t, part) in own.into_iter().zip(parts) {
-                wants[t] = part;
+            let occupied = |t: usize| threads[t].cost.iter().sum::<f64>();
+            let asks: Vec<f64> = own.iter().map(|&t| asked[t] * occupied(t)).collect();
+            for (&t, part) in own.iter().zip(split(reads.left, cores(node), &asks)) {
+                wants[t] = part / occupied(t);
             }
         }
     }
-    let wants_of = |t: usize, memory: NodeId| wants[t] * threads[t].fraction[memory.0];
+    let wants_of = |t: usize, memory: NodeId| wants[t] * threads[t].cost[memory.0];
 
     // Step 1: what the ports ask for.
     let all = |from: NodeId, memory: NodeId| on(from).map(|t| wants_of(t, memory)).sum::<f64>();
@@ -175,9 +176,9 @@ fn one_round(resources: &Resources<'_>, threads: &[Thread], asked: &[f64]) -> Ve
             let wanted: Vec<f64> = own.iter().map(|&t| wants_of(t, memory)).collect();
             let granted = split(ports[from.0].min(level), cores(from), &wanted);
             for (t, granted) in own.into_iter().zip(granted) {
-                let fraction = threads[t].fraction[memory.0];
-                if fraction > 0.0 {
-                    paces[t] = paces[t].min(granted / fraction);
+                let cost = threads[t].cost[memory.0];
+                if cost > 0.0 {
+                    paces[t] = paces[t].min(granted / cost);
                 }
             }
         }
