@@ -130,7 +130,7 @@ impl Common {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::Data;
+    use numasim_model::{Access, Data};
 
     use super::*;
     use crate::testing::{app, uniform_machine};
@@ -153,6 +153,25 @@ mod tests {
         let ceiling = |node| ceilings(&problem, &evaluator, NodeId(node));
         assert_eq!(ceiling(0), [Ceiling { per_thread: 10.0, together: 32.0 }]);
         assert_eq!(ceiling(1), [Ceiling { per_thread: 10.0, together: 24.0 }]);
+    }
+
+    #[test]
+    fn ceilings_count_what_a_kernel_occupies() {
+        // Triads have 24 of 32 GB/s on node 0 and 16 on node 1: on node 0 all is local, 24. On node 1 a GB/s occupies 1/4 x 4/3 of
+        // node 0, over 6 GB/s: 18; and 3/4 x 2 of node 1: 32 / 1.5 = 21.3.
+        let mut problem = problem();
+        problem.apps[0].kernel = Access::Triad;
+        problem.machine = crate::testing::with_nodes(&problem.machine, |number, mut node| {
+            node.kernels.set(Access::Triad, GigabytesPerSecond::new([24.0, 16.0][number]));
+            node
+        });
+        let evaluator = Evaluator::new(&problem, problem.placements(&[]));
+        let together = |node| ceilings(&problem, &evaluator, NodeId(node))[0].together;
+        assert!((together(0) - 24.0).abs() < 1e-12 && (together(1) - 18.0).abs() < 1e-12);
+        // Of the link to node 0, a GB/s on node 1 occupies 1/3.
+        let common = common_limits(&problem, &evaluator, &[&[NodeId(0)], &[NodeId(1)]]);
+        assert_eq!(common.len(), 1);
+        assert!((common[0].parts[1][0] - 1.0 / 3.0).abs() < 1e-12);
     }
 
     #[test]
