@@ -22,7 +22,10 @@ pub(super) fn machine(host: &HostTopology, found: &Calibration) -> Result<Machin
             core_bandwidth: figures.core_bandwidth.map(gbs),
             read_bandwidth: None,
             memory: None,
-            kernels: KernelBandwidths::NONE,
+            kernels: KernelBandwidths::from_fn(|kernel| {
+                let measured = figures.kernels.iter().find(|(other, _)| *other == kernel);
+                measured.map(|&(_, figure)| gbs(figure))
+            }),
         }
     };
     let nodes = (0..host.nodes.len()).map(node).collect();

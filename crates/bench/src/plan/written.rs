@@ -105,6 +105,9 @@ fn provenance_table(machine: &Machine) -> ProvenanceTable {
         link_gbs: of("link_gbs"),
         shared_link: of("shared_link"),
         read_gbs: of("read_gbs"),
+        copy_gbs: of("copy_gbs"),
+        triad_gbs: of("triad_gbs"),
+        update_gbs: of("update_gbs"),
         memory_gib: of("memory_gib"),
         ..ProvenanceTable::default()
     }

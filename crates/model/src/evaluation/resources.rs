@@ -24,8 +24,10 @@ pub struct ControllerUse {
     pub bandwidth: GigabytesPerSecond,
     /// The part of it that goes to other nodes.
     pub remote: GigabytesPerSecond,
-    /// What of the capacity that occupies, in GB/s of reads.
+    /// What of the capacity `bandwidth` occupies, in GB/s of reads.
     pub occupied: GigabytesPerSecond,
+    /// What of the capacity `remote` occupies, in GB/s of reads.
+    pub remote_occupied: GigabytesPerSecond,
 }
 
 /// Use of one link. Bandwidth is what is really drawn.
@@ -116,6 +118,7 @@ pub(super) fn used(
         bandwidth: gbs(remote[m.0].moved) + gbs(own[m.0].moved),
         remote: gbs(remote[m.0].moved),
         occupied: gbs(remote[m.0].occupied) + gbs(own[m.0].occupied),
+        remote_occupied: gbs(remote[m.0].occupied),
     });
     let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
     let links = pairs.zip(drawn.as_slice()).filter(|&(_, drawn)| all_links || drawn.moved > 0.0);

@@ -86,6 +86,13 @@ pub struct FlowTrace {
     pub gflops: f64,
 }
 
+impl FlowTrace {
+    /// GB/s of this memory that one GB/s of a thread occupies.
+    pub fn cost(&self) -> f64 {
+        self.fraction * self.occupied
+    }
+}
+
 /// The calculation for a solved allocation, for the memories that somebody reads.
 ///
 /// One walk over the flows, which come in the order of their pools.

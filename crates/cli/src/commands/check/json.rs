@@ -68,6 +68,9 @@ fn machine(machine: &Machine, sockets: Option<usize>) -> Value {
                 "core_bandwidth_gbs": node.core_bandwidth.map(GigabytesPerSecond::value),
                 "read_gbs": node.read_bandwidth.map(GigabytesPerSecond::value),
                 "memory_gib": node.memory.map(Gibibytes::value),
+                "copy_gbs": node.kernels.copy.map(GigabytesPerSecond::value),
+                "triad_gbs": node.kernels.triad.map(GigabytesPerSecond::value),
+                "update_gbs": node.kernels.update.map(GigabytesPerSecond::value),
                 "os_node": os_node.map(|os| os.number),
                 "cpus": os_node.and_then(|os| os.cpus.as_ref()).map(ToString::to_string),
             })

@@ -74,6 +74,9 @@ impl Lines<'_> {
                 let value = value.map(|value| value.to_string()).unwrap_or_default();
                 self.put(table, &index, key, &value, default)?;
             }
+            for (kernel, measured) in node.kernels.iter() {
+                self.put(table, &index, kernel.figure_key(), &measured.value().to_string(), false)?;
+            }
         }
         for (index, os_node) in machine.os_nodes().iter().enumerate() {
             let (index, table) = (index.to_string(), TableKind::Node);

@@ -4,6 +4,7 @@
 //! node's own part is split. Nodes with the same calculation are shown once. Then data on several nodes, and the sum.
 
 mod flows;
+mod kernels;
 mod pools;
 mod remote;
 mod sheet;
@@ -20,7 +21,7 @@ use sheet::Sheet;
 /// Everything about how the model comes to the figures of this scenario.
 pub(crate) fn explain(view: &ScenarioView, style: &Style) -> String {
     if view.evaluation.trace.is_empty() && !view.evaluation.flows.is_empty() {
-        return flows::explain(view, style);
+        return flows::explain(view, style) + &kernels::note(view);
     }
     let classes = memory_classes(view);
     let mut blocks: Vec<Block> = Vec::new();
@@ -47,7 +48,7 @@ pub(crate) fn explain(view: &ScenarioView, style: &Style) -> String {
         Block::Sheet(sheet) => sheet.render(one_line, style),
         Block::Text(text) => text,
     });
-    rendered.collect::<Vec<_>>().join("\n")
+    rendered.collect::<Vec<_>>().join("\n") + &kernels::note(view)
 }
 
 /// A part of the calculation, in the order of reading.

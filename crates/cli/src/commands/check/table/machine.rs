@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use numasim_model::input::{Reading, TableKind};
 use numasim_model::text::visible_but;
 use numasim_model::units::{Gibibytes, GigabytesPerSecond};
-use numasim_model::{Machine, Node};
+use numasim_model::{Access, Machine, Node};
 
 use super::DEFAULT;
 use super::grid::{self, Align};
@@ -69,6 +69,9 @@ fn nodes(text: &mut String, reading: &Reading, width: usize) {
     let sizes = all.iter().any(|node| node.memory.is_some());
     header.extend(reads.then(|| "reads GB/s".to_owned()));
     header.extend(sizes.then(|| "memory GiB".to_owned()));
+    let measured = |kernel: &Access| all.iter().any(|node| node.kernels.get(*kernel).is_some());
+    let kernels: Vec<Access> = Access::WRITING.into_iter().filter(measured).collect();
+    header.extend(kernels.iter().map(|kernel| format!("{} GB/s", kernel.as_str())));
     let mut rows = vec![header];
     for (((nodes, node), peak), (sum, controller)) in
         shown.iter().zip(peaks).zip(sums.into_iter().zip(controllers))
@@ -91,6 +94,10 @@ fn nodes(text: &mut String, reading: &Reading, width: usize) {
         }
         if sizes {
             row.push(node.memory.map_or_else(|| "not given".to_owned(), |size| grid::figure(size.value())));
+        }
+        for &kernel in &kernels {
+            let measured = node.kernels.get(kernel).map(|measured| grid::figure(measured.value()));
+            row.push(measured.unwrap_or_else(|| "as reads".to_owned()));
         }
         rows.push(row);
     }
