@@ -147,7 +147,9 @@ mod tests {
     #[test]
     fn kernels_that_are_used_and_measured_have_roofs() {
         let mut nodes = machine(None).nodes().to_vec();
-        nodes.iter_mut().for_each(|node| node.kernels.set(Access::Triad, GigabytesPerSecond::new(24.0)));
+        for node in &mut nodes {
+            node.kernels.set(Access::Triad, GigabytesPerSecond::new(24.0));
+        }
         let measured =
             machine(None).retuned(nodes, vec![GigabytesPerSecond::new(8.0); 4]).expect("a machine");
         let roofs = roofs_of_kernels(&measured, &[Access::Read, Access::Copy, Access::Triad]);

@@ -3,7 +3,7 @@
 use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
 use numasim_model::input::{Group, Reading, TableKind};
 use numasim_model::units::{Gflop, Gibibytes, GigabytesPerSecond};
-use numasim_model::{App, AppId, Data, Machine};
+use numasim_model::{Access, App, AppId, Data, Machine};
 
 use super::json;
 
@@ -74,8 +74,14 @@ impl Lines<'_> {
                 let value = value.map(|value| value.to_string()).unwrap_or_default();
                 self.put(table, &index, key, &value, default)?;
             }
-            for (kernel, measured) in node.kernels.iter() {
-                self.put(table, &index, kernel.figure_key(), &measured.value().to_string(), false)?;
+            for kernel in Access::WRITING {
+                let (key, measured) = (kernel.figure_key(), node.kernels.get(kernel));
+                let mut tables = [(TableKind::Machine, name), (table, &index)].into_iter();
+                let default = tables.any(|(table, name)| self.reading.is_default(table, name, key));
+                if default || measured.is_some() {
+                    let value = measured.map(|gbs| gbs.value().to_string()).unwrap_or_default();
+                    self.put(table, &index, key, &value, default)?;
+                }
             }
         }
         for (index, os_node) in machine.os_nodes().iter().enumerate() {

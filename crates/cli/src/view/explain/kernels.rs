@@ -1,6 +1,7 @@
 //! What a GB/s of a kernel that writes stands for, where the machine says so.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use crate::view::{ScenarioView, figures};
 
@@ -18,14 +19,16 @@ pub(super) fn note(view: &ScenarioView) -> String {
     if found.is_empty() {
         return String::new();
     }
-    let mut text = "\nWhat is shared is counted in GB/s of reads:\n".to_owned();
+    let mut text = "Everything that is shared is counted in GB/s of reads:\n".to_owned();
     for ((kernel, occupied), mut nodes) in found {
         nodes.sort_unstable();
         let stands_for = figures::short(f64::from_bits(occupied));
         let memories = figures::nodes(&nodes);
-        text += &format!(
-            "  1 GB/s of the kernel {kernel} stands for {stands_for} of them on {memories} (bandwidth_gbs / {kernel}_gbs).\n"
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "  1 GB/s of the kernel {kernel} stands for {stands_for} of them on {memories} (bandwidth_gbs / {kernel}_gbs)."
         );
     }
-    text
+    text + "\n"
 }

@@ -21,7 +21,7 @@ use sheet::Sheet;
 /// Everything about how the model comes to the figures of this scenario.
 pub(crate) fn explain(view: &ScenarioView, style: &Style) -> String {
     if view.evaluation.trace.is_empty() && !view.evaluation.flows.is_empty() {
-        return flows::explain(view, style) + &kernels::note(view);
+        return kernels::note(view) + &flows::explain(view, style);
     }
     let classes = memory_classes(view);
     let mut blocks: Vec<Block> = Vec::new();
@@ -48,7 +48,7 @@ pub(crate) fn explain(view: &ScenarioView, style: &Style) -> String {
         Block::Sheet(sheet) => sheet.render(one_line, style),
         Block::Text(text) => text,
     });
-    rendered.collect::<Vec<_>>().join("\n") + &kernels::note(view)
+    kernels::note(view) + &rendered.collect::<Vec<_>>().join("\n")
 }
 
 /// A part of the calculation, in the order of reading.

@@ -69,8 +69,11 @@ fn nodes(text: &mut String, reading: &Reading, width: usize) {
     let sizes = all.iter().any(|node| node.memory.is_some());
     header.extend(reads.then(|| "reads GB/s".to_owned()));
     header.extend(sizes.then(|| "memory GiB".to_owned()));
-    let measured = |kernel: &Access| all.iter().any(|node| node.kernels.get(*kernel).is_some());
-    let kernels: Vec<Access> = Access::WRITING.into_iter().filter(measured).collect();
+    // Those that the file has, and those that an application uses without.
+    let kernels: Vec<Access> = Access::WRITING
+        .into_iter()
+        .filter(|&kernel| machine.has_figure_of(kernel) || no_figure_of(reading, kernel, 0))
+        .collect();
     header.extend(kernels.iter().map(|kernel| format!("{} GB/s", kernel.as_str())));
     let mut rows = vec![header];
     for (((nodes, node), peak), (sum, controller)) in
@@ -97,7 +100,10 @@ fn nodes(text: &mut String, reading: &Reading, width: usize) {
         }
         for &kernel in &kernels {
             let measured = node.kernels.get(kernel).map(|measured| grid::figure(measured.value()));
-            row.push(measured.unwrap_or_else(|| "as reads".to_owned()));
+            row.push(measured.unwrap_or_else(|| {
+                let default = no_figure_of(reading, kernel, *nodes.start());
+                if default { format!("as reads {DEFAULT}") } else { "as reads".to_owned() }
+            }));
         }
         rows.push(row);
     }
@@ -118,6 +124,13 @@ fn nodes(text: &mut String, reading: &Reading, width: usize) {
     }
     text.push('\n');
     grid::write(text, &rows, &[Align::Left, Align::Right], width);
+}
+
+/// Whether an application uses `kernel`, and no file says what the memory of the node delivers to it.
+fn no_figure_of(reading: &Reading, kernel: Access, node: usize) -> bool {
+    let (key, machine) = (kernel.figure_key(), reading.study.machine.name());
+    reading.is_default(TableKind::Machine, machine, key)
+        || reading.is_default(TableKind::Node, &node.to_string(), key)
 }
 
 /// What the operating system calls the nodes; nothing where the file does not say it.
