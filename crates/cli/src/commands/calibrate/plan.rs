@@ -106,7 +106,7 @@ mod tests {
             &settings,
         );
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[3], "kernels that write, on each node                   24       5     156.0");
+        assert_eq!(lines[3], "kernels that write, on each node                    24       5     156.0");
         assert_eq!(lines[4], "links between sockets, all nodes at once             4       5      26.0");
         assert!(lines[6].starts_with("380 measurements, 9 min: windows"), "{text}");
     }
