@@ -89,6 +89,10 @@ quantity!(
     Gibibytes, "GiB"
 );
 quantity!(
+    /// An amount of data, 10^6 bytes.
+    Megabytes, "MB"
+);
+quantity!(
     /// A duration.
     Seconds, "s"
 );

@@ -2,7 +2,7 @@
 
 use numasim_host::HostTopology;
 use numasim_model::units::Gflops;
-use numasim_model::{Allocation, App, Data, Machine, Node, NodeId, Placement, Scenario, Study};
+use numasim_model::{Allocation, App, Data, Dynamics, Machine, Node, NodeId, Placement, Scenario, Study};
 
 use super::{PlanError, Shape, fit};
 
@@ -39,7 +39,13 @@ pub(super) fn of_plan(
         let data = shape.data.iter().map(|data| Data::Placed(on_nodes(data, own, nodes)));
         Ok(Scenario { name: shape.name.clone(), allocation, data: data.collect() })
     });
-    Ok(Study { apps: apps.collect(), scenarios: scenarios.collect::<Result<_, _>>()?, machine })
+    Ok(Study {
+        apps: apps.collect(),
+        scenarios: scenarios.collect::<Result<_, _>>()?,
+        // What is measured does not change over time.
+        dynamics: Dynamics::default(),
+        machine,
+    })
 }
 
 /// The data that an application has where no scenario says otherwise.

@@ -43,6 +43,7 @@ pub use places::{AppPlaces, Places, ScenarioPlaces};
 pub use problem::{Place, Problem, ProblemKind};
 pub use reading::{DefaultUsed, Group, Reading, SourceFile, TableKind};
 
+use crate::dynamics::Dynamics;
 use crate::scenario::Study;
 use apps::Apps;
 use log::{Log, Source};
@@ -107,7 +108,7 @@ fn read_files(files: &[SourceFile], log: &Log) -> Option<Reading> {
     let places = Places { apps: apps.places(), scenarios: scenarios.places() };
     let (scenarios, named) = scenarios.finish(&instances, &apps, machine.node_count())?;
     Some(Reading {
-        study: Study { machine, apps: instances, scenarios },
+        study: Study { machine, apps: instances, scenarios, dynamics: Dynamics::default() },
         groups: apps.groups,
         sockets,
         named,

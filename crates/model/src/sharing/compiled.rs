@@ -36,6 +36,11 @@ impl Flow {
         let cost = fraction * occupied;
         Self { group, spread: fraction < 1.0, demand_gbs: demand_gbs * cost, cost, inverse_cost: 1.0 / cost }
     }
+
+    /// Threads that want `demand_gbs` each from now on, the same fraction of it of this memory.
+    pub(super) fn set_demand(&mut self, demand_gbs: f64) {
+        self.demand_gbs = demand_gbs * self.fraction;
+    }
 }
 
 /// What one thread wants and can.

@@ -9,7 +9,7 @@
 //! lists only the flows that are there, so that what an answer costs depends on these.
 //!
 //! # Approach
-//! A change marks the memories that the flow reads; [`Load::solve`] solves these again and leaves the others as they are. That is
+//! A change of threads or speed marks the memories that the flow reads; [`Load::solve`] solves these again and leaves the others as they are. That is
 //! enough where memories do not depend on each other: while each thread reads one memory and no limit is shared, under every
 //! model but max-min. Else all flows are solved again. The rules are those of [`super::Solver`], called for one memory.
 //!
@@ -19,7 +19,7 @@
 //! rounding.) Changing a count allocates nothing, nor does adding a flow where
 //! another one left (but for what a port has never had before).
 
-use super::compiled::{Compiled, Flow};
+use super::compiled::{Compiled, Flow, PerThread};
 use super::shares::Shares;
 use super::way::{Memory, Way};
 use crate::demand::Demand;
@@ -68,6 +68,8 @@ pub struct Load<'n> {
     shares: Shares,
     /// Per flow: its threads, 0 where there is no flow.
     threads: Vec<f64>,
+    /// Per flow: one thread at full speed.
+    full_speed: Vec<PerThread>,
     flows: Vec<Option<Placed>>,
     free: Vec<u32>,
     /// Flows that read several memories.
@@ -106,6 +108,7 @@ impl Network {
             memory: Memory::default(),
             shares: Shares::new(&self.compiled),
             threads: Vec::new(),
+            full_speed: Vec::new(),
             flows: Vec::new(),
             free: Vec::new(),
             spread: 0,
@@ -131,6 +134,7 @@ impl Load<'_> {
         self.compiled.occupied.as_mut_slice()[group] = per_thread.occupied;
         self.compiled.intensity[group] = demand.arithmetic_intensity.value();
         self.threads[group] = threads;
+        self.full_speed[group] = per_thread;
         let number = u32::try_from(group).ok()?;
         let mut spread = false;
         for memory in machine.node_ids() {
@@ -167,21 +171,43 @@ impl Load<'_> {
             return;
         }
         self.threads[group] = threads;
-        self.mark_read_by(group, placed.node);
+        self.mark_read_by(flow, placed.node);
+    }
+
+    /// Slows the cores of a flow down: one thread wants `efficiency` times what it wants at full speed, of each memory that it
+    /// reads, and its peak is that part of the core's. A new flow has 1, which gives the bits as if there were no efficiency.
+    ///
+    /// The caller vouches for 0 < efficiency <= 1.
+    pub fn set_efficiency(&mut self, flow: FlowId, efficiency: f64) {
+        let group = flow.0 as usize;
+        let Some(placed) = self.flows.get(group).copied().flatten() else { return };
+        let full_speed = self.full_speed[group];
+        let demand_gbs = full_speed.demand_gbs * efficiency;
+        // What is solved depends on the demand alone.
+        self.compiled.peak.as_mut_slice()[group] = full_speed.peak * efficiency;
+        if self.compiled.demand_gbs[group].to_bits() == demand_gbs.to_bits() {
+            return;
+        }
+        self.compiled.demand_gbs.as_mut_slice()[group] = demand_gbs;
+        for memory in self.network.machine.node_ids() {
+            if let Some(entry) = self.entry(flow, placed.node, memory) {
+                self.compiled.flows[entry].set_demand(demand_gbs);
+                self.mark(memory.0);
+            }
+        }
     }
 
     /// Takes a flow away.
     pub fn remove(&mut self, flow: FlowId) {
         let group = flow.0 as usize;
         let Some(placed) = self.flows.get(group).copied().flatten() else { return };
-        self.mark_read_by(group, placed.node);
+        self.mark_read_by(flow, placed.node);
         for memory in self.network.machine.node_ids() {
             let Some(pool) = self.network.pools[(placed.node, memory)] else { continue };
-            let flows = &mut self.compiled.pools[pool as usize].flows;
-            let entries = &mut self.compiled.flows[flows.clone()];
-            if let Some(place) = entries.iter().position(|entry| entry.group == flow.0) {
-                entries[place..].rotate_left(1);
-                flows.end -= 1;
+            if let Some(place) = self.entry(flow, placed.node, memory) {
+                let entries = &mut self.compiled.pools[pool as usize].flows;
+                self.compiled.flows[place..entries.end].rotate_left(1);
+                entries.end -= 1;
             }
         }
         for reads in &mut self.compiled.reads {
@@ -261,14 +287,19 @@ impl Load<'_> {
     }
 
     /// Marks the memories that a flow on `node` reads.
-    fn mark_read_by(&mut self, group: usize, node: NodeId) {
+    fn mark_read_by(&mut self, flow: FlowId, node: NodeId) {
         for memory in self.network.machine.node_ids() {
-            let Some(pool) = self.network.pools[(node, memory)] else { continue };
-            let entries = &self.compiled.flows[self.compiled.pools[pool as usize].flows.clone()];
-            if entries.iter().any(|entry| entry.group as usize == group) {
+            if self.entry(flow, node, memory).is_some() {
                 self.mark(memory.0);
             }
         }
+    }
+
+    /// Where among all entries that of a flow on `node` for `memory` is, if it reads that.
+    fn entry(&self, flow: FlowId, node: NodeId, memory: NodeId) -> Option<usize> {
+        let pool = self.network.pools[(node, memory)]?;
+        let mut entries = self.compiled.pools[pool as usize].flows.clone();
+        entries.find(|&entry| self.compiled.flows[entry].group == flow.0)
     }
 
     /// A group that no flow has; there are twice as many when none is free.
@@ -281,6 +312,7 @@ impl Load<'_> {
         if self.threads.len() < self.flows.len() {
             let groups = (2 * self.threads.len()).max(16);
             self.threads.resize(groups, 0.0);
+            self.full_speed.resize(groups, PerThread { demand_gbs: 0.0, peak: 0.0 });
             self.compiled.intensity.resize(groups, 0.0);
             self.compiled.demand_gbs.resize_rows(groups, 0.0);
             self.compiled.peak.resize_rows(groups, 0.0);

@@ -11,11 +11,16 @@ use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 const NODES: usize = 4;
 
 fn machine(common_limits: bool) -> Machine {
-    let node = |gbs: f64, reads: Option<f64>| Node {
+    slower_machine(common_limits, [1.0; NODES])
+}
+
+/// The same where the cores of each node have this part of their speed.
+fn slower_machine(common_limits: bool, speeds: [f64; NODES]) -> Machine {
+    let node = |(&(gbs, reads), speed): (&(f64, Option<f64>), f64)| Node {
         cores: 8,
-        gflops_per_core: Gflops::new(10.0),
+        gflops_per_core: Gflops::new(10.0 * speed),
         bandwidth: GigabytesPerSecond::new(gbs),
-        core_bandwidth: Some(GigabytesPerSecond::new(12.0)),
+        core_bandwidth: Some(GigabytesPerSecond::new(12.0 * speed)),
         read_bandwidth: reads.filter(|_| common_limits).map(GigabytesPerSecond::new),
         memory: None,
         kernels: KernelBandwidths {
@@ -24,7 +29,8 @@ fn machine(common_limits: bool) -> Machine {
             ..KernelBandwidths::NONE
         },
     };
-    let nodes = vec![node(32.0, None), node(40.0, Some(30.0)), node(25.0, None), node(32.0, Some(20.0))];
+    let nodes = [(32.0, None), (40.0, Some(30.0)), (25.0, None), (32.0, Some(20.0))];
+    let nodes = nodes.iter().zip(speeds).map(node).collect();
     let links = (0..NODES * NODES).map(|pair| GigabytesPerSecond::new(6.0 + pair as f64)).collect();
     let machine = Machine::new("four", nodes, links).expect("a sound machine");
     if !common_limits {
@@ -86,13 +92,20 @@ fn equals_the_solver(model: Model, spread: bool, common_limits: bool) {
     let mut dice = Dice(7);
     let mut flows: Table<Option<FlowId>> = Table::filled(demands.len(), NODES, None);
     let mut counts: Table<f64> = Table::filled(demands.len(), NODES, 0.0);
+    // Powers of two, so that a slower core asks for the same bits.
+    let mut speeds = [1.0; NODES];
+    let mut slower = machine.clone();
     for step in 0..400 {
         let (app, node) = (AppId(dice.below(12) as usize), NodeId(dice.below(4) as usize));
         let threads = f64::from(dice.below(5)) * if dice.below(3) == 0 { 0.375 } else { 0.5 };
         match flows[(app, node)] {
             None => {
                 let key = FlowKey(app.0 as u64);
-                flows[(app, node)] = load.add(key, &demands[app.0], node, threads);
+                let flow = load.add(key, &demands[app.0], node, threads);
+                if let Some(flow) = flow {
+                    load.set_efficiency(flow, speeds[node.0]);
+                }
+                flows[(app, node)] = flow;
                 counts[(app, node)] = threads;
             }
             Some(flow) if dice.below(4) == 0 => {
@@ -105,8 +118,15 @@ fn equals_the_solver(model: Model, spread: bool, common_limits: bool) {
                 counts[(app, node)] = threads;
             }
         }
+        if dice.below(8) == 0 {
+            speeds[node.0] = 1.0 / f64::from(1 << dice.below(3));
+            for flow in (0..demands.len()).filter_map(|app| flows[(AppId(app), node)]) {
+                load.set_efficiency(flow, speeds[node.0]);
+            }
+            slower = slower_machine(common_limits, speeds).with_sharing(model);
+        }
         load.solve();
-        let expected = solved(&machine, &demands, counts.as_slice());
+        let expected = solved(&slower, &demands, counts.as_slice());
         for (app, node, flow) in flows.iter() {
             let (Some(flow), true) = (flow, counts[(app, node)] > 0.0) else { continue };
             let (got, expected) = (load.bandwidth(*flow), expected[(app, node)]);
@@ -162,6 +182,48 @@ fn whole_counts_give_the_same_bits_as_threads() {
     let mut workspace = solver.workspace();
     solver.solve(allocation.as_slice(), &mut workspace);
     assert_eq!(*workspace.bandwidth_per_thread(), solved(&machine, &demands, counts.as_slice()));
+}
+
+#[test]
+fn a_slower_core_wants_less_and_leaves_it_to_others() {
+    // One node of 32 GB/s; two flows of two threads that want 12 each. One at 0.7: 2 x 12 + 2 x 8.4 = 40.8 of 32. Baseline 4
+    // each: 16; 16 are left for 24.8 still wanted: 4 + 8 x 16 / 24.8 and 4 + 4.4 x 16 / 24.8. At 0.25 it wants 3, and
+    // 2 x 12 + 2 x 3 = 30 of 32 are there.
+    let network_machine = machine(false);
+    let network = Network::new(&network_machine);
+    let mut load = network.load();
+    let demand = Demand { arithmetic_intensity: FlopPerByte::new(0.5), placement: Placement::Local };
+    let flows = [0, 1].map(|key| load.add(FlowKey(key), &demand, NodeId(0), 2.0).expect("a node with cores"));
+    load.solve();
+    let before = flows.map(|flow| load.bandwidth(flow).to_bits());
+    load.set_efficiency(flows[1], 0.7);
+    load.solve();
+    assert!((load.bandwidth(flows[0]) - (4.0 + 8.0 * 16.0 / 24.8)).abs() < 1e-12);
+    assert!((load.bandwidth(flows[1]) - (4.0 + 4.4 * 16.0 / 24.8)).abs() < 1e-12);
+    load.set_efficiency(flows[1], 0.25);
+    load.solve();
+    assert_eq!(flows.map(|flow| load.bandwidth(flow)), [12.0, 3.0]);
+    load.set_efficiency(flows[1], 1.0);
+    load.solve();
+    assert_eq!(flows.map(|flow| load.bandwidth(flow).to_bits()), before);
+}
+
+#[test]
+fn a_slower_core_has_a_lower_peak() {
+    // 10 GFLOPS / 4 = 2.5 GB/s at full speed; at 0.3 3 GFLOPS with 0.75 GB/s. Who comes next has a whole core.
+    let network_machine = machine(false);
+    let network = Network::new(&network_machine);
+    let mut load = network.load();
+    let demand = Demand { arithmetic_intensity: FlopPerByte::new(4.0), placement: Placement::Interleave };
+    let flow = load.add(FlowKey(0), &demand, NodeId(0), 1.0).expect("a node with cores");
+    load.set_efficiency(flow, 0.3);
+    load.solve();
+    assert_eq!((load.bandwidth(flow), load.gflops(flow)), (0.75, 3.0));
+    load.remove(flow);
+    load.set_efficiency(flow, 0.5);
+    let next = load.add(FlowKey(1), &demand, NodeId(0), 1.0).expect("a node with cores");
+    load.solve();
+    assert_eq!((load.bandwidth(next), load.gflops(next)), (2.5, 10.0));
 }
 
 #[test]

@@ -1,0 +1,41 @@
+//! Applications over simulated time: who works when, how fast, and who waits for whom.
+//!
+//! [`simulate`] takes a [`Question`] (a study, who decides about threads, a seed, perhaps an end) and returns a [`Run`]. Rates come
+//! from the sharing model (`numasim_model::sharing::Load`); between two instants they are constant (fluid simulation). The rules
+//! are those of paper 002, sections II to V, made exact; where the paper leaves something open, the text beside the rule says
+//! what was decided.
+//!
+//! # One instant
+//! Whatever lies within 1 ns happens at one instant, in this order:
+//! 1. Everything ends that ends: work, sleep, iterations, calls; applications arrive; iterations that can begin do begin;
+//!    repeated until nothing changes.
+//! 2. The policy is asked.
+//! 3. Commands that are due take effect in the order in which they were given; threads block and unblock.
+//! 4. Idle threads that are not blocked take tasks. If one of them takes no time, the instant is gone through again.
+//!
+//! # Modules
+//! `threads` (states of the threads of an application), `cores` (how running threads share the cores of a node), `rates` (from
+//! running threads to speeds), `progress` (iterations, phases, tasks, channels, calls), `commands` (orders under way and in
+//! force), `simulation` (the instants in order), `tally` (what is counted), `observer` (who looks on).
+//!
+//! Everything is pure: no clock, file or global; randomness comes from the seed alone.
+#![warn(missing_docs)]
+
+mod commands;
+mod cores;
+mod error;
+mod observer;
+mod progress;
+mod question;
+mod rates;
+mod result;
+mod simulation;
+mod spread;
+mod tally;
+mod threads;
+
+pub use error::{Deadlock, SimulateError, Stuck, WaitsFor};
+pub use observer::{Counts, Observer, Silent, Snapshot};
+pub use question::{Controller, Question};
+pub use result::{AppRun, ChannelRun, Ending, Reaction, Run};
+pub use simulation::simulate;

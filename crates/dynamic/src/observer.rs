@@ -1,0 +1,61 @@
+//! Who looks on: timelines, plots and traces are made from outside.
+
+use numasim_model::AppId;
+use numasim_model::dynamics::Order;
+use numasim_model::units::Seconds;
+use numasim_policy::View;
+
+/// Looks on at a simulation. Every method may do nothing.
+pub trait Observer {
+    /// Whether [`Observer::instant`] wants to be called; it costs time.
+    fn looks(&self) -> bool {
+        false
+    }
+
+    /// An instant is over, and this holds until the next one.
+    fn instant(&mut self, snapshot: &dyn Snapshot) {
+        let _ = snapshot;
+    }
+
+    /// The policy was asked; `orders` are those that are sent, in file order. With a reason where the policy gives one.
+    fn decision(&mut self, view: &View, orders: &[(AppId, Order, Option<String>)]) {
+        let _ = (view, orders);
+    }
+}
+
+/// Looks away.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}
+
+/// Threads of an application on a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// In a task, asleep in it or not; with divisible work, at work.
+    pub running: u32,
+    /// Cores that they use.
+    pub busy: f64,
+    /// Neither in a task nor blocked.
+    pub idle: u32,
+    /// That may not run.
+    pub blocked: u32,
+}
+
+/// How everything stands at the end of an instant.
+pub trait Snapshot {
+    /// Since the beginning.
+    fn time(&self) -> Seconds;
+    /// Whether an application is there.
+    fn is_there(&self, app: AppId) -> bool;
+    /// Its threads on a node.
+    fn counts(&self, app: AppId, node: usize) -> Counts;
+    /// GFLOPS of its threads on a node.
+    fn gflops(&self, app: AppId, node: usize) -> f64;
+    /// GB/s of its threads on a node.
+    fn bandwidth_gbs(&self, app: AppId, node: usize) -> f64;
+    /// Items that are produced and not finished in a channel.
+    fn items(&self, channel: usize) -> u64;
+    /// The channels out of an application.
+    fn channels_out_of(&self, app: AppId) -> &[usize];
+}

@@ -1,0 +1,380 @@
+//! The instants of a simulation, one after the other.
+
+use std::collections::BTreeSet;
+
+use numasim_engine::{Instants, SAME_INSTANT_S, SimTime};
+use numasim_model::dynamics::{Binding, Dynamics};
+use numasim_model::sharing::Network;
+use numasim_model::units::Seconds;
+use numasim_model::{AppId, Demand, Machine};
+use numasim_policy::{AppView, Looks, Policy, View};
+
+use crate::commands::Commands;
+use crate::error::SimulateError;
+use crate::observer::Observer;
+use crate::progress::{Next, Progress, Stage};
+use crate::question::{Controller, Question};
+use crate::rates::{LaneId, Rates};
+use crate::result::{Ending, Run};
+use crate::tally::{AppTally, ChannelTally, State};
+use crate::threads::{Moved, Thread, Threads};
+
+mod deciding;
+mod ending;
+mod looking;
+mod work;
+
+use work::AppWork;
+
+/// How many instants pass between two looks at whether somebody wants to stop.
+const INSTANTS_UNTIL_STOP: u64 = 4096;
+
+/// What is to come.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// The next task of a lane ends.
+    Lane(LaneId),
+    /// Divisible work ends.
+    Pool(usize),
+    /// A thread has slept enough.
+    Wake(usize, Thread),
+    Arrive(usize),
+    /// A command of the file is given.
+    Give(usize),
+    /// An order arrives.
+    Due,
+    /// The policy is asked.
+    Tick,
+}
+
+struct Simulation<'q, 'n, 'p> {
+    machine: &'q Machine,
+    dynamics: &'q Dynamics,
+    /// What each phase of each application asks for.
+    demands: Vec<Vec<Demand>>,
+    policy: Option<&'p mut dyn Policy>,
+    looks: Looks,
+    instants: Instants<Event>,
+    progress: Progress<'q>,
+    threads: Vec<Threads>,
+    work: Vec<AppWork>,
+    rates: Rates<'n>,
+    commands: Commands,
+    /// What the policy sees; threads and tasks of stale applications are brought up to date before it is asked.
+    view: View,
+    is_stale: Vec<bool>,
+    /// What has changed since the policy was last asked; `true` beside it: who is there.
+    changed: Looks,
+    presence_changed: bool,
+    tallies: Vec<AppTally>,
+    channels: Vec<ChannelTally>,
+    events: u64,
+    ticks: u64,
+    /// Within an instant: applications whose phase is over, that may take tasks, that changed for the tally; tasks that take
+    /// no time; lanes and pools to be scheduled anew.
+    over: BTreeSet<usize>,
+    may_take: BTreeSet<usize>,
+    touched: BTreeSet<usize>,
+    instantaneous: Vec<(usize, Thread)>,
+    touched_lanes: Vec<LaneId>,
+    touched_pools: BTreeSet<usize>,
+    touched_channels: BTreeSet<usize>,
+    /// Applications with more threads than their order allows.
+    excess: BTreeSet<usize>,
+    moved: Moved,
+}
+
+/// Simulates `question`. `stop` is asked now and then, and ends the simulation where it is.
+///
+/// # Errors
+/// [`SimulateError`] if the question is incomplete, the sharing model refuses the machine, the policy fails, or nobody can
+/// go on.
+pub fn simulate(
+    question: Question<'_>,
+    observer: &mut dyn Observer,
+    stop: &dyn Fn() -> bool,
+) -> Result<Run, SimulateError> {
+    let placements = question.placements()?;
+    let Question { study, controller, seed, until, .. } = question;
+    if let Some(refusal) = study.machine.sharing_refusal() {
+        return Err(refusal.into());
+    }
+    let dynamics = &study.dynamics;
+    let network = Network::new(&study.machine);
+    let (policy, script) = match controller {
+        Controller::Nobody => (None, false),
+        Controller::Script => (None, true),
+        Controller::Policy(policy) => (Some(policy), false),
+    };
+    let demands: Vec<Vec<Demand>> = dynamics
+        .courses
+        .iter()
+        .zip(&study.apps)
+        .zip(placements)
+        .map(|((course, app), placements)| {
+            let phases = course.phases.iter().zip(placements);
+            let demand = phases.map(|(phase, placement)| Demand {
+                arithmetic_intensity: phase.arithmetic_intensity,
+                ..app.demand(placement)
+            });
+            demand.collect()
+        })
+        .collect();
+    let apps = dynamics.courses.len();
+    let rates = Rates::new(
+        &network,
+        dynamics.os.efficiency(),
+        dynamics.courses.iter().zip(&demands).filter_map(|(course, demands)| {
+            let (phase, demand) = (course.phases.first()?, demands.first()?);
+            Some((demand.clone(), phase.scaling.clone(), course.binding == Binding::Core))
+        }),
+    );
+    let controls = policy.is_some();
+    let threads: Vec<Threads> = dynamics
+        .courses
+        .iter()
+        .map(|course| {
+            let blocked = controls && course.control != numasim_model::dynamics::Control::None;
+            Threads::new(course, &study.machine, blocked)
+        })
+        .collect();
+    let work = dynamics.courses.iter().enumerate();
+    let simulation = Simulation {
+        machine: &study.machine,
+        dynamics,
+        demands,
+        looks: policy.as_ref().map_or_else(Looks::default, |policy| policy.looks_at()),
+        policy,
+        instants: Instants::new(),
+        progress: Progress::new(dynamics),
+        work: work.map(|(app, course)| AppWork::new(course, &study.machine, seed, app)).collect(),
+        rates,
+        commands: Commands::new(apps),
+        view: View { time: Seconds::default(), apps: first_views(dynamics, &threads, &study.machine) },
+        threads,
+        is_stale: vec![true; apps],
+        changed: Looks::default(),
+        presence_changed: false,
+        tallies: vec![AppTally::default(); apps],
+        channels: vec![ChannelTally::default(); dynamics.channels.len()],
+        events: 0,
+        ticks: 0,
+        over: BTreeSet::new(),
+        may_take: BTreeSet::new(),
+        touched: BTreeSet::new(),
+        instantaneous: Vec::new(),
+        touched_lanes: Vec::new(),
+        touched_pools: BTreeSet::new(),
+        touched_channels: BTreeSet::new(),
+        excess: BTreeSet::new(),
+        moved: Moved::new(),
+    };
+    simulation.run(script, until, observer, stop)
+}
+
+fn first_views(dynamics: &Dynamics, threads: &[Threads], machine: &Machine) -> Vec<AppView> {
+    let nodes = machine.node_count();
+    let of = |(app, (course, threads)): (usize, (&numasim_model::dynamics::Course, &Threads))| AppView {
+        entry: Some(AppId(app)),
+        presence: numasim_policy::Presence::Ahead,
+        control: course.control,
+        threads: (0..nodes).map(|node| threads.threads(node)).collect(),
+        running: vec![0; nodes],
+        blocked: vec![0; nodes],
+        progress: 0,
+        waiting: None,
+        queued: Some(0),
+        phase: 0,
+        left: course.total_work(),
+    };
+    dynamics.courses.iter().zip(threads).enumerate().map(of).collect()
+}
+
+impl Simulation<'_, '_, '_> {
+    fn run(
+        mut self,
+        script: bool,
+        until: Option<SimTime>,
+        observer: &mut dyn Observer,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Run, SimulateError> {
+        let at = |seconds: Seconds| SimTime::START.after(seconds.value());
+        for (app, course) in self.dynamics.courses.iter().enumerate() {
+            self.instants.schedule(at(course.arrives), Event::Arrive(app));
+        }
+        if script {
+            for (number, command) in self.dynamics.commands.iter().enumerate() {
+                self.instants.schedule(at(command.at), Event::Give(number));
+            }
+        }
+        if self.policy.is_some() && self.period_s() > 0.0 {
+            self.instants.schedule(SimTime::START, Event::Tick);
+        }
+        let mut passed = 0_u64;
+        let ending = loop {
+            if self.progress.is_over() {
+                break Ending::Finished;
+            }
+            let Some(next) = self.instants.next_time() else { return Err(self.deadlock()) };
+            if let Some(until) = until
+                && next > until.after(SAME_INSTANT_S)
+            {
+                self.instants.advance_to(until);
+                break Ending::Until;
+            }
+            if passed.is_multiple_of(INSTANTS_UNTIL_STOP) && stop() {
+                break Ending::Stopped;
+            }
+            passed += 1;
+            self.instants.advance();
+            self.instant(observer)?;
+        };
+        Ok(self.result(ending))
+    }
+
+    fn period_s(&self) -> f64 {
+        self.dynamics.policy.period.value()
+    }
+
+    fn now(&self) -> SimTime {
+        self.instants.now()
+    }
+
+    /// One instant, as often as tasks take no time.
+    fn instant(&mut self, observer: &mut dyn Observer) -> Result<(), SimulateError> {
+        self.progress.next_instant();
+        let mut only_tick = false;
+        let given = self.commands.given;
+        loop {
+            let mut tick = false;
+            let mut others = false;
+            for (app, thread) in std::mem::take(&mut self.instantaneous) {
+                self.computed(app, thread);
+            }
+            while let Some(event) = self.instants.pop_now() {
+                self.events += 1;
+                others |= !matches!(event, Event::Tick);
+                tick |= matches!(event, Event::Tick);
+                self.happen(event);
+            }
+            self.end_and_begin();
+            only_tick |= tick && !others && self.instants.len() <= 1;
+            self.note_progress();
+            if tick || self.is_to_be_asked() {
+                self.ask(observer)?;
+            }
+            self.carry_out();
+            self.take_tasks();
+            if self.instantaneous.is_empty() {
+                break;
+            }
+        }
+        self.settle();
+        if observer.looks() {
+            observer.instant(&self);
+        }
+        // A decision that changes nothing will change nothing the next time either.
+        if only_tick && self.commands.given == given && self.instants.len() <= 1 && !self.progress.is_over() {
+            return Err(self.deadlock());
+        }
+        Ok(())
+    }
+
+    fn happen(&mut self, event: Event) {
+        match event {
+            Event::Lane(lane) => self.tasks_end(lane),
+            Event::Pool(app) => self.pool_ends(app),
+            Event::Wake(app, thread) => self.task_done(app, thread),
+            Event::Arrive(app) => {
+                self.progress.arrive(app);
+                self.tallies[app].arrived = Some(self.now());
+                self.touched.insert(app);
+            }
+            Event::Give(number) => self.give_command(number),
+            Event::Due => self.commands.arrive(),
+            Event::Tick => {
+                self.ticks += 1;
+                let next = SimTime::START.after(self.ticks as f64 * self.period_s());
+                self.instants.schedule(next, Event::Tick);
+            }
+        }
+    }
+
+    /// Phases and iterations end and begin, until nothing changes.
+    fn end_and_begin(&mut self) {
+        loop {
+            if let Some(app) = self.over.pop_first() {
+                match self.progress.work_over(app) {
+                    Next::Phase => self.begin_phase(app),
+                    Next::Nothing => {}
+                }
+            } else if let Some(app) = self.progress.next_begin() {
+                self.begin_phase(app);
+            } else {
+                break;
+            }
+        }
+    }
+
+    /// What progress means for the view and the tally.
+    fn note_progress(&mut self) {
+        let now = self.now();
+        while let Some(app) = self.progress.take_touched() {
+            let view = &mut self.view.apps[app];
+            let presence = self.progress.presence(app);
+            if self.progress.stage(app) == Stage::Finished && self.tallies[app].finished.is_none() {
+                self.tallies[app].finished = Some(now);
+                self.commands.forget(app);
+                self.excess.remove(&app);
+            }
+            self.presence_changed |= view.presence != presence;
+            view.presence = presence;
+            let waiting = self.progress.waiting(app);
+            self.changed.waiting |= view.waiting != waiting;
+            view.waiting = waiting;
+            let done = self.progress.done(app);
+            self.changed.progress |= view.progress != done;
+            view.progress = done;
+            let phase = self.progress.phase(app);
+            self.changed.phase |= view.phase != phase;
+            view.phase = phase;
+            self.touched.insert(app);
+            self.touched_channels.extend(self.progress.channels_of(app));
+        }
+    }
+
+    /// Speeds, the next ends, and what is counted, for the time until the next instant.
+    fn settle(&mut self) {
+        let now = self.now();
+        self.rates.settle();
+        for i in 0..self.rates.changed().len() {
+            let lane = self.rates.changed()[i];
+            self.speed_changed(lane);
+        }
+        self.schedule_ends();
+        while let Some(app) = self.touched.pop_first() {
+            let state = self.state(app);
+            self.tallies[app].set(now, state);
+        }
+        while let Some(channel) = self.touched_channels.pop_first() {
+            self.channels[channel].set(now, self.progress.items(channel));
+        }
+    }
+
+    fn state(&self, app: usize) -> State {
+        match self.progress.stage(app) {
+            Stage::Ahead | Stage::Finished => State::default(),
+            Stage::Waits(_) | Stage::Works | Stage::Calls(_) => {
+                let running = self.rates.running(app);
+                let threads = &self.threads[app];
+                State {
+                    running,
+                    shared: self.rates.shared(app),
+                    idle: threads.idle_total() - if self.work[app].is_pool() { running } else { 0 },
+                    blocked: threads.blocked_total(),
+                    waiting: self.progress.waiting(app),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! What is promised of simulated time.
+
+mod common;
+mod hand;

@@ -1,0 +1,199 @@
+//! Work of equal members that proceed at a common rate.
+//!
+//! # Unit
+//! An amount is whatever the caller counts, such as GFLOP of one thread; a rate is that per second of simulated time.
+//!
+//! # Approach
+//! Instead of the rest of each member, the amount that a member would have done that was there from the beginning is kept (the
+//! virtual time of fair queueing): a member that joins with w to do ends when w more than now is done. A change of the rate
+//! is then O(1) however many members there are, and the next one to end is the first of a heap.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use crate::instant::SAME_INSTANT_S;
+use crate::time::SimTime;
+
+#[derive(Clone, Debug)]
+struct Member<M> {
+    end: f64,
+    number: u64,
+    who: M,
+}
+
+impl<M> PartialEq for Member<M> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl<M> Eq for Member<M> {}
+
+impl<M> PartialOrd for Member<M> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<M> Ord for Member<M> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.end.total_cmp(&other.end).then(self.number.cmp(&other.number))
+    }
+}
+
+/// Members that each do the same amount per second, until what each has to do is done.
+#[derive(Clone, Debug)]
+pub struct Fluid<M> {
+    members: BinaryHeap<Reverse<Member<M>>>,
+    /// What a member has done that was there all the time, up to `since`.
+    done: f64,
+    rate: f64,
+    since: SimTime,
+    next_number: u64,
+}
+
+impl<M> Default for Fluid<M> {
+    fn default() -> Self {
+        Self { members: BinaryHeap::new(), done: 0.0, rate: 0.0, since: SimTime::START, next_number: 0 }
+    }
+}
+
+impl<M> Fluid<M> {
+    /// No member, rate 0.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many members there are.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// What each member does per second.
+    pub const fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    /// From `now` on each member does `rate` per second; 0 or more.
+    pub fn set_rate(&mut self, now: SimTime, rate: f64) {
+        self.advance(now);
+        self.rate = if rate > 0.0 { rate } else { 0.0 };
+    }
+
+    /// A member joins with `amount` to do.
+    pub fn join(&mut self, now: SimTime, member: M, amount: f64) {
+        if self.members.is_empty() {
+            // From the beginning again, so that nothing is lost to rounding in long runs.
+            self.done = 0.0;
+            self.since = now;
+        }
+        self.advance(now);
+        let number = self.next_number;
+        self.next_number += 1;
+        self.members.push(Reverse(Member { end: self.done + amount.max(0.0), number, who: member }));
+    }
+
+    /// When the next member ends at this rate: [`SimTime::NEVER`] where there is none, or where nothing is done.
+    pub fn next_end(&self) -> SimTime {
+        let Some(Reverse(first)) = self.members.peek() else { return SimTime::NEVER };
+        let rest = first.end - self.done;
+        if rest <= 0.0 {
+            self.since
+        } else if self.rate > 0.0 {
+            self.since.after(rest / self.rate)
+        } else {
+            SimTime::NEVER
+        }
+    }
+
+    /// Takes a member whose rest would take at most [`SAME_INSTANT_S`] at `now`: the one with the smallest rest, and among
+    /// equal ones the first that joined.
+    pub fn pop_ended(&mut self, now: SimTime) -> Option<M> {
+        self.advance(now);
+        let Reverse(first) = self.members.peek()?;
+        let rest = first.end - self.done;
+        (rest <= SAME_INSTANT_S * self.rate).then(|| self.members.pop().map(|Reverse(ended)| ended.who))?
+    }
+
+    /// What all members together still have to do at `now`.
+    pub fn rest(&self, now: SimTime) -> f64 {
+        let done = self.done + self.rate * now.since(self.since);
+        self.members.iter().map(|Reverse(member)| (member.end - done).max(0.0)).sum()
+    }
+
+    fn advance(&mut self, now: SimTime) {
+        self.done += self.rate * now.since(self.since);
+        self.since = self.since.max(now);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: f64) -> SimTime {
+        SimTime::from_seconds(seconds).expect("a time")
+    }
+
+    #[test]
+    fn members_end_when_their_amount_is_done_at_changing_rates() {
+        // 3 and 10 at 10 per second: the first ends at 0.3. At 0.5 the other one has 5 left, at 5 per second 1 s more.
+        let mut fluid = Fluid::new();
+        fluid.set_rate(SimTime::START, 10.0);
+        fluid.join(SimTime::START, "ten", 10.0);
+        fluid.join(SimTime::START, "three", 3.0);
+        assert_eq!(fluid.next_end(), at(0.3));
+        assert_eq!(fluid.pop_ended(at(0.3)), Some("three"));
+        assert_eq!(fluid.pop_ended(at(0.3)), None);
+        fluid.set_rate(at(0.5), 5.0);
+        assert_eq!(fluid.rest(at(0.5)), 5.0);
+        assert_eq!(fluid.next_end(), at(1.5));
+        assert_eq!(fluid.pop_ended(at(1.5)), Some("ten"));
+        assert!(fluid.is_empty());
+    }
+
+    #[test]
+    fn a_member_that_joins_later_has_all_of_its_own_amount_to_do() {
+        let mut fluid = Fluid::new();
+        fluid.set_rate(SimTime::START, 2.0);
+        fluid.join(SimTime::START, "a", 4.0);
+        fluid.join(at(1.0), "b", 4.0);
+        assert_eq!(fluid.pop_ended(at(2.0)), Some("a"));
+        assert_eq!(fluid.next_end(), at(3.0));
+    }
+
+    #[test]
+    fn nothing_to_do_ends_at_once_even_where_nothing_is_done() {
+        let mut fluid = Fluid::new();
+        fluid.join(at(1.0), "nothing", 0.0);
+        fluid.join(at(1.0), "something", 1.0);
+        assert_eq!(fluid.next_end(), at(1.0));
+        assert_eq!(fluid.pop_ended(at(1.0)), Some("nothing"));
+        assert_eq!(fluid.next_end(), SimTime::NEVER);
+    }
+
+    #[test]
+    fn equal_members_end_in_the_order_in_which_they_joined() {
+        let mut fluid = Fluid::new();
+        fluid.set_rate(SimTime::START, 1.0);
+        for member in ["a", "b", "c"] {
+            fluid.join(SimTime::START, member, 1.0);
+        }
+        let ended: Vec<&str> = std::iter::from_fn(|| fluid.pop_ended(at(1.0))).collect();
+        assert_eq!(ended, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn a_rest_of_less_than_an_instant_is_over() {
+        // 1e-9 left at 2 per second is half a nanosecond.
+        let mut fluid = Fluid::new();
+        fluid.set_rate(SimTime::START, 2.0);
+        fluid.join(SimTime::START, "a", 2.0 + 1e-9);
+        assert_eq!(fluid.pop_ended(at(1.0)), Some("a"));
+    }
+}

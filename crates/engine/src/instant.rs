@@ -1,0 +1,137 @@
+//! What happens within a billionth of a second happens at one instant.
+
+use crate::queue::{EventKey, EventQueue};
+use crate::time::SimTime;
+
+/// Events within this many seconds of the first one belong to its instant; work whose rest takes no longer is over.
+pub const SAME_INSTANT_S: f64 = 1e-9;
+
+/// An [`EventQueue`] with a clock that goes from instant to instant.
+#[derive(Clone, Debug)]
+pub struct Instants<E> {
+    queue: EventQueue<E>,
+    now: SimTime,
+}
+
+impl<E> Default for Instants<E> {
+    fn default() -> Self {
+        Self { queue: EventQueue::new(), now: SimTime::START }
+    }
+}
+
+impl<E> Instants<E> {
+    /// The beginning, without an event.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The present instant.
+    pub const fn now(&self) -> SimTime {
+        self.now
+    }
+
+    /// How many events are to come.
+    pub fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    /// Whether none is to come.
+    pub fn is_empty(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// When the next event comes; the present where it lies within this instant, `None` where none comes at all.
+    pub fn next_time(&self) -> Option<SimTime> {
+        let next = self.queue.next_time().filter(|time| time.is_finite())?;
+        Some(if next <= self.end() { self.now } else { next })
+    }
+
+    /// Goes to the instant of the next event, which is the present one while events of it are left. `None`, and nothing
+    /// moves, where no event comes any more.
+    pub fn advance(&mut self) -> Option<SimTime> {
+        let next = self.next_time()?;
+        self.now = next;
+        Some(next)
+    }
+
+    /// Goes to `time` if that is later than the present and nothing comes before; the present then.
+    pub fn advance_to(&mut self, time: SimTime) -> SimTime {
+        let nothing_before = self.queue.next_time().is_none_or(|next| next >= time);
+        if nothing_before && time.is_finite() && time > self.now {
+            self.now = time;
+        }
+        self.now
+    }
+
+    /// The next event of the present instant, in the order of time and scheduling.
+    pub fn pop_now(&mut self) -> Option<E> {
+        let end = self.end();
+        self.queue.pop_until(end).map(|(_, event)| event)
+    }
+
+    /// Schedules an event; one for a time that is past belongs to the present instant.
+    pub fn schedule(&mut self, time: SimTime, event: E) -> EventKey {
+        self.queue.schedule(time.max(self.now), event)
+    }
+
+    /// As [`EventQueue::move_to`]; not before the present.
+    pub fn move_to(&mut self, key: EventKey, time: SimTime) -> bool {
+        self.queue.move_to(key, time.max(self.now))
+    }
+
+    /// As [`EventQueue::cancel`].
+    pub fn cancel(&mut self, key: EventKey) -> Option<E> {
+        self.queue.cancel(key)
+    }
+
+    /// As [`EventQueue::time_of`].
+    pub fn time_of(&self, key: EventKey) -> Option<SimTime> {
+        self.queue.time_of(key)
+    }
+
+    fn end(&self) -> SimTime {
+        self.now.after(SAME_INSTANT_S)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: f64) -> SimTime {
+        SimTime::from_seconds(seconds).expect("a time")
+    }
+
+    #[test]
+    fn events_within_a_nanosecond_are_one_instant_and_its_time_is_that_of_the_first() {
+        let mut instants = Instants::new();
+        instants.schedule(at(1.0 + 0.9e-9), "second");
+        instants.schedule(at(1.0), "first");
+        instants.schedule(at(1.0 + 1.1e-9), "later");
+        assert_eq!(instants.advance(), Some(at(1.0)));
+        assert_eq!(instants.pop_now(), Some("first"));
+        assert_eq!(instants.pop_now(), Some("second"));
+        assert_eq!(instants.pop_now(), None);
+        assert_eq!(instants.advance(), Some(at(1.0 + 1.1e-9)));
+    }
+
+    #[test]
+    fn an_event_scheduled_for_the_present_belongs_to_it() {
+        let mut instants = Instants::new();
+        instants.schedule(at(2.0), "two");
+        instants.advance();
+        instants.schedule(at(1.0), "late");
+        assert_eq!(instants.pop_now(), Some("two"));
+        assert_eq!(instants.pop_now(), Some("late"));
+        assert_eq!(instants.now(), at(2.0));
+    }
+
+    #[test]
+    fn time_ends_where_nothing_comes() {
+        let mut instants = Instants::new();
+        instants.schedule(SimTime::NEVER, "never");
+        assert_eq!(instants.advance(), None);
+        assert_eq!(instants.advance_to(at(3.0)), at(3.0));
+        assert_eq!(instants.advance_to(SimTime::NEVER), at(3.0));
+    }
+}

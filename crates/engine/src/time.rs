@@ -1,0 +1,92 @@
+//! A point in simulated time.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+/// Seconds since the beginning of a simulation; finite and not negative, or [`SimTime::NEVER`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SimTime(f64);
+
+impl SimTime {
+    /// The beginning.
+    pub const START: Self = Self(0.0);
+    /// After everything that happens.
+    pub const NEVER: Self = Self(f64::INFINITY);
+
+    /// `seconds` after the beginning; `None` if that is negative or no number.
+    pub fn from_seconds(seconds: f64) -> Option<Self> {
+        // -0.0 becomes 0.0, so that equal times have equal bits.
+        (seconds >= 0.0).then_some(Self(seconds + 0.0))
+    }
+
+    /// Seconds since the beginning; infinite for [`SimTime::NEVER`].
+    pub const fn seconds(self) -> f64 {
+        self.0
+    }
+
+    /// `delay_s` seconds later; not earlier than this where that is negative, and [`SimTime::NEVER`] where it is no number.
+    #[must_use]
+    pub fn after(self, delay_s: f64) -> Self {
+        if delay_s.is_nan() { Self::NEVER } else { Self(self.0 + delay_s.max(0.0)) }
+    }
+
+    /// Seconds from `earlier` to this; 0 if that is later, or if both are [`SimTime::NEVER`].
+    pub fn since(self, earlier: Self) -> f64 {
+        let seconds = self.0 - earlier.0;
+        if seconds > 0.0 { seconds } else { 0.0 }
+    }
+
+    /// Whether it ever comes.
+    pub fn is_finite(self) -> bool {
+        self.0.is_finite()
+    }
+}
+
+impl PartialEq for SimTime {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for SimTime {}
+
+impl PartialOrd for SimTime {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for SimTime {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+impl fmt::Display for SimTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)?;
+        f.write_str(" s")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_is_no_time_before_the_beginning() {
+        assert_eq!(SimTime::from_seconds(-1.0), None);
+        assert_eq!(SimTime::from_seconds(f64::NAN), None);
+        assert_eq!(SimTime::from_seconds(-0.0), Some(SimTime::START));
+        assert_eq!(SimTime::START.after(-3.0), SimTime::START);
+        assert_eq!(SimTime::START.after(f64::NAN), SimTime::NEVER);
+    }
+
+    #[test]
+    fn never_is_after_everything() {
+        let late = SimTime::START.after(1e300);
+        assert!(late < SimTime::NEVER);
+        assert_eq!(SimTime::NEVER.since(SimTime::NEVER), 0.0);
+        assert_eq!(late.since(SimTime::NEVER), 0.0);
+    }
+}

@@ -1,0 +1,225 @@
+//! The course of one application: iterations of phases, their work, and the threads that do it.
+
+use crate::app::Data;
+use crate::dynamics::order::Control;
+use crate::units::{FlopPerByte, Gflop, Seconds};
+
+/// What one application instance does, from its arrival to its end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Course {
+    /// How often it goes through its phases; at least 1.
+    pub iterations: u64,
+    /// The phases of one iteration, one after the other; at least one.
+    pub phases: Vec<Phase>,
+    /// When it arrives.
+    pub arrives: Seconds,
+    /// Threads on each node: one entry per node, 0 where there are no cores or where it may not run.
+    pub threads: Vec<u32>,
+    /// What a thread is bound to.
+    pub binding: Binding,
+    /// Which commands it can follow.
+    pub control: Control,
+    /// The order of its threads.
+    pub pick: Pick,
+    /// Coefficient of variation of the work of its tasks (lognormal, mean 1); 0 is none.
+    pub task_spread: f64,
+}
+
+/// A part of an iteration.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Phase {
+    /// FLOP per byte moved to or from memory.
+    pub arithmetic_intensity: FlopPerByte,
+    /// Where the data lies.
+    pub data: Data,
+    /// How fast several threads are together.
+    pub scaling: Scaling,
+    /// How long a thread sleeps after each task; 0 is not at all.
+    pub io: Seconds,
+    /// What there is to do in one iteration; `None` where no file says it.
+    pub work: Option<Work>,
+}
+
+/// The work of a phase in one iteration.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Work {
+    /// One pool: every thread that may run works on it.
+    Divisible(Gflop),
+    /// Tasks, which stay on their thread from beginning to end.
+    Tasks {
+        /// How many.
+        count: u64,
+        /// Task k has entry k mod length; not empty.
+        each: Vec<Gflop>,
+    },
+}
+
+impl Work {
+    /// The work of all tasks together, before any spread.
+    pub fn total(&self) -> Gflop {
+        match self {
+            Self::Divisible(work) => *work,
+            Self::Tasks { count, each } => {
+                let length = each.len() as u64;
+                let (Some(rounds), Some(rest)) = (count.checked_div(length), count.checked_rem(length))
+                else {
+                    return Gflop::new(0.0);
+                };
+                let whole: Gflop = each.iter().copied().sum();
+                let part: Gflop =
+                    each.iter().copied().take(usize::try_from(rest).unwrap_or(usize::MAX)).sum();
+                whole * rounds as f64 + part
+            }
+        }
+    }
+
+    /// The work of task `number` of an iteration, before any spread; nothing for divisible work.
+    pub fn of_task(&self, number: u64) -> Gflop {
+        match self {
+            Self::Tasks { each, .. } if !each.is_empty() => {
+                each[usize::try_from(number % each.len() as u64).unwrap_or(0)]
+            }
+            Self::Tasks { .. } | Self::Divisible(_) => Gflop::new(0.0),
+        }
+    }
+}
+
+impl Course {
+    /// The work of all iterations, before any spread; `None` where no file says what there is to do.
+    pub fn total_work(&self) -> Option<Gflop> {
+        let of_iteration: Option<Vec<Gflop>> =
+            self.phases.iter().map(|phase| phase.work.as_ref().map(Work::total)).collect();
+        Some(of_iteration?.into_iter().sum::<Gflop>() * self.iterations as f64)
+    }
+
+    /// Threads on all nodes.
+    pub fn thread_count(&self) -> u32 {
+        self.threads.iter().sum()
+    }
+}
+
+/// How fast n threads of an application are together, compared with one: its speedup S(n).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Scaling {
+    /// S(n) = n.
+    #[default]
+    Linear,
+    /// S(n) = 1 / (s + (1 - s) / n): Amdahl's law, s of the work is serial.
+    Serial {
+        /// s, 0 to 1.
+        fraction: f64,
+    },
+    /// Points (threads, speedup), by threads; the first is (1, 1). Between them lines, beyond the last one its speedup.
+    Table(Vec<(u32, f64)>),
+}
+
+impl Scaling {
+    /// S(n); 0 for no thread.
+    pub fn speedup(&self, threads: u32) -> f64 {
+        let n = f64::from(threads);
+        if threads == 0 {
+            return 0.0;
+        }
+        match self {
+            Self::Linear => n,
+            Self::Serial { fraction } => 1.0 / (fraction + (1.0 - fraction) / n),
+            Self::Table(points) => {
+                let after = points.partition_point(|&(at, _)| at <= threads);
+                match (after.checked_sub(1).and_then(|before| points.get(before)), points.get(after)) {
+                    (Some(&(left, low)), Some(&(right, high))) => {
+                        low + (high - low) * (n - f64::from(left)) / (f64::from(right) - f64::from(left))
+                    }
+                    (Some(&(_, last)), None) => last,
+                    (None, _) => n,
+                }
+            }
+        }
+    }
+
+    /// S(n) / n: the part of its speed at which each of n threads works; 1 for no thread.
+    pub fn efficiency(&self, threads: u32) -> f64 {
+        match self {
+            Self::Serial { .. } | Self::Table(_) if threads > 0 => self.speedup(threads) / f64::from(threads),
+            // Not n / n, so that nothing is rounded.
+            Self::Linear | Self::Serial { .. } | Self::Table(_) => 1.0,
+        }
+    }
+}
+
+/// What a thread is bound to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Binding {
+    /// Any core of its node.
+    #[default]
+    Node,
+    /// One core: thread i of a node to core i mod cores of the node.
+    Core,
+}
+
+impl Binding {
+    /// Both, in the order in which they are listed to people.
+    pub const ALL: [Self; 2] = [Self::Node, Self::Core];
+
+    /// The word for it in files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Node => "node",
+            Self::Core => "core",
+        }
+    }
+}
+
+/// How the threads of an application are numbered: the order in which they take tasks and are unblocked, and against
+/// which they block.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pick {
+    /// Round the nodes: the first of each node, then the second of each.
+    #[default]
+    Spread,
+    /// Node after node.
+    Pack,
+}
+
+impl Pick {
+    /// Both, in the order in which they are listed to people.
+    pub const ALL: [Self; 2] = [Self::Spread, Self::Pack];
+
+    /// The word for it in files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Spread => "spread",
+            Self::Pack => "pack",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amdahl_speedups_of_one_tenth_serial() {
+        // 1 / (0.1 + 0.9 / n): n = 2 1 / 0.55 = 1.8182, n = 4 1 / 0.325 = 3.0769, n = 6 1 / 0.25 = 4
+        let scaling = Scaling::Serial { fraction: 0.1 };
+        for (threads, speedup) in [(1, 1.0), (2, 1.8182), (4, 3.0769), (6, 4.0)] {
+            assert!((scaling.speedup(threads) - speedup).abs() < 5e-5, "{threads}");
+        }
+    }
+
+    #[test]
+    fn a_table_has_lines_between_its_points_and_stays_at_the_last() {
+        // (1, 1) to (4, 3.1): at 2 threads 1 + 2.1 / 3 = 1.7
+        let scaling = Scaling::Table(vec![(1, 1.0), (4, 3.1)]);
+        assert!((scaling.speedup(2) - 1.7).abs() < 1e-12);
+        assert_eq!(scaling.speedup(1), 1.0);
+        assert_eq!(scaling.speedup(9), 3.1);
+    }
+
+    #[test]
+    fn tasks_repeat_their_list() {
+        // 3 + 4 + 3 + 4 + 3 GFLOP
+        let work = Work::Tasks { count: 5, each: vec![Gflop::new(3.0), Gflop::new(4.0)] };
+        assert_eq!(work.total(), Gflop::new(17.0));
+        assert_eq!(work.of_task(4), Gflop::new(3.0));
+    }
+}
