@@ -39,7 +39,7 @@ impl Flow {
 
     /// Threads that want `demand_gbs` each from now on, the same fraction of it of this memory.
     pub(super) fn set_demand(&mut self, demand_gbs: f64) {
-        self.demand_gbs = demand_gbs * self.fraction;
+        self.demand_gbs = demand_gbs * self.cost;
     }
 }
 

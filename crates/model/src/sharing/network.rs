@@ -312,7 +312,7 @@ impl Load<'_> {
         if self.threads.len() < self.flows.len() {
             let groups = (2 * self.threads.len()).max(16);
             self.threads.resize(groups, 0.0);
-            self.full_speed.resize(groups, PerThread { demand_gbs: 0.0, peak: 0.0 });
+            self.full_speed.resize(groups, PerThread { demand_gbs: 0.0, peak: 0.0, occupied: 1.0 });
             self.compiled.intensity.resize(groups, 0.0);
             self.compiled.demand_gbs.resize_rows(groups, 0.0);
             self.compiled.peak.resize_rows(groups, 0.0);

@@ -192,7 +192,11 @@ fn a_slower_core_wants_less_and_leaves_it_to_others() {
     let network_machine = machine(false);
     let network = Network::new(&network_machine);
     let mut load = network.load();
-    let demand = Demand { arithmetic_intensity: FlopPerByte::new(0.5), placement: Placement::Local };
+    let demand = Demand {
+        arithmetic_intensity: FlopPerByte::new(0.5),
+        kernel: Access::Read,
+        placement: Placement::Local,
+    };
     let flows = [0, 1].map(|key| load.add(FlowKey(key), &demand, NodeId(0), 2.0).expect("a node with cores"));
     load.solve();
     let before = flows.map(|flow| load.bandwidth(flow).to_bits());
@@ -214,7 +218,11 @@ fn a_slower_core_has_a_lower_peak() {
     let network_machine = machine(false);
     let network = Network::new(&network_machine);
     let mut load = network.load();
-    let demand = Demand { arithmetic_intensity: FlopPerByte::new(4.0), placement: Placement::Interleave };
+    let demand = Demand {
+        arithmetic_intensity: FlopPerByte::new(4.0),
+        kernel: Access::Read,
+        placement: Placement::Interleave,
+    };
     let flow = load.add(FlowKey(0), &demand, NodeId(0), 1.0).expect("a node with cores");
     load.set_efficiency(flow, 0.3);
     load.solve();
