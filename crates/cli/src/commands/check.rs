@@ -1,8 +1,10 @@
 //! `numasim check`: validates files and says what it read.
 
 mod json;
+mod over_time;
 mod rows;
 mod table;
+mod values;
 
 use super::room;
 use crate::args::CheckArgs;

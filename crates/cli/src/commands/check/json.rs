@@ -4,9 +4,11 @@ use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
 use numasim_model::input::Reading;
 use numasim_model::machine::{SharedLink, doubts};
 use numasim_model::units::{Gibibytes, GigabytesPerSecond};
-use numasim_model::{AppId, Data, Machine, NodeId, Placement};
+use numasim_model::{AppId, Machine, NodeId};
 use serde_json::{Map, Value, json};
 
+use super::over_time;
+use super::values::data;
 use crate::view::numbers;
 
 /// The object of `check --format json`.
@@ -17,7 +19,8 @@ pub(crate) fn json(reading: &Reading) -> Value {
     let apps: Vec<Value> = study
         .apps
         .iter()
-        .map(|app| {
+        .zip(study.dynamics.courses.iter())
+        .map(|(app, course)| {
             json!({
                 "name": app.name, "group": app.group,
                 "arithmetic_intensity": app.arithmetic_intensity.value(),
@@ -27,6 +30,7 @@ pub(crate) fn json(reading: &Reading) -> Value {
                 "memory_gib": app.memory.map(Gibibytes::value),
                 "min_threads": app.min_threads, "max_threads": app.max_threads,
                 "weight": app.weight, "work_gflop": app.work.map(numasim_model::units::Gflop::value),
+                "over_time": over_time::course(course),
             })
         })
         .collect();
@@ -51,7 +55,10 @@ pub(crate) fn json(reading: &Reading) -> Value {
         .collect();
     json!({
         "schema": 1, "command": "check", "files": reading.files, "machine": machine(&study.machine, reading.sockets),
-        "apps": apps, "scenarios": scenarios, "defaults": defaults,
+        "apps": apps, "scenarios": scenarios,
+        "channels": over_time::channels(study), "calls": over_time::calls(study),
+        "commands": over_time::commands(study), "policy": over_time::policy(study), "os": over_time::os(study),
+        "cluster": over_time::cluster(study), "defaults": defaults,
     })
 }
 
@@ -136,20 +143,6 @@ pub(super) fn numbers_in_words(nodes: &[NodeId]) -> String {
 pub(super) fn equal(mut links: impl Iterator<Item = GigabytesPerSecond>) -> Option<GigabytesPerSecond> {
     let first = links.next()?;
     links.all(|link| link == first).then_some(first)
-}
-
-/// Data in the form of the input files.
-pub(super) fn data(data: &Data) -> Value {
-    match data {
-        Data::OpenHome { share } if *share < 1.0 => json!({ "home": "any", "share": share }),
-        Data::OpenHome { .. } => json!({ "home": "any" }),
-        Data::Placed(Placement::PartHome { home, share }) => json!({ "home": home.0, "share": share }),
-        Data::Placed(Placement::PartInterleave { share }) => json!({ "interleave": share }),
-        Data::Placed(Placement::Local) => json!("local"),
-        Data::Placed(Placement::Interleave) => json!("interleave"),
-        Data::Placed(Placement::Home(home)) => json!({ "home": home.0 }),
-        Data::Placed(Placement::Fractions(fractions)) => json!({ "fractions": fractions }),
-    }
 }
 
 #[cfg(test)]
