@@ -139,6 +139,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('--quick', '--quick', [CompletionResultType]::ParameterName, 'Under a minute on a few cores: 3 rounds of 0.2 s, few thread counts')
+            [CompletionResult]::new('--reads-only', '--reads-only', [CompletionResultType]::ParameterName, 'Do not measure copies, triads and updates beside reads')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Print what would be measured and how long it takes, and measure nothing')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')

@@ -298,7 +298,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__calibrate)
-            opts="-o -h -V --quick --rounds --window --warm-up --isa --memory-per-thread --name --dry-run --format --output --color --help --version"
+            opts="-o -h -V --quick --reads-only --rounds --window --warm-up --isa --memory-per-thread --name --dry-run --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

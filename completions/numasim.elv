@@ -131,6 +131,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --color 'When to use colours'
             cand --quick 'Under a minute on a few cores: 3 rounds of 0.2 s, few thread counts'
+            cand --reads-only 'Do not measure copies, triads and updates beside reads'
             cand --dry-run 'Print what would be measured and how long it takes, and measure nothing'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'

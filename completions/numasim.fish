@@ -166,6 +166,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l color -d '
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l quick -d 'Under a minute on a few cores: 3 rounds of 0.2 s, few thread counts'
+complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l reads-only -d 'Do not measure copies, triads and updates beside reads'
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -l dry-run -d 'Print what would be measured and how long it takes, and measure nothing'
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand calibrate" -s V -l version -d 'Print version'

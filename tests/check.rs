@@ -108,6 +108,31 @@ fn figures_that_no_machine_has_are_doubted() {
 }
 
 #[test]
+fn figures_of_kernels_are_shown_and_those_that_are_missed_are_listed() {
+    let text = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 32\nlink_gbs = 8\n\
+                triad_gbs = 24\n[[app]]\nname = \"t\"\narithmetic_intensity = 1\nkernel = \"triad\"\n\
+                [[app]]\nname = \"c\"\narithmetic_intensity = 1\nkernel = \"copy\"\n";
+    let (_folder, file) = study(text);
+    let path = file.display().to_string();
+    let read = checked(&[&path]);
+    assert_eq!(read["machine"]["nodes"][1]["triad_gbs"], json!(24.0));
+    assert_eq!(read["machine"]["nodes"][1]["copy_gbs"], Value::Null);
+    let defaults = read["defaults"].as_array().expect("a list");
+    let of = |key: &str| defaults.iter().filter(|default| default["key"] == key).collect::<Vec<_>>();
+    // Copies are used and nobody measured them; nobody uses updates.
+    let missed =
+        json!({ "table": "machine", "name": "m", "key": "copy_gbs", "value": "the bandwidth of reads" });
+    assert_eq!((of("copy_gbs"), of("triad_gbs").len(), of("update_gbs").len()), (vec![&missed], 0, 0));
+    let table = run(&["check", &path]);
+    assert!(table.contains("triad GB/s") && table.contains("as reads (default)"), "{table}");
+    let lines = run(&["check", &path, "--format", "csv"]);
+    assert!(
+        lines.contains("node,1,triad_gbs,24,false\n") && lines.contains("node,1,copy_gbs,,true\n"),
+        "{lines}"
+    );
+}
+
+#[test]
 fn no_shipped_machine_is_doubted() {
     for entry in fs::read_dir(repository("configs/machines")).expect("the machines") {
         let path = entry.expect("an entry").path();

@@ -102,11 +102,13 @@ Keys (units as in the files; a name with instances addresses all of them):
                                   one link; if FROM = TO, one controller
   machine.cores_per_node, machine.gflops_per_core, machine.core_bandwidth_gbs,
   machine.read_gbs
+  machine.copy_gbs, machine.triad_gbs, machine.update_gbs
   machine.shared_link.NAME.gbs    a shared link
   machine.sharing.PARAMETER       a parameter of the sharing model, see
                                   numasim models
   machine.node.N.KEY              cores, gflops_per_core, bandwidth_gbs,
-                                  core_bandwidth_gbs or read_gbs
+                                  core_bandwidth_gbs, read_gbs, copy_gbs,
+                                  triad_gbs or update_gbs
   app.NAME.arithmetic_intensity
   app.NAME.data                   local, interleave, home:0, home:1, ...;
                                   home:0:0.5, interleave:0.3: that share, the
@@ -134,7 +136,8 @@ Examples:
 
 Measures with the kernels of `numasim bench`: the peak of a core while all cores of its node are busy, the bandwidth of \
 one thread on its own node, the local bandwidth of each node (with increasing thread counts; the smallest that reaches \
-98 % saturates it), and the remote bandwidth of each ordered pair of nodes. Then what reads at once: all nodes of a socket \
+98 % saturates it), the remote bandwidth of each ordered pair of nodes, and what the memory of a node delivers to its copies, triads and updates \
+(copy_gbs, triad_gbs, update_gbs; not with --reads-only). Then what reads at once: all nodes of a socket \
 from another one ([[machine.shared_link]], where a socket has several nodes), and all threads of a node from local and \
 remote memories (read_gbs). Those two are written only where they are below 90 % of what the file without them predicts \
 for the same readers; a comment names both figures. Steps are repeated in rounds, every other \

@@ -8,7 +8,7 @@ use divan::{AllocProfiler, Bencher};
 use numasim_dynamic::{Controller, Question, Run, Silent, simulate};
 use numasim_engine::SimTime;
 use numasim_model::dynamics::{Binding, Control, Course, Dynamics, Phase, Pick, Scaling, Work};
-use numasim_model::machine::{Machine, Node};
+use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
 use numasim_model::{Access, App, Data, Placement, Study};
 
@@ -35,6 +35,7 @@ fn study(
         core_bandwidth: None,
         read_bandwidth: None,
         memory: None,
+        kernels: KernelBandwidths::NONE,
     };
     let machine = Machine::uniform("bench", nodes, node, GigabytesPerSecond::new(12.0)).expect("a machine");
     let of = |a: usize| {

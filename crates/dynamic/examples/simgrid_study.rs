@@ -13,7 +13,7 @@ use std::time::Instant;
 
 use numasim_dynamic::{Controller, Question, Run, Silent, simulate};
 use numasim_model::dynamics::{Binding, Control, Course, Dynamics, Phase, Pick, Scaling, Work};
-use numasim_model::machine::{Machine, Node};
+use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
 use numasim_model::{Access, App, Data, Model, ModelKind, NodeId, Placement, Study};
 
@@ -71,6 +71,7 @@ fn study(applications: &[Application]) -> Study {
         core_bandwidth: None,
         read_bandwidth: None,
         memory: None,
+        kernels: KernelBandwidths::NONE,
     };
     let machine = Machine::uniform("4 x 20", NODES, node, GigabytesPerSecond::new(LINK_GBS))
         .expect("a machine")

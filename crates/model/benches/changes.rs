@@ -4,10 +4,10 @@
 //! allocation.
 
 use divan::{AllocProfiler, Bencher};
-use numasim_model::machine::{Machine, Node};
+use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::sharing::{FlowId, FlowKey, Load, Network};
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
-use numasim_model::{Demand, NodeId, Placement};
+use numasim_model::{Access, Demand, NodeId, Placement};
 
 #[global_allocator]
 static ALLOC: AllocProfiler = AllocProfiler::system();
@@ -26,6 +26,7 @@ fn network(link: f64) -> Network {
         core_bandwidth: None,
         read_bandwidth: None,
         memory: None,
+        kernels: KernelBandwidths::NONE,
     };
     let machine =
         Machine::uniform("4 x 20", 4, node, GigabytesPerSecond::new(link)).expect("a valid machine");
@@ -40,6 +41,7 @@ fn change(bencher: Bencher, link: f64, placement: impl Fn(usize) -> Placement) {
     let mut flows: Vec<FlowId> = Vec::new();
     for flow in 0..80 {
         let demand = Demand {
+            kernel: Access::Read,
             arithmetic_intensity: FlopPerByte::new(1.0 / 32.0 + flow as f64 / 640.0),
             placement: placement(flow),
         };
@@ -100,6 +102,7 @@ fn a_flow_for_another(bencher: Bencher, count: usize) {
     let mut load = network.load();
     let demand = |flow: usize| Demand {
         arithmetic_intensity: FlopPerByte::new(1.0 / 32.0 + flow as f64 / 640.0),
+        kernel: Access::Read,
         placement: if flow % 16 < 4 { Placement::Interleave } else { Placement::Local },
     };
     let add = |load: &mut Load<'_>, flow: usize, key: u64| {

@@ -5,10 +5,10 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use numasim_model::machine::{Machine, Node};
+use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::sharing::{Parameter, Solver};
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
-use numasim_model::{Demand, Model, ModelKind, NodeId, Placement};
+use numasim_model::{Access, Demand, Model, ModelKind, NodeId, Placement};
 
 fn main() {
     divan::main();
@@ -23,6 +23,7 @@ fn table_iii_machine() -> Machine {
         core_bandwidth: None,
         read_bandwidth: None,
         memory: None,
+        kernels: KernelBandwidths::NONE,
     };
     Machine::uniform("paper, Table III", 4, node, GigabytesPerSecond::new(10.0)).expect("a valid machine")
 }
@@ -32,8 +33,11 @@ fn solver(last_intensity: f64, last_placement: Placement) -> Solver {
 }
 
 fn solver_under(model: Model, last_intensity: f64, last_placement: Placement) -> Solver {
-    let demand =
-        |intensity, placement| Demand { arithmetic_intensity: FlopPerByte::new(intensity), placement };
+    let demand = |intensity, placement| Demand {
+        arithmetic_intensity: FlopPerByte::new(intensity),
+        kernel: Access::Read,
+        placement,
+    };
     let mem = || demand(1.0 / 32.0, Placement::Local);
     let machine = table_iii_machine().with_sharing(model);
     Solver::new(&machine, &[mem(), mem(), mem(), demand(last_intensity, last_placement)])

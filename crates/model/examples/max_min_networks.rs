@@ -11,10 +11,10 @@
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use numasim_model::machine::{Machine, Node};
+use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::sharing::Solver;
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
-use numasim_model::{AppId, Demand, Model, ModelKind, NodeId, Placement};
+use numasim_model::{Access, AppId, Demand, Model, ModelKind, NodeId, Placement};
 
 /// Random networks, beside the ones of the paper.
 const NETWORKS: u64 = 2000;
@@ -39,7 +39,7 @@ struct Case {
 }
 
 fn demand(intensity: f64, placement: Placement) -> Demand {
-    Demand { arithmetic_intensity: FlopPerByte::new(intensity), placement }
+    Demand { arithmetic_intensity: FlopPerByte::new(intensity), kernel: Access::Read, placement }
 }
 
 /// The paper's server and its NUMA-bad scenario.
@@ -51,6 +51,7 @@ fn table_iii(name: &str, intensity: f64, placement: Placement) -> Case {
         core_bandwidth: None,
         read_bandwidth: None,
         memory: None,
+        kernels: KernelBandwidths::NONE,
     };
     let machine = Machine::uniform("4x20", 4, node, GigabytesPerSecond::new(10.0)).expect("a machine");
     let mem = || demand(1.0 / 32.0, Placement::Local);
@@ -68,6 +69,7 @@ fn random_case(number: u64, random: &mut Random) -> (Case, Vec<u32>) {
         core_bandwidth: None,
         read_bandwidth: None,
         memory: None,
+        kernels: KernelBandwidths::NONE,
     };
     let all = (0..nodes).map(|_| node(random)).collect();
     let links = (0..nodes * nodes).map(|_| GigabytesPerSecond::new(random.between(1.0, 40.0))).collect();

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+pub use crate::access::Access;
 use crate::ids::NodeId;
 use crate::machine::Machine;
 use crate::units::{FlopPerByte, Gflop, Gibibytes};
@@ -172,40 +173,6 @@ impl Data {
     }
 }
 
-/// How the kernel of the benchmark that stands for an application uses memory.
-///
-/// The sharing models see bytes only; what a byte is to the kernel is decided here. Traffic is counted as the program
-/// asks for it (the rule of STREAM): a line that is written counts once, and the read of the line that a plain store
-/// causes (write-allocate) is not counted; kernels that write lines which they do not read use non-temporal stores,
-/// which avoid that read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Access {
-    /// Reads only: the traffic of the paper's benchmark and of Intel MLC's matrices.
-    #[default]
-    Read,
-    /// `a[i] = b[i]`: one line read, one line written.
-    Copy,
-    /// `a[i] = b[i] + s * c[i]`: two lines read, one line written (STREAM).
-    Triad,
-    /// `a[i] = s * a[i]`: each line read and written back in place.
-    Update,
-}
-
-impl Access {
-    /// All of them, in the order in which they are listed to people.
-    pub const ALL: [Self; 4] = [Self::Read, Self::Copy, Self::Triad, Self::Update];
-
-    /// The word that stands for it in files, tables and results.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Copy => "copy",
-            Self::Triad => "triad",
-            Self::Update => "update",
-        }
-    }
-}
-
 /// One application instance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct App {
@@ -221,7 +188,7 @@ pub struct App {
     pub nodes: Option<Vec<NodeId>>,
     /// How much data it has; `None` where nobody said.
     pub memory: Option<Gibibytes>,
-    /// How the benchmark's kernel that stands for it uses memory; the sharing models do not look at it.
+    /// How the benchmark's kernel that stands for it uses memory; it matters where the machine has figures of its own for it.
     pub kernel: Access,
     /// Fewest threads over the whole machine that explore may give it.
     pub min_threads: u32,

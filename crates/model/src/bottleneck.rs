@@ -65,7 +65,7 @@ pub(crate) fn bottlenecks(
     let mut found = Table::from_fn(apps, nodes, |app, node| {
         (allocation.get(app, node) > 0).then(|| core_limit(machine, solver, app, node, workspace))
     });
-    // Of the memories a thread reads, the one with the smallest granted / fraction decides (step 5).
+    // Of the memories a thread reads, the one with the smallest granted / cost decides (step 5).
     let mut scarcest = Table::filled(apps, nodes, f64::INFINITY);
     let full = Full::of(machine, solver, threads, workspace);
     // Links with a demand, per memory.
@@ -76,7 +76,7 @@ pub(crate) fn bottlenecks(
     for (flow, pool) in solver.flows(threads, workspace) {
         let group = (flow.app, flow.from);
         let hungry = flow.granted < flow.demand_gbs * (1.0 - full.tolerance);
-        let bandwidth = flow.granted / flow.fraction;
+        let bandwidth = flow.granted / flow.cost();
         // Where all memories are granted the same pace, the one that is full decides.
         if full.decides && !full.holds_back(&flow, &pool) {
             continue;
@@ -133,7 +133,7 @@ impl Full {
         let directions: Vec<_> = machine.shared_directions().collect();
         let mut carried = vec![0.0; directions.len()];
         for (flow, _) in solver.flows(threads, workspace) {
-            let rate = workspace.bandwidth_per_thread()[(flow.app, flow.from)] * flow.fraction;
+            let rate = workspace.bandwidth_per_thread()[(flow.app, flow.from)] * flow.cost();
             let amount = f64::from(flow.threads) * rate;
             taken[flow.memory.0] += if flow.kind == PoolKind::Link { cost * amount } else { amount };
             read[flow.from.0] += amount;

@@ -1,22 +1,45 @@
 //! What an application asks of the machine in a scenario, and what becomes of a home that is still open.
 //!
-//! The one rule: the solver needs an intensity and a placement. Both come from the application, but where the scenario has
+//! The one rule: the solver needs an intensity, a kernel and a placement. All come from the application, but where the scenario has
 //! data of its own ([`Scenario::data`]), that holds. A home that is open must be decided before, unless nobody reads the
 //! data there: an application without threads asks for nothing, wherever its data lies.
 
-use crate::app::{App, Data, Placement};
+use crate::app::{Access, App, Data, Placement};
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 use crate::scenario::{Scenario, Study};
 use crate::units::FlopPerByte;
 
-/// What the solver needs to know of an application: its arithmetic intensity and where its data lies.
+/// What the solver needs to know of an application: its arithmetic intensity, how it uses memory, and where its data lies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Demand {
     /// FLOP per byte moved to or from memory.
     pub arithmetic_intensity: FlopPerByte,
+    /// How it uses memory: what a GB/s of it occupies of a memory ([`crate::Node::occupied_by`]).
+    pub kernel: Access,
     /// Where its data lies; an open home must be decided before.
     pub placement: Placement,
+}
+
+impl Demand {
+    /// GB/s of reads that one GB/s of a thread on `from` stands for, on all memories together: the mean of
+    /// [`crate::Node::occupied_by`] over its data.
+    pub(crate) fn occupied(&self, machine: &Machine, from: NodeId) -> f64 {
+        if !machine.has_figure_of(self.kernel) {
+            return 1.0;
+        }
+        self.placement
+            .read_from(machine, from)
+            .into_iter()
+            .map(|memory| self.cost(machine, from, memory))
+            .sum()
+    }
+
+    /// GB/s of reads on `memory` that one GB/s of a thread on `from` stands for: the fraction of its data there, times what the
+    /// kernel occupies of the memory.
+    pub fn cost(&self, machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
+        self.placement.fraction(machine, from, memory) * machine.node(memory).occupied_by(self.kernel)
+    }
 }
 
 /// Threads read data whose home nobody has decided.
@@ -30,7 +53,7 @@ pub struct OpenHome {
 impl App {
     /// What it asks for with its data at `placement`.
     pub fn demand(&self, placement: Placement) -> Demand {
-        Demand { arithmetic_intensity: self.arithmetic_intensity, placement }
+        Demand { arithmetic_intensity: self.arithmetic_intensity, kernel: self.kernel, placement }
     }
 }
 
@@ -118,7 +141,6 @@ impl Study {
 mod tests {
     use super::*;
     use crate::allocation::Allocation;
-    use crate::app::Access;
 
     const OPEN: Data = Data::OpenHome { share: 1.0 };
 

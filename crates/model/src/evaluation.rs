@@ -273,7 +273,7 @@ fn starved(machine: &Machine, solver: &Solver, workspace: &Workspace) -> Vec<War
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Node;
+    use crate::machine::{KernelBandwidths, Node};
     use crate::units::FlopPerByte;
     use crate::{Access, Data};
 
@@ -285,6 +285,7 @@ mod tests {
             core_bandwidth: None,
             read_bandwidth: None,
             memory: None,
+            kernels: KernelBandwidths::NONE,
         };
         let machine =
             Machine::uniform("test", nodes, node, GigabytesPerSecond::new(10.0)).expect("a machine");

@@ -43,6 +43,7 @@
 //! ```
 #![warn(missing_docs)]
 
+pub mod access;
 pub mod allocation;
 pub mod app;
 pub mod bottleneck;
@@ -74,7 +75,7 @@ pub use demand::Demand;
 pub use dynamics::Dynamics;
 pub use evaluation::{Evaluation, evaluate, evaluate_explained};
 pub use ids::{AppId, NodeId};
-pub use machine::{Machine, Node};
+pub use machine::{KernelBandwidths, Machine, Node};
 pub use memory::MemoryFull;
 pub use scenario::{Scenario, Study};
 pub use sharing_model::{Model, ModelKind, Refusal};

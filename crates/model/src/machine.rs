@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::access::Access;
 use crate::cpus::{self, OsNode, OsNodesError};
 use crate::ids::NodeId;
 use crate::sharing_model::{Model, Refusal};
@@ -10,12 +11,14 @@ use crate::units::GigabytesPerSecond;
 
 mod doubts;
 mod error;
+mod kernels;
 mod node;
 mod provenance;
 mod shared_link;
 
 pub use doubts::{Doubt, doubts};
 pub use error::MachineError;
+pub use kernels::KernelBandwidths;
 pub use node::{MAX_CORES_PER_NODE, MAX_NODES, Node};
 pub use provenance::{FigureKind, Provenance};
 pub use shared_link::{SharedDirection, SharedLink};
@@ -84,6 +87,9 @@ impl Machine {
             }
             if let Some(memory) = node.memory {
                 positive("the memory", id, memory.value())?;
+            }
+            for (_, measured) in node.kernels.iter() {
+                positive("the memory bandwidth of a kernel", id, measured.value())?;
             }
             if node.cores == 0 {
                 continue;
@@ -199,12 +205,16 @@ impl Machine {
         Ok(Self { nodes: changed.nodes, links: changed.links, ..self.clone() })
     }
 
-    /// The same machine when `taken` GB/s of the memory of `node` are in use already: a tiny rest is always left.
+    /// The same machine when `taken` GB/s of the memory of `node` are occupied already: a tiny rest is always left. A GB/s of a
+    /// kernel occupies as much of it as before.
     #[must_use]
     pub fn with_less_bandwidth(&self, node: NodeId, taken: f64) -> Self {
         let mut machine = self.clone();
-        let whole = machine.nodes[node.0].bandwidth.value();
-        machine.nodes[node.0].bandwidth = GigabytesPerSecond::new((whole - taken).max(1e-9 * whole));
+        let less = &mut machine.nodes[node.0];
+        let whole = less.bandwidth.value();
+        let left = (whole - taken).max(1e-9 * whole);
+        less.bandwidth = GigabytesPerSecond::new(left);
+        less.kernels = less.kernels.times(left / whole);
         machine
     }
 
@@ -319,6 +329,16 @@ impl Machine {
     /// What of this machine its sharing model has no reading of; `None` where it honours everything.
     pub fn sharing_refusal(&self) -> Option<Refusal> {
         self.sharing.refusal(!self.shared_links.is_empty(), self.has_limited_reads())
+    }
+
+    /// Whether some memory has a bandwidth of its own for `kernel`.
+    pub fn has_figure_of(&self, kernel: Access) -> bool {
+        kernel != Access::Read && self.nodes.iter().any(|node| node.kernels.get(kernel).is_some())
+    }
+
+    /// Whether kernels `a` and `b` are one to this machine: every memory delivers as much to both.
+    pub fn serves_alike(&self, a: Access, b: Access) -> bool {
+        a == b || self.nodes.iter().all(|node| node.kernels.get(a) == node.kernels.get(b))
     }
 
     /// Whether the latencies are known.

@@ -101,7 +101,7 @@ pub fn fits(
 mod tests {
     use super::*;
     use crate::app::{Access, Data};
-    use crate::machine::Node;
+    use crate::machine::{KernelBandwidths, Node};
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
     /// Two nodes of 4 cores, and a node of memory only.
@@ -113,6 +113,7 @@ mod tests {
             core_bandwidth: None,
             read_bandwidth: None,
             memory: memory.map(Gibibytes::new),
+            kernels: KernelBandwidths::NONE,
         };
         let nodes = [4, 4, 0].into_iter().zip(memory).map(node).collect();
         Machine::new("m", nodes, vec![GigabytesPerSecond::new(8.0); 9]).expect("a machine")

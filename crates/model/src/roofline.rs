@@ -1,8 +1,10 @@
 //! The roofs of a machine: what one thread, a node, a link and all nodes can do at most, whatever runs there.
 //!
+//! [`roofs`] are those of reads; kernels that write stay below them where the machine has figures for these ([`roofs_of_kernels`]).
+//!
 //! A roof is min(peak, bandwidth x arithmetic intensity) (Williams, Waterman, Patterson, "Roofline", CACM 52(4), 2009).
 
-use crate::app::Placement;
+use crate::app::{Access, Placement};
 use crate::demand::Demand;
 use crate::ids::NodeId;
 use crate::machine::Machine;
@@ -33,6 +35,8 @@ pub enum RoofOf {
     AnyLink,
     /// One thread on that node, reading its own memory.
     Thread(NodeId),
+    /// All cores of the node with the widest controller on their own memory, under a kernel that writes.
+    Kernel(NodeId, Access),
 }
 
 /// A limit: min(peak, bandwidth x arithmetic intensity).
@@ -53,11 +57,7 @@ pub fn roofs(machine: &Machine) -> Vec<Roof> {
     let compute: Vec<NodeId> = machine.compute_nodes().collect();
     let bandwidth = |node: NodeId| machine.node(node).bandwidth;
     let peak = |node: NodeId| machine.node(node).gflops_per_core * f64::from(machine.node(node).cores);
-    let Some(&widest) =
-        compute.iter().max_by(|a, b| bandwidth(**a).value().total_cmp(&bandwidth(**b).value()))
-    else {
-        return Vec::new();
-    };
+    let Some(widest) = widest(machine) else { return Vec::new() };
     let mut roofs = Vec::new();
     if compute.len() > 1 {
         let (slope, height) =
@@ -86,12 +86,31 @@ pub fn roofs(machine: &Machine) -> Vec<Roof> {
     roofs
 }
 
+/// The node with cores whose controller is the widest.
+fn widest(machine: &Machine) -> Option<NodeId> {
+    let bandwidth = |node: NodeId| machine.node(node).bandwidth.value();
+    machine.compute_nodes().max_by(|&a, &b| bandwidth(a).total_cmp(&bandwidth(b)))
+}
+
+/// The roofs of the widest node under those of `kernels` that it has figures for.
+pub fn roofs_of_kernels(machine: &Machine, kernels: &[Access]) -> Vec<Roof> {
+    let Some(widest) = widest(machine) else { return Vec::new() };
+    let node = machine.node(widest);
+    let peak = node.gflops_per_core * f64::from(node.cores);
+    let used = node.kernels.iter().filter(|(kernel, _)| kernels.contains(kernel));
+    used.map(|(kernel, bandwidth)| Roof { of: RoofOf::Kernel(widest, kernel), bandwidth, peak }).collect()
+}
+
 /// The most that one thread draws from its own memory: the bandwidth of a core, and the ceilings of the sharing model.
 fn most_of_a_thread(machine: &Machine, node: NodeId) -> GigabytesPerSecond {
     let unlimited = GigabytesPerSecond::new(f64::INFINITY);
     let core = machine.node(node).core_bandwidth.unwrap_or(unlimited);
     // What it computes with the data does not matter here.
-    let local = Demand { arithmetic_intensity: FlopPerByte::new(1.0), placement: Placement::Local };
+    let local = Demand {
+        arithmetic_intensity: FlopPerByte::new(1.0),
+        kernel: Access::Read,
+        placement: Placement::Local,
+    };
     let ceiling = machine.sharing().parameters.thread_ceiling(machine, &local, node);
     ceiling.map_or(core, |most| core.min(GigabytesPerSecond::new(most)))
 }
@@ -99,7 +118,7 @@ fn most_of_a_thread(machine: &Machine, node: NodeId) -> GigabytesPerSecond {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::Node;
+    use crate::machine::{KernelBandwidths, Node};
     use crate::sharing_model::Model;
 
     fn machine(core_bandwidth: Option<f64>) -> Machine {
@@ -110,6 +129,7 @@ mod tests {
             core_bandwidth: core_bandwidth.map(GigabytesPerSecond::new),
             read_bandwidth: None,
             memory: None,
+            kernels: KernelBandwidths::NONE,
         };
         Machine::uniform("two", 2, node, GigabytesPerSecond::new(8.0)).expect("a machine")
     }
@@ -122,6 +142,19 @@ mod tests {
         let thread = RoofOf::Thread(NodeId(1));
         // Two controllers of 32 GB/s, 2 x 4 cores of 10 GFLOPS; one thread may have a whole controller.
         assert_eq!(roofs, [(all, 64.0, 80.0), (node, 32.0, 40.0), (link, 8.0, 40.0), (thread, 32.0, 10.0)]);
+    }
+
+    #[test]
+    fn kernels_that_are_used_and_measured_have_roofs() {
+        let mut nodes = machine(None).nodes().to_vec();
+        for node in &mut nodes {
+            node.kernels.set(Access::Triad, GigabytesPerSecond::new(24.0));
+        }
+        let measured =
+            machine(None).retuned(nodes, vec![GigabytesPerSecond::new(8.0); 4]).expect("a machine");
+        let roofs = roofs_of_kernels(&measured, &[Access::Read, Access::Copy, Access::Triad]);
+        let roofs: Vec<_> = roofs.iter().map(|r| (r.of, r.bandwidth.value(), r.peak.value())).collect();
+        assert_eq!(roofs, [(RoofOf::Kernel(NodeId(1), Access::Triad), 24.0, 40.0)]);
     }
 
     #[test]

@@ -17,6 +17,9 @@ struct Group {
     app: AppId,
     node: NodeId,
     threads: f64,
+    /// GB/s of reads that one GB/s of a thread stands for.
+    occupied: f64,
+    /// What a thread wants to occupy, GB/s of reads, as are all rates here.
     demand_gbs: f64,
     /// Its rate, once it is known.
     rate: Option<f64>,
@@ -32,9 +35,10 @@ fn by_programs(case: &Case) -> Vec<Group> {
     for app in case.apps() {
         for node in case.machine.node_ids().filter(|&node| case.allocation.get(app, node) > 0) {
             let threads = f64::from(case.allocation.get(app, node));
+            let occupied = case.occupied(app, node);
             // No thread can have more than all controllers together: that keeps the figures of the programs small.
-            let demand_gbs = (alone(case, app, node) / unit).min(case.machine.node_count() as f64);
-            groups.push(Group { app, node, threads, demand_gbs, rate: None });
+            let demand_gbs = (occupied * alone(case, app, node) / unit).min(case.machine.node_count() as f64);
+            groups.push(Group { app, node, threads, occupied, demand_gbs, rate: None });
         }
     }
     while groups.iter().any(|group| group.rate.is_none()) {
@@ -48,7 +52,7 @@ fn by_programs(case: &Case) -> Vec<Group> {
         }
     }
     for group in &mut groups {
-        group.rate = group.rate.map(|rate| rate * unit);
+        group.rate = group.rate.map(|rate| rate * unit / group.occupied);
     }
     groups
 }
@@ -67,9 +71,9 @@ fn program(case: &Case, groups: &[Group], unit: f64, least: f64) -> (Problem, Ve
     let mut limit = |capacity: f64, memory: NodeId, from: Option<NodeId>| {
         let mut sum = LinearExpr::empty();
         for (group, &rate) in groups.iter().zip(&rates) {
-            let fraction = case.demands[group.app.0].placement.fraction(&case.machine, group.node, memory);
-            if fraction > 0.0 && from.is_none_or(|from| from == group.node) {
-                sum.add(rate, group.threads * fraction);
+            let cost = case.cost(group.app, group.node, memory);
+            if cost > 0.0 && from.is_none_or(|from| from == group.node) {
+                sum.add(rate, group.threads * cost / group.occupied);
             }
         }
         problem.add_constraint(sum, ComparisonOp::Le, capacity / unit);

@@ -216,7 +216,8 @@ proptest! {
                         drawn_in_all += draw.granted_gbs;
                         used_up_somewhere |= draw.granted_gbs >= grant.granted_gbs - case.rounding_gbs();
                     }
-                    prop_assert!(near(Some(drawn_in_all), Some(bandwidth), case.rounding_gbs()));
+                    let occupied = case.occupied(app, node) * bandwidth;
+                    prop_assert!(near(Some(drawn_in_all), Some(occupied), case.rounding_gbs()));
                     prop_assert!(used_up_somewhere);
                     let peak = case.machine.node(node).gflops_per_core.value();
                     let fed = bandwidth * case.demands[app.0].arithmetic_intensity.value();
@@ -272,6 +273,7 @@ proptest! {
             node.bandwidth = node.bandwidth * k;
             node.core_bandwidth = node.core_bandwidth.map(|ceiling| ceiling * k);
             node.read_bandwidth = node.read_bandwidth.map(|limit| limit * k);
+            node.kernels = node.kernels.times(k);
             node
         });
         let links = links(&case.machine);
@@ -349,6 +351,7 @@ proptest! {
         let at = at.index(case.machine.node_count());
         let mut nodes = case.machine.nodes().to_vec();
         nodes[at].bandwidth = nodes[at].bandwidth * factor;
+        nodes[at].kernels = nodes[at].kernels.times(factor);
         let wider = case.on(nodes, links(&case.machine));
         for_each(OF_REMOTE_FIRST, |solver| {
             assert_nobody_gains(&wider, &wider.solve(solver), &case.solve(solver), |_| true)

@@ -75,7 +75,7 @@ impl Known {
         match self.phase(member) {
             Some(phase) => Demand {
                 arithmetic_intensity: phase.arithmetic_intensity,
-                placement: phase.data.placement_or_local(),
+                ..app.demand(phase.data.placement_or_local())
             },
             None => app.demand(app.data.placement_or_local()),
         }

@@ -2,7 +2,9 @@
 
 use numasim_model::dynamics::{Binding, Control, Course, Dynamics, Phase, Pick, Scaling, Work};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
-use numasim_model::{Access, Allocation, App, AppId, Data, Machine, Node, Placement, Scenario, Study};
+use numasim_model::{
+    Access, Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, Placement, Scenario, Study,
+};
 
 use crate::decision::Decision;
 use crate::view::{AppView, Presence, View};
@@ -16,6 +18,7 @@ pub(crate) fn machine(cores: &[u32]) -> Machine {
         core_bandwidth: None,
         read_bandwidth: None,
         memory: None,
+        kernels: KernelBandwidths::NONE,
     };
     let links = vec![GigabytesPerSecond::new(10.0); cores.len() * cores.len()];
     Machine::new("test", cores.iter().map(node).collect(), links).expect("a sound machine")

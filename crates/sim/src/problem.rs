@@ -3,7 +3,7 @@
 use numasim_model::demand::demands;
 use numasim_model::memory::fits;
 use numasim_model::sharing::{Solver, Workspace};
-use numasim_model::{Allocation, App, Data, Machine, Node, NodeId, Placement, Refusal};
+use numasim_model::{Allocation, App, AppId, Data, Machine, Node, NodeId, Placement, Refusal};
 
 use crate::memory::{Limits, check_memory};
 use crate::objective::{Goal, GoalError, Objective};
@@ -276,6 +276,12 @@ impl<'a> Evaluator<'a> {
         let workspace = solver.workspace();
         let limits = Limits::new(&problem.machine, &problem.apps, &placements);
         Self { problem, placements, solver, workspace, limits }
+    }
+
+    /// GB/s of `memory` that one GB/s of application `app` on `from` occupies: the fraction of its data there, in GB/s of reads.
+    pub(crate) fn cost(&self, app: usize, from: NodeId, memory: NodeId) -> f64 {
+        let fraction = self.placements[app].fraction(&self.problem.machine, from, memory);
+        fraction * self.solver.occupied(AppId(app), memory)
     }
 
     /// What threads on `node` get when others have taken `taken` GB/s from its memory.

@@ -132,11 +132,12 @@ impl<F: Fn(usize, usize) -> Link> LinkSums<F> {
     }
 }
 
-/// For each application the smallest one that differs from it by name only.
-pub(crate) fn app_classes(apps: &[App]) -> Vec<usize> {
+/// For each application the smallest one that differs from it by name only (and by the kernel, where that is one to `machine`).
+pub(crate) fn app_classes(machine: &Machine, apps: &[App]) -> Vec<usize> {
     classes(apps.len(), |i, j| {
         let (a, b) = (&apps[i], &apps[j]);
         a.arithmetic_intensity == b.arithmetic_intensity
+            && machine.serves_alike(a.kernel, b.kernel)
             && a.data == b.data
             && a.min_threads == b.min_threads
             && a.max_threads == b.max_threads
@@ -184,6 +185,8 @@ pub(crate) fn home_vectors(
 
 #[cfg(test)]
 mod tests {
+    use numasim_model::Access;
+
     use super::*;
 
     #[test]
@@ -210,6 +213,23 @@ mod tests {
         assert_eq!(classes(&app), [0, 1, 1]);
         app.memory = Some(numasim_model::units::Gibibytes::new(1.0));
         assert_eq!(classes(&app), [0, 1, 2]);
+    }
+
+    #[test]
+    fn what_memories_deliver_to_kernels_tells_nodes_and_applications_apart() {
+        let machine = crate::testing::uniform_machine(3, 8, 10.0, 32.0, 10.0);
+        let apps = [Access::Read, Access::Triad, Access::Triad, Access::Copy]
+            .map(|kernel| App { kernel, ..crate::testing::local_app("a", 1.0) });
+        assert_eq!(app_classes(&machine, &apps), [0; 4], "one to a machine without figures");
+        let with = |gbs: [f64; 3]| {
+            crate::testing::with_nodes(&machine, |number, mut node| {
+                node.kernels.set(Access::Triad, GigabytesPerSecond::new(gbs[number]));
+                node
+            })
+        };
+        let measured = with([24.0, 20.0, 24.0]);
+        assert_eq!(app_classes(&measured, &apps), [0, 1, 1, 0]);
+        assert_eq!(node_classes(&measured, &apps, &[Placement::Local], false), [0, 1, 0]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Small machines and applications for the tests of this crate.
 
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, Gibibytes, GigabytesPerSecond};
-use numasim_model::{Access, App, Data, Machine, Node, Placement};
+use numasim_model::{Access, App, Data, KernelBandwidths, Machine, Node, Placement};
 
 /// `nodes` equal nodes; GFLOPS per core, GB/s per controller, GB/s per link.
 pub(crate) fn uniform_machine(nodes: usize, cores: u32, peak: f64, bandwidth: f64, link: f64) -> Machine {
@@ -12,6 +12,7 @@ pub(crate) fn uniform_machine(nodes: usize, cores: u32, peak: f64, bandwidth: f6
         core_bandwidth: None,
         read_bandwidth: None,
         memory: None,
+        kernels: KernelBandwidths::NONE,
     };
     Machine::uniform("test", nodes, node, GigabytesPerSecond::new(link)).unwrap()
 }

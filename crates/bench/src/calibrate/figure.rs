@@ -1,6 +1,7 @@
 //! From samples to figures, and from steps to the figures of nodes and links.
 
 use numasim_host::HostTopology;
+use numasim_model::Access;
 use numasim_model::ids::NodeId;
 
 use super::steps::Purpose;
@@ -47,6 +48,18 @@ impl Figure {
     pub(super) fn larger(self, other: Self) -> Self {
         if other.median > self.median { other } else { self }
     }
+}
+
+/// The better of what a node did on its own memory under each kernel that writes.
+fn kernels(measured: &[MeasuredStep], node: NodeId) -> Vec<(Access, Figure)> {
+    let of = |kernel: Access| {
+        let steps = measured.iter().filter_map(|done| {
+            let flow = done.step.alone(Purpose::Kernel(kernel))?;
+            (flow.from == node).then_some(done.bandwidth)
+        });
+        Some((kernel, steps.reduce(Figure::larger)?))
+    };
+    Access::WRITING.into_iter().filter_map(of).collect()
 }
 
 /// The nodes of a host in order.
@@ -101,6 +114,7 @@ pub(super) fn assemble(host: &HostTopology, measured: Vec<MeasuredStep>) -> Cali
             core_bandwidth: ladder(&measured, node, node).first().map(|&(_, figure)| figure),
             bandwidth: between(node, node).unwrap_or(fastest),
             saturating_threads: saturating(&measured, node),
+            kernels: kernels(&measured, node),
             read: None,
         });
         links.push(nodes_of(host).map(|to| if to == node { None } else { between(node, to) }).collect());

@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use numasim_host::HostTopology;
 use numasim_host::machine_file::memory_gib;
+use numasim_model::Access;
 use numasim_model::input::writing::quoted;
 
 use super::shared_links;
 use super::text::{Text, range, short};
-use super::{Calibration, Figure};
+use super::{Calibration, Figure, NodeFigures};
 
 /// What the file says besides figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,6 +79,20 @@ fn uniform(file: &mut Text, host: &HostTopology, calibration: &Calibration) {
             range(ceiling)
         ));
     }
+    kernels(file, figures);
+}
+
+/// What the memory delivers to kernels that write.
+fn kernels(file: &mut Text, figures: &NodeFigures) {
+    for (kernel, figure) in &figures.kernels {
+        let part = 100.0 * figure.median / figures.bandwidth.median;
+        file.line(&format!(
+            "{} = {}  # {part:.0} % of reads, {}",
+            kernel.figure_key(),
+            short(figure.median),
+            range(*figure)
+        ));
+    }
 }
 
 /// Row = node of the cores, column = node of the memory. In the row of a node without cores only the diagonal counts.
@@ -117,6 +132,17 @@ fn provenance(file: &mut Text, calibration: &Calibration, one_node: bool) {
         "numasim calibrate: read kernel at 1/32 FLOP/byte, one thread, local memory",
         worst(&mut nodes.iter().filter_map(|node| node.core_bandwidth)),
     );
+    for kernel in Access::WRITING {
+        let figures = nodes.iter().flat_map(|node| &node.kernels);
+        entry(
+            kernel.figure_key(),
+            &format!(
+                "numasim calibrate: kernel {}, all cores of a node or as many as saturate its memory with reads",
+                kernel.as_str()
+            ),
+            worst(&mut figures.filter(|(other, _)| *other == kernel).map(|&(_, figure)| figure)),
+        );
+    }
     let bandwidth = "numasim calibrate: read kernel at 1/32 FLOP/byte, best of several thread counts";
     if one_node {
         entry("bandwidth_gbs", bandwidth, worst(&mut nodes.iter().map(|node| node.bandwidth)));
@@ -163,6 +189,7 @@ fn nodes(file: &mut Text, host: &HostTopology, calibration: &Calibration) {
                 range(ceiling)
             ));
         }
+        kernels(file, figures);
         if let Some(read) = &figures.read {
             let comment = format!("all {} threads, local and remote at once", node.cores);
             match shared_links::judged(read) {

@@ -1,7 +1,7 @@
 //! The figures of a machine file, measured: what the model needs to know of this host.
 //!
 //! Everything is measured by the kernels and the runner of the benchmark, so that a prediction is compared with
-//! measurements of the same kind. A [`Step`] is one small scenario: one read kernel on some cores of one node with its
+//! measurements of the same kind. A [`Step`] is one small scenario: one kernel on some cores of one node with its
 //! data on one node. Steps are repeated in rounds, each round in another order, so that drift favours none.
 //!
 //! # What is measured
@@ -12,6 +12,8 @@
 //!   smallest count that reaches 98 % of it is called the saturating one.
 //! - **Links** (the rest of the matrix): for each ordered pair of nodes, the better of the saturating count and all
 //!   cores of the reading node.
+//! - **Kernels that write** (`copy_gbs`, `triad_gbs`, `update_gbs`): the same two thread counts of a node on its own memory, each
+//!   kernel at its lowest intensity. A memory without cores has no such figure.
 //! - **Links between sockets** (`[[machine.shared_link]]`): where a socket has more than one node, all cores of a socket
 //!   read the memories of another one at once, in two ways: each node one memory, and each node all of them.
 //! - **What a node reads** (`read_gbs`): all its threads at once, some the own memory and the others the remote ones. Two
@@ -36,6 +38,7 @@ mod together;
 use std::time::Duration;
 
 use numasim_host::HostTopology;
+use numasim_model::Access;
 use numasim_model::ids::NodeId;
 
 use crate::runner::{RunError, Runner, Settings};
@@ -55,6 +58,8 @@ pub struct Options {
     pub rounds: u32,
     /// Only one, two and all cores are tried instead of a ladder of thread counts.
     pub coarse: bool,
+    /// Kernels that write, whose bandwidth is measured as well.
+    pub kernels: Vec<Access>,
 }
 
 /// What was measured.
@@ -84,6 +89,8 @@ pub struct NodeFigures {
     pub bandwidth: Figure,
     /// The fewest threads that reach [`SATURATED`] of it; `None` without cores.
     pub saturating_threads: Option<u32>,
+    /// GB/s of its memory under kernels that write, in the order of [`Access::WRITING`]; empty without cores.
+    pub kernels: Vec<(Access, Figure)>,
     /// GB/s of all its threads from its own memory and from others at once; `None` with fewer than two cores or one node.
     pub read: Option<Together>,
 }
@@ -166,8 +173,11 @@ pub fn calibrate(
         figure::nodes_of(host).map(|node| figure::saturating(&measured, node)).collect();
     let between = together::between_sockets(host);
     let remote = steps::remote(host, &saturating);
-    session.of = session.done + (remote.len() + between.len() + together::most_mixes(host)) * rounds;
+    let kernels = steps::kernels(host, &options.kernels, &saturating);
+    let alone = remote.len() + kernels.len();
+    session.of = session.done + (alone + between.len() + together::most_mixes(host)) * rounds;
     measured.extend(session.measure(remote)?);
+    measured.extend(session.measure(kernels)?);
     let mut calibration = figure::assemble(host, measured);
 
     let measured = session.measure(between)?;
@@ -206,11 +216,12 @@ impl Part {
 }
 
 /// What [`calibrate`] measures of a host, kind by kind, in its order; kinds without steps included.
-pub fn plan(host: &HostTopology, options: &Options) -> [Part; 4] {
+pub fn plan(host: &HostTopology, options: &Options) -> [Part; 5] {
     let part = |what, steps| Part { what, steps, rounds: options.rounds };
     [
         part("peak and bandwidth of each node", steps::local(host, options.coarse).len()),
         part("links between nodes", steps::pairs(host).len() * 2),
+        part("kernels that write, on each node", steps::readers(host).count() * options.kernels.len() * 2),
         part("links between sockets, all nodes at once", together::between_sockets(host).len()),
         part("reads of each node, local and remote at once", together::most_mixes(host)),
     ]

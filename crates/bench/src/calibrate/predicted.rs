@@ -4,7 +4,7 @@ use numasim_host::HostTopology;
 use numasim_model::ids::{AppId, NodeId};
 use numasim_model::machine::{MachineError, SharedLink};
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
-use numasim_model::{Access, Allocation, App, Data, Machine, Node, Placement, evaluate};
+use numasim_model::{Access, Allocation, App, Data, KernelBandwidths, Machine, Node, Placement, evaluate};
 
 use super::steps::{BANDWIDTH_AI, Flow};
 use super::{Calibration, Figure, SharedFigure};
@@ -22,6 +22,10 @@ pub(super) fn machine(host: &HostTopology, found: &Calibration) -> Result<Machin
             core_bandwidth: figures.core_bandwidth.map(gbs),
             read_bandwidth: None,
             memory: None,
+            kernels: KernelBandwidths::from_fn(|kernel| {
+                let measured = figures.kernels.iter().find(|(other, _)| *other == kernel);
+                measured.map(|&(_, figure)| gbs(figure))
+            }),
         }
     };
     let nodes = (0..host.nodes.len()).map(node).collect();

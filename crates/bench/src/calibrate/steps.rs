@@ -27,6 +27,8 @@ pub enum Purpose {
     SharedLink,
     /// GB/s of all threads of a node from its own memory and from others, at once.
     NodeRead,
+    /// GB/s of one node on its own memory under a kernel that writes.
+    Kernel(Access),
 }
 
 /// Threads on one node that read the memory of one node.
@@ -67,6 +69,9 @@ impl fmt::Display for Step {
                 let local = self.flows.iter().filter(|flow| flow.from == flow.to).map(|flow| flow.threads);
                 write!(f, "the bandwidth of {threads} on {from} that read {to} at once, ")?;
                 write!(f, "{} of them local", local.sum::<u32>())
+            }
+            Purpose::Kernel(kernel) => {
+                write!(f, "the bandwidth of {threads} on {from} under the kernel {}", kernel.as_str())
             }
         }
     }
@@ -117,11 +122,13 @@ impl Step {
 
     /// The step as the runner takes it: an application for each flow.
     pub(super) fn scenario(&self, host: &HostTopology) -> Result<PlannedScenario, KernelError> {
-        let intensity = match self.purpose {
-            Purpose::Peak => PEAK_AI,
-            Purpose::Bandwidth | Purpose::SharedLink | Purpose::NodeRead => BANDWIDTH_AI,
+        let kernel = match self.purpose {
+            Purpose::Peak => Kernel::new(Access::Read, FlopPerByte::new(PEAK_AI))?,
+            Purpose::Bandwidth | Purpose::SharedLink | Purpose::NodeRead => {
+                Kernel::new(Access::Read, FlopPerByte::new(BANDWIDTH_AI))?
+            }
+            Purpose::Kernel(access) => Kernel::lightest(access),
         };
-        let kernel = Kernel::new(Access::Read, FlopPerByte::new(intensity))?;
         let mut taken = vec![0; host.nodes.len()];
         let apps = self.flows.iter().enumerate().map(|(n, flow)| {
             let memory = vec![(host.nodes[flow.to.0].os_index, 1.0)];
@@ -202,6 +209,20 @@ pub(super) fn remote(host: &HostTopology, saturating: &[Option<u32>]) -> Vec<Ste
         counts.dedup();
         let step = |threads| Step::single(Purpose::Bandwidth, from, to, threads);
         steps.extend(counts.into_iter().map(step));
+    }
+    steps
+}
+
+/// What each node does on its own memory under each of `kernels`: with the threads that saturate it with reads, and with all.
+pub(super) fn kernels(host: &HostTopology, kernels: &[Access], saturating: &[Option<u32>]) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for (node, all) in readers(host) {
+        for &kernel in kernels {
+            let mut counts = vec![saturating[node.0].unwrap_or(all), all];
+            counts.dedup();
+            let step = |threads| Step::single(Purpose::Kernel(kernel), node, node, threads);
+            steps.extend(counts.into_iter().map(step));
+        }
     }
     steps
 }

@@ -8,7 +8,9 @@ use numasim_host::Misplaced;
 use numasim_model::cpus::CpuList;
 use numasim_model::machine::SharedLink;
 use numasim_model::units::{Gflops, GigabytesPerSecond};
-use numasim_model::{Allocation, App, AppId, Data, Machine, Node, NodeId, Placement, evaluate};
+use numasim_model::{
+    Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, NodeId, Placement, evaluate,
+};
 
 use super::*;
 use crate::kernel::Isa;
@@ -126,6 +128,7 @@ fn node(cores: u32, peak: f64, bandwidth: f64, thread: f64) -> Node {
         core_bandwidth: Some(GigabytesPerSecond::new(thread)),
         read_bandwidth: None,
         memory: None,
+        kernels: KernelBandwidths::NONE,
     }
 }
 
@@ -134,7 +137,7 @@ fn links(rows: &[&[f64]]) -> Vec<GigabytesPerSecond> {
 }
 
 fn run(cores: &[u32], runner: &mut Simulated, rounds: u32) -> Result<Calibration, CalibrateError> {
-    let options = Options { rounds, coarse: false };
+    let options = Options { rounds, coarse: false, kernels: Access::WRITING.to_vec() };
     calibrate(&host(cores), &options, &settings(), runner, &mut |_| ())
 }
 
@@ -172,7 +175,10 @@ fn one_node_has_no_links_and_its_file_is_complete() {
     let text = machine_file(&host(&[2]), &found, &described);
     let file = numasim_model::input::SourceFile { name: "m.toml".into(), text: text.clone() };
     let read = numasim_model::input::read_study(&[file]).expect("valid").study.machine;
-    assert_eq!(read.node(NodeId(0)), &node(2, 74.5, 37.3, 20.1));
+    // What nobody put in is as fast as reads.
+    let reads = |_| Some(GigabytesPerSecond::new(37.3));
+    let found = Node { kernels: KernelBandwidths::from_fn(reads), ..node(2, 74.5, 37.3, 20.1) };
+    assert_eq!(read.node(NodeId(0)), &found);
     assert!(text.contains("# doubt: a doubt\n") && text.contains("there is no link to measure"), "{text}");
     assert_eq!(read.provenance()["bandwidth_gbs"].uncertainty_percent, Some(0.0));
 }
@@ -189,6 +195,27 @@ fn the_file_of_several_nodes_has_the_whole_matrix() {
     let read = numasim_model::input::read_study(&[file]).expect("valid").study.machine;
     assert_eq!(read.link(NodeId(0), NodeId(1)), Some(GigabytesPerSecond::new(8.5)));
     assert_eq!((read.node(NodeId(1)).cores, read.total_cores()), (0, 4));
+}
+
+#[test]
+fn kernels_that_write_are_found_again() {
+    let mut nodes = vec![node(4, 10.0, 32.0, 12.0), node(0, 0.0, 9.0, 50.0)];
+    let gbs = GigabytesPerSecond::new;
+    nodes[0].kernels = KernelBandwidths { copy: Some(gbs(22.0)), triad: Some(gbs(24.0)), update: None };
+    let machine = Machine::new("m", nodes, links(&[&[0.0, 8.5], &[0.0, 0.0]])).expect("valid");
+    let found = run(&[4, 0], &mut Simulated::of(machine), 1).expect("calibrated");
+    let figures: Vec<(Access, f64)> =
+        found.nodes[0].kernels.iter().map(|(kernel, figure)| (*kernel, figure.median.round())).collect();
+    assert_eq!(figures, [(Access::Copy, 22.0), (Access::Triad, 24.0), (Access::Update, 32.0)]);
+    assert!(found.nodes[1].kernels.is_empty(), "a memory without cores");
+    let described = Described { name: "m".into(), source: "test".into(), doubts: Vec::new() };
+    let text = machine_file(&host(&[4, 0]), &found, &described);
+    assert!(text.contains("triad_gbs = 24.00  # 75 % of reads, 24.00 to 24.00 in 1 round\n"), "{text}");
+    let file = numasim_model::input::SourceFile { name: "m.toml".into(), text };
+    let read = numasim_model::input::read_study(&[file]).expect("valid").study.machine;
+    assert_eq!(read.node(NodeId(0)).kernels.triad, Some(gbs(24.0)));
+    assert_eq!(read.node(NodeId(1)).kernels, KernelBandwidths::NONE);
+    assert_eq!(read.provenance()["triad_gbs"].uncertainty_percent, Some(0.0));
 }
 
 #[test]
@@ -218,14 +245,16 @@ fn a_wrong_placement_is_measured_again_once() {
 fn progress_is_reported_and_ends_with_everything_done() {
     let machine = Machine::new("m", vec![node(2, 10.0, 30.0, 20.0)], links(&[&[0.0]])).expect("valid");
     let mut seen = Vec::new();
-    let options = Options { rounds: 2, coarse: true };
+    let options = Options { rounds: 2, coarse: true, kernels: vec![Access::Triad] };
     calibrate(&host(&[2]), &options, &settings(), &mut Simulated::of(machine), &mut |progress| {
         seen.push((progress.done, progress.of, progress.next.to_string()));
     })
     .expect("calibrated");
-    // Peak with 1 and 2, bandwidth with 1 and 2 threads, each twice; the second round goes backwards.
-    assert_eq!(seen.len(), 8);
-    assert_eq!(seen[4], (4, 8, "the bandwidth of 2 threads on node 0 that read node 0".into()));
+    // Peak with 1 and 2, bandwidth with 1 and 2 threads, each twice; the second round goes backwards. Then triads with 2 threads,
+    // which saturate the node. They are known to be one step only now; before, two were expected.
+    assert_eq!(seen.len(), 10);
+    assert_eq!(seen[8], (8, 10, "the bandwidth of 2 threads on node 0 under the kernel triad".into()));
+    assert_eq!(seen[4], (4, 12, "the bandwidth of 2 threads on node 0 that read node 0".into()));
 }
 
 /// Two sockets of two nodes with four cores each, which read 10 GB/s over the link of a pair.
@@ -263,7 +292,7 @@ fn two_sockets(shared: &[(&[usize], &[usize], f64, bool)], read: Option<f64>) ->
 
 fn of_two_sockets(shared: &[(&[usize], &[usize], f64, bool)], read: Option<f64>) -> (Calibration, String) {
     let (host, machine) = two_sockets(shared, read);
-    let options = Options { rounds: 1, coarse: false };
+    let options = Options { rounds: 1, coarse: false, kernels: vec![Access::Copy] };
     let mut runner = Simulated::of(machine);
     let mut last = (0, 0);
     let found = calibrate(&host, &options, &settings(), &mut runner, &mut |progress| {

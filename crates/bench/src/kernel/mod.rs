@@ -136,6 +136,11 @@ impl Kernel {
         Self { access: Access::Read, steps: 4096 }
     }
 
+    /// The kernel of this use of memory that computes least: what shows the bandwidth of a memory under it.
+    pub fn lightest(access: Access) -> Self {
+        Self { access, steps: Shape::of(access).natural_steps.max(1) }
+    }
+
     /// How it uses memory.
     pub const fn access(self) -> Access {
         self.access

@@ -34,6 +34,9 @@ fn machine_table(machine: &Machine) -> MachineTable {
             gflops_per_core: (node.cores > 0).then_some(node.gflops_per_core.value()),
             core_bandwidth_gbs: node.core_bandwidth.map(GigabytesPerSecond::value),
             read_gbs: node.read_bandwidth.map(GigabytesPerSecond::value),
+            copy_gbs: node.kernels.copy.map(GigabytesPerSecond::value),
+            triad_gbs: node.kernels.triad.map(GigabytesPerSecond::value),
+            update_gbs: node.kernels.update.map(GigabytesPerSecond::value),
             memory_gib: node.memory.map(Gibibytes::value),
             cpus: os_node.and_then(|os_node| os_node.cpus.as_ref()).map(ToString::to_string),
             os_node: os_node.map(|os_node| os_node.number),
@@ -104,6 +107,9 @@ fn provenance_table(machine: &Machine) -> ProvenanceTable {
         link_gbs: of("link_gbs"),
         shared_link: of("shared_link"),
         read_gbs: of("read_gbs"),
+        copy_gbs: of("copy_gbs"),
+        triad_gbs: of("triad_gbs"),
+        update_gbs: of("update_gbs"),
         memory_gib: of("memory_gib"),
         ..ProvenanceTable::default()
     }

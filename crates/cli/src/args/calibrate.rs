@@ -20,6 +20,10 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, conflicts_with_all = ["rounds", "window", "warm_up"], help_heading = MEASURING)]
     pub(crate) quick: bool,
 
+    /// Do not measure copies, triads and updates beside reads
+    #[arg(long, help_heading = MEASURING)]
+    pub(crate) reads_only: bool,
+
     /// Measure every step N times
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = value_parser!(u32).range(1..=10_000))]
     #[arg(help_heading = MEASURING)]

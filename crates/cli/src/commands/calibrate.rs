@@ -14,6 +14,7 @@ use numasim_bench::provenance::utc;
 use numasim_bench::runner::{HostRunner, RunError, Settings};
 use numasim_host::system::{Facts, SAMPLE, System};
 use numasim_host::{HostTopology, memory};
+use numasim_model::Access;
 use numasim_model::cpus::CpuList;
 
 use super::measuring::{available, tell};
@@ -112,7 +113,8 @@ fn asked(args: &CalibrateArgs, host: &HostTopology) -> Result<(Settings, Options
     };
     let bytes_per_thread = args.memory_per_thread.unwrap_or_else(|| default_bytes(host));
     let settings = Settings { isa, warm_up, window, bytes_per_thread, processes: false };
-    Ok((settings, Options { rounds, coarse: args.quick }))
+    let kernels = if args.reads_only { Vec::new() } else { Access::WRITING.to_vec() };
+    Ok((settings, Options { rounds, coarse: args.quick, kernels }))
 }
 
 /// All processors that are used.

@@ -77,6 +77,8 @@ fn calibrated(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(),
     }
     let asked = CalibrateArgs {
         quick: false,
+        // The scenarios of this command read; files may have applications that write.
+        reads_only: args.files.is_empty(),
         rounds: ROUNDS,
         window: args.window,
         warm_up: WARM_UP,

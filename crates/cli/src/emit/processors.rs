@@ -82,7 +82,7 @@ mod tests {
     use numasim_host::HostNode;
     use numasim_model::cpus::CpuList;
     use numasim_model::units::{Gflops, GigabytesPerSecond};
-    use numasim_model::{Machine, Node};
+    use numasim_model::{KernelBandwidths, Machine, Node};
 
     use super::*;
 
@@ -105,6 +105,7 @@ mod tests {
             core_bandwidth: None,
             read_bandwidth: None,
             memory: None,
+            kernels: KernelBandwidths::NONE,
         };
         let machine = Machine::uniform("m", nodes, node, GigabytesPerSecond::new(1.0)).expect("valid");
         let os_nodes = numbers.iter().map(|&number| OsNode { number, cpus: None }).collect::<Vec<_>>();

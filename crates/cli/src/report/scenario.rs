@@ -158,6 +158,7 @@ fn resources(row: &Row<'_>) -> Markup {
         name: node.node.to_string(),
         at: format!("/scenarios/{}/nodes/{i}", row.number),
         figures: [node.bandwidth.value(), node.capacity.value(), node.remote.value()],
+        occupied: node.occupied.value(),
     });
     let used = evaluation.links.iter().enumerate().filter(|(_, link)| link.bandwidth.value() > 0.0);
     let links: Vec<Carrier> = used
@@ -165,6 +166,7 @@ fn resources(row: &Row<'_>) -> Markup {
             name: format!("{} → {}", link.from.0, link.to.0),
             at: format!("/scenarios/{}/links/{i}", row.number),
             figures: [link.bandwidth.value(), link.capacity.value(), f64::NAN],
+            occupied: link.occupied.value(),
         })
         .collect();
     let shared: Vec<Carrier> = evaluation
@@ -175,6 +177,7 @@ fn resources(row: &Row<'_>) -> Markup {
             name: format!("{} {} → {}", link.name, node_ranges(&link.from), node_ranges(&link.to)),
             at: format!("/scenarios/{}/shared_links/{i}", row.number),
             figures: [link.bandwidth.value(), link.capacity.value(), f64::NAN],
+            occupied: link.occupied.value(),
         })
         .collect();
     html! {
@@ -196,6 +199,8 @@ struct Carrier {
     at: String,
     /// What it carries, the most it can, and what of it goes to other nodes, in GB/s.
     figures: [f64; 3],
+    /// What of the most it can carry is occupied, in GB/s.
+    occupied: f64,
 }
 
 fn carriers(caption: &str, first: &str, remote: bool, all: &[Carrier]) -> Markup {
@@ -215,7 +220,7 @@ fn carriers(caption: &str, first: &str, remote: bool, all: &[Carrier]) -> Markup
                         th scope="row" { (one.name) }
                         (shown(one, &text[0], "bandwidth_gbs"))
                         (shown(one, &text[1], "capacity_gbs"))
-                        td.n { (figures::percent(one.figures[0] / one.figures[1])) }
+                        td.n { (figures::percent(one.occupied / one.figures[1])) }
                         @if remote { (shown(one, &text[2], "remote_gbs")) }
                     }
                 }

@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write};
 
 use numasim_model::Model;
 use numasim_model::evaluation::Warning;
+use numasim_model::units::GigabytesPerSecond;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
@@ -13,7 +14,8 @@ use super::{ScenarioView, numbers, warning};
 /// The scenario object of the documented JSON, keys in the documented order.
 ///
 /// Beyond the contract: `bottleneck_per_node` of each application (a stable word, null where it has no threads) and
-/// `warnings`. What is not finite is null. Written figure by figure: as values, a million links take half a gigabyte.
+/// `warnings`; `occupied_gbs` of memories and links under kernels that write, where the machine has figures of its own for them.
+/// What is not finite is null. Written figure by figure: as values, a million links take half a gigabyte.
 impl Serialize for ScenarioView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_map(None)?;
@@ -49,18 +51,21 @@ pub(super) fn entries<M: SerializeMap>(view: &ScenarioView, object: &mut M) -> R
         capacity_gbs: Number(node.capacity.value()),
         bandwidth_gbs: Number(node.bandwidth.value()),
         remote_gbs: Number(node.remote.value()),
+        occupied_gbs: occupied(node.bandwidth, node.occupied),
     });
     let links = evaluation.links.iter().map(|link| LinkObject {
         from: link.from.0,
         to: link.to.0,
         capacity_gbs: Number(link.capacity.value()),
         bandwidth_gbs: Number(link.bandwidth.value()),
+        occupied_gbs: occupied(link.bandwidth, link.occupied),
     });
     let shared_links = evaluation.shared_links.iter().map(|link| SharedLinkObject {
         name: &link.name,
         direction: [numbers(&link.from), numbers(&link.to)],
         capacity_gbs: Number(link.capacity.value()),
         bandwidth_gbs: Number(link.bandwidth.value()),
+        occupied_gbs: occupied(link.bandwidth, link.occupied),
     });
     object.serialize_entry("name", view.name)?;
     object.serialize_entry("total_gflops", &Number(evaluation.total.value()))?;
@@ -105,6 +110,8 @@ struct NodeObject {
     capacity_gbs: Number,
     bandwidth_gbs: Number,
     remote_gbs: Number,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    occupied_gbs: Option<Number>,
 }
 
 #[derive(Serialize)]
@@ -113,6 +120,8 @@ struct LinkObject {
     to: usize,
     capacity_gbs: Number,
     bandwidth_gbs: Number,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    occupied_gbs: Option<Number>,
 }
 
 #[derive(Serialize)]
@@ -121,6 +130,13 @@ struct SharedLinkObject<'a> {
     direction: [Vec<usize>; 2],
     capacity_gbs: Number,
     bandwidth_gbs: Number,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    occupied_gbs: Option<Number>,
+}
+
+/// What of a capacity is occupied, in GB/s of reads, where that is not what is drawn.
+fn occupied(bandwidth: GigabytesPerSecond, occupied: GigabytesPerSecond) -> Option<Number> {
+    (occupied != bandwidth).then(|| Number(occupied.value()))
 }
 
 /// A list that is made while it is written.

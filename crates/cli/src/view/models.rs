@@ -10,6 +10,11 @@ use serde_json::{Value, json};
 use super::Style;
 
 const LABEL: usize = 12;
+/// What all models do with applications that write.
+const KERNELS: &str = "Every model counts what is shared in GB/s of reads. Where the machine file has copy_gbs, triad_gbs or update_gbs, a \
+                       GB/s of an application with that `kernel` stands for bandwidth_gbs / that figure of them, on its memory and \
+                       on every link on the way: alone it has the figure, beside others it takes the part of the memory's time that \
+                       it needs. Without the figure it counts as reads do.";
 
 /// For people: each model in a paragraph with its formulas, then the corrections.
 pub(crate) fn text(kinds: &[ModelKind], style: &Style) -> String {
@@ -34,6 +39,11 @@ pub(crate) fn text(kinds: &[ModelKind], style: &Style) -> String {
         labelled(&mut text, "parameters", &keys.join(", "), style);
         text.push('\n');
     }
+    let _ = writeln!(text, "{}", style.strong("Kernels that write"));
+    for line in wrap(KERNELS, columns(style) - 2) {
+        let _ = writeln!(text, "  {line}");
+    }
+    text.push('\n');
     let _ = writeln!(text, "{}", style.strong("Parameters in [machine.sharing]"));
     for line in wrap(
         "Each is off unless it is given. Vary them with `sweep --set machine.sharing.KEY=VALUES`.",

@@ -157,9 +157,9 @@ fn memory_lines(view: &ScenarioView, node: NodeId, letters: &Lettering, style: &
     const BAR: usize = 13;
     let used = &view.evaluation.nodes[node.0];
     let share = |part: f64| part / used.capacity.value();
-    let remote = share(used.remote.value());
-    let bar = style.bar([share(used.bandwidth.value()) - remote, remote], BAR);
-    let mut lines = vec![format!("{bar} {:>6}", figures::percent(share(used.bandwidth.value())))];
+    let (all, remote) = (share(used.occupied.value()), share(used.remote_occupied.value()));
+    let bar = style.bar([all - remote, remote], BAR);
+    let mut lines = vec![format!("{bar} {:>6}", figures::percent(all))];
 
     let mut all = Vec::new();
     let mut parts = Vec::new();

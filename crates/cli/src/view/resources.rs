@@ -12,6 +12,8 @@ const FEW_LINKS: usize = 6;
 /// Longer tables of links are drawn together by their figures alone.
 const MOST_LINES: usize = 24;
 const BAR: usize = 20;
+/// The column of what kernels that write occupy; only where that is not what they move.
+const AS_READS: (&str, Align) = ("as reads\nGB/s", Align::Right);
 
 /// The table of the memory controllers.
 pub(super) fn controllers(view: &ScenarioView, style: &Style) -> String {
@@ -22,6 +24,8 @@ pub(super) fn controllers(view: &ScenarioView, style: &Style) -> String {
             close(other.capacity.value(), used.capacity.value())
                 && close(other.bandwidth.value(), used.bandwidth.value())
                 && close(other.remote.value(), used.remote.value())
+                && close(other.occupied.value(), used.occupied.value())
+                && close(other.remote_occupied.value(), used.remote_occupied.value())
         };
         match classes.iter_mut().find(|(other, _)| all.len() > FEW && same(other)) {
             Some((_, nodes)) => nodes.push(used.node.0),
@@ -34,27 +38,31 @@ pub(super) fn controllers(view: &ScenarioView, style: &Style) -> String {
     let used = column(|c| c.bandwidth.value());
     let capacity = column(|c| c.capacity.value());
     let remote = column(|c| c.remote.value());
-    let mut grid = Grid::new(&[
-        ("memory of", Align::Left),
-        ("drawn\nGB/s", Align::Right),
+    let occupied = column(|c| c.occupied.value());
+    let differs = classes.iter().any(|(c, _)| !close(c.bandwidth.value(), c.occupied.value()));
+    let mut columns = vec![("memory of", Align::Left), ("drawn\nGB/s", Align::Right)];
+    columns.extend(differs.then_some(AS_READS));
+    columns.extend([
         ("capacity\nGB/s", Align::Right),
         ("", Align::Left),
         ("used", Align::Right),
         ("from other\nnodes GB/s", Align::Right),
     ]);
+    let mut grid = Grid::new(&columns);
     for (c, (class, nodes)) in classes.iter().enumerate() {
         let share = |part: f64| part / class.capacity.value();
-        let remote_share = share(class.remote.value());
-        let own_share = share(class.bandwidth.value()) - remote_share;
+        let remote_share = share(class.remote_occupied.value());
+        let own_share = share(class.occupied.value()) - remote_share;
         let each = if nodes.len() > 1 { ", each" } else { "" };
-        grid.row(vec![
-            figures::nodes(nodes) + each,
-            used[c].clone(),
+        let mut row = vec![figures::nodes(nodes) + each, used[c].clone()];
+        row.extend(differs.then(|| occupied[c].clone()));
+        row.extend([
             capacity[c].clone(),
             style.bar([own_share, remote_share], BAR),
-            figures::percent(share(class.bandwidth.value())),
+            figures::percent(share(class.occupied.value())),
             remote[c].clone(),
         ]);
+        grid.row(row);
     }
     grid.render(style)
 }
@@ -71,7 +79,12 @@ pub(super) fn links(view: &ScenarioView, style: &Style) -> String {
             + "\n";
     }
     let classes = link_classes(&used, all.len(), style);
-    let carried = |(name, link): &(String, &LinkUse)| (name.clone(), link.bandwidth, link.capacity);
+    let carried = |(name, link): &(String, &LinkUse)| Carried {
+        name: name.clone(),
+        bandwidth: link.bandwidth,
+        occupied: link.occupied,
+        capacity: link.capacity,
+    };
     let lines: Vec<Carried> = classes.iter().map(carried).collect();
     let idle = all.len() - used.len();
     let rest = if idle > 0 {
@@ -82,28 +95,29 @@ pub(super) fn links(view: &ScenarioView, style: &Style) -> String {
     carried_table(&format!("link\ncore {} memory", style.arrow()), &lines, style) + &rest
 }
 
-/// The name of a link, what it carries, and the most it can.
-type Carried = (String, GigabytesPerSecond, GigabytesPerSecond);
+/// The name of a link, what it carries, what of it that occupies, and the most it can.
+struct Carried {
+    name: String,
+    bandwidth: GigabytesPerSecond,
+    occupied: GigabytesPerSecond,
+    capacity: GigabytesPerSecond,
+}
 
 fn carried_table(header: &str, lines: &[Carried], style: &Style) -> String {
     let column = |value: fn(&Carried) -> f64| figures::column(&lines.iter().map(value).collect::<Vec<_>>());
-    let (drawn, capacity) = (column(|line| line.1.value()), column(|line| line.2.value()));
-    let mut grid = Grid::new(&[
-        (header, Align::Left),
-        ("drawn\nGB/s", Align::Right),
-        ("capacity\nGB/s", Align::Right),
-        ("", Align::Left),
-        ("used", Align::Right),
-    ]);
-    for (l, (name, bandwidth, most)) in lines.iter().enumerate() {
-        let share = bandwidth.value() / most.value();
-        grid.row(vec![
-            name.clone(),
-            drawn[l].clone(),
-            capacity[l].clone(),
-            style.bar([0.0, share], BAR),
-            figures::percent(share),
-        ]);
+    let (drawn, capacity) = (column(|line| line.bandwidth.value()), column(|line| line.capacity.value()));
+    let occupied = column(|line| line.occupied.value());
+    let differs = lines.iter().any(|line| !close(line.bandwidth.value(), line.occupied.value()));
+    let mut columns = vec![(header, Align::Left), ("drawn\nGB/s", Align::Right)];
+    columns.extend(differs.then_some(AS_READS));
+    columns.extend([("capacity\nGB/s", Align::Right), ("", Align::Left), ("used", Align::Right)]);
+    let mut grid = Grid::new(&columns);
+    for (l, line) in lines.iter().enumerate() {
+        let share = line.occupied.value() / line.capacity.value();
+        let mut row = vec![line.name.clone(), drawn[l].clone()];
+        row.extend(differs.then(|| occupied[l].clone()));
+        row.extend([capacity[l].clone(), style.bar([0.0, share], BAR), figures::percent(share)]);
+        grid.row(row);
     }
     grid.render(style)
 }
@@ -117,7 +131,7 @@ pub(super) fn shared_links(view: &ScenarioView, style: &Style) -> String {
     let arrow = style.arrow();
     let carried = |link: &SharedLinkUse| {
         let name = format!("{} {} {arrow} {}", link.name, node_ranges(&link.from), node_ranges(&link.to));
-        (name, link.bandwidth, link.capacity)
+        Carried { name, bandwidth: link.bandwidth, occupied: link.occupied, capacity: link.capacity }
     };
     let lines: Vec<Carried> = all.iter().map(carried).collect();
     carried_table(&format!("shared link\ncores {arrow} memories"), &lines, style)
@@ -126,7 +140,9 @@ pub(super) fn shared_links(view: &ScenarioView, style: &Style) -> String {
 /// Links that share a line: equal ones to the same memory, or simply all of them.
 fn link_classes<'a>(used: &[&'a LinkUse], all: usize, style: &Style) -> Vec<(String, &'a LinkUse)> {
     let same = |a: &LinkUse, b: &LinkUse| {
-        close(a.capacity.value(), b.capacity.value()) && close(a.bandwidth.value(), b.bandwidth.value())
+        close(a.capacity.value(), b.capacity.value())
+            && close(a.bandwidth.value(), b.bandwidth.value())
+            && close(a.occupied.value(), b.occupied.value())
     };
     if used.len() == all && all > FEW_LINKS && used.iter().all(|link| same(link, used[0])) {
         return vec![(format!("all {all}, each"), used[0])];

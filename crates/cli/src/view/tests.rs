@@ -2,7 +2,8 @@
 
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 use numasim_model::{
-    Allocation, App, Data, Evaluation, Machine, Model, ModelKind, Node, NodeId, Placement, evaluate_explained,
+    Access, Allocation, App, Data, Evaluation, KernelBandwidths, Machine, Model, ModelKind, Node, NodeId,
+    Placement, evaluate_explained,
 };
 
 use super::{ScenarioView, Style, csv, explain, json, lettering, table};
@@ -46,6 +47,7 @@ fn node(cores: u32, peak: f64, bandwidth: f64) -> Node {
         core_bandwidth: None,
         read_bandwidth: None,
         memory: None,
+        kernels: KernelBandwidths::NONE,
     }
 }
 
@@ -61,7 +63,7 @@ fn apps(group: &str, instances: usize, intensity: f64, placement: &Placement) ->
             group: group.to_owned(),
             arithmetic_intensity: FlopPerByte::new(intensity),
             data: Data::Placed(placement.clone()),
-            kernel: numasim_model::Access::default(),
+            kernel: Access::default(),
             min_threads: 1,
             max_threads: None,
             weight: 1.0,
@@ -299,6 +301,33 @@ fn json_has_the_documented_keys_in_their_order() {
     assert_eq!(object["apps"][3]["home"], 0);
     assert_eq!(object["apps"][0]["home"], serde_json::Value::Null);
     assert_eq!(object["apps"][3]["bottleneck_per_node"][1], "link");
+}
+
+#[test]
+fn kernels_that_write_occupy_more_than_they_move() {
+    // Triads have 24 of 32 GB/s: 6 for each of four threads, which want 20. At 0.5 FLOP/byte 12 GFLOPS.
+    let mut triad = apps("triad", 1, 0.5, &Placement::Local);
+    triad[0].kernel = Access::Triad;
+    let mut nodes = uniform(1, 8, 32.0, 1.0).nodes().to_vec();
+    nodes[0].kernels.set(Access::Triad, GigabytesPerSecond::new(24.0));
+    let machine = Machine::new("writes", nodes, vec![GigabytesPerSecond::new(1.0)]).expect("a machine");
+    let case = Case::new("triads", machine, triad, &[vec![4]]);
+    let node = &json::json(&case.view())["nodes"][0];
+    let (drawn, occupied) = (&node["bandwidth_gbs"], &node["occupied_gbs"]);
+    assert_eq!(
+        (drawn.as_f64(), occupied.as_f64(), node["capacity_gbs"].as_f64()),
+        (Some(24.0), Some(32.0), Some(32.0))
+    );
+    let text = shown(&case, Style::default());
+    assert!(text.contains("as reads") && text.contains("100 %"), "{text}");
+    let text = explained(&case);
+    for part in [
+        "1 GB/s of the kernel triad stands for 1.33333 of them",
+        "10/0.5 * 1.33333 = 26.6667",
+        "8 / 1.33333 * 0.5 = 3",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Orders and the threads that follow them.
 
 use numasim_model::dynamics::Control;
-use numasim_model::machine::{Machine, Node};
+use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
 
 use super::*;
@@ -14,6 +14,7 @@ fn machine(nodes: usize, cores: u32) -> Machine {
         core_bandwidth: None,
         read_bandwidth: None,
         memory: None,
+        kernels: KernelBandwidths::NONE,
     };
     Machine::uniform("m", nodes, node, GigabytesPerSecond::new(10.0)).expect("a machine")
 }

@@ -5,7 +5,7 @@ use numasim_engine::SimTime;
 use numasim_model::dynamics::{
     Binding, Channel, Command, Control, Course, Dynamics, Order, Os, Phase, Pick, Scaling, Work,
 };
-use numasim_model::machine::{Machine, Node};
+use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{Access, App, AppId, Data, Placement, Study};
 
@@ -18,6 +18,7 @@ pub(crate) fn machine(nodes: usize, cores: u32) -> Machine {
         core_bandwidth: None,
         read_bandwidth: None,
         memory: None,
+        kernels: KernelBandwidths::NONE,
     };
     Machine::uniform("M", nodes, node, GigabytesPerSecond::new(10.0)).expect("a machine")
 }

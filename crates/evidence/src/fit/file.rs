@@ -303,14 +303,14 @@ mod tests {
     #[test]
     fn shared_links_memory_and_what_a_node_reads_are_kept() {
         let machine = "[machine]\nname = \"two\"\nnodes = 2\ncores_per_node = 2\ngflops_per_core = 9.0\nbandwidth_gbs = 10.0\n\
-                       link_gbs = 4.25\nread_gbs = 11.0\nmemory_gib = 64.0\nsockets = 2\nsocket_link_gbs = 4.0\nshared_link_gbs = 3.5\n\
+                       link_gbs = 4.25\nread_gbs = 11.0\ntriad_gbs = 7.5\nmemory_gib = 64.0\nsockets = 2\nsocket_link_gbs = 4.0\nshared_link_gbs = 3.5\n\
                        [machine.provenance]\nshared_link = { kind = \"assumed\" }\n";
         let (_, text) = written(machine, 12.0, &["bandwidth_gbs"]);
         let (read, original) = (study(&text).machine, study(machine).machine);
         assert_eq!(read.shared_links(), original.shared_links());
         let kept = |machine: &Machine| {
             let node = machine.nodes()[1];
-            (node.read_bandwidth, node.memory, machine.provenance()["shared_link"].kind)
+            (node.read_bandwidth, node.memory, node.kernels, machine.provenance()["shared_link"].kind)
         };
         assert_eq!(kept(&read), kept(&original));
     }

@@ -23,7 +23,16 @@ pub struct KeyError {
     pub hint: String,
 }
 
-const KEYS: [&str; 5] = ["gflops_per_core", "bandwidth_gbs", "core_bandwidth_gbs", "read_gbs", "link_gbs"];
+const KEYS: [&str; 8] = [
+    "gflops_per_core",
+    "bandwidth_gbs",
+    "core_bandwidth_gbs",
+    "read_gbs",
+    "copy_gbs",
+    "triad_gbs",
+    "update_gbs",
+    "link_gbs",
+];
 
 impl Parameter {
     /// Reads a key as `sweep --set` takes it; `machine.` before it may be left out: `link_gbs`,

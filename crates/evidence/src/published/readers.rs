@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use numasim_model::sharing::{Parameter, Solver};
 use numasim_model::units::{FlopPerByte, GigabytesPerSecond};
-use numasim_model::{AppId, Demand, Machine, ModelKind, NodeId, Placement};
+use numasim_model::{Access, AppId, Demand, Machine, ModelKind, NodeId, Placement};
 
 use super::{Judged, Part, Point, PublishedError, in_words, study, with_model};
 use crate::csv_rows::Rows;
@@ -102,8 +102,12 @@ fn predict(machine: &Machine, runs: &[Run]) -> Vec<f64> {
     let solvers: Vec<Solver> = machine
         .node_ids()
         .map(|home| {
-            let demand =
-                Demand { arithmetic_intensity: FlopPerByte::new(TRIAD), placement: Placement::Home(home) };
+            let demand = Demand {
+                arithmetic_intensity: FlopPerByte::new(TRIAD),
+                // All figures of the matrix are those of triads.
+                kernel: Access::Read,
+                placement: Placement::Home(home),
+            };
             Solver::new(machine, &[demand])
         })
         .collect();

@@ -43,11 +43,11 @@ fn sharing(machine: &Machine, evaluation: &Evaluation, amount: impl Fn(&FlowView
     grants
 }
 
-/// What one thread of the flow draws from its memory; not a number where the evaluation has no such threads.
+/// What one thread of the flow occupies of its memory; not a number where the evaluation has no such threads.
 fn drawn(evaluation: &Evaluation, flow: &FlowView) -> f64 {
     let per_node = evaluation.apps.get(flow.app.0).map(|app| &app.per_node);
     let group = per_node.and_then(|per_node| per_node.get(flow.from.0)?.as_ref());
-    group.map_or(f64::NAN, |group| group.bandwidth.value() * flow.fraction / f64::from(group.threads))
+    group.map_or(f64::NAN, |group| group.bandwidth.value() * flow.cost() / f64::from(group.threads))
 }
 
 /// Nobody is faster than with the machine to itself.
@@ -68,7 +68,7 @@ mod tests {
     use crate::app::{Access, App, Data, Placement};
     use crate::evaluation::{EvaluateError, evaluate_explained};
     use crate::ids::NodeId;
-    use crate::machine::{Node, SharedLink};
+    use crate::machine::{KernelBandwidths, Node, SharedLink};
     use crate::sharing::Model;
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
@@ -79,6 +79,7 @@ mod tests {
         core_bandwidth: None,
         read_bandwidth: None,
         memory: None,
+        kernels: KernelBandwidths::NONE,
     };
 
     /// Two nodes of 2 cores with 10 GB/s, links of 4 GB/s. Two threads on each node read node 0, each wants 20 GB/s: the

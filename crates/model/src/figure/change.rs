@@ -132,6 +132,7 @@ impl NodeFigure {
             Self::Bandwidth => node.bandwidth = GigabytesPerSecond::new(value),
             Self::CoreBandwidth => node.core_bandwidth = Some(GigabytesPerSecond::new(value)),
             Self::Read => node.read_bandwidth = Some(GigabytesPerSecond::new(value)),
+            Self::Kernel(kernel) => node.kernels.set(kernel, GigabytesPerSecond::new(value)),
         }
     }
 }

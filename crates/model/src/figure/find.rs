@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::kind::{AppFigure, Figure, NodeFigure};
+use crate::access::Access;
 use crate::app::App;
 use crate::ids::NodeId;
 use crate::machine::Machine;
@@ -73,12 +74,15 @@ pub enum KeyError {
 }
 
 /// Keys of `[machine]`.
-const MACHINE: [&str; 10] = [
+const MACHINE: [&str; 13] = [
     "cores_per_node",
     "gflops_per_core",
     "bandwidth_gbs",
     "core_bandwidth_gbs",
     "read_gbs",
+    "copy_gbs",
+    "triad_gbs",
+    "update_gbs",
     "link_gbs",
     "bandwidth_matrix_gbs.FROM.TO",
     "node.NUMBER.KEY",
@@ -86,7 +90,16 @@ const MACHINE: [&str; 10] = [
     "sharing.PARAMETER",
 ];
 /// Keys of `[[machine.node]]`.
-const NODE: [&str; 5] = ["cores", "gflops_per_core", "bandwidth_gbs", "core_bandwidth_gbs", "read_gbs"];
+const NODE: [&str; 8] = [
+    "cores",
+    "gflops_per_core",
+    "bandwidth_gbs",
+    "core_bandwidth_gbs",
+    "read_gbs",
+    "copy_gbs",
+    "triad_gbs",
+    "update_gbs",
+];
 /// Keys of `[[app]]`; `data` is the one that is no number.
 const APP: [&str; 6] = ["arithmetic_intensity", "data", "min_threads", "max_threads", "weight", "work_gflop"];
 
@@ -122,7 +135,10 @@ fn of_machine(machine: &Machine, rest: &[&str]) -> Result<Figure, KeyError> {
         "bandwidth_gbs" => Some(NodeFigure::Bandwidth),
         "core_bandwidth_gbs" => Some(NodeFigure::CoreBandwidth),
         "read_gbs" => Some(NodeFigure::Read),
-        _ => None,
+        _ => {
+            let kernel = Access::WRITING.into_iter().find(|kernel| kernel.figure_key() == key);
+            kernel.map(NodeFigure::Kernel)
+        }
     };
     match rest {
         ["cores_per_node"] => Ok(Figure::Node(NodeFigure::Cores, None)),

@@ -3,13 +3,14 @@
 use std::ops::Range;
 
 use super::range::ValueRange;
+use crate::access::Access;
 use crate::ids::NodeId;
 use crate::sharing_model::Parameter;
 
 /// A number of the input files, or several that are changed together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Figure {
-    /// Of one node; `None`: of every node that has cores, or, for the memory bandwidth, of every node.
+    /// Of one node; `None`: of every node that has cores, or, for the bandwidths of its memory, of every node.
     Node(NodeFigure, Option<NodeId>),
     /// Bandwidth of one link (node of the cores, node of the memory), GB/s; `None`: of every link.
     Link(Option<(NodeId, NodeId)>),
@@ -34,6 +35,8 @@ pub enum NodeFigure {
     CoreBandwidth,
     /// The most that all threads of the node can read together, GB/s.
     Read,
+    /// Bandwidth of the memory under a kernel that writes, GB/s.
+    Kernel(Access),
 }
 
 /// A number of an application.
@@ -60,12 +63,13 @@ impl NodeFigure {
             Self::Bandwidth => "bandwidth_gbs",
             Self::CoreBandwidth => "core_bandwidth_gbs",
             Self::Read => "read_gbs",
+            Self::Kernel(kernel) => kernel.figure_key(),
         }
     }
 
     /// Whether a memory-only node has it, too.
     pub(super) const fn is_of_memory(self) -> bool {
-        matches!(self, Self::Bandwidth)
+        matches!(self, Self::Bandwidth | Self::Kernel(_))
     }
 }
 
@@ -98,7 +102,10 @@ impl Figure {
     pub const fn unit(&self) -> &'static str {
         match self {
             Self::Node(NodeFigure::GflopsPerCore, _) => "GFLOPS",
-            Self::Node(NodeFigure::Bandwidth | NodeFigure::CoreBandwidth | NodeFigure::Read, _)
+            Self::Node(
+                NodeFigure::Bandwidth | NodeFigure::CoreBandwidth | NodeFigure::Read | NodeFigure::Kernel(_),
+                _,
+            )
             | Self::Link(_)
             | Self::SharedLink(_) => "GB/s",
             Self::Sharing(parameter) => parameter.unit(),

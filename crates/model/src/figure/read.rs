@@ -15,6 +15,7 @@ impl NodeFigure {
             Self::Bandwidth => Some(node.bandwidth.value()),
             Self::CoreBandwidth => node.core_bandwidth.map(GigabytesPerSecond::value),
             Self::Read => node.read_bandwidth.map(GigabytesPerSecond::value),
+            Self::Kernel(kernel) => node.kernels.get(kernel).map(GigabytesPerSecond::value),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::app::{Access, App, Data, Placement};
 use crate::ids::NodeId;
-use crate::machine::{Machine, Node, SharedLink};
+use crate::machine::{KernelBandwidths, Machine, Node, SharedLink};
 use crate::sharing_model::{ModelKind, Parameter};
 use crate::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond};
 
@@ -16,6 +16,10 @@ fn machine() -> Machine {
         core_bandwidth: (cores > 2).then(|| GigabytesPerSecond::new(12.0)),
         read_bandwidth: None,
         memory: None,
+        kernels: KernelBandwidths {
+            triad: (cores > 2).then(|| GigabytesPerSecond::new(30.0)),
+            ..KernelBandwidths::NONE
+        },
     };
     let nodes = vec![node(4, 40.0), node(2, 20.0), node(0, 10.0)];
     let shared = SharedLink {
@@ -71,6 +75,8 @@ fn a_key_reads_what_the_files_say() {
     // A name may have a dot.
     assert_eq!(values("machine.shared_link.xGMI 1.0.gbs"), [9.0]);
     assert!(values("machine.read_gbs").is_empty());
+    assert_eq!(values("machine.triad_gbs"), [30.0]);
+    assert!(values("machine.node.1.triad_gbs").is_empty());
     assert_eq!(values("app.mem.arithmetic_intensity"), [0.5, 0.5]);
     assert_eq!(values("app.mem-2.work_gflop"), [100.0]);
     assert!(values("app.one.max_threads").is_empty());
@@ -84,6 +90,8 @@ fn what_is_set_is_read_again_and_all_else_stays() {
         "machine.bandwidth_gbs",
         "machine.core_bandwidth_gbs",
         "machine.node.1.read_gbs",
+        "machine.triad_gbs",
+        "machine.node.2.copy_gbs",
         "machine.link_gbs",
         "machine.shared_link.xGMI 1.0.gbs",
         "machine.bandwidth_matrix_gbs.1.0",

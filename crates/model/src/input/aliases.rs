@@ -56,6 +56,14 @@ const CLUSTER: &str = "[cluster]";
 const MEMORY: &[&str] =
     &["memory", "memory_gb", "mem_gib", "mem_gb", "ram", "ram_gib", "ram_gb", "size_gib", "size"];
 
+/// How people may call what a memory delivers to kernels that write.
+const TRIAD: &[&str] =
+    &["triad", "triad_bandwidth_gbs", "stream", "stream_gbs", "stream_triad", "stream_triad_gbs"];
+const COPY: &[&str] = &["copy", "copy_bandwidth_gbs", "stream_copy", "stream_copy_gbs"];
+const WRITE: &[&str] = &["write_gbs", "write_bandwidth", "write_bandwidth_gbs", "nt_write_gbs"];
+
+const KERNELS: &str = "give what the memory delivers to a kernel that reads and writes: `copy_gbs`, `triad_gbs` or `update_gbs`";
+const KERNEL_OF_AN_APP: &str = "what memories deliver to a kernel stands in `[machine]`; an application names its kernel, e.g. `kernel = \"triad\"`";
 const THREADS_OF_AN_APP: &str = "the threads of a placement stand in a `[[scenario]]`; to bound what explore may choose, write `min_threads` and `max_threads`; `threads` is how many an app has over time";
 const UNCONTROLLED: &str =
     "write another `[[app]]` with `control = \"none\"` and its own `threads` for what cannot be controlled";
@@ -65,7 +73,7 @@ const BANDWIDTH_OF_A_NODE: &str =
 const MODEL_OF_A_MACHINE: &str = "write `[machine.sharing]` and below it `model = \"…\"`";
 
 /// Title of the table, the words in lower case with `_`, and what they mean there.
-const ALIASES: [(&str, &[&str], Alias); 66] = [
+const ALIASES: [(&str, &[&str], Alias); 73] = [
     (ROOT, &["node", "nodes"], Advice("write `[[machine.node]]`")),
     (ROOT, &["sharing", "model"], Advice(MODEL_OF_A_MACHINE)),
     (ROOT, &["provenance"], Advice("write `[machine.provenance]`")),
@@ -97,8 +105,14 @@ const ALIASES: [(&str, &[&str], Alias); 66] = [
     ),
     (MACHINE, &["read_bandwidth", "read_bandwidth_gbs", "node_read_gbs", "max_read_gbs"], Key("read_gbs")),
     (MACHINE, MEMORY, Key("memory_gib")),
+    (MACHINE, TRIAD, Key("triad_gbs")),
+    (MACHINE, COPY, Key("copy_gbs")),
+    (MACHINE, WRITE, Advice(KERNELS)),
     (NODE, &["read_bandwidth", "read_bandwidth_gbs", "node_read_gbs", "max_read_gbs"], Key("read_gbs")),
     (NODE, MEMORY, Key("memory_gib")),
+    (NODE, TRIAD, Key("triad_gbs")),
+    (NODE, COPY, Key("copy_gbs")),
+    (NODE, WRITE, Advice(KERNELS)),
     (
         SHARED_LINK,
         &["bandwidth", "bandwidth_gbs", "capacity", "capacity_gbs", "link_gbs", "shared_link_gbs"],
@@ -161,6 +175,7 @@ const ALIASES: [(&str, &[&str], Alias); 66] = [
         Advice("write where the data lies as `data`, e.g. `data = { home = 0, share = 0.5 }`"),
     ),
     (APP, MEMORY, Key("memory_gib")),
+    (APP, &["triad_gbs", "copy_gbs", "update_gbs"], Advice(KERNEL_OF_AN_APP)),
     (APP, &["allowed_nodes", "numa_nodes", "cpunodebind", "node"], Key("nodes")),
     (DATA, &["fraction", "part", "portion"], Key("share")),
     (SCENARIO, &["app", "apps", "allocation", "placement", "cores"], Key("threads")),

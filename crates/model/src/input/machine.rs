@@ -96,6 +96,7 @@ fn assemble(
                 core_bandwidth: limits.core_bandwidth().map(GigabytesPerSecond::new),
                 read_bandwidth: limits.read_bandwidth().map(GigabytesPerSecond::new),
                 memory: limits.memory().map(Gibibytes::new),
+                kernels: limits.kernels(),
             }
         })
         .collect();

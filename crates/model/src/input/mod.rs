@@ -109,6 +109,7 @@ fn read_files(files: &[SourceFile], log: &Log) -> Option<Reading> {
     let over_time = read_dynamics(&mut tables, log, &apps, &machine);
     let (machine, sockets) = (machine.machine?, machine.sockets);
     let instances = apps.instances()?;
+    node_limits::note_kernels(log, &machine, &instances);
     let (dynamics, of_dynamics) = over_time?;
     let places = Places { apps: apps.places(), scenarios: scenarios.places(), ..of_dynamics };
     let (scenarios, named) = scenarios.finish(&instances, &apps, machine.node_count())?;

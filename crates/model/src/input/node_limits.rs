@@ -1,14 +1,20 @@
 //! Reads the figures that the machine may give for all nodes, and a node for itself: what its threads can draw and read,
-//! and how much memory it has. The own figure of a node holds.
+//! how much memory it has, and what that delivers to kernels that write. The own figure of a node holds.
+
+use crate::access::Access;
+use crate::app::App;
+use crate::ids::NodeId;
+use crate::machine::{KernelBandwidths, Machine};
+use crate::units::GigabytesPerSecond;
 
 use super::log::Log;
 use super::reading::TableKind;
 use super::table::TableReader;
 use super::value::{BANDWIDTH, MEMORY, Quantity};
 
-/// Key, what it is, and what holds where no file gives it.
-const KEYS: [(&str, Quantity, &str); 3] = [
-    ("core_bandwidth_gbs", BANDWIDTH, "no limit"),
+/// Key, what it is, and what holds where no file gives it; of kernels [`note_kernels`] says that where an application uses them.
+const KEYS: [(&str, Quantity, Option<&str>); 6] = [
+    ("core_bandwidth_gbs", BANDWIDTH, Some("no limit")),
     (
         "read_gbs",
         Quantity {
@@ -16,10 +22,20 @@ const KEYS: [(&str, Quantity, &str); 3] = [
             example: "100.0",
             ..BANDWIDTH
         },
-        "no limit",
+        Some("no limit"),
     ),
-    ("memory_gib", MEMORY, "not given"),
+    ("memory_gib", MEMORY, Some("not given")),
+    (Access::Copy.figure_key(), KERNEL, None),
+    (Access::Triad.figure_key(), KERNEL, None),
+    (Access::Update.figure_key(), KERNEL, None),
 ];
+/// The first key of a kernel.
+const FIRST_KERNEL: usize = 3;
+const KERNEL: Quantity = Quantity {
+    what: "what the memory of a node delivers to this kernel in GB/s, as the kernel counts its traffic",
+    example: "24.0",
+    ..BANDWIDTH
+};
 
 /// The figures, as far as a file gives them.
 #[derive(Clone, Copy, Default)]
@@ -57,14 +73,39 @@ impl NodeLimits {
     pub(super) const fn memory(&self) -> Option<f64> {
         self.0[2]
     }
+
+    /// What its memory delivers to kernels that write.
+    pub(super) fn kernels(&self) -> KernelBandwidths {
+        let mut kernels = KernelBandwidths::NONE;
+        for (kernel, figure) in Access::WRITING.into_iter().zip(&self.0[FIRST_KERNEL..]) {
+            if let Some(figure) = figure {
+                kernels.set(kernel, GigabytesPerSecond::new(*figure));
+            }
+        }
+        kernels
+    }
+}
+
+/// Notes kernels of applications that a memory has no figure of.
+pub(super) fn note_kernels(log: &Log, machine: &Machine, apps: &[App]) {
+    let used = |kernel: &Access| apps.iter().any(|app| app.kernel == *kernel);
+    for kernel in Access::WRITING.into_iter().filter(used) {
+        let note = |table, name: &str| {
+            log.note_default(table, name, kernel.figure_key(), "the bandwidth of reads");
+        };
+        if !machine.has_figure_of(kernel) {
+            note(TableKind::Machine, machine.name());
+            continue;
+        }
+        let open = |node: &NodeId| machine.node(*node).kernels.get(kernel).is_none();
+        machine.node_ids().filter(open).for_each(|node| note(TableKind::Node, &node.0.to_string()));
+    }
 }
 
 /// Notes what neither the machine nor a node gives; a node that could not be read is `None`.
 pub(super) fn note_defaults(log: &Log, name: &str, machine: NodeLimits, nodes: &[Option<NodeLimits>]) {
     for (number, (key, _, default)) in KEYS.into_iter().enumerate() {
-        if machine.0[number].is_some() {
-            continue;
-        }
+        let Some(default) = default.filter(|_| machine.0[number].is_none()) else { continue };
         let open = |node: &Option<NodeLimits>| node.is_some_and(|node| node.0[number].is_none());
         if nodes.iter().all(open) {
             log.note_default(TableKind::Machine, name, key, default);

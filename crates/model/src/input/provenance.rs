@@ -12,7 +12,7 @@ use super::value::{Quantity, Value};
 const UNCERTAINTY: Quantity = Quantity { what: "an uncertainty in percent", example: "2.5", zero: true };
 
 /// Keys whose origin `[machine.provenance]` may state.
-pub(super) const FIGURES: [&str; 12] = [
+pub(super) const FIGURES: [&str; 15] = [
     "cores",
     "gflops_per_core",
     "core_bandwidth_gbs",
@@ -23,6 +23,9 @@ pub(super) const FIGURES: [&str; 12] = [
     "shared_link",
     "read_gbs",
     "memory_gib",
+    "copy_gbs",
+    "triad_gbs",
+    "update_gbs",
     "latency_matrix_ns",
     "sharing",
 ];

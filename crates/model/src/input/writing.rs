@@ -25,7 +25,7 @@ pub fn quoted(text: &str) -> String {
     quoted
 }
 
-/// What a node can read, and its memory, as lines of `[machine]` or a `[[machine.node]]`; nothing where nobody said it.
+/// What a node can read, its memory, and what that delivers to kernels that write, as lines of `[machine]` or a `[[machine.node]]`; nothing where nobody said it.
 pub fn limits_of_node(node: &Node) -> String {
     let mut lines = String::new();
     if let Some(read) = node.read_bandwidth {
@@ -33,6 +33,9 @@ pub fn limits_of_node(node: &Node) -> String {
     }
     if let Some(memory) = node.memory {
         let _ = writeln!(lines, "memory_gib = {}", float(memory.value()));
+    }
+    for (kernel, measured) in node.kernels.iter() {
+        let _ = writeln!(lines, "{} = {}", kernel.figure_key(), float(measured.value()));
     }
     lines
 }
@@ -78,7 +81,7 @@ mod tests {
     fn shared_links_and_limits_are_read_back_as_they_were_written() {
         let text = "[machine]\nname = \"m\"\nnodes = 4\ncores_per_node = 1\ngflops_per_core = 1\nbandwidth_gbs = 9\n\
                     link_gbs = 5\nsockets = 2\nsocket_link_gbs = 3\nshared_link_gbs = 4.5\nread_gbs = 12.25\n\
-                    memory_gib = 1e-3\n[[machine.shared_link]]\nname = \"\\\"x\\\"\"\ngbs = 1e20\nfrom = [1]\nto = [0]\n";
+                    memory_gib = 1e-3\ntriad_gbs = 6.75\nupdate_gbs = 7\n[[machine.shared_link]]\nname = \"\\\"x\\\"\"\ngbs = 1e20\nfrom = [1]\nto = [0]\n";
         let read = |text: String| {
             let file = crate::input::SourceFile { name: "m.toml".into(), text };
             crate::input::read_study(&[file]).expect("in order").study.machine

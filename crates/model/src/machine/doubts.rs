@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{Machine, SharedDirection};
+use crate::access::Access;
 use crate::ids::NodeId;
 use crate::units::{Gflops, GigabytesPerSecond};
 
@@ -10,6 +11,9 @@ use crate::units::{Gflops, GigabytesPerSecond};
 const MOST_OF_A_CONTROLLER: f64 = 10_000.0;
 /// More than one core computes: two 512-bit FMA units at 5 GHz are 160 GFLOPS in double and 320 in single precision.
 const MOST_OF_A_CORE: f64 = 1_000.0;
+/// A memory under a kernel that writes, as parts of what it has for reads: measured figures lie between two thirds and 1.05.
+const LEAST_OF_A_KERNEL: f64 = 0.3;
+const MOST_OF_A_KERNEL: f64 = 1.2;
 /// Figures are rounded and measured apart from each other.
 const TOLERANCE: f64 = 1.05;
 
@@ -89,6 +93,19 @@ pub enum Doubt {
         /// How many more nodes there are.
         others: usize,
     },
+    /// A memory that is much faster or much slower under a kernel that writes than under reads.
+    Kernel {
+        /// The first such node.
+        node: NodeId,
+        /// The kernel.
+        kernel: Access,
+        /// What the memory delivers to it.
+        measured: GigabytesPerSecond,
+        /// What it delivers to reads.
+        reads: GigabytesPerSecond,
+        /// How many more nodes there are.
+        others: usize,
+    },
 }
 
 /// Every doubt about the figures of `machine`; nodes and links with the same doubt are one.
@@ -104,6 +121,7 @@ pub fn doubts(machine: &Machine) -> Vec<Doubt> {
     }
     links(machine, &mut doubts);
     reads(machine, &mut doubts);
+    kernels(machine, &mut doubts);
     for link in machine.shared_links() {
         let wide = link.directions().all(|direction| is_above(link.bandwidth, joined(machine, direction)));
         if wide {
@@ -169,6 +187,20 @@ fn reads(machine: &Machine, doubts: &mut Vec<Doubt>) {
     }
 }
 
+fn kernels(machine: &Machine, doubts: &mut Vec<Doubt>) {
+    for kernel in Access::WRITING {
+        let reads = |node: NodeId| machine.node(node).bandwidth;
+        let figures =
+            || machine.node_ids().filter_map(|node| Some((node, machine.node(node).kernels.get(kernel)?)));
+        let part = |&(node, measured): &(NodeId, GigabytesPerSecond)| measured.value() / reads(node).value();
+        let fast = first_and_others(figures().filter(|figure| part(figure) > MOST_OF_A_KERNEL));
+        let slow = first_and_others(figures().filter(|figure| part(figure) < LEAST_OF_A_KERNEL));
+        for ((node, measured), others) in fast.into_iter().chain(slow) {
+            doubts.push(Doubt::Kernel { node, kernel, measured, reads: reads(node), others });
+        }
+    }
+}
+
 /// The links of the pairs that read over a direction of a shared link.
 fn pairs<'a>(
     machine: &'a Machine,
@@ -227,6 +259,23 @@ impl fmt::Display for Doubt {
                 "{node} can read {read}{}, less than its own memory delivers ({controller})",
                 more(others, "node")
             ),
+            Self::Kernel { node, kernel, measured, reads, others } => {
+                let (kernel, more) = (kernel.as_str(), more(others, "node"));
+                let times = measured.value() / reads.value();
+                let start = format!("the memory of {node} has {measured} under the kernel {kernel}{more}");
+                if times > 1.0 {
+                    write!(
+                        f,
+                        "{start}, {times:.1} times the {reads} of reads: writing rarely makes a memory faster"
+                    )
+                } else {
+                    write!(
+                        f,
+                        "{start}, {:.0} % of the {reads} of reads: was it measured with all cores?",
+                        100.0 * times
+                    )
+                }
+            }
         }
     }
 }
@@ -234,7 +283,7 @@ impl fmt::Display for Doubt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::{Node, SharedLink};
+    use crate::machine::{KernelBandwidths, Node, SharedLink};
 
     /// Four nodes with 40 GB/s each, links of 10 GB/s.
     fn machine(change: impl Fn(usize, &mut Node), link: f64) -> Machine {
@@ -246,6 +295,7 @@ mod tests {
                 core_bandwidth: None,
                 read_bandwidth: None,
                 memory: None,
+                kernels: KernelBandwidths::NONE,
             };
             change(n, &mut node);
             node
@@ -314,6 +364,32 @@ mod tests {
         let joined = GigabytesPerSecond::new(40.0);
         assert_eq!(shared(60.0), [Doubt::SharedLinkWide { name: "xGMI".to_owned(), bandwidth, joined }]);
         assert!(matches!(shared(8.0)[..], [Doubt::SharedLinkNarrow { .. }]));
+    }
+
+    #[test]
+    fn kernels_far_from_reads_are_doubted() {
+        // Memories of 40 GB/s: from 12 to 48 nobody asks.
+        let with = |gbs: f64| {
+            let kernels =
+                KernelBandwidths { triad: Some(GigabytesPerSecond::new(gbs)), ..KernelBandwidths::NONE };
+            doubts(&machine(|n, node| node.kernels = if n > 0 { kernels } else { node.kernels }, 10.0))
+        };
+        assert_eq!([with(12.0), with(48.0)], [[], []]);
+        let words = |gbs: f64| with(gbs).iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(
+            words(60.0),
+            [
+                "the memory of node 1 has 60 GB/s under the kernel triad (and 2 more nodes), 1.5 times the 40 GB/s of reads: \
+              writing rarely makes a memory faster"
+            ]
+        );
+        assert_eq!(
+            words(4.0),
+            [
+                "the memory of node 1 has 4 GB/s under the kernel triad (and 2 more nodes), 10 % of the 40 GB/s of reads: \
+              was it measured with all cores?"
+            ]
+        );
     }
 
     #[test]

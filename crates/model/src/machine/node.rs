@@ -1,5 +1,7 @@
 //! One NUMA node, and how many a machine may have.
 
+use super::kernels::KernelBandwidths;
+use crate::access::Access;
 use crate::units::{FlopPerByte, Gflops, Gibibytes, GigabytesPerSecond};
 
 /// Most NUMA nodes a machine may have.
@@ -14,7 +16,7 @@ pub struct Node {
     pub cores: u32,
     /// Peak of one core. Meaningless, and 0, on a memory-only node.
     pub gflops_per_core: Gflops,
-    /// What the memory controller delivers to all readers together.
+    /// What the memory controller delivers to all readers together, to kernels that only read.
     pub bandwidth: GigabytesPerSecond,
     /// The most one thread can draw from all memories together; `None` is no limit.
     pub core_bandwidth: Option<GigabytesPerSecond>,
@@ -22,6 +24,8 @@ pub struct Node {
     pub read_bandwidth: Option<GigabytesPerSecond>,
     /// How much memory it has; `None` where nobody said.
     pub memory: Option<Gibibytes>,
+    /// What the memory delivers to kernels that write.
+    pub kernels: KernelBandwidths,
 }
 
 impl Node {
@@ -29,5 +33,11 @@ impl Node {
     pub fn demand_of_thread(&self, intensity: FlopPerByte) -> GigabytesPerSecond {
         let digestible = self.gflops_per_core / intensity;
         self.core_bandwidth.map_or(digestible, |ceiling| digestible.min(ceiling))
+    }
+
+    /// GB/s of reads that one GB/s of `kernel` on this memory stands for: [`Node::bandwidth`] / what it delivers to the kernel; 1
+    /// for reads, and where nobody measured the kernel.
+    pub fn occupied_by(&self, kernel: Access) -> f64 {
+        self.kernels.get(kernel).map_or(1.0, |measured| self.bandwidth.value() / measured.value())
     }
 }

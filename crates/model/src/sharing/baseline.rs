@@ -132,14 +132,14 @@ fn split_pool(compiled: &Compiled, pool: usize, available: f64, threads: &[f64],
         let group = flow.group as usize;
         let taker = std::iter::once((threads[group], flow.demand_gbs));
         let split = Split::new(available, compiled.pools[pool].inverse_cores, taker);
-        bandwidth[group] = bandwidth[group].min(split.granted(flow.demand_gbs) * flow.inverse_fraction);
+        bandwidth[group] = bandwidth[group].min(split.granted(flow.demand_gbs) * flow.inverse_cost);
         return;
     }
     let takers = flows.iter().map(|flow| (threads[flow.group as usize], flow.demand_gbs));
     let split = Split::new(available, compiled.pools[pool].inverse_cores, takers);
     for flow in flows {
         let group = flow.group as usize;
-        bandwidth[group] = bandwidth[group].min(split.granted(flow.demand_gbs) * flow.inverse_fraction);
+        bandwidth[group] = bandwidth[group].min(split.granted(flow.demand_gbs) * flow.inverse_cost);
     }
 }
 
@@ -160,6 +160,6 @@ pub(super) fn share_pool(compiled: &Compiled, pool: usize, threads: &[f64], shar
     for (flow, granted) in flows.iter().zip(granted) {
         *granted = split.granted(flow.demand_gbs);
         let bandwidth = &mut shares.bandwidth[flow.group as usize];
-        *bandwidth = bandwidth.min(*granted * flow.inverse_fraction);
+        *bandwidth = bandwidth.min(*granted * flow.inverse_cost);
     }
 }

@@ -1,4 +1,8 @@
 //! A machine and applications, laid out for evaluation: the flows of every pool side by side.
+//!
+//! Rates of threads are GB/s as the program moves them. Everything that threads share (controllers, links, shared links, what a
+//! node reads) is counted in GB/s of reads: a kernel that writes, and for which the machine has a figure of its own, occupies
+//! more of it than it moves ([`crate::Node::occupied_by`]). Without such figures both are the same.
 
 use std::ops::Range;
 
@@ -14,23 +18,28 @@ use crate::units::GigabytesPerSecond;
 pub(super) struct Flow {
     /// Application and node, as the number of a cell: index into thread counts and per-thread results.
     pub(super) group: u32,
-    /// GB/s that one thread wants of this memory.
+    /// Whether the threads read other memories, too.
+    pub(super) spread: bool,
+    /// GB/s that one thread wants to occupy of this memory.
     pub(super) demand_gbs: f64,
-    /// Fraction of the data that lies there.
-    pub(super) fraction: f64,
-    /// 1 / fraction of the data that lies there.
-    pub(super) inverse_fraction: f64,
+    /// GB/s of this memory that one GB/s of a thread occupies: the fraction of the data that lies there, times what a GB/s of
+    /// the kernel stands for ([`crate::Node::occupied_by`]).
+    pub(super) cost: f64,
+    /// 1 / cost.
+    pub(super) inverse_cost: f64,
 }
 
 impl Flow {
-    /// Threads of `group` that want `demand_gbs` each, that fraction of it of this memory.
-    pub(super) fn new(group: u32, demand_gbs: f64, fraction: f64) -> Self {
-        Self { group, demand_gbs: demand_gbs * fraction, fraction, inverse_fraction: 1.0 / fraction }
+    /// Threads of `group` that want `demand_gbs` each, that fraction of it of this memory, where a GB/s of it stands for
+    /// `occupied` GB/s.
+    pub(super) fn new(group: u32, demand_gbs: f64, fraction: f64, occupied: f64) -> Self {
+        let cost = fraction * occupied;
+        Self { group, spread: fraction < 1.0, demand_gbs: demand_gbs * cost, cost, inverse_cost: 1.0 / cost }
     }
 
     /// Threads that want `demand_gbs` each from now on, the same fraction of it of this memory.
     pub(super) fn set_demand(&mut self, demand_gbs: f64) {
-        self.demand_gbs = demand_gbs * self.fraction;
+        self.demand_gbs = demand_gbs * self.cost;
     }
 }
 
@@ -41,6 +50,8 @@ pub(super) struct PerThread {
     pub(super) demand_gbs: f64,
     /// GFLOPS of its core.
     pub(super) peak: f64,
+    /// GB/s that one GB/s of it occupies, on all memories together.
+    pub(super) occupied: f64,
 }
 
 /// A link, or a node's own part of its controller.
@@ -91,6 +102,8 @@ pub(super) struct Compiled {
     pub(super) demand_gbs: Table<f64>,
     /// GFLOPS of one core.
     pub(super) peak: Table<f64>,
+    /// GB/s that one GB/s of a thread occupies, on all memories together: 1 but for kernels with figures of their own.
+    pub(super) occupied: Table<f64>,
     /// Per application: FLOP per byte.
     pub(super) intensity: Vec<f64>,
     pub(super) memories: Vec<Memory>,
@@ -113,6 +126,7 @@ impl PerThread {
         Self {
             demand_gbs: ceiling.map_or(drawn, |ceiling| drawn.min(ceiling)),
             peak: node.gflops_per_core.value(),
+            occupied: demand.occupied(machine, from),
         }
     }
 }
@@ -120,7 +134,7 @@ impl PerThread {
 impl Compiled {
     /// The pools of every pair of nodes, and no flow in any of them.
     pub(super) fn of_machine(machine: &Machine) -> Self {
-        let mut compiled = Self::empty(machine, Table::filled(0, 1, 0.0), Table::filled(0, 1, 0.0));
+        let mut compiled = Self::empty(machine, 0, 1);
         for memory in machine.node_ids() {
             let first = compiled.pools.len();
             for from in machine.compute_nodes().filter(|&from| from != memory) {
@@ -145,13 +159,14 @@ impl Compiled {
         PerThread::of(machine, &self.model, demand, from)
     }
 
-    fn empty(machine: &Machine, demand_gbs: Table<f64>, peak: Table<f64>) -> Self {
-        let nodes = machine.node_count();
+    /// Room for `rows` x `nodes` groups, and no pools.
+    fn empty(machine: &Machine, rows: usize, nodes: usize) -> Self {
         Self {
-            demand_gbs,
-            peak,
+            demand_gbs: Table::filled(rows, nodes, 0.0),
+            peak: Table::filled(rows, nodes, 0.0),
+            occupied: Table::filled(rows, nodes, 1.0),
             intensity: Vec::new(),
-            memories: Vec::with_capacity(nodes),
+            memories: Vec::with_capacity(machine.node_count()),
             pools: Vec::new(),
             flows: Vec::new(),
             shared: Vec::new(),
@@ -174,17 +189,15 @@ impl Compiled {
     /// Compiles `machine` and the demand of each application.
     pub(super) fn new(machine: &Machine, demands: &[Demand]) -> Self {
         let (apps, nodes) = (demands.len(), machine.node_count());
-        let model = *machine.sharing();
-        let mut demand_gbs = Table::filled(apps, nodes, 0.0);
-        let mut peak = Table::filled(apps, nodes, 0.0);
+        let mut compiled = Self::empty(machine, apps, nodes);
         for (a, demand) in demands.iter().enumerate() {
             for n in machine.compute_nodes() {
-                let one = PerThread::of(machine, &model, demand, n);
-                demand_gbs[(AppId(a), n)] = one.demand_gbs;
-                peak[(AppId(a), n)] = one.peak;
+                let one = compiled.per_thread(machine, demand, n);
+                compiled.demand_gbs[(AppId(a), n)] = one.demand_gbs;
+                compiled.peak[(AppId(a), n)] = one.peak;
+                compiled.occupied[(AppId(a), n)] = one.occupied;
             }
         }
-        let mut compiled = Self::empty(machine, demand_gbs, peak);
         compiled.intensity = demands.iter().map(|demand| demand.arithmetic_intensity.value()).collect();
         for memory in machine.node_ids() {
             let first = compiled.pools.len();
@@ -256,7 +269,12 @@ impl Compiled {
     /// Whether every thread reads one memory only, and no limit is shared by pools: memories can then be looked at one by
     /// one, and nothing that is granted stays unused.
     pub(super) fn is_separable(&self) -> bool {
-        !self.has_common_limits() && self.flows.iter().all(|flow| flow.inverse_fraction <= 1.0)
+        !self.has_common_limits() && self.reads_one_memory()
+    }
+
+    /// Whether every thread reads one memory only.
+    pub(super) fn reads_one_memory(&self) -> bool {
+        self.flows.iter().all(|flow| !flow.spread)
     }
 
     /// Adds the pool of the flows of `apps` from `from` to `memory`, unless none of them could have one.
@@ -274,7 +292,8 @@ impl Compiled {
             if fraction > 0.0 {
                 let group = self.demand_gbs.cell(AppId(a), from);
                 let number = u32::try_from(group).unwrap_or(u32::MAX);
-                self.flows.push(Flow::new(number, self.demand_gbs[group], fraction));
+                let occupied = machine.node(memory).occupied_by(demands[a].kernel);
+                self.flows.push(Flow::new(number, self.demand_gbs[group], fraction, occupied));
             }
         }
         (self.flows.len() > first).then(|| {
@@ -283,7 +302,7 @@ impl Compiled {
         })
     }
 
-    /// GB/s that all threads of a pool want together.
+    /// GB/s that all threads of a pool want to occupy together.
     #[inline]
     pub(super) fn wanted(&self, pool: usize, threads: &[f64]) -> f64 {
         self.flows[self.pools[pool].flows.clone()]
@@ -292,7 +311,7 @@ impl Compiled {
             .sum()
     }
 
-    /// GB/s that all threads of a pool draw, each group by its `rates`.
+    /// GB/s that all threads of a pool occupy, each group by its `rates`.
     #[inline]
     pub(super) fn drawn(&self, pool: usize, threads: &[f64], rates: &[f64]) -> f64 {
         self.drawn_by(self.pools[pool].flows.clone(), threads, rates)
@@ -303,7 +322,7 @@ impl Compiled {
     pub(super) fn drawn_by(&self, flows: Range<usize>, threads: &[f64], rates: &[f64]) -> f64 {
         self.flows[flows]
             .iter()
-            .map(|flow| threads[flow.group as usize] * (rates[flow.group as usize] * flow.fraction))
+            .map(|flow| threads[flow.group as usize] * (rates[flow.group as usize] * flow.cost))
             .sum()
     }
 

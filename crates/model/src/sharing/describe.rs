@@ -15,7 +15,7 @@ impl Solver {
     /// where a thread waits for another memory.
     pub fn draws(&self, machine: &Machine, threads: &[u32], workspace: &Workspace) -> Grants {
         let bandwidth = workspace.bandwidth_per_thread();
-        self.describe(machine, threads, workspace, |flow| bandwidth[(flow.app, flow.from)] * flow.fraction)
+        self.describe(machine, threads, workspace, |flow| bandwidth[(flow.app, flow.from)] * flow.cost())
     }
 
     fn describe(

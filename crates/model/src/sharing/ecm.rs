@@ -13,7 +13,10 @@
 //! 3. N counts threads; one that wants less than the baseline B / cores counts as that part of one, so that a thread
 //!    without traffic makes nobody wait.
 //! 4. Links saturate by rule 1 alone; what a link adds to the time comes on top of the wait at the controller.
-//! 5. A thread's bandwidth is the smallest granted / fraction over the memories it reads.
+//! 5. A thread's bandwidth is the smallest granted / cost over the memories it reads.
+//!
+//! Bytes are counted in GB/s of reads: those of a kernel with a figure of its own (`triad_gbs`) need the controller for longer, the
+//! T_mem of the kernel.
 //!
 //! With a remote weight r remote bytes wait w / r; with a remote loss a remote GB/s takes 1 + loss of the controller.
 //!

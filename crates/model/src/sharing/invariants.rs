@@ -1,7 +1,9 @@
 //! What must hold of any sharing of bandwidth, whichever solver made it.
 //!
+//! Unit: GB/s of reads, what is occupied ([`crate::Node::occupied_by`]).
+//!
 //! State: [`Grants`], a plain list of who wants and gets how much from which memory over which link, with the
-//! capacities. All figures are in GB/s. It keeps no reference to a machine or a solver, so that
+//! capacities. It keeps no reference to a machine or a solver, so that
 //! [`crate::evaluation::check()`] and property tests use the same functions, and a test can write down a wrong sharing by
 //! hand. Each function is linear in the groups and the pairs of nodes.
 //!

@@ -6,6 +6,8 @@
 //! controller, and of the link there, its rate times the fraction of its data on that memory: a thread with data on
 //! several nodes has one rate, and takes no more anywhere than it can digest.
 //!
+//! Rates are compared in GB/s of reads ([`crate::Node::occupied_by`]): a thread whose GB/s occupies more rises more slowly.
+//!
 //! The result is the only one in which nobody's rate can be raised without lowering the rate of somebody who has no more
 //! (max-min fairness, Bertsekas and Gallager, "Data Networks", section 6.5).
 //!
@@ -78,6 +80,7 @@ impl Paths {
         of_group.resize(groups, Vec::new());
         pace.clear();
         pace.resize(groups, 0.0);
+        let occupied = compiled.occupied.as_slice();
         let shared_links = memories + compiled.pools.len();
         let reads = shared_links + compiled.shared.len();
         let number = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
@@ -85,33 +88,38 @@ impl Paths {
             let links = memory.links.clone().map(|p| (p, PoolKind::Link));
             for (p, kind) in links.chain(memory.own.map(|p| (p, PoolKind::Own))) {
                 for flow in &compiled.flows[compiled.pools[p].flows.clone()] {
-                    let fraction = 1.0 / flow.inverse_fraction;
+                    let cost = 1.0 / flow.inverse_cost;
                     let uses = &mut of_group[flow.group as usize];
-                    let (cost, weight) = match kind {
+                    let (loss, weight) = match kind {
                         PoolKind::Own => (1.0, 1.0),
                         PoolKind::Link => (remote.cost, remote.weight),
                     };
-                    uses.push(Use { resource: number(m), part: fraction * cost });
+                    uses.push(Use { resource: number(m), part: cost * loss });
                     if kind == PoolKind::Link {
-                        uses.push(Use { resource: number(memories + p), part: fraction });
+                        uses.push(Use { resource: number(memories + p), part: cost });
                         let shared = compiled.shared.iter().enumerate();
                         let used = shared.filter(|(_, shared)| shared.users.contains(&number(p)));
                         uses.extend(
-                            used.map(|(s, _)| Use { resource: number(shared_links + s), part: fraction }),
+                            used.map(|(s, _)| Use { resource: number(shared_links + s), part: cost }),
                         );
                     }
-                    pace[flow.group as usize] += fraction * weight;
+                    pace[flow.group as usize] += cost * weight;
                 }
             }
         }
         for (r, limit) in compiled.reads.iter().enumerate() {
             for &group in &limit.users {
-                of_group[group as usize].push(Use { resource: number(reads + r), part: 1.0 });
+                of_group[group as usize]
+                    .push(Use { resource: number(reads + r), part: occupied[group as usize] });
             }
         }
         // Fractions may sum to 1 but for rounding; without a weight everybody rises at the same pace.
         if remote.weight == 1.0 {
-            pace.fill(1.0);
+            pace.copy_from_slice(occupied);
+        }
+        // The pace of what a thread occupies is `pace / occupied`: all occupy alike, whatever a GB/s of theirs stands for.
+        for (pace, occupied) in pace.iter_mut().zip(occupied) {
+            *pace /= occupied * occupied;
         }
         starts.clear();
         starts.push(0);
@@ -234,7 +242,7 @@ fn report(compiled: &Compiled, threads: &[f64], shares: &mut Shares) {
         for f in pool.flows.clone() {
             let flow = &compiled.flows[f];
             let rate = shares.bandwidth[flow.group as usize];
-            let granted = (rate / flow.inverse_fraction).min(flow.demand_gbs);
+            let granted = (rate / flow.inverse_cost).min(flow.demand_gbs);
             shares.granted[f] = granted;
             taken += threads[flow.group as usize] * granted;
         }

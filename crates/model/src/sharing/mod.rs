@@ -10,6 +10,11 @@
 //! # Unit
 //! All rates are in GB/s (10^9 bytes per second), per thread unless a name says otherwise.
 //!
+//! Everything shared is counted in GB/s of reads. Where the machine says what a memory delivers to a kernel that writes
+//! (`triad_gbs` and the like), a GB/s of such an application stands for read figure / that figure of them, on the memory and
+//! on every link to it ([`crate::Node::occupied_by`]): alone it then has the figure that was measured, beside others it takes the
+//! part of a memory's time that it needs. Speeds and bandwidths of applications are GB/s as they move data.
+//!
 //! # Problem
 //! Threads on NUMA nodes want to read memory, each at the rate its core could digest. Memory controllers, the directed
 //! links between nodes, links that several pairs of nodes share and what a node can read in all cannot serve all of them.
@@ -17,7 +22,8 @@
 //!
 //! # Terminology
 //! - **demand** d: what one thread would read with the machine to itself, min(peak of the core / arithmetic
-//!   intensity, bandwidth ceiling of the core), times the fraction of its data on the memory in question.
+//!   intensity, bandwidth ceiling of the core), times its cost on the memory in question.
+//! - **cost**: the fraction of its data on a memory, times what a GB/s of its kernel stands for there.
 //! - **flow**: the equal threads of one application on one node that read one memory.
 //! - **port** (**pool** in the code): a controller's port for the threads of its own node, or for those of one other node, which
 //!   come over a link.
@@ -33,7 +39,7 @@
 //!    (`ports`).
 //! 3. *Baseline plus proportional* inside a port (`split`; paper: Dokulil and Benkner, section III-A): each thread gets
 //!    min(demand, baseline); the rest goes out in proportion to what each thread still wants.
-//! 4. A thread takes the smallest granted / fraction over the memories it reads. What nobody could use is dealt again by
+//! 4. A thread takes the smallest granted / cost over the memories it reads. What nobody could use is dealt again by
 //!    steps 0 to 4, without those who have all they want or use something that is full, until nobody gains (`rounds`).
 //! 5. Its performance is min(peak, bandwidth x arithmetic intensity), the roofline.
 //!

@@ -132,6 +132,7 @@ impl Load<'_> {
         let per_thread = self.compiled.per_thread(machine, demand, node);
         self.compiled.demand_gbs.as_mut_slice()[group] = per_thread.demand_gbs;
         self.compiled.peak.as_mut_slice()[group] = per_thread.peak;
+        self.compiled.occupied.as_mut_slice()[group] = per_thread.occupied;
         self.compiled.intensity[group] = demand.arithmetic_intensity.value();
         self.threads[group] = threads;
         self.full_speed[group] = per_thread;
@@ -140,8 +141,11 @@ impl Load<'_> {
         for memory in machine.node_ids() {
             let fraction = demand.placement.fraction(machine, node, memory);
             if fraction > 0.0 {
-                let flow = Flow::new(number, per_thread.demand_gbs, fraction);
-                spread |= flow.inverse_fraction > 1.0;
+                let flow = {
+                    let occupied = machine.node(memory).occupied_by(demand.kernel);
+                    Flow::new(number, per_thread.demand_gbs, fraction, occupied)
+                };
+                spread |= flow.spread;
                 if let Some(pool) = network.pools[(node, memory)] {
                     self.insert(pool as usize, key, flow);
                 }
@@ -313,10 +317,11 @@ impl Load<'_> {
         if self.threads.len() < self.flows.len() {
             let groups = (2 * self.threads.len()).max(16);
             self.threads.resize(groups, 0.0);
-            self.full_speed.resize(groups, PerThread { demand_gbs: 0.0, peak: 0.0 });
+            self.full_speed.resize(groups, PerThread { demand_gbs: 0.0, peak: 0.0, occupied: 1.0 });
             self.compiled.intensity.resize(groups, 0.0);
             self.compiled.demand_gbs.resize_rows(groups, 0.0);
             self.compiled.peak.resize_rows(groups, 0.0);
+            self.compiled.occupied.resize_rows(groups, 1.0);
             self.shares.bandwidth.resize_rows(groups, 0.0);
         }
         group

@@ -4,7 +4,7 @@
 //! 1. Each link n -> m grants every thread on it the same part of what it wants: min(1, link / what all want).
 //! 2. Each controller does the same with what its own threads want and what the links let through:
 //!    part = min(1, B / (own + remote)).
-//! 3. A thread's bandwidth is the smallest granted / fraction over the memories it reads.
+//! 3. A thread's bandwidth is the smallest granted / cost over the memories it reads.
 //!
 //! With a remote weight w the parts are min(1, k) for local and min(1, w k) for remote traffic, with k such that the
 //! controller is used up.

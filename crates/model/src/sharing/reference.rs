@@ -8,12 +8,16 @@
 //! each, spread over the memories by the fractions of their data. Controllers, links, shared links and what a node can
 //! read cannot serve them all.
 //!
+//! A GB/s of a kernel that writes occupies more of a memory than one of reads, where the machine has a figure for it: what is
+//! asked, granted and drawn of everything shared is counted in GB/s of reads, and a thread's cost of a memory is the fraction of
+//! its data there times that.
+//!
 //! Approach: `ports` has the words of the default, `remote_first` those of the paper; both share the rule inside one port:
 //! *baseline plus proportional*: baseline = G / cores of the node; each thread first gets min(wants, baseline); what is still
 //! left is split in proportion to what each thread still wants.
 //!
 //! Terminology: *wants* is demand; *granted* is what a port gives; *drawn* is what a thread really uses: the
-//! smallest granted / fraction over its memories, x its fraction there. Under the default what is granted and not drawn is
+//! smallest granted / cost over its memories, x its cost there. Under the default what is granted and not drawn is
 //! dealt again, so that both are the same in the end; under `remote-first` it stays unused.
 //!
 //! Properties: those of [`super::invariants`]; the order of applications and the numbering of nodes do not
@@ -52,18 +56,18 @@ pub struct Readers {
     pub memory: NodeId,
     /// How many threads.
     pub threads: u32,
-    /// What one thread wants from this memory.
+    /// What one thread wants to occupy of this memory.
     pub demand_gbs: GigabytesPerSecond,
     /// What one thread is granted.
     pub granted: GigabytesPerSecond,
-    /// What one thread really draws.
+    /// What one thread really occupies of it.
     pub drawn: GigabytesPerSecond,
 }
 
 /// The answer of the reference solver.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReferenceOutcome {
-    /// `[app][node]`: bandwidth of one thread, from all memories together; `None` where the application has no
+    /// `[app][node]`: bandwidth of one thread as it moves data, from all memories together; `None` where the application has no
     /// thread.
     pub thread_bandwidth: Vec<Vec<Option<GigabytesPerSecond>>>,
     /// `[app][node]`: speed of one thread; `None` where the application has no thread.
@@ -72,7 +76,7 @@ pub struct ReferenceOutcome {
     pub app_gflops: Vec<Gflops>,
     /// `[node][memory]`: what is granted to the threads of the node together.
     pub granted: Vec<Vec<GigabytesPerSecond>>,
-    /// `[node][memory]`: what the threads of the node together really draw.
+    /// `[node][memory]`: what the threads of the node together really occupy.
     pub drawn: Vec<Vec<GigabytesPerSecond>>,
     /// Who reads which memory, by application, node and memory; a memory on which a thread has no data is absent.
     pub readers: Vec<Readers>,
@@ -113,19 +117,21 @@ impl ReferenceOutcome {
 struct Thread {
     app: AppId,
     node: NodeId,
-    /// The share of its data on each memory.
-    fraction: Vec<f64>,
-    /// GB/s.
+    /// GB/s of each memory that one GB/s of it occupies: the share of its data there, times what a GB/s of its kernel stands for.
+    cost: Vec<f64>,
+    /// GB/s that it moves with the machine to itself.
+    wants: f64,
+    /// GB/s of each memory that it wants to occupy.
     demand_gbs: Vec<f64>,
-    /// GB/s that it is granted.
+    /// GB/s of each memory that it is granted.
     gets: Vec<f64>,
 }
 
 impl Thread {
     /// The slowest memory sets the pace, GB/s from all memories together.
     fn bandwidth(&self) -> f64 {
-        let paces = self.gets.iter().zip(&self.fraction).filter(|&(_, &fraction)| fraction > 0.0);
-        paces.map(|(gets, fraction)| gets / fraction).fold(f64::INFINITY, f64::min)
+        let paces = self.gets.iter().zip(&self.cost).filter(|&(_, &cost)| cost > 0.0);
+        paces.map(|(gets, cost)| gets / cost).fold(f64::INFINITY, f64::min)
     }
 }
 
@@ -172,18 +178,27 @@ fn demand_in_all(machine: &Machine, node: NodeId, demand: &Demand) -> f64 {
     node.core_bandwidth.map_or(at_peak, |ceiling| at_peak.min(ceiling)).value()
 }
 
+/// The share of the data on `memory`, times what the memory delivers to readers / what it delivers to the kernel.
+fn cost(machine: &Machine, demand: &Demand, from: NodeId, memory: NodeId) -> f64 {
+    let share = demand.placement.fraction(machine, from, memory);
+    let node = machine.node(memory);
+    match node.kernels.get(demand.kernel) {
+        Some(measured) => share * node.bandwidth.value() / measured.value(),
+        None => share,
+    }
+}
+
 fn threads_of(machine: &Machine, demands: &[Demand], allocation: &Allocation) -> Vec<Thread> {
     let mut threads = Vec::new();
     for (a, demand) in demands.iter().enumerate() {
         let app = AppId(a);
         for node in machine.node_ids() {
             for _ in 0..allocation.get(app, node) {
-                let fraction: Vec<f64> =
-                    machine.node_ids().map(|m| demand.placement.fraction(machine, node, m)).collect();
-                let d = demand_in_all(machine, node, demand);
-                let demand_gbs = fraction.iter().map(|fraction| d * fraction).collect();
-                let gets = vec![0.0; fraction.len()];
-                threads.push(Thread { app, node, fraction, demand_gbs, gets });
+                let cost: Vec<f64> = machine.node_ids().map(|m| cost(machine, demand, node, m)).collect();
+                let wants = demand_in_all(machine, node, demand);
+                let demand_gbs = cost.iter().map(|cost| wants * cost).collect();
+                let gets = vec![0.0; cost.len()];
+                threads.push(Thread { app, node, cost, wants, demand_gbs, gets });
             }
         }
     }
@@ -235,11 +250,11 @@ fn report(
         for memory in machine.node_ids() {
             let m = memory.0;
             let granted = GigabytesPerSecond::new(thread.gets[m]);
-            let drawn = bandwidth * thread.fraction[m];
+            let drawn = bandwidth * thread.cost[m];
             outcome.granted[n][m] = outcome.granted[n][m] + granted;
             outcome.drawn[n][m] = outcome.drawn[n][m] + drawn;
             // Threads of one application on one node are alike: one entry stands for them all.
-            if first_of_its_kind && thread.fraction[m] > 0.0 {
+            if first_of_its_kind && thread.cost[m] > 0.0 {
                 outcome.readers.push(Readers {
                     app: thread.app,
                     from: thread.node,

@@ -5,7 +5,7 @@
 //!    each is scaled by the same factor.
 //! 2. Inside a link the flows share by baseline plus proportional.
 //! 3. What is left is for the threads that run on m, shared by the same rule.
-//! 4. A thread's bandwidth is the smallest granted / fraction over its memories. One round: what a thread is granted and
+//! 4. A thread's bandwidth is the smallest granted / cost over its memories. One round: what a thread is granted and
 //!    does not use stays unused.
 //!
 //! # Source

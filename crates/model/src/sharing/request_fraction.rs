@@ -16,6 +16,7 @@
 //! Ours, not the source's:
 //! - one b_s for all applications of a controller, so that the thread-weighted mean is not needed. With different ones
 //!   the closed form jumps where saturation begins and may give more than is wanted;
+//! - kernels with a figure of their own (`triad_gbs`) have that as b_s, as in the source: both are counted in GB/s of reads;
 //! - below saturation everybody draws b1;
 //! - links and remote readers: a link shares by the same rule with itself as b_s, and what it lets through counts as
 //!   the demand of its threads at the controller.

@@ -7,7 +7,7 @@
 //!    a shared link are filled evenly up to its capacity and ask for no more than that; in several, the smallest.
 //! 2. The ports of a controller are filled evenly ([`super::ports`]).
 //! 3. Inside a port the threads split by baseline plus proportional.
-//! 4. A thread takes the smallest granted / fraction over its memories.
+//! 4. A thread takes the smallest granted / cost over its memories (its cost is the fraction of its data there, in GB/s of reads).
 //!
 //! Then those are left out who have all they want or use something that is full, and the next round begins. It ends where
 //! no thread gains more than a relative [`NOTHING`] of what it wants.
@@ -257,9 +257,10 @@ impl Dealing {
         }
         for run in runs.iter() {
             if let Some(reads) = reads.get_mut(run.class.reads as usize) {
-                reads.wanted += run.wants;
+                reads.wanted += run.wants * run.class.occupied;
                 for taker in run.takers(takers) {
-                    reads.allocated += taker.threads * taker.left.min(reads.baseline);
+                    let occupied = taker.left * run.class.occupied;
+                    reads.allocated += taker.threads * occupied.min(reads.baseline);
                 }
             }
         }
@@ -268,7 +269,7 @@ impl Dealing {
         }
         for run in runs.iter_mut() {
             if let Some(reads) = reads.get(run.class.reads as usize) {
-                run.limit(reads.flat, reads.ratio, takers);
+                run.limit(reads.flat / run.class.occupied, reads.ratio, takers);
             }
         }
     }
@@ -315,7 +316,7 @@ impl Dealing {
         for run in runs.iter_mut() {
             let drawn = run.take(&rows.blocks, takers, columns, bandwidth, &mut brought);
             if let Some(reads) = reads.get_mut(run.class.reads as usize) {
-                reads.drawn += drawn;
+                reads.drawn += drawn * run.class.occupied;
             }
         }
         brought

@@ -46,7 +46,7 @@ impl Shares {
         self.granted[flow] = granted;
         if granted < flows.demand_gbs {
             let bandwidth = &mut self.bandwidth[flows.group as usize];
-            *bandwidth = bandwidth.min(granted * flows.inverse_fraction);
+            *bandwidth = bandwidth.min(granted * flows.inverse_cost);
         }
     }
 

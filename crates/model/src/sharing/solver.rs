@@ -22,6 +22,8 @@ pub struct Solver {
     separable: bool,
     /// Per group: the one memory that it reads. Empty where memories depend on each other.
     memory_of: Vec<u32>,
+    /// Application x memory: GB/s of reads that a GB/s stands for; no rows where all are reads.
+    occupied: Table<f64>,
 }
 
 /// Results of one evaluation, and the only memory that evaluation writes to.
@@ -45,7 +47,7 @@ impl Workspace {
         &self.gflops
     }
 
-    /// GB/s of one thread of each application on each node.
+    /// GB/s of one thread of each application on each node, as it moves data.
     pub fn bandwidth_per_thread(&self) -> &Table<f64> {
         &self.shares.bandwidth
     }
@@ -58,7 +60,12 @@ impl Solver {
         let (way, separable) = (Way::new(&compiled, machine), compiled.is_separable());
         let memory_of =
             if way.memories_are_apart(separable) { compiled.memory_of_groups() } else { Vec::new() };
-        Self { compiled, way, separable, memory_of }
+        let has_figures = demands.iter().any(|demand| machine.has_figure_of(demand.kernel));
+        let rows = if has_figures { demands.len() } else { 0 };
+        let occupied = Table::from_fn(rows, machine.node_count(), |app: AppId, memory| {
+            machine.node(memory).occupied_by(demands[app.0].kernel)
+        });
+        Self { compiled, way, separable, memory_of, occupied }
     }
 
     /// A workspace of the right size.
@@ -89,11 +96,10 @@ impl Solver {
     pub fn threads_elsewhere_never_help(&self) -> bool {
         let compiled = &self.compiled;
         let no_links = compiled.memories.iter().all(|memory| memory.links.is_empty());
-        let one_memory = || compiled.flows.iter().all(|flow| flow.inverse_fraction <= 1.0);
         let hard = compiled.model.parameters.saturation_knee == 0.0;
         no_links
             || (!compiled.has_common_limits()
-                && (compiled.model.threads_elsewhere_never_help() || (hard && one_memory())))
+                && (compiled.model.threads_elsewhere_never_help() || (hard && compiled.reads_one_memory())))
     }
 
     /// Whether what nobody could use is dealt again, in rounds: nothing that is granted then stays unused.
@@ -104,6 +110,16 @@ impl Solver {
     /// Whether a shared link or a limit of what a node reads holds for these applications.
     pub fn has_common_limits(&self) -> bool {
         self.compiled.has_common_limits()
+    }
+
+    /// GB/s of reads that one GB/s of `app` stands for on `memory` ([`crate::KernelBandwidths, Node::occupied_by`]).
+    pub fn occupied(&self, app: AppId, memory: NodeId) -> f64 {
+        if self.occupied.rows() == 0 { 1.0 } else { self.occupied[(app, memory)] }
+    }
+
+    /// The same on all memories together, for a thread on `node`.
+    pub fn occupied_in_all(&self, app: AppId, node: NodeId) -> f64 {
+        self.compiled.occupied[(app, node)]
     }
 
     /// Number of applications.
@@ -215,8 +231,8 @@ impl Solver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::Placement;
-    use crate::machine::Node;
+    use crate::app::{Access, Placement};
+    use crate::machine::{KernelBandwidths, Node};
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
     fn machine(cores: u32, peak: f64, bandwidth: f64, link: f64) -> Machine {
@@ -227,12 +243,13 @@ mod tests {
             core_bandwidth: None,
             read_bandwidth: None,
             memory: None,
+            kernels: KernelBandwidths::NONE,
         };
         Machine::uniform("test", 4, node, GigabytesPerSecond::new(link)).unwrap()
     }
 
     fn demand(intensity: f64, placement: Placement) -> Demand {
-        Demand { arithmetic_intensity: FlopPerByte::new(intensity), placement }
+        Demand { arithmetic_intensity: FlopPerByte::new(intensity), kernel: Access::Read, placement }
     }
 
     fn total(machine: &Machine, demands: &[Demand], rows: &[[u32; 4]]) -> f64 {

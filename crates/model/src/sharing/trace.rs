@@ -59,7 +59,7 @@ pub struct PoolTrace {
     pub flows: Vec<FlowTrace>,
 }
 
-/// One application in one pool; all bandwidths are GB/s per thread.
+/// One application in one pool; all bandwidths are GB/s per thread, counted in GB/s of reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowTrace {
     /// The application.
@@ -68,7 +68,9 @@ pub struct FlowTrace {
     pub threads: u32,
     /// Fraction of its data on this memory.
     pub fraction: f64,
-    /// What it wants of this memory.
+    /// GB/s of reads that one GB/s of it stands for here; 1 for reads.
+    pub occupied: f64,
+    /// What it wants to occupy of this memory.
     pub demand_gbs: f64,
     /// Allocated baseline: min(demand, baseline).
     pub allocated_baseline: f64,
@@ -78,10 +80,17 @@ pub struct FlowTrace {
     pub share: f64,
     /// Granted in total.
     pub granted: f64,
-    /// What it draws in the end; less than granted where another memory holds it back.
+    /// What it occupies in the end; less than granted where another memory holds it back.
     pub drawn: f64,
     /// GFLOPS of one thread.
     pub gflops: f64,
+}
+
+impl FlowTrace {
+    /// GB/s of this memory that one GB/s of a thread occupies.
+    pub fn cost(&self) -> f64 {
+        self.fraction * self.occupied
+    }
 }
 
 /// The calculation for a solved allocation, for the memories that somebody reads.
@@ -148,12 +157,13 @@ fn trace_pool(
             app: flow.app,
             threads: flow.threads,
             fraction: flow.fraction,
+            occupied: flow.occupied,
             demand_gbs: flow.demand_gbs,
             allocated_baseline,
             still_required: flow.demand_gbs - allocated_baseline,
             share: flow.granted - allocated_baseline,
             granted: flow.granted,
-            drawn: workspace.bandwidth_per_thread()[(flow.app, flow.from)] * flow.fraction,
+            drawn: workspace.bandwidth_per_thread()[(flow.app, flow.from)] * flow.cost(),
             gflops: solver.gflops_per_thread(flow.app, flow.from, workspace),
         }
     });

@@ -18,15 +18,25 @@ pub struct FlowView {
     pub kind: PoolKind,
     /// Fraction of the data on this memory.
     pub fraction: f64,
+    /// GB/s of reads that one GB/s of the application stands for here ([`crate::Node::occupied_by`]): 1 but for kernels of
+    /// which the machine has a figure.
+    pub occupied: f64,
     /// Threads in the flow.
     pub threads: u32,
-    /// GB/s one thread wants of this memory.
+    /// GB/s one thread wants to occupy of this memory.
     pub demand_gbs: f64,
-    /// GB/s one thread is granted.
+    /// GB/s one thread is granted, to occupy.
     pub granted: f64,
 }
 
-/// One pool of a solved allocation.
+impl FlowView {
+    /// GB/s of this memory that one GB/s of a thread occupies.
+    pub fn cost(&self) -> f64 {
+        self.fraction * self.occupied
+    }
+}
+
+/// One pool of a solved allocation; figures are GB/s of reads, what is occupied.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PoolView {
     /// Where the threads run.
@@ -106,18 +116,21 @@ impl Solver {
                 let flow = &compiled.flows[f];
                 let group = flow.group as usize;
                 (threads[group] > 0).then(|| {
+                    let app = compiled.demand_gbs.place(group).0;
+                    let occupied = self.occupied(app, pool.memory);
                     let view = FlowView {
-                        app: compiled.demand_gbs.place(group).0,
+                        app,
                         from: pool.from,
                         memory: pool.memory,
                         kind,
-                        fraction: flow.fraction,
+                        fraction: flow.cost / occupied,
+                        occupied,
                         threads: threads[group],
                         demand_gbs: flow.demand_gbs,
                         granted: match compiled.model.kind {
                             // Nothing that is granted stays unused: nobody notes it down.
                             ModelKind::BaselineProportional => {
-                                (workspace.shares.bandwidth[group] * flow.fraction).min(flow.demand_gbs)
+                                (workspace.shares.bandwidth[group] * flow.cost).min(flow.demand_gbs)
                             }
                             _ => workspace.shares.granted[f],
                         },
@@ -128,12 +141,12 @@ impl Solver {
         })
     }
 
-    /// GB/s that the threads of a pool draw.
+    /// GB/s that the threads of a pool occupy.
     fn drawn(&self, pool: usize, workspace: &Workspace) -> f64 {
         let flows = &self.compiled.flows[self.compiled.pools[pool].flows.clone()];
         let of = |flow: &super::compiled::Flow| {
             let group = flow.group as usize;
-            workspace.threads[group] * workspace.shares.bandwidth[group] * flow.fraction
+            workspace.threads[group] * workspace.shares.bandwidth[group] * flow.cost
         };
         flows.iter().map(of).sum()
     }

@@ -103,6 +103,18 @@ impl Case {
         self.sharing(machine(nodes, link), self.machine.shared_links().to_vec())
     }
 
+    /// GB/s of reads of `memory` that one GB/s of a thread stands for.
+    pub(crate) fn cost(&self, app: AppId, from: NodeId, memory: NodeId) -> f64 {
+        let demand = &self.demands[app.0];
+        let fraction = demand.placement.fraction(&self.machine, from, memory);
+        fraction * self.machine.node(memory).occupied_by(demand.kernel)
+    }
+
+    /// The same of all memories together.
+    pub(crate) fn occupied(&self, app: AppId, from: NodeId) -> f64 {
+        self.machine.node_ids().map(|memory| self.cost(app, from, memory)).sum()
+    }
+
     /// The same case on `machine` with these shared links.
     pub(crate) fn sharing(&self, machine: Machine, shared_links: Vec<SharedLink>) -> Self {
         let machine = machine.with_shared_links(shared_links).expect("generated links are sound");

@@ -46,7 +46,8 @@ impl Case {
 pub(crate) struct Reader {
     pub(crate) app: AppId,
     pub(crate) from: NodeId,
-    pub(crate) fraction: f64,
+    /// GB/s of the memory for each GB/s of the thread.
+    pub(crate) cost: f64,
     pub(crate) demand_gbs: f64,
     gets: f64,
 }
@@ -65,7 +66,7 @@ pub(crate) fn slowly(kind: ModelKind, case: &Case) -> Vec<Vec<Option<f64>>> {
         share(kind, case, memory, &mut readers);
         for reader in readers {
             if let Some(least) = &mut bandwidth[reader.app.0][reader.from.0] {
-                *least = least.min(reader.gets / reader.fraction);
+                *least = least.min(reader.gets / reader.cost);
             }
         }
     }
@@ -84,10 +85,10 @@ fn readers(case: &Case, memory: NodeId) -> Vec<Reader> {
     let mut readers = Vec::new();
     for app in case.apps() {
         for from in case.machine.node_ids() {
-            let fraction = case.demands[app.0].placement.fraction(&case.machine, from, memory);
-            let demand_gbs = alone(case, app, from) * fraction;
-            let reader = Reader { app, from, fraction, demand_gbs, gets: demand_gbs };
-            let threads = if fraction > 0.0 { case.allocation.get(app, from) } else { 0 };
+            let cost = case.cost(app, from, memory);
+            let demand_gbs = alone(case, app, from) * cost;
+            let reader = Reader { app, from, cost, demand_gbs, gets: demand_gbs };
+            let threads = if cost > 0.0 { case.allocation.get(app, from) } else { 0 };
             readers.extend((0..threads).map(|_| reader));
         }
     }

@@ -2,7 +2,7 @@
 
 use numasim_model::machine::SharedLink;
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
-use numasim_model::{Allocation, AppId, Demand, Machine, Node, NodeId, Placement};
+use numasim_model::{Access, Allocation, AppId, Demand, KernelBandwidths, Machine, Node, NodeId, Placement};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -16,14 +16,21 @@ pub(crate) fn log_uniform(low: f64, high: f64) -> impl Strategy<Value = f64> {
 /// A node with `cores` cores; one in four has a ceiling on what a core can draw.
 fn node(cores: impl Strategy<Value = u32>) -> impl Strategy<Value = Node> {
     let ceiling = prop::option::weighted(0.25, log_uniform(0.5, 50.0));
-    (cores, log_uniform(0.1, 100.0), log_uniform(1.0, 200.0), ceiling).prop_map(
-        |(cores, peak, bandwidth, ceiling)| Node {
+    // Two of three nodes know nothing of kernels; else each may be faster or slower than reads.
+    let kernel = || prop::option::weighted(0.6, 0.3..1.25_f64);
+    let kernels = prop::option::weighted(0.35, (kernel(), kernel(), kernel()));
+    (cores, log_uniform(0.1, 100.0), log_uniform(1.0, 200.0), ceiling, kernels).prop_map(
+        |(cores, peak, bandwidth, ceiling, kernels)| Node {
             cores,
             gflops_per_core: Gflops::new(if cores > 0 { peak } else { 0.0 }),
             bandwidth: GigabytesPerSecond::new(bandwidth),
             core_bandwidth: ceiling.map(GigabytesPerSecond::new),
             read_bandwidth: None,
             memory: None,
+            kernels: kernels.map_or(KernelBandwidths::NONE, |(copy, triad, update)| {
+                let gbs = |part: Option<f64>| part.map(|part| GigabytesPerSecond::new(part * bandwidth));
+                KernelBandwidths { copy: gbs(copy), triad: gbs(triad), update: gbs(update) }
+            }),
         },
     )
 }
@@ -79,9 +86,9 @@ pub(crate) fn placement(nodes: usize) -> impl Strategy<Value = Placement> {
 }
 
 fn demand(nodes: usize) -> impl Strategy<Value = Demand> {
-    (log_uniform(1.0 / 64.0, 64.0), placement(nodes)).prop_map(|(intensity, placement)| Demand {
-        arithmetic_intensity: FlopPerByte::new(intensity),
-        placement,
+    let kernel = prop::sample::select(&Access::ALL[..]);
+    (log_uniform(1.0 / 64.0, 64.0), kernel, placement(nodes)).prop_map(|(intensity, kernel, placement)| {
+        Demand { arithmetic_intensity: FlopPerByte::new(intensity), kernel, placement }
     })
 }
 
@@ -133,6 +140,7 @@ pub(crate) fn case_with_data_alike() -> impl Strategy<Value = Case> {
         let demands = apps.prop_map(|(placements, apps)| {
             let demand = |(intensity, which): &(f64, prop::sample::Index)| Demand {
                 arithmetic_intensity: FlopPerByte::new(*intensity),
+                kernel: Access::ALL[which.index(3)],
                 placement: which.get(&placements).clone(),
             };
             apps.iter().map(demand).collect::<Vec<_>>()

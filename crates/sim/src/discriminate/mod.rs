@@ -22,9 +22,7 @@ mod candidates;
 mod tests;
 
 use numasim_model::sharing::Solver;
-use numasim_model::{
-    Allocation, App, AppId, Data, Demand, Machine, Model, ModelKind, NodeId, Placement, Scenario,
-};
+use numasim_model::{Allocation, App, AppId, Data, Machine, Model, ModelKind, NodeId, Placement, Scenario};
 
 use crate::answer::{Forbidden, fits};
 use candidates::{Candidate, Kind, Side};
@@ -150,10 +148,7 @@ fn differences(answers: &Answers) -> Vec<f64> {
 }
 
 fn answers(machines: &[Machine], candidate: &Candidate) -> Answers {
-    let demands = candidate
-        .sides
-        .each_ref()
-        .map(|side| Demand { arithmetic_intensity: side.intensity, placement: side.placement() });
+    let demands = candidate.sides.each_ref().map(|side| side.app().demand(side.placement()));
     let of = |machine: &Machine| {
         let solver = Solver::new(machine, &demands);
         let mut workspace = solver.workspace();

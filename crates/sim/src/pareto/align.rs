@@ -29,7 +29,7 @@ pub(super) fn align(problem: &Problem, entries: &mut [Entry]) {
     }
     let fixed: Vec<Placement> = problem.apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
     let same_nodes = pairs(&node_classes(&problem.machine, &problem.apps, &fixed, fixed.len() < apps));
-    let same_apps = pairs(&app_classes(&problem.apps));
+    let same_apps = pairs(&app_classes(&problem.machine, &problem.apps));
     let exchanges: Vec<Exchange> = same_nodes
         .into_iter()
         .map(|(a, b)| Exchange::Nodes(NodeId(a), NodeId(b)))

@@ -59,7 +59,7 @@ impl<'a> Everything<'a> {
         let problem = pair.problem;
         let fixed: Vec<Placement> =
             problem.apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
-        let same_apps = app_classes(&problem.apps);
+        let same_apps = app_classes(&problem.machine, &problem.apps);
         let homes = home_vectors(
             &problem.open_apps(),
             &same_apps,

@@ -5,7 +5,7 @@
 //! than it wants, and nothing carries more than its capacity.
 
 use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{Machine, NodeId, Placement};
+use numasim_model::{AppId, Machine, NodeId, Placement};
 
 use crate::problem::{Evaluator, Problem};
 
@@ -29,14 +29,15 @@ pub(super) fn ceilings(problem: &Problem, evaluator: &Evaluator<'_>, node: NodeI
         let through = placement
             .read_from(machine, node)
             .into_iter()
-            .map(|memory| way(machine, node, memory) / placement.fraction(machine, node, memory));
-        let read = machine.node(node).read_bandwidth.map_or(f64::INFINITY, GigabytesPerSecond::value);
+            .map(|memory| way(machine, node, memory) / evaluator.cost(a, node, memory));
+        let most = machine.node(node).read_bandwidth.map_or(f64::INFINITY, GigabytesPerSecond::value);
+        let read = most / solver.occupied_in_all(AppId(a), node);
         Ceiling { per_thread: wants * intensity, together: through.fold(read, f64::min) * intensity }
     };
     evaluator.placements.iter().enumerate().map(of).collect()
 }
 
-/// The most that cores of `from` can read of a memory, GB/s: its controller, the link, and links that pairs share.
+/// The most that cores of `from` can occupy of a memory, GB/s: its controller, the link, and links that pairs share.
 fn way(machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
     let controller = machine.node(memory).bandwidth.value();
     let link = machine
@@ -52,7 +53,7 @@ fn way(machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
 pub(super) struct Common {
     /// GB/s.
     pub(super) capacity: f64,
-    /// Per class of nodes and application: GB/s that go over it per GB/s that one of its nodes draws in all.
+    /// Per class of nodes and application: GB/s that are occupied of it per GB/s that one of its nodes draws in all.
     pub(super) parts: Vec<Vec<f64>>,
 }
 
@@ -68,9 +69,8 @@ pub(super) fn common_limits(
     let machine = &problem.machine;
     let part = |class: &[NodeId], a: usize, over: &dyn Fn(NodeId, NodeId) -> bool| -> f64 {
         let Some(&from) = class.first().filter(|from| machine.node(**from).cores > 0) else { return 0.0 };
-        let placement = &evaluator.placements[a];
-        let read = placement.read_from(machine, from).into_iter().filter(|&memory| over(from, memory));
-        read.map(|memory| placement.fraction(machine, from, memory)).sum()
+        let read = evaluator.placements[a].read_from(machine, from).into_iter();
+        read.filter(|&memory| over(from, memory)).map(|memory| evaluator.cost(a, from, memory)).sum()
     };
     let parts_over = |over: &dyn Fn(NodeId, NodeId) -> bool| -> Vec<Vec<f64>> {
         let apps = 0..problem.apps.len();
@@ -96,7 +96,11 @@ pub(super) fn common_limits(
             class.iter().map(|&node| machine.node(node).read_bandwidth.map(GigabytesPerSecond::value));
         if let Some(capacity) = limits.sum::<Option<f64>>() {
             let mut parts = vec![vec![0.0; problem.apps.len()]; classes.len()];
-            parts[c].fill(1.0);
+            if let Some(&node) = class.first().filter(|node| machine.node(**node).cores > 0) {
+                let occupied =
+                    (0..problem.apps.len()).map(|a| evaluator.solver.occupied_in_all(AppId(a), node));
+                parts[c] = occupied.collect();
+            }
             found.push(Common { capacity, parts });
         }
     }
@@ -126,7 +130,7 @@ impl Common {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::Data;
+    use numasim_model::{Access, Data};
 
     use super::*;
     use crate::testing::{app, uniform_machine};
@@ -149,6 +153,25 @@ mod tests {
         let ceiling = |node| ceilings(&problem, &evaluator, NodeId(node));
         assert_eq!(ceiling(0), [Ceiling { per_thread: 10.0, together: 32.0 }]);
         assert_eq!(ceiling(1), [Ceiling { per_thread: 10.0, together: 24.0 }]);
+    }
+
+    #[test]
+    fn ceilings_count_what_a_kernel_occupies() {
+        // Triads have 24 of 32 GB/s on node 0 and 16 on node 1: on node 0 all is local, 24. On node 1 a GB/s occupies 1/4 x 4/3 of
+        // node 0, over 6 GB/s: 18; and 3/4 x 2 of node 1: 32 / 1.5 = 21.3.
+        let mut problem = problem();
+        problem.apps[0].kernel = Access::Triad;
+        problem.machine = crate::testing::with_nodes(&problem.machine, |number, mut node| {
+            node.kernels.set(Access::Triad, GigabytesPerSecond::new([24.0, 16.0][number]));
+            node
+        });
+        let evaluator = Evaluator::new(&problem, problem.placements(&[]));
+        let together = |node| ceilings(&problem, &evaluator, NodeId(node))[0].together;
+        assert!((together(0) - 24.0).abs() < 1e-12 && (together(1) - 18.0).abs() < 1e-12);
+        // Of the link to node 0, a GB/s on node 1 occupies 1/3.
+        let common = common_limits(&problem, &evaluator, &[&[NodeId(0)], &[NodeId(1)]]);
+        assert_eq!(common.len(), 1);
+        assert!((common[0].parts[1][0] - 1.0 / 3.0).abs() < 1e-12);
     }
 
     #[test]

@@ -50,7 +50,7 @@ impl HomeSets {
             problem.apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
         let homes = home_vectors(
             &problem.open_apps(),
-            &app_classes(&problem.apps),
+            &app_classes(&problem.machine, &problem.apps),
             &node_classes(&problem.machine, &problem.apps, &fixed, fixed.len() < problem.apps.len()),
             MAX_SETS,
         );

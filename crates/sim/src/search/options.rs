@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::parallel::prelude::*;
 use numasim_model::sharing::Solver;
 use numasim_model::table::Table;
-use numasim_model::{AppId, NodeId, Placement};
+use numasim_model::{AppId, NodeId};
 
 use super::ceilings::{Ceiling, ceilings};
 use super::pace::Pace;
@@ -89,7 +89,7 @@ impl OptionTable {
         monitor: &dyn Monitor,
     ) -> Option<Self> {
         let apps = problem.apps.len();
-        let Evaluator { solver, placements, limits, .. } = evaluator;
+        let Evaluator { solver, limits, .. } = evaluator;
         let counts = counts(problem, limits.as_ref(), node, limit)?;
         let potential = if exact {
             potential(apps, &counts, solver, node, problem.evaluation_cost(), monitor)?
@@ -100,7 +100,7 @@ impl OptionTable {
             };
             counts.chunks_exact(apps).flat_map(|option| option.iter().zip(&ceilings).map(below)).collect()
         };
-        let reads = reads(problem, solver, placements, watched, node, &counts);
+        let reads = reads(problem, evaluator, watched, node, &counts);
         let (counts, reads) = (Arc::new(counts), Arc::new(reads));
         Some(Self { apps, counts, potential, reads, watched: watched.len(), corners: None })
     }
@@ -215,24 +215,24 @@ fn potential(
     Some(parts?.concat())
 }
 
-/// What each option asks of each watched memory over the link to it, GB/s: all that its threads want, at most the link.
+/// What each option asks to occupy of each watched memory over the link to it, GB/s: all that its threads want, at most the link.
 fn reads(
     problem: &Problem,
-    solver: &Solver,
-    placements: &[Placement],
+    evaluator: &Evaluator<'_>,
     watched: &[NodeId],
     node: NodeId,
     counts: &[u32],
 ) -> Vec<f64> {
     let apps = problem.apps.len();
+    let solver = &evaluator.solver;
     let efficiency = problem.machine.sharing().parameters.link_efficiency;
     let mut reads = Vec::with_capacity(counts.len() / apps * watched.len());
     for option in counts.chunks_exact(apps) {
         reads.extend(watched.iter().map(|&memory| {
             let Some(link) = problem.machine.link(node, memory) else { return 0.0 };
             let demand_gbs = |(a, &threads): (usize, &u32)| {
-                let fraction = placements[a].fraction(&problem.machine, node, memory);
-                f64::from(threads) * solver.demand_per_thread()[a * solver.nodes() + node.0] * fraction
+                let wants = solver.demand_per_thread()[a * solver.nodes() + node.0];
+                f64::from(threads) * wants * evaluator.cost(a, node, memory)
             };
             option.iter().enumerate().map(demand_gbs).sum::<f64>().min(link.value() * efficiency)
         }));
@@ -266,7 +266,7 @@ mod tests {
     use super::*;
     use crate::restrictions::Restrictions;
     use crate::testing::{local_app, uniform_machine};
-    use numasim_model::App;
+    use numasim_model::{App, Placement};
 
     fn problem(apps: usize, cores: u32, restrictions: Restrictions) -> Problem {
         let machine = uniform_machine(1, cores, 10.0, 32.0, 10.0);

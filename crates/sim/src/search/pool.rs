@@ -24,7 +24,7 @@ impl Canonical {
         let nodes = problem.machine.node_count();
         let fixed: Vec<_> = problem.apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
         let of_node = node_classes(&problem.machine, &problem.apps, &fixed, fixed.len() < problem.apps.len());
-        let of_app = app_classes(&problem.apps);
+        let of_app = app_classes(&problem.machine, &problem.apps);
         let group = |of: &[usize], r: usize| (0..of.len()).filter(|&i| of[i] == r).collect::<Vec<_>>();
         let node_groups = (0..nodes).filter(|&n| of_node[n] == n).map(|n| group(&of_node, n)).collect();
         let mut app_orders = vec![(0..problem.apps.len()).collect::<Vec<_>>()];

@@ -2,7 +2,7 @@
 
 use numasim_model::machine::SharedLink;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, Gibibytes, GigabytesPerSecond};
-use numasim_model::{Allocation, App, Data, Machine, Node, NodeId, Placement};
+use numasim_model::{Access, Allocation, App, Data, KernelBandwidths, Machine, Node, NodeId, Placement};
 use proptest::prelude::*;
 
 mod forbidden;
@@ -97,6 +97,7 @@ fn machine() -> impl Strategy<Value = Machine> {
                         core_bandwidth: ceiling.map(GigabytesPerSecond::new),
                         read_bandwidth: None,
                         memory: None,
+                        kernels: KernelBandwidths::NONE,
                     })
                     .collect();
                 let links = links.into_iter().map(GigabytesPerSecond::new).collect();
@@ -107,19 +108,22 @@ fn machine() -> impl Strategy<Value = Machine> {
 }
 
 /// The same machines, half of them with memory that often has no room for the data of [`apps`], some with a shared link
-/// or limits of what a node reads; equal nodes often.
+/// or limits of what a node reads, some with figures of their own for triads and copies; equal nodes often.
 fn sized(machines: impl Strategy<Value = Machine>) -> impl Strategy<Value = Machine> {
     let memory = prop::option::weighted(0.9, prop_oneof![Just(8.0), Just(16.0), 2.0..30.0_f64]);
     let read = prop::option::weighted(0.5, prop_oneof![Just(10.0), 1.0..40.0_f64]);
-    let nodes = (any::<bool>(), prop::bool::weighted(0.2), any::<bool>());
-    let nodes = (nodes, prop::collection::vec((memory, read), 6));
+    let kernel = || prop::option::weighted(0.8, prop_oneof![Just(0.75), 0.3..1.2_f64]);
+    let nodes = (any::<bool>(), prop::bool::weighted(0.2), prop::bool::weighted(0.4), any::<bool>());
+    let nodes = (nodes, prop::collection::vec((memory, read, kernel(), kernel()), 6));
     let shared = prop::option::weighted(0.3, (1.0..20.0_f64, 1_u32..63, any::<bool>()));
-    (machines, nodes, shared).prop_map(|(machine, ((sized, reads, equal), figures), shared)| {
+    (machines, nodes, shared).prop_map(|(machine, ((sized, reads, writes, equal), figures), shared)| {
         let machine = with_nodes(&machine, |number, node| {
-            let (memory, read) = figures[if equal { 0 } else { number }];
+            let (memory, read, triad, copy) = figures[if equal { 0 } else { number }];
+            let of_reads = |part: Option<f64>| part.filter(|_| writes).map(|part| node.bandwidth * part);
             Node {
                 memory: memory.filter(|_| sized).map(Gibibytes::new),
                 read_bandwidth: read.filter(|_| reads).map(GigabytesPerSecond::new),
+                kernels: KernelBandwidths { triad: of_reads(triad), copy: of_reads(copy), update: None },
                 ..node
             }
         });
@@ -152,10 +156,13 @@ fn apps(nodes: usize) -> impl Strategy<Value = Vec<App>> {
             arithmetic_intensity: FlopPerByte::new(intensity),
             ..app("app", intensity, data)
         });
-    // Equal instances exercise the symmetry.
-    (prop::collection::vec(one, 1..3), any::<bool>()).prop_map(|(mut apps, twin)| {
-        if twin {
-            apps.push(apps[0].clone());
+    // Equal instances exercise the symmetry, as do those that differ by their kernel.
+    let kernel = || prop::sample::select(&[Access::Read, Access::Triad, Access::Triad, Access::Copy][..]);
+    let twin = prop::option::of(prop::option::of(kernel()));
+    (prop::collection::vec((one, kernel()), 1..3), twin).prop_map(|(apps, twin)| {
+        let mut apps: Vec<App> = apps.into_iter().map(|(app, kernel)| App { kernel, ..app }).collect();
+        if let Some(kernel) = twin {
+            apps.push(App { kernel: kernel.unwrap_or(apps[0].kernel), ..apps[0].clone() });
         }
         apps
     })

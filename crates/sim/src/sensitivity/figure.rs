@@ -1,7 +1,7 @@
 //! The figures of the input files that an analysis changes, and the machine or applications after the change.
 
 use numasim_model::figure::{AppFigure, Figure as Known, Figures, NodeFigure};
-use numasim_model::{App, AppId, Data, Machine, NodeId, Placement};
+use numasim_model::{Access, App, AppId, Data, Machine, NodeId, Placement};
 
 use crate::objective::Objective;
 use crate::problem::{Candidate, Problem};
@@ -9,7 +9,7 @@ use crate::problem::{Candidate, Problem};
 /// One figure, or several that are changed together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Figure {
-    /// Bandwidth of the memory controllers of these nodes, GB/s.
+    /// Bandwidth of the memory controllers of these nodes, GB/s; what they deliver to kernels that write goes with it.
     Controllers(Vec<NodeId>),
     /// Bandwidth of these links, GB/s: node of the core, node of the memory.
     Links(Vec<(NodeId, NodeId)>),
@@ -138,6 +138,15 @@ impl Figure {
         let mut figures = Figures::of(machine, apps);
         for member in self.members() {
             figures.change(&member, |value| change.of(value));
+            // A controller is faster under every kernel, or under none.
+            if let (Known::Node(NodeFigure::Bandwidth, node), [old]) =
+                (&member, &member.values(machine, apps)[..])
+            {
+                for kernel in Access::WRITING {
+                    let of_kernel = Known::Node(NodeFigure::Kernel(kernel), *node);
+                    figures.change(&of_kernel, |value| value * (change.of(*old) / old));
+                }
+            }
             // What is wrong with a figure of the machine shows where the machine is made.
             let in_range = |value: &f64| member.range().contains(*value);
             if matches!(member, Known::App(..)) && !member.values(machine, &figures.apps).iter().all(in_range)
@@ -157,9 +166,10 @@ pub(super) fn links_that_matter(problem: &Problem, best: &Candidate) -> Vec<(Nod
         let mut wanted = 0.0;
         for (a, (app, placement)) in problem.apps.iter().zip(&best.placements).enumerate() {
             let fraction = placement.fraction(machine, from, to);
+            let cost = fraction * machine.node(to).occupied_by(app.kernel);
             possible |= fraction > 0.0 || app.data.is_open();
             let digestible = machine.node(from).gflops_per_core / app.arithmetic_intensity;
-            wanted += f64::from(best.allocation.get(AppId(a), from)) * fraction * digestible.value();
+            wanted += f64::from(best.allocation.get(AppId(a), from)) * cost * digestible.value();
         }
         (possible, wanted)
     };

@@ -1,6 +1,7 @@
 //! Gains and ranges calculated by hand, and what must hold of any of them.
 
-use numasim_model::{Allocation, NodeId};
+use numasim_model::units::GigabytesPerSecond;
+use numasim_model::{Access, Allocation, App, NodeId};
 use proptest::prelude::*;
 
 use super::*;
@@ -54,6 +55,21 @@ fn gains_on_the_papers_machine() {
     let links = of("link_gbs");
     assert_eq!((links.len(), links[0].figure.count(), links[0].gain), (1, 12, Some(0.0)));
     assert!(found.better.is_none());
+}
+
+#[test]
+fn a_wider_controller_is_wider_for_kernels_that_write_too() {
+    // One node of 32 GB/s, 24 of triads, which want 160: one more GB/s of reads is 0.75 GB/s of triads, 10 % are 2.4.
+    let machine = crate::testing::with_nodes(&uniform_machine(1, 8, 10.0, 32.0, 1.0), |_, mut node| {
+        node.kernels.set(Access::Triad, GigabytesPerSecond::new(24.0));
+        node
+    });
+    let triad = App { kernel: Access::Triad, ..local_app("triad", 0.5) };
+    let problem = Problem::new(&machine, &[triad], Objective::TotalGflops, Restrictions::default()).unwrap();
+    let found = solved(&problem);
+    let controller = found.widening.iter().find(|w| w.figure.key() == "bandwidth_gbs").expect("a controller");
+    assert!(close(controller.gain.unwrap(), 0.375), "{controller:?}");
+    assert!(close(controller.gain_10_percent.unwrap(), 1.2), "{controller:?}");
 }
 
 #[test]

@@ -81,6 +81,7 @@ fn words(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use numasim_bench::kernel::Isa;
+    use numasim_model::Access;
 
     use super::*;
 
@@ -98,10 +99,15 @@ mod tests {
             processes: false,
         };
         // Each node: peak and bandwidth of 1 and of 2 threads. 12 pairs, two thread counts each. Two directions between the
-        // sockets, two ways each. Each node: two mixes. (16 + 24 + 4 + 8) x 5 x 1.3 s = 338 s.
-        let text = table(&plan(&host, &Options { rounds: 5, coarse: false }), &settings);
+        // sockets, two ways each. Each node: two mixes, and three kernels that write with two thread counts. (16 + 24 + 24 + 4 + 8) x 5 x
+        // 1.3 s = 494 s.
+        let text = table(
+            &plan(&host, &Options { rounds: 5, coarse: false, kernels: Access::WRITING.to_vec() }),
+            &settings,
+        );
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[3], "links between sockets, all nodes at once             4       5      26.0");
-        assert!(lines[5].starts_with("260 measurements, 6 min: windows"), "{text}");
+        assert_eq!(lines[3], "kernels that write, on each node                    24       5     156.0");
+        assert_eq!(lines[4], "links between sockets, all nodes at once             4       5      26.0");
+        assert!(lines[6].starts_with("380 measurements, 9 min: windows"), "{text}");
     }
 }

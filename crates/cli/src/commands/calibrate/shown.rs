@@ -1,6 +1,7 @@
 //! A calibration as JSON and CSV.
 
-use numasim_bench::calibrate::{Figure, MeasuredStep, Purpose, SharedFigure, Together};
+use numasim_bench::calibrate::{Figure, MeasuredStep, NodeFigures, Purpose, SharedFigure, Together};
+use numasim_model::Access;
 use numasim_model::ids::NodeId;
 use serde_json::{Value, json};
 
@@ -23,6 +24,9 @@ pub(super) fn json(found: &Calibrated) -> Value {
                 "gflops_of_one_core_alone": figures.peak_alone.as_ref().map(figure),
                 "core_bandwidth_gbs": figures.core_bandwidth.as_ref().map(figure),
                 "bandwidth_gbs": figure(&figures.bandwidth),
+                "copy_gbs": of_kernel(figures, Access::Copy),
+                "triad_gbs": of_kernel(figures, Access::Triad),
+                "update_gbs": of_kernel(figures, Access::Update),
                 "saturating_threads": figures.saturating_threads,
                 "read": figures.read.as_ref().map(together),
             })
@@ -47,6 +51,11 @@ pub(super) fn json(found: &Calibrated) -> Value {
 fn figure(figure: &Figure) -> Value {
     json!({ "median": figure.median, "min": figure.min, "max": figure.max, "rounds": figure.samples,
             "uncertainty_percent": figure.uncertainty_percent() })
+}
+
+/// Null where it was not measured.
+fn of_kernel(figures: &NodeFigures, kernel: Access) -> Option<Value> {
+    figures.kernels.iter().find(|(other, _)| *other == kernel).map(|(_, found)| figure(found))
 }
 
 /// What several readers at once got, whether the machine file has a line for it or not.
@@ -81,6 +90,7 @@ fn measures(done: &MeasuredStep) -> &'static str {
         Purpose::Bandwidth => "bandwidth",
         Purpose::SharedLink => "shared-link",
         Purpose::NodeRead => "node-read",
+        Purpose::Kernel(kernel) => kernel.as_str(),
     }
 }
 

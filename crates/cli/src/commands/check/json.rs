@@ -75,6 +75,9 @@ fn machine(machine: &Machine, sockets: Option<usize>) -> Value {
                 "core_bandwidth_gbs": node.core_bandwidth.map(GigabytesPerSecond::value),
                 "read_gbs": node.read_bandwidth.map(GigabytesPerSecond::value),
                 "memory_gib": node.memory.map(Gibibytes::value),
+                "copy_gbs": node.kernels.copy.map(GigabytesPerSecond::value),
+                "triad_gbs": node.kernels.triad.map(GigabytesPerSecond::value),
+                "update_gbs": node.kernels.update.map(GigabytesPerSecond::value),
                 "os_node": os_node.map(|os| os.number),
                 "cpus": os_node.and_then(|os| os.cpus.as_ref()).map(ToString::to_string),
             })
@@ -144,8 +147,8 @@ pub(super) fn equal(mut links: impl Iterator<Item = GigabytesPerSecond>) -> Opti
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::Node;
     use numasim_model::units::Gflops;
+    use numasim_model::{KernelBandwidths, Node};
 
     use super::*;
 
@@ -158,6 +161,7 @@ mod tests {
             core_bandwidth: None,
             read_bandwidth: None,
             memory: None,
+            kernels: KernelBandwidths::NONE,
         };
         let of = |nodes| {
             let link = GigabytesPerSecond::new(2.0);

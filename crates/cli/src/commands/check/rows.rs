@@ -3,7 +3,7 @@
 use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
 use numasim_model::input::{Group, Reading, TableKind};
 use numasim_model::units::{Gflop, Gibibytes, GigabytesPerSecond};
-use numasim_model::{App, AppId, Data, Machine};
+use numasim_model::{Access, App, AppId, Data, Machine};
 use serde_json::Value;
 
 use super::{json, over_time, values};
@@ -75,6 +75,15 @@ impl Lines<'_> {
                     default.into_iter().any(|(table, name)| self.reading.is_default(table, name, key));
                 let value = value.map(|value| value.to_string()).unwrap_or_default();
                 self.put(table, &index, key, &value, default)?;
+            }
+            for kernel in Access::WRITING {
+                let (key, measured) = (kernel.figure_key(), node.kernels.get(kernel));
+                let mut tables = [(TableKind::Machine, name), (table, &index)].into_iter();
+                let default = tables.any(|(table, name)| self.reading.is_default(table, name, key));
+                if default || measured.is_some() {
+                    let value = measured.map(|gbs| gbs.value().to_string()).unwrap_or_default();
+                    self.put(table, &index, key, &value, default)?;
+                }
             }
         }
         for (index, os_node) in machine.os_nodes().iter().enumerate() {

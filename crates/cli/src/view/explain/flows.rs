@@ -32,7 +32,7 @@ pub(super) fn explain(view: &ScenarioView, style: &Style) -> String {
         |value: &dyn Fn(&FlowView) -> f64| figures::column(&flows.iter().map(value).collect::<Vec<_>>());
     let drawn = |flow: &FlowView| {
         let group = view.evaluation.apps[flow.app.0].per_node[flow.from.0].as_ref();
-        group.map_or(0.0, |group| group.bandwidth.value() / f64::from(group.threads.max(1)) * flow.fraction)
+        group.map_or(0.0, |group| group.bandwidth.value() / f64::from(group.threads.max(1)) * flow.cost())
     };
     let (demand_gbs, granted, drawn) =
         (column(&|flow| flow.demand_gbs), column(&|flow| flow.granted), column(&drawn));

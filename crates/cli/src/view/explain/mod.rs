@@ -5,6 +5,7 @@
 //! Where one round is not all there is: flows, and round by round who gets what.
 
 mod flows;
+mod kernels;
 mod pools;
 mod remote;
 mod rounds;
@@ -22,7 +23,7 @@ use sheet::Sheet;
 /// Everything about how the model comes to the figures of this scenario.
 pub(crate) fn explain(view: &ScenarioView, style: &Style) -> String {
     if view.evaluation.trace.is_empty() && !view.evaluation.flows.is_empty() {
-        return flows::explain(view, style) + &rounds::text(view, style);
+        return kernels::note(view) + &flows::explain(view, style) + &rounds::text(view, style);
     }
     let classes = memory_classes(view);
     let mut blocks: Vec<Block> = Vec::new();
@@ -49,7 +50,7 @@ pub(crate) fn explain(view: &ScenarioView, style: &Style) -> String {
         Block::Sheet(sheet) => sheet.render(one_line, style),
         Block::Text(text) => text,
     });
-    rendered.collect::<Vec<_>>().join("\n")
+    kernels::note(view) + &rendered.collect::<Vec<_>>().join("\n")
 }
 
 /// A part of the calculation, in the order of reading.

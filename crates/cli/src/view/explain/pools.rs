@@ -100,10 +100,12 @@ fn sheet(view: &ScenarioView, class: &MemoryClass, from: &[usize], pool: &PoolTr
     sheet.cells("number of instances", "", each(&|c| c.instances.to_string()));
     sheet.cells("threads per NUMA node", "", each(&|c| c.flow.threads.to_string()));
     let partial = columns.iter().any(|c| c.flow.fraction < 1.0);
+    let writes = columns.iter().any(|c| c.flow.occupied != 1.0);
     let roof = if core.core_bandwidth.is_some() { "min(peak GFLOPS / AI, core)" } else { "peak GFLOPS / AI" };
     sheet.cells(
         "peak memory bandwidth per thread",
-        &if partial { format!("{roof} * fraction here") } else { roof.to_owned() },
+        &[roof, if partial { " * fraction here" } else { "" }, if writes { " * as reads" } else { "" }]
+            .concat(),
         each(&|c| {
             demand_gbs(core.gflops_per_core.value(), intensity(c).value(), core.core_bandwidth, c.flow)
         }),
@@ -176,9 +178,17 @@ fn sheet(view: &ScenarioView, class: &MemoryClass, from: &[usize], pool: &PoolTr
     let below = || "see data on several nodes".to_owned();
     sheet.cells(
         "GFLOPS per thread",
-        "allocated GB/s * AI",
+        if writes { "allocated GB/s / as reads * AI" } else { "allocated GB/s * AI" },
         each(&|c| {
-            if c.flow.fraction < 1.0 { below() } else { product(c.flow.granted, intensity(c).value()) }
+            let (granted, intensity) = (c.flow.granted, intensity(c).value());
+            if c.flow.fraction < 1.0 {
+                below()
+            } else if c.flow.occupied == 1.0 {
+                product(granted, intensity)
+            } else {
+                let (gflops, occupied) = (granted / c.flow.occupied * intensity, short(c.flow.occupied));
+                format!("{} / {occupied} * {} = {}", short(granted), short(intensity), short(gflops))
+            }
         }),
     );
     sheet.cells(
@@ -218,7 +228,8 @@ fn remainder(sheet: &mut Sheet, pool: &PoolTrace, columns: &[Column], what: &str
     sheet.cells(TITLE, &format!("remaining {what} GB/s * its part of still required"), cells);
 }
 
-/// `10/0.5 = 20`, with the ceiling of the core and the fraction of the data where they play a part.
+/// `10/0.5 = 20`, with the ceiling of the core, the fraction of the data and what a GB/s of the kernel stands for, where they play
+/// a part.
 fn demand_gbs(peak: f64, intensity: f64, ceiling: Option<GigabytesPerSecond>, flow: &FlowTrace) -> String {
     let mut formula = format!("{}/{}", short(peak), short(intensity));
     if let Some(ceiling) = ceiling {
@@ -226,6 +237,9 @@ fn demand_gbs(peak: f64, intensity: f64, ceiling: Option<GigabytesPerSecond>, fl
     }
     if flow.fraction < 1.0 {
         formula = format!("{formula} * {}", short(flow.fraction));
+    }
+    if flow.occupied != 1.0 {
+        formula = format!("{formula} * {}", short(flow.occupied));
     }
     format!("{formula} = {}", short(flow.demand_gbs))
 }

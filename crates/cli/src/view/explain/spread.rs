@@ -20,7 +20,7 @@ pub(super) fn blocks(view: &ScenarioView, style: &Style) -> Vec<String> {
     // Groups with the same figures, whatever the numbers of their nodes.
     let key = |spread: &Spread| {
         let mut figures: Vec<(u64, u64)> =
-            spread.reads.iter().map(|(_, f)| (f.granted.to_bits(), f.fraction.to_bits())).collect();
+            spread.reads.iter().map(|(_, f)| (f.granted.to_bits(), f.cost().to_bits())).collect();
         figures.sort_unstable();
         (view.apps[spread.app.0].group.clone(), spread.reads[0].1.gflops.to_bits(), figures)
     };
@@ -55,7 +55,7 @@ fn spreads<'a>(view: &ScenarioView<'a>) -> Vec<Spread<'a>> {
 fn block(view: &ScenarioView, first: &Spread, members: &[(AppId, usize)], style: &Style) -> String {
     let mut rows: Vec<(Vec<usize>, &FlowTrace)> = Vec::new();
     for &(memory, flow) in &first.reads {
-        let same = |other: &FlowTrace| other.granted == flow.granted && other.fraction == flow.fraction;
+        let same = |other: &FlowTrace| other.granted == flow.granted && other.cost() == flow.cost();
         match rows.iter_mut().find(|(_, other)| same(other)) {
             Some((memories, _)) => memories.push(memory),
             None => rows.push((vec![memory], flow)),
@@ -69,12 +69,17 @@ fn block(view: &ScenarioView, first: &Spread, members: &[(AppId, usize)], style:
     ]);
     for (memories, flow) in &rows {
         let (granted, fraction) = (short(flow.granted), short(flow.fraction));
-        let allows = format!("{granted}/{fraction} = {}", short(flow.granted / flow.fraction));
+        let allowed = short(flow.granted / flow.cost());
+        let allows = if flow.occupied == 1.0 {
+            format!("{granted}/{fraction} = {allowed}")
+        } else {
+            format!("{granted}/({fraction} * {}) = {allowed}", short(flow.occupied))
+        };
         grid.row(vec![figures::nodes(memories), granted, fraction, allows]);
     }
-    let allowed: Vec<String> = rows.iter().map(|(_, flow)| short(flow.granted / flow.fraction)).collect();
+    let allowed: Vec<String> = rows.iter().map(|(_, flow)| short(flow.granted / flow.cost())).collect();
     let flow = first.reads[0].1;
-    let bandwidth = flow.drawn / flow.fraction;
+    let bandwidth = flow.drawn / flow.cost();
     let scarcest = if allowed.len() == 1 { String::new() } else { format!("min({}) = ", allowed.join(", ")) };
     let app = &view.apps[first.app.0];
     let intensity = app.arithmetic_intensity.value();

@@ -4,7 +4,7 @@ use numasim_draw::Heading;
 use numasim_draw::matrix::{Matrix, Row};
 use numasim_draw::roofline::{Roof, RoofApp, Roofline};
 use numasim_model::roofline::{self, RoofOf};
-use numasim_model::{App, AppId, Machine, NodeId};
+use numasim_model::{Access, App, AppId, Machine, NodeId};
 
 use super::heading::heading;
 use crate::view::lettering::{self, Lettering};
@@ -34,19 +34,21 @@ pub(crate) fn roofline(machine: &Machine, apps: &[App], view: Option<&ScenarioVi
             },
             heading,
         ),
-        roofs: roofs(machine),
+        roofs: roofs(machine, apps),
         apps: (0..letters.count()).map(app).collect(),
     }
 }
 
-/// The roofs of the machine by name.
-fn roofs(machine: &Machine) -> Vec<Roof> {
+/// The roofs of the machine by name, with those of kernels that `apps` use.
+fn roofs(machine: &Machine, apps: &[App]) -> Vec<Roof> {
     let named = |roof: &roofline::Roof| Roof {
         name: name(machine, roof.of),
         bandwidth_gbs: roof.bandwidth.value(),
         peak_gflops: roof.peak.value(),
     };
-    roofline::roofs(machine).iter().map(named).collect()
+    let kernels: Vec<Access> = apps.iter().map(|app| app.kernel).collect();
+    let all = [roofline::roofs(machine), roofline::roofs_of_kernels(machine, &kernels)].concat();
+    all.iter().map(named).collect()
 }
 
 fn name(machine: &Machine, of: RoofOf) -> String {
@@ -61,6 +63,7 @@ fn name(machine: &Machine, of: RoofOf) -> String {
         RoofOf::SlowestLink { from, to } => format!("{from} reads {} (slowest link)", to.0),
         RoofOf::AnyLink => "one node reads another".to_owned(),
         RoofOf::Thread(widest) => format!("one core of {}, own memory", node(widest)),
+        RoofOf::Kernel(widest, kernel) => format!("{}, own memory, {}", node(widest), kernel.as_str()),
     }
 }
 

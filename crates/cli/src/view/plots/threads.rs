@@ -9,7 +9,7 @@ use super::heading::heading;
 use crate::view::lettering::{self, Lettering};
 use crate::view::{ScenarioView, data_words, figures, machine_title, node_ranges};
 
-/// The map of a scenario: threads, data, and what memories and links carry.
+/// The map of a scenario: threads, data, and what of memories and links is occupied.
 pub(crate) fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
     let letters = Lettering::new(view.apps);
     let evaluation = view.evaluation;
@@ -18,8 +18,8 @@ pub(crate) fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
         MapNode {
             cores: view.machine.node(node).cores,
             threads: threads(view, &letters, node),
-            used_gbs: Some(used.bandwidth.value()),
-            remote_gbs: used.remote.value(),
+            used_gbs: Some(used.occupied.value()),
+            remote_gbs: used.remote_occupied.value(),
             capacity_gbs: used.capacity.value(),
             data: data(view, &letters, node),
         }
@@ -27,7 +27,7 @@ pub(crate) fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
     let links = evaluation.links.iter().map(|link| MapLink {
         from: link.from.0,
         to: link.to.0,
-        used_gbs: Some(link.bandwidth.value()),
+        used_gbs: Some(link.occupied.value()),
         capacity_gbs: link.capacity.value(),
     });
     ThreadMap {
@@ -41,7 +41,7 @@ pub(crate) fn thread_map(view: &ScenarioView<'_>) -> ThreadMap {
 
 /// Links that several pairs share, with what they carry in a scenario.
 fn shared_links(machine: &Machine, view: Option<&ScenarioView<'_>>) -> Vec<MapSharedLink> {
-    let used = |direction: usize| Some(view?.evaluation.shared_links.get(direction)?.bandwidth.value());
+    let used = |direction: usize| Some(view?.evaluation.shared_links.get(direction)?.occupied.value());
     let one = |(i, direction): (usize, SharedDirection<'_>)| MapSharedLink {
         name: direction.link.name.clone(),
         from: node_ranges(direction.from),

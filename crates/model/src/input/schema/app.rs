@@ -34,8 +34,8 @@ pub struct AppTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = positive)]
     pub memory_gib: Option<f64>,
-    /// How the kernel of the benchmark (numasim bench) that stands for it uses memory. Default: "read". The models do
-    /// not look at it.
+    /// How the kernel of the benchmark (numasim bench) that stands for it uses memory. Default: "read". The models use it
+    /// where the machine has `copy_gbs`, `triad_gbs` or `update_gbs`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<KernelWord>,
     /// Fewest threads over the whole machine that explore may give it. Default: 1.

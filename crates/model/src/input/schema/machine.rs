@@ -74,6 +74,21 @@ pub struct MachineTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = positive)]
     pub memory_gib: Option<f64>,
+    /// Bandwidth of the memory of each node in GB/s under the benchmark's kernel `copy`, as the kernel counts what it moves. Applications with
+    /// that `kernel` use it. Default: the bandwidth of reads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = positive)]
+    pub copy_gbs: Option<f64>,
+    /// Bandwidth of the memory of each node in GB/s under the benchmark's kernel `triad`, as the kernel counts what it moves. Applications with
+    /// that `kernel` use it. Default: the bandwidth of reads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = positive)]
+    pub triad_gbs: Option<f64>,
+    /// Bandwidth of the memory of each node in GB/s under the benchmark's kernel `update`, as the kernel counts what it moves. Applications with
+    /// that `kernel` use it. Default: the bandwidth of reads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = positive)]
+    pub update_gbs: Option<f64>,
     /// Processor numbers of the operating system, one list for each node (`["0-19", "20-39"]`), as Linux writes them;
     /// only needed to print commands (explore --emit). If there are more processors than cores, the first ones are used.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,6 +133,21 @@ pub struct NodeTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = positive)]
     pub memory_gib: Option<f64>,
+    /// Bandwidth of the memory of this node in GB/s under the benchmark's kernel `copy`, as the kernel counts what it moves. Applications with
+    /// that `kernel` use it. Default: that of the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = positive)]
+    pub copy_gbs: Option<f64>,
+    /// Bandwidth of the memory of this node in GB/s under the benchmark's kernel `triad`, as the kernel counts what it moves. Applications with
+    /// that `kernel` use it. Default: that of the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = positive)]
+    pub triad_gbs: Option<f64>,
+    /// Bandwidth of the memory of this node in GB/s under the benchmark's kernel `update`, as the kernel counts what it moves. Applications with
+    /// that `kernel` use it. Default: that of the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = positive)]
+    pub update_gbs: Option<f64>,
     /// Processor numbers of the operating system as Linux writes them (`0-19,40-59`); only needed to print commands
     /// (explore --emit). If there are more processors than cores, the first ones are used.
     #[serde(skip_serializing_if = "Option::is_none")]

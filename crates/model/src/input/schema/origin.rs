@@ -38,6 +38,15 @@ pub struct ProvenanceTable {
     /// Of the sizes of the memories.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub memory_gib: Option<FigureTable>,
+    /// Of the bandwidth of memories under the kernel `copy`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copy_gbs: Option<FigureTable>,
+    /// Of the bandwidth of memories under the kernel `triad`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub triad_gbs: Option<FigureTable>,
+    /// Of the bandwidth of memories under the kernel `update`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub update_gbs: Option<FigureTable>,
     /// Of the bandwidth matrix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bandwidth_matrix_gbs: Option<FigureTable>,

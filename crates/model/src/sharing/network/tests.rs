@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::allocation::Allocation;
-use crate::app::Placement;
+use crate::app::{Access, Placement};
 use crate::ids::AppId;
-use crate::machine::{Node, SharedLink};
+use crate::machine::{KernelBandwidths, Node, SharedLink};
 use crate::sharing::{Model, ModelKind, Parameter, Solver};
 use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
@@ -23,6 +23,11 @@ fn slower_machine(common_limits: bool, speeds: [f64; NODES]) -> Machine {
         core_bandwidth: Some(GigabytesPerSecond::new(12.0 * speed)),
         read_bandwidth: reads.filter(|_| common_limits).map(GigabytesPerSecond::new),
         memory: None,
+        kernels: KernelBandwidths {
+            triad: Some(GigabytesPerSecond::new(0.7 * gbs)),
+            copy: reads.map(|_| GigabytesPerSecond::new(22.0)),
+            ..KernelBandwidths::NONE
+        },
     };
     let nodes = [(32.0, None), (40.0, Some(30.0)), (25.0, None), (32.0, Some(20.0))];
     let nodes = nodes.iter().zip(speeds).map(node).collect();
@@ -41,7 +46,7 @@ fn slower_machine(common_limits: bool, speeds: [f64; NODES]) -> Machine {
     machine.with_shared_links(vec![shared]).expect("two groups")
 }
 
-/// Twelve applications; `spread`: some with data on several memories.
+/// Twelve applications, a third of them copies, a third triads; `spread`: some with data on several memories.
 fn demands(spread: bool) -> Vec<Demand> {
     let placement = |a: usize| match a % 6 {
         0 | 3 => Placement::Local,
@@ -53,6 +58,7 @@ fn demands(spread: bool) -> Vec<Demand> {
     };
     let demand = |a: usize| Demand {
         arithmetic_intensity: FlopPerByte::new(0.25 * (1 + a % 5) as f64),
+        kernel: Access::ALL[a % 3],
         placement: placement(a),
     };
     (0..12).map(demand).collect()
@@ -186,7 +192,11 @@ fn a_slower_core_wants_less_and_leaves_it_to_others() {
     let network_machine = machine(false);
     let network = Network::new(&network_machine);
     let mut load = network.load();
-    let demand = Demand { arithmetic_intensity: FlopPerByte::new(0.5), placement: Placement::Local };
+    let demand = Demand {
+        arithmetic_intensity: FlopPerByte::new(0.5),
+        kernel: Access::Read,
+        placement: Placement::Local,
+    };
     let flows = [0, 1].map(|key| load.add(FlowKey(key), &demand, NodeId(0), 2.0).expect("a node with cores"));
     load.solve();
     let before = flows.map(|flow| load.bandwidth(flow).to_bits());
@@ -208,7 +218,11 @@ fn a_slower_core_has_a_lower_peak() {
     let network_machine = machine(false);
     let network = Network::new(&network_machine);
     let mut load = network.load();
-    let demand = Demand { arithmetic_intensity: FlopPerByte::new(4.0), placement: Placement::Interleave };
+    let demand = Demand {
+        arithmetic_intensity: FlopPerByte::new(4.0),
+        kernel: Access::Read,
+        placement: Placement::Interleave,
+    };
     let flow = load.add(FlowKey(0), &demand, NodeId(0), 1.0).expect("a node with cores");
     load.set_efficiency(flow, 0.3);
     load.solve();
@@ -227,7 +241,11 @@ fn a_thread_for_half_of_the_time_takes_half_a_share() {
     let network_machine = machine(false);
     let network = Network::new(&network_machine);
     let mut load = network.load();
-    let demand = Demand { arithmetic_intensity: FlopPerByte::new(0.5), placement: Placement::Local };
+    let demand = Demand {
+        arithmetic_intensity: FlopPerByte::new(0.5),
+        kernel: Access::Read,
+        placement: Placement::Local,
+    };
     let whole = load.add(FlowKey(0), &demand, NodeId(0), 2.0).expect("a node with cores");
     let part = load.add(FlowKey(1), &demand, NodeId(0), 1.5).expect("a node with cores");
     load.solve();

@@ -90,9 +90,9 @@ mod tests {
     use super::super::rounds;
     use super::*;
     use crate::allocation::Allocation;
-    use crate::app::Placement;
+    use crate::app::{Access, Placement};
     use crate::demand::Demand;
-    use crate::machine::{Machine, Node};
+    use crate::machine::{KernelBandwidths, Machine, Node};
     use crate::sharing::Solver;
     use crate::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 
@@ -105,12 +105,13 @@ mod tests {
             core_bandwidth: None,
             read_bandwidth: None,
             memory: None,
+            kernels: KernelBandwidths::NONE,
         };
         Machine::uniform("two", 2, node, GigabytesPerSecond::new(2.0)).expect("a machine")
     }
 
     fn demand(placement: Placement) -> Demand {
-        Demand { arithmetic_intensity: FlopPerByte::new(1.0), placement }
+        Demand { arithmetic_intensity: FlopPerByte::new(1.0), kernel: Access::Read, placement }
     }
 
     #[test]

@@ -70,7 +70,7 @@ impl<'a> Resources<'a> {
         if full(self.reads[from.0]) {
             return Some(Stop::NodeRead(from));
         }
-        let read = |memory: &NodeId| thread.fraction[memory.0] > 0.0;
+        let read = |memory: &NodeId| thread.cost[memory.0] > 0.0;
         self.machine.node_ids().filter(read).find_map(|memory| {
             let shared = || {
                 let mut carrying = self.shared.iter().filter(|(d, _)| d.carries(from, memory));
@@ -86,13 +86,13 @@ impl<'a> Resources<'a> {
         })
     }
 
-    /// Takes what one thread draws at `pace` GB/s from all its memories together.
+    /// Takes what one thread occupies at `pace` GB/s from all its memories together.
     fn take(&mut self, thread: &Thread, pace: f64) {
         if let Some(reads) = &mut self.reads[thread.node.0] {
-            reads.left -= pace;
+            reads.left -= pace * thread.cost.iter().sum::<f64>();
         }
         for memory in self.machine.node_ids() {
-            let drawn = pace * thread.fraction[memory.0];
+            let drawn = pace * thread.cost[memory.0];
             self.controllers[memory.0].left -= drawn;
             if let Some(link) = &mut self.links[thread.node.0][memory.0] {
                 link.left -= drawn;
@@ -109,7 +109,7 @@ impl<'a> Resources<'a> {
 /// Shares everything; `gets` of each thread is then what it draws. `deal` gets each round in which somebody gained.
 pub(super) fn share(machine: &Machine, threads: &mut [Thread], mut deal: impl FnMut(Round)) {
     let mut resources = Resources::of(machine);
-    let wants: Vec<f64> = threads.iter().map(|thread| thread.demand_gbs.iter().sum()).collect();
+    let wants: Vec<f64> = threads.iter().map(|thread| thread.wants).collect();
     let mut has = vec![0.0; threads.len()];
     for _ in 0..MOST_ROUNDS {
         let still_wants = |t: usize| {
@@ -135,8 +135,8 @@ pub(super) fn share(machine: &Machine, threads: &mut [Thread], mut deal: impl Fn
         deal(Round { ports, groups: groups_of(threads, &asked, &paces, stops) });
     }
     for (thread, has) in threads.iter_mut().zip(has) {
-        for (gets, fraction) in thread.gets.iter_mut().zip(&thread.fraction) {
-            *gets = has * fraction;
+        for (gets, cost) in thread.gets.iter_mut().zip(&thread.cost) {
+            *gets = has * cost;
         }
     }
 }
@@ -152,13 +152,14 @@ fn one_round(resources: &Resources<'_>, threads: &[Thread], asked: &[f64]) -> (V
     for node in machine.node_ids() {
         if let Some(reads) = resources.reads[node.0] {
             let own: Vec<usize> = on(node).collect();
-            let parts = split(reads.left, cores(node), &own.iter().map(|&t| asked[t]).collect::<Vec<_>>());
-            for (t, part) in own.into_iter().zip(parts) {
-                wants[t] = part;
+            let occupied = |t: usize| threads[t].cost.iter().sum::<f64>();
+            let asks: Vec<f64> = own.iter().map(|&t| asked[t] * occupied(t)).collect();
+            for (&t, part) in own.iter().zip(split(reads.left, cores(node), &asks)) {
+                wants[t] = part / occupied(t);
             }
         }
     }
-    let wants_of = |t: usize, memory: NodeId| wants[t] * threads[t].fraction[memory.0];
+    let wants_of = |t: usize, memory: NodeId| wants[t] * threads[t].cost[memory.0];
 
     // Step 1: what the ports ask for.
     let all = |from: NodeId, memory: NodeId| on(from).map(|t| wants_of(t, memory)).sum::<f64>();
@@ -194,9 +195,9 @@ fn one_round(resources: &Resources<'_>, threads: &[Thread], asked: &[f64]) -> (V
             }
             let granted = split(granted, cores(from), &wanted);
             for (t, granted) in own.into_iter().zip(granted) {
-                let fraction = threads[t].fraction[memory.0];
-                if fraction > 0.0 {
-                    paces[t] = paces[t].min(granted / fraction);
+                let cost = threads[t].cost[memory.0];
+                if cost > 0.0 {
+                    paces[t] = paces[t].min(granted / cost);
                 }
             }
         }

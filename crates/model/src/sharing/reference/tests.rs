@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::allocation::TooManyThreads;
-use crate::app::Placement;
-use crate::machine::{Node, SharedLink};
+use crate::app::{Access, Placement};
+use crate::machine::{KernelBandwidths, Node, SharedLink};
 use crate::sharing::invariants;
 use crate::units::FlopPerByte;
 
@@ -15,6 +15,7 @@ fn node(cores: u32, gflops_per_core: f64, bandwidth_gbs: f64) -> Node {
         core_bandwidth: None,
         read_bandwidth: None,
         memory: None,
+        kernels: KernelBandwidths::NONE,
     }
 }
 
@@ -23,7 +24,7 @@ fn uniform(nodes: usize, node: Node, link_gbs: f64) -> Machine {
 }
 
 fn demand(arithmetic_intensity: f64, placement: Placement) -> Demand {
-    Demand { arithmetic_intensity: FlopPerByte::new(arithmetic_intensity), placement }
+    Demand { arithmetic_intensity: FlopPerByte::new(arithmetic_intensity), kernel: Access::Read, placement }
 }
 
 /// Three memory-bound applications with local data, and a fourth one.

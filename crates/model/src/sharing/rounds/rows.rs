@@ -8,8 +8,8 @@ use crate::sharing::compiled::Compiled;
 pub(super) struct Block {
     /// The ports of the group's node to these memories, as a number of a column.
     pub(super) column: u32,
-    /// Fractions of the data that lie there; 0: none.
-    pub(super) fraction: Lanes,
+    /// What a GB/s of the group occupies of each: the fraction of the data that lies there, in GB/s of reads; 0: none.
+    pub(super) cost: Lanes,
     /// 1 / these, infinite for 0.
     pub(super) inverse: Lanes,
     /// A bit for each memory where some lies.
@@ -37,6 +37,8 @@ pub(super) struct Class {
     pub(super) end_block: u32,
     /// Which limit of what a node reads holds for them; [`Class::UNLIMITED`]: none.
     pub(super) reads: u32,
+    /// What a GB/s of them occupies, on all memories together.
+    pub(super) occupied: f64,
 }
 
 impl Class {
@@ -83,10 +85,10 @@ impl Rows {
         self.columns_and_places(compiled);
         self.find_blocks(compiled);
         let Self { groups, classes, blocks, of_groups: rows, row_of, .. } = self;
-        // Fractions are not negative: their bits are in their order.
+        // Costs are not negative: their bits are in their order.
         let figures = |row: &Row| {
             let blocks = &blocks[row.first as usize..row.end as usize];
-            blocks.iter().map(|block| (block.column, block.fraction.map(f64::to_bits)))
+            blocks.iter().map(|block| (block.column, block.cost.map(f64::to_bits)))
         };
         // Those that are alike stay in the order of sums, in which their blocks were found.
         let alike = |a: &Row, b: &Row| a.node.cmp(&b.node).then_with(|| figures(a).cmp(figures(b)));
@@ -101,7 +103,8 @@ impl Rows {
             for row in class {
                 row_of[row.group as usize] = number(classes.len());
             }
-            classes.push(Class { first, end, first_block, end_block, reads: Class::UNLIMITED });
+            let occupied = compiled.occupied[class[0].group as usize];
+            classes.push(Class { first, end, first_block, end_block, reads: Class::UNLIMITED, occupied });
             first = end;
         }
         for (r, common) in compiled.reads.iter().enumerate() {
@@ -149,7 +152,7 @@ impl Rows {
             row_of[row.group as usize] = number(place);
             (row.first, row.end, first) = (first, first, first + row.end);
         }
-        let empty = Block { column: NONE, fraction: [0.0; LANES], inverse: [f64::INFINITY; LANES], used: 0 };
+        let empty = Block { column: NONE, cost: [0.0; LANES], inverse: [f64::INFINITY; LANES], used: 0 };
         blocks.resize(first as usize, empty);
         for (m, p, _) in compiled.pool_indices() {
             let column = column_of[m / LANES * nodes + compiled.pools[p].from.0];
@@ -160,8 +163,8 @@ impl Rows {
                     row.end += 1;
                 }
                 let block = &mut blocks[row.end as usize - 1];
-                block.fraction[m % LANES] = flow.fraction;
-                block.inverse[m % LANES] = flow.inverse_fraction;
+                block.cost[m % LANES] = flow.cost;
+                block.inverse[m % LANES] = flow.inverse_cost;
                 block.used |= 1 << (m % LANES);
             }
         }

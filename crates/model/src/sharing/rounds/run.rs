@@ -129,7 +129,7 @@ impl Run {
     #[inline]
     pub(super) fn add_asks(&self, blocks: &[Block], columns: &mut [Column]) {
         for block in self.blocks(blocks) {
-            add(&mut columns[block.column as usize].wanted, self.asks, &block.fraction);
+            add(&mut columns[block.column as usize].wanted, self.asks, &block.cost);
         }
     }
 
@@ -144,12 +144,12 @@ impl Run {
     ) {
         for block in self.blocks(blocks) {
             let column = &mut columns[block.column as usize];
-            let (fraction, baseline) = (&block.fraction, &column.baseline);
+            let (cost, baseline) = (&block.cost, &column.baseline);
             let mut alike = !self.is_limited;
             let allocated = lanes(|lane| {
-                let all_above = self.least * fraction[lane] >= baseline[lane];
-                alike &= all_above || self.most * fraction[lane] <= baseline[lane];
-                if all_above { self.threads * baseline[lane] } else { self.wants * fraction[lane] }
+                let all_above = self.least * cost[lane] >= baseline[lane];
+                alike &= all_above || self.most * cost[lane] <= baseline[lane];
+                if all_above { self.threads * baseline[lane] } else { self.wants * cost[lane] }
             });
             if alike {
                 add(&mut column.allocated, 1.0, &allocated);
@@ -159,7 +159,7 @@ impl Run {
             let mut allocated = [0.0; LANES];
             for taker in self.takers(takers) {
                 let ask = self.ask(taker.left);
-                let base = lanes(|lane| smaller(ask * fraction[lane], baseline[lane]));
+                let base = lanes(|lane| smaller(ask * cost[lane], baseline[lane]));
                 add(&mut allocated, taker.threads, &base);
             }
             add(&mut column.allocated, 1.0, &allocated);
@@ -213,8 +213,8 @@ impl Run {
         self.asks = self.wants;
         for block in self.blocks(all_blocks) {
             let column = &mut columns[block.column as usize];
-            add(&mut column.drawn, drawn, &block.fraction);
-            add(&mut column.wanted, self.wants, &block.fraction);
+            add(&mut column.drawn, drawn, &block.cost);
+            add(&mut column.wanted, self.wants, &block.cost);
         }
     }
 

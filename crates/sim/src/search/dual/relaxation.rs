@@ -21,7 +21,7 @@ pub(in crate::search) struct Class {
     pub(in crate::search) nodes: Vec<NodeId>,
     pub(in crate::search) table: Arc<OptionTable>,
     /// Per application: the classes of memories that it reads from here (and what else it shares), ascending, and the GB/s
-    /// drawn from each per GFLOPS of the application on a node of this class.
+    /// occupied of each per GFLOPS of the application on a node of this class.
     pub(in crate::search) draw: Vec<Vec<(usize, f64)>>,
 }
 
@@ -194,11 +194,10 @@ impl<'a> Relaxation<'a> {
             .zip(members)
             .zip(tables)
             .map(|((&from, nodes), table)| {
-                let draw = problem.apps.iter().zip(&evaluator.placements).map(|(app, placement)| {
+                let draw = problem.apps.iter().enumerate().map(|(a, app)| {
                     let mut draw: Vec<(usize, f64)> = Vec::new();
-                    for memory in placement.read_from(machine, from) {
-                        let per_gflops =
-                            placement.fraction(machine, from, memory) / app.arithmetic_intensity.value();
+                    for memory in evaluator.placements[a].read_from(machine, from) {
+                        let per_gflops = evaluator.cost(a, from, memory) / app.arithmetic_intensity.value();
                         let class = class_of[memory.0];
                         match draw.binary_search_by_key(&class, |entry| entry.0) {
                             Ok(at) => draw[at].1 += per_gflops,

@@ -101,7 +101,9 @@ impl Halves<'_> {
             let known = watched.most - watched.least <= tolerance && *nodes == [watched.memory];
             let Some(reader) = self.only_reader(watched.memory).filter(|_| known) else { return true };
             // All that other nodes read is for this application.
-            let elsewhere = watched.least * self.problem.apps[reader].arithmetic_intensity.value();
+            let app = &self.problem.apps[reader];
+            let moved = watched.least / self.problem.machine.node(watched.memory).occupied_by(app.kernel);
+            let elsewhere = moved * app.arithmetic_intensity.value();
             let p = (elsewhere + table.potential(option)[reader]) / unit[reader];
             (1.0 - SINGLE..=1.0 + windows[reader] + SINGLE).contains(&p)
         })

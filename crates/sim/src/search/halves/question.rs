@@ -62,7 +62,7 @@ impl Halves<'_> {
 
     /// Whether an application can be exchanged with the one before it, its ranges included.
     pub(super) fn twins(&self) -> Vec<bool> {
-        let of_app = app_classes(&self.problem.apps);
+        let of_app = app_classes(&self.problem.machine, &self.problem.apps);
         let Ranges { lowest, highest, .. } = self.ranges;
         let same_ranges = |a: usize| {
             (0..lowest.len())

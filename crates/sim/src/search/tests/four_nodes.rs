@@ -19,6 +19,7 @@ fn small_machine() -> impl Strategy<Value = Machine> {
                     core_bandwidth: None,
                     read_bandwidth: None,
                     memory: None,
+                    kernels: KernelBandwidths::NONE,
                 };
                 let links = links.into_iter().map(GigabytesPerSecond::new).collect();
                 Machine::new("random", nodes.into_iter().map(node).collect(), links).ok()

@@ -19,6 +19,7 @@ fn question_of_homes() -> impl Strategy<Value = Problem> {
                 core_bandwidth: ceiling.map(GigabytesPerSecond::new),
                 read_bandwidth: None,
                 memory: None,
+                kernels: KernelBandwidths::NONE,
             });
             let links = links.into_iter().map(GigabytesPerSecond::new).collect();
             Machine::new("unequal", nodes.collect(), links).expect("a machine")

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use numasim_model::input::{Reading, TableKind};
 use numasim_model::text::visible_but;
 use numasim_model::units::{Gibibytes, GigabytesPerSecond};
-use numasim_model::{Machine, Node};
+use numasim_model::{Access, Machine, Node};
 
 use super::DEFAULT;
 use super::grid::{self, Align};
@@ -69,6 +69,12 @@ fn nodes(text: &mut String, reading: &Reading, width: usize) {
     let sizes = all.iter().any(|node| node.memory.is_some());
     header.extend(reads.then(|| "reads GB/s".to_owned()));
     header.extend(sizes.then(|| "memory GiB".to_owned()));
+    // Those that the file has, and those that an application uses without.
+    let kernels: Vec<Access> = Access::WRITING
+        .into_iter()
+        .filter(|&kernel| machine.has_figure_of(kernel) || no_figure_of(reading, kernel, 0))
+        .collect();
+    header.extend(kernels.iter().map(|kernel| format!("{} GB/s", kernel.as_str())));
     let mut rows = vec![header];
     for (((nodes, node), peak), (sum, controller)) in
         shown.iter().zip(peaks).zip(sums.into_iter().zip(controllers))
@@ -92,6 +98,13 @@ fn nodes(text: &mut String, reading: &Reading, width: usize) {
         if sizes {
             row.push(node.memory.map_or_else(|| "not given".to_owned(), |size| grid::figure(size.value())));
         }
+        for &kernel in &kernels {
+            let measured = node.kernels.get(kernel).map(|measured| grid::figure(measured.value()));
+            row.push(measured.unwrap_or_else(|| {
+                let default = no_figure_of(reading, kernel, *nodes.start());
+                if default { format!("as reads {DEFAULT}") } else { "as reads".to_owned() }
+            }));
+        }
         rows.push(row);
     }
     if machine.node_count() > 1 {
@@ -111,6 +124,13 @@ fn nodes(text: &mut String, reading: &Reading, width: usize) {
     }
     text.push('\n');
     grid::write(text, &rows, &[Align::Left, Align::Right], width);
+}
+
+/// Whether an application uses `kernel`, and no file says what the memory of the node delivers to it.
+fn no_figure_of(reading: &Reading, kernel: Access, node: usize) -> bool {
+    let (key, machine) = (kernel.figure_key(), reading.study.machine.name());
+    reading.is_default(TableKind::Machine, machine, key)
+        || reading.is_default(TableKind::Node, &node.to_string(), key)
 }
 
 /// What the operating system calls the nodes; nothing where the file does not say it.
