@@ -108,20 +108,24 @@ fn floor(text: &str, mut at: usize) -> usize {
 fn group<'a>(problem: &'a Problem, sources: &'a [SourceFile]) -> Group<'a> {
     let mut group = Group::with_title(Level::ERROR.primary_title(problem.message.as_str()));
     let primary = problem.place.as_ref().and_then(|place| Marked::new(place, sources));
-    let related = problem.related.as_ref();
-    let related =
-        related.and_then(|(place, label)| Some((place, Marked::new(place, sources)?, label.as_str())));
     match (&problem.place, primary) {
-        (Some(_), Some(marked)) => match related {
-            Some((place, second, label)) if can_join(problem, place, &marked, &second) => {
-                group = group.element(joined(&marked, &problem.label, &second, label));
-            }
-            Some((_, second, label)) => {
+        (Some(_), Some(marked)) => {
+            let related = problem
+                .related
+                .iter()
+                .filter_map(|(place, label)| Some((place, Marked::new(place, sources)?, label.as_str())));
+            let (beside, apart): (Vec<_>, Vec<_>) =
+                related.partition(|(place, other, _)| can_join(problem, place, &marked, other));
+            if beside.is_empty() {
                 group = marked.add_to(group, AnnotationKind::Primary, &problem.label);
-                group = second.add_to(group, AnnotationKind::Context, label);
+            } else {
+                let beside: Vec<_> = beside.iter().map(|(_, other, label)| (other, *label)).collect();
+                group = group.element(joined(&marked, &problem.label, &beside));
             }
-            None => group = marked.add_to(group, AnnotationKind::Primary, &problem.label),
-        },
+            for (_, other, label) in apart {
+                group = other.add_to(group, AnnotationKind::Context, label);
+            }
+        }
         (Some(place), None) => {
             if let Some(source) = sources.get(place.file) {
                 let place = Origin::path(source.name.as_str()).line(1).char_column(1);
@@ -144,21 +148,23 @@ fn can_join(problem: &Problem, place: &Place, first: &Marked<'_>, second: &Marke
         && first.whole.start.abs_diff(second.whole.start) < FAR
 }
 
-/// Both marked places in one excerpt of the file.
+/// All marked places in one excerpt of the file.
 fn joined<'a>(
     first: &Marked<'a>,
-    first_label: &'a str,
-    second: &Marked<'a>,
-    second_label: &'a str,
+    label: &'a str,
+    others: &[(&Marked<'a>, &'a str)],
 ) -> Snippet<'a, Annotation<'a>> {
-    let start = first.whole.start.min(second.whole.start);
-    let end = first.whole.end.max(second.whole.end);
+    let all = || std::iter::once(first).chain(others.iter().map(|(other, _)| *other));
+    let start = all().map(|marked| marked.whole.start).min().unwrap_or_default();
+    let end = all().map(|marked| marked.whole.end).max().unwrap_or_default();
     let moved = |span: &Range<usize>| span.start - start..span.end - start;
-    Snippet::source(&first.text[start..end])
+    let snippet = Snippet::source(&first.text[start..end])
         .path(first.name)
-        .line_start(first.line.min(second.line))
-        .annotation(AnnotationKind::Primary.span(moved(&first.span)).label(first_label))
-        .annotation(AnnotationKind::Context.span(moved(&second.span)).label(second_label))
+        .line_start(all().map(|marked| marked.line).min().unwrap_or_default())
+        .annotation(AnnotationKind::Primary.span(moved(&first.span)).label(label));
+    others.iter().fold(snippet, |snippet, (other, label)| {
+        snippet.annotation(AnnotationKind::Context.span(moved(&other.span)).label(*label))
+    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! A study as an input file: every key of it, so that what is read again is the same.
+//! A study as an input file: every key of it, so that what is read again is the same, but for what its applications do
+//! over time, which no benchmark runs.
 
 use numasim_model::input::schema::{
     AnyWord, AppTable, DataValue, DataWord, FigureTable, FractionsTable, HomeTable, HomeValue,
@@ -16,6 +17,7 @@ pub fn study_file(study: &Study) -> StudyFile {
         machine: Some(machine_table(&study.machine)),
         app: study.apps.iter().map(app_table).collect(),
         scenario: study.scenarios.iter().map(|scenario| scenario_table(study, scenario)).collect(),
+        ..StudyFile::default()
     }
 }
 
@@ -125,6 +127,7 @@ fn app_table(app: &App) -> AppTable {
         max_threads: app.max_threads,
         weight: Some(app.weight),
         work_gflop: app.work.map(numasim_model::units::Gflop::value),
+        ..AppTable::default()
     }
 }
 

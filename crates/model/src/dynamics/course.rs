@@ -38,6 +38,9 @@ pub struct Phase {
     pub io: Seconds,
     /// What there is to do in one iteration; `None` where no file says it.
     pub work: Option<Work>,
+    /// Whether the file gives the work of all iterations together (`work_gflop`), of which an iteration has its part: with
+    /// other iterations it has another part. What is given by task (`task_gflop`) stays as it is.
+    pub total_given: bool,
 }
 
 /// The work of a phase in one iteration.

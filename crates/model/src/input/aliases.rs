@@ -16,24 +16,56 @@ use Alias::{Advice, Key};
 /// Title of the top of a file.
 pub(super) const ROOT: &str = "the file";
 
+/// Keys at the top of a file that stand for one table over all files.
+pub(super) const SINGLE: [&str; 4] = ["machine", "policy", "os", "cluster"];
+/// Keys at the top of a file that stand for a list of tables.
+pub(super) const LISTS: [&str; 5] = ["app", "scenario", "channel", "call", "command"];
+
+/// The title of a table by its key at the top of a file.
+pub(super) fn title(key: &str) -> &'static str {
+    match key {
+        "machine" => MACHINE,
+        "policy" => POLICY,
+        "os" => OS,
+        "cluster" => CLUSTER,
+        "app" => APP,
+        "scenario" => SCENARIO,
+        "channel" => CHANNEL,
+        "call" => CALL,
+        "command" => COMMAND,
+        _ => ROOT,
+    }
+}
+
 const MACHINE: &str = "[machine]";
 const NODE: &str = "[[machine.node]]";
 const SHARED_LINK: &str = "[[machine.shared_link]]";
 const APP: &str = "[[app]]";
 const DATA: &str = "data";
+const PHASE: &str = "[[app.phase]]";
+const SCALING: &str = "scaling";
 const SCENARIO: &str = "[[scenario]]";
+const CHANNEL: &str = "[[channel]]";
+const CALL: &str = "[[call]]";
+const COMMAND: &str = "[[command]]";
+const POLICY: &str = "[policy]";
+const OS: &str = "[os]";
+const CLUSTER: &str = "[cluster]";
 
 /// How people may call the size of a memory, or of data.
 const MEMORY: &[&str] =
     &["memory", "memory_gb", "mem_gib", "mem_gb", "ram", "ram_gib", "ram_gb", "size_gib", "size"];
 
-const THREADS_OF_AN_APP: &str = "the threads of a placement stand in a `[[scenario]]`; to bound what explore may choose, write `min_threads` and `max_threads`";
+const THREADS_OF_AN_APP: &str = "the threads of a placement stand in a `[[scenario]]`; to bound what explore may choose, write `min_threads` and `max_threads`; `threads` is how many an app has over time";
+const UNCONTROLLED: &str =
+    "write another `[[app]]` with `control = \"none\"` and its own `threads` for what cannot be controlled";
+const AGENT: &str = "write an `[[app]]` with `control = \"none\"`, `tasks` and `io_ms` for an agent that needs a core; the delay of its decisions is `command_ms`";
 const BANDWIDTH_OF_A_NODE: &str =
     "give the bandwidth of each node on the diagonal of `bandwidth_matrix_gbs` in `[machine]`";
 const MODEL_OF_A_MACHINE: &str = "write `[machine.sharing]` and below it `model = \"…\"`";
 
 /// Title of the table, the words in lower case with `_`, and what they mean there.
-const ALIASES: [(&str, &[&str], Alias); 39] = [
+const ALIASES: [(&str, &[&str], Alias); 66] = [
     (ROOT, &["node", "nodes"], Advice("write `[[machine.node]]`")),
     (ROOT, &["sharing", "model"], Advice(MODEL_OF_A_MACHINE)),
     (ROOT, &["provenance"], Advice("write `[machine.provenance]`")),
@@ -78,11 +110,50 @@ const ALIASES: [(&str, &[&str], Alias); 39] = [
     (NODE, &["bandwidth", "bandwidth_gbs", "memory_bandwidth_gbs"], Advice(BANDWIDTH_OF_A_NODE)),
     (NODE, &["link_gbs"], Advice("links stand in `bandwidth_matrix_gbs` or `link_gbs` of `[machine]`")),
     (APP, &["ai", "oi", "intensity", "operational_intensity", "flop_per_byte"], Key("arithmetic_intensity")),
-    (APP, &["threads", "cores", "nthreads"], Advice(THREADS_OF_AN_APP)),
+    (APP, &["cores", "nthreads"], Advice(THREADS_OF_AN_APP)),
     (APP, &["min"], Key("min_threads")),
     (APP, &["max"], Key("max_threads")),
     (APP, &["count", "copies", "processes"], Key("instances")),
     (APP, &["work", "gflop", "flops"], Key("work_gflop")),
+    (APP, &["iters", "steps", "repetitions", "loops"], Key("iterations")),
+    (APP, &["arrival", "arrival_s", "arrives", "start_s", "begins_s"], Key("arrives_s")),
+    (APP, &["io", "sleep_ms", "wait_ms"], Key("io_ms")),
+    (APP, &["serial_fraction", "speedup"], Advice("write `scaling = { serial_fraction = 0.1 }`")),
+    (APP, &["phases"], Key("phase")),
+    (APP, &["pin", "pinning", "binding"], Key("bind")),
+    (APP, &["other_threads"], Advice(UNCONTROLLED)),
+    (APP, &["static_loop"], Advice("a static loop has as many `tasks` as threads: write `tasks`")),
+    (
+        PHASE,
+        &["ai", "oi", "intensity", "operational_intensity", "flop_per_byte"],
+        Key("arithmetic_intensity"),
+    ),
+    (PHASE, &["work", "gflop", "flops"], Key("work_gflop")),
+    (
+        PHASE,
+        &["iterations", "threads", "task_spread", "control", "bind"],
+        Advice("it holds for all phases: write it in the `[[app]]`, above its phases"),
+    ),
+    (SCALING, &["serial", "fraction", "amdahl"], Key("serial_fraction")),
+    (SCALING, &["speedup", "points"], Key("table")),
+    (CHANNEL, &["size", "item_size", "item", "size_mb", "mb"], Key("item_mb")),
+    (CHANNEL, &["buffer", "slots", "limit", "bound"], Key("capacity")),
+    (CHANNEL, &["producer", "source"], Key("from")),
+    (CHANNEL, &["consumer", "target"], Key("to")),
+    (CALL, &["caller"], Key("from")),
+    (CALL, &["callee", "library"], Key("to")),
+    (COMMAND, &["at", "time", "time_s", "at_ms"], Key("at_s")),
+    (COMMAND, &["threads"], Advice("write one of `total = 2`, `per_node = [4, 2]` and `cores = [0, 1]`")),
+    (POLICY, &["policy"], Key("name")),
+    (POLICY, &["lead", "argument"], Advice("write it behind the name: `name = \"lead:2\"`")),
+    (POLICY, &["seed"], Advice("`simulate --seed` gives it")),
+    (POLICY, &["agent_cpu_ms", "agent_core"], Advice(AGENT)),
+    (
+        OS,
+        &["refill_mb"],
+        Advice("write the time: `refill_ms` = MB / (GB/s of a thread), 0.1 for 1 MB at 10 GB/s"),
+    ),
+    (CLUSTER, &["size", "count"], Key("nodes")),
     (APP, &["priority"], Key("weight")),
     (
         APP,
@@ -116,7 +187,7 @@ mod tests {
 
     #[test]
     fn threads_of_an_application_are_explained() {
-        let Some(Advice(advice)) = alias("[[app]]", "threads") else { panic!("no advice") };
+        let Some(Advice(advice)) = alias("[[app]]", "cores") else { panic!("no advice") };
         assert!(advice.contains("[[scenario]]") && advice.contains("min_threads"), "{advice}");
     }
 }

@@ -1,11 +1,10 @@
 //! Reads the keys of one `[[app]]`, apart from its name and how many there are.
 
-use toml::de::DeValue;
-
 use crate::app::{Access, App, Data, Placement};
 use crate::ids::NodeId;
-use crate::units::{FlopPerByte, Gflop, Gibibytes};
+use crate::units::{FlopPerByte, Gibibytes};
 
+use super::course::{self, CourseReading, Known};
 use super::data;
 use super::log::Log;
 use super::machine::MachineReading;
@@ -15,16 +14,18 @@ use super::problem::{Problem, ProblemKind};
 use super::reading::TableKind;
 use super::room;
 use super::table::TableReader;
-use super::value::{Count, MEMORY, Quantity, Value};
+use super::value::{Count, INTENSITY, MEMORY, Quantity, Value};
+use super::words;
 
 const THREADS: Count = Count { what: "a number of threads", example: "8", min: 0, max: u32::MAX as u64 };
-const INTENSITY: Quantity =
-    Quantity { what: "an arithmetic intensity in FLOP per byte", example: "0.5", zero: false };
 const WEIGHT: Quantity = Quantity { what: "a weight; 0 does not count", example: "1.0", zero: true };
-const WORK: Quantity = Quantity { what: "an amount of work in GFLOP", example: "1000.0", zero: false };
 
-/// What describes one instance; its names are filled in later. `name` is for the defaults.
-pub(super) fn read(table: &mut TableReader<'_>, name: &str, machine: &MachineReading) -> Option<App> {
+/// What describes one instance, and what it does over time; its names are filled in later. `name` is for the defaults.
+pub(super) fn read(
+    table: &mut TableReader<'_>,
+    name: &str,
+    machine: &MachineReading,
+) -> (Option<App>, CourseReading) {
     let log = table.source.log;
     let intensity = table.required("arithmetic_intensity", "0.5").and_then(|value| value.number(INTENSITY));
     // Each falls back to its default, which is noted, only where the key is not there at all.
@@ -57,7 +58,7 @@ pub(super) fn read(table: &mut TableReader<'_>, name: &str, machine: &MachineRea
             log.note_default(TableKind::App, name, "kernel", Access::default().as_str());
             Some(Access::default())
         },
-        |value| read_kernel(&value),
+        |value| words::read(&value, &Access::ALL, Access::as_str),
     );
     let limits = read_limits(table, name, nodes_value.as_ref(), usable_cores(machine, nodes.as_ref()));
     let weight = table.optional("weight").map_or_else(
@@ -67,32 +68,34 @@ pub(super) fn read(table: &mut TableReader<'_>, name: &str, machine: &MachineRea
         },
         |value| value.number(WEIGHT),
     );
-    let work = table.optional("work_gflop");
-    if work.is_none() {
-        log.note_default(TableKind::App, name, "work_gflop", "not given");
-    }
-    let (work_given, work) = (work.is_some(), work.and_then(|value| value.number(WORK)));
-    if work_given && work.is_none() {
-        return None;
-    }
-    let limits = limits?;
-    let app = App {
-        name: String::new(),
-        group: String::new(),
-        arithmetic_intensity: FlopPerByte::new(intensity?),
-        data: data?,
-        kernel: kernel?,
-        min_threads: limits.min,
-        max_threads: limits.max,
-        weight: weight?,
-        work: work.map(Gflop::new),
-        nodes: nodes?,
-        memory: memory?.map(Gibibytes::new),
+    let intensity = intensity.map(FlopPerByte::new);
+    let nodes_place = nodes_value.as_ref().map(Value::place);
+    let allowed = nodes.as_ref().and_then(Option::as_deref).zip(nodes_place.as_ref());
+    let known = Known { intensity, data: data.as_ref(), nodes: allowed };
+    let course = course::read(table, name, known, machine);
+    let work = course.total_work.filter(|work| work.value() > 0.0);
+    let app = || {
+        let limits = limits?;
+        Some(App {
+            name: String::new(),
+            group: String::new(),
+            arithmetic_intensity: intensity?,
+            data: data?,
+            kernel: kernel?,
+            min_threads: limits.min,
+            max_threads: limits.max,
+            weight: weight?,
+            // Nothing to do is nothing to finish.
+            work,
+            nodes: nodes?,
+            memory: memory?.map(Gibibytes::new),
+        })
     };
-    if let (Some(size), Some(machine)) = (&memory_value, &machine.machine) {
-        room::check(&app, machine, size, data_value.as_ref());
+    let app = app();
+    if let (Some(app), Some(size), Some(machine)) = (&app, &memory_value, &machine.machine) {
+        room::check(app, machine, size, data_value.as_ref());
     }
-    Some(app)
+    (app, course)
 }
 
 /// The nodes that may hold threads, ascending.
@@ -118,25 +121,6 @@ fn usable_cores(machine: &MachineReading, nodes: Option<&Option<Vec<NodeId>>>) -
         None => cores.iter().copied().map(of).sum(),
         Some(nodes) => nodes.iter().filter_map(|node| cores.get(node.0).copied()).map(of).sum(),
     })
-}
-
-/// The word for how the benchmark's kernel uses memory.
-fn read_kernel(value: &Value<'_>) -> Option<Access> {
-    const HINT: &str = "write `\"read\"`, `\"copy\"`, `\"triad\"` or `\"update\"`";
-    let DeValue::String(word) = value.get() else {
-        value.wrong_type("the name of a kernel", HINT);
-        return None;
-    };
-    let found = Access::ALL.into_iter().find(|access| access.as_str() == word);
-    if found.is_none() {
-        let hint = match value.source.log.suggest(word, Access::ALL.map(Access::as_str)) {
-            Some(close) => format!("did you mean `\"{close}\"`?"),
-            None => HINT.to_owned(),
-        };
-        let message = format!("`{}` must be the name of a kernel, not {}", value.name, value.text());
-        value.report(ProblemKind::BadValue, message, "unknown kernel", hint);
-    }
-    found
 }
 
 /// Fewest and most threads of an application.

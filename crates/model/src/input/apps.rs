@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 
 use crate::app::{App, MAX_INSTANCES};
+use crate::dynamics::Course;
 use crate::ids::NodeId;
 
 use super::app_keys;
+use super::course::CourseReading;
 use super::log::Log;
 use super::machine::MachineReading;
 use super::places::AppPlaces;
@@ -17,6 +19,9 @@ use super::value::{Count, Value};
 const INSTANCES: Count =
     Count { what: "a number of instances", example: "3", min: 1, max: MAX_INSTANCES as u64 };
 
+/// Most figures of the courses of all instances: 256 MB.
+const MAX_COURSE_SIZE: usize = 32_000_000;
+
 /// One `[[app]]` table. What could not be read is `None`.
 struct AppTable {
     name: Option<String>,
@@ -24,6 +29,8 @@ struct AppTable {
     /// How many; `None` if the file gives a number that makes no sense.
     instances: Option<u32>,
     app: Option<App>,
+    /// What it does over time, as far as it could be read.
+    course: CourseReading,
 }
 
 /// What a name in a scenario stands for.
@@ -44,6 +51,8 @@ pub(super) enum Named {
 pub(super) struct Apps {
     tables: Vec<AppTable>,
     total: usize,
+    /// Figures of the courses of all instances.
+    course_size: usize,
     pub(super) groups: Vec<Group>,
     names: HashMap<String, (Named, usize)>,
     /// Names of the groups whose number of instances makes no sense.
@@ -61,12 +70,17 @@ impl Apps {
         let header = table.place();
         let name_value = table.required("name", "\"mem\"");
         let name = name_value.as_ref().and_then(Value::name).map(str::to_owned);
-        let places = AppPlaces {
+        let mut places = AppPlaces {
             name: name_value.map_or(header, |value| value.place()),
             data: table.place_of("data"),
             min_threads: table.place_of("min_threads"),
             nodes: table.place_of("nodes"),
             memory_gib: table.place_of("memory_gib"),
+            work: table.place_of("work_gflop").or_else(|| table.place_of("task_gflop")),
+            iterations: table.place_of("iterations"),
+            threads: table.place_of("threads"),
+            control: table.place_of("control"),
+            phases: Vec::new(),
         };
         let instances_value = table.optional("instances");
         let given = instances_value.as_ref().map(|value| value.count(INSTANCES));
@@ -75,7 +89,8 @@ impl Apps {
         if given.is_none() {
             log.note_default(TableKind::App, shown, "instances", "1");
         }
-        let app = app_keys::read(&mut table, shown, machine);
+        let (app, mut course) = app_keys::read(&mut table, shown, machine);
+        places.phases = std::mem::take(&mut course.phases);
         table.finish();
 
         let count = instances.unwrap_or(1) as usize;
@@ -88,11 +103,29 @@ impl Apps {
             log.report(problem);
             self.incomplete = true;
         }
+        self.keep(&course, count, &places, log);
         self.total += count;
         if self.total <= MAX_INSTANCES {
             let first = self.total - count;
             self.groups.push(Group { name: shown.to_owned(), first, instances: count });
-            self.tables.push(AppTable { name, places, instances, app });
+            self.tables.push(AppTable { name, places, instances, app, course });
+        }
+    }
+
+    /// Counts what the courses of `count` more instances need, and reports it where that is too much.
+    fn keep(&mut self, course: &CourseReading, count: usize, places: &AppPlaces, log: &Log) {
+        let size = course.size().saturating_mul(count);
+        let before = self.course_size;
+        self.course_size = before.saturating_add(size);
+        if before <= MAX_COURSE_SIZE && self.course_size > MAX_COURSE_SIZE {
+            let message = format!(
+                "the phases, tasks and threads of all instances are more than {MAX_COURSE_SIZE} figures"
+            );
+            let problem = Problem::new(ProblemKind::Limit, message)
+                .at(places.name.clone(), "too much from here on")
+                .hint("each instance has its own: describe fewer instances, or shorter lists");
+            log.report(problem);
+            self.incomplete = true;
         }
     }
 
@@ -202,6 +235,21 @@ impl Apps {
                 format!("{}-{}", group.name, instance - group.first + 1)
             }
         })
+    }
+
+    /// What an instance does over time, as far as it could be read, and where its table stands.
+    pub(super) fn course_of(&self, instance: usize) -> Option<(&CourseReading, &AppPlaces)> {
+        self.tables.get(self.group_of(instance)).map(|table| (&table.course, &table.places))
+    }
+
+    /// The courses of all instances, if every application could be read.
+    pub(super) fn courses(&self) -> Option<Vec<Course>> {
+        let mut courses = Vec::with_capacity(self.len());
+        for (table, group) in self.tables.iter().zip(&self.groups) {
+            let course = table.course.course.as_ref().filter(|_| !self.incomplete)?;
+            courses.extend(std::iter::repeat_n(course, group.instances).cloned());
+        }
+        Some(courses)
     }
 
     /// All instances, if every application could be read.

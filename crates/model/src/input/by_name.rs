@@ -1,8 +1,9 @@
-//! The tables of a scenario whose keys are names of applications or of single instances.
+//! Names of applications or of single instances: what they stand for, and what was meant by those that stand for nothing.
 
 use super::apps::{Apps, Named};
+use super::log::Log;
 use super::names;
-use super::problem::{Problem, ProblemKind};
+use super::problem::{Place, Problem, ProblemKind};
 use super::reading::Group;
 use super::value::Value;
 
@@ -32,15 +33,41 @@ pub(super) fn look_up<'a>(value: &Value<'a>, hint: &str, apps: &Apps) -> Option<
     let found = entries.into_iter().map(|(name, value)| {
         let named = apps.find(name);
         if named == Named::Nothing {
-            report_unknown(name, &value, apps);
+            report_unknown(name, value.key_place(), value.source.log, apps);
         }
         (named, value)
     });
     Some(found.collect())
 }
 
-fn report_unknown(name: &str, value: &Value<'_>, apps: &Apps) {
-    let log = value.source.log;
+/// What the text of a value stands for; `None` where that is nothing, which is reported.
+pub(super) fn named(value: &Value<'_>, apps: &Apps) -> Option<Named> {
+    let name = value.name()?;
+    let named = apps.find(name);
+    if named == Named::Nothing {
+        report_unknown(name, value.place(), value.source.log, apps);
+        return None;
+    }
+    Some(named)
+}
+
+/// The instance that a value names; `None` where it names none, or several: `single` says why that cannot be.
+pub(super) fn instance(value: &Value<'_>, apps: &Apps, single: &str) -> Option<usize> {
+    match named(value, apps)? {
+        Named::Instance(instance) => Some(instance),
+        Named::Group(group) => {
+            let Group { name, instances, .. } = apps.groups.get(group)?;
+            let name = names::shown(name);
+            let message = format!("`{name}` has {instances} instances, and {single}");
+            let hint = format!("name one of them: `{name}-1` to `{name}-{instances}`");
+            value.report(ProblemKind::BadValue, message, "several", hint);
+            None
+        }
+        Named::Unclear | Named::Nothing => None,
+    }
+}
+
+fn report_unknown(name: &str, place: Place, log: &Log, apps: &Apps) {
     if log.is_full() {
         log.report(Problem::new(ProblemKind::UnknownName, name));
         return;
@@ -66,7 +93,6 @@ fn report_unknown(name: &str, value: &Value<'_>, apps: &Apps) {
         format!("the apps are {}", names::list(apps.groups.iter().map(|group| group.name.as_str())))
     };
     let message = format!("there is no app `{}`", names::shown(name));
-    let problem =
-        Problem::new(ProblemKind::UnknownName, message).at(value.key_place(), "unknown app").hint(hint);
+    let problem = Problem::new(ProblemKind::UnknownName, message).at(place, "unknown app").hint(hint);
     log.report(problem);
 }

@@ -9,6 +9,10 @@ mod apps;
 mod bandwidth;
 mod by_name;
 mod census;
+mod circles;
+mod commands;
+mod couplings;
+mod course;
 mod data;
 mod log;
 mod machine;
@@ -22,9 +26,11 @@ mod problem;
 mod provenance;
 mod reading;
 mod room;
+mod root;
 mod scenarios;
 #[cfg(feature = "schema")]
 pub mod schema;
+mod settings;
 mod shared_links;
 mod sharing;
 mod sockets;
@@ -32,22 +38,27 @@ mod syntax;
 mod table;
 #[cfg(test)]
 mod tests;
+mod thread_row;
 mod threads;
 mod value;
+mod words;
 pub mod writing;
 
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
-pub use places::{AppPlaces, Places, ScenarioPlaces};
+pub use places::{AppPlaces, PhasePlaces, Places, ScenarioPlaces};
 pub use problem::{Place, Problem, ProblemKind};
 pub use reading::{DefaultUsed, Group, Reading, SourceFile, TableKind};
 
 use crate::dynamics::Dynamics;
 use crate::scenario::Study;
 use apps::Apps;
+use commands::Commands;
+use couplings::Couplings;
 use log::{Log, Source};
 use machine::MachineReading;
+use root::Tables;
 use scenarios::Scenarios;
 use table::TableReader;
 use value::Value;
@@ -69,13 +80,6 @@ pub fn read_study(files: &[SourceFile]) -> Result<Reading, Vec<Problem>> {
     }
 }
 
-/// The list or table behind a top-level key, with the file it stands in.
-struct Tables<'a> {
-    machines: Vec<Value<'a>>,
-    apps: Vec<TableReader<'a>>,
-    scenarios: Vec<TableReader<'a>>,
-}
-
 /// All files; the defaults are still in the log.
 fn read_files(files: &[SourceFile], log: &Log) -> Option<Reading> {
     if !sizes_are_sane(files, log) {
@@ -84,30 +88,32 @@ fn read_files(files: &[SourceFile], log: &Log) -> Option<Reading> {
     let sources: Vec<Source<'_>> =
         files.iter().enumerate().map(|(file, text)| Source { log, file, text: &text.text }).collect();
     let roots: Vec<Spanned<DeTable<'_>>> = sources.iter().map(|&source| syntax::parse(source)).collect();
-    let mut tables = Tables { machines: Vec::new(), apps: Vec::new(), scenarios: Vec::new() };
+    let mut tables = Tables::default();
     for (&source, root) in sources.iter().zip(&roots) {
-        read_root(source, root.get_ref(), &mut tables);
+        tables.add(source, root.get_ref());
     }
     let nothing_read = roots.iter().all(|root| root.get_ref().is_empty());
     if nothing_read && !log.has_broken_syntax() {
         return None;
     }
-    let machine = read_machine(files, log, &tables.machines);
+    let machine = read_machine(files, log, &tables.single("machine", log));
     let mut apps = Apps::default();
-    for table in tables.apps {
+    for table in tables.list("app") {
         apps.add(table, &machine);
     }
     apps.name_instances(log);
     let mut scenarios = Scenarios::default();
-    for table in tables.scenarios {
+    for table in tables.list("scenario") {
         scenarios.add(table, &apps, &machine);
     }
+    let over_time = read_dynamics(&mut tables, log, &apps, &machine);
     let (machine, sockets) = (machine.machine?, machine.sockets);
     let instances = apps.instances()?;
-    let places = Places { apps: apps.places(), scenarios: scenarios.places() };
+    let (dynamics, of_dynamics) = over_time?;
+    let places = Places { apps: apps.places(), scenarios: scenarios.places(), ..of_dynamics };
     let (scenarios, named) = scenarios.finish(&instances, &apps, machine.node_count())?;
     Some(Reading {
-        study: Study { machine, apps: instances, scenarios, dynamics: Dynamics::default() },
+        study: Study { machine, apps: instances, scenarios, dynamics },
         groups: apps.groups,
         sockets,
         named,
@@ -139,56 +145,59 @@ fn sizes_are_sane(files: &[SourceFile], log: &Log) -> bool {
     true
 }
 
-fn read_root<'a>(source: Source<'a>, root: &'a DeTable<'a>, tables: &mut Tables<'a>) {
-    if root.is_empty() {
-        if !source.log.has_broken_syntax() {
-            let message = if source.text.trim().is_empty() {
-                "the file is empty"
-            } else {
-                "the file contains only comments"
-            };
-            let problem = Problem::new(ProblemKind::EmptyFile, message)
-                .at(Place::whole(source.file), "")
-                .hint("write a `[machine]`, an `[[app]]` or a `[[scenario]]` table");
-            source.log.report(problem);
-        }
-        return;
+/// What the applications do over time, and where that stands.
+fn read_dynamics(
+    tables: &mut Tables<'_>,
+    log: &Log,
+    apps: &Apps,
+    machine: &MachineReading,
+) -> Option<(Dynamics, Places)> {
+    let mut couplings = Couplings::default();
+    for table in tables.list("channel") {
+        couplings.add_channel(table, apps);
     }
-    let mut reader = TableReader::new(source, aliases::ROOT, root, 0..0);
-    tables.machines.extend(reader.optional("machine"));
-    for (key, title, into) in
-        [("app", "[[app]]", &mut tables.apps), ("scenario", "[[scenario]]", &mut tables.scenarios)]
-    {
-        let Some(value) = reader.optional(key) else { continue };
-        let hint = format!("write `{title}`, with two brackets on each side, above each of them");
-        let entries = if matches!(value.get(), DeValue::Table(_)) {
-            let message = format!("`{key}` is a list; its entries begin with `{title}`");
-            value.report(ProblemKind::WrongType, message, "one bracket on each side", hint.as_str());
-            None
-        } else {
-            value.list("a list of tables", hint.as_str())
-        };
-        into.extend(
-            entries.into_iter().flatten().filter_map(|entry| entry.table(title, "a table", hint.as_str())),
-        );
+    for table in tables.list("call") {
+        couplings.add_call(table, apps);
     }
-    if source.log.has_broken_syntax() {
-        // Behind a broken header the keys of its table seem to stand at the top.
-        return;
+    let coupled = couplings.finish(apps, log);
+    let mut commands = Commands::default();
+    for table in tables.list("command") {
+        commands.add(table, apps, machine);
     }
-    reader.finish();
+    let mut single = |key: &'static str| {
+        let hint = format!("write `[{key}]`, with one bracket on each side; there is one only");
+        let values = tables.single(key, log);
+        let read = values.iter().map(|value| value.table(aliases::title(key), "a table", hint.as_str()));
+        // Every one that is no table is reported, the first one is read.
+        let read: Vec<Option<TableReader<'_>>> = read.collect();
+        read.into_iter().next().flatten()
+    };
+    let policy = settings::policy(single("policy"), log);
+    let os = settings::os(single("os"), log);
+    let cluster = settings::cluster(single("cluster"));
+    let (policy, policy_place) = policy?;
+    let (coupled, (commands, command_places)) = (coupled?, commands.finish()?);
+    let places = Places {
+        channels: coupled.channel_places,
+        calls: coupled.call_places,
+        commands: command_places,
+        policy: policy_place,
+        ..Places::default()
+    };
+    let dynamics = Dynamics {
+        courses: apps.courses()?,
+        channels: coupled.channels,
+        calls: coupled.calls,
+        commands,
+        policy,
+        os: os?,
+        cluster: cluster?,
+    };
+    Some((dynamics, places))
 }
 
 fn read_machine(files: &[SourceFile], log: &Log, machines: &[Value<'_>]) -> MachineReading {
-    if let [first, others @ ..] = machines {
-        for other in others {
-            let problem = Problem::new(ProblemKind::TwoMachines, "there are two machines")
-                .at(other.place(), "another `[machine]`")
-                .related(first.place(), "the first `[machine]`")
-                .hint("give exactly one `[machine]` over all files");
-            log.report(problem);
-        }
-    } else {
+    if machines.is_empty() {
         let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
         let message = format!("there is no `[machine]` in {}", names::list(names));
         let hint = "add a `[machine]` table, or name the file that has it as well";

@@ -10,6 +10,15 @@ pub struct Places {
     pub apps: Vec<AppPlaces>,
     /// One entry for each `[[scenario]]`, in the order of the study.
     pub scenarios: Vec<ScenarioPlaces>,
+    /// The header of each `[[channel]]`, in the order of the study.
+    pub channels: Vec<Place>,
+    /// The header of each `[[call]]`, in the order of the study.
+    pub calls: Vec<Place>,
+    /// What each command of the study says (`total`, `per_node` or `cores`): one entry for each instance that a
+    /// `[[command]]` names.
+    pub commands: Vec<Place>,
+    /// The value of `name` in `[policy]`; `None` where no file gives it.
+    pub policy: Option<Place>,
 }
 
 /// Places of one `[[app]]` table.
@@ -25,6 +34,27 @@ pub struct AppPlaces {
     pub nodes: Option<Place>,
     /// The value of `memory_gib`; `None` where the file does not give it.
     pub memory_gib: Option<Place>,
+    /// The value of `work_gflop` or `task_gflop` of the application itself; `None` where the file gives neither.
+    pub work: Option<Place>,
+    /// The value of `iterations`; `None` where the file does not give it.
+    pub iterations: Option<Place>,
+    /// The value of `threads`; `None` where the file does not give it.
+    pub threads: Option<Place>,
+    /// The value of `control`; `None` where the file does not give it.
+    pub control: Option<Place>,
+    /// One entry for each `[[app.phase]]`; none where an iteration is one phase.
+    pub phases: Vec<PhasePlaces>,
+}
+
+/// Places of one `[[app.phase]]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhasePlaces {
+    /// Its header.
+    pub table: Place,
+    /// The value of `work_gflop` or `task_gflop`; `None` where the file gives neither.
+    pub work: Option<Place>,
+    /// The value of `data`; `None` where the file does not give it.
+    pub data: Option<Place>,
 }
 
 /// Places of one `[[scenario]]`.

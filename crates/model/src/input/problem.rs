@@ -38,8 +38,8 @@ pub enum ProblemKind {
     DuplicateKey,
     /// No file has a `[machine]`.
     NoMachine,
-    /// More than one `[machine]`.
-    TwoMachines,
+    /// A second table of which there is one over all files: `[machine]`, `[policy]`, `[os]`, `[cluster]`.
+    SecondTable,
     /// A key or table that means nothing here.
     UnknownKey,
     /// A key that must be there.
@@ -54,9 +54,9 @@ pub enum ProblemKind {
     WrongLength,
     /// Two things with the same name.
     DuplicateName,
-    /// A scenario names an application that does not exist.
+    /// The name of an application that does not exist.
     UnknownName,
-    /// A scenario puts more threads on a node than it has cores.
+    /// A scenario puts more threads on a node than it has cores, or a command orders more than there are.
     TooManyThreads,
     /// An application that no allocation can satisfy.
     Infeasible,
@@ -77,14 +77,21 @@ pub struct Problem {
     pub label: String,
     /// What to write instead.
     pub hint: Option<String>,
-    /// A second place that explains it, with a few words beside it: "first named here".
-    pub related: Option<(Place, String)>,
+    /// Other places that explain it, each with a few words beside it: "first named here".
+    pub related: Vec<(Place, String)>,
 }
 
 impl Problem {
     /// A problem without a place.
     pub fn new(kind: ProblemKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), place: None, label: String::new(), hint: None, related: None }
+        Self {
+            kind,
+            message: message.into(),
+            place: None,
+            label: String::new(),
+            hint: None,
+            related: Vec::new(),
+        }
     }
 
     /// The same problem at `place`, with a few words beside the marked text.
@@ -102,10 +109,10 @@ impl Problem {
         self
     }
 
-    /// The same problem with a second place.
+    /// The same problem with one more place that explains it.
     #[must_use]
     pub fn related(mut self, place: Place, label: impl Into<String>) -> Self {
-        self.related = Some((place, label.into()));
+        self.related.push((place, label.into()));
         self
     }
 }

@@ -23,6 +23,16 @@ pub enum TableKind {
     App,
     /// `[[scenario]]`
     Scenario,
+    /// `[[channel]]`; its name is `producer -> consumer`
+    Channel,
+    /// `[[call]]`; its name is `caller -> callee`
+    Call,
+    /// `[policy]`, without a name
+    Policy,
+    /// `[os]`, without a name
+    Os,
+    /// `[cluster]`, without a name
+    Cluster,
 }
 
 impl TableKind {
@@ -33,6 +43,11 @@ impl TableKind {
             Self::Node => "machine.node",
             Self::App => "app",
             Self::Scenario => "scenario",
+            Self::Channel => "channel",
+            Self::Call => "call",
+            Self::Policy => "policy",
+            Self::Os => "os",
+            Self::Cluster => "cluster",
         }
     }
 }

@@ -4,6 +4,7 @@
 //! a test holds the two together key by key.
 
 mod app;
+mod dynamics;
 mod machine;
 mod origin;
 mod range;
@@ -16,6 +17,10 @@ use serde_json::Value;
 
 pub use app::{
     AnyWord, AppTable, DataValue, DataWord, FractionsTable, HomeTable, HomeValue, InterleaveTable, KernelWord,
+};
+pub use dynamics::{
+    BindWord, CallTable, ChannelTable, ClusterTable, CommandTable, ControlWord, OsTable, PhaseTable,
+    PickWord, PolicyTable, ScalingValue, SerialTable, SpeedupTable, SyncWord, TaskWorkValue,
 };
 pub use machine::{MachineTable, NodeTable, SharedLinkTable};
 pub use origin::{FigureTable, ProvenanceTable, SharingTable};
@@ -58,7 +63,7 @@ fn without_null(schema: &mut Schema) {
     }
 }
 
-/// Input file of numasim: a machine, applications and scenarios. A study may be spread over several files; `[machine]`
+/// Input file of numasim: a machine, applications, scenarios, and what the applications do over time. A study may be spread over several files; `[machine]`
 /// stands in exactly one of them. Bandwidths are in GB/s with 1 GB = 10^9 bytes; nodes are numbered from 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -74,4 +79,25 @@ pub struct StudyFile {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub scenario: Vec<ScenarioTable>,
+    /// Producers and consumers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub channel: Vec<ChannelTable>,
+    /// Who calls whom, as a library.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub call: Vec<CallTable>,
+    /// What the policy "script" orders when.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub command: Vec<CommandTable>,
+    /// Who decides how many threads each application may run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<PolicyTable>,
+    /// What it costs that more threads run than there are cores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub os: Option<OsTable>,
+    /// The cluster of which the machine is one node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<ClusterTable>,
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, Error};
 
+use super::aliases;
 use super::census::{self, MAX_MISTAKES, MAX_TABLES, TooMuch};
 use super::log::Source;
 use super::problem::{Place, Problem, ProblemKind};
@@ -142,8 +143,12 @@ fn duplicate(source: Source<'_>, at: &Range<usize>, repeated_table: bool) -> Pro
     let (start, line) = line_of(text, at.start);
     let problem = if repeated_table {
         let header = line.split('#').next().unwrap_or_default().trim();
-        let kind = if word == "machine" { ProblemKind::TwoMachines } else { ProblemKind::DuplicateKey };
-        let hint = if matches!(word, "app" | "scenario") {
+        let kind = if aliases::SINGLE.contains(&word) {
+            ProblemKind::SecondTable
+        } else {
+            ProblemKind::DuplicateKey
+        };
+        let hint = if aliases::LISTS.contains(&word) {
             format!("write a list entry with two brackets each time: `[[{word}]]`")
         } else {
             "keep one of them".to_owned()

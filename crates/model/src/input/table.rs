@@ -4,8 +4,7 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::aliases::ROOT;
-use super::aliases::{Alias, alias};
+use super::aliases::{self, Alias, ROOT, alias};
 use super::log::Source;
 use super::names;
 use super::problem::{Place, Problem, ProblemKind};
@@ -36,6 +35,19 @@ impl<'a> Value<'a> {
             return None;
         };
         Some(TableReader::new(self.source, title, table, self.spanned.span()))
+    }
+}
+
+impl<'a> Value<'a> {
+    /// A list of tables, each below a header `title`, which are to be read key by key.
+    pub(super) fn tables(&self, title: &'static str, hint: &str) -> Option<Vec<TableReader<'a>>> {
+        if matches!(self.get(), DeValue::Table(_)) {
+            let message = format!("`{}` is a list; its entries begin with `{title}`", self.name);
+            self.report(ProblemKind::WrongType, message, "one bracket on each side", hint);
+            return None;
+        }
+        let entries = self.list("a list of tables", hint)?;
+        Some(entries.iter().filter_map(|entry| entry.table(title, "a table", hint)).collect())
     }
 }
 
@@ -134,15 +146,14 @@ impl<'a> TableReader<'a> {
     fn written(&self, key: &str) -> String {
         match (self.is_root(), key) {
             (false, _) => key.to_owned(),
-            (true, "machine") => "[machine]".to_owned(),
-            (true, _) => format!("[[{key}]]"),
+            (true, _) => aliases::title(key).to_owned(),
         }
     }
 
     fn all_keys(&self) -> String {
         if self.is_root() {
-            return "every key belongs below one of the headers `[machine]`, `[[app]]` and `[[scenario]]`"
-                .to_owned();
+            let headers = aliases::SINGLE.into_iter().chain(aliases::LISTS).map(aliases::title);
+            return format!("every key belongs below one of the headers {}", names::all(headers));
         }
         format!("the keys of {} are {}", self.title, names::all(self.known.iter().copied()))
     }

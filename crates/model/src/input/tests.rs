@@ -192,7 +192,20 @@ fn every_value_that_no_file_gives_is_listed() {
             "max_threads = no limit",
             "weight = 1",
         ];
-        let keys = keys.into_iter().skip(usize::from(!instances)).chain(["work_gflop = not given"]);
+        let over_time = [
+            "iterations = 1",
+            "scaling = linear",
+            "io_ms = 0",
+            "work_gflop = not given",
+            "tasks = none: divisible work",
+            "task_spread = 0",
+            "arrives_s = 0",
+            "threads = one per core",
+            "control = per-node",
+            "bind = node",
+            "pick = spread",
+        ];
+        let keys = keys.into_iter().skip(usize::from(!instances)).chain(over_time);
         keys.map(|key| format!("app {name} {key}")).collect::<Vec<_>>()
     };
     let machine = [
@@ -206,6 +219,12 @@ fn every_value_that_no_file_gives_is_listed() {
     expected.extend(app("x", true));
     for key in ["threads.mem-1", "threads.mem-3", "threads.x"] {
         expected.push(format!("scenario s {key} = 0"));
+    }
+    for default in ["policy name = none", "policy period_ms = 0", "policy command_ms = 0"] {
+        expected.push(default.replacen(' ', "  ", 1));
+    }
+    for default in ["os slice_ms = 3", "os switch_us = 5", "os refill_ms = 0.1"] {
+        expected.push(default.replacen(' ', "  ", 1));
     }
     assert_eq!(found, expected);
 }
@@ -347,7 +366,7 @@ fn mistakes_in_the_sharing_model_are_reported() {
 #[test]
 fn the_schema_has_the_keys_that_the_reader_knows() {
     let text = format!(
-        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[[machine.node]]\n[[machine.shared_link]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\n"
+        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[[machine.node]]\n[[machine.shared_link]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\nscaling = {{}}\n[[app.phase]]\n[[channel]]\n[[call]]\n[[command]]\n[policy]\n[os]\n[cluster]\n"
     );
     let log = Log::default();
     read_files(&files(&[&text]), &log);
@@ -361,6 +380,8 @@ fn the_schema_has_the_keys_that_the_reader_knows() {
     let mut data = properties("/$defs/HomeTable/properties");
     data.extend(properties("/$defs/FractionsTable/properties"));
     data.extend(properties("/$defs/InterleaveTable/properties"));
+    let mut scaling = properties("/$defs/SerialTable/properties");
+    scaling.extend(properties("/$defs/SpeedupTable/properties"));
     let tables = [
         ("the file", properties("/properties")),
         ("[machine]", properties("/$defs/MachineTable/properties")),
@@ -371,6 +392,14 @@ fn the_schema_has_the_keys_that_the_reader_knows() {
         ("an entry of [machine.provenance]", properties("/$defs/FigureTable/properties")),
         ("[[app]]", properties("/$defs/AppTable/properties")),
         ("data", data),
+        ("[[app.phase]]", properties("/$defs/PhaseTable/properties")),
+        ("scaling", scaling),
+        ("[[channel]]", properties("/$defs/ChannelTable/properties")),
+        ("[[call]]", properties("/$defs/CallTable/properties")),
+        ("[[command]]", properties("/$defs/CommandTable/properties")),
+        ("[policy]", properties("/$defs/PolicyTable/properties")),
+        ("[os]", properties("/$defs/OsTable/properties")),
+        ("[cluster]", properties("/$defs/ClusterTable/properties")),
         ("[[scenario]]", properties("/$defs/ScenarioTable/properties")),
     ];
     assert_eq!(known.len(), tables.len(), "a table without a test: {:?}", known.keys());

@@ -30,6 +30,10 @@ pub(super) const BANDWIDTH: Quantity = Quantity { what: "a bandwidth in GB/s", e
 pub(super) const MEMORY: Quantity =
     Quantity { what: "a size of memory in GiB (2^30 bytes)", example: "64.0", zero: false };
 
+/// The arithmetic intensity of an application or a phase.
+pub(super) const INTENSITY: Quantity =
+    Quantity { what: "an arithmetic intensity in FLOP per byte", example: "0.5", zero: false };
+
 /// A whole number.
 #[derive(Clone, Copy)]
 pub(super) struct Count {
@@ -150,14 +154,20 @@ impl<'a> Value<'a> {
         None
     }
 
-    /// A whole number within its limits.
+    /// A whole number within its limits, and those of `u32`.
     pub(super) fn count(&self, count: Count) -> Option<u32> {
+        let number = self.large_count(Count { max: count.max.min(u64::from(u32::MAX)), ..count })?;
+        u32::try_from(number).ok()
+    }
+
+    /// A whole number within its limits.
+    pub(super) fn large_count(&self, count: Count) -> Option<u64> {
         let advice = self.advice(count.what, count.example);
         match self.get() {
             DeValue::Integer(integer) => {
                 let value = to_i128(integer);
-                if let Some(fits) = value.and_then(|v| u32::try_from(v).ok())
-                    && (count.min..=count.max).contains(&u64::from(fits))
+                if let Some(fits) = value.and_then(|v| u64::try_from(v).ok())
+                    && (count.min..=count.max).contains(&fits)
                 {
                     return Some(fits);
                 }

@@ -173,7 +173,7 @@ fn a_node_that_no_machine_has_is_refused_where_it_is() {
 fn a_row_that_is_there_twice_is_shown_with_the_first() {
     let text = "scenario,app,gflops\ns,a,1\ns,a,2\n";
     let problem = refused(text);
-    let related = problem.related.and_then(|(place, _)| place.span).expect("the first row");
+    let related = problem.related.first().and_then(|(place, _)| place.span.clone()).expect("the first row");
     assert_eq!(&text[related], "s,a,1");
     assert!(problem.hint.expect("a hint").contains("a column `repetition`"));
     let rows = [row("s", "a", 0, 1, "1", "ok"), row("s", "a", 0, 1, "1", "ok")];

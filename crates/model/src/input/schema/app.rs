@@ -3,10 +3,12 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::range::positive;
+use super::dynamics::{BindWord, ControlWord, PhaseTable, PickWord, ScalingValue, TaskWorkValue};
+use super::range::{not_negative, positive};
+use super::scenario::ThreadsValue;
 
 /// An application: how much it computes per byte, and where its data lies.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct AppTable {
     /// Name of the application, unique over all files.
@@ -47,10 +49,53 @@ pub struct AppTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 1e30))]
     pub weight: Option<f64>,
-    /// Work in GFLOP; only the makespan objective needs it.
+    /// Work in GFLOP, of all iterations together; the makespan objective and simulations need it, or `task_gflop`. 0 only
+    /// with `tasks`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(transform = positive)]
+    #[schemars(transform = not_negative)]
     pub work_gflop: Option<f64>,
+    /// Work of each task in GFLOP; a list repeats. Not beside `work_gflop`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_gflop: Option<TaskWorkValue>,
+    /// Tasks in each iteration. Default: the length of `task_gflop`; without that the work is divisible.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    pub tasks: Option<u64>,
+    /// Coefficient of variation of the work of tasks (lognormal, mean 1). Default: 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = not_negative)]
+    pub task_spread: Option<f64>,
+    /// Iterations, one after the other. Default: 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    pub iterations: Option<u64>,
+    /// How long a thread sleeps after each task, in ms. Default: 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = not_negative)]
+    pub io_ms: Option<f64>,
+    /// How fast several threads are together. Default: linear.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scaling: Option<ScalingValue>,
+    /// When it arrives, in seconds. Default: 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = not_negative)]
+    pub arrives_s: Option<f64>,
+    /// Threads that it has over time, on each node at most 65536, also more than cores. Default: one per core.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threads: Option<ThreadsValue>,
+    /// What its threads are bound to. Default: "node", or "core" where `control` is "cores".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bind: Option<BindWord>,
+    /// Which commands it can follow. Default: "per-node".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub control: Option<ControlWord>,
+    /// In which order its threads are numbered. Default: "spread".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pick: Option<PickWord>,
+    /// The phases of an iteration, one after the other; then the work stands in them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub phase: Vec<PhaseTable>,
 }
 
 /// How a kernel uses memory.

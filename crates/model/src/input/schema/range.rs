@@ -7,3 +7,9 @@ pub(super) fn positive(schema: &mut Schema) {
     schema.insert("minimum".to_owned(), 1e-30.into());
     schema.insert("maximum".to_owned(), 1e30.into());
 }
+
+/// 0 or more, up to 1e30.
+pub(super) fn not_negative(schema: &mut Schema) {
+    schema.insert("minimum".to_owned(), 0.0.into());
+    schema.insert("maximum".to_owned(), 1e30.into());
+}
