@@ -1,7 +1,7 @@
 //! What stands above every plot, and what becomes of one that cannot be drawn.
 
 /// Title and the line below it.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Heading {
     /// What is shown.
     pub title: String,

@@ -6,8 +6,8 @@
 //! **Plots as SVG**, with feature `png` also rendered.
 //!
 //! [`line::LinePlot`], [`heat_map::HeatMap`], [`front::FrontPlot`] and [`matrix::Matrix`] are drawn with plotters.
-//! [`bars::BarPlot`], [`roofline::Roofline`], [`scatter::ScatterPlot`] and [`threads::ThreadMap`] need hatches, dashes,
-//! curves, sloped text or parts of a pixel, which it does not have: they are drawn shape by shape (`canvas`).
+//! [`bars::BarPlot`], [`roofline::Roofline`], [`scatter::ScatterPlot`], [`strips::StripPlot`] and [`threads::ThreadMap`] need
+//! hatches, dashes, curves, sloped text or parts of a pixel, which it does not have: they are drawn shape by shape (`canvas`).
 //!
 //! Text stays text (`sans-serif`): no font is needed to write a plot, and a reader can search in it.
 
@@ -33,6 +33,7 @@ mod place;
 pub mod png;
 pub mod roofline;
 pub mod scatter;
+pub mod strips;
 mod style;
 pub mod terminal;
 #[cfg(any(test, feature = "testing"))]

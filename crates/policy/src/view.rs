@@ -93,7 +93,7 @@ pub struct Looks {
     pub waiting: bool,
     /// How many iterations are done.
     pub progress: bool,
-    /// Which threads run, and which tasks are left to begin.
+    /// Which threads run or are blocked, and which tasks are left to begin.
     pub tasks: bool,
     /// The present phases.
     pub phase: bool,

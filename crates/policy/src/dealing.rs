@@ -1,0 +1,133 @@
+//! Dealing: how cores are given to a set of applications in turn.
+//!
+//! Node by node, each core of the node goes to the next application of the set in file order that still has threads there; the next
+//! node goes on with the application after the last one served \[decision: paper 002, section II, wants "a fair share" and says no
+//! more\]. So nobody has more than one core more than another one, over all nodes, where all have threads enough.
+
+use numasim_model::Machine;
+
+use crate::decision::Decision;
+use crate::view::{AppView, Presence, View};
+
+/// Deals `cores` (of each node) to applications that can use at most `room` (of each application: threads on each node; a row
+/// without an entry is no thread there, and an application that is not in the set has none at all).
+///
+/// Returns threads of each application on each node.
+pub fn deal(cores: &[u32], room: &[impl AsRef<[u32]>]) -> Vec<Vec<u32>> {
+    let apps = room.len();
+    let mut dealt = vec![vec![0; cores.len()]; apps];
+    // The application after the last one served.
+    let mut next = 0;
+    for (n, &cores) in cores.iter().enumerate() {
+        let room_of = |a: usize| room[a].as_ref().get(n).copied().unwrap_or(0);
+        let mut in_turn: Vec<usize> = (next..apps).chain(0..next).filter(|&a| room_of(a) > 0).collect();
+        let mut left = cores;
+        while left > 0 && !in_turn.is_empty() {
+            in_turn.retain(|&a| {
+                if left == 0 {
+                    return true;
+                }
+                dealt[a][n] += 1;
+                left -= 1;
+                next = (a + 1) % apps;
+                dealt[a][n] < room_of(a)
+            });
+        }
+    }
+    dealt
+}
+
+/// The cores of each node.
+pub(crate) fn cores_of(machine: &Machine) -> Vec<u32> {
+    machine.nodes().iter().map(|node| node.cores).collect()
+}
+
+/// The threads that an application can have; none where it is not in the set.
+pub(crate) fn room_of(app: &AppView, is_in: bool) -> &[u32] {
+    if is_in { &app.threads } else { &[] }
+}
+
+/// Deals all `cores` to the applications of `view` that `is_in`.
+pub(crate) fn deal_to(cores: &[u32], view: &View, is_in: impl Fn(&AppView) -> bool) -> Vec<Vec<u32>> {
+    let room = |app| room_of(app, is_in(app));
+    deal(cores, &view.apps.iter().map(room).collect::<Vec<_>>())
+}
+
+/// `rows` for the applications that are there; nothing is decided for the others.
+pub(crate) fn decided(view: &View, rows: Vec<Vec<u32>>) -> Decision {
+    let there = |(app, row): (&AppView, Vec<u32>)| (app.presence == Presence::There).then_some(row);
+    Decision { threads: view.apps.iter().zip(rows).map(there).collect(), reasons: Vec::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn three_applications_on_eight_cores() {
+        // a b c a b c a b
+        assert_eq!(deal(&[8], &vec![vec![8]; 3]), [[3], [3], [2]]);
+    }
+
+    #[test]
+    fn the_next_node_goes_on_after_the_last_one_served() {
+        // a b c a b | c a b c a: 5 + 5 cores, a 4, b 3, c 3
+        assert_eq!(deal(&[5, 5], &vec![vec![5, 5]; 3]), [[2, 2], [2, 1], [1, 2]]);
+    }
+
+    #[test]
+    fn who_has_no_thread_left_is_passed_over() {
+        // Node 0: a b c, b has one thread only: a c a c a. Node 1 goes on with b, who has none there: c a c a.
+        let room = vec![vec![9, 9], vec![1, 0], vec![9, 9]];
+        assert_eq!(deal(&[8, 4], &room), [[4, 2], [1, 0], [3, 2]]);
+    }
+
+    #[test]
+    fn a_node_without_cores_gets_nothing_and_changes_nothing() {
+        // a | none | b a
+        assert_eq!(deal(&[1, 0, 2], &vec![vec![2, 0, 2]; 2]), [[1, 0, 1], [0, 0, 1]]);
+    }
+
+    #[test]
+    fn one_core_goes_to_the_first_of_the_set() {
+        assert_eq!(deal(&[1], &[vec![], vec![1], vec![1]]), [[0], [1], [0]]);
+    }
+
+    #[test]
+    fn nobody_gets_anything_of_nothing() {
+        assert_eq!(deal(&[4], &[[0_u32; 0]; 0]), Vec::<Vec<u32>>::new());
+        assert_eq!(deal(&[], &[[0_u32; 0]]), [[0_u32; 0]]);
+    }
+
+    #[test]
+    fn more_threads_than_cores_are_dealt_no_more_than_cores() {
+        assert_eq!(deal(&[4], &[vec![65_536], vec![1]]), [[3], [1]]);
+    }
+
+    proptest! {
+        #![proptest_config(crate::random::questions(256))]
+
+        #[test]
+        fn all_cores_are_dealt_as_far_as_threads_suffice(
+            cores in prop::collection::vec(0_u32..20, 1..5),
+            room in prop::collection::vec(prop::collection::vec(0_u32..12, 4), 0..7),
+        ) {
+            let dealt = deal(&cores, &room);
+            for (n, &cores) in cores.iter().enumerate() {
+                let threads: u32 = room.iter().map(|row| row[n]).sum();
+                prop_assert_eq!(dealt.iter().map(|row| row[n]).sum::<u32>(), cores.min(threads));
+                prop_assert!(dealt.iter().zip(&room).all(|(row, room)| row[n] <= room[n]));
+            }
+        }
+
+        #[test]
+        fn shares_differ_by_one_core_at_most(cores in prop::collection::vec(0_u32..20, 1..5), apps in 1_usize..7) {
+            let dealt = deal(&cores, &vec![cores.clone(); apps]);
+            let totals: Vec<u32> = dealt.iter().map(|row| row.iter().sum()).collect();
+            let (least, most) = (totals.iter().min(), totals.iter().max());
+            prop_assert!(most.zip(least).is_none_or(|(most, least)| most - least <= 1));
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Core after core to whoever raises the total GFLOPS most.
+//!
+//! A core goes to the application and node that raise the total GFLOPS of the sharing model most (gains within a relative
+//! 1e-9 tie: file order, then the lowest node), until none raises it (paper 002, section II: taking cores from an
+//! application that scales badly is a real speedup; the order of ties is a \[decision\]). As everywhere, a total that is less than a
+//! relative 1e-9 larger is not larger.
+//!
+//! While all data lies beside the threads, a core given away on a node changes what cores of other nodes are worth only to an application
+//! whose threads slow each other down; the other gains are kept from one core to the next.
+
+use numasim_model::{AppId, NodeId, Table};
+
+use crate::known::{Known, Member};
+use crate::speeds::Speeds;
+
+/// Below this relative difference two figures are equal.
+pub(crate) const TOLERANCE: f64 = 1e-9;
+
+/// Gives each its fewest threads, in file order, one by one to the node with most free cores (ties: lowest), as far as there are
+/// cores and it has threads there.
+pub(crate) fn give_fewest(speeds: &mut Speeds<'_>, known: &Known, members: &[Member]) {
+    for (m, member) in members.iter().enumerate() {
+        while speeds.total_threads(m) < known.fewest(member) {
+            let may = |&n: &usize| speeds.free(n) > 0 && speeds.count(m, n) < member.room[n];
+            let Some(n) = (0..speeds.nodes()).filter(may).max_by_key(|&n| (speeds.free(n), usize::MAX - n))
+            else {
+                break;
+            };
+            speeds.set(m, n, speeds.count(m, n) + 1);
+        }
+    }
+}
+
+/// Gives free cores to members, none more than its most.
+pub(crate) fn grow(speeds: &mut Speeds<'_>, known: &Known, members: &[Member]) {
+    let most: Vec<u32> = members.iter().map(|member| known.most(member)).collect();
+    let mut gains: Table<Option<f64>> = Table::filled(members.len(), speeds.nodes(), None);
+    loop {
+        let now = speeds.total();
+        let mut best = f64::NEG_INFINITY;
+        for (m, member) in members.iter().enumerate() {
+            for n in 0..speeds.nodes() {
+                let cell = (AppId(m), NodeId(n));
+                let may = speeds.free(n) > 0
+                    && speeds.count(m, n) < member.room[n]
+                    && speeds.total_threads(m) < most[m];
+                let gain = match gains[cell] {
+                    _ if !may => f64::NEG_INFINITY,
+                    Some(gain) => gain,
+                    None => gain_of(speeds, m, n, now),
+                };
+                gains[cell] = Some(gain);
+                best = best.max(gain);
+            }
+        }
+        if best <= TOLERANCE * now || best <= 0.0 {
+            return;
+        }
+        let enough = best * (1.0 - TOLERANCE);
+        let Some(cell) = gains.as_slice().iter().position(|gain| gain.is_some_and(|gain| gain >= enough))
+        else {
+            return;
+        };
+        let (AppId(m), NodeId(n)) = gains.place(cell);
+        speeds.set(m, n, speeds.count(m, n) + 1);
+        forget(&mut gains, speeds, m, n);
+    }
+}
+
+/// What one more thread of a member on a node adds to the total.
+fn gain_of(speeds: &mut Speeds<'_>, m: usize, n: usize, now: f64) -> f64 {
+    let threads = speeds.count(m, n);
+    let alone = speeds.nodes_are_apart() && speeds.is_linear(m);
+    let before = if alone { speeds.of_node(n) } else { now };
+    speeds.set(m, n, threads + 1);
+    let after = if alone { speeds.of_node(n) } else { speeds.total() };
+    speeds.set(m, n, threads);
+    after - before
+}
+
+/// Forgets the gains that a core of node `n` for `m` has changed.
+fn forget(gains: &mut Table<Option<f64>>, speeds: &Speeds<'_>, m: usize, n: usize) {
+    if !speeds.nodes_are_apart() {
+        gains.as_mut_slice().fill(None);
+        return;
+    }
+    // All threads of an application that is not linear have become slower, and ask for less wherever they are.
+    let is_other = |node: usize| node == n || (!speeds.is_linear(m) && speeds.count(m, node) > 0);
+    let nodes: Vec<bool> = (0..speeds.nodes()).map(is_other).collect();
+    for member in 0..speeds.members() {
+        // What one more thread costs its other threads depends on who else is on their nodes.
+        let is_there = |(node, other): (usize, &bool)| *other && speeds.count(member, node) > 0;
+        let everywhere = !speeds.is_linear(member) && (member == m || nodes.iter().enumerate().any(is_there));
+        for node in (0..speeds.nodes()).filter(|&node| everywhere || nodes[node]) {
+            gains[(AppId(member), NodeId(node))] = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::dynamics::Scaling;
+    use numasim_model::sharing::Network;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::testing::{app, machine, study, view};
+
+    /// The rule in its own words: every gain anew for every core.
+    fn slowly(speeds: &mut Speeds<'_>, known: &Known, members: &[Member]) {
+        loop {
+            let now = speeds.total();
+            let mut best: Option<(f64, usize, usize)> = None;
+            for (m, member) in members.iter().enumerate() {
+                for n in 0..speeds.nodes() {
+                    let threads = speeds.count(m, n);
+                    let full = speeds.total_threads(m) >= known.most(member);
+                    if full || speeds.free(n) == 0 || threads >= member.room[n] {
+                        continue;
+                    }
+                    speeds.set(m, n, threads + 1);
+                    let gain = speeds.total() - now;
+                    speeds.set(m, n, threads);
+                    if best.is_none_or(|(most, ..)| gain > most * (1.0 + TOLERANCE)) {
+                        best = Some((gain, m, n));
+                    }
+                }
+            }
+            match best {
+                Some((gain, m, n)) if gain > TOLERANCE * now => speeds.set(m, n, speeds.count(m, n) + 1),
+                _ => return,
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(crate::random::questions(64))]
+
+        #[test]
+        fn gains_that_are_kept_are_those_computed_anew(
+            cores in prop::collection::vec(0_u32..6, 1..4),
+            apps in prop::collection::vec((0.1_f64..20.0, 0.0_f64..0.5, any::<bool>()), 1..5),
+        ) {
+            let cores: Vec<u32> = std::iter::once(3).chain(cores).collect();
+            let intensities: Vec<f64> = apps.iter().map(|(intensity, ..)| *intensity).collect();
+            let mut study = study(machine(&cores), &intensities);
+            for (course, (_, fraction, serial)) in study.dynamics.courses.iter_mut().zip(&apps) {
+                if *serial {
+                    course.phases[0].scaling = Scaling::Serial { fraction: *fraction };
+                }
+            }
+            let known = Known::new(&study);
+            let members = known.members(&view((0..apps.len()).map(|entry| app(entry, &cores)).collect()));
+            let network = Network::new(&study.machine);
+            let mut fast = Speeds::new(&network, &known, &members);
+            let mut slow = Speeds::new(&network, &known, &members);
+            grow(&mut fast, &known, &members);
+            slowly(&mut slow, &known, &members);
+            prop_assert_eq!(fast.rows(), slow.rows());
+        }
+    }
+}

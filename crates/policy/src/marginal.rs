@@ -1,0 +1,139 @@
+//! `marginal`: every core where it adds most.
+//!
+//! For those that do not wait: first `min_threads` each, one by one to the node with most free cores (ties: lowest); then core
+//! after core to the application and node that raise the total GFLOPS of the sharing model most, until none raises it; at most
+//! `max_threads` (paper 002, section II: sub-linear applications leave cores to better ones; `growth` has the rule of a step).
+//! Applications count in their present phases: intensity, data and scaling. One that waits, or that the files do not know, gets 0.
+//!
+//! Answers are kept by who does not wait in which phase. With data on other nodes every gain is computed anew for every core.
+
+use numasim_model::Study;
+use numasim_model::sharing::Network;
+
+use crate::dealing::decided;
+use crate::decision::{Decision, Policy, PolicyError};
+use crate::growth::{give_fewest, grow};
+use crate::known::{Known, Member};
+use crate::memo::Memo;
+use crate::speeds::Speeds;
+use crate::view::{Looks, View};
+
+/// The policy.
+#[derive(Clone, Debug)]
+pub(crate) struct Marginal {
+    known: Known,
+    network: Network,
+    answers: Memo<Vec<Member>, Vec<Vec<u32>>>,
+}
+
+impl Marginal {
+    /// The sharing model must not refuse the machine.
+    pub(crate) fn new(study: &Study) -> Self {
+        Self { known: Known::new(study), network: Network::new(&study.machine), answers: Memo::new() }
+    }
+
+    /// Threads of each member on each node.
+    pub(crate) fn allocation(&mut self, members: &[Member]) -> Vec<Vec<u32>> {
+        let question = members.to_vec();
+        if let Some(rows) = self.answers.get(&question) {
+            return rows;
+        }
+        let mut speeds = Speeds::new(&self.network, &self.known, members);
+        give_fewest(&mut speeds, &self.known, members);
+        grow(&mut speeds, &self.known, members);
+        let rows = speeds.rows();
+        self.answers.put(question, rows.clone());
+        rows
+    }
+}
+
+impl Policy for Marginal {
+    fn looks_at(&self) -> Looks {
+        Looks { waiting: true, phase: true, ..Looks::default() }
+    }
+
+    fn decide(&mut self, view: &View) -> Result<Decision, PolicyError> {
+        let members = self.known.members(view);
+        let rows = self.allocation(&members);
+        Ok(decided(view, self.known.rows(view, &members, &rows)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::dynamics::Scaling;
+    use numasim_model::{Data, NodeId, Placement};
+
+    use super::*;
+    use crate::testing::{app, machine, rows, study, view};
+    use crate::view::{AppView, Waiting};
+
+    fn threads(study: &Study, apps: Vec<AppView>) -> Vec<Option<Vec<u32>>> {
+        rows(&Marginal::new(study).decide(&view(apps)).expect("a decision"))
+    }
+
+    fn sublinear_and_linear() -> Study {
+        let mut study = study(machine(&[8]), &[10.0, 10.0]);
+        study.dynamics.courses[0].phases[0].scaling = Scaling::Serial { fraction: 0.1 };
+        study
+    }
+
+    #[test]
+    fn a_linear_application_gets_the_cores_of_a_sublinear_one() {
+        // The second core is worth 8.2 GFLOPS to the first one and 10 to the other.
+        let mut study = sublinear_and_linear();
+        let both = || vec![app(0, &[8]), app(1, &[8])];
+        assert_eq!(threads(&study, both()), [Some(vec![1]), Some(vec![7])]);
+        study.apps[0].min_threads = 2;
+        assert_eq!(threads(&study, both()), [Some(vec![2]), Some(vec![6])]);
+        // Then 8.2 for the second core, 6.8 for the third, ...: still more than nothing.
+        study.apps[1].max_threads = Some(3);
+        assert_eq!(threads(&study, both()), [Some(vec![5]), Some(vec![3])]);
+    }
+
+    #[test]
+    fn fewest_threads_go_to_the_node_with_most_free_cores() {
+        // Free cores are 3 and 4. a: node 1, of 3 and 3 the lower one, of 2 and 3 node 1. b: of 2 and 2 the lower one. Flat
+        // tables: no core adds anything after that.
+        let mut study = study(machine(&[3, 4]), &[10.0, 10.0]);
+        for (a, fewest) in [(0, 3), (1, 1)] {
+            study.apps[a].min_threads = fewest;
+            study.dynamics.courses[a].phases[0].scaling = Scaling::Table(vec![(1, 1.0), (2, 1.0)]);
+        }
+        let dealt = threads(&study, vec![app(0, &[3, 4]), app(1, &[3, 4])]);
+        assert_eq!(dealt, [Some(vec![1, 2]), Some(vec![1, 0])]);
+    }
+
+    #[test]
+    fn ties_go_to_the_first_application_and_its_lowest_node() {
+        // Compute-bound both: each core is worth 10 GFLOPS to whoever gets it. One each to begin with, then all to the first.
+        let study = study(machine(&[2, 2]), &[10.0, 10.0]);
+        let dealt = threads(&study, vec![app(0, &[2, 2]), app(1, &[2, 2])]);
+        assert_eq!(dealt, [Some(vec![2, 1]), Some(vec![0, 1])]);
+    }
+
+    #[test]
+    fn a_core_that_adds_nothing_stays_idle() {
+        // Intensity 0.5 wants 20 GB/s a thread: the second one has 12 of 32 left, a third one adds nothing.
+        let study = study(machine(&[8]), &[0.5]);
+        assert_eq!(threads(&study, vec![app(0, &[8])]), [Some(vec![2])]);
+    }
+
+    #[test]
+    fn who_waits_gets_nothing_and_threads_that_do_not_exist_are_not_given() {
+        let study = study(machine(&[8]), &[10.0, 10.0]);
+        let waits = AppView { waiting: Some(Waiting::Input), ..app(0, &[8]) };
+        assert_eq!(threads(&study, vec![waits, app(1, &[5])]), [Some(vec![0]), Some(vec![5])]);
+    }
+
+    #[test]
+    fn data_elsewhere_counts() {
+        // All data of the application on node 1: a thread of node 1 gets its 10 GB/s, all threads of node 0 10 over the link.
+        // Intensity 1: node 1 has 32 GB/s for 3 threads; with one on node 0, 10 + 22.
+        let mut study = study(machine(&[3, 3]), &[1.0]);
+        study.dynamics.courses[0].phases[0].data = Data::Placed(Placement::Home(NodeId(1)));
+        // 10 for each of the first threads on either node; node 0 is the lower one: 10 over the link. Then 10, 10 on node 1,
+        // and 2 more for the third one there.
+        assert_eq!(threads(&study, vec![app(0, &[3, 3])]), [Some(vec![1, 3])]);
+    }
+}

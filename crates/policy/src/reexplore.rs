@@ -1,0 +1,175 @@
+//! `reexplore`: the search of `explore`, again whenever somebody comes, goes, waits or enters another phase.
+//!
+//! The allocation of `explore --objective total-gflops` for those that do not wait, in their present phases (intensity and data); the
+//! others, and those that the files do not know, get 0 \[decision: the search of paper 002, section III, in the place of the agent of
+//! section II\]. `min_threads`, `max_threads`, `nodes` and `memory_gib` restrict it as always; scaling it does not know.
+//!
+//! The search gives at most one thread to a core. An application has no thread on a node where it has none, nor more than it has in
+//! all; where the search gives it more on a node than it has there, the others of these cores are given out as `marginal` does.
+//!
+//! The effort of a search is limited in steps, not in time, so that the answer is the same on every machine; it is the best
+//! one found, proven or not. Answers are kept by who does not wait in which phase.
+
+use numasim_model::sharing::Network;
+use numasim_model::{App, Data, NodeId, Study};
+use numasim_sim::search::{Settings, Unattended, explore};
+use numasim_sim::{Objective, Problem, Restrictions};
+
+use crate::dealing::decided;
+use crate::decision::{Decision, Policy, PolicyError};
+use crate::growth::{give_fewest, grow};
+use crate::known::{Known, Member};
+use crate::memo::Memo;
+use crate::speeds::Speeds;
+use crate::view::{Looks, View};
+
+/// Steps of a search: a tenth of a second or so where it cannot prove its answer, far less where it can.
+const EFFORT: u64 = 2_000_000;
+
+/// The policy.
+#[derive(Clone, Debug)]
+pub(crate) struct Reexplore {
+    pub(crate) known: Known,
+    pub(crate) network: Network,
+    answers: Memo<Vec<Member>, Result<Vec<Vec<u32>>, PolicyError>>,
+}
+
+impl Reexplore {
+    /// The sharing model must not refuse the machine.
+    pub(crate) fn new(study: &Study) -> Self {
+        Self { known: Known::new(study), network: Network::new(&study.machine), answers: Memo::new() }
+    }
+
+    /// Threads of each member on each node.
+    ///
+    /// # Errors
+    /// Where the search refuses the question, or there is no answer.
+    pub(crate) fn allocation(&mut self, members: &[Member]) -> Result<Vec<Vec<u32>>, PolicyError> {
+        let question = members.to_vec();
+        if let Some(answer) = self.answers.get(&question) {
+            return answer;
+        }
+        let answer = self.search(members);
+        self.answers.put(question, answer.clone());
+        answer
+    }
+
+    fn search(&self, members: &[Member]) -> Result<Vec<Vec<u32>>, PolicyError> {
+        let mut rows: Vec<Vec<u32>> = members.iter().map(|member| vec![0; member.room.len()]).collect();
+        let asked: Vec<usize> = (0..members.len()).filter(|&m| members[m].most() > 0).collect();
+        if asked.is_empty() {
+            return Ok(rows);
+        }
+        let apps: Vec<App> = asked.iter().map(|&m| self.asked(&members[m])).collect();
+        let failed =
+            |error: &dyn std::fmt::Display| PolicyError(format!("the search has no answer: {error}"));
+        let machine = &self.known.machine;
+        let problem = Problem::new(machine, &apps, Objective::TotalGflops, Restrictions::default())
+            .map_err(|error| failed(&error))?;
+        let settings = Settings { top: 0, effort: EFFORT, ..Settings::default() };
+        let best = explore(&problem, &settings, &Unattended).map_err(|error| failed(&error))?.best;
+        let mut is_cut = false;
+        for (row, &m) in best.allocation.as_slice().chunks(machine.node_count()).zip(&asked) {
+            for (n, &threads) in row.iter().enumerate() {
+                rows[m][n] = threads.min(members[m].room[n]);
+                is_cut |= threads > rows[m][n];
+            }
+        }
+        if is_cut {
+            let mut speeds = Speeds::new(&self.network, &self.known, members);
+            speeds.set_all(&rows);
+            give_fewest(&mut speeds, &self.known, members);
+            grow(&mut speeds, &self.known, members);
+            rows = speeds.rows();
+        }
+        Ok(rows)
+    }
+
+    /// An application as the search is asked for it: in its present phase, with no more threads than it has.
+    fn asked(&self, member: &Member) -> App {
+        let (app, demand) = (self.known.app(member), self.known.demand(member));
+        let cores = self.known.machine.nodes().iter().map(|node| node.cores);
+        let has_none = cores.zip(&member.room).any(|(cores, &room)| cores > 0 && room == 0);
+        let where_it_has = || (0..member.room.len()).filter(|&n| member.room[n] > 0).map(NodeId).collect();
+        let all: u64 = self.known.machine.total_cores();
+        App {
+            arithmetic_intensity: demand.arithmetic_intensity,
+            data: Data::Placed(demand.placement),
+            nodes: if has_none { Some(where_it_has()) } else { None },
+            min_threads: self.known.fewest(member),
+            // Only where it says more than the cores do: a limit makes the search longer.
+            max_threads: if u64::from(member.most()) < all {
+                Some(self.known.most(member))
+            } else {
+                app.max_threads
+            },
+            ..app.clone()
+        }
+    }
+}
+
+impl Policy for Reexplore {
+    fn looks_at(&self) -> Looks {
+        Looks { waiting: true, phase: true, ..Looks::default() }
+    }
+
+    fn decide(&mut self, view: &View) -> Result<Decision, PolicyError> {
+        let members = self.known.members(view);
+        let rows = self.allocation(&members)?;
+        Ok(decided(view, self.known.rows(view, &members, &rows)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{app, machine, rows, study, view};
+    use crate::view::{AppView, Waiting};
+
+    #[test]
+    fn the_search_gives_cores_to_the_compute_bound_one() {
+        // Figure 2 of the paper with one thread at least for each: 3 memory-bound applications and one compute-bound one. With
+        // one thread each somewhere, 3 x 10 GFLOPS of the former, and 29 cores of 10.
+        let study = study(machine(&[8, 8, 8, 8]), &[0.5, 0.5, 0.5, 10.0]);
+        let mut policy = Reexplore::new(&study);
+        let all = (0..4).map(|entry| app(entry, &[8; 4])).collect();
+        let dealt = rows(&policy.decide(&view(all)).expect("a decision"));
+        let totals: Vec<u32> = dealt.iter().flatten().map(|row| row.iter().sum()).collect();
+        assert_eq!((totals.iter().sum::<u32>(), totals[3] >= 20), (32, true), "{dealt:?}");
+        let waits = |entry| AppView { waiting: Some(Waiting::Input), ..app(entry, &[8; 4]) };
+        let alone = policy.decide(&view(vec![waits(0), waits(1), waits(2), app(3, &[8; 4])]));
+        let none = || Some(vec![0; 4]);
+        assert_eq!(rows(&alone.expect("a decision")), [none(), none(), none(), Some(vec![8; 4])]);
+    }
+
+    #[test]
+    fn threads_that_do_not_exist_are_not_given() {
+        // The first has 2 threads on node 0 and 8 on node 1, the second none on node 1.
+        let study = study(machine(&[8, 8]), &[10.0, 10.0]);
+        let decision =
+            Reexplore::new(&study).decide(&view(vec![app(0, &[2, 8]), app(1, &[8, 0])])).expect("a decision");
+        // 8 cores of node 0 and 8 of node 1: 2 + 6, 8 + 0, whatever the search gives before it is cut.
+        let dealt = rows(&decision);
+        let on = |n: usize| dealt.iter().flatten().map(|row| row[n]).sum::<u32>();
+        assert_eq!((on(0), on(1)), (8, 8), "{dealt:?}");
+        assert!(dealt[0].as_ref().is_some_and(|row| row[0] <= 2), "{dealt:?}");
+        assert!(dealt[1].as_ref().is_some_and(|row| row[1] == 0), "{dealt:?}");
+    }
+
+    #[test]
+    fn a_question_without_an_answer_is_an_error() {
+        let mut study = study(machine(&[2]), &[10.0, 10.0, 10.0]);
+        study.apps[0].min_threads = 2;
+        let apps = (0..3).map(|entry| app(entry, &[2])).collect();
+        let error = Reexplore::new(&study).decide(&view(apps)).expect_err("too few cores").to_string();
+        assert!(error.starts_with("the search has no answer: "), "{error}");
+    }
+
+    #[test]
+    fn nobody_is_no_question() {
+        let study = study(machine(&[2]), &[10.0]);
+        let waits = AppView { waiting: Some(Waiting::Input), ..app(0, &[2]) };
+        let decision = Reexplore::new(&study).decide(&view(vec![waits])).expect("a decision");
+        assert_eq!(rows(&decision), [Some(vec![0])]);
+    }
+}

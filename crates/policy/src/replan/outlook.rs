@@ -1,0 +1,331 @@
+//! What is predicted of an allocation: when all known work is done.
+//!
+//! # Approach
+//! A fluid lookahead. A move takes effect after `command_ms` and half a task of the slowest thread that has to leave (a thread ends its
+//! task first, which began at an unknown moment); until then everything goes on as it is. Then every thread that did not run there
+//! before fills its caches again (`[os] refill_ms`), at the speed that it is given. Rates are constant until somebody's work is done; then the cores are
+//! dealt among those that are left, as `fair-share` does, and so on. After [`ENDS`] ends the rest is taken as one pool of work.
+//!
+//! A thread that sleeps `io_ms` after each task does a task of w GFLOP at rate r in w / r + io.
+//!
+//! One whose work nobody knows never ends, and does not count. One without control runs all its threads, whatever is dealt to it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use numasim_model::dynamics::{Control, Work};
+use numasim_model::sharing::Network;
+use numasim_model::units::Gflop;
+
+use crate::dealing::{cores_of, deal};
+use crate::growth::TOLERANCE;
+use crate::known::{Known, Member};
+use crate::speeds::Speeds;
+use crate::view::{AppView, View};
+
+/// Threads of each member on each node.
+pub(super) type Rows = Vec<Vec<u32>>;
+
+/// GFLOPS of each member.
+type OfMembers = Arc<[f64]>;
+
+/// Speeds that are known of some members.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rates {
+    /// By threads of each member on each node.
+    of_rows: HashMap<Vec<u32>, OfMembers>,
+    /// By who is left, when the cores are dealt to these.
+    of_set: HashMap<Vec<bool>, OfMembers>,
+}
+
+impl Rates {
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.of_rows.clear();
+        self.of_set.clear();
+    }
+}
+
+/// Most rates that are kept.
+const MOST_RATES: usize = 16_384;
+/// Most ends that are looked at one by one.
+const ENDS: usize = 8;
+
+/// What a member does.
+#[derive(Clone, Debug)]
+struct Doing {
+    /// GFLOP that are left; `None`: unknown, or nothing that threads could do.
+    left: Option<f64>,
+    /// GFLOP of a task; 0 for divisible work.
+    task: f64,
+    /// Seconds that a thread sleeps after a task.
+    io: f64,
+    is_controlled: bool,
+}
+
+/// Everything that predictions of one moment need.
+#[derive(Debug)]
+pub(super) struct Outlook<'a> {
+    pub(super) known: &'a Known,
+    network: &'a Network,
+    pub(super) members: &'a [Member],
+    doing: Vec<Doing>,
+    /// Threads that are not blocked.
+    pub(super) present: Rows,
+    speeds: Option<Speeds<'a>>,
+    rates: &'a mut Rates,
+}
+
+/// What is predicted of an allocation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Prediction {
+    /// Seconds until all known work is done; infinite where it never is.
+    pub(super) finish: f64,
+    /// GFLOPS of all together, once the allocation is in force.
+    pub(super) gflops: f64,
+    /// Seconds until it is in force.
+    pub(super) wait: f64,
+    /// Seconds until the first of its applications is done, from then on; infinite where none is.
+    pub(super) holds: f64,
+    /// Threads that begin where they did not run before.
+    pub(super) moved: u32,
+    /// The member whose work is done last, if all is followed to the end.
+    pub(super) last: Option<usize>,
+}
+
+impl Prediction {
+    /// Whether it is better than `other`: an earlier end, or an equal one and more GFLOPS.
+    pub(super) fn beats(&self, other: &Self) -> bool {
+        if self.finish == other.finish || (self.finish - other.finish).abs() <= TOLERANCE * other.finish {
+            return self.gflops > other.gflops * (1.0 + TOLERANCE);
+        }
+        self.finish < other.finish
+    }
+}
+
+impl<'a> Outlook<'a> {
+    /// `rates` are for these members, or empty.
+    pub(super) fn new(
+        known: &'a Known,
+        network: &'a Network,
+        view: &View,
+        members: &'a [Member],
+        rates: &'a mut Rates,
+    ) -> Self {
+        let mut doing = Vec::with_capacity(members.len());
+        let mut present = Vec::with_capacity(members.len());
+        for member in members {
+            let Some(app) = view.apps.get(member.at) else { continue };
+            let phase = known.phase(member);
+            let task = match phase.and_then(|phase| phase.work.as_ref()) {
+                Some(work @ Work::Tasks { count, .. }) if *count > 0 => work.total().value() / *count as f64,
+                _ => 0.0,
+            };
+            doing.push(Doing {
+                left: app.left.map(Gflop::value).filter(|_| member.most() > 0),
+                task,
+                io: phase.map_or(0.0, |phase| phase.io.value()),
+                is_controlled: app.control != Control::None,
+            });
+            present.push(unblocked(app, member.room.len()));
+        }
+        Self { known, network, members, doing, present, speeds: None, rates }
+    }
+
+    /// What is dealt to all members.
+    pub(super) fn fair_share(&self) -> Rows {
+        self.dealt(|_| true)
+    }
+
+    fn dealt(&self, is_in: impl Fn(usize) -> bool) -> Rows {
+        let room = |(m, member): (usize, &'a Member)| if is_in(m) { member.room.as_slice() } else { &[] };
+        deal(&cores_of(&self.known.machine), &self.members.iter().enumerate().map(room).collect::<Vec<_>>())
+    }
+
+    /// `rows` without the threads above `max_threads`, from the last node on.
+    pub(super) fn cut(&self, mut rows: Rows) -> Rows {
+        for (row, member) in rows.iter_mut().zip(self.members) {
+            let mut above = row.iter().sum::<u32>().saturating_sub(self.known.most(member));
+            for threads in row.iter_mut().rev() {
+                let taken = above.min(*threads);
+                *threads -= taken;
+                above -= taken;
+            }
+        }
+        rows
+    }
+
+    /// The present threads as they could be ordered: of one without control no more than it can be dealt.
+    pub(super) fn present_of_controlled(&self) -> Rows {
+        let row = |(row, member): (&Vec<u32>, &Member)| {
+            row.iter().zip(&member.room).map(|(threads, room)| *threads.min(room)).collect()
+        };
+        self.present.iter().zip(self.members).map(row).collect()
+    }
+
+    /// Whether the present threads could be an answer: no more than cores, and everybody has `min_threads` and not more than `max_threads`.
+    pub(super) fn may_stay(&self, cores: &[u32]) -> bool {
+        let rows = self.present_of_controlled();
+        let fits = cores
+            .iter()
+            .enumerate()
+            .all(|(n, &cores)| rows.iter().map(|row| u64::from(row[n])).sum::<u64>() <= u64::from(cores));
+        let all: u64 = cores.iter().map(|&cores| u64::from(cores)).sum();
+        let wanted: u64 = self.members.iter().map(|member| u64::from(self.known.fewest(member))).sum();
+        let in_bounds = |(row, member): (&Vec<u32>, &Member)| {
+            let threads: u32 = row.iter().sum();
+            (threads >= self.known.fewest(member) || wanted > all) && threads <= self.known.most(member)
+        };
+        fits && rows.iter().zip(self.members).all(in_bounds)
+    }
+
+    /// The threads that really run if `rows` are ordered.
+    fn in_force(&self, rows: &Rows) -> Rows {
+        let row = |((row, present), doing): ((&Vec<u32>, &Vec<u32>), &Doing)| {
+            if doing.is_controlled { row.clone() } else { present.clone() }
+        };
+        rows.iter().zip(&self.present).zip(&self.doing).map(row).collect()
+    }
+
+    /// GFLOPS of each member with `rows` threads, sleep included.
+    fn rates(&mut self, rows: &Rows) -> OfMembers {
+        let key = rows.concat();
+        if let Some(known) = self.rates.of_rows.get(&key) {
+            return Arc::clone(known);
+        }
+        let (network, known, members) = (self.network, self.known, self.members);
+        let speeds = self.speeds.get_or_insert_with(|| Speeds::new(network, known, members));
+        speeds.set_all(rows);
+        let mut rates = speeds.of_members();
+        for ((rate, doing), row) in rates.iter_mut().zip(&self.doing).zip(rows) {
+            let threads: u32 = row.iter().sum();
+            if doing.io > 0.0 && doing.task > 0.0 && threads > 0 {
+                let each = *rate / f64::from(threads);
+                *rate /= 1.0 + doing.io * each / doing.task;
+            }
+        }
+        if self.rates.of_rows.len() >= MOST_RATES {
+            self.rates.of_rows.clear();
+        }
+        let rates: OfMembers = rates.into();
+        self.rates.of_rows.insert(key, Arc::clone(&rates));
+        rates
+    }
+
+    /// GFLOPS of each member when all cores are dealt to those that are left.
+    fn rates_of_left(&mut self, left: &[Option<f64>]) -> OfMembers {
+        let set: Vec<bool> = left.iter().map(|left| left.is_none_or(|left| left > 0.0)).collect();
+        if let Some(known) = self.rates.of_set.get(&set) {
+            return Arc::clone(known);
+        }
+        let rows = self.in_force(&self.dealt(|m| set[m]));
+        let rates = self.rates(&rows);
+        if self.rates.of_set.len() >= MOST_RATES {
+            self.rates.of_set.clear();
+        }
+        self.rates.of_set.insert(set, Arc::clone(&rates));
+        rates
+    }
+
+    /// GFLOPS of all members as things are.
+    pub(super) fn present_gflops(&mut self) -> f64 {
+        let present = self.present.clone();
+        self.rates(&present).iter().sum()
+    }
+
+    /// Seconds until `rows` would be in force.
+    fn wait(&self, rows: &Rows, now: &[f64]) -> f64 {
+        let mut task_rest: f64 = 0.0;
+        for (m, doing) in self.doing.iter().enumerate() {
+            let leaves = self.present[m].iter().zip(&rows[m]).any(|(before, after)| before > after);
+            let threads: u32 = self.present[m].iter().sum();
+            if leaves && doing.task > 0.0 && now[m] > 0.0 {
+                // With sleep: what `rates` says of a thread has it in it.
+                task_rest = task_rest.max(0.5 * doing.task * f64::from(threads) / now[m]);
+            }
+        }
+        self.known.command_delay.value() + task_rest
+    }
+
+    /// What becomes of `rows`.
+    pub(super) fn predict(&mut self, rows: &Rows) -> Prediction {
+        let rows = self.in_force(rows);
+        let mut left: Vec<Option<f64>> = self.doing.iter().map(|doing| doing.left).collect();
+        let (mut wait, mut moved, mut finish, mut last) = (0.0, 0, 0.0_f64, None);
+        let rates = self.rates(&rows);
+        if rows != self.present {
+            let present = self.present.clone();
+            let now = self.rates(&present);
+            wait = self.wait(&rows, &now);
+            for (m, left) in left.iter_mut().enumerate() {
+                let Some(left) = left.as_mut().filter(|left| **left > 0.0) else { continue };
+                if *left <= now[m] * wait {
+                    let end = *left / now[m];
+                    (finish, last) = if end > finish { (end, Some(m)) } else { (finish, last) };
+                    *left = 0.0;
+                    continue;
+                }
+                *left -= now[m] * wait;
+            }
+            let refill = self.known.os.refill.value();
+            for (m, left) in left.iter_mut().enumerate() {
+                let more =
+                    rows[m].iter().zip(&present[m]).map(|(after, before)| after.saturating_sub(*before));
+                let more: u32 = more.sum();
+                moved += more;
+                let threads: u32 = rows[m].iter().sum();
+                if let Some(left) = left.as_mut().filter(|left| **left > 0.0 && threads > 0) {
+                    *left += refill * f64::from(more) * rates[m] / f64::from(threads);
+                }
+            }
+        }
+        let gflops = rates.iter().sum();
+        let holds = next_end(&left, &rates).map_or(f64::INFINITY, |(_, seconds)| seconds);
+        if left.iter().flatten().any(|left| *left > 0.0) {
+            let (rest, who) = self.rest(left, rates);
+            (finish, last) = (wait + rest, who);
+        }
+        Prediction { finish, gflops, wait, holds, moved, last }
+    }
+
+    /// Seconds until nothing is left, and who is last.
+    fn rest(&mut self, mut left: Vec<Option<f64>>, mut rates: OfMembers) -> (f64, Option<usize>) {
+        let mut time = 0.0;
+        for _ in 0..ENDS {
+            let Some((first, seconds)) = next_end(&left, &rates) else { return (f64::INFINITY, None) };
+            time += seconds;
+            for (left, rate) in left.iter_mut().zip(rates.iter()) {
+                if let Some(left) = left.as_mut() {
+                    let rest = *left - rate * seconds;
+                    // Those who end together end together.
+                    *left = if rest <= TOLERANCE * *left { 0.0 } else { rest };
+                }
+            }
+            left[first] = Some(0.0);
+            if left.iter().flatten().all(|left| *left <= 0.0) {
+                return (time, Some(first));
+            }
+            rates = self.rates_of_left(&left);
+        }
+        let of_known =
+            |(left, rate): (&Option<f64>, &f64)| left.filter(|left| *left > 0.0).map(|left| (left, *rate));
+        let pool = left.iter().zip(rates.iter()).filter_map(of_known);
+        let (work, rate) = pool.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+        (if rate > 0.0 { time + work / rate } else { f64::INFINITY }, None)
+    }
+}
+
+/// Who ends first at these rates, and after how many seconds.
+fn next_end(left: &[Option<f64>], rates: &[f64]) -> Option<(usize, f64)> {
+    let ends = left.iter().zip(rates).enumerate().filter_map(|(m, (left, &rate))| {
+        let left = left.filter(|left| *left > 0.0 && rate > 0.0)?;
+        Some((m, left / rate))
+    });
+    ends.min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// Threads of an application that may take tasks, on each of so many nodes.
+pub(super) fn unblocked(app: &AppView, nodes: usize) -> Vec<u32> {
+    let at = |row: &[u32], n: usize| row.get(n).copied().unwrap_or(0);
+    (0..nodes).map(|n| at(&app.threads, n).saturating_sub(at(&app.blocked, n))).collect()
+}

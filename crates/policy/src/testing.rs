@@ -1,0 +1,97 @@
+//! Small machines, studies and views for the tests of this crate.
+
+use numasim_model::dynamics::{Binding, Control, Course, Dynamics, Phase, Pick, Scaling, Work};
+use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
+use numasim_model::{Access, Allocation, App, AppId, Data, Machine, Node, Placement, Scenario, Study};
+
+use crate::decision::Decision;
+use crate::view::{AppView, Presence, View};
+
+/// Nodes with so many cores of 10 GFLOPS and 32 GB/s (the paper's node), links of 10 GB/s.
+pub(crate) fn machine(cores: &[u32]) -> Machine {
+    let node = |&cores: &u32| Node {
+        cores,
+        gflops_per_core: Gflops::new(if cores > 0 { 10.0 } else { 0.0 }),
+        bandwidth: GigabytesPerSecond::new(32.0),
+        core_bandwidth: None,
+        read_bandwidth: None,
+        memory: None,
+    };
+    let links = vec![GigabytesPerSecond::new(10.0); cores.len() * cores.len()];
+    Machine::new("test", cores.iter().map(node).collect(), links).expect("a sound machine")
+}
+
+/// One application for each intensity, named a, b, c, ...: local data, a thread per core, divisible work.
+pub(crate) fn study(machine: Machine, intensities: &[f64]) -> Study {
+    let apps = intensities.iter().zip('a'..).map(|(&intensity, name)| App {
+        name: name.to_string(),
+        group: name.to_string(),
+        arithmetic_intensity: FlopPerByte::new(intensity),
+        data: Data::Placed(Placement::Local),
+        nodes: None,
+        memory: None,
+        kernel: Access::default(),
+        min_threads: 1,
+        max_threads: None,
+        weight: 1.0,
+        work: None,
+    });
+    let course = |&intensity: &f64| Course {
+        iterations: 1,
+        phases: vec![Phase {
+            arithmetic_intensity: FlopPerByte::new(intensity),
+            data: Data::Placed(Placement::Local),
+            scaling: Scaling::Linear,
+            io: Seconds::new(0.0),
+            work: Some(Work::Divisible(Gflop::new(100.0))),
+        }],
+        arrives: Seconds::new(0.0),
+        threads: machine.nodes().iter().map(|node| node.cores).collect(),
+        binding: Binding::Node,
+        control: Control::PerNode,
+        pick: Pick::Spread,
+        task_spread: 0.0,
+    };
+    let dynamics = Dynamics { courses: intensities.iter().map(course).collect(), ..Dynamics::default() };
+    Study { apps: apps.collect(), scenarios: Vec::new(), dynamics, machine }
+}
+
+/// A scenario of `study`, with its data.
+pub(crate) fn scenario(study: &Study, name: &str, rows: &[Vec<u32>]) -> Scenario {
+    let data = study.apps.iter().map(|app| app.data.clone()).collect();
+    let allocation = Allocation::from_rows(rows).expect("equal rows");
+    Scenario { name: name.to_owned(), allocation, data }
+}
+
+/// An application that is there, with all its threads blocked, and 100 GFLOP left.
+pub(crate) fn app(entry: usize, threads: &[u32]) -> AppView {
+    AppView {
+        entry: Some(AppId(entry)),
+        presence: Presence::There,
+        control: Control::PerNode,
+        threads: threads.to_vec(),
+        running: vec![0; threads.len()],
+        blocked: threads.to_vec(),
+        progress: 0,
+        waiting: None,
+        queued: None,
+        phase: 0,
+        left: Some(Gflop::new(100.0)),
+    }
+}
+
+/// The same with so many threads that run on each node, and the others blocked.
+pub(crate) fn with_running(app: AppView, running: &[u32]) -> AppView {
+    let blocked = app.threads.iter().zip(running).map(|(threads, running)| threads - running).collect();
+    AppView { running: running.to_vec(), blocked, ..app }
+}
+
+/// These applications at the beginning.
+pub(crate) fn view(apps: Vec<AppView>) -> View {
+    View { time: Seconds::new(0.0), apps }
+}
+
+/// What is decided.
+pub(crate) fn rows(decision: &Decision) -> Vec<Option<Vec<u32>>> {
+    decision.threads.clone()
+}
