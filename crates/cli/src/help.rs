@@ -124,6 +124,48 @@ An impossible point (more threads than cores) has a row with the reason and no r
 killed job leaves FILE.partial; the same command with --resume continues after its last complete row. \
 scripts/sweep.sbatch runs a sweep as a Slurm job array.";
 
+/// End of `numasim simulate --help`.
+pub(crate) const SIMULATE: &str = "\
+Examples:
+  numasim simulate study.toml
+  numasim simulate study.toml --policy none --policy fair-share --policy lead:2
+  numasim simulate study.toml --policy lead:2 --timeline cores.csv
+  numasim simulate study.toml --policy lend --until 60 --format json -o run.json
+  numasim simulate study.toml --runs 20 --seed 1
+  numasim simulate study.toml --policy reexplore --trace decisions.jsonl
+  numasim simulate --replay decisions.jsonl
+
+Policies (a scenario is one of the files):
+  none             nobody decides: all threads run, also more than cores
+  script           the commands of the files, [[command]]
+  static-even      all that are there share the cores, whether they wait or not
+  static:SCENARIO  the threads and the data of a scenario
+  fair-share       those that do not wait share the cores
+  lead:K           as fair-share, and a producer K items ahead waits [K: 2]
+  lend             as static-even, and who needs a core less lends it
+  oversubscribe:N  as fair-share, and N threads more per node for who has io_ms
+                   [N: 1]
+  marginal         each core where it adds most GFLOPS
+  reexplore        the allocation of explore --objective total-gflops, again
+                   after each change
+  replan           as reexplore, with the work that is left and what a move
+                   costs
+
+Each [[app]] needs its work: work_gflop (over all iterations) or task_gflop (of each task). [policy] has period_ms (0: a policy \
+is asked whenever something changes) and command_ms (from an order to its effect), [os] what it costs that more threads run \
+than there are cores. The lower bound on the makespan holds for every policy: no allocation does the work faster.
+
+--timeline has the columns time_s, app, node, running (threads in a task), busy (cores that they use), idle, blocked, \
+gflops, gbs, and items (in the channels out of the application). A row holds until the next one of the same application and \
+node. --trace has the input files and then, one JSON object a line, what the policy saw and ordered; --replay asks the same \
+policy again for each line and ends with exit code 1 at the first order that differs.
+
+A deadlock (nobody can go on, nothing is to come) names who waits for whom, exit code 1. Applications that are not \
+finished at --until have null in JSON; exit code 0, with a warning. Ctrl-C writes what was simulated until then, says \
+that it is partial, and ends with 130.
+
+Everything computed here is a consequence of the model, nothing of it is measured.";
+
 /// End of `numasim calibrate --help`.
 pub(crate) const CALIBRATE: &str = "\
 Examples:
