@@ -1,8 +1,8 @@
 //! The lines of a trace as types. Each is one JSON object; keys that are not known are ignored.
 
 use numasim_model::dynamics::{Control, Order};
-use numasim_policy::{AppView, Waiting};
 use numasim_model::units::Gflop;
+use numasim_policy::{AppView, Waiting};
 use serde::{Deserialize, Serialize};
 
 /// The version of the format.

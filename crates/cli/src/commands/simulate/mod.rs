@@ -45,16 +45,24 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     warn_of_commands(&study, &policies, shell);
     watch::listen();
     let runs = compute(&jobs, &outputs, args, &located)?;
-    let simulated: Vec<Simulated> = jobs.iter().zip(runs).map_while(|(job, run)| Some(of(job, run?))).collect();
+    let simulated: Vec<Simulated> =
+        jobs.iter().zip(runs).map_while(|(job, run)| Some(of(job, run?))).collect();
     deliver(args, &study, &simulated, &outputs.result, shell)?;
     told(&jobs, &simulated, shell)
 }
 
 /// Every policy with every seed.
-fn jobs<'a>(args: &SimulateArgs, study: &'a Study, policies: &'a [PolicyName]) -> Result<Vec<Job<'a>>, Failure> {
+fn jobs<'a>(
+    args: &SimulateArgs,
+    study: &'a Study,
+    policies: &'a [PolicyName],
+) -> Result<Vec<Job<'a>>, Failure> {
     let Some(last) = args.seed.checked_add(u64::from(args.runs) - 1) else {
-        return Err(Failure::input(format!("--seed {} and {} runs: there are no such seeds", args.seed, args.runs))
-            .hint("give a smaller --seed"));
+        return Err(Failure::input(format!(
+            "--seed {} and {} runs: there are no such seeds",
+            args.seed, args.runs
+        ))
+        .hint("give a smaller --seed"));
     };
     let of = |policy| (args.seed..=last).map(move |seed| Job { study, policy, seed, until_s: args.until });
     Ok(policies.iter().flat_map(of).collect())
@@ -130,11 +138,16 @@ fn told(jobs: &[Job], simulated: &[Simulated], shell: &Shell) -> Result<(), Fail
             }
             (all, _) => format!("interrupted after {whole} of {all} simulations"),
         };
-        return Err(Failure::interrupted(message).hint("what was simulated until then is written, and says that it is partial"));
+        return Err(Failure::interrupted(message)
+            .hint("what was simulated until then is written, and says that it is partial"));
     }
     for one in simulated.iter().filter(|one| one.run.makespan.is_none()) {
         let apps = one.run.apps.iter().filter(|app| app.finished.is_none()).count();
-        let seed = if jobs.iter().any(|job| job.seed != one.seed) { format!(", seed {}", one.seed) } else { String::new() };
+        let seed = if jobs.iter().any(|job| job.seed != one.seed) {
+            format!(", seed {}", one.seed)
+        } else {
+            String::new()
+        };
         shell.warn(format!(
             "policy '{}'{seed}: {} not finished at --until {} s, so that there is no makespan",
             one.policy,

@@ -31,8 +31,10 @@ impl Outputs {
     pub(super) fn open(args: &SimulateArgs, simulations: usize) -> Result<Self, Failure> {
         for (flag, path) in [("--timeline", &args.timeline), ("--trace", &args.trace)] {
             if path.is_some() && simulations > 1 {
-                return Err(Failure::input(format!("{flag} is of one simulation, and these are {simulations}"))
-                    .hint("give one --policy, and leave out --runs"));
+                return Err(Failure::input(format!(
+                    "{flag} is of one simulation, and these are {simulations}"
+                ))
+                .hint("give one --policy, and leave out --runs"));
             }
         }
         let mut taken: Vec<PathBuf> = args.files.clone();

@@ -5,8 +5,8 @@ mod json;
 mod table;
 
 use numasim_dynamic::{AppRun, Ending, Run};
-use numasim_model::dynamics::Channel;
 use numasim_model::Study;
+use numasim_model::dynamics::Channel;
 
 pub(crate) use csv::csv;
 pub(crate) use json::json;
