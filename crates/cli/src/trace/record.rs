@@ -98,13 +98,13 @@ impl Seen {
         Control::ALL.into_iter().find(|control| control.as_str() == self.control)
     }
 
-    /// What it waits for; the outer `None` for a word that is none.
-    pub(super) fn waiting(&self) -> Option<Option<Waiting>> {
+    /// What it waits for; an error for a word that is none.
+    pub(super) fn waiting(&self) -> Result<Option<Waiting>, ()> {
         if self.waiting == NOTHING {
-            return Some(None);
+            return Ok(None);
         }
         let all = [Waiting::Input, Waiting::Output, Waiting::Call];
-        all.into_iter().find(|waiting| waiting.as_str() == self.waiting).map(Some)
+        all.into_iter().find(|waiting| waiting.as_str() == self.waiting).map(Some).ok_or(())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 
-use numasim_model::dynamics::Order;
+use numasim_model::dynamics::{Course, Order};
 use numasim_model::input::{self, SourceFile};
 use numasim_model::units::{Gflop, Seconds};
 use numasim_model::{AppId, ModelKind, Study};
@@ -255,7 +255,7 @@ impl<'a> Asked<'a> {
             waiting: None,
             queued: Some(0),
             phase: 0,
-            left: if is_gone { Some(Gflop::new(0.0)) } else { course.and_then(|course| course.total_work()) },
+            left: if is_gone { Some(Gflop::new(0.0)) } else { course.and_then(Course::total_work) },
         }
     }
 }
@@ -290,7 +290,7 @@ fn there(seen: &Seen, entry: Option<AppId>, nodes: usize) -> Result<AppView, Str
         running: seen.running.clone(),
         blocked: seen.blocked.clone(),
         progress: seen.progress,
-        waiting: seen.waiting().ok_or_else(|| format!("`waiting` of '{name}' is '{}'", seen.waiting))?,
+        waiting: seen.waiting().map_err(|()| format!("`waiting` of '{name}' is '{}'", seen.waiting))?,
         queued: seen.queued,
         phase: seen.phase,
         left: seen.left_gflop.map(Gflop::new),

@@ -59,7 +59,7 @@ fn column(values: impl Iterator<Item = Option<f64>>) -> Vec<String> {
 }
 
 /// Rows of names and columns of figures.
-fn grid(name: &str, names: Vec<String>, columns: Vec<(&str, Vec<String>)>, style: &Style) -> String {
+fn grid(name: &str, names: Vec<String>, columns: &[(&str, Vec<String>)], style: &Style) -> String {
     let mut heads = vec![(name, Align::Left)];
     heads.extend(columns.iter().map(|(head, _)| (*head, Align::Right)));
     let mut grid = Grid::new(&heads);
@@ -85,7 +85,7 @@ fn one(study: &Study, simulated: &Simulated, style: &Style) -> String {
     text += &grid(
         "application",
         names(),
-        vec![
+        &[
             ("arrived\ns", column(apps().map(|app| value(app.arrived)))),
             ("finished\ns", column(apps().map(|app| value(app.finished)))),
             ("iterations", apps().map(|app| app.iterations.to_string()).collect()),
@@ -99,7 +99,7 @@ fn one(study: &Study, simulated: &Simulated, style: &Style) -> String {
     text += &grid(
         "application",
         names(),
-        vec![
+        &[
             ("waits for\ninput s", column(apps().map(|app| Some(app.waited_input.value())))),
             ("waits for\nroom s", column(apps().map(|app| Some(app.waited_output.value())))),
             ("waits for\na call s", column(apps().map(|app| Some(app.waited_call.value())))),
@@ -119,7 +119,7 @@ fn one(study: &Study, simulated: &Simulated, style: &Style) -> String {
                 .iter()
                 .map(|channel| format!("{} {} {}", name(channel.from), style.arrow(), name(channel.to)))
                 .collect(),
-            vec![
+            &[
                 ("most\nitems", run.channels.iter().map(|channel| channel.max_items.to_string()).collect()),
                 ("mean\nitems", column(run.channels.iter().map(|channel| Some(channel.mean_items)))),
                 ("most\nMB", column(channels().map(|(run, of)| Some(mb(of, run.max_items as f64))))),
@@ -258,7 +258,7 @@ fn side_by_side(study: &Study, runs: &[Simulated], style: &Style) -> String {
     }
     columns.push(("events", all().map(|policy| mean(policy, |run| run.run.events)).collect()));
     let names = all().map(|policy| policy.runs[0].policy.clone()).collect();
-    let mut text = grid("policy", names, columns, style);
+    let mut text = grid("policy", names, &columns, style);
     let mut notes = Vec::new();
     if several {
         let most = policies.iter().map(|policy| policy.runs.len()).max().unwrap_or_default();
