@@ -5,5 +5,6 @@ mod common;
 mod drawn;
 mod edge;
 mod hand;
+mod policies;
 #[path = "../../../../tests/random.rs"]
 mod random;
