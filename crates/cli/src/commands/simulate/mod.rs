@@ -10,6 +10,7 @@ use std::io;
 use numasim_dynamic::Run;
 use numasim_model::Study;
 use numasim_policy::PolicyName;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde_json::json;
 
 use super::located::Located;
@@ -45,8 +46,8 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     warn_of_commands(&study, &policies, shell);
     watch::listen();
     let runs = compute(&jobs, &outputs, args, &located)?;
-    let simulated: Vec<Simulated> =
-        jobs.iter().zip(runs).map_while(|(job, run)| Some(of(job, run?))).collect();
+    let done: Vec<(&Job, Run)> = jobs.iter().zip(runs).map_while(|(job, run)| Some((job, run?))).collect();
+    let simulated: Vec<Simulated> = done.into_par_iter().map(|(job, run)| job.with(run)).collect();
     deliver(args, &study, &simulated, &outputs.result, shell)?;
     told(&jobs, &simulated, shell)
 }
@@ -98,10 +99,6 @@ fn compute(
         ended.map(|ended| ended.map_err(failed)).transpose()
     };
     jobs.iter().zip(ended).map(result).collect()
-}
-
-fn of(job: &Job, run: Run) -> Simulated {
-    Simulated { policy: job.policy.to_string(), seed: job.seed, run, lower_bound_s: None, cluster: None }
 }
 
 fn deliver(

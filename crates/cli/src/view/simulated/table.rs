@@ -142,16 +142,17 @@ fn totals(simulated: &Simulated, end: &str) -> String {
     };
     let _ = writeln!(text, "Makespan:    {makespan}");
     if let Some(bound) = simulated.lower_bound_s {
-        let above = simulated.above_bound().map_or(String::new(), |above| {
-            format!("; the makespan is {:.1} % above it", above.max(0.0) * 100.0)
-        });
-        let _ = writeln!(text, "Lower bound: {} s for any policy{above}", figures::single(bound));
+        let because = simulated.bound_by.as_ref().map_or(String::new(), |why| format!(": {why}"));
+        let _ = writeln!(text, "Lower bound: {} s under any policy{because}", figures::single(bound));
+        if let Some(above) = simulated.above_bound() {
+            let _ = writeln!(text, "             the makespan is {:.1} % above it", above.max(0.0) * 100.0);
+        }
     }
     if let Some(cluster) = simulated.cluster {
         let _ = writeln!(
             text,
             "Cluster:     {} s, {} times as fast as static-even on all nodes",
-            figures::single(cluster.makespan_s),
+            figures::single(cluster.makespan.value()),
             figures::rounded(cluster.speedup)
         );
     }
@@ -235,7 +236,8 @@ fn side_by_side(study: &Study, runs: &[Simulated], style: &Style) -> String {
         columns.push(("above\nit", all().map(|policy| percent(above(policy))).collect()));
     }
     if runs.iter().any(|run| run.cluster.is_some()) {
-        let cluster = |policy: &OfPolicy| policy.mean(|run| run.cluster.map(|cluster| cluster.makespan_s));
+        let cluster =
+            |policy: &OfPolicy| policy.mean(|run| run.cluster.map(|cluster| cluster.makespan.value()));
         columns.push(("cluster\ns", column(all().map(cluster))));
     }
     columns.push(("mean\nGFLOPS", column(all().map(|policy| policy.mean(|run| Some(gflops(&run.run)))))));
