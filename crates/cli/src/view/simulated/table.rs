@@ -230,7 +230,7 @@ fn side_by_side(study: &Study, runs: &[Simulated], style: &Style) -> String {
     };
     let ratios = all().map(|policy| ratio(policy).unwrap_or_else(|| "-".to_owned()));
     columns.push(("ratio to\nthe first", ratios.collect()));
-    if runs.iter().any(|run| run.lower_bound_s.is_some()) {
+    if runs.iter().any(|run| run.above_bound().is_some()) {
         columns.push(("lower\nbound s", column(all().map(|policy| policy.mean(|run| run.lower_bound_s)))));
         let above = |policy: &OfPolicy| policy.mean(Simulated::above_bound).map(|above| above.max(0.0));
         columns.push(("above\nit", all().map(|policy| percent(above(policy))).collect()));
@@ -243,7 +243,7 @@ fn side_by_side(study: &Study, runs: &[Simulated], style: &Style) -> String {
     columns.push(("mean\nGFLOPS", column(all().map(|policy| policy.mean(|run| Some(gflops(&run.run)))))));
     if !study.dynamics.channels.is_empty() {
         let stored = |policy: &OfPolicy| policy.max(|run| run.most_stored_mb(study));
-        columns.push(("most in\nchannels MB", column(all().map(|policy| Some(stored(policy))))));
+        columns.push(("channels\nmost MB", column(all().map(|policy| Some(stored(policy))))));
     }
     let rounded = |value: f64| figures::short((value * 10.0).round() / 10.0);
     let mean = |policy: &OfPolicy, value: fn(&Simulated) -> u64| {
