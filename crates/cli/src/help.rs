@@ -129,6 +129,7 @@ pub(crate) const SIMULATE: &str = "\
 Examples:
   numasim simulate study.toml
   numasim simulate study.toml --policy none --policy fair-share --policy lead:2
+  numasim simulate study.toml --policy lead:2 --plot cores.svg
   numasim simulate study.toml --policy lead:2 --timeline cores.csv
   numasim simulate study.toml --policy lend --until 60 --format json -o run.json
   numasim simulate study.toml --runs 20 --seed 1

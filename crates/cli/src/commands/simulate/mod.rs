@@ -1,13 +1,14 @@
 //! `numasim simulate`: applications over time, with a policy that gives and takes cores.
 
 mod outputs;
+mod pictured;
 mod refused;
 mod running;
 mod timeline;
 
 use std::io;
 
-use numasim_dynamic::Run;
+use numasim_dynamic::{Observer, Run, Silent, StripRecorder};
 use numasim_model::Study;
 use numasim_policy::PolicyName;
 use serde_json::json;
@@ -22,9 +23,11 @@ use crate::shell::Shell;
 use crate::threads;
 use crate::trace::replay;
 use crate::view::simulated::{self, Simulated};
-use crate::view::{figures, json as document};
+use crate::view::{figures, json as document, plots};
 use crate::watch;
 use outputs::Outputs;
+pub(super) use pictured::{Pictured, pictured};
+pub(super) use refused::{can_be_simulated, policy_of_files};
 use running::{Ended, Job};
 
 /// Runs the command.
@@ -44,17 +47,31 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     let outputs = Outputs::open(args, jobs.len())?;
     warn_of_commands(&study, &policies, shell);
     watch::listen();
-    let runs = compute(&jobs, &outputs, args, &located)?;
-    let simulated: Vec<Simulated> = jobs.iter().zip(runs).map_while(|(job, run)| Some(of(job, run?))).collect();
+    let mut strips = outputs.plot.is_some().then(|| StripRecorder::new(&study));
+    let runs = compute(&jobs, &outputs, args, &located, strips.as_mut())?;
+    let simulated: Vec<Simulated> =
+        jobs.iter().zip(runs).map_while(|(job, run)| Some(of(job, run?))).collect();
     deliver(args, &study, &simulated, &outputs.result, shell)?;
+    if let (Some(plot), Some(strips), [one]) = (&outputs.plot, strips, simulated.as_slice()) {
+        let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
+        let strips = strips.finish(one.run.time);
+        plot.deliver(Ok(plots::strips(&study, one, &strips, &files).svg()))?;
+    }
     told(&jobs, &simulated, shell)
 }
 
 /// Every policy with every seed.
-fn jobs<'a>(args: &SimulateArgs, study: &'a Study, policies: &'a [PolicyName]) -> Result<Vec<Job<'a>>, Failure> {
+fn jobs<'a>(
+    args: &SimulateArgs,
+    study: &'a Study,
+    policies: &'a [PolicyName],
+) -> Result<Vec<Job<'a>>, Failure> {
     let Some(last) = args.seed.checked_add(u64::from(args.runs) - 1) else {
-        return Err(Failure::input(format!("--seed {} and {} runs: there are no such seeds", args.seed, args.runs))
-            .hint("give a smaller --seed"));
+        return Err(Failure::input(format!(
+            "--seed {} and {} runs: there are no such seeds",
+            args.seed, args.runs
+        ))
+        .hint("give a smaller --seed"));
     };
     let of = |policy| (args.seed..=last).map(move |seed| Job { study, policy, seed, until_s: args.until });
     Ok(policies.iter().flat_map(of).collect())
@@ -78,9 +95,15 @@ fn compute(
     outputs: &Outputs,
     args: &SimulateArgs,
     located: &Located,
+    strips: Option<&mut StripRecorder>,
 ) -> Result<Vec<Option<Run>>, Failure> {
     let ended = if let ([only], true) = (jobs, outputs.look_on()) {
-        vec![Some(outputs.simulate(only, located.sources(), args.model)?)]
+        let mut silent = Silent;
+        let strips: &mut dyn Observer = match strips {
+            Some(strips) => strips,
+            None => &mut silent,
+        };
+        vec![Some(outputs.simulate(only, located.sources(), args.model, strips)?)]
     } else {
         threads::start(None)?;
         running::all(jobs)
@@ -130,11 +153,16 @@ fn told(jobs: &[Job], simulated: &[Simulated], shell: &Shell) -> Result<(), Fail
             }
             (all, _) => format!("interrupted after {whole} of {all} simulations"),
         };
-        return Err(Failure::interrupted(message).hint("what was simulated until then is written, and says that it is partial"));
+        return Err(Failure::interrupted(message)
+            .hint("what was simulated until then is written, and says that it is partial"));
     }
     for one in simulated.iter().filter(|one| one.run.makespan.is_none()) {
         let apps = one.run.apps.iter().filter(|app| app.finished.is_none()).count();
-        let seed = if jobs.iter().any(|job| job.seed != one.seed) { format!(", seed {}", one.seed) } else { String::new() };
+        let seed = if jobs.iter().any(|job| job.seed != one.seed) {
+            format!(", seed {}", one.seed)
+        } else {
+            String::new()
+        };
         shell.warn(format!(
             "policy '{}'{seed}: {} not finished at --until {} s, so that there is no makespan",
             one.policy,

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::suggest;
 
 /// The policy that the files name; `none` where they name none.
-pub(super) fn policy_of_files(study: &Study, located: &Located) -> Result<PolicyName, Failure> {
+pub(crate) fn policy_of_files(study: &Study, located: &Located) -> Result<PolicyName, Failure> {
     let Some(name) = &study.dynamics.policy.name else { return Ok(PolicyName::None) };
     name.parse().map_err(|error: NameError| {
         let problem = Problem::new(ProblemKind::BadValue, error.to_string());
@@ -28,7 +28,7 @@ pub(super) fn policy_of_files(study: &Study, located: &Located) -> Result<Policy
 }
 
 /// Refuses studies without applications, without work, and with data whose home is open.
-pub(super) fn can_be_simulated(
+pub(crate) fn can_be_simulated(
     study: &Study,
     located: &Located,
     policies: &[PolicyName],
@@ -57,7 +57,8 @@ fn work_is_given(study: &Study, located: &Located) -> Result<(), Failure> {
         let missing = course.phases.iter().zip(&places.phases).filter(|(phase, _)| phase.work.is_none());
         let phases: Vec<&Place> = missing.map(|(_, places)| &places.table).collect();
         let problem = |place: &Place, what: &str| {
-            let message = format!("nothing says how much work `{}` has, and simulate needs to know", app.group);
+            let message =
+                format!("nothing says how much work `{}` has, and simulate needs to know", app.group);
             Problem::new(ProblemKind::MissingKey, message)
                 .at(place.clone(), format!("no `work_gflop` or `task_gflop` in this {what}"))
                 .hint("add e.g. `work_gflop = 1000.0`, the total over all iterations; or `task_gflop = 0.1`, the work of each task")
@@ -87,15 +88,19 @@ fn homes_are_given(study: &Study, located: &Located, scenario: Option<&Scenario>
         let Some(places) = located.app_places(&app.group) else { continue };
         for (number, phase) in course.phases.iter().enumerate() {
             let of_phase = places.phases.get(number).and_then(|phase| phase.data.as_ref());
-            let Some(place) = of_phase.or(places.data.as_ref()).filter(|_| phase.data.is_open()) else { continue };
+            let Some(place) = of_phase.or(places.data.as_ref()).filter(|_| phase.data.is_open()) else {
+                continue;
+            };
             if problems.iter().any(|known| known.place.as_ref() == Some(place)) {
                 continue;
             }
-            let message = format!("the home of the data of `{}` is open, and simulate does not choose", app.group);
+            let message =
+                format!("the home of the data of `{}` is open, and simulate does not choose", app.group);
             let problem = Problem::new(ProblemKind::BadValue, message).at(place.clone(), "any node");
-            problems.push(problem.hint(
-                "name the node, e.g. `data = { home = 0 }`; `numasim explore` finds the best one",
-            ));
+            problems.push(
+                problem
+                    .hint("name the node, e.g. `data = { home = 0 }`; `numasim explore` finds the best one"),
+            );
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(located.failure(&problems)) }
@@ -165,7 +170,10 @@ fn words(study: &Study, stuck: &Stuck) -> String {
     let (app, iteration) = (name(stuck.app), stuck.iteration);
     match stuck.waits_for {
         WaitsFor::Input(producer) => {
-            format!("'{app}' cannot begin iteration {iteration}: it waits for an item of '{}'", name(producer))
+            format!(
+                "'{app}' cannot begin iteration {iteration}: it waits for an item of '{}'",
+                name(producer)
+            )
         }
         WaitsFor::Output(consumer) => format!(
             "'{app}' cannot begin iteration {iteration}: it waits for room in the channel to '{}'",
@@ -178,7 +186,9 @@ fn words(study: &Study, stuck: &Stuck) -> String {
         WaitsFor::Threads => {
             format!("'{app}' cannot go on with iteration {iteration}: none of its threads may run")
         }
-        WaitsFor::Speed => format!("'{app}' cannot go on with iteration {iteration}: its threads run at speed 0"),
+        WaitsFor::Speed => {
+            format!("'{app}' cannot go on with iteration {iteration}: its threads run at speed 0")
+        }
     }
 }
 

@@ -5,14 +5,15 @@ mod json;
 mod table;
 
 use numasim_dynamic::{AppRun, Ending, Run};
-use numasim_model::dynamics::Channel;
 use numasim_model::Study;
+use numasim_model::dynamics::Channel;
 
 pub(crate) use csv::csv;
 pub(crate) use json::json;
 pub(crate) use table::table;
 
 /// One simulation with what it was asked.
+#[derive(Clone)]
 pub(crate) struct Simulated {
     /// As `--policy` takes it.
     pub(crate) policy: String,
