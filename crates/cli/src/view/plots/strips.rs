@@ -89,7 +89,7 @@ fn below(study: &Study, channel: usize, items: &[Items]) -> Below {
 
 /// The machine; the policy and what came of it. What may be long stands last: a subtitle ends where the picture does.
 fn heading(study: &Study, simulated: &Simulated, strips: &Strips, files: &[String], lines: usize) -> Heading {
-    let end = figures::single(simulated.run.time.value());
+    let end = figures::rounded(simulated.run.time.value());
     let outcome = match simulated.run.makespan {
         Some(makespan) => format!("makespan {} s", figures::single(makespan.value())),
         None if simulated.is_partial() => format!("interrupted after {end} s"),
