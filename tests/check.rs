@@ -62,6 +62,37 @@ fn sockets_shared_links_memory_and_allowed_nodes_are_shown() {
 }
 
 #[test]
+fn what_happens_over_time_is_shown_where_a_file_says_something_of_it() {
+    let text = run(&["check", "tests/check/over-time.toml"]);
+    assert!(text.lines().all(|line| line.chars().count() <= 100));
+    insta::assert_snapshot!("check_over_time", text);
+    let read = checked(&["tests/check/over-time.toml"]);
+    let consumer = &read["apps"][2]["over_time"];
+    assert_eq!((&consumer["threads"], &consumer["control"]), (&json!([6, 2]), &json!("total")));
+    assert_eq!(consumer["phases"][0]["task_gflop"], json!([3.0, 4.0]));
+    // 1000 GFLOP in 100 iterations of 64 tasks.
+    assert_eq!(read["apps"][0]["over_time"]["phases"][0]["task_gflop"], json!([0.15625]));
+    assert_eq!(read["channels"][0]["capacity"], json!(4));
+    assert_eq!(read["calls"][0], json!({ "from": "producer", "to": "solver", "every": 2 }));
+    assert_eq!(read["commands"][2], json!({ "at_s": 1.0, "app": "solver", "cores": [0, 5] }));
+    assert_eq!(read["os"], json!({ "slice_ms": 4.0, "switch_us": 5.0, "refill_ms": 0.1 }));
+    assert_eq!(read["cluster"], json!({ "nodes": 16, "sync": "barrier", "policy_on": 8 }));
+    let csv = run(&["check", "--format", "csv", "tests/check/over-time.toml"]);
+    for line in [
+        "app,consumer,threads,6 2,false",
+        "app,producer,phase.0.scaling,linear,true",
+        "app,solver,phase.1.gflop,2.0,false",
+        "channel,producer -> consumer-2,capacity,,true",
+        "command,consumer-2,total,2,false",
+        "os,,switch_us,5.0,true",
+    ] {
+        assert!(csv.lines().any(|found| found == line), "{line} is missing in\n{csv}");
+    }
+    // A file that says nothing of time is shown as before.
+    assert!(!run(&["check", "configs/paper/numa-bad.toml"]).contains("OVER TIME"));
+}
+
+#[test]
 fn figures_that_no_machine_has_are_doubted() {
     let wrong = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 32\nlink_gbs = 100000\n";
     let app =

@@ -73,8 +73,8 @@ fn problems(paths: &[&Path]) -> Vec<String> {
 fn every_input_file_is_in_order() {
     let machines = with_extension("configs/machines", "toml");
     let workloads = with_extension("configs/workloads", "toml");
-    let complete =
-        [with_extension("configs/paper", "toml"), with_extension("configs/scale", "toml")].concat();
+    let complete = ["configs/paper", "configs/scale", "configs/dynamic"];
+    let complete = complete.map(|folder| with_extension(folder, "toml")).concat();
     let discriminate = with_extension("configs/discriminate", "toml");
     let known = machines.len() + workloads.len() + complete.len() + discriminate.len();
     assert_eq!(with_extension("configs", "toml").len(), known, "a folder of configs/ is not checked");
@@ -157,7 +157,8 @@ fn documents_name_files_that_exist() {
     none(&wrong, "a document names a file that does not exist");
 }
 
-const CRATES: [&str; 7] = ["model", "sim", "host", "evidence", "bench", "draw", "cli"];
+const CRATES: [&str; 10] =
+    ["model", "sim", "engine", "policy", "dynamic", "host", "evidence", "bench", "draw", "cli"];
 
 #[test]
 fn the_map_names_every_crate_and_its_modules() {
@@ -222,7 +223,7 @@ fn uses(name: &str, words: &[&str], but: &[&str]) -> Vec<String> {
 #[test]
 fn model_and_sim_are_pure() {
     let outside = ["std::fs", "std::env", "std::net", "std::process", "std::time", "std::io", "println!"];
-    for name in ["model", "sim"] {
+    for name in ["model", "sim", "engine", "policy", "dynamic"] {
         none(&uses(name, &outside, &[]), "no files, environment, clock or printing");
         none(&uses(name, &["static mut", "thread_local!", "OnceLock", "LazyLock"], &[]), "no globals");
         none(

@@ -88,6 +88,8 @@ pub(crate) struct Rates<'n> {
     /// Whether a flow was removed since the last solution.
     is_stale: bool,
     changed: Vec<LaneId>,
+    /// Applications of which other threads share their cores since the last [`Rates::settle`].
+    reshared: Vec<usize>,
 }
 
 impl<'n> Rates<'n> {
@@ -127,6 +129,7 @@ impl<'n> Rates<'n> {
             rescaled: Vec::new(),
             is_stale: false,
             changed: Vec::new(),
+            reshared: Vec::new(),
         }
     }
 
@@ -211,6 +214,7 @@ impl<'n> Rates<'n> {
     /// Finds all speeds anew. The lanes whose speed has changed are in [`Rates::changed`] afterwards.
     pub(crate) fn settle(&mut self) {
         self.changed.clear();
+        self.reshared.clear();
         if self.marked_spots.is_empty() && self.rescaled.is_empty() && !self.is_stale {
             return;
         }
@@ -280,8 +284,11 @@ impl<'n> Rates<'n> {
             count += f64::from(threads.running) * part;
             shared += if part < 1.0 { threads.running } else { 0 };
         }
-        rates.shared = rates.shared + shared - spot.shared;
-        spot.shared = shared;
+        if shared != spot.shared {
+            rates.shared = rates.shared + shared - spot.shared;
+            spot.shared = shared;
+            self.reshared.push(app);
+        }
         if count.to_bits() == spot.count.to_bits() {
             return false;
         }
@@ -317,6 +324,12 @@ impl<'n> Rates<'n> {
     /// The lanes whose speed the last [`Rates::settle`] has changed.
     pub(crate) fn changed(&self) -> &[LaneId] {
         &self.changed
+    }
+
+    /// Applications of which other threads share their cores since the last [`Rates::settle`]: where memory is what holds
+    /// them back, their speed may be the same as before.
+    pub(crate) fn reshared(&self) -> &[usize] {
+        &self.reshared
     }
 
     /// GFLOPS of one thread of a lane.

@@ -76,6 +76,8 @@ struct Simulation<'q, 'n, 'p> {
     may_take: BTreeSet<usize>,
     touched: BTreeSet<usize>,
     instantaneous: Vec<(usize, Thread)>,
+    /// Commands of the file whose time has come.
+    to_give: Vec<usize>,
     touched_lanes: Vec<LaneId>,
     touched_pools: BTreeSet<usize>,
     touched_channels: BTreeSet<usize>,
@@ -163,6 +165,7 @@ pub fn simulate(
         may_take: BTreeSet::new(),
         touched: BTreeSet::new(),
         instantaneous: Vec::new(),
+        to_give: Vec::new(),
         touched_lanes: Vec::new(),
         touched_pools: BTreeSet::new(),
         touched_channels: BTreeSet::new(),
@@ -243,22 +246,19 @@ impl Simulation<'_, '_, '_> {
     /// One instant, as often as tasks take no time.
     fn instant(&mut self, observer: &mut dyn Observer) -> Result<(), SimulateError> {
         self.progress.next_instant();
-        let mut only_tick = false;
         let given = self.commands.given;
+        // A policy that is asked at its time is asked as often as the instant is gone through.
+        let (mut tick, mut others) = (false, false);
         loop {
-            let mut tick = false;
-            let mut others = false;
             for (app, thread) in std::mem::take(&mut self.instantaneous) {
                 self.computed(app, thread);
             }
             while let Some(event) = self.instants.pop_now() {
-                self.events += 1;
                 others |= !matches!(event, Event::Tick);
                 tick |= matches!(event, Event::Tick);
                 self.happen(event);
             }
             self.end_and_begin();
-            only_tick |= tick && !others && self.instants.len() <= 1;
             self.note_progress();
             if tick || self.is_to_be_asked() {
                 self.ask(observer)?;
@@ -274,6 +274,7 @@ impl Simulation<'_, '_, '_> {
             observer.instant(&self);
         }
         // A decision that changes nothing will change nothing the next time either.
+        let only_tick = tick && !others;
         if only_tick && self.commands.given == given && self.instants.len() <= 1 && !self.progress.is_over() {
             return Err(self.deadlock());
         }
@@ -284,15 +285,20 @@ impl Simulation<'_, '_, '_> {
         match event {
             Event::Lane(lane) => self.tasks_end(lane),
             Event::Pool(app) => self.pool_ends(app),
-            Event::Wake(app, thread) => self.task_done(app, thread),
+            Event::Wake(app, thread) => {
+                self.events += 1;
+                self.task_done(app, thread);
+            }
             Event::Arrive(app) => {
+                self.events += 1;
                 self.progress.arrive(app);
                 self.tallies[app].arrived = Some(self.now());
                 self.touched.insert(app);
             }
-            Event::Give(number) => self.give_command(number),
+            Event::Give(number) => self.to_give.push(number),
             Event::Due => self.commands.arrive(),
             Event::Tick => {
+                self.events += 1;
                 self.ticks += 1;
                 let next = SimTime::START.after(self.ticks as f64 * self.period_s());
                 self.instants.schedule(next, Event::Tick);
@@ -351,6 +357,7 @@ impl Simulation<'_, '_, '_> {
             let lane = self.rates.changed()[i];
             self.speed_changed(lane);
         }
+        self.touched.extend(self.rates.reshared());
         self.schedule_ends();
         while let Some(app) = self.touched.pop_first() {
             let state = self.state(app);

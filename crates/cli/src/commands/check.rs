@@ -1,6 +1,7 @@
 //! `numasim check`: validates files and says what it read.
 
 mod json;
+mod over_time;
 mod rows;
 mod table;
 

@@ -37,7 +37,8 @@ impl<R: BufRead> Lines<R> {
     /// The next line; `None` at the end.
     pub(super) fn next(&mut self) -> Result<Option<Numbered>, Unreadable> {
         let mut bytes = Vec::new();
-        let read = (&mut self.from).take(LONGEST).read_until(b'\n', &mut bytes).map_err(Unreadable::System)?;
+        let read =
+            (&mut self.from).take(LONGEST).read_until(b'\n', &mut bytes).map_err(Unreadable::System)?;
         if read == 0 {
             return Ok(None);
         }

@@ -1,8 +1,8 @@
 //! The lines of a trace as types. Each is one JSON object; keys that are not known are ignored.
 
 use numasim_model::dynamics::{Control, Order};
-use numasim_policy::{AppView, Waiting};
 use numasim_model::units::Gflop;
+use numasim_policy::{AppView, Waiting};
 use serde::{Deserialize, Serialize};
 
 /// The version of the format.
@@ -98,13 +98,13 @@ impl Seen {
         Control::ALL.into_iter().find(|control| control.as_str() == self.control)
     }
 
-    /// What it waits for; the outer `None` for a word that is none.
-    pub(super) fn waiting(&self) -> Option<Option<Waiting>> {
+    /// What it waits for; an error for a word that is none.
+    pub(super) fn waiting(&self) -> Result<Option<Waiting>, ()> {
         if self.waiting == NOTHING {
-            return Some(None);
+            return Ok(None);
         }
         let all = [Waiting::Input, Waiting::Output, Waiting::Call];
-        all.into_iter().find(|waiting| waiting.as_str() == self.waiting).map(Some)
+        all.into_iter().find(|waiting| waiting.as_str() == self.waiting).map(Some).ok_or(())
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 
-use numasim_model::dynamics::Order;
+use numasim_model::dynamics::{Course, Order};
 use numasim_model::input::{self, SourceFile};
 use numasim_model::units::{Gflop, Seconds};
 use numasim_model::{AppId, ModelKind, Study};
@@ -14,6 +14,9 @@ use super::record::{Action, Decision, Line, SCHEMA, Seen, Start, json};
 use crate::diagnostics;
 use crate::failure::Failure;
 use crate::sharing;
+
+/// Most threads of an application on a node, as in the protocol of the agent.
+const MOST_THREADS: u32 = 65_536;
 
 /// What was asked again, and answered the same.
 pub(crate) struct Replayed {
@@ -67,7 +70,9 @@ fn no_trace(name: &str, why: &str) -> Failure {
 fn unreadable(name: &str, error: Unreadable) -> Failure {
     match error {
         Unreadable::System(error) => Failure::input(format!("{name} cannot be read")).caused_by(&error),
-        Unreadable::TooLong(line) => Failure::input(format!("{name}:{line}: this line is too long for a trace")),
+        Unreadable::TooLong(line) => {
+            Failure::input(format!("{name}:{line}: this line is too long for a trace"))
+        }
         Unreadable::NoText(line) => Failure::input(format!("{name}:{line}: this line is not UTF-8 text")),
     }
 }
@@ -130,8 +135,10 @@ struct Asked<'a> {
 
 impl<'a> Asked<'a> {
     fn new(file: &'a str, study: &'a Study, start: &'a Start) -> Result<Self, Failure> {
-        let name: PolicyName =
-            start.policy.parse().map_err(|error: numasim_policy::NameError| no_trace(file, &error.to_string()))?;
+        let name: PolicyName = start
+            .policy
+            .parse()
+            .map_err(|error: numasim_policy::NameError| no_trace(file, &error.to_string()))?;
         let policy = name.make(study).map_err(|error| {
             Failure::input(format!("{file}:1: policy '{name}' cannot be made again")).caused_by(&error)
         })?;
@@ -154,7 +161,8 @@ impl<'a> Asked<'a> {
             Some(policy) => policy.decide(&view),
             None => return Err(self.wrong(line, format!("policy '{}' decides nothing", self.name))),
         };
-        let decided = decided.map_err(|error| self.wrong(line, "the policy cannot decide").caused_by(&error))?;
+        let decided =
+            decided.map_err(|error| self.wrong(line, "the policy cannot decide").caused_by(&error))?;
         let told = orders(&self.study.machine, &view, &decided);
         let actions = self.actions(&recorded, &view, told, &decided.reasons);
         if actions == recorded.actions {
@@ -213,7 +221,17 @@ impl<'a> Asked<'a> {
         let of_entry = |(number, app): (usize, &numasim_model::App)| {
             let entry = Some(AppId(number));
             match recorded.apps.iter().find(|seen| seen.name == app.name) {
-                Some(seen) => there(seen, entry, nodes),
+                Some(seen) => {
+                    let phases =
+                        self.study.dynamics.courses.get(number).map_or(1, |course| course.phases.len());
+                    if seen.phase >= phases {
+                        return Err(format!(
+                            "'{}' is in phase {}, of {phases} (from 0)",
+                            seen.name, seen.phase
+                        ));
+                    }
+                    there(seen, entry, nodes)
+                }
                 None => Ok(self.absent(number, recorded.gone.contains(&app.name))),
             }
         };
@@ -237,7 +255,7 @@ impl<'a> Asked<'a> {
             waiting: None,
             queued: Some(0),
             phase: 0,
-            left: if is_gone { Some(Gflop::new(0.0)) } else { course.and_then(|course| course.total_work()) },
+            left: if is_gone { Some(Gflop::new(0.0)) } else { course.and_then(Course::total_work) },
         }
     }
 }
@@ -250,13 +268,17 @@ fn strangers<'r>(study: &Study, recorded: &'r Decision) -> impl Iterator<Item = 
 
 fn there(seen: &Seen, entry: Option<AppId>, nodes: usize) -> Result<AppView, String> {
     let name = &seen.name;
-    for (key, threads) in
-        [("threads", &seen.threads), ("running", &seen.running), ("blocked", &seen.blocked)]
+    for (key, threads) in [("threads", &seen.threads), ("running", &seen.running), ("blocked", &seen.blocked)]
     {
         if threads.len() != nodes {
             return Err(format!(
                 "`{key}` of '{name}' has {} entries, for a machine with {nodes} nodes",
                 threads.len()
+            ));
+        }
+        if let Some(many) = threads.iter().find(|&&threads| threads > MOST_THREADS) {
+            return Err(format!(
+                "`{key}` of '{name}': {many} threads on a node are more than {MOST_THREADS}"
             ));
         }
     }
@@ -268,7 +290,7 @@ fn there(seen: &Seen, entry: Option<AppId>, nodes: usize) -> Result<AppView, Str
         running: seen.running.clone(),
         blocked: seen.blocked.clone(),
         progress: seen.progress,
-        waiting: seen.waiting().ok_or_else(|| format!("`waiting` of '{name}' is '{}'", seen.waiting))?,
+        waiting: seen.waiting().map_err(|()| format!("`waiting` of '{name}' is '{}'", seen.waiting))?,
         queued: seen.queued,
         phase: seen.phase,
         left: seen.left_gflop.map(Gflop::new),

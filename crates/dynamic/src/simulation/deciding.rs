@@ -56,7 +56,7 @@ impl Simulation<'_, '_, '_> {
     }
 
     /// A command of the file is given, unless its application is finished.
-    pub(super) fn give_command(&mut self, number: usize) {
+    fn give_command(&mut self, number: usize) {
         let command = &self.dynamics.commands[number];
         let app = command.app.0;
         if self.progress.presence(app) != Presence::Gone {
@@ -75,10 +75,15 @@ impl Simulation<'_, '_, '_> {
 
     /// Orders that are due take effect; threads block and unblock.
     pub(super) fn carry_out(&mut self) {
+        // Not before: an application that ends in this instant is told nothing.
+        for number in std::mem::take(&mut self.to_give) {
+            self.give_command(number);
+        }
         while let Some(sent) = self.commands.next_due() {
             if self.progress.stage(sent.app) == Stage::Finished {
                 continue;
             }
+            self.events += 1;
             self.threads[sent.app].set_order(&sent.order);
             self.commands.in_force(sent.app, sent.given);
             self.obey(sent.app);

@@ -98,6 +98,7 @@ impl Simulation<'_, '_, '_> {
             }
             Some(Work::Tasks { .. } | Work::Divisible(_)) | None => {
                 (work.count, work.begun, work.unfinished) = (0, 0, 0);
+                self.events += u64::from(matches!(described.work, Some(Work::Divisible(_))));
                 self.over.insert(app);
             }
         }
@@ -113,6 +114,7 @@ impl Simulation<'_, '_, '_> {
             self.touched_pools.insert(app);
             return;
         }
+        self.events += 1;
         let threads = &self.threads[app];
         for thread in threads.all_idle() {
             self.rates.stop(app, thread.node, threads.core_of(thread));
@@ -135,6 +137,7 @@ impl Simulation<'_, '_, '_> {
 
     /// A thread has computed its task; it may have to sleep.
     pub(super) fn computed(&mut self, app: usize, thread: Thread) {
+        self.events += 1;
         let io_s = self.dynamics.courses[app].phases[self.progress.phase(app)].io.value();
         if io_s > 0.0 {
             let wakes = self.now().after(io_s);
@@ -216,8 +219,6 @@ impl Simulation<'_, '_, '_> {
         } else {
             self.touch(lane);
         }
-        // Whether cores are shared may have changed, too.
-        self.touched.insert(lane.app);
     }
 
     /// Schedules the next end of every lane and pool that was touched.

@@ -1,4 +1,9 @@
 //! What is promised of simulated time.
 
+mod agreement;
 mod common;
+mod drawn;
+mod edge;
 mod hand;
+#[path = "../../../../tests/random.rs"]
+mod random;

@@ -58,6 +58,14 @@ pub enum Work {
 }
 
 impl Work {
+    /// The work of an iteration: so many equal tasks, or divisible.
+    pub fn of_iteration(work: Gflop, tasks: Option<u64>) -> Self {
+        match tasks {
+            Some(count) => Self::Tasks { count, each: vec![Gflop::new(work.value() / count as f64)] },
+            None => Self::Divisible(work),
+        }
+    }
+
     /// The work of all tasks together, before any spread.
     pub fn total(&self) -> Gflop {
         match self {
@@ -88,6 +96,19 @@ impl Work {
 }
 
 impl Course {
+    /// Gives it so many iterations: work that the file gives for all of them together stays, as do single tasks.
+    pub fn set_iterations(&mut self, iterations: u64) {
+        let factor = self.iterations as f64 / iterations as f64;
+        for phase in self.phases.iter_mut().filter(|phase| phase.total_given) {
+            match &mut phase.work {
+                Some(Work::Divisible(work)) => *work = *work * factor,
+                Some(Work::Tasks { each, .. }) => each.iter_mut().for_each(|work| *work = *work * factor),
+                None => {}
+            }
+        }
+        self.iterations = iterations;
+    }
+
     /// The work of all iterations, before any spread; `None` where no file says what there is to do.
     pub fn total_work(&self) -> Option<Gflop> {
         let of_iteration: Option<Vec<Gflop>> =

@@ -33,6 +33,23 @@ pub enum KeyError {
     /// There is no such application or group.
     #[error("there is no application '{0}'")]
     App(String),
+    /// The application has no such phase.
+    #[error("there is no phase {0}")]
+    Phase(String),
+    /// The application has several phases, each with its own figure.
+    #[error("'{0}' has phases, each with figures of its own")]
+    Phases(String),
+    /// No channel or call joins these ends, or has this number.
+    #[error("there is no {noun} '{name}'")]
+    Joint {
+        /// `channel` or `call`.
+        noun: &'static str,
+        /// Its number, or both ends.
+        name: String,
+    },
+    /// The policy of the files has no lead.
+    #[error("the policy is {0}, which has no lead")]
+    OtherPolicy(String),
     /// The machine has no shared link of that name.
     #[error("there is no shared link '{0}'")]
     SharedLink(String),
@@ -186,6 +203,6 @@ pub fn instances(apps: &[App], name: &str) -> Result<Range<usize>, KeyError> {
     }
 }
 
-fn unknown(table: &str, key: &str, known: &[&'static str]) -> KeyError {
+pub(super) fn unknown(table: &str, key: &str, known: &[&'static str]) -> KeyError {
     KeyError::Unknown { table: table.to_owned(), key: key.to_owned(), known: known.to_vec() }
 }

@@ -1,6 +1,8 @@
 //! The figures of machine and applications by the keys of the input files: `machine.link_gbs`,
 //! `app.mem.arithmetic_intensity`. For whoever changes figures: sweeps, fits, analyses of sensitivity.
 //!
+//! What happens over time has figures of a type of its own, [`TimeFigure`], with the same functions on a study.
+//!
 //! [`Figure::find`] parses a key, [`Figure::values`] reads what it stands for, [`Figures::set`] and [`Figures::change`]
 //! write it, [`Figure::unit`] and [`Figure::range`] say what its numbers are. What to do with a figure (which values, how
 //! large a step, what to say of a wrong key) is the caller's own.
@@ -8,12 +10,14 @@
 mod change;
 mod find;
 mod kind;
+mod over_time;
 mod range;
 mod read;
 
 pub use change::Figures;
 pub use find::{KeyError, instances, node_number};
 pub use kind::{AppFigure, Figure, NodeFigure};
+pub use over_time::{ChannelFigure, CourseFigure, OsFigure, PhaseFigure, PolicyFigure, TimeFigure};
 pub use range::ValueRange;
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ pub enum ValueRange {
     NotNegative,
     /// Whole, from 0 up, as far as `u32` goes.
     Count,
+    /// Whole, from 1 up, as far as `u32` goes.
+    FromOne,
     /// The range of the parameter ([`Parameter::range`]).
     Parameter(Parameter),
 }
@@ -22,6 +24,7 @@ impl ValueRange {
             Self::Positive => value > 0.0 && value.is_finite(),
             Self::NotNegative => value >= 0.0 && value.is_finite(),
             Self::Count => value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value),
+            Self::FromOne => value >= 1.0 && Self::Count.contains(value),
             Self::Parameter(parameter) => {
                 let (low, high) = parameter.range();
                 (low..=high).contains(&value)

@@ -76,7 +76,9 @@ impl Commands {
         }
         // All of it is read, so that every mistake is reported.
         let follows = app.as_ref().map(|app| can_follow(app, kind, &value));
-        let order = read_order(kind, &value, app.as_ref().filter(|_| follows == Some(true)), machine);
+        // What it has may stand in text that could not be read.
+        let known = app.as_ref().filter(|_| follows == Some(true) && !log.has_broken_syntax());
+        let order = read_order(kind, &value, known, machine);
         let (at, app, order) = (at?, app.filter(|_| follows == Some(true))?, order?);
         let length = match &order {
             Order::Total(_) => 0,
@@ -131,7 +133,7 @@ fn addressee<'a>(value: &Value<'_>, apps: &'a Apps) -> Option<Addressee<'a>> {
 /// Whether the application can follow an order of this kind; reports it where it cannot.
 fn can_follow(app: &Addressee<'_>, kind: Control, value: &Value<'_>) -> bool {
     let Some(control) = app.course.control else { return true };
-    if control == kind {
+    if control == kind || value.source.log.has_broken_syntax() {
         return true;
     }
     let word = control.as_str();

@@ -104,8 +104,12 @@ impl Couplings {
     /// Reports what cannot be of all of them together; `None` where some could not be read.
     pub(super) fn finish(self, apps: &Apps, log: &Log) -> Option<Coupled> {
         self.check_circles(apps, log);
-        self.check_iterations(apps, log);
-        self.check_callees(apps, log);
+        self.check_channels_of_callees(apps, log);
+        // What looks wrong may be a key or a table that could not be read.
+        if !log.has_broken_syntax() {
+            self.check_iterations(apps, log);
+            self.check_counts(apps, log);
+        }
         if self.incomplete {
             return None;
         }
@@ -172,21 +176,24 @@ impl Couplings {
         }
     }
 
-    /// An application that is called works when it is called, and only then.
-    fn check_callees(&self, apps: &Apps, log: &Log) {
+    /// For each instance the calls that it gets.
+    fn calls_of(&self, apps: &Apps) -> Vec<Vec<usize>> {
         let mut calls_of: Vec<Vec<usize>> = vec![Vec::new(); apps.len()];
         for (number, (call, _)) in self.calls.iter().enumerate() {
             calls_of[call.to.0].push(number);
         }
+        calls_of
+    }
+
+    /// An application that is called works when it is called, and only then.
+    fn check_channels_of_callees(&self, apps: &Apps, log: &Log) {
+        let calls_of = self.calls_of(apps);
         for (_, joint) in &self.channels {
             for (end, place) in [(joint.from, &joint.from_place), (joint.to, &joint.to_place)] {
-                let Some((_, call)) = calls_of[end].first().and_then(|&call| self.calls.get(call)) else {
-                    continue;
-                };
-                let message = format!(
-                    "`{}` is called, so it cannot have a channel",
-                    names::shown(&apps.instance_name(end))
-                );
+                let call = calls_of[end].first().and_then(|&call| self.calls.get(call));
+                let Some((_, call)) = call else { continue };
+                let name = names::shown(&apps.instance_name(end));
+                let message = format!("`{name}` is called, so it cannot have a channel");
                 let problem = Problem::new(ProblemKind::Conflict, message)
                     .at(place.clone(), "an end of this channel")
                     .related(call.to_place.clone(), "called here")
@@ -194,10 +201,14 @@ impl Couplings {
                 log.report(problem);
             }
         }
-        // A call that could not be read may be the one that is missing.
-        for (callee, calls) in
-            calls_of.iter().enumerate().filter(|(_, calls)| !calls.is_empty() && !self.incomplete)
-        {
+    }
+
+    /// As many iterations as calls, where all calls could be read: one that could not may be the one that is missing.
+    fn check_counts(&self, apps: &Apps, log: &Log) {
+        if self.incomplete {
+            return;
+        }
+        for (callee, calls) in self.calls_of(apps).iter().enumerate().filter(|(_, calls)| !calls.is_empty()) {
             self.check_count(callee, calls, apps, log);
         }
     }

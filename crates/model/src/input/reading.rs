@@ -27,6 +27,8 @@ pub enum TableKind {
     Channel,
     /// `[[call]]`; its name is `caller -> callee`
     Call,
+    /// `[[command]]`; its name is that of its instance
+    Command,
     /// `[policy]`, without a name
     Policy,
     /// `[os]`, without a name
@@ -45,6 +47,7 @@ impl TableKind {
             Self::Scenario => "scenario",
             Self::Channel => "channel",
             Self::Call => "call",
+            Self::Command => "command",
             Self::Policy => "policy",
             Self::Os => "os",
             Self::Cluster => "cluster",

@@ -101,7 +101,7 @@ pub(super) fn cluster(table: Option<TableReader<'_>>) -> Option<Option<Cluster>>
     table.finish();
     let nodes = nodes_value.as_ref().and_then(|value| value.large_count(NODES));
     let on = policy_on.as_ref().map_or(nodes, |value| value.large_count(POLICY_ON));
-    let (nodes, sync, on) = (nodes?, sync?, on?);
+    let (nodes, on) = (nodes?, on?);
     if let (true, Some(value), Some(of)) = (on > nodes, &policy_on, &nodes_value) {
         let problem = Problem::new(ProblemKind::BadValue, format!("`policy_on` is {on} of {nodes} nodes"))
             .at(value.place(), "more than all")
@@ -110,5 +110,5 @@ pub(super) fn cluster(table: Option<TableReader<'_>>) -> Option<Option<Cluster>>
         log.report(problem);
         return None;
     }
-    Some(Some(Cluster { nodes, sync, policy_on: on }))
+    Some(Some(Cluster { nodes, sync: sync?, policy_on: on }))
 }

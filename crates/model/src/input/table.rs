@@ -152,7 +152,9 @@ impl<'a> TableReader<'a> {
 
     fn all_keys(&self) -> String {
         if self.is_root() {
-            let headers = aliases::SINGLE.into_iter().chain(aliases::LISTS).map(aliases::title);
+            let (machine, others) = aliases::SINGLE.split_at(1);
+            let keys = machine.iter().chain(&aliases::LISTS).chain(others);
+            let headers = keys.map(|key| aliases::title(key));
             return format!("every key belongs below one of the headers {}", names::all(headers));
         }
         format!("the keys of {} are {}", self.title, names::all(self.known.iter().copied()))

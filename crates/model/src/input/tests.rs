@@ -1,5 +1,7 @@
 //! Tests of the whole reader; what the messages look like is tested where they are shown.
 
+mod over_time;
+
 use super::*;
 use crate::app::{Access, Data, Placement};
 use crate::ids::NodeId;

@@ -144,6 +144,9 @@ impl Axis {
                 ValueRange::Count => {
                     ("a whole number from 0 up".to_owned(), "write whole numbers, in a range also as step")
                 }
+                ValueRange::FromOne => {
+                    ("a whole number from 1 up".to_owned(), "write whole numbers, in a range also as step")
+                }
                 ValueRange::Parameter(parameter) => {
                     (parameter.range_in_words(), "`numasim models` explains it")
                 }

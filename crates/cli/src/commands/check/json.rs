@@ -3,10 +3,11 @@
 use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
 use numasim_model::input::Reading;
 use numasim_model::machine::{SharedLink, doubts};
-use numasim_model::units::{Gibibytes, GigabytesPerSecond};
+use numasim_model::units::{Gibibytes, GigabytesPerSecond, Seconds};
 use numasim_model::{AppId, Data, Machine, NodeId, Placement};
 use serde_json::{Map, Value, json};
 
+use super::over_time;
 use crate::view::numbers;
 
 /// The object of `check --format json`.
@@ -17,7 +18,8 @@ pub(crate) fn json(reading: &Reading) -> Value {
     let apps: Vec<Value> = study
         .apps
         .iter()
-        .map(|app| {
+        .zip(study.dynamics.courses.iter())
+        .map(|(app, course)| {
             json!({
                 "name": app.name, "group": app.group,
                 "arithmetic_intensity": app.arithmetic_intensity.value(),
@@ -27,6 +29,7 @@ pub(crate) fn json(reading: &Reading) -> Value {
                 "memory_gib": app.memory.map(Gibibytes::value),
                 "min_threads": app.min_threads, "max_threads": app.max_threads,
                 "weight": app.weight, "work_gflop": app.work.map(numasim_model::units::Gflop::value),
+                "over_time": over_time::course(course),
             })
         })
         .collect();
@@ -51,8 +54,18 @@ pub(crate) fn json(reading: &Reading) -> Value {
         .collect();
     json!({
         "schema": 1, "command": "check", "files": reading.files, "machine": machine(&study.machine, reading.sockets),
-        "apps": apps, "scenarios": scenarios, "defaults": defaults,
+        "apps": apps, "scenarios": scenarios,
+        "channels": over_time::channels(study), "calls": over_time::calls(study),
+        "commands": over_time::commands(study), "policy": over_time::policy(study), "os": over_time::os(study),
+        "cluster": over_time::cluster(study), "defaults": defaults,
     })
+}
+
+/// A time in a unit of which a second has so many, without the rounding of 0.08 x 1000.
+pub(super) fn in_unit(time: Seconds, per_second: f64) -> f64 {
+    let value = time.value() * per_second;
+    let rounded = (value * 1e9).round() / 1e9;
+    if (rounded - value).abs() <= value.abs() * 1e-12 { rounded } else { value }
 }
 
 fn machine(machine: &Machine, sockets: Option<usize>) -> Value {

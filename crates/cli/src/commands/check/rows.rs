@@ -4,8 +4,9 @@ use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
 use numasim_model::input::{Group, Reading, TableKind};
 use numasim_model::units::{Gflop, Gibibytes, GigabytesPerSecond};
 use numasim_model::{App, AppId, Data, Machine};
+use serde_json::Value;
 
-use super::json;
+use super::{json, over_time};
 
 /// The lines of `check --format csv`: table, name, key, value, default.
 ///
@@ -21,6 +22,7 @@ pub(crate) fn csv(reading: &Reading) -> Result<String, csv::Error> {
         }
     }
     lines.scenarios()?;
+    lines.over_time()?;
     let bytes = lines.writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -133,7 +135,63 @@ impl Lines<'_> {
             ("weight", Some(app.weight.to_string())),
             ("work_gflop", app.work.map(Gflop::value).map(|work| work.to_string())),
         ];
-        values.into_iter().try_for_each(|(key, value)| self.known(TableKind::App, &group.name, key, value))
+        values
+            .into_iter()
+            .try_for_each(|(key, value)| self.known(TableKind::App, &group.name, key, value))?;
+        let course = self.reading.study.dynamics.courses.get(group.first).map(over_time::course);
+        let places = self
+            .reading
+            .groups
+            .iter()
+            .zip(&self.reading.places.apps)
+            .find(|(own, _)| own.first == group.first);
+        let has_phases = places.is_some_and(|(_, places)| !places.phases.is_empty());
+        for (key, value) in course.iter().flat_map(over_time::pairs) {
+            // Without phases of its own an application is the one phase.
+            let own = key.strip_prefix("phase.0.").filter(|_| !has_phases).unwrap_or(&key);
+            let default = self.reading.is_default(TableKind::App, &group.name, own);
+            self.put(TableKind::App, &group.name, &key, &value, default)?;
+        }
+        Ok(())
+    }
+
+    /// Who waits for whom, who gives commands, and what surrounds the applications.
+    fn over_time(&mut self) -> Result<(), csv::Error> {
+        let study = &self.reading.study;
+        let name_of = |value: &Value| {
+            let word = |key: &str| value[key].as_str().unwrap_or_default();
+            if value["app"].is_string() {
+                word("app").to_owned()
+            } else {
+                format!("{} -> {}", word("from"), word("to"))
+            }
+        };
+        let lists = [
+            (TableKind::Channel, over_time::channels(study)),
+            (TableKind::Call, over_time::calls(study)),
+            (TableKind::Command, over_time::commands(study)),
+        ];
+        for (table, list) in &lists {
+            for entry in list.as_array().into_iter().flatten() {
+                let name = name_of(entry);
+                for (key, value) in over_time::pairs(entry) {
+                    if !matches!(key.as_str(), "from" | "to" | "app") {
+                        self.known(*table, &name, &key, Some(value))?;
+                    }
+                }
+            }
+        }
+        let singles = [
+            (TableKind::Policy, over_time::policy(study)),
+            (TableKind::Os, over_time::os(study)),
+            (TableKind::Cluster, over_time::cluster(study)),
+        ];
+        for (table, value) in &singles {
+            for (key, value) in over_time::pairs(value) {
+                self.known(*table, "", &key, Some(value))?;
+            }
+        }
+        Ok(())
     }
 
     fn scenarios(&mut self) -> Result<(), csv::Error> {

@@ -3,6 +3,7 @@
 mod apps;
 mod grid;
 mod machine;
+mod over_time;
 mod scenarios;
 mod shared;
 
@@ -34,6 +35,7 @@ pub(crate) fn table(reading: &Reading, width: usize) -> String {
     machine::write(&mut text, reading, width);
     apps::write(&mut text, reading, width);
     scenarios::write(&mut text, reading, width);
+    over_time::write(&mut text, reading, width);
     // Keys that few files have are not shown where none of these has them.
     if text.contains(DEFAULT) {
         let _ = writeln!(text, "\n{DEFAULT}: no file gives this value.");

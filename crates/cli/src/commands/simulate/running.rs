@@ -48,8 +48,6 @@ impl Job<'_> {
 
 /// All simulations, in their order; of those that Ctrl-C came before there is none.
 pub(super) fn all(jobs: &[Job]) -> Vec<Option<Result<Run, Ended>>> {
-    let run = |job: &Job| {
-        (!watch::interrupted()).then(|| job.run(&mut Silent, &watch::interrupted))
-    };
+    let run = |job: &Job| (!watch::interrupted()).then(|| job.run(&mut Silent, &watch::interrupted));
     jobs.par_iter().map(run).collect()
 }

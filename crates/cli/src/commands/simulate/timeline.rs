@@ -46,11 +46,7 @@ pub(super) struct Timeline<'a> {
 
 impl<'a> Timeline<'a> {
     /// Writes the header.
-    pub(super) fn start(
-        out: &'a mut dyn Write,
-        study: &Study,
-        broken: &'a Cell<bool>,
-    ) -> io::Result<Self> {
+    pub(super) fn start(out: &'a mut dyn Write, study: &Study, broken: &'a Cell<bool>) -> io::Result<Self> {
         out.write_all(HEADER.as_bytes())?;
         let nodes = study.machine.node_count();
         Ok(Self {

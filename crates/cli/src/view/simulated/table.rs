@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use numasim_draw::grid::{Align, Grid, wrap};
+use numasim_dynamic::Run;
 use numasim_evidence::statistics;
 use numasim_model::Study;
 use numasim_model::dynamics::PolicyChoice;
@@ -18,7 +19,12 @@ pub(crate) fn table(study: &Study, runs: &[Simulated], style: &Style) -> String 
     // Writing to a String cannot fail.
     match runs {
         [only] => {
-            let _ = write!(text, "Policy:  {}\n\n{}", policy(only, &study.dynamics.policy), one(study, only, style));
+            let _ = write!(
+                text,
+                "Policy:  {}\n\n{}",
+                policy(only, &study.dynamics.policy),
+                one(study, only, style)
+            );
         }
         several => {
             let _ = write!(text, "\n{}", side_by_side(study, several, style));
@@ -53,7 +59,7 @@ fn column(values: impl Iterator<Item = Option<f64>>) -> Vec<String> {
 }
 
 /// Rows of names and columns of figures.
-fn grid(name: &str, names: Vec<String>, columns: Vec<(&str, Vec<String>)>, style: &Style) -> String {
+fn grid(name: &str, names: Vec<String>, columns: &[(&str, Vec<String>)], style: &Style) -> String {
     let mut heads = vec![(name, Align::Left)];
     heads.extend(columns.iter().map(|(head, _)| (*head, Align::Right)));
     let mut grid = Grid::new(&heads);
@@ -69,7 +75,8 @@ fn one(study: &Study, simulated: &Simulated, style: &Style) -> String {
     let mut text = String::new();
     let end = figures::single(run.time.value());
     if simulated.is_partial() {
-        let partial = format!("Partial: ended by Ctrl-C after {end} s of simulated time; all figures are until then.");
+        let partial =
+            format!("Partial: ended by Ctrl-C after {end} s of simulated time; all figures are until then.");
         let _ = write!(text, "{}\n\n", wrap(&partial, style.columns()).join("\n"));
     }
     let names = || study.apps.iter().map(|app| app.name.clone()).collect::<Vec<_>>();
@@ -78,7 +85,7 @@ fn one(study: &Study, simulated: &Simulated, style: &Style) -> String {
     text += &grid(
         "application",
         names(),
-        vec![
+        &[
             ("arrived\ns", column(apps().map(|app| value(app.arrived)))),
             ("finished\ns", column(apps().map(|app| value(app.finished)))),
             ("iterations", apps().map(|app| app.iterations.to_string()).collect()),
@@ -92,7 +99,7 @@ fn one(study: &Study, simulated: &Simulated, style: &Style) -> String {
     text += &grid(
         "application",
         names(),
-        vec![
+        &[
             ("waits for\ninput s", column(apps().map(|app| Some(app.waited_input.value())))),
             ("waits for\nroom s", column(apps().map(|app| Some(app.waited_output.value())))),
             ("waits for\na call s", column(apps().map(|app| Some(app.waited_call.value())))),
@@ -112,7 +119,7 @@ fn one(study: &Study, simulated: &Simulated, style: &Style) -> String {
                 .iter()
                 .map(|channel| format!("{} {} {}", name(channel.from), style.arrow(), name(channel.to)))
                 .collect(),
-            vec![
+            &[
                 ("most\nitems", run.channels.iter().map(|channel| channel.max_items.to_string()).collect()),
                 ("mean\nitems", column(run.channels.iter().map(|channel| Some(channel.mean_items)))),
                 ("most\nMB", column(channels().map(|(run, of)| Some(mb(of, run.max_items as f64))))),
@@ -148,6 +155,7 @@ fn totals(simulated: &Simulated, end: &str) -> String {
             figures::rounded(cluster.speedup)
         );
     }
+    let _ = writeln!(text, "Performance: {} GFLOPS on average", figures::single(gflops(run)));
     let _ = writeln!(
         text,
         "Orders:      {}; {} unblocked by them",
@@ -164,6 +172,12 @@ fn totals(simulated: &Simulated, end: &str) -> String {
     }
     let _ = writeln!(text, "Events:      {}", run.events);
     text
+}
+
+/// GFLOPS of all applications together, on average over the whole time.
+fn gflops(run: &Run) -> f64 {
+    let seconds = run.time.value();
+    if seconds > 0.0 { run.work().value() / seconds } else { 0.0 }
 }
 
 /// The simulations of one policy.
@@ -224,6 +238,7 @@ fn side_by_side(study: &Study, runs: &[Simulated], style: &Style) -> String {
         let cluster = |policy: &OfPolicy| policy.mean(|run| run.cluster.map(|cluster| cluster.makespan_s));
         columns.push(("cluster\ns", column(all().map(cluster))));
     }
+    columns.push(("mean\nGFLOPS", column(all().map(|policy| policy.mean(|run| Some(gflops(&run.run)))))));
     if !study.dynamics.channels.is_empty() {
         let stored = |policy: &OfPolicy| policy.max(|run| run.most_stored_mb(study));
         columns.push(("most in\nchannels MB", column(all().map(|policy| Some(stored(policy))))));
@@ -233,20 +248,24 @@ fn side_by_side(study: &Study, runs: &[Simulated], style: &Style) -> String {
         policy.mean(|run| Some(value(run) as f64)).map_or("-".to_owned(), rounded)
     };
     columns.push(("orders", all().map(|policy| mean(policy, |run| run.run.commands)).collect()));
-    columns.push(("threads\nunblocked", all().map(|policy| mean(policy, |run| run.run.core_moves)).collect()));
-    let reaction = |policy: &OfPolicy| policy.mean(|run| Some(run.run.reaction.mean.value()));
-    columns.push(("mean\nreaction s", column(all().map(reaction))));
-    columns.push((
-        "longest\nreaction s",
-        column(all().map(|policy| Some(policy.max(|run| run.run.reaction.max.value())))),
-    ));
+    columns
+        .push(("threads\nunblocked", all().map(|policy| mean(policy, |run| run.run.core_moves)).collect()));
+    let longest = |policy: &OfPolicy| policy.max(|run| run.run.reaction.max.value());
+    if all().any(|policy| longest(policy) > 0.0) {
+        let reaction = |policy: &OfPolicy| policy.mean(|run| Some(run.run.reaction.mean.value()));
+        columns.push(("mean\nreaction s", column(all().map(reaction))));
+        columns.push(("longest\nreaction s", column(all().map(|policy| Some(longest(policy))))));
+    }
     columns.push(("events", all().map(|policy| mean(policy, |run| run.run.events)).collect()));
     let names = all().map(|policy| policy.runs[0].policy.clone()).collect();
-    let mut text = grid("policy", names, columns, style);
+    let mut text = grid("policy", names, &columns, style);
     let mut notes = Vec::new();
     if several {
         let most = policies.iter().map(|policy| policy.runs.len()).max().unwrap_or_default();
-        notes.push(format!("Means over {}; spread: sample standard deviation over mean.", figures::count(most as u64, "seed")));
+        notes.push(format!(
+            "Means over {}; spread: sample standard deviation over mean.",
+            figures::count(most as u64, "seed")
+        ));
     }
     let partial = runs.iter().filter(|run| run.is_partial()).count();
     if partial > 0 {
@@ -254,7 +273,10 @@ fn side_by_side(study: &Study, runs: &[Simulated], style: &Style) -> String {
     }
     let unfinished = runs.iter().filter(|run| run.makespan_s().is_none() && !run.is_partial()).count();
     if unfinished > 0 {
-        notes.push(format!("In {} not every application finished.", figures::count(unfinished as u64, "simulation")));
+        notes.push(format!(
+            "In {} not every application finished.",
+            figures::count(unfinished as u64, "simulation")
+        ));
     }
     for note in notes {
         let _ = write!(text, "\n{}\n", wrap(&note, style.columns()).join("\n"));

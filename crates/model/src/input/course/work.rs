@@ -104,11 +104,7 @@ impl<'a> WorkKeys<'a> {
                 WorkReading { work: Some(work), total_given: false, total: Some(total) }
             }
             (Some(total), _, tasks) => {
-                let of_iteration = total / iterations;
-                let work = match tasks {
-                    Some(count) => Work::Tasks { count, each: vec![Gflop::new(of_iteration / count as f64)] },
-                    None => Work::Divisible(Gflop::new(of_iteration)),
-                };
+                let work = Work::of_iteration(Gflop::new(total / iterations), tasks);
                 WorkReading { work: Some(work), total_given: true, total: Some(Gflop::new(total)) }
             }
         })

@@ -1,7 +1,9 @@
 //! The applications: keys below each other, `[[app]]` tables side by side.
 
-use super::DEFAULT;
+use super::super::json::in_unit;
 use super::grid::{self, Align};
+use super::{DEFAULT, over_time};
+use numasim_model::dynamics::{Course, Work};
 use numasim_model::input::{Group, Reading, TableKind};
 use numasim_model::{App, Data, Placement};
 
@@ -28,7 +30,22 @@ pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
 }
 
 /// Keys that few files have.
-const SELDOM: [&str; 2] = ["nodes", "memory_gib"];
+const SELDOM: [&str; 14] = [
+    "nodes",
+    "memory_gib",
+    "iterations",
+    "phase",
+    "tasks",
+    "task_gflop",
+    "task_spread",
+    "io_ms",
+    "scaling",
+    "arrives_s",
+    "threads",
+    "bind",
+    "control",
+    "pick",
+];
 
 /// One value of an application.
 struct Cell {
@@ -52,7 +69,7 @@ fn column(reading: &Reading, group: &Group, app: &App) -> Vec<Cell> {
     } else {
         cell("instances", "1".to_owned())
     };
-    vec![
+    let mut cells = vec![
         given("", group.name.clone()),
         instances,
         given(
@@ -77,7 +94,52 @@ fn column(reading: &Reading, group: &Group, app: &App) -> Vec<Cell> {
                 |work| format!("{} GFLOP", grid::figure(work.value())),
             ),
         ),
-    ]
+    ];
+    let course = reading.study.dynamics.courses.get(group.first);
+    let places = reading.groups.iter().zip(&reading.places.apps).find(|(own, _)| own.first == group.first);
+    if let Some((course, (_, places))) = course.zip(places) {
+        over_time(&mut cells, course, !places.phases.is_empty(), &cell);
+    }
+    cells
+}
+
+/// What an application does over time; `phases`: whether it has phases of its own.
+fn over_time(
+    cells: &mut Vec<Cell>,
+    course: &Course,
+    phases: bool,
+    cell: &dyn Fn(&'static str, String) -> Cell,
+) {
+    let Some(first) = course.phases.first() else { return };
+    let unsaid = |key: &'static str, text: &str| Cell { key, text: text.to_owned(), said: false };
+    cells.push(cell("iterations", course.iterations.to_string()));
+    if phases {
+        let all: Vec<String> = course.phases.iter().map(over_time::phase).collect();
+        cells.push(Cell { key: "phase", text: format!("{}: {}", all.len(), all.join("; ")), said: true });
+        cells.push(unsaid("tasks", "in its phases"));
+        cells.push(unsaid("task_gflop", "in its phases"));
+    } else {
+        cells.push(unsaid("phase", "one"));
+        let (count, each) = match &first.work {
+            Some(Work::Tasks { count, each }) => (count.to_string(), over_time::list(each)),
+            Some(Work::Divisible(_)) | None => ("none: divisible work".to_owned(), String::new()),
+        };
+        let own = !first.total_given && !each.is_empty();
+        cells.push(cell("tasks", count));
+        cells.push(Cell {
+            key: "task_gflop",
+            text: if own { each } else { "not given".to_owned() },
+            said: own,
+        });
+    }
+    cells.push(cell("task_spread", grid::figure(course.task_spread)));
+    cells.push(cell("io_ms", format!("{} ms", grid::figure(in_unit(first.io, 1e3)))));
+    cells.push(cell("scaling", over_time::scaling(&first.scaling)));
+    cells.push(cell("arrives_s", format!("{} s", grid::figure(course.arrives.value()))));
+    cells.push(cell("threads", over_time::threads(&course.threads)));
+    cells.push(cell("bind", course.binding.as_str().to_owned()));
+    cells.push(cell("control", course.control.as_str().to_owned()));
+    cells.push(cell("pick", course.pick.as_str().to_owned()));
 }
 
 /// Where data lies, in few words.
