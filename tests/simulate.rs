@@ -2,6 +2,7 @@
 //! refused.
 
 mod hand;
+mod pictures;
 mod refused;
 mod traces;
 

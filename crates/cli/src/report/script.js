@@ -69,7 +69,7 @@
   const time = document.getElementById('moment-time');
   const cells = [...moment.querySelectorAll('td[data-at]')];
 
-  const decimals = Math.max(0, 3 - Math.floor(Math.log10(end * factor) + 1));
+  const decimals = Math.max(0, 4 - Math.floor(Math.log10(end * factor) + 1));
   const lines = [...document.querySelectorAll('.course')].map((course) => {
     const svg = course.querySelector('svg');
     const line = document.createElementNS('http://www.w3.org/2000/svg', 'line');

@@ -137,13 +137,13 @@ fn moment(simulations: &Simulations) -> Markup {
     html! {
         div.moment hidden {
             h3 id="moment-title" { "At a time" }
-            div.picker {
+            div.choice {
                 label for="moment" { "Time" }
                 input type="range" id="moment" min="0" max="1000" value="0";
                 output for="moment" id="moment-time" {}
             }
             @if simulations.courses.len() > 1 {
-                div.picker {
+                div.choice {
                     label for="moment-policy" { "Policy" }
                     select id="moment-policy" {
                         @for (r, course) in simulations.courses.iter().enumerate() {
