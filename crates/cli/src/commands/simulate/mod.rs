@@ -26,9 +26,9 @@ use crate::view::simulated::{self, Simulated};
 use crate::view::{figures, json as document, plots};
 use crate::watch;
 use outputs::Outputs;
-pub(super) use pictured::{Pictured, pictured};
+pub(super) use pictured::{Pictured, in_words, pictured};
 pub(super) use refused::{can_be_simulated, policy_of_files};
-use running::{Ended, Job};
+pub(super) use running::{Ended, Job};
 
 /// Runs the command.
 pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {

@@ -27,14 +27,15 @@ pub(crate) fn pictured(study: &Study, policy: &PolicyName, until_s: Option<f64>)
     Ok(Pictured { simulated: of(&job, run), strips })
 }
 
-fn in_words(study: &Study, ended: &Ended) -> String {
+/// Why there is no result.
+pub(crate) fn in_words(study: &Study, ended: &Ended) -> String {
     match ended {
         Ended::Unmade(error) => error.to_string(),
         Ended::Failed(SimulateError::Deadlock(deadlock)) => {
             let stuck = deadlock.stuck.iter().map(|stuck| study.apps[stuck.app.0].name.as_str());
             format!(
                 "a deadlock after {} s, in which these cannot go on: {}",
-                figures::single(deadlock.time.value()),
+                figures::rounded(deadlock.time.value()),
                 stuck.collect::<Vec<_>>().join(", ")
             )
         }
