@@ -65,7 +65,7 @@ pub(crate) enum Command {
     /// Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...
     #[command(after_help = help::SWEEP)]
     Sweep(SweepArgs),
-    /// Simulate applications over time: arrivals, producers and consumers, policies that move cores
+    /// Simulate applications over time, with a policy that moves cores
     #[command(after_help = help::SIMULATE)]
     Simulate(SimulateArgs),
     /// Explain the bandwidth-sharing models and their parameters

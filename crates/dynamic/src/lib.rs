@@ -22,9 +22,12 @@
 //! Everything is pure: no clock, file or global; randomness comes from the seed alone.
 #![warn(missing_docs)]
 
+mod bound;
+mod cluster;
 mod commands;
 mod cores;
 mod error;
+pub mod invariants;
 mod observer;
 mod progress;
 mod question;
@@ -37,6 +40,8 @@ mod strips;
 mod tally;
 mod threads;
 
+pub use bound::{Bottleneck, LowerBound, lower_bound};
+pub use cluster::{ClusterRun, cluster};
 pub use error::{Deadlock, SimulateError, Stuck, WaitsFor};
 pub use observer::{Both, Counts, Observer, Silent, Snapshot};
 pub use question::{Controller, Question};

@@ -6,7 +6,7 @@ use numasim_engine::{Instants, SAME_INSTANT_S, SimTime};
 use numasim_model::dynamics::{Binding, Dynamics};
 use numasim_model::sharing::Network;
 use numasim_model::units::Seconds;
-use numasim_model::{AppId, Demand, Machine};
+use numasim_model::{AppId, Demand, Machine, Study};
 use numasim_policy::{AppView, Looks, Policy, View};
 
 use crate::commands::Commands;
@@ -172,7 +172,7 @@ pub fn simulate(
         excess: BTreeSet::new(),
         moved: Moved::new(),
     };
-    simulation.run(script, until, observer, stop)
+    simulation.run(script, until, observer, stop, study)
 }
 
 fn first_views(dynamics: &Dynamics, threads: &[Threads], machine: &Machine) -> Vec<AppView> {
@@ -200,6 +200,7 @@ impl Simulation<'_, '_, '_> {
         until: Option<SimTime>,
         observer: &mut dyn Observer,
         stop: &dyn Fn() -> bool,
+        study: &Study,
     ) -> Result<Run, SimulateError> {
         let at = |seconds: Seconds| SimTime::START.after(seconds.value());
         for (app, course) in self.dynamics.courses.iter().enumerate() {
@@ -232,7 +233,9 @@ impl Simulation<'_, '_, '_> {
             self.instants.advance();
             self.instant(observer)?;
         };
-        Ok(self.result(ending))
+        let run = self.result(ending);
+        debug_assert_eq!(crate::invariants::violations(study, &run), []);
+        Ok(run)
     }
 
     fn period_s(&self) -> f64 {

@@ -5,17 +5,27 @@ use std::hash::Hash;
 
 /// Most answers that are kept.
 const MOST: usize = 4096;
+/// Most numbers in all answers together, some tens of MB.
+const MOST_CELLS: usize = 4_000_000;
+
+/// How many answers of so many numbers each are kept.
+pub(crate) const fn most_of(cells: usize) -> usize {
+    let fit = MOST_CELLS / if cells == 0 { 1 } else { cells };
+    if fit < MOST { fit } else { MOST }
+}
 
 /// Answers by their questions. When there are too many it forgets all of them, so that memory is bounded; as answers depend on
 /// their questions alone, nobody can tell but by the time it takes.
 #[derive(Clone, Debug)]
 pub(crate) struct Memo<Question, Answer> {
     known: HashMap<Question, Answer>,
+    most: usize,
 }
 
 impl<Question: Eq + Hash, Answer: Clone> Memo<Question, Answer> {
-    pub(crate) fn new() -> Self {
-        Self { known: HashMap::new() }
+    /// For answers of so many numbers each.
+    pub(crate) fn new(cells: usize) -> Self {
+        Self { known: HashMap::new(), most: most_of(cells) }
     }
 
     pub(crate) fn get(&self, question: &Question) -> Option<Answer> {
@@ -23,9 +33,25 @@ impl<Question: Eq + Hash, Answer: Clone> Memo<Question, Answer> {
     }
 
     pub(crate) fn put(&mut self, question: Question, answer: Answer) {
-        if self.known.len() >= MOST {
+        if self.known.len() >= self.most {
             self.known.clear();
         }
         self.known.insert(question, answer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_kept_until_there_are_too_many() {
+        // 4,000,000 / 2,000,000 = 2 of them
+        let mut memo = Memo::new(2_000_000);
+        (0..2).for_each(|question| memo.put(question, 10 * question));
+        assert_eq!((memo.get(&0), memo.get(&1)), (Some(0), Some(10)));
+        memo.put(2, 20);
+        assert_eq!((memo.get(&0), memo.get(&2)), (None, Some(20)));
+        assert_eq!((most_of(0), most_of(1000)), (MOST, 4000));
     }
 }

@@ -37,7 +37,8 @@ pub(crate) struct Reexplore {
 impl Reexplore {
     /// The sharing model must not refuse the machine.
     pub(crate) fn new(study: &Study) -> Self {
-        Self { known: Known::new(study), network: Network::new(&study.machine), answers: Memo::new() }
+        let answers = Memo::new(study.apps.len() * study.machine.node_count());
+        Self { known: Known::new(study), network: Network::new(&study.machine), answers }
     }
 
     /// Threads of each member on each node.

@@ -106,7 +106,7 @@ pub(crate) struct Drawn {
 }
 
 impl Drawn {
-    fn ask<T>(&self, answer: impl FnOnce(Question) -> T) -> T {
+    pub(crate) fn ask<T>(&self, answer: impl FnOnce(Question) -> T) -> T {
         let mut whim;
         let controller = match &self.chooser {
             Chooser::Nobody => Controller::Nobody,

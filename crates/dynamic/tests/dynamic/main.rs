@@ -1,9 +1,12 @@
 //! What is promised of simulated time.
 
 mod agreement;
+mod bound;
 mod common;
 mod drawn;
 mod edge;
 mod hand;
+mod policies;
+mod properties;
 #[path = "../../../../tests/random.rs"]
 mod random;

@@ -186,10 +186,10 @@ impl TimeFigure {
             }
             Self::Policy(PolicyFigure::Period) => dynamics.policy.period = Seconds::new(value / 1e3),
             Self::Policy(PolicyFigure::CommandDelay) => {
-                dynamics.policy.command_delay = Seconds::new(value / 1e3)
+                dynamics.policy.command_delay = Seconds::new(value / 1e3);
             }
             Self::Policy(PolicyFigure::Lead) => {
-                dynamics.policy.name = Some(format!("{LEAD}:{}", whole(value)))
+                dynamics.policy.name = Some(format!("{LEAD}:{}", whole(value)));
             }
             Self::Os(OsFigure::Slice) => dynamics.os.slice = Seconds::new(value / 1e3),
             Self::Os(OsFigure::Switch) => dynamics.os.switch = Seconds::new(value / 1e6),

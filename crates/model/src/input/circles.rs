@@ -25,6 +25,7 @@ pub(super) fn find(things: usize, arrows: &[(usize, usize)]) -> Vec<Vec<usize>> 
 /// For each thing a number of its knot: two things are in the same one where arrows lead from each to the other.
 /// Kosaraju's algorithm, without recursion.
 fn knots(leaving: &[Vec<usize>], arriving: &[Vec<usize>], arrows: &[(usize, usize)]) -> Vec<usize> {
+    const NONE: usize = usize::MAX;
     let things = leaving.len();
     let mut seen = vec![false; things];
     let mut finished = Vec::with_capacity(things);
@@ -47,7 +48,6 @@ fn knots(leaving: &[Vec<usize>], arriving: &[Vec<usize>], arrows: &[(usize, usiz
             }
         }
     }
-    const NONE: usize = usize::MAX;
     let mut knot = vec![NONE; things];
     for &first in finished.iter().rev() {
         let mut open = vec![first];

@@ -4,6 +4,7 @@
 //! a test holds the two together key by key.
 
 mod app;
+mod data;
 mod dynamics;
 mod machine;
 mod origin;
@@ -15,9 +16,8 @@ use schemars::{JsonSchema, Schema, generate::SchemaSettings, json_schema};
 use serde::Serialize;
 use serde_json::Value;
 
-pub use app::{
-    AnyWord, AppTable, DataValue, DataWord, FractionsTable, HomeTable, HomeValue, InterleaveTable, KernelWord,
-};
+pub use app::{AppTable, KernelWord};
+pub use data::{AnyWord, DataValue, DataWord, FractionsTable, HomeTable, HomeValue, InterleaveTable};
 pub use dynamics::{
     BindWord, CallTable, ChannelTable, ClusterTable, CommandTable, ControlWord, OsTable, PhaseTable,
     PickWord, PolicyTable, ScalingValue, SerialTable, SpeedupTable, SyncWord, TaskWorkValue,

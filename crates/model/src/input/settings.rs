@@ -1,4 +1,5 @@
 //! Reads `[policy]`, `[os]` and `[cluster]`: what surrounds the applications.
+#![allow(clippy::option_option, reason = "not there, there, or there and wrong")]
 
 use crate::dynamics::{Cluster, Os, PolicyChoice, Synchronisation};
 use crate::units::Seconds;
@@ -31,6 +32,7 @@ const POLICY_ON: Count = Count {
     max: u32::MAX as u64,
 };
 
+#[allow(clippy::single_match_else, reason = "both cases are equals")]
 /// A value in `unit`s of seconds, or the one that is assumed.
 fn time(
     table: &mut Option<TableReader<'_>>,

@@ -70,10 +70,9 @@ fn moved(
     block: u32,
 ) -> Option<Rows> {
     let total = |m: usize| rows[m].iter().sum::<u32>();
-    let (known, members) = (outlook.known, outlook.members);
-    let mut may = known.most(&members[to]).saturating_sub(total(to));
+    let mut may = outlook.most(to).saturating_sub(total(to));
     if let Some(from) = from {
-        may = may.min(total(from).saturating_sub(known.fewest(&members[from])));
+        may = may.min(total(from).saturating_sub(outlook.fewest(from)));
     }
     let nodes = match place {
         Place::Everywhere => 0..cores.len(),
@@ -81,7 +80,7 @@ fn moved(
     };
     let mut changed: Option<Rows> = None;
     for n in nodes {
-        let room = members[to].room[n].saturating_sub(rows[to][n]);
+        let room = outlook.room[to][n].saturating_sub(rows[to][n]);
         let there = match from {
             Some(from) => rows[from][n],
             None => cores[n].saturating_sub(rows.iter().map(|row| row[n]).sum()),

@@ -4,10 +4,10 @@
 //! \[decision: nothing of this is in the paper; section II only asks that the gain be worth what it costs.\]
 //!
 //! # Rule
-//! For those that do not wait, in their present phases, it predicts for some allocations when all known work is done
+//! For those that have something to do (one that has called a library does not wait, and yet has no task), in their present phases, it predicts for some allocations when all known work is done
 //! (`outlook`): the present one, those of `fair-share` and `reexplore` (`marginal` in its place beyond
 //! [`MOST_SEARCHED`] applications x nodes, where a search takes seconds), and what is reached from the best of them by moving blocks of cores from
-//! one application (or from idle ones) to another, as long as that is better (`climb`). It takes the one with the earliest end; of
+//! one application (or from idle ones) to another, as long as that is better (`climb`). One with no task left to begin gets no more threads than run. It takes the one with the earliest end; of
 //! equal ones (relative 1e-9) the one with more GFLOPS at once; else it leaves things as they are. Others get 0. What a move costs is part
 //! of the prediction, so that nothing moves to and fro for nothing.
 //!
@@ -35,7 +35,7 @@ use crate::marginal::Marginal;
 use crate::reexplore::Reexplore;
 use crate::view::{Looks, View};
 use climb::climb;
-use outlook::{Outlook, Prediction, Rates, Rows};
+use outlook::{Outlook, Prediction, Rates, Rows, has_nothing_to_do};
 
 /// Most allocations that a climb looks at, for few applications.
 const PREDICTIONS: usize = 150;
@@ -83,7 +83,7 @@ fn choose(outlook: &mut Outlook<'_>, cores: &[u32], searched: Option<Rows>) -> (
             best = (stay, predicted);
         }
     }
-    if let Some(searched) = searched {
+    if let Some(searched) = searched.map(|rows| outlook.cut(rows)) {
         let predicted = outlook.predict(&searched);
         if predicted.beats(&best.1) {
             best = (searched, predicted);
@@ -108,7 +108,8 @@ impl Policy for Replan {
     }
 
     fn decide(&mut self, view: &View) -> Result<Decision, PolicyError> {
-        let members = self.search.known.members(view);
+        let mut members = self.search.known.members(view);
+        members.retain(|member| view.apps.get(member.at).is_some_and(|app| !has_nothing_to_do(app)));
         let searched = if members.len() * self.cores.len() <= MOST_SEARCHED {
             // A question that the search refuses is no reason to decide nothing.
             self.search.allocation(&members).ok()

@@ -20,6 +20,7 @@ use numasim_model::units::Gflop;
 use crate::dealing::{cores_of, deal};
 use crate::growth::TOLERANCE;
 use crate::known::{Known, Member};
+use crate::memo::most_of;
 use crate::speeds::Speeds;
 use crate::view::{AppView, View};
 
@@ -34,8 +35,9 @@ type OfMembers = Arc<[f64]>;
 pub(super) struct Rates {
     /// By threads of each member on each node.
     of_rows: HashMap<Vec<u32>, OfMembers>,
-    /// By who is left, when the cores are dealt to these.
+    /// By who is left, when the cores are dealt to these, who have something to do for so many threads.
     of_set: HashMap<Vec<bool>, OfMembers>,
+    of_room: Rows,
 }
 
 impl Rates {
@@ -43,11 +45,10 @@ impl Rates {
     pub(super) fn clear(&mut self) {
         self.of_rows.clear();
         self.of_set.clear();
+        self.of_room.clear();
     }
 }
 
-/// Most rates that are kept.
-const MOST_RATES: usize = 16_384;
 /// Most ends that are looked at one by one.
 const ENDS: usize = 8;
 
@@ -70,7 +71,9 @@ pub(super) struct Outlook<'a> {
     network: &'a Network,
     pub(super) members: &'a [Member],
     doing: Vec<Doing>,
-    /// Threads that are not blocked.
+    /// Threads that could have something to do: of one with no task left to begin, those that run.
+    pub(super) room: Rows,
+    /// Threads that are not blocked, and have something to do.
     pub(super) present: Rows,
     speeds: Option<Speeds<'a>>,
     rates: &'a mut Rates,
@@ -114,22 +117,33 @@ impl<'a> Outlook<'a> {
     ) -> Self {
         let mut doing = Vec::with_capacity(members.len());
         let mut present = Vec::with_capacity(members.len());
+        let mut room = Vec::with_capacity(members.len());
         for member in members {
             let Some(app) = view.apps.get(member.at) else { continue };
             let phase = known.phase(member);
+            let useful = useful(app, &member.room);
             let task = match phase.and_then(|phase| phase.work.as_ref()) {
                 Some(work @ Work::Tasks { count, .. }) if *count > 0 => work.total().value() / *count as f64,
                 _ => 0.0,
             };
             doing.push(Doing {
-                left: app.left.map(Gflop::value).filter(|_| member.most() > 0),
+                left: app.left.map(Gflop::value).filter(|_| useful.iter().any(|&threads| threads > 0)),
                 task,
                 io: phase.map_or(0.0, |phase| phase.io.value()),
                 is_controlled: app.control != Control::None,
             });
-            present.push(unblocked(app, member.room.len()));
+            let unblocked = unblocked(app, member.room.len());
+            present.push(if app.has_no_task_left() { lesser(&unblocked, &useful) } else { unblocked });
+            room.push(useful);
         }
-        Self { known, network, members, doing, present, speeds: None, rates }
+        // What is dealt depends on these, and on the threads of those that nobody controls.
+        let uncontrolled = present.iter().zip(&doing).filter(|(_, doing)| !doing.is_controlled);
+        let of_room: Rows = room.iter().chain(uncontrolled.map(|(row, _)| row)).cloned().collect();
+        if rates.of_room != of_room {
+            rates.of_set.clear();
+            rates.of_room = of_room;
+        }
+        Self { known, network, members, doing, room, present, speeds: None, rates }
     }
 
     /// What is dealt to all members.
@@ -138,14 +152,30 @@ impl<'a> Outlook<'a> {
     }
 
     fn dealt(&self, is_in: impl Fn(usize) -> bool) -> Rows {
-        let room = |(m, member): (usize, &'a Member)| if is_in(m) { member.room.as_slice() } else { &[] };
-        deal(&cores_of(&self.known.machine), &self.members.iter().enumerate().map(room).collect::<Vec<_>>())
+        let room = |(m, room)| -> &[u32] { if is_in(m) { room } else { &[] } };
+        let room: Vec<&[u32]> = self.room.iter().map(Vec::as_slice).enumerate().map(room).collect();
+        deal(&cores_of(&self.known.machine), &room)
     }
 
-    /// `rows` without the threads above `max_threads`, from the last node on.
+    fn useful(&self, m: usize) -> u32 {
+        self.room[m].iter().fold(0, |sum, threads| sum.saturating_add(*threads))
+    }
+
+    /// The fewest threads that a member should have.
+    pub(super) fn fewest(&self, m: usize) -> u32 {
+        self.known.fewest(&self.members[m]).min(self.useful(m))
+    }
+
+    /// The most threads that a member should have.
+    pub(super) fn most(&self, m: usize) -> u32 {
+        self.known.most(&self.members[m]).min(self.useful(m))
+    }
+
+    /// `rows` without threads that have nothing to do, and without those above `max_threads`, from the last node on.
     pub(super) fn cut(&self, mut rows: Rows) -> Rows {
-        for (row, member) in rows.iter_mut().zip(self.members) {
-            let mut above = row.iter().sum::<u32>().saturating_sub(self.known.most(member));
+        for (m, row) in rows.iter_mut().enumerate() {
+            *row = lesser(row, &self.room[m]);
+            let mut above = row.iter().sum::<u32>().saturating_sub(self.most(m));
             for threads in row.iter_mut().rev() {
                 let taken = above.min(*threads);
                 *threads -= taken;
@@ -157,10 +187,7 @@ impl<'a> Outlook<'a> {
 
     /// The present threads as they could be ordered: of one without control no more than it can be dealt.
     pub(super) fn present_of_controlled(&self) -> Rows {
-        let row = |(row, member): (&Vec<u32>, &Member)| {
-            row.iter().zip(&member.room).map(|(threads, room)| *threads.min(room)).collect()
-        };
-        self.present.iter().zip(self.members).map(row).collect()
+        self.present.iter().zip(&self.room).map(|(row, room)| lesser(row, room)).collect()
     }
 
     /// Whether the present threads could be an answer: no more than cores, and everybody has `min_threads` and not more than `max_threads`.
@@ -171,12 +198,12 @@ impl<'a> Outlook<'a> {
             .enumerate()
             .all(|(n, &cores)| rows.iter().map(|row| u64::from(row[n])).sum::<u64>() <= u64::from(cores));
         let all: u64 = cores.iter().map(|&cores| u64::from(cores)).sum();
-        let wanted: u64 = self.members.iter().map(|member| u64::from(self.known.fewest(member))).sum();
-        let in_bounds = |(row, member): (&Vec<u32>, &Member)| {
+        let wanted: u64 = (0..rows.len()).map(|m| u64::from(self.fewest(m))).sum();
+        let in_bounds = |(m, row): (usize, &Vec<u32>)| {
             let threads: u32 = row.iter().sum();
-            (threads >= self.known.fewest(member) || wanted > all) && threads <= self.known.most(member)
+            (threads >= self.fewest(m) || wanted > all) && threads <= self.most(m)
         };
-        fits && rows.iter().zip(self.members).all(in_bounds)
+        fits && rows.iter().enumerate().all(in_bounds)
     }
 
     /// The threads that really run if `rows` are ordered.
@@ -204,7 +231,7 @@ impl<'a> Outlook<'a> {
                 *rate /= 1.0 + doing.io * each / doing.task;
             }
         }
-        if self.rates.of_rows.len() >= MOST_RATES {
+        if self.rates.of_rows.len() >= most_of(key.len()) {
             self.rates.of_rows.clear();
         }
         let rates: OfMembers = rates.into();
@@ -220,7 +247,7 @@ impl<'a> Outlook<'a> {
         }
         let rows = self.in_force(&self.dealt(|m| set[m]));
         let rates = self.rates(&rows);
-        if self.rates.of_set.len() >= MOST_RATES {
+        if self.rates.of_set.len() >= most_of(set.len()) {
             self.rates.of_set.clear();
         }
         self.rates.of_set.insert(set, Arc::clone(&rates));
@@ -322,6 +349,25 @@ fn next_end(left: &[Option<f64>], rates: &[f64]) -> Option<(usize, f64)> {
         Some((m, left / rate))
     });
     ends.min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// The smaller ones of two rows.
+fn lesser(row: &[u32], other: &[u32]) -> Vec<u32> {
+    row.iter().zip(other).map(|(one, other)| *one.min(other)).collect()
+}
+
+/// Of `room` the threads that could have something to do.
+fn useful(app: &AppView, room: &[u32]) -> Vec<u32> {
+    if !app.has_no_task_left() {
+        return room.to_vec();
+    }
+    let running = app.running.iter().copied().chain(std::iter::repeat(0));
+    room.iter().zip(running).map(|(room, running)| running.min(*room)).collect()
+}
+
+/// Whether no thread could have anything to do: it waits, or for the return of a call, or its threads sleep.
+pub(super) fn has_nothing_to_do(app: &AppView) -> bool {
+    !app.is_busy() || (app.has_no_task_left() && app.running.iter().all(|&running| running == 0))
 }
 
 /// Threads of an application that may take tasks, on each of so many nodes.

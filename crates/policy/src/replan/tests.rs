@@ -149,3 +149,17 @@ fn never_worse_than_fair_share_by_its_own_prediction() {
         assert!(!fair.beats(&decided), "{fair:?} {decided:?}");
     }
 }
+
+#[test]
+fn threads_without_a_task_are_given_to_others() {
+    // a: no task left to begin, 2 of 4 threads still run; c has called a library: no task and no thread. b gets the other six.
+    let study = study(machine(&[8]), &[10.0, 10.0, 10.0]);
+    let ends = AppView { queued: Some(0), running: vec![2], ..with_running(app(0, &[8]), &[4]) };
+    let called = AppView { queued: Some(0), ..app(2, &[8]) };
+    let (dealt, said) = threads(&study, vec![left(ends, 10.0), app(1, &[8]), called]);
+    assert_eq!(dealt, [2, 6, 0]);
+    assert!(
+        said[1].as_deref().is_some_and(|said| said.starts_with("6 cores to b: 60 GFLOPS more")),
+        "{said:?}"
+    );
+}

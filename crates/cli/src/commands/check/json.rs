@@ -3,11 +3,12 @@
 use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
 use numasim_model::input::Reading;
 use numasim_model::machine::{SharedLink, doubts};
-use numasim_model::units::{Gibibytes, GigabytesPerSecond, Seconds};
-use numasim_model::{AppId, Data, Machine, NodeId, Placement};
+use numasim_model::units::{Gibibytes, GigabytesPerSecond};
+use numasim_model::{AppId, Machine, NodeId};
 use serde_json::{Map, Value, json};
 
 use super::over_time;
+use super::values::data;
 use crate::view::numbers;
 
 /// The object of `check --format json`.
@@ -59,13 +60,6 @@ pub(crate) fn json(reading: &Reading) -> Value {
         "commands": over_time::commands(study), "policy": over_time::policy(study), "os": over_time::os(study),
         "cluster": over_time::cluster(study), "defaults": defaults,
     })
-}
-
-/// A time in a unit of which a second has so many, without the rounding of 0.08 x 1000.
-pub(super) fn in_unit(time: Seconds, per_second: f64) -> f64 {
-    let value = time.value() * per_second;
-    let rounded = (value * 1e9).round() / 1e9;
-    if (rounded - value).abs() <= value.abs() * 1e-12 { rounded } else { value }
 }
 
 fn machine(machine: &Machine, sockets: Option<usize>) -> Value {
@@ -146,20 +140,6 @@ pub(super) fn numbers_in_words(nodes: &[NodeId]) -> String {
 pub(super) fn equal(mut links: impl Iterator<Item = GigabytesPerSecond>) -> Option<GigabytesPerSecond> {
     let first = links.next()?;
     links.all(|link| link == first).then_some(first)
-}
-
-/// Data in the form of the input files.
-pub(super) fn data(data: &Data) -> Value {
-    match data {
-        Data::OpenHome { share } if *share < 1.0 => json!({ "home": "any", "share": share }),
-        Data::OpenHome { .. } => json!({ "home": "any" }),
-        Data::Placed(Placement::PartHome { home, share }) => json!({ "home": home.0, "share": share }),
-        Data::Placed(Placement::PartInterleave { share }) => json!({ "interleave": share }),
-        Data::Placed(Placement::Local) => json!("local"),
-        Data::Placed(Placement::Interleave) => json!("interleave"),
-        Data::Placed(Placement::Home(home)) => json!({ "home": home.0 }),
-        Data::Placed(Placement::Fractions(fractions)) => json!({ "fractions": fractions }),
-    }
 }
 
 #[cfg(test)]

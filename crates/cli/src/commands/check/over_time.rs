@@ -5,7 +5,7 @@ use numasim_model::units::Gflop;
 use numasim_model::{AppId, Study};
 use serde_json::{Map, Value, json};
 
-use super::json::{data, in_unit};
+use super::values::{data, in_unit};
 
 /// What an application does over time; `threads` on each node.
 pub(super) fn course(course: &Course) -> Value {

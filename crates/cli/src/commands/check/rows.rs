@@ -6,7 +6,7 @@ use numasim_model::units::{Gflop, Gibibytes, GigabytesPerSecond};
 use numasim_model::{App, AppId, Data, Machine};
 use serde_json::Value;
 
-use super::{json, over_time};
+use super::{json, over_time, values};
 
 /// The lines of `check --format csv`: table, name, key, value, default.
 ///
@@ -214,6 +214,6 @@ impl Lines<'_> {
 
 /// A word as it is, a table in the form of JSON.
 fn data(data: &Data) -> String {
-    let value = json::data(data);
+    let value = values::data(data);
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -1,4 +1,5 @@
 //! Reads what an `[[app]]` does over time: its iterations and phases, their work, its threads, and who may command them.
+#![allow(clippy::option_option, reason = "not there, there, or there and wrong")]
 
 mod phases;
 mod scaling;

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::app::DataValue;
+use super::data::DataValue;
 use super::range::{not_negative, positive};
 use super::scenario::ThreadsValue;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::app::DataValue;
+use super::data::DataValue;
 
 /// One way of placing the threads.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

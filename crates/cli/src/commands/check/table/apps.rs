@@ -1,6 +1,6 @@
 //! The applications: keys below each other, `[[app]]` tables side by side.
 
-use super::super::json::in_unit;
+use super::super::values::in_unit;
 use super::grid::{self, Align};
 use super::{DEFAULT, over_time};
 use numasim_model::dynamics::{Course, Work};

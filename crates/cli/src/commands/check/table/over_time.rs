@@ -6,7 +6,7 @@ use numasim_model::dynamics::{Phase, Scaling, Synchronisation, Work};
 use numasim_model::input::{Reading, TableKind};
 use numasim_model::units::{Gflop, Seconds};
 
-use super::super::json::in_unit;
+use super::super::values::in_unit;
 use super::DEFAULT;
 use super::grid::{self, Align};
 

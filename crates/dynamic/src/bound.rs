@@ -1,0 +1,195 @@
+//! A lower bound on the makespan of a study: no policy ends before it.
+//!
+//! # What holds of every run
+//! Sharing models give nobody more than it wants, and nothing more than its capacity. Sharing a core never makes its threads faster together, nor
+//! does scaling. So whoever decides, and whatever it decides:
+//!
+//! 1. **Cores.** A core-second gives an application at most the speed of a thread that draws all it wants, on the node where that is
+//!    highest. The core-seconds that all work needs at that speed fit into cores x time; and all GFLOP into peak x time.
+//! 2. **Memory.** A byte comes from some controller: all bytes fit into the bandwidth of all controllers x time, and those
+//!    that lie on one node, wherever their readers run, into the bandwidth of that node x time.
+//! 3. **Alone.** With the machine to itself a phase is no faster than its best number of threads lets it be (`speed`), no shorter than its
+//!    longest task with its sleep, and no shorter than the tasks that some thread has to do one after the other.
+//! 4. **Paths.** Iterations and phases follow one another; a consumer begins its first iteration after the producer's first one,
+//!    and has its last one before it after the producer's last one; where a channel has room for c items, item i + c begins when item
+//!    i is consumed; a call takes an iteration of the callee, which works on one call at a time; nobody begins before it arrives (`path`).
+//!
+//! 1 and 2 hold of those applications alone that arrive at some time or later, from that time on. The bound is the largest of all these.
+//! It is exact where one of them is all that matters, and knows nothing of what several of them do together.
+//!
+//! Rounding: an end that would come at most 1 ns later belongs to its instant, so that each event of a run may
+//! come 1 ns before the time that this bound reckons with.
+
+use numasim_model::dynamics::Work;
+use numasim_model::units::{GigabytesPerSecond, Seconds};
+use numasim_model::{AppId, Data, Machine, NodeId, Placement, Study};
+
+use crate::error::SimulateError;
+use crate::question::{Controller, Question};
+use crate::spread::Spread;
+use path::Times;
+use speed::Speeds;
+
+mod path;
+mod speed;
+
+/// A time before which no run is over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LowerBound {
+    /// Since the beginning.
+    pub makespan: Seconds,
+    /// What takes so long.
+    pub because_of: Bottleneck,
+}
+
+/// What the machine or the applications cannot do faster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bottleneck {
+    /// All cores together have that much to compute.
+    Cores,
+    /// All memories together have that much to deliver.
+    Memories,
+    /// The memory of this node has that much to deliver.
+    Memory(NodeId),
+    /// This application, with what it waits for, takes that long.
+    Path(AppId),
+}
+
+/// Needs of one application, over all iterations.
+struct Needs {
+    arrives_s: f64,
+    gflop: f64,
+    core_seconds: f64,
+    /// GB in all, and per node those that lie there wherever they are read.
+    gigabytes: f64,
+    on_node: Vec<f64>,
+}
+
+/// A lower bound on the makespan of `study`; `data` and `seed` as in a [`Question`].
+///
+/// # Errors
+/// As [`crate::simulate`], where the study is incomplete or the sharing model refuses the machine.
+pub fn lower_bound(study: &Study, data: Option<&[Data]>, seed: u64) -> Result<LowerBound, SimulateError> {
+    let machine = &study.machine;
+    if let Some(refusal) = machine.sharing_refusal() {
+        return Err(refusal.into());
+    }
+    let question = Question { study, controller: Controller::Nobody, data, seed, until: None };
+    let placements = question.placements()?;
+    let mut needs = Vec::new();
+    let mut times = Vec::new();
+    for (app, (course, placements)) in study.dynamics.courses.iter().zip(&placements).enumerate() {
+        let phases: Vec<Speeds> = course
+            .phases
+            .iter()
+            .zip(placements)
+            .map(|(phase, placement)| Speeds::new(machine, course, phase, placement))
+            .collect();
+        let mut need = Needs {
+            arrives_s: course.arrives.value(),
+            gflop: 0.0,
+            core_seconds: 0.0,
+            gigabytes: 0.0,
+            on_node: vec![0.0; machine.node_count()],
+        };
+        let mut spread = Spread::new(course, seed, app);
+        let is_spread = course.task_spread > 0.0;
+        // Without a spread all iterations are equal.
+        let (rounds, equal) = if is_spread { (course.iterations, 1) } else { (1, course.iterations) };
+        let mut of_app = Times::default();
+        for round in 0..rounds {
+            let mut iteration_s = 0.0;
+            for ((phase, placement), speeds) in course.phases.iter().zip(placements).zip(&phases) {
+                let Some(work) = &phase.work else { continue };
+                let tasks = Tasks::of(work, &mut spread, is_spread);
+                iteration_s += speeds.least_time(&tasks, phase.io.value());
+                let gflop = tasks.sum * equal as f64;
+                let gigabytes = gflop / phase.arithmetic_intensity.value();
+                need.gflop += gflop;
+                need.core_seconds += gflop / speeds.thread_gflops;
+                need.gigabytes += gigabytes;
+                for (node, on_node) in need.on_node.iter_mut().enumerate() {
+                    *on_node += gigabytes * Placement::fixed_share(placement, machine, NodeId(node));
+                }
+            }
+            of_app.add(iteration_s, equal, round == 0);
+        }
+        needs.push(need);
+        times.push(of_app);
+    }
+    let (last, end_s) = path::longest(&study.dynamics, &times);
+    let mut bound = LowerBound { makespan: Seconds::new(end_s), because_of: Bottleneck::Path(last) };
+    for from in &needs {
+        let later = needs.iter().filter(|need| need.arrives_s >= from.arrives_s);
+        for (busy_s, because_of) in together(machine, later) {
+            let end = Seconds::new(from.arrives_s + busy_s);
+            if end > bound.makespan {
+                bound = LowerBound { makespan: end, because_of };
+            }
+        }
+    }
+    Ok(bound)
+}
+
+/// How long the whole machine is busy with these, and what is.
+fn together<'a>(
+    machine: &Machine,
+    needs: impl Iterator<Item = &'a Needs>,
+) -> impl Iterator<Item = (f64, Bottleneck)> {
+    let mut sum =
+        Needs { arrives_s: 0.0, gflop: 0.0, core_seconds: 0.0, gigabytes: 0.0, on_node: Vec::new() };
+    sum.on_node.resize(machine.node_count(), 0.0);
+    for need in needs {
+        sum.gflop += need.gflop;
+        sum.core_seconds += need.core_seconds;
+        sum.gigabytes += need.gigabytes;
+        sum.on_node.iter_mut().zip(&need.on_node).for_each(|(sum, of_app)| *sum += of_app);
+    }
+    let nodes = machine.nodes();
+    let peak: f64 = nodes.iter().map(|node| node.gflops_per_core.value() * f64::from(node.cores)).sum();
+    let computing_s = (sum.core_seconds / machine.total_cores() as f64).max(sum.gflop / peak);
+    let delivered: GigabytesPerSecond = nodes.iter().map(|node| node.bandwidth).sum();
+    let whole = [(computing_s, Bottleneck::Cores), (sum.gigabytes / delivered.value(), Bottleneck::Memories)];
+    let bandwidths: Vec<f64> = nodes.iter().map(|node| node.bandwidth.value()).collect();
+    let single = sum.on_node.into_iter().zip(bandwidths).enumerate();
+    whole
+        .into_iter()
+        .chain(single.map(|(node, (gigabytes, gbs))| (gigabytes / gbs, Bottleneck::Memory(NodeId(node)))))
+}
+
+/// The work of a phase in one iteration.
+#[derive(Clone, Copy, Debug)]
+struct Tasks {
+    /// GFLOP of all.
+    sum: f64,
+    /// GFLOP of the longest and the shortest task; 0 for divisible work.
+    longest: f64,
+    shortest: f64,
+    /// 0 for divisible work.
+    count: u64,
+}
+
+impl Tasks {
+    fn of(work: &Work, spread: &mut Spread, is_spread: bool) -> Self {
+        let sum = work.total().value();
+        match work {
+            Work::Divisible(_) => Self { sum, longest: 0.0, shortest: 0.0, count: 0 },
+            Work::Tasks { count, each } => {
+                // Each entry of the list once, or each task where no two are equal.
+                let different = if is_spread { *count } else { (*count).min(each.len() as u64) };
+                let mut tasks = Self { sum: 0.0, longest: 0.0, shortest: f64::INFINITY, count: *count };
+                for number in 0..different {
+                    let gflop = work.of_task(number).value() * spread.next();
+                    tasks.sum += gflop;
+                    tasks.longest = tasks.longest.max(gflop);
+                    tasks.shortest = tasks.shortest.min(gflop);
+                }
+                if !is_spread {
+                    tasks.sum = sum;
+                }
+                tasks.shortest = tasks.shortest.min(tasks.longest);
+                tasks
+            }
+        }
+    }
+}
