@@ -159,7 +159,7 @@ fn a_slider_shows_the_figures_at_a_time_and_a_line_in_each_picture() {
         )
     );
     // Every figure is still that of the JSON.
-    assert!(super::check_figures(&document) > 20);
+    assert_eq!(super::check_figures(&document), figures(&page).len());
 }
 
 #[test]
