@@ -1,6 +1,7 @@
 //! `numasim simulate` as a person and a script meet it: figures by hand, policies side by side, timelines, traces, and what is
 //! refused.
 
+mod bounds;
 mod hand;
 mod pictures;
 mod refused;

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::{NODE, PRODUCER_CONSUMER, simulate};
-use crate::common::{config_path, folder, run, stderr};
+use crate::common::{config_path, folder, numasim, repository, run, stderr};
 
 /// The texts of the picture of a simulation.
 #[track_caller]
@@ -89,4 +89,18 @@ fn where_nothing_comes_out_no_picture_is_written() {
     let output = simulate(&text, &["--policy", "script", "--plot", &picture]);
     assert_eq!(output.status.code(), Some(1));
     assert!(fs::exists(picture).is_ok_and(|there| !there));
+}
+
+#[test]
+fn the_picture_in_the_guide_is_what_its_command_draws() {
+    let guide = fs::read_to_string(repository("docs/guide/time.md")).expect("the guide has time");
+    let file = guide.split_once("<!-- file: pipeline.toml -->\n```toml\n").and_then(|(_, rest)| rest.split_once("```"));
+    let folder = folder();
+    fs::write(folder.path().join("pipeline.toml"), file.expect("the file of the example").0).expect("a file");
+    let line = guide.lines().find(|line| line.contains(" --plot time.svg")).expect("an example of --plot");
+    let words = line.split_whitespace().skip(1);
+    let output = numasim().current_dir(folder.path()).args(words).output().expect("the program starts");
+    assert!(output.status.success(), "{}", stderr(&output));
+    let drawn = fs::read_to_string(folder.path().join("time.svg")).expect("the picture");
+    crate::dark::keep("time", &drawn, |svg| vec![svg], "simulate");
 }

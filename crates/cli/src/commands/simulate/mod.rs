@@ -11,6 +11,7 @@ use std::io;
 use numasim_dynamic::{Observer, Run, Silent, StripRecorder};
 use numasim_model::Study;
 use numasim_policy::PolicyName;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde_json::json;
 
 use super::located::Located;
@@ -49,8 +50,8 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     watch::listen();
     let mut strips = outputs.plot.is_some().then(|| StripRecorder::new(&study));
     let runs = compute(&jobs, &outputs, args, &located, strips.as_mut())?;
-    let simulated: Vec<Simulated> =
-        jobs.iter().zip(runs).map_while(|(job, run)| Some(of(job, run?))).collect();
+    let done: Vec<(&Job, Run)> = jobs.iter().zip(runs).map_while(|(job, run)| Some((job, run?))).collect();
+    let simulated: Vec<Simulated> = done.into_par_iter().map(|(job, run)| job.with(run)).collect();
     deliver(args, &study, &simulated, &outputs.result, shell)?;
     if let (Some(plot), Some(strips), [one]) = (&outputs.plot, strips, simulated.as_slice()) {
         let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
@@ -113,10 +114,6 @@ fn compute(
         ended.map(|ended| ended.map_err(failed)).transpose()
     };
     jobs.iter().zip(ended).map(result).collect()
-}
-
-fn of(job: &Job, run: Run) -> Simulated {
-    Simulated { policy: job.policy.to_string(), seed: job.seed, run, lower_bound_s: None, cluster: None }
 }
 
 fn deliver(

@@ -4,7 +4,6 @@ use numasim_dynamic::{SimulateError, StripRecorder, Strips};
 use numasim_model::Study;
 use numasim_policy::PolicyName;
 
-use super::of;
 use super::running::{Ended, Job};
 use crate::view::figures;
 use crate::view::simulated::Simulated;
@@ -24,7 +23,7 @@ pub(crate) fn pictured(study: &Study, policy: &PolicyName, until_s: Option<f64>)
     let mut recorder = StripRecorder::new(study);
     let run = job.run(&mut recorder, &|| false).map_err(|ended| in_words(study, &ended))?;
     let strips = recorder.finish(run.time);
-    Ok(Pictured { simulated: of(&job, run), strips })
+    Ok(Pictured { simulated: job.with(run), strips })
 }
 
 /// Why there is no result.

@@ -49,7 +49,7 @@ fn object(study: &Study, simulated: &Simulated) -> Value {
     });
     if let Some(cluster) = simulated.cluster {
         object["cluster"] =
-            json!({ "makespan_s": number(cluster.makespan_s), "speedup": number(cluster.speedup) });
+            json!({ "makespan_s": number(cluster.makespan.value()), "speedup": number(cluster.speedup) });
     }
     object["time_s"] = number(run.time.value());
     object["lower_bound_s"] = simulated.lower_bound_s.map_or(Value::Null, number);

@@ -4,7 +4,7 @@ mod csv;
 mod json;
 mod table;
 
-use numasim_dynamic::{AppRun, Ending, Run};
+use numasim_dynamic::{AppRun, ClusterRun, Ending, Run};
 use numasim_model::Study;
 use numasim_model::dynamics::Channel;
 
@@ -23,17 +23,10 @@ pub(crate) struct Simulated {
     pub(crate) run: Run,
     /// No policy can have a shorter makespan than this, in seconds; `None` where none is known.
     pub(crate) lower_bound_s: Option<f64>,
+    /// What takes so long: the rest of a sentence.
+    pub(crate) bound_by: Option<String>,
     /// The cluster, where the files have one.
     pub(crate) cluster: Option<ClusterRun>,
-}
-
-/// What becomes of a cluster whose nodes are such machines.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct ClusterRun {
-    /// When the last node is finished, in seconds.
-    pub(crate) makespan_s: f64,
-    /// How much faster than with `static-even` on all nodes.
-    pub(crate) speedup: f64,
 }
 
 impl Simulated {

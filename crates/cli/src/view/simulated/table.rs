@@ -142,16 +142,17 @@ fn totals(simulated: &Simulated, end: &str) -> String {
     };
     let _ = writeln!(text, "Makespan:    {makespan}");
     if let Some(bound) = simulated.lower_bound_s {
-        let above = simulated.above_bound().map_or(String::new(), |above| {
-            format!("; the makespan is {:.1} % above it", above.max(0.0) * 100.0)
-        });
-        let _ = writeln!(text, "Lower bound: {} s for any policy{above}", figures::single(bound));
+        let because = simulated.bound_by.as_ref().map_or(String::new(), |why| format!(": {why}"));
+        let _ = writeln!(text, "Lower bound: {} s under any policy{because}", figures::single(bound));
+        if let Some(above) = simulated.above_bound() {
+            let _ = writeln!(text, "             the makespan is {:.1} % above it", above.max(0.0) * 100.0);
+        }
     }
     if let Some(cluster) = simulated.cluster {
         let _ = writeln!(
             text,
             "Cluster:     {} s, {} times as fast as static-even on all nodes",
-            figures::single(cluster.makespan_s),
+            figures::single(cluster.makespan.value()),
             figures::rounded(cluster.speedup)
         );
     }
@@ -229,19 +230,20 @@ fn side_by_side(study: &Study, runs: &[Simulated], style: &Style) -> String {
     };
     let ratios = all().map(|policy| ratio(policy).unwrap_or_else(|| "-".to_owned()));
     columns.push(("ratio to\nthe first", ratios.collect()));
-    if runs.iter().any(|run| run.lower_bound_s.is_some()) {
+    if runs.iter().any(|run| run.above_bound().is_some()) {
         columns.push(("lower\nbound s", column(all().map(|policy| policy.mean(|run| run.lower_bound_s)))));
         let above = |policy: &OfPolicy| policy.mean(Simulated::above_bound).map(|above| above.max(0.0));
         columns.push(("above\nit", all().map(|policy| percent(above(policy))).collect()));
     }
     if runs.iter().any(|run| run.cluster.is_some()) {
-        let cluster = |policy: &OfPolicy| policy.mean(|run| run.cluster.map(|cluster| cluster.makespan_s));
+        let cluster =
+            |policy: &OfPolicy| policy.mean(|run| run.cluster.map(|cluster| cluster.makespan.value()));
         columns.push(("cluster\ns", column(all().map(cluster))));
     }
     columns.push(("mean\nGFLOPS", column(all().map(|policy| policy.mean(|run| Some(gflops(&run.run)))))));
     if !study.dynamics.channels.is_empty() {
         let stored = |policy: &OfPolicy| policy.max(|run| run.most_stored_mb(study));
-        columns.push(("most in\nchannels MB", column(all().map(|policy| Some(stored(policy))))));
+        columns.push(("channels\nmost MB", column(all().map(|policy| Some(stored(policy))))));
     }
     let rounded = |value: f64| figures::short((value * 10.0).round() / 10.0);
     let mean = |policy: &OfPolicy, value: fn(&Simulated) -> u64| {
