@@ -3,6 +3,7 @@
 
 mod bounds;
 mod hand;
+mod pictures;
 mod refused;
 mod traces;
 

@@ -91,6 +91,8 @@ Examples:
   numasim sweep study.toml --scenario even --format table \\
       --set scenario.even.threads.mem=1..8:1 \\
       --set machine.bandwidth_gbs=50,100,200
+  numasim sweep pipeline.toml --simulate --policy none --policy lead \\
+      --set policy.lead=1..8:1
   parallel numasim sweep study.toml --set machine.link_gbs=1..100:0.001 \\
       --shard {}/8 -o part-{}.csv ::: {1..8}
   cat part-{1..8}.csv > sweep.csv
@@ -116,10 +118,20 @@ Keys (units as in the files; a name with instances addresses all of them):
   scenario.NAME.threads.APP       on every node that has cores
   scenario.NAME.threads.APP.N     on node N
   scenario.NAME.data.APP          as app.NAME.data, in this scenario
+With --simulate also:
+  app.NAME.KEY                    iterations, arrives_s, task_spread, threads,
+                                  work_gflop, task_gflop, tasks, io_ms
+  app.NAME.phase.N.KEY            a phase, from 0
+  channel.FROM.TO.KEY             capacity, item_mb
+  call.FROM.TO.every
+  policy.KEY                      period_ms, command_ms, lead (K of lead:K)
+  os.KEY                          slice_ms, switch_us, refill_ms
 Put names with spaces or dots in double quotes:
   --set 'scenario.\"even 2,2,2,2\".threads.mem=1..2:1'
 
 With --explore, set a --time-limit if proofs take long: the row then has the best allocation found and a bound. \
+With --simulate there is a row for each --policy: makespan, when each application is finished, the most items in each channel, orders, \
+and threads that orders unblocked; status is ok, until (not finished at --until), deadlock or infeasible. policy.lead is the K of lead:K. \
 An impossible point (more threads than cores) has a row with the reason and no result. Ctrl-C (exit code 130) or a \
 killed job leaves FILE.partial; the same command with --resume continues after its last complete row. \
 scripts/sweep.sbatch runs a sweep as a Slurm job array.";
@@ -129,6 +141,7 @@ pub(crate) const SIMULATE: &str = "\
 Examples:
   numasim simulate study.toml
   numasim simulate study.toml --policy none --policy fair-share --policy lead:2
+  numasim simulate study.toml --policy lead:2 --plot cores.svg
   numasim simulate study.toml --policy lead:2 --timeline cores.csv
   numasim simulate study.toml --policy lend --until 60 --format json -o run.json
   numasim simulate study.toml --runs 20 --seed 1
@@ -331,6 +344,7 @@ Examples:
   numasim report results/paper-table-iii -o report.html
   numasim report machine.toml study.toml --measured m.csv -o report.html
   numasim report --measured result.csv -o report.html
+  numasim report pipeline.toml --policy none --policy lead:2 -o report.html
 
 Writes one self-contained HTML file: it loads nothing and needs only a browser. It has the question, a verdict, the \
 machine, each scenario with its map and results, plots, doubts, the origin of all data, and the commands that reproduce \
@@ -338,7 +352,10 @@ it.
 
 From a folder, measured.study.toml is read (what `numasim bench` ran), or all *.toml if there is none; and \
 measured.csv, or the only CSV of measurements. Without any input file, RESULT.study.toml next to RESULT.csv is used. \
-RESULT.provenance.json next to the CSV is read if it exists. Without measurements the page has predictions only.";
+RESULT.provenance.json next to the CSV is read if it exists. Without measurements the page has predictions only.
+
+Where every [[app]] has its work (see numasim simulate --help), the page shows what happens over time: policies beside each other, cores \
+of each application as a picture for each, and cores, GFLOPS and items at a time that the reader chooses. It then needs no [[scenario]].";
 
 /// End of `numasim check --help`.
 pub(crate) const CHECK: &str = "\

@@ -1,4 +1,5 @@
-//! A simulation as strips over time: cores of each application on each node, and items of each channel, in slots of equal length.
+//! A simulation as strips over time: cores and GFLOPS of each application on each node, and items of each channel, in slots of
+//! equal length.
 //!
 //! What a picture needs, in memory that does not depend on the number of events: the slots become twice as long whenever there
 //! are too many. Between two instants everything is constant, so the mean of a slot is exact.
@@ -17,7 +18,7 @@ const MOST_VALUES: usize = 4 << 20;
 /// Length of a slot at the beginning, a power of two, about 1 ns: shorter than anything that is simulated.
 const FIRST_SLOT_S: f64 = 1.0 / (1 << 30) as f64;
 
-/// Cores and items over time. Slot i is the time from i x `slot` to (i + 1) x `slot`; the last one ends with `end`.
+/// Cores, GFLOPS and items over time. Slot i is the time from i x `slot` to (i + 1) x `slot`; the last one ends with `end`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strips {
     /// Length of a slot.
@@ -26,6 +27,8 @@ pub struct Strips {
     pub end: Seconds,
     /// For each application and node: the cores that its threads use, on average over each slot.
     pub busy: Table<Vec<f64>>,
+    /// For each application and node: its GFLOPS, on average over each slot.
+    pub gflops: Table<Vec<f64>>,
     /// For each channel, in file order: its items in each slot.
     pub items: Vec<Vec<Items>>,
 }
@@ -60,6 +63,7 @@ pub struct StripRecorder {
     slot_s: f64,
     slots: usize,
     busy: Vec<Series>,
+    gflops: Vec<Series>,
     items: Vec<Series>,
 }
 
@@ -68,7 +72,7 @@ impl StripRecorder {
     pub fn new(study: &Study) -> Self {
         let (apps, nodes) = (study.apps.len(), study.machine.node_count());
         let channels = study.dynamics.channels.len();
-        let series = (apps * nodes + 2 * channels).max(1);
+        let series = (2 * apps * nodes + 2 * channels).max(1);
         let slots = (MOST_VALUES / series).clamp(FEWEST_SLOTS, MOST_SLOTS) & !1;
         Self {
             apps,
@@ -76,6 +80,7 @@ impl StripRecorder {
             slot_s: FIRST_SLOT_S,
             slots,
             busy: vec![Series::default(); apps * nodes],
+            gflops: vec![Series::default(); apps * nodes],
             items: vec![Series::default(); channels],
         }
     }
@@ -94,23 +99,20 @@ impl StripRecorder {
             }
         };
         let slot_s = self.slot_s;
-        let busy = self.busy.iter_mut().map(|series| {
-            mean(series, slot_s);
-            std::mem::take(&mut series.sums)
-        });
-        let mut busy = busy.collect::<Vec<_>>().into_iter();
+        let means = |all: &mut [Series]| {
+            let means = all.iter_mut().map(|series| {
+                mean(series, slot_s);
+                std::mem::take(&mut series.sums)
+            });
+            let mut means = means.collect::<Vec<_>>().into_iter();
+            Table::from_fn(self.apps, self.nodes, |_: AppId, _: NodeId| means.next().unwrap_or_default())
+        };
+        let (busy, gflops) = (means(&mut self.busy), means(&mut self.gflops));
         let items = self.items.iter_mut().map(|series| {
             mean(series, slot_s);
             series.sums.iter().zip(&series.most).map(|(&mean, &max)| Items { mean, max }).collect()
         });
-        Strips {
-            slot: Seconds::new(slot_s),
-            end,
-            items: items.collect(),
-            busy: Table::from_fn(self.apps, self.nodes, |_: AppId, _: NodeId| {
-                busy.next().unwrap_or_default()
-            }),
-        }
+        Strips { slot: Seconds::new(slot_s), end, busy, gflops, items: items.collect() }
     }
 
     /// Slots that begin before `end_s`.
@@ -123,7 +125,7 @@ impl StripRecorder {
     fn make_room(&mut self, until_s: f64) {
         while until_s > self.slot_s * self.slots as f64 && until_s.is_finite() {
             self.slot_s *= 2.0;
-            for series in self.busy.iter_mut().chain(&mut self.items) {
+            for series in self.busy.iter_mut().chain(&mut self.gflops).chain(&mut self.items) {
                 series.join_slots();
             }
         }
@@ -141,6 +143,7 @@ impl Observer for StripRecorder {
         for (cell, series) in self.busy.iter_mut().enumerate() {
             let (app, node) = (cell / self.nodes, cell % self.nodes);
             series.set(now_s, snapshot.counts(AppId(app), node).busy, self.slot_s);
+            self.gflops[cell].set(now_s, snapshot.gflops(AppId(app), node), self.slot_s);
         }
         for (channel, series) in self.items.iter_mut().enumerate() {
             series.set(now_s, snapshot.items(channel) as f64, self.slot_s);
@@ -205,6 +208,7 @@ mod tests {
             slot_s: 1.0,
             slots,
             busy: vec![Series::default()],
+            gflops: vec![Series::default()],
             items: vec![Series::default()],
         }
     }
@@ -215,6 +219,7 @@ mod tests {
         for &(time_s, value) in steps {
             recorder.make_room(time_s);
             recorder.busy[0].set(time_s, value, recorder.slot_s);
+            recorder.gflops[0].set(time_s, 10.0 * value, recorder.slot_s);
             recorder.items[0].set(time_s, value, recorder.slot_s);
         }
         recorder.finish(Seconds::new(end))
@@ -226,6 +231,7 @@ mod tests {
         let strips = strips(4, &[(0.0, 4.0), (0.5, 8.0), (2.25, 0.0)], 3.0);
         assert_eq!(strips.slots(), 3);
         assert_eq!(strips.busy.as_slice()[0], [6.0, 8.0, 2.0]);
+        assert_eq!(strips.gflops.as_slice()[0], [60.0, 80.0, 20.0]);
         let max: Vec<f64> = strips.items[0].iter().map(|items| items.max).collect();
         assert_eq!(max, [8.0, 8.0, 8.0]);
     }

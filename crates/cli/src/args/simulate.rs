@@ -43,6 +43,11 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) timeline: Option<PathBuf>,
 
+    /// Draw the cores of each application over time, a strip for each node, and the items in channels below, as SVG or
+    /// PNG; one policy and one run
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) plot: Option<PathBuf>,
+
     /// Write what the policy saw and decided to FILE, as JSON lines; one policy and one run
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) trace: Option<PathBuf>,
@@ -50,7 +55,7 @@ pub(crate) struct SimulateArgs {
     /// Ask the policy again for every decision in FILE, of --trace or of an agent, and compare: exit code 1 where one
     /// differs
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    #[arg(conflicts_with_all = ["files", "policy", "model", "until", "seed", "runs", "timeline", "trace"])]
+    #[arg(conflicts_with_all = ["files", "policy", "model", "until", "seed", "runs", "timeline", "plot", "trace"])]
     pub(crate) replay: Option<PathBuf>,
 
     #[command(flatten)]
@@ -58,7 +63,7 @@ pub(crate) struct SimulateArgs {
 }
 
 /// Reads `--policy`.
-fn policy(text: &str) -> Result<PolicyName, String> {
+pub(super) fn policy(text: &str) -> Result<PolicyName, String> {
     text.parse().map_err(|error: NameError| match did_you_mean(&error) {
         Some(near) => format!("{error}; did you mean '{near}'?"),
         None => error.to_string(),
@@ -73,7 +78,7 @@ pub(crate) fn did_you_mean(error: &NameError) -> Option<&'static str> {
 }
 
 /// Reads `--until`.
-fn simulated_seconds(text: &str) -> Result<f64, String> {
+pub(super) fn simulated_seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(seconds) if seconds.is_finite() && seconds >= 0.0 => Ok(seconds),
         _ => Err("write a number of seconds, zero or more, such as 0.5 or 60".to_owned()),

@@ -1,13 +1,14 @@
 //! `numasim simulate`: applications over time, with a policy that gives and takes cores.
 
 mod outputs;
+mod pictured;
 mod refused;
 mod running;
 mod timeline;
 
 use std::io;
 
-use numasim_dynamic::Run;
+use numasim_dynamic::{Observer, Run, Silent, StripRecorder};
 use numasim_model::Study;
 use numasim_policy::PolicyName;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -23,10 +24,12 @@ use crate::shell::Shell;
 use crate::threads;
 use crate::trace::replay;
 use crate::view::simulated::{self, Simulated};
-use crate::view::{figures, json as document};
+use crate::view::{figures, json as document, plots};
 use crate::watch;
 use outputs::Outputs;
-use running::{Ended, Job};
+pub(super) use pictured::{Pictured, in_words, pictured};
+pub(super) use refused::{can_be_simulated, policy_of_files};
+pub(super) use running::{Ended, Job};
 
 /// Runs the command.
 pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
@@ -45,10 +48,16 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     let outputs = Outputs::open(args, jobs.len())?;
     warn_of_commands(&study, &policies, shell);
     watch::listen();
-    let runs = compute(&jobs, &outputs, args, &located)?;
+    let mut strips = outputs.plot.is_some().then(|| StripRecorder::new(&study));
+    let runs = compute(&jobs, &outputs, args, &located, strips.as_mut())?;
     let done: Vec<(&Job, Run)> = jobs.iter().zip(runs).map_while(|(job, run)| Some((job, run?))).collect();
     let simulated: Vec<Simulated> = done.into_par_iter().map(|(job, run)| job.with(run)).collect();
     deliver(args, &study, &simulated, &outputs.result, shell)?;
+    if let (Some(plot), Some(strips), [one]) = (&outputs.plot, strips, simulated.as_slice()) {
+        let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
+        let strips = strips.finish(one.run.time);
+        plot.deliver(Ok(plots::strips(&study, one, &strips, &files).svg()))?;
+    }
     told(&jobs, &simulated, shell)
 }
 
@@ -87,9 +96,15 @@ fn compute(
     outputs: &Outputs,
     args: &SimulateArgs,
     located: &Located,
+    strips: Option<&mut StripRecorder>,
 ) -> Result<Vec<Option<Run>>, Failure> {
     let ended = if let ([only], true) = (jobs, outputs.look_on()) {
-        vec![Some(outputs.simulate(only, located.sources(), args.model)?)]
+        let mut silent = Silent;
+        let strips: &mut dyn Observer = match strips {
+            Some(strips) => strips,
+            None => &mut silent,
+        };
+        vec![Some(outputs.simulate(only, located.sources(), args.model, strips)?)]
     } else {
         threads::start(None)?;
         running::all(jobs)

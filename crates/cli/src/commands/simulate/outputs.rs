@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use numasim_dynamic::{Both, Observer, Run, Silent};
 use numasim_model::ModelKind;
@@ -13,6 +13,7 @@ use super::timeline::Timeline;
 use crate::args::SimulateArgs;
 use crate::failure::Failure;
 use crate::output::Destination;
+use crate::plot_file::PlotFile;
 use crate::trace::{Of, TraceWriter};
 use crate::watch;
 
@@ -21,20 +22,25 @@ pub(super) struct Outputs {
     pub(super) result: Destination,
     timeline: Option<Destination>,
     trace: Option<Destination>,
+    pub(super) plot: Option<PlotFile>,
 }
 
 impl Outputs {
     /// Checks that all can be written, and changes nothing.
     ///
     /// # Errors
-    /// A timeline or a trace of more than one simulation, and those of [`Destination::open`].
+    /// A timeline, a trace or a plot of more than one simulation, and those of [`Destination::open`] and [`PlotFile::open`].
     pub(super) fn open(args: &SimulateArgs, simulations: usize) -> Result<Self, Failure> {
-        for (flag, path) in [("--timeline", &args.timeline), ("--trace", &args.trace)] {
+        let of_one = [("--timeline", &args.timeline), ("--trace", &args.trace), ("--plot", &args.plot)];
+        for (flag, path) in of_one {
             if path.is_some() && simulations > 1 {
-                return Err(Failure::input(format!(
-                    "{flag} is of one simulation, and these are {simulations}"
-                ))
-                .hint("give one --policy, and leave out --runs"));
+                let failure =
+                    Failure::input(format!("{flag} is of one simulation, and these are {simulations}"))
+                        .hint("give one --policy, and leave out --runs");
+                return Err(match flag {
+                    "--plot" => failure.hint("`numasim report` shows a picture of each of several policies"),
+                    _ => failure,
+                });
             }
         }
         let mut taken: Vec<PathBuf> = args.files.clone();
@@ -48,24 +54,27 @@ impl Outputs {
         let result = open(args.output.output.as_ref())?;
         let timeline = args.timeline.as_ref().map(|path| open(Some(path))).transpose()?;
         let trace = args.trace.as_ref().map(|path| open(Some(path))).transpose()?;
+        let plot = args.plot.as_ref().map(|path| PlotFile::open(Some(path), &taken)).transpose()?;
+        streams += usize::from(args.plot.as_deref() == Some(Path::new("-")));
         if streams > 1 {
             return Err(Failure::input("more than one result would go to standard output")
                 .hint("name files for the others; -o FILE takes the result itself"));
         }
-        Ok(Self { result, timeline, trace })
+        Ok(Self { result, timeline, trace, plot })
     }
 
     /// Whether somebody looks on at the simulation.
     pub(super) fn look_on(&self) -> bool {
-        self.timeline.is_some() || self.trace.is_some()
+        self.timeline.is_some() || self.trace.is_some() || self.plot.is_some()
     }
 
-    /// Simulates, and writes timeline and trace meanwhile. Where the simulation fails, nothing is written to files.
+    /// Simulates, and writes timeline and trace meanwhile; `strips` looks on. Where the simulation fails, nothing is written to files.
     pub(super) fn simulate(
         &self,
         job: &Job,
         sources: &[SourceFile],
         model: Option<ModelKind>,
+        strips: &mut dyn Observer,
     ) -> Result<Result<Run, Ended>, Failure> {
         let made = match job.policy.make(job.study) {
             Ok(made) => made,
@@ -97,7 +106,7 @@ impl Outputs {
                     None => &mut second,
                 };
                 let stop = || watch::interrupted() || broken.get();
-                let run = job.run(&mut Both(first, second), &stop);
+                let run = job.run(&mut Both(&mut Both(first, second), strips), &stop);
                 let failed = run.is_err();
                 ended = Some(run);
                 timeline.map_or(Ok(()), Timeline::finish)?;

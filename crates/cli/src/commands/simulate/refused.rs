@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::suggest;
 
 /// The policy that the files name; `none` where they name none.
-pub(super) fn policy_of_files(study: &Study, located: &Located) -> Result<PolicyName, Failure> {
+pub(crate) fn policy_of_files(study: &Study, located: &Located) -> Result<PolicyName, Failure> {
     let Some(name) = &study.dynamics.policy.name else { return Ok(PolicyName::None) };
     name.parse().map_err(|error: NameError| {
         let problem = Problem::new(ProblemKind::BadValue, error.to_string());
@@ -28,7 +28,7 @@ pub(super) fn policy_of_files(study: &Study, located: &Located) -> Result<Policy
 }
 
 /// Refuses studies without applications, without work, and with data whose home is open.
-pub(super) fn can_be_simulated(
+pub(crate) fn can_be_simulated(
     study: &Study,
     located: &Located,
     policies: &[PolicyName],

@@ -14,15 +14,15 @@ use crate::watch;
 
 /// One simulation.
 #[derive(Clone, Copy)]
-pub(super) struct Job<'a> {
-    pub(super) study: &'a Study,
-    pub(super) policy: &'a PolicyName,
-    pub(super) seed: u64,
-    pub(super) until_s: Option<f64>,
+pub(crate) struct Job<'a> {
+    pub(crate) study: &'a Study,
+    pub(crate) policy: &'a PolicyName,
+    pub(crate) seed: u64,
+    pub(crate) until_s: Option<f64>,
 }
 
 /// Why a simulation has no result.
-pub(super) enum Ended {
+pub(crate) enum Ended {
     /// The policy cannot be made for the study.
     Unmade(MakeError),
     /// The simulation cannot go on.
@@ -31,7 +31,7 @@ pub(super) enum Ended {
 
 impl Job<'_> {
     /// Simulates; `stop` is asked now and then.
-    pub(super) fn run(&self, observer: &mut dyn Observer, stop: &dyn Fn() -> bool) -> Result<Run, Ended> {
+    pub(crate) fn run(&self, observer: &mut dyn Observer, stop: &dyn Fn() -> bool) -> Result<Run, Ended> {
         let mut policy = self.policy.make(self.study).map_err(Ended::Unmade)?;
         let scenario = self.policy.scenario(self.study).map_err(Ended::Unmade)?;
         let controller = match (&mut policy, self.policy) {

@@ -13,6 +13,7 @@ pub(crate) use json::json;
 pub(crate) use table::table;
 
 /// One simulation with what it was asked.
+#[derive(Clone)]
 pub(crate) struct Simulated {
     /// As `--policy` takes it.
     pub(crate) policy: String,
