@@ -180,6 +180,32 @@ fn a_timeline_is_of_one_simulation() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_what_was_simulated_and_says_that_it_is_partial() {
+    let app = "[[app]]\nname = \"a\"\narithmetic_intensity = 10.0\niterations = 10\ntasks = 1000000000\ntask_gflop = 0.001\n";
+    let (folder, file) = study(&format!("{NODE}{app}"));
+    let timeline = folder.path().join("t.csv");
+    let mut command = numasim();
+    command.arg("simulate").arg(&file).args(["--format", "json", "--timeline"]).arg(&timeline);
+    let child = command
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(killed.expect("there is kill").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let run = &document["runs"][0];
+    assert!(run["partial"] == true && run["makespan_s"].is_null(), "{run}");
+    assert!(run["apps"][0]["gflop"].as_f64().expect("a number") > 0.0);
+    assert!(stderr(&output).contains("of simulated time"), "{}", stderr(&output));
+    assert!(std::fs::read_to_string(&timeline).expect("written").starts_with("time_s,"));
+}
+
 #[test]
 fn what_is_not_finished_has_null_and_a_warning() {
     let output = simulate(&format!("{NODE}{PRODUCER_CONSUMER}"), &["--until", "10", "--format", "json"]);

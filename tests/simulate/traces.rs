@@ -75,6 +75,42 @@ fn a_trace_with_another_sharing_model_is_replayed_with_it() {
     stdout(&replay(Path::new(&trace)));
 }
 
+/// What an agent writes that knows no machine but its host, and no application but those that connect.
+#[test]
+fn the_record_of_an_agent_without_files_is_replayed_too() {
+    let start = r#"{"type":"start","schema":1,"program":"numasim 0.1.0","policy":"fair-share","period_ms":80.0,"cores":[4,0,2],"files":[]}"#;
+    let app = |name: &str| {
+        format!(
+            r#"{{"name":"{name}","control":"per-node","threads":[4,0,2],"running":[0,0,0],"blocked":[4,0,2],"progress":0,"waiting":"none","queued":null,"phase":0}}"#
+        )
+    };
+    let decision = |apps: &[&str], actions: &str| {
+        let apps: Vec<String> = apps.iter().map(|name| app(name)).collect();
+        format!(
+            r#"{{"type":"decision","time_s":0.1,"apps":[{}],"gone":[],"actions":[{actions}]}}"#,
+            apps.join(",")
+        )
+    };
+    // y ends, and comes back: it is counted anew.
+    let lines = [
+        start.to_owned(),
+        decision(&["x"], r#"{"app":"x","seq":1,"per_node":[4,0,2]}"#),
+        decision(
+            &["x", "y"],
+            r#"{"app":"x","seq":2,"per_node":[2,0,1]},{"app":"y","seq":1,"per_node":[2,0,1]}"#,
+        ),
+        decision(&["x"], r#"{"app":"x","seq":3,"per_node":[4,0,2]}"#),
+        decision(
+            &["x", "y"],
+            r#"{"app":"x","seq":4,"per_node":[2,0,1]},{"app":"y","seq":1,"per_node":[2,0,1]}"#,
+        ),
+    ];
+    let folder = folder();
+    let file = folder.path().join("record.jsonl");
+    fs::write(&file, lines.join("\n") + "\n").expect("a file for the test");
+    assert!(stdout(&replay(&file)).contains("asked again for 4 decisions, sends the same 6 orders"));
+}
+
 #[test]
 fn a_decision_that_differs_is_shown_with_both() {
     let changed = recorded().replacen("\"seq\":1,\"per_node\":[8]", "\"seq\":1,\"per_node\":[7]", 1);
