@@ -20,7 +20,6 @@
 //! Rounding: an end that would come at most 1 ns later belongs to its instant, so that each event of a run may
 //! come 1 ns before the time that this bound reckons with.
 
-use numasim_model::dynamics::Work;
 use numasim_model::units::{GigabytesPerSecond, Seconds};
 use numasim_model::{AppId, Data, Machine, NodeId, Placement, Study};
 
@@ -29,9 +28,11 @@ use crate::question::{Controller, Question};
 use crate::spread::Spread;
 use path::Times;
 use speed::Speeds;
+use tasks::Tasks;
 
 mod path;
 mod speed;
+mod tasks;
 
 /// A time before which no run is over.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,7 +56,8 @@ pub enum Bottleneck {
     Path(AppId),
 }
 
-/// Needs of one application, over all iterations.
+/// Needs of one or more applications, over all iterations.
+#[derive(Default)]
 struct Needs {
     arrives_s: f64,
     gflop: f64,
@@ -119,10 +121,13 @@ pub fn lower_bound(study: &Study, data: Option<&[Data]>, seed: u64) -> Result<Lo
     }
     let (last, end_s) = path::longest(&study.dynamics, &times);
     let mut bound = LowerBound { makespan: Seconds::new(end_s), because_of: Bottleneck::Path(last) };
-    for from in &needs {
-        let later = needs.iter().filter(|need| need.arrives_s >= from.arrives_s);
-        for (busy_s, because_of) in together(machine, later) {
-            let end = Seconds::new(from.arrives_s + busy_s);
+    // From the last one that arrives to the first one.
+    needs.sort_by(|a, b| b.arrives_s.total_cmp(&a.arrives_s));
+    let mut later = Needs { on_node: vec![0.0; machine.node_count()], ..Needs::default() };
+    for need in &needs {
+        later.add(need);
+        for (busy_s, because_of) in together(machine, &later) {
+            let end = Seconds::new(need.arrives_s + busy_s);
             if end > bound.makespan {
                 bound = LowerBound { makespan: end, because_of };
             }
@@ -131,65 +136,25 @@ pub fn lower_bound(study: &Study, data: Option<&[Data]>, seed: u64) -> Result<Lo
     Ok(bound)
 }
 
-/// How long the whole machine is busy with these, and what is.
-fn together<'a>(
-    machine: &Machine,
-    needs: impl Iterator<Item = &'a Needs>,
-) -> impl Iterator<Item = (f64, Bottleneck)> {
-    let mut sum =
-        Needs { arrives_s: 0.0, gflop: 0.0, core_seconds: 0.0, gigabytes: 0.0, on_node: Vec::new() };
-    sum.on_node.resize(machine.node_count(), 0.0);
-    for need in needs {
-        sum.gflop += need.gflop;
-        sum.core_seconds += need.core_seconds;
-        sum.gigabytes += need.gigabytes;
-        sum.on_node.iter_mut().zip(&need.on_node).for_each(|(sum, of_app)| *sum += of_app);
+impl Needs {
+    fn add(&mut self, other: &Self) {
+        self.gflop += other.gflop;
+        self.core_seconds += other.core_seconds;
+        self.gigabytes += other.gigabytes;
+        self.on_node.iter_mut().zip(&other.on_node).for_each(|(sum, of_app)| *sum += of_app);
     }
+}
+
+/// How long the whole machine is busy with all this, and what is.
+fn together(machine: &Machine, sum: &Needs) -> impl Iterator<Item = (f64, Bottleneck)> {
     let nodes = machine.nodes();
     let peak: f64 = nodes.iter().map(|node| node.gflops_per_core.value() * f64::from(node.cores)).sum();
     let computing_s = (sum.core_seconds / machine.total_cores() as f64).max(sum.gflop / peak);
     let delivered: GigabytesPerSecond = nodes.iter().map(|node| node.bandwidth).sum();
     let whole = [(computing_s, Bottleneck::Cores), (sum.gigabytes / delivered.value(), Bottleneck::Memories)];
     let bandwidths: Vec<f64> = nodes.iter().map(|node| node.bandwidth.value()).collect();
-    let single = sum.on_node.into_iter().zip(bandwidths).enumerate();
+    let single = sum.on_node.clone().into_iter().zip(bandwidths).enumerate();
     whole
         .into_iter()
         .chain(single.map(|(node, (gigabytes, gbs))| (gigabytes / gbs, Bottleneck::Memory(NodeId(node)))))
-}
-
-/// The work of a phase in one iteration.
-#[derive(Clone, Copy, Debug)]
-struct Tasks {
-    /// GFLOP of all.
-    sum: f64,
-    /// GFLOP of the longest and the shortest task; 0 for divisible work.
-    longest: f64,
-    shortest: f64,
-    /// 0 for divisible work.
-    count: u64,
-}
-
-impl Tasks {
-    fn of(work: &Work, spread: &mut Spread, is_spread: bool) -> Self {
-        let sum = work.total().value();
-        match work {
-            Work::Divisible(_) => Self { sum, longest: 0.0, shortest: 0.0, count: 0 },
-            Work::Tasks { count, each } => {
-                // Each entry of the list once, or each task where no two are equal.
-                let different = if is_spread { *count } else { (*count).min(each.len() as u64) };
-                let mut tasks = Self { sum: 0.0, longest: 0.0, shortest: f64::INFINITY, count: *count };
-                for number in 0..different {
-                    let gflop = work.of_task(number).value() * spread.next();
-                    tasks.sum += gflop;
-                    tasks.longest = tasks.longest.max(gflop);
-                    tasks.shortest = tasks.shortest.min(gflop);
-                }
-                if !is_spread {
-                    tasks.sum = sum;
-                }
-                tasks.shortest = tasks.shortest.min(tasks.longest);
-                tasks
-            }
-        }
-    }
 }

@@ -18,26 +18,20 @@ pub struct ClusterRun {
 
 /// The makespan of a cluster, from those of an `even` node and of one under the `policy`.
 ///
-/// The caller vouches for makespans above 0, at least one node, and a policy on no more nodes than there are. Where
-/// nothing takes any time, the speedup is 1.
+/// A policy on more nodes than there are is on all of them. Where nothing takes any time, the speedup is 1.
 pub fn cluster(cluster: &Cluster, even: Seconds, policy: Seconds) -> ClusterRun {
-    let (nodes, with_policy) = (cluster.nodes as f64, cluster.policy_on.min(cluster.nodes) as f64);
-    let makespan = match cluster.sync {
-        Synchronisation::Barrier if cluster.policy_on == 0 => even,
-        Synchronisation::Barrier if cluster.policy_on >= cluster.nodes => policy,
-        Synchronisation::Barrier => {
-            if even > policy {
-                even
-            } else {
-                policy
+    let (nodes, with_policy) = (cluster.nodes as f64, cluster.policy_on as f64);
+    let makespan = if cluster.policy_on == 0 {
+        even
+    } else if cluster.policy_on >= cluster.nodes {
+        policy
+    } else {
+        match cluster.sync {
+            Synchronisation::Barrier if even > policy => even,
+            Synchronisation::Barrier => policy,
+            Synchronisation::Loose => {
+                Seconds::new(nodes / ((nodes - with_policy) / even.value() + with_policy / policy.value()))
             }
-        }
-        // Not by the formula where it would divide by the makespan of nodes that are not there.
-        Synchronisation::Loose if cluster.policy_on == 0 => even,
-        Synchronisation::Loose if cluster.policy_on >= cluster.nodes => policy,
-        Synchronisation::Loose => {
-            let speed = (nodes - with_policy) / even.value() + with_policy / policy.value();
-            Seconds::new(nodes / speed)
         }
     };
     let speedup = if makespan.value() > 0.0 { even.value() / makespan.value() } else { 1.0 };

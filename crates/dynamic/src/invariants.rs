@@ -2,6 +2,7 @@
 //! always.
 
 use numasim_model::dynamics::Course;
+use numasim_model::units::{Gflop, Seconds};
 use numasim_model::{AppId, Study};
 
 use crate::result::{AppRun, Run};
@@ -55,9 +56,9 @@ pub fn violations(study: &Study, run: &Run) -> Vec<Violation> {
             all.push(Violation::Items { channel });
         }
     }
-    let finished: Option<Vec<f64>> = run.apps.iter().map(|app| app.finished.map(|at| at.value())).collect();
+    let finished: Option<Vec<f64>> = run.apps.iter().map(|app| app.finished.map(Seconds::value)).collect();
     let last = finished.map(|all| all.into_iter().fold(0.0, f64::max));
-    if last != run.makespan.map(|makespan| makespan.value()) {
+    if last != run.makespan.map(Seconds::value) {
         all.push(Violation::Makespan);
     }
     all
@@ -80,7 +81,7 @@ fn of_app(number: AppId, app: &AppRun, course: &Course, run: &Run, all: &mut Vec
     if app.finished.is_some() != (app.iterations == course.iterations) || app.iterations > course.iterations {
         all.push(Violation::Iterations(number));
     }
-    let (done, given) = (app.work.value(), course.total_work().map_or(0.0, |work| work.value()));
+    let (done, given) = (app.work.value(), course.total_work().map_or(0.0, Gflop::value));
     // Where the work of tasks is spread, what is given is known on average only.
     if course.task_spread == 0.0 {
         let is_all = (done - given).abs() <= ROUNDING * given;

@@ -5,7 +5,7 @@ use numasim_model::sharing::Solver;
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{AppId, Demand, Machine, NodeId, Placement};
 
-use super::Tasks;
+use super::tasks::Tasks;
 
 /// Speeds that nothing exceeds, in GFLOPS.
 #[derive(Clone, Copy, Debug)]

@@ -83,7 +83,7 @@ impl<'a> Orders<'a> {
 
     /// When the next tick is.
     pub(super) fn tick_s(&self) -> Option<f64> {
-        self.has_ticks().then(|| self.tick as f64 * self.period_s)
+        self.has_ticks().then_some(self.tick as f64 * self.period_s)
     }
 
     /// When the next command of the file is given, or the next order takes effect.

@@ -6,11 +6,11 @@ use numasim_model::dynamics::{
     Binding, Call, Channel, Command, Control, Course, Dynamics, Order, Os, Phase, Pick, PolicyChoice,
     Scaling, Work,
 };
-use numasim_model::machine::{Machine, Node};
+use numasim_model::machine::{Machine, Node, SharedLink};
 use numasim_model::sharing::Parameter;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{Access, App, AppId, Data, Model, ModelKind, NodeId, Placement, Study};
-use numasim_policy::{Decision, Looks, Policy, PolicyError, Presence, View};
+use numasim_policy::{Decision, Looks, Policy, PolicyError, PolicyName, Presence, View};
 use proptest::prelude::*;
 
 /// Choices that were drawn before: fewer and smaller ones make a simpler study.
@@ -48,7 +48,12 @@ pub(crate) enum Chooser {
     Nobody,
     Script,
     Whim(Whim),
+    Named(&'static str),
 }
+
+/// Policies that decide fast.
+const NAMES: [&str; 7] =
+    ["static-even", "fair-share", "lead:1", "lead:2", "lend", "oversubscribe:1", "marginal"];
 
 /// A policy that depends on nothing but what it looks at, and else decides anything.
 #[derive(Clone, Copy, Debug)]
@@ -107,13 +112,18 @@ pub(crate) struct Drawn {
 
 impl Drawn {
     pub(crate) fn ask<T>(&self, answer: impl FnOnce(Question) -> T) -> T {
-        let mut whim;
+        let (mut whim, mut named);
         let controller = match &self.chooser {
             Chooser::Nobody => Controller::Nobody,
             Chooser::Script => Controller::Script,
             Chooser::Whim(policy) => {
                 whim = *policy;
                 Controller::Policy(&mut whim)
+            }
+            Chooser::Named(name) => {
+                let name: PolicyName = name.parse().expect("a policy");
+                named = name.make(&self.study).expect("a policy").expect("one that decides");
+                Controller::Policy(named.as_mut())
             }
         };
         let until = self.until_s.and_then(SimTime::from_seconds);
@@ -131,6 +141,8 @@ impl Drawn {
 
 fn drawn_machine(choices: &mut Choices) -> Machine {
     let count = 1 + choices.below(4);
+    // Limits that several flows share: two of the models have a reading of all of them.
+    let is_limited = choices.one_in(8);
     let nodes: Vec<Node> = (0..count)
         .map(|n| {
             let memory_only = n > 0 && choices.one_in(6);
@@ -139,13 +151,14 @@ fn drawn_machine(choices: &mut Choices) -> Machine {
                 gflops_per_core: Gflops::new(if memory_only { 0.0 } else { choices.of(&[10.0, 5.0]) }),
                 bandwidth: GigabytesPerSecond::new(choices.of(&[32.0, 8.0, 20.0])),
                 core_bandwidth: choices.one_in(5).then_some(GigabytesPerSecond::new(12.0)),
-                read_bandwidth: None,
+                read_bandwidth: (is_limited && !memory_only).then_some(GigabytesPerSecond::new(15.0)),
                 memory: None,
             }
         })
         .collect();
     let links = (0..count * count).map(|_| GigabytesPerSecond::new(choices.of(&[10.0, 3.0]))).collect();
-    let mut model = Model::from(choices.of(&ModelKind::ALL));
+    let kinds = [ModelKind::BaselineProportional, ModelKind::MaxMin];
+    let mut model = Model::from(if is_limited { choices.of(&kinds) } else { choices.of(&ModelKind::ALL) });
     if choices.one_in(3) {
         let parameter = choices.of(&Parameter::ALL);
         let value = match parameter {
@@ -157,7 +170,18 @@ fn drawn_machine(choices: &mut Choices) -> Machine {
     let latencies =
         (0..count * count).map(|pair| if pair / count == pair % count { 80.0 } else { 140.0 }).collect();
     let machine = Machine::new("M", nodes, links).expect("a machine").with_sharing(model);
-    machine.with_latencies_ns(latencies).expect("latencies")
+    let machine = machine.with_latencies_ns(latencies).expect("latencies");
+    if !is_limited || count < 3 {
+        return machine;
+    }
+    let link = SharedLink {
+        name: "shared".to_owned(),
+        bandwidth: GigabytesPerSecond::new(8.0),
+        from: vec![NodeId(0)],
+        to: vec![NodeId(1), NodeId(2)],
+        both_ways: choices.one_in(2),
+    };
+    machine.with_shared_links(vec![link]).expect("a shared link")
 }
 
 fn drawn_data(choices: &mut Choices, nodes: usize) -> Data {
@@ -191,6 +215,7 @@ fn drawn_phase(choices: &mut Choices, nodes: usize) -> Phase {
         },
         io: Seconds::new(io),
         work: Some(work),
+        total_given: false,
     }
 }
 
@@ -281,7 +306,8 @@ fn drawn_commands(choices: &mut Choices, machine: &Machine, courses: &[Course]) 
     let one = |choices: &mut Choices| {
         let app = choices.below(courses.len());
         let course = &courses[app];
-        let up_to = |choices: &mut Choices, most: u32| choices.below(most as usize + 1) as u32;
+        let up_to =
+            |choices: &mut Choices, most: u32| u32::try_from(choices.below(most as usize + 1)).expect("few");
         let order = match course.control {
             Control::None => return None,
             Control::Total => Order::Total(up_to(choices, course.thread_count())),
@@ -318,13 +344,15 @@ pub(crate) fn anything(choices: &mut Choices) -> Drawn {
         phase: choices.one_in(2),
         work: false,
     };
-    let chooser = match choices.below(4) {
+    let chooser = match choices.below(6) {
         0 => Chooser::Nobody,
         1 => Chooser::Script,
+        2 | 3 => Chooser::Named(choices.of(&NAMES)),
         _ => Chooser::Whim(Whim { salt: choices.below(60_000) as u64, looks }),
     };
-    // A whim that is asked again and again may go on for ever while nobody can work.
-    let is_endless = matches!(chooser, Chooser::Whim(_)) && dynamics.policy.period.value() > 0.0;
+    // A policy that is asked again and again may go on for ever while nobody can work.
+    let is_endless =
+        matches!(chooser, Chooser::Whim(_) | Chooser::Named(_)) && dynamics.policy.period.value() > 0.0;
     let end = if is_endless { Some(10.0) } else { None };
     let until_s = choices.one_in(6).then(|| choices.of(&[0.5, 0.1, 1.0, 3.0])).or(end);
     let study = Study { machine, apps, scenarios: Vec::new(), dynamics };
