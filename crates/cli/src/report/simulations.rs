@@ -60,7 +60,8 @@ fn seconds(values: impl Iterator<Item = Option<f64>>) -> Vec<String> {
 /// A row for each policy.
 fn policies(simulations: &Simulations) -> Markup {
     let runs = || simulations.courses.iter().map(|course| &course.simulated);
-    let makespans: Vec<Option<f64>> = runs().map(|one| one.run.makespan.map(|time| time.value())).collect();
+    let makespans: Vec<Option<f64>> =
+        runs().map(|one| one.run.makespan.map(numasim_model::units::Seconds::value)).collect();
     let texts = seconds(makespans.iter().copied());
     let first = makespans.first().copied().flatten();
     let ratio = |makespan: Option<f64>| match makespan.zip(first) {
@@ -97,7 +98,12 @@ fn policies(simulations: &Simulations) -> Markup {
 /// When each application is finished, with a column for each policy.
 fn applications(report: &Report<'_>, simulations: &Simulations) -> Markup {
     let finished = |course: &Course| {
-        let times = course.simulated.run.apps.iter().map(|app| app.finished.map(|time| time.value()));
+        let times = course
+            .simulated
+            .run
+            .apps
+            .iter()
+            .map(|app| app.finished.map(numasim_model::units::Seconds::value));
         seconds(times)
     };
     let columns: Vec<Vec<String>> = simulations.courses.iter().map(finished).collect();

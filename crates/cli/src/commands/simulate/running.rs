@@ -83,12 +83,11 @@ impl Job<'_> {
     /// The cluster of the files: the other nodes are `static-even`. `None` where one of the two does not end.
     fn cluster(&self, run: &Run) -> Option<ClusterRun> {
         let of = self.study.dynamics.cluster?;
-        let even = match self.policy {
-            PolicyName::StaticEven => run.makespan?,
-            _ => {
-                let even = Self { policy: &PolicyName::StaticEven, ..*self };
-                even.run(&mut Silent, &watch::interrupted).ok()?.makespan?
-            }
+        let even = if *self.policy == PolicyName::StaticEven {
+            run.makespan?
+        } else {
+            let even = Self { policy: &PolicyName::StaticEven, ..*self };
+            even.run(&mut Silent, &watch::interrupted).ok()?.makespan?
         };
         Some(cluster(&of, even, run.makespan?))
     }
