@@ -29,6 +29,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('evaluate', 'evaluate', [CompletionResultType]::ParameterValue, 'Compute the performance of every scenario in the files')
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...')
+            [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Simulate applications over time, with a policy that moves cores')
             [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'Explain the bandwidth-sharing models and their parameters')
             [CompletionResult]::new('calibrate', 'calibrate', [CompletionResultType]::ParameterValue, 'Measure this host and write its machine file')
             [CompletionResult]::new('bench', 'bench', [CompletionResultType]::ParameterValue, 'Run and measure every scenario on this host, with pinned threads and bound memory')
@@ -97,7 +98,9 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--objective', '--objective', [CompletionResultType]::ParameterName, 'Objective to optimise [default: total-gflops]')
             [CompletionResult]::new('--min-threads-per-node', '--min-threads-per-node', [CompletionResultType]::ParameterName, 'Each application has at least N threads on every node that has cores')
             [CompletionResult]::new('--time-limit', '--time-limit', [CompletionResultType]::ParameterName, 'Search at most this many seconds at each point [default: no limit]')
-            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random restarts; the same seed gives the same answers')
+            [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'Who decides about threads; each of several has a row at every point [default: that of [policy] in the files, else none]')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'End each simulation after so many seconds of simulated time [default: when every application is finished]')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the random restarts, or of the work of tasks with a task_spread; the same seed gives the same answers [default: 0, with --simulate 1]')
             [CompletionResult]::new('--shard', '--shard', [CompletionResultType]::ParameterName, 'Compute the I-th of N equal parts of the points, I from 1; part 1 has the header')
             [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Worker threads of numasim itself [default: one per core of this host]')
             [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw one axis as lines, two as a heat map, as SVG or PNG')
@@ -109,7 +112,28 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--same-on-every-node', '--same-on-every-node', [CompletionResultType]::ParameterName, 'An application has the same number of threads on every node that has cores')
             [CompletionResult]::new('--whole-nodes', '--whole-nodes', [CompletionResultType]::ParameterName, 'At most one application has threads on a node')
             [CompletionResult]::new('--no-idle-cores', '--no-idle-cores', [CompletionResultType]::ParameterName, 'Every core is used')
+            [CompletionResult]::new('--simulate', '--simulate', [CompletionResultType]::ParameterName, 'Simulate what happens over time at every point, instead of evaluating the scenarios')
             [CompletionResult]::new('--resume', '--resume', [CompletionResultType]::ParameterName, 'Resume from FILE.partial, left by an interrupted sweep with `-o FILE`; start anew if there is none')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;simulate' {
+            [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'Who decides about threads; several are compared, with ratios to the first [default: that of [policy] in the files, else none]')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'End the simulation after so many seconds of simulated time [default: when every application is finished]')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the work of tasks with a task_spread; the same seed gives the same result')
+            [CompletionResult]::new('--runs', '--runs', [CompletionResultType]::ParameterName, 'Simulate with N seeds, from --seed on, and show mean and spread')
+            [CompletionResult]::new('--timeline', '--timeline', [CompletionResultType]::ParameterName, 'Write what every application does over time to FILE, as CSV; one policy and one run')
+            [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw the cores of each application over time, a strip for each node, and the items in channels below, as SVG or PNG; one policy and one run')
+            [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Write what the policy saw and decided to FILE, as JSON lines; one policy and one run')
+            [CompletionResult]::new('--replay', '--replay', [CompletionResultType]::ParameterName, 'Ask the policy again for every decision in FILE, of --trace or of an agent, and compare: exit code 1 where one differs')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
@@ -263,6 +287,8 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
         'numasim;report' {
             [CompletionResult]::new('--measured', '--measured', [CompletionResultType]::ParameterName, 'Measurements: the CSV of `numasim bench`, or one with the columns scenario,app,gflops [default: the CSV of the folder]')
             [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]')
+            [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'Who decides about threads over time, where every application has its work; several are compared [default: none, static-even, fair-share, and that of [policy] in the files]')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'End the simulations after so many seconds of simulated time [default: when every application is finished]')
             [CompletionResult]::new('--title', '--title', [CompletionResultType]::ParameterName, 'The title of the page [default: the name of the machine]')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the page to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the page to FILE, whole or not at all, instead of standard output')
@@ -414,6 +440,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('evaluate', 'evaluate', [CompletionResultType]::ParameterValue, 'Compute the performance of every scenario in the files')
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...')
+            [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Simulate applications over time, with a policy that moves cores')
             [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'Explain the bandwidth-sharing models and their parameters')
             [CompletionResult]::new('calibrate', 'calibrate', [CompletionResultType]::ParameterValue, 'Measure this host and write its machine file')
             [CompletionResult]::new('bench', 'bench', [CompletionResultType]::ParameterValue, 'Run and measure every scenario on this host, with pinned threads and bound memory')
@@ -440,6 +467,9 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;help;sweep' {
+            break
+        }
+        'numasim;help;simulate' {
             break
         }
         'numasim;help;models' {

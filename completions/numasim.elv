@@ -26,6 +26,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand evaluate 'Compute the performance of every scenario in the files'
             cand explore 'Find the best allocation of threads to NUMA nodes'
             cand sweep 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...'
+            cand simulate 'Simulate applications over time, with a policy that moves cores'
             cand models 'Explain the bandwidth-sharing models and their parameters'
             cand calibrate 'Measure this host and write its machine file'
             cand bench 'Run and measure every scenario on this host, with pinned threads and bound memory'
@@ -91,7 +92,9 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --objective 'Objective to optimise [default: total-gflops]'
             cand --min-threads-per-node 'Each application has at least N threads on every node that has cores'
             cand --time-limit 'Search at most this many seconds at each point [default: no limit]'
-            cand --seed 'Seed of the random restarts; the same seed gives the same answers'
+            cand --policy 'Who decides about threads; each of several has a row at every point [default: that of [policy] in the files, else none]'
+            cand --until 'End each simulation after so many seconds of simulated time [default: when every application is finished]'
+            cand --seed 'Seed of the random restarts, or of the work of tasks with a task_spread; the same seed gives the same answers [default: 0, with --simulate 1]'
             cand --shard 'Compute the I-th of N equal parts of the points, I from 1; part 1 has the header'
             cand --threads 'Worker threads of numasim itself [default: one per core of this host]'
             cand --plot 'Draw one axis as lines, two as a heat map, as SVG or PNG'
@@ -103,7 +106,27 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --same-on-every-node 'An application has the same number of threads on every node that has cores'
             cand --whole-nodes 'At most one application has threads on a node'
             cand --no-idle-cores 'Every core is used'
+            cand --simulate 'Simulate what happens over time at every point, instead of evaluating the scenarios'
             cand --resume 'Resume from FILE.partial, left by an interrupted sweep with `-o FILE`; start anew if there is none'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;simulate'= {
+            cand --policy 'Who decides about threads; several are compared, with ratios to the first [default: that of [policy] in the files, else none]'
+            cand --model 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]'
+            cand --until 'End the simulation after so many seconds of simulated time [default: when every application is finished]'
+            cand --seed 'Seed of the work of tasks with a task_spread; the same seed gives the same result'
+            cand --runs 'Simulate with N seeds, from --seed on, and show mean and spread'
+            cand --timeline 'Write what every application does over time to FILE, as CSV; one policy and one run'
+            cand --plot 'Draw the cores of each application over time, a strip for each node, and the items in channels below, as SVG or PNG; one policy and one run'
+            cand --trace 'Write what the policy saw and decided to FILE, as JSON lines; one policy and one run'
+            cand --replay 'Ask the policy again for every decision in FILE, of --trace or of an agent, and compare: exit code 1 where one differs'
+            cand --format 'How to write the result'
+            cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
@@ -247,6 +270,8 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;report'= {
             cand --measured 'Measurements: the CSV of `numasim bench`, or one with the columns scenario,app,gflops [default: the CSV of the folder]'
             cand --model 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]'
+            cand --policy 'Who decides about threads over time, where every application has its work; several are compared [default: none, static-even, fair-share, and that of [policy] in the files]'
+            cand --until 'End the simulations after so many seconds of simulated time [default: when every application is finished]'
             cand --title 'The title of the page [default: the name of the machine]'
             cand -o 'Write the page to FILE, whole or not at all, instead of standard output'
             cand --output 'Write the page to FILE, whole or not at all, instead of standard output'
@@ -381,6 +406,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand evaluate 'Compute the performance of every scenario in the files'
             cand explore 'Find the best allocation of threads to NUMA nodes'
             cand sweep 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...'
+            cand simulate 'Simulate applications over time, with a policy that moves cores'
             cand models 'Explain the bandwidth-sharing models and their parameters'
             cand calibrate 'Measure this host and write its machine file'
             cand bench 'Run and measure every scenario on this host, with pinned threads and bound memory'
@@ -404,6 +430,8 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;help;explore'= {
         }
         &'numasim;help;sweep'= {
+        }
+        &'numasim;help;simulate'= {
         }
         &'numasim;help;models'= {
         }

@@ -29,5 +29,6 @@ mod readme;
 mod report;
 mod robust;
 mod sensitivity;
+mod simulate;
 mod sweep;
 mod tidy;

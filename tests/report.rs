@@ -5,6 +5,8 @@
 mod browser;
 #[path = "report/html.rs"]
 mod html;
+#[path = "report/over_time.rs"]
+mod over_time;
 
 use std::fmt::Write as _;
 use std::fs;

@@ -4,6 +4,7 @@ mod cluster;
 mod mistakes;
 mod plots;
 mod resuming;
+mod simulate;
 
 use std::fs;
 use std::path::{Path, PathBuf};

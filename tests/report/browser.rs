@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::html::{figures, plain};
-use super::{MEASURED, STUDY, folder, numasim, path, stdout, table_iii};
+use super::{MEASURED, STUDY, folder, numasim, over_time, path, stdout, table_iii};
 
 /// Whether there is a browser.
 fn is_there() -> bool {
@@ -131,6 +131,56 @@ fn scenarios_are_chosen_by_list_and_buttons_and_all_can_be_shown() {
              scenario-1,scenario-2,scenario-3,scenario-4,scenario-5 | All scenarios"
         )
     );
+}
+
+#[test]
+#[ignore = "long: .ci/run runs it"]
+fn a_slider_shows_the_figures_at_a_time_and_a_line_in_each_picture() {
+    if !is_there() {
+        return;
+    }
+    let page = over_time::page(&["--policy", "none", "--policy", "static-even"]);
+    // Just before the end of static-even, 37.625 s, the consumer runs alone, on 8 cores; none has ended at 37.5 s.
+    let script = "const range = document.getElementById('moment'), policy = document.getElementById('moment-policy'), seen = [];\
+        const cells = () => [...document.querySelectorAll('.moment tbody tr')].map((row) => row.innerText.replace(/\\s+/g, ' ').trim()).join('; ');\
+        const lines = () => [...document.querySelectorAll('svg .now')].map((line) => line.hasAttribute('hidden') ? '-' : '|').join('');\
+        const set = (value) => { range.value = value; range.dispatchEvent(new Event('input')); };\
+        set(999); seen.push(cells(), lines()); policy.value = 1; policy.dispatchEvent(new Event('change')); seen.push(cells(), lines());\
+        seen.push(document.getElementById('moment-time').textContent); document.title = seen.join(' | ');";
+    let folder = folder(&[("page.html", &with_script(&page, script))]);
+    let (document, console) = opened(&folder.path().join("page.html"), "", (1280, 900), &[DUMP.to_owned()]);
+    assert!(console.is_empty(), "{console:?}");
+    let title = document.split("<title>").nth(1).and_then(|rest| rest.split("</title>").next());
+    assert_eq!(
+        title,
+        Some(
+            "producer - -; consumer - -; producer → consumer - - | -| | \
+             producer 0 0; consumer 8 80; producer → consumer 1 1 | -| | 37.59 s"
+        )
+    );
+    // Every figure is still that of the JSON.
+    assert_eq!(super::check_figures(&document), figures(&page).len());
+}
+
+#[test]
+#[ignore = "long: .ci/run runs it"]
+fn the_course_fits_a_phone_and_is_quiet() {
+    if !is_there() {
+        return;
+    }
+    let page = over_time::page(&["--policy", "lead:2"]);
+    let folder = folder(&[("plain.html", &page)]);
+    let (document, console) = opened(&folder.path().join("plain.html"), "", (1280, 900), &[DUMP.to_owned()]);
+    assert!(console.is_empty(), "{console:?}");
+    assert_eq!(figures(&document).len(), figures(&page).len(), "no figure is lost");
+    let script = "const boxes = [...document.querySelectorAll('.scroll, pre')];\
+        const mute = boxes.filter((one) => one.tabIndex !== 0 || !one.ariaLabel).length;\
+        const slider = document.getElementById('moment').getBoundingClientRect();\
+        parent.postMessage(`${document.documentElement.scrollWidth} ${mute} ${slider.width > 150 && slider.right < innerWidth}`, '*');";
+    fs::write(folder.path().join("page.html"), with_script(&page, script)).expect("a file for the test");
+    for width in [390, 1280] {
+        assert_eq!(title_in_frame(&folder, width), Some(format!("{width} 0 true")));
+    }
 }
 
 #[test]

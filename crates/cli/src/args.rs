@@ -12,6 +12,7 @@ mod pareto;
 mod plot;
 mod published;
 mod report;
+mod simulate;
 mod sweep;
 
 use std::path::PathBuf;
@@ -34,6 +35,7 @@ pub(crate) use pareto::ObjectivePair;
 pub(crate) use plot::{PlotArgs, PlotKind};
 pub(crate) use published::PublishedArgs;
 pub(crate) use report::ReportArgs;
+pub(crate) use simulate::{SimulateArgs, did_you_mean};
 pub(crate) use sweep::{Shard, SweepArgs};
 
 /// Which threads of which application to put on which NUMA node of a shared machine
@@ -63,6 +65,9 @@ pub(crate) enum Command {
     /// Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...
     #[command(after_help = help::SWEEP)]
     Sweep(SweepArgs),
+    /// Simulate applications over time, with a policy that moves cores
+    #[command(after_help = help::SIMULATE)]
+    Simulate(SimulateArgs),
     /// Explain the bandwidth-sharing models and their parameters
     #[command(after_help = help::MODELS)]
     Models(ModelsArgs),

@@ -21,5 +21,6 @@ pub(crate) mod published;
 pub(crate) mod report;
 mod room;
 pub(crate) mod schema;
+pub(crate) mod simulate;
 pub(crate) mod sweep;
 pub(crate) mod validate;

@@ -82,6 +82,15 @@ impl Failure {
         self
     }
 
+    /// Adds a `caused by:` line.
+    #[must_use]
+    pub(crate) fn because(mut self, cause: impl Into<String>) -> Self {
+        if let Some(explained) = self.explained_mut() {
+            explained.causes.push(cause.into());
+        }
+        self
+    }
+
     /// Adds a `hint:` line: what to do instead.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {

@@ -1,7 +1,7 @@
 //! From paths to a checked study: the only place where input files are read from disk.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead as _, BufReader, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use numasim_model::input::{self, MAX_TEXT_BYTES, Problem, ProblemKind, Reading, SourceFile};
@@ -32,6 +32,18 @@ pub(crate) fn read_topology(path: &Path) -> Result<String, Failure> {
 /// A file of measurements (`compare`, `import`): its name and its text.
 pub(crate) fn read_measurements(path: &Path) -> Result<SourceFile, Failure> {
     Ok(SourceFile { name: named(path), text: read_other(path, &MEASUREMENTS)? })
+}
+
+/// A trace, to be read line by line: its name and its bytes. `-` is standard input.
+pub(crate) fn open_trace(path: &Path) -> Result<(String, Box<dyn BufRead>), Failure> {
+    let name = named(path);
+    if path == Path::new("-") {
+        return Ok((name, Box::new(io::stdin().lock())));
+    }
+    match File::open(path) {
+        Ok(file) => Ok((name, Box::new(BufReader::new(file)))),
+        Err(error) => Err(Failure::input(format!("{name} cannot be read")).caused_by(&error)),
+    }
 }
 
 /// The files of a folder, in order; no folders.

@@ -91,6 +91,8 @@ Examples:
   numasim sweep study.toml --scenario even --format table \\
       --set scenario.even.threads.mem=1..8:1 \\
       --set machine.bandwidth_gbs=50,100,200
+  numasim sweep pipeline.toml --simulate --policy none --policy lead \\
+      --set policy.lead=1..8:1
   parallel numasim sweep study.toml --set machine.link_gbs=1..100:0.001 \\
       --shard {}/8 -o part-{}.csv ::: {1..8}
   cat part-{1..8}.csv > sweep.csv
@@ -118,13 +120,66 @@ Keys (units as in the files; a name with instances addresses all of them):
   scenario.NAME.threads.APP       on every node that has cores
   scenario.NAME.threads.APP.N     on node N
   scenario.NAME.data.APP          as app.NAME.data, in this scenario
+With --simulate also:
+  app.NAME.KEY                    iterations, arrives_s, task_spread, threads,
+                                  work_gflop, task_gflop, tasks, io_ms
+  app.NAME.phase.N.KEY            a phase, from 0
+  channel.FROM.TO.KEY             capacity, item_mb
+  call.FROM.TO.every
+  policy.KEY                      period_ms, command_ms, lead (K of lead:K)
+  os.KEY                          slice_ms, switch_us, refill_ms
 Put names with spaces or dots in double quotes:
   --set 'scenario.\"even 2,2,2,2\".threads.mem=1..2:1'
 
 With --explore, set a --time-limit if proofs take long: the row then has the best allocation found and a bound. \
+With --simulate there is a row for each --policy: makespan, when each application is finished, the most items in each channel, orders, \
+and threads that orders unblocked; status is ok, until (not finished at --until), deadlock or infeasible. policy.lead is the K of lead:K. \
 An impossible point (more threads than cores) has a row with the reason and no result. Ctrl-C (exit code 130) or a \
 killed job leaves FILE.partial; the same command with --resume continues after its last complete row. \
 scripts/sweep.sbatch runs a sweep as a Slurm job array.";
+
+/// End of `numasim simulate --help`.
+pub(crate) const SIMULATE: &str = "\
+Examples:
+  numasim simulate study.toml
+  numasim simulate study.toml --policy none --policy fair-share --policy lead:2
+  numasim simulate study.toml --policy lead:2 --plot cores.svg
+  numasim simulate study.toml --policy lead:2 --timeline cores.csv
+  numasim simulate study.toml --policy lend --until 60 --format json -o run.json
+  numasim simulate study.toml --runs 20 --seed 1
+  numasim simulate study.toml --policy reexplore --trace decisions.jsonl
+  numasim simulate --replay decisions.jsonl
+
+Policies (a scenario is one of the files):
+  none             nobody decides: all threads run, also more than cores
+  script           the commands of the files, [[command]]
+  static-even      all that are there share the cores, whether they wait or not
+  static:SCENARIO  the threads and the data of a scenario
+  fair-share       those that do not wait share the cores
+  lead:K           as fair-share, and a producer K items ahead waits [K: 2]
+  lend             as static-even, and who needs a core less lends it
+  oversubscribe:N  as fair-share, and N threads more per node for who has io_ms
+                   [N: 1]
+  marginal         each core where it adds most GFLOPS
+  reexplore        the allocation of explore --objective total-gflops, again
+                   after each change
+  replan           as reexplore, with the work that is left and what a move
+                   costs
+
+Each [[app]] needs its work: work_gflop (over all iterations) or task_gflop (of each task). [policy] has period_ms (0: a policy \
+is asked whenever something changes) and command_ms (from an order to its effect), [os] what it costs that more threads run \
+than there are cores. The lower bound on the makespan holds for every policy: no allocation does the work faster.
+
+--timeline has the columns time_s, app, node, running (threads in a task), busy (cores that they use), idle, blocked, \
+gflops, gbs, and items (in the channels out of the application). A row holds until the next one of the same application and \
+node. --trace has the input files and then, one JSON object a line, what the policy saw and ordered; --replay asks the same \
+policy again for each line and ends with exit code 1 at the first order that differs.
+
+A deadlock (nobody can go on, nothing is to come) names who waits for whom, exit code 1. Applications that are not \
+finished at --until have null in JSON; exit code 0, with a warning. Ctrl-C writes what was simulated until then, says \
+that it is partial, and ends with 130.
+
+Everything computed here is a consequence of the model, nothing of it is measured.";
 
 /// End of `numasim calibrate --help`.
 pub(crate) const CALIBRATE: &str = "\
@@ -292,6 +347,7 @@ Examples:
   numasim report results/paper-table-iii -o report.html
   numasim report machine.toml study.toml --measured m.csv -o report.html
   numasim report --measured result.csv -o report.html
+  numasim report pipeline.toml --policy none --policy lead:2 -o report.html
 
 Writes one self-contained HTML file: it loads nothing and needs only a browser. It has the question, a verdict, the \
 machine, each scenario with its map and results, plots, doubts, the origin of all data, and the commands that reproduce \
@@ -299,7 +355,10 @@ it.
 
 From a folder, measured.study.toml is read (what `numasim bench` ran), or all *.toml if there is none; and \
 measured.csv, or the only CSV of measurements. Without any input file, RESULT.study.toml next to RESULT.csv is used. \
-RESULT.provenance.json next to the CSV is read if it exists. Without measurements the page has predictions only.";
+RESULT.provenance.json next to the CSV is read if it exists. Without measurements the page has predictions only.
+
+Where every [[app]] has its work (see numasim simulate --help), the page shows what happens over time: policies beside each other, cores \
+of each application as a picture for each, and cores, GFLOPS and items at a time that the reader chooses. It then needs no [[scenario]].";
 
 /// End of `numasim check --help`.
 pub(crate) const CHECK: &str = "\

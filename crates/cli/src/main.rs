@@ -18,6 +18,7 @@ mod shell;
 mod style;
 mod suggest;
 mod threads;
+mod trace;
 mod view;
 mod watch;
 
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
             Command::Evaluate(args) => commands::evaluate::run(args, &shell),
             Command::Explore(args) => commands::explore::run(args, &shell),
             Command::Sweep(args) => commands::sweep::run(args, &shell),
+            Command::Simulate(args) => commands::simulate::run(args, &shell),
             Command::Calibrate(args) => commands::calibrate::run(args, &shell),
             Command::Validate(args) => commands::validate::run(args, &shell),
             Command::Bench(args) => commands::bench::run(args, &shell),

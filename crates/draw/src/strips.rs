@@ -31,6 +31,8 @@ const BETWEEN: f64 = 10.0;
 const LINES: f64 = 92.0;
 /// Height of a row of the legend.
 const LEGEND: f64 = 20.0;
+/// Ticks and title of the time axis.
+const BELOW: f64 = 54.0;
 /// Widest name of a strip, and of a band.
 const WIDEST_STRIP: f64 = 110.0;
 const WIDEST_BAND: f64 = 180.0;
@@ -80,6 +82,19 @@ pub struct StripPlot {
     pub below: Vec<Below>,
 }
 
+/// Where a time stands in the picture, in its pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Area {
+    /// Of time 0.
+    pub left: f64,
+    /// Of the end.
+    pub right: f64,
+    /// Of the first strip.
+    pub top: f64,
+    /// Of the last strip or, where there are any, of the lines below.
+    pub bottom: f64,
+}
+
 /// From the bands of the plot to those that are drawn.
 struct Bands {
     /// The names in the legend, from below.
@@ -90,6 +105,23 @@ struct Bands {
     has_others: bool,
 }
 
+/// What stands where.
+struct Layout {
+    /// As short as there is room.
+    strip_names: Vec<String>,
+    /// Width of the numbers beside the strips and lines.
+    number_width: f64,
+    /// The names of the bands in rows.
+    legend: Vec<Vec<(usize, f64)>>,
+    /// Height of a strip.
+    height: f64,
+    strips_end: f64,
+    /// The names of the lines in rows.
+    below_legend: Vec<Vec<(usize, f64)>>,
+    lines_top: f64,
+    area: Area,
+}
+
 /// Values in the columns of the picture: where each ends, and its value.
 type Steps = Vec<(f64, f64)>;
 
@@ -97,34 +129,16 @@ impl StripPlot {
     /// The plot as SVG.
     pub fn svg(&self) -> String {
         let bands = self.bands();
-        let width = f64::from(SIZE.0);
-        let strip_names = self.strips.iter().map(|strip| metrics::cut(&strip.name, SMALL, WIDEST_STRIP));
-        let strip_names: Vec<String> = strip_names.collect();
-        let name_width = strip_names.iter().map(|name| metrics::width(name, SMALL)).fold(0.0, f64::max);
-        let most = self.strips.iter().map(|strip| strip.capacity).fold(0.0, f64::max);
         let below_axis = self.below_axis();
-        let labels = below_axis.labels().map(|label| metrics::width(label, SMALL));
-        let number_width = labels.fold(metrics::width(&figures::short(most), SMALL), f64::max);
-        let left = f64::from(MARGIN) + 26.0 + name_width + 14.0 + number_width + 8.0;
-        let right = width - f64::from(MARGIN) - 12.0;
+        let layout = self.layout(&bands, &below_axis);
+        let Layout { number_width, height, strips_end, lines_top, .. } = layout;
+        let Area { left, right, top, bottom } = layout.area;
 
-        let not_used = (!self.strips.is_empty()).then_some("not used");
-        let legend = legend_rows(bands.names.iter().map(String::as_str).chain(not_used), width);
-        let top = f64::from(HEADING) + 8.0 + LEGEND * legend.len() as f64;
-        let count = self.strips.len().max(1) as f64;
-        let height = (ALL_STRIPS / count - BETWEEN).clamp(LOW, TALL);
-        let strips_end = top + count * (height + BETWEEN) - BETWEEN;
-        let note = (!self.below.is_empty()).then_some(THICK_AND_THIN);
-        let below_names = self.below.iter().map(|line| line.name.as_str()).chain(note);
-        let below_legend = legend_rows(below_names, width);
-        let lines_top = strips_end + 20.0 + LEGEND * below_legend.len() as f64;
-        let bottom = if self.below.is_empty() { strips_end } else { lines_top + LINES };
-
-        let mut canvas = Canvas::new(width, bottom + 54.0, &self.heading);
-        draw_legend(&mut canvas, &bands, &legend);
+        let mut canvas = Canvas::new(f64::from(SIZE.0), bottom + BELOW, &self.heading);
+        draw_legend(&mut canvas, &bands, &layout.legend);
         let time = Coordinate::exactly(0.0..if self.end > 0.0 { self.end } else { 1.0 });
         let across = |at: f64| left + (right - left) * time.share(at);
-        for ((strip, name), i) in self.strips.iter().zip(&strip_names).zip(0_u32..) {
+        for ((strip, name), i) in self.strips.iter().zip(&layout.strip_names).zip(0_u32..) {
             let at = Place::new(left, top + f64::from(i) * (height + BETWEEN), right - left, height);
             self.draw_strip(&mut canvas, strip, &bands, at, &across);
             let middle = at.y + height / 2.0;
@@ -141,7 +155,7 @@ impl StripPlot {
             let at = Place::new(left, lines_top, right - left, LINES);
             self.draw_below(&mut canvas, &below_axis, at, &across);
             let rows_top = strips_end + 18.0;
-            self.draw_below_legend(&mut canvas, &below_legend, rows_top);
+            self.draw_below_legend(&mut canvas, &layout.below_legend, rows_top);
         }
         for (at, label) in time.ticks() {
             canvas.line((across(at), bottom), (across(at), bottom + 4.0), Stroke::new(TEXT, 1.0));
@@ -150,6 +164,38 @@ impl StripPlot {
         let title = Font::new(MEDIUM).anchor(Anchor::Middle);
         canvas.text(f64::midpoint(left, right), bottom + 38.0, &self.x, title);
         canvas.finish()
+    }
+
+    /// Where the strips and the lines below lie in the picture.
+    pub fn area(&self) -> Area {
+        self.layout(&self.bands(), &self.below_axis()).area
+    }
+
+    fn layout(&self, bands: &Bands, below_axis: &Coordinate) -> Layout {
+        let width = f64::from(SIZE.0);
+        let strip_names = self.strips.iter().map(|strip| metrics::cut(&strip.name, SMALL, WIDEST_STRIP));
+        let strip_names: Vec<String> = strip_names.collect();
+        let name_width = strip_names.iter().map(|name| metrics::width(name, SMALL)).fold(0.0, f64::max);
+        let most = self.strips.iter().map(|strip| strip.capacity).fold(0.0, f64::max);
+        let labels = below_axis.labels().map(|label| metrics::width(label, SMALL));
+        let number_width = labels.fold(metrics::width(&figures::short(most), SMALL), f64::max);
+        let not_used = (!self.strips.is_empty()).then_some("not used");
+        let legend = legend_rows(bands.names.iter().map(String::as_str).chain(not_used), width);
+        let top = f64::from(HEADING) + 8.0 + LEGEND * legend.len() as f64;
+        let count = self.strips.len().max(1) as f64;
+        let height = (ALL_STRIPS / count - BETWEEN).clamp(LOW, TALL);
+        let strips_end = top + count * (height + BETWEEN) - BETWEEN;
+        let note = (!self.below.is_empty()).then_some(THICK_AND_THIN);
+        let below_names = self.below.iter().map(|line| line.name.as_str()).chain(note);
+        let below_legend = legend_rows(below_names, width);
+        let lines_top = strips_end + 20.0 + LEGEND * below_legend.len() as f64;
+        let area = Area {
+            left: f64::from(MARGIN) + 26.0 + name_width + 14.0 + number_width + 8.0,
+            right: width - f64::from(MARGIN) - 12.0,
+            top,
+            bottom: if self.below.is_empty() { strips_end } else { lines_top + LINES },
+        };
+        Layout { strip_names, number_width, legend, height, strips_end, below_legend, lines_top, area }
     }
 
     /// The largest bands have colours of their own, in the order of the plot; the others are one, above them.
@@ -403,6 +449,16 @@ mod tests {
         many.strips[0].bands[13] = vec![5.0; 1000];
         let svg = many.svg();
         assert!(svg.contains("application-13") && svg.contains("13 others"));
+    }
+
+    #[test]
+    fn the_area_is_that_of_the_strips() {
+        let plot = plot(2, 2, 1);
+        let Area { left, right, top, bottom } = plot.area();
+        let svg = plot.svg();
+        let has =
+            |name: &str, value: f64| svg.contains(&format!("{name}=\"{}\"", (10.0 * value).round() / 10.0));
+        assert!(has("x", left) && has("y", top) && has("width", right - left) && has("y1", bottom), "{svg}");
     }
 
     #[test]

@@ -29,6 +29,28 @@ pub struct Silent;
 
 impl Observer for Silent {}
 
+/// Two that look on at one simulation.
+pub struct Both<'a>(pub &'a mut dyn Observer, pub &'a mut dyn Observer);
+
+impl Observer for Both<'_> {
+    fn looks(&self) -> bool {
+        self.0.looks() || self.1.looks()
+    }
+
+    fn instant(&mut self, snapshot: &dyn Snapshot) {
+        for one in [&mut *self.0, &mut *self.1] {
+            if one.looks() {
+                one.instant(snapshot);
+            }
+        }
+    }
+
+    fn decision(&mut self, view: &View, orders: &[(AppId, Order, Option<String>)]) {
+        self.0.decision(view, orders);
+        self.1.decision(view, orders);
+    }
+}
+
 /// Threads of an application on a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {

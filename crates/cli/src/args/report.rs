@@ -2,10 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueHint};
+use clap::{ArgAction, Args, ValueHint};
 use numasim_model::ModelKind;
+use numasim_policy::PolicyName;
 
-use super::model;
+use super::{model, simulate};
 
 /// `numasim report`.
 #[derive(Debug, Args)]
@@ -22,6 +23,15 @@ pub(crate) struct ReportArgs {
     /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
     #[arg(long, value_name = "NAME", value_parser = model::one())]
     pub(crate) model: Option<ModelKind>,
+
+    /// Who decides about threads over time, where every application has its work; several are compared [default: none,
+    /// static-even, fair-share, and that of [policy] in the files]
+    #[arg(long, value_name = "NAME[:ARG]", value_parser = simulate::policy, action = ArgAction::Append)]
+    pub(crate) policy: Vec<PolicyName>,
+
+    /// End the simulations after so many seconds of simulated time [default: when every application is finished]
+    #[arg(long, value_name = "SECONDS", value_parser = simulate::simulated_seconds, allow_negative_numbers = true)]
+    pub(crate) until: Option<f64>,
 
     /// The title of the page [default: the name of the machine]
     #[arg(long, value_name = "TEXT")]

@@ -4,15 +4,18 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgAction, Args, ValueHint, value_parser};
+use clap::{ArgAction, ArgGroup, Args, ValueHint, value_parser};
+use numasim_policy::PolicyName;
 
-use super::{ObjectiveName, StudyArgs, seconds};
+use super::{ObjectiveName, StudyArgs, seconds, simulate};
 use crate::output::Format;
 
 const EXPLORING: &str = "With --explore";
+const SIMULATING: &str = "With --simulate";
 
 /// `numasim sweep`.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("seeded").args(["explore", "simulate"])))]
 pub(crate) struct SweepArgs {
     #[command(flatten)]
     pub(crate) study: StudyArgs,
@@ -25,7 +28,7 @@ pub(crate) struct SweepArgs {
     pub(crate) set: Vec<String>,
 
     /// Evaluate only the scenario with this name; may be given more than once
-    #[arg(long, value_name = "NAME", action = ArgAction::Append, conflicts_with = "explore")]
+    #[arg(long, value_name = "NAME", action = ArgAction::Append, conflicts_with = "seeded")]
     pub(crate) scenario: Vec<String>,
 
     /// Search for the best allocation at every point, instead of evaluating the scenarios
@@ -57,9 +60,25 @@ pub(crate) struct SweepArgs {
     #[arg(requires = "explore", help_heading = EXPLORING)]
     pub(crate) time_limit: Option<Duration>,
 
-    /// Seed of the random restarts; the same seed gives the same answers
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "explore", help_heading = EXPLORING)]
-    pub(crate) seed: u64,
+    /// Simulate what happens over time at every point, instead of evaluating the scenarios
+    #[arg(long)]
+    pub(crate) simulate: bool,
+
+    /// Who decides about threads; each of several has a row at every point [default: that of [policy] in the files,
+    /// else none]
+    #[arg(long, value_name = "NAME[:ARG]", value_parser = simulate::policy, action = ArgAction::Append)]
+    #[arg(requires = "simulate", help_heading = SIMULATING)]
+    pub(crate) policy: Vec<PolicyName>,
+
+    /// End each simulation after so many seconds of simulated time [default: when every application is finished]
+    #[arg(long, value_name = "SECONDS", value_parser = simulate::simulated_seconds, allow_negative_numbers = true)]
+    #[arg(requires = "simulate", help_heading = SIMULATING)]
+    pub(crate) until: Option<f64>,
+
+    /// Seed of the random restarts, or of the work of tasks with a task_spread; the same seed gives the same answers
+    /// [default: 0, with --simulate 1]
+    #[arg(long, value_name = "N", requires = "seeded")]
+    pub(crate) seed: Option<u64>,
 
     /// Compute the I-th of N equal parts of the points, I from 1; part 1 has the header
     ///

@@ -180,11 +180,34 @@ impl Located {
         Some(problem.hint("lower `min_threads`, or remove applications"))
     }
 
+    /// What of the files stands where.
+    pub(super) fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// Where an `[[app]]` stands.
+    pub(super) fn app_places(&self, group: &str) -> Option<&AppPlaces> {
+        self.app(group).map(|(_, places)| places)
+    }
+
+    /// `FILE:LINE` of a place.
+    pub(super) fn line(&self, place: &Place) -> Option<String> {
+        let source = self.sources.get(place.file)?;
+        let before = source.text.get(..place.span.as_ref()?.start)?;
+        Some(format!("{}:{}", source.name, before.matches('\n').count() + 1))
+    }
+
+    /// The texts of the files.
+    pub(super) fn sources(&self) -> &[SourceFile] {
+        &self.sources
+    }
+
     fn app(&self, group: &str) -> Option<(&Group, &AppPlaces)> {
         self.groups.iter().zip(&self.places.apps).find(|(known, _)| known.name == group)
     }
 
-    fn failure(&self, problems: &[Problem]) -> Failure {
+    /// These problems, shown where they stand.
+    pub(super) fn failure(&self, problems: &[Problem]) -> Failure {
         Failure::Diagnostics(diagnostics::render(problems, &self.sources, true))
     }
 }

@@ -2,6 +2,7 @@
 
 mod drawn;
 mod inputs;
+mod over_time;
 mod wording;
 
 use std::path::{Path, PathBuf};
@@ -38,7 +39,12 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
     let known = inputs.provenance.as_deref().map(read_provenance).transpose()?;
     let destination = Destination::open(args.output.as_deref(), &inputs.all())?;
 
-    let scenarios = wanted(&study, &[])?;
+    let simulations = over_time::simulations(args, &study, &located)?;
+    let scenarios = match &simulations {
+        // What happens over time is enough.
+        Some(_) if study.scenarios.is_empty() && source.is_none() => Vec::new(),
+        _ => wanted(&study, &[])?,
+    };
     located.can_be_evaluated(&study, &scenarios)?;
     if scenarios.len() > MOST_SCENARIOS {
         let message = format!(
@@ -91,17 +97,18 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
     destination.deliver_bytes(
         page(&Report {
             title: &title,
-            question: &wording::question(&study, compared.as_ref()),
+            question: &wording::question(&study, compared.as_ref(), simulations.as_ref()),
             study: &study,
             views: &views,
             maps: &maps,
             compared,
             provenance: known.as_ref(),
+            simulations: simulations.as_ref(),
             machine: &machine,
             plots: &plots,
             read: &read,
             aside: &inputs.aside.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
-            commands: &wording::commands(args, &inputs, known.as_ref()),
+            commands: &wording::commands(args, &inputs, known.as_ref(), &study, simulations.as_ref()),
             evaluation: &evaluation,
             comparison: document.as_ref(),
         })

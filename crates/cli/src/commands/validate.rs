@@ -145,6 +145,8 @@ fn reported(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(), F
         paths: vec![folder.path.clone()],
         measured: None,
         model: args.model,
+        policy: Vec::new(),
+        until: None,
         title: None,
         output: Some(folder.file("report.html")),
     };

@@ -1,13 +1,15 @@
 //! What a page tells, as plain values.
 
 use numasim_bench::provenance::Provenance;
+use numasim_draw::strips::Area;
 use numasim_model::Study;
 use serde_json::Value;
 
+use crate::view::simulated::Simulated;
 use crate::view::{ScenarioView, compared};
 
 /// Everything that a page tells.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) struct Report<'a> {
     /// The title.
     pub(crate) title: &'a str,
@@ -23,6 +25,8 @@ pub(crate) struct Report<'a> {
     pub(crate) compared: Option<compared::View<'a>>,
     /// Where the measurements come from.
     pub(crate) provenance: Option<&'a Provenance>,
+    /// Applications over time; `None` where not all of them have work.
+    pub(crate) simulations: Option<&'a Simulations>,
     /// Pictures of the machine.
     pub(crate) machine: &'a [Figure],
     /// Pictures of all scenarios together.
@@ -37,6 +41,35 @@ pub(crate) struct Report<'a> {
     pub(crate) evaluation: &'a Value,
     /// What `compare --format json` says.
     pub(crate) comparison: Option<&'a Value>,
+}
+
+/// Simulations of one study with several policies.
+pub(crate) struct Simulations {
+    /// One for each policy that has a result.
+    pub(crate) courses: Vec<Course>,
+    /// Other policies, each with the reason.
+    pub(crate) without: Vec<(String, String)>,
+    /// What `simulate --format json` says.
+    pub(crate) document: Value,
+    /// Cores, GFLOPS and items over time, for the script of the page.
+    pub(crate) strips: Value,
+}
+
+impl Simulations {
+    /// When the longest of them ended.
+    pub(crate) fn end_s(&self) -> f64 {
+        self.courses.iter().map(|course| course.simulated.run.time.value()).fold(0.0, f64::max)
+    }
+}
+
+/// One of them.
+pub(crate) struct Course {
+    /// What came out.
+    pub(crate) simulated: Simulated,
+    /// Its picture.
+    pub(crate) figure: Figure,
+    /// Where times stand in the picture.
+    pub(crate) area: Area,
 }
 
 /// A picture.

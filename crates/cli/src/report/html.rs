@@ -24,6 +24,11 @@ impl Shown {
         Self { text: text.into(), place: Some(format!("evaluation#{}", pointer.as_ref())) }
     }
 
+    /// A figure of the simulations, at this JSON pointer.
+    pub(super) fn simulated(text: impl Into<String>, pointer: impl AsRef<str>) -> Self {
+        Self { text: text.into(), place: Some(format!("simulation#{}", pointer.as_ref())) }
+    }
+
     /// No figure.
     pub(super) fn nothing() -> Self {
         Self { text: "-".to_owned(), place: None }

@@ -5,7 +5,7 @@ use numasim_bench::provenance::Provenance;
 
 use super::contents::Report;
 use super::html::{data, figure};
-use super::{doubts, machine, origin, policy, scenarios, verdict};
+use super::{doubts, machine, origin, policy, scenarios, simulations, verdict};
 use crate::view::machine_title;
 
 const STYLE: &str = include_str!("style.css");
@@ -17,12 +17,19 @@ pub(crate) fn page(report: &Report<'_>) -> String {
         ("verdict", "Verdict", verdict::section(report)),
         ("machine", "Machine", machine::section(report)),
         ("scenarios", "Scenarios", scenarios::section(report)),
+        ("time", "Over time", simulations::section(report)),
         ("plots", "Plots", html! { @for one in report.plots { (figure(one)) } }),
         ("doubts", "Doubts", doubts::section(report)),
         ("origin", "Origin", origin::section(report)),
         ("repeat", "Repeat it", origin::commands(report)),
         ("words", "Words", words(report)),
     ];
+    let is_there = |id: &str| match id {
+        "scenarios" => !report.views.is_empty(),
+        "time" => report.simulations.is_some(),
+        _ => true,
+    };
+    let sections = sections.into_iter().filter(|(id, ..)| is_there(id)).collect::<Vec<_>>();
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -59,11 +66,16 @@ pub(crate) fn page(report: &Report<'_>) -> String {
                         "Made by numasim " (env!("CARGO_PKG_VERSION")) ". This file is self-contained; the JSON of "
                         code { "numasim evaluate" }
                         @if report.comparison.is_some() { " and " code { "numasim compare" } }
+                        @if report.simulations.is_some() { " and " code { "numasim simulate" } }
                         " is inside."
                     }
                 }
                 (data("evaluation", report.evaluation))
                 @if let Some(comparison) = report.comparison { (data("comparison", comparison)) }
+                @if let Some(simulations) = report.simulations {
+                    (data("simulation", &simulations.document))
+                    (data("strips", &simulations.strips))
+                }
                 script { (PreEscaped(SCRIPT)) }
             }
         }
@@ -98,6 +110,15 @@ fn words(report: &Report<'_>) -> Markup {
         ("FLOP/byte", "Arithmetic intensity: floating-point operations for each byte from memory."),
         ("link", "The connection from the cores of one NUMA node to the memory of another."),
     ];
+    const OF_TIME: [(&str, &str); 4] = [
+        ("makespan", "The time from the beginning to the end of the last application."),
+        (
+            "policy",
+            "Who decides how many threads of each application may run, and where; numasim simulate --help lists them.",
+        ),
+        ("orders", "Times that the policy told an application how many threads may run."),
+        ("items", "What a producer has made and its consumer has not finished, in a channel."),
+    ];
     const OF_MEASUREMENTS: [(&str, &str); 5] = [
         (
             "error",
@@ -116,9 +137,10 @@ fn words(report: &Report<'_>) -> Markup {
         ),
     ];
     let measured = if report.compared.is_some() { &OF_MEASUREMENTS[..] } else { &[] };
+    let simulated = if report.simulations.is_some() { &OF_TIME[..] } else { &[] };
     html! {
         dl.words {
-            @for (word, meaning) in OF_MODEL.iter().chain(measured) { div { dt { (word) } dd { (meaning) } } }
+            @for (word, meaning) in OF_MODEL.iter().chain(simulated).chain(measured) { div { dt { (word) } dd { (meaning) } } }
         }
     }
 }

@@ -58,3 +58,54 @@
   show((first ?? scenarios[0]).id);
   if (first) picker.scrollIntoView();
 })();
+
+// Figures at a time that the reader chooses, and a line at that time in each picture. Without this script neither is shown.
+(() => {
+  const moment = document.querySelector('.moment');
+  if (!moment) return;
+  const { unit, per_second: factor, end_s: end, runs } = JSON.parse(document.getElementById('strips').textContent);
+  const range = document.getElementById('moment');
+  const policy = document.getElementById('moment-policy');
+  const time = document.getElementById('moment-time');
+  const cells = [...moment.querySelectorAll('td[data-at]')];
+
+  const decimals = Math.max(0, 4 - Math.floor(Math.log10(end * factor) + 1));
+  const lines = [...document.querySelectorAll('.course')].map((course) => {
+    const svg = course.querySelector('svg');
+    const line = document.createElementNS('http://www.w3.org/2000/svg', 'line');
+    line.setAttribute('class', 'now');
+    line.setAttribute('y1', course.dataset.top);
+    line.setAttribute('y2', course.dataset.bottom);
+    svg.append(line);
+    return { line, run: runs[course.dataset.run], left: +course.dataset.left, right: +course.dataset.right };
+  });
+
+  const show = () => {
+    const now = end * range.value / range.max;
+    const chosen = policy ? +policy.value : 0;
+    const run = runs[chosen];
+    const slot = Math.min(Math.floor(now / run.slot_s), Math.ceil(run.end_s / run.slot_s) - 1);
+    for (const cell of cells) {
+      const parts = cell.dataset.at.split('/').slice(1);
+      parts[1] = chosen;
+      const values = parts.reduce((inner, part) => inner[part], { runs });
+      const there = now <= run.end_s && slot < values.length;
+      cell.textContent = there ? String(values[slot]) : '-';
+      if (there) cell.dataset.json = `strips#/${parts.join('/')}/${slot}`;
+      else delete cell.dataset.json;
+    }
+    for (const { line, run, left, right } of lines) {
+      const x = left + (right - left) * Math.min(now / run.end_s, 1);
+      line.setAttribute('x1', x);
+      line.setAttribute('x2', x);
+      line.toggleAttribute('hidden', now > run.end_s);
+    }
+    time.textContent = `${(now * factor).toFixed(decimals)} ${unit}`;
+    range.setAttribute('aria-valuetext', time.textContent);
+  };
+
+  range.addEventListener('input', show);
+  policy?.addEventListener('change', show);
+  moment.hidden = false;
+  show();
+})();

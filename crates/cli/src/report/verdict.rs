@@ -5,6 +5,7 @@ use numasim_evidence::compare::{Comparison, Errors};
 
 use super::contents::Report;
 use super::html::{SMALL, Shown, judged, scrolling};
+use super::simulations;
 use crate::view::compared::{percent, place, sentences};
 use crate::view::{ScenarioView, Style, caution, figures};
 
@@ -184,6 +185,9 @@ fn predicted(report: &Report<'_>) -> Markup {
                 (caution::but(&caution::of_scenario(view))) "."
             }
         }
-        p { "To know more, measure with " code { "numasim bench" } " and name its CSV with " code { "--measured" } "." }
+        @if let Some(simulations) = report.simulations { (simulations::best(simulations)) }
+        @if !report.views.is_empty() {
+            p { "To know more, measure with " code { "numasim bench" } " and name its CSV with " code { "--measured" } "." }
+        }
     }
 }

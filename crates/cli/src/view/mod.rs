@@ -23,6 +23,7 @@ pub(crate) mod plots;
 pub(crate) mod published;
 mod resources;
 pub(crate) mod side_by_side;
+pub(crate) mod simulated;
 pub(crate) mod table;
 #[cfg(test)]
 mod tests;

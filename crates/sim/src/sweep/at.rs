@@ -4,7 +4,9 @@ use numasim_model::demand::demands;
 use numasim_model::figure::Figures;
 use numasim_model::memory;
 use numasim_model::sharing::{Solver, Workspace};
-use numasim_model::{Data, Machine, NodeId, Placement, Scenario, Study, evaluate, evaluation::EvaluateError};
+use numasim_model::{
+    App, Data, Machine, NodeId, Placement, Scenario, Study, evaluate, evaluation::EvaluateError,
+};
 
 use super::key::{Target, ids};
 use super::{Sweep, Value};
@@ -49,6 +51,10 @@ impl Changing {
             // An axis has the values that its target takes.
             _ => {}
         }
+    }
+
+    pub(super) fn into_apps_and_scenarios(self) -> (Vec<App>, Vec<Scenario>) {
+        (self.figures.apps, self.scenarios)
     }
 
     /// The machine with these figures, or why there is none.

@@ -2,17 +2,24 @@
 
 use std::ops::Range;
 
-use numasim_model::figure::{AppFigure, Figure, KeyError, ValueRange, instances, node_number};
+use numasim_model::figure::{
+    AppFigure, Figure, KeyError, NodeFigure, TimeFigure, ValueRange, instances, node_number,
+};
 use numasim_model::sharing::Parameter;
 use numasim_model::{AppId, NodeId, Study};
 
-use super::SettingError;
+use super::{SettingError, Task};
+
+/// Keys of an application that stand for its phase in a simulation.
+const OVER_TIME_TOO: [&str; 2] = ["arithmetic_intensity", "work_gflop"];
 
 /// What a key stands for. Applications are the instances that it addresses.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Target {
     /// A number of the machine or of applications.
     Figure(Figure),
+    /// A number of what happens over time.
+    OverTime(TimeFigure),
     AppData(Range<usize>),
     /// Node `None`: every node that has cores.
     Threads {
@@ -28,13 +35,21 @@ pub(super) enum Target {
 
 impl Target {
     /// Finds what the parts of a key stand for.
-    pub(super) fn find(study: &Study, parts: &[String]) -> Result<Self, SettingError> {
+    pub(super) fn find(study: &Study, parts: &[String], task: Task) -> Result<Self, SettingError> {
         let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-        Self::known(study, &parts)?.map_err(|error| explained(study, error))
+        Self::known(study, &parts, task)?.map_err(|error| {
+            if task != Task::Simulate && TimeFigure::find(study, &parts).is_ok() {
+                return SettingError::wrong(
+                    format!("{} has an influence on what happens over time alone", parts.join(".")),
+                    "only --simulate uses it",
+                );
+            }
+            explained(study, error, task)
+        })
     }
 
     /// Data and scenarios are keys of sweeps alone; all others are figures.
-    fn known(study: &Study, parts: &[&str]) -> Result<Result<Self, KeyError>, SettingError> {
+    fn known(study: &Study, parts: &[&str], task: Task) -> Result<Result<Self, KeyError>, SettingError> {
         match parts {
             ["app", name, "data"] => Ok(instances(&study.apps, name).map(Self::AppData)),
             ["scenario", name, key, app, rest @ ..] => {
@@ -58,6 +73,19 @@ impl Target {
                 }
             }
             ["scenario", ..] => Ok(Err(KeyError::Incomplete)),
+            [first, ..] if task == Task::Simulate && *first != "machine" => {
+                let over_time = TimeFigure::find(study, parts).map(Self::OverTime);
+                let Err(KeyError::Unknown { table, key, mut known }) = over_time else {
+                    return Ok(over_time);
+                };
+                // Weights and limits of threads, for policies that look at them.
+                Ok(Figure::find(&study.machine, &study.apps, parts).map(Self::Figure).map_err(|error| {
+                    if let KeyError::Unknown { known: others, .. } = error {
+                        known.extend(others.into_iter().filter(|other| !OVER_TIME_TOO.contains(other)));
+                    }
+                    KeyError::Unknown { table, key, known }
+                }))
+            }
             _ => Ok(Figure::find(&study.machine, &study.apps, parts).map(Self::Figure)),
         }
     }
@@ -66,6 +94,7 @@ impl Target {
     pub(super) fn unit(&self) -> &'static str {
         match self {
             Self::Figure(figure) => figure.unit(),
+            Self::OverTime(figure) => figure.unit(),
             _ => "",
         }
     }
@@ -79,6 +108,7 @@ impl Target {
     pub(super) fn range(&self) -> Option<ValueRange> {
         match self {
             Self::Figure(figure) => Some(figure.range()),
+            Self::OverTime(figure) => Some(figure.range()),
             Self::Threads { .. } => Some(ValueRange::Count),
             Self::AppData(_) | Self::ScenarioData { .. } => None,
         }
@@ -87,6 +117,11 @@ impl Target {
     /// Whether only `explore` looks at it.
     pub(super) fn only_for_explore(&self) -> bool {
         matches!(self, Self::Figure(Figure::App(figure, _)) if *figure != AppFigure::ArithmeticIntensity)
+    }
+
+    /// Whether it is how many cores there are.
+    pub(super) fn is_cores(&self) -> bool {
+        matches!(self, Self::Figure(Figure::Node(NodeFigure::Cores, _)))
     }
 
     /// Whether only `evaluate` looks at it.
@@ -101,7 +136,7 @@ impl Target {
 }
 
 /// Why a key stands for nothing, and what to write.
-fn explained(study: &Study, error: KeyError) -> SettingError {
+fn explained(study: &Study, error: KeyError, task: Task) -> SettingError {
     let words = error.to_string();
     match error {
         KeyError::Incomplete => SettingError::wrong(
@@ -109,6 +144,13 @@ fn explained(study: &Study, error: KeyError) -> SettingError {
             "keys look like machine.link_gbs, machine.node.0.bandwidth_gbs, app.NAME.arithmetic_intensity, \
              scenario.NAME.threads.APP or scenario.NAME.threads.APP.NODE; names with spaces or dots stand in \
              double quotes",
+        ),
+        KeyError::Table(first) if task == Task::Simulate => SettingError::unknown(
+            format!(
+                "a key begins with machine, app, channel, call, policy, os or scenario, not with '{first}'"
+            ),
+            &first,
+            ["machine", "app", "channel", "call", "policy", "os", "scenario"],
         ),
         KeyError::Table(first) => SettingError::unknown(
             format!("a key begins with machine, app or scenario, not with '{first}'"),

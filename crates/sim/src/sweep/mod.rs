@@ -10,7 +10,8 @@
 //! 2. At a point the axes are applied in their order: where two set the same figure, the later one wins.
 //! 3. A key of the whole machine sets every node, or every link, to the same value.
 //! 4. `app.NAME.data` moves the data in every scenario that leaves it where the application has it.
-//! 5. A value that can never be right (a negative bandwidth, half a thread) is an error before anything is computed. A point
+//! 5. For simulations there are the keys of what happens over time, and `app.NAME.data` moves the data of the phases, too.
+//! 6. A value that can never be right (a negative bandwidth, half a thread) is an error before anything is computed. A point
 //!    that cannot be (more threads than cores) has a reason in place of a result; the others have theirs.
 
 mod at;
@@ -20,6 +21,7 @@ mod values;
 pub use at::{Contradiction, Evaluator};
 pub use values::{MAX_POINTS, Value};
 
+use numasim_model::dynamics::Phase;
 use numasim_model::figure::ValueRange;
 use numasim_model::{App, Data, Machine, Study};
 
@@ -74,6 +76,8 @@ pub enum Task {
     Evaluate,
     /// The best allocation is searched for.
     Explore,
+    /// What happens over time is simulated, by whoever asks for [`Sweep::study_at`].
+    Simulate,
 }
 
 /// A key and the values that it takes.
@@ -92,7 +96,7 @@ impl Axis {
     /// be right.
     pub fn read(study: &Study, setting: &str, task: Task) -> Result<Self, SettingError> {
         let (parts, text) = key::split(setting)?;
-        let (key, target) = (key::join(&parts), Target::find(study, &parts)?);
+        let (key, target) = (key::join(&parts), Target::find(study, &parts, task)?);
         if task == Task::Evaluate && target.only_for_explore() {
             return Err(SettingError::wrong(
                 format!("{key} has no influence on the scenarios"),
@@ -103,6 +107,12 @@ impl Axis {
             return Err(SettingError::wrong(
                 format!("{key} has no influence on --explore, which chooses the threads itself"),
                 "leave out --explore to evaluate the scenarios, or sweep keys of [machine] and [[app]]",
+            ));
+        }
+        if task == Task::Simulate && target.is_cores() {
+            return Err(SettingError::wrong(
+                format!("{key}: the threads of the applications are those for the cores of the files"),
+                "sweep app.NAME.threads, or write the other machine into a file of its own",
             ));
         }
         let values = if target.takes_data() {
@@ -127,9 +137,10 @@ impl Axis {
         for value in all.into_iter().map(|i| self.value(i)) {
             let number = match value {
                 Value::Number(number) => number,
-                Value::Data(_, Data::OpenHome { .. }) if task == Task::Evaluate => {
+                Value::Data(_, Data::OpenHome { .. }) if task != Task::Explore => {
+                    let who = if task == Task::Simulate { "simulate" } else { "evaluate" };
                     return Err(SettingError::wrong(
-                        format!("{}: evaluate does not choose a home", self.key),
+                        format!("{}: {who} does not choose a home", self.key),
                         "name the node (home:0), or use --explore",
                     ));
                 }
@@ -265,6 +276,37 @@ impl Sweep {
             changing.set(self, &axis.target, axis.value(index));
         }
         Ok((changing.machine(&self.study)?, changing.figures.apps))
+    }
+
+    /// The whole study at a point, for a simulation.
+    ///
+    /// # Errors
+    /// Why there is no such machine, in words.
+    pub fn study_at(&self, point: u64) -> Result<Study, String> {
+        let mut changing = Changing::new(&self.study);
+        let values =
+            || self.axes.iter().zip(self.indices(point)).map(|(axis, i)| (&axis.target, axis.value(i)));
+        for (target, value) in values() {
+            changing.set(self, target, value);
+        }
+        let mut study = self.study.clone();
+        study.machine = changing.machine(&self.study)?;
+        (study.apps, study.scenarios) = changing.into_apps_and_scenarios();
+        for (target, value) in values() {
+            match (target, value) {
+                (Target::OverTime(figure), Value::Number(number)) => figure.set(&mut study, number),
+                (Target::AppData(apps), Value::Data(_, data)) => {
+                    for app in apps.clone() {
+                        let phases = study.dynamics.courses[app].phases.iter_mut();
+                        // A phase with data of its own keeps it.
+                        let follows = |phase: &&mut Phase| phase.data == self.study.apps[app].data;
+                        phases.filter(follows).for_each(|phase| phase.data = data.clone());
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(study)
     }
 
     /// The question for `explore` at a point.

@@ -1,7 +1,7 @@
 //! Points of a sweep against a study that was written down with the same figures.
 
 use numasim_model::input::{SourceFile, read_study};
-use numasim_model::{Placement, Study, evaluate};
+use numasim_model::{NodeId, Placement, Study, evaluate};
 
 use super::*;
 
@@ -163,4 +163,60 @@ fn explore_gets_the_figures_of_the_point() {
     assert_eq!(first.machine().nodes()[1].bandwidth.value(), 64.0);
     // 2 x 9 threads of mem and 1 of bad: 19 on 16 cores.
     assert!(problem(1).unwrap_err().contains("add up to 19"));
+}
+
+/// A producer and a consumer with a channel between them.
+fn over_time() -> Study {
+    let text = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10.0\nbandwidth_gbs = 40.0\nlink_gbs = 5.0\n\
+                [[app]]\nname = \"a\"\narithmetic_intensity = 2.0\nwork_gflop = 10.0\n\
+                [[app]]\nname = \"b\"\narithmetic_intensity = 2.0\nwork_gflop = 10.0\ndata = { home = 0 }\n\
+                [[channel]]\nfrom = \"a\"\nto = \"b\"\nitem_mb = 1.0\n[policy]\nname = \"lead\"\n";
+    read_study(&[SourceFile { name: "test.toml".into(), text: text.into() }]).unwrap().study
+}
+
+#[test]
+fn a_simulation_gets_the_study_with_the_figures_of_its_point() {
+    let grid = sweep(
+        &over_time(),
+        &[
+            "policy.lead=1,4",
+            "channel.a.b.capacity=3",
+            "machine.link_gbs=7",
+            "app.a.work_gflop=20",
+            "app.b.data=home:1",
+            "app.a.weight=2",
+        ],
+        Task::Simulate,
+    )
+    .unwrap();
+    let study = grid.study_at(1).unwrap();
+    assert_eq!(study.dynamics.policy.name.as_deref(), Some("lead:4"));
+    assert_eq!(study.dynamics.channels[0].capacity, Some(3));
+    assert_eq!(study.dynamics.courses[0].total_work().map(|work| work.value()), Some(20.0));
+    assert_eq!(study.apps[0].weight, 2.0);
+    let home = Data::Placed(Placement::at_home(NodeId(1), 1.0));
+    assert_eq!((&study.apps[1].data, &study.dynamics.courses[1].phases[0].data), (&home, &home));
+    assert_eq!(grid.study().dynamics.policy.name.as_deref(), Some("lead"), "the files stay as they are");
+}
+
+#[test]
+fn keys_of_what_happens_over_time_are_for_simulations() {
+    let message = |setting: &str, task| match sweep(&over_time(), &[setting], task) {
+        Err(SettingError::Wrong { message, hint }) => format!("{message}; {hint}"),
+        Err(SettingError::Unknown { message, known, .. }) => format!("{message}; {}", known.join(" ")),
+        Ok(_) => String::new(),
+    };
+    for (setting, task, said) in [
+        ("policy.lead=1", Task::Evaluate, "only --simulate uses it"),
+        ("app.a.tasks=4", Task::Explore, "only --simulate uses it"),
+        ("app.a.taks=4", Task::Simulate, "app.a has no key 'taks'; iterations "),
+        ("app.a.taks=4", Task::Simulate, " max_threads"),
+        ("apps.a=4", Task::Simulate, "begins with machine, app, channel, call, policy, os or scenario"),
+        ("channel.a.b.capacity=0", Task::Simulate, "a whole number from 1 up"),
+        ("machine.cores_per_node=4", Task::Simulate, "sweep app.NAME.threads"),
+        ("app.b.data=home:any", Task::Simulate, "simulate does not choose a home"),
+    ] {
+        let message = message(setting, task);
+        assert!(message.contains(said), "{setting}: {message}");
+    }
 }

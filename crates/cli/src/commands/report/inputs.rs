@@ -139,6 +139,8 @@ mod tests {
             paths: vec![folder.path().to_owned()],
             measured: None,
             model: None,
+            policy: Vec::new(),
+            until: None,
             title: None,
             output: None,
         })

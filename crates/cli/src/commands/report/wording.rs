@@ -7,14 +7,26 @@ use numasim_model::Study;
 
 use super::inputs::Inputs;
 use crate::args::ReportArgs;
-use crate::report::Repeated;
+use crate::report::{Repeated, Simulations};
 use crate::view::{compared, figures};
 
 /// What was asked, in one sentence.
-pub(super) fn question(study: &Study, compared: Option<&compared::View<'_>>) -> String {
+pub(super) fn question(
+    study: &Study,
+    compared: Option<&compared::View<'_>>,
+    simulations: Option<&Simulations>,
+) -> String {
     let machine = study.machine.name();
     let apps = figures::count(study.apps.len() as u64, "application");
     let scenarios = |count: usize| figures::count(count as u64, "scenario");
+    if let (Some(simulations), true) = (simulations, study.scenarios.is_empty()) {
+        let policies = simulations.courses.len() + simulations.without.len();
+        return format!(
+            "What does the model {} predict for {machine} when {apps} run over time, with {}?",
+            study.machine.sharing().name(),
+            if policies == 1 { "1 policy".to_owned() } else { format!("{policies} policies") }
+        );
+    }
     match compared.map(|view| view.comparison.scenarios.len()) {
         None => format!(
             "What does the model {} predict for {machine} in {} of {apps}?",
@@ -30,7 +42,13 @@ pub(super) fn question(study: &Study, compared: Option<&compared::View<'_>>) -> 
 }
 
 /// The commands that make the measurements, the comparison and the page again.
-pub(super) fn commands(args: &ReportArgs, inputs: &Inputs, known: Option<&Provenance>) -> Vec<Repeated> {
+pub(super) fn commands(
+    args: &ReportArgs,
+    inputs: &Inputs,
+    known: Option<&Provenance>,
+    study: &Study,
+    simulations: Option<&Simulations>,
+) -> Vec<Repeated> {
     let mut commands = Vec::new();
     if let Some(known) = known.filter(|known| !known.command.is_empty()) {
         // The path of the program is that of another host.
@@ -49,20 +67,35 @@ pub(super) fn commands(args: &ReportArgs, inputs: &Inputs, known: Option<&Proven
     match &inputs.measured {
         Some(csv) => {
             let measured = vec!["--measured".to_owned(), path(csv)];
-            commands
-                .push(Repeated { what: "Compare", line: line("compare", &[files, measured, model.clone()]) });
+            let words = [files.clone(), measured, model.clone()];
+            commands.push(Repeated { what: "Compare", line: line("compare", &words) });
         }
-        None => commands.push(Repeated { what: "Evaluate", line: line("evaluate", &[files, model.clone()]) }),
+        None if study.scenarios.is_empty() => {}
+        None => {
+            let words = [files.clone(), model.clone()];
+            commands.push(Repeated { what: "Evaluate", line: line("evaluate", &words) });
+        }
     }
     let option = |name: &str, value: Option<String>| {
         value.map(|value| vec![name.to_owned(), value]).unwrap_or_default()
     };
+    let until = option("--until", args.until.map(|until| until.to_string()));
+    if let Some(simulations) = simulations {
+        let policies = simulations.courses.iter().map(|course| course.simulated.policy.clone());
+        let policies = policies.flat_map(|policy| ["--policy".to_owned(), policy]).collect();
+        let words = [files, policies, until.clone(), model.clone()];
+        commands.push(Repeated { what: "Simulate", line: line("simulate", &words) });
+    }
+    let policies =
+        args.policy.iter().flat_map(|policy| ["--policy".to_owned(), policy.to_string()]).collect();
     let again = line(
         "report",
         &[
             args.paths.iter().map(|one| path(one)).collect(),
             option("--measured", args.measured.as_deref().map(path)),
             model,
+            policies,
+            until,
             option("--title", args.title.clone()),
             option("-o", Some("report.html".to_owned())),
         ],

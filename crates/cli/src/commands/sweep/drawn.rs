@@ -6,6 +6,7 @@ use numasim_draw::figures;
 use numasim_draw::heat_map::HeatMap;
 use numasim_draw::line::{Line, LinePlot};
 use numasim_draw::{Heading, Scale};
+use numasim_policy::PolicyName;
 use numasim_sim::Objective;
 use numasim_sim::sweep::{Axis, Value};
 
@@ -54,13 +55,18 @@ impl Drawing {
                 .hint(format!("use larger steps (at most {MOST_VALUES} points), or leave out --plot")));
         }
         if axes.len() == 2 && plan.rows_per_point() > 1 {
-            return Err(Failure::input("a heat map shows one scenario").hint("choose it with --scenario"));
+            return Err(match plan.work {
+                Work::Simulate(_) => {
+                    Failure::input("a heat map shows one policy").hint("choose it with --policy")
+                }
+                _ => Failure::input("a heat map shows one scenario").hint("choose it with --scenario"),
+            });
         }
         let mut inputs: Vec<PathBuf> = args.study.files.clone();
         inputs.extend(args.output.clone());
         let file = PlotFile::open(Some(path), &inputs)?;
         let drawn = |column: &Column| match column {
-            Column::Value => true,
+            Column::Value | Column::Makespan => true,
             Column::Total => matches!(plan.work, Work::Evaluate(_)),
             Column::Gflops(_) => axes.len() == 1 && with_apps(plan),
             _ => false,
@@ -100,6 +106,16 @@ impl Drawing {
                 };
                 together(scenarios.iter().enumerate().map(line))
             }
+            Work::Simulate(asked) => {
+                let line = |row: usize| Line {
+                    name: asked
+                        .policies
+                        .get(row)
+                        .map_or_else(|| "makespan".to_owned(), PolicyName::to_string),
+                    values: values(row, 0),
+                };
+                together((0..rows).map(line))
+            }
             work => {
                 let all = if matches!(work, Work::Evaluate(_)) { "all applications" } else { "best" };
                 let apps = plan.sweep.study().apps.iter().map(|app| app.name.as_str());
@@ -118,8 +134,11 @@ impl Drawing {
     }
 
     fn heat_map(&self, plan: &Plan, x: usize, y: usize) -> HeatMap {
-        let smaller =
-            matches!(&plan.work, Work::Explore(question) if question.objective == Objective::Makespan);
+        let smaller = match &plan.work {
+            Work::Evaluate(_) => false,
+            Work::Explore(question) => question.objective == Objective::Makespan,
+            Work::Simulate(_) => true,
+        };
         let sign = if smaller { -1.0 } else { 1.0 };
         let finite = || self.values.iter().copied().enumerate().filter(|(_, value)| value.is_finite());
         let best = finite().reduce(|best, next| if sign * next.1 > sign * best.1 { next } else { best });
@@ -169,6 +188,7 @@ fn with_apps(plan: &Plan) -> bool {
     let in_gflops = match &plan.work {
         Work::Evaluate(scenarios) => scenarios.len() == 1,
         Work::Explore(question) => question.objective == Objective::TotalGflops && !weighted(plan),
+        Work::Simulate(_) => false,
     };
     in_gflops && (2..=MOST_APPS).contains(&plan.sweep.study().apps.len())
 }
@@ -176,6 +196,7 @@ fn with_apps(plan: &Plan) -> bool {
 fn title_of_values(plan: &Plan) -> String {
     match &plan.work {
         Work::Evaluate(_) => "GFLOPS".to_owned(),
+        Work::Simulate(_) => "makespan (s)".to_owned(),
         Work::Explore(question) => match question.objective {
             Objective::TotalGflops if weighted(plan) => "weighted GFLOPS".to_owned(),
             Objective::TotalGflops => "GFLOPS".to_owned(),
@@ -190,6 +211,11 @@ fn title_of_values(plan: &Plan) -> String {
 fn heading(plan: &Plan, best: Option<f64>) -> Heading {
     let study = plan.sweep.study();
     let mut parts = vec![match &plan.work {
+        Work::Simulate(asked) => match asked.policies.as_slice() {
+            [] => "policy of the files".to_owned(),
+            [only] => format!("policy {only}"),
+            several => format!("{} policies", several.len()),
+        },
         Work::Evaluate(scenarios) => match scenarios.as_slice() {
             [only] => format!("scenario {}", study.scenarios[*only].name),
             several => format!("{} scenarios", several.len()),

@@ -1,4 +1,4 @@
-//! `numasim sweep`: what if a figure were another one? Evaluates or explores at every point of a grid.
+//! `numasim sweep`: what if a figure were another one? Evaluates, explores or simulates at every point of a grid.
 
 mod drawn;
 mod evaluating;
@@ -8,6 +8,7 @@ mod plan;
 mod progress;
 mod rows;
 mod shown;
+mod simulating;
 
 use std::io::{ErrorKind, Write};
 
@@ -129,6 +130,7 @@ impl Job<'_> {
         let ended = match &plan.work {
             Work::Evaluate(scenarios) => evaluating::run(plan, scenarios, points, done),
             Work::Explore(question) => exploring::run(plan, question, columns, points, done),
+            Work::Simulate(asked) => simulating::run(plan, asked, columns, points, done),
         };
         bar.finish();
         ended?;

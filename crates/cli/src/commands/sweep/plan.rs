@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::time::Duration;
 
 use numasim_model::{AppId, Study};
+use numasim_policy::PolicyName;
 use numasim_sim::objective::{Goal, GoalError};
 use numasim_sim::search::Settings;
 use numasim_sim::sweep::{Axis, SettingError, Sweep, Task};
@@ -12,9 +13,14 @@ use serde_json::{Value, json};
 
 use crate::args::{Shard, SweepArgs};
 use crate::commands::located::{HomeNeeded, Located};
-use crate::commands::{evaluate, explore, room};
+use crate::commands::{evaluate, explore, room, simulate};
 use crate::failure::Failure;
 use crate::suggest;
+
+/// The key of the items that producers may be ahead.
+const LEAD: &str = "policy.lead";
+/// As of `numasim simulate`.
+const SEED_OF_TASKS: u64 = 1;
 
 /// Everything that decides the rows.
 pub(super) struct Plan {
@@ -34,6 +40,18 @@ pub(super) enum Work {
     Evaluate(Vec<usize>),
     /// The best allocation is searched for: one row.
     Explore(Question),
+    /// What happens over time is simulated: a row for each policy.
+    Simulate(Simulating),
+}
+
+/// What simulations are asked.
+pub(super) struct Simulating {
+    /// One after the other; none: that of the files.
+    pub(super) policies: Vec<PolicyName>,
+    pub(super) seed: u64,
+    pub(super) until_s: Option<f64>,
+    /// Whether an axis is the lead of `lead:K`: it wins over the K of the policy.
+    pub(super) sweeps_lead: bool,
 }
 
 /// What explore is asked.
@@ -47,13 +65,18 @@ pub(super) struct Question {
 impl Plan {
     /// Checks the command line against the study.
     pub(super) fn new(args: &SweepArgs, study: Study, located: &Located) -> Result<Self, Failure> {
-        let task = if args.explore { Task::Explore } else { Task::Evaluate };
+        let task = match args {
+            SweepArgs { explore: true, .. } => Task::Explore,
+            SweepArgs { simulate: true, .. } => Task::Simulate,
+            _ => Task::Evaluate,
+        };
         let read =
             |setting: &String| Axis::read(&study, setting, task).map_err(|error| to_failure(setting, error));
         let axes: Vec<Axis> = args.set.iter().map(read).collect::<Result<_, _>>()?;
         let work = match task {
             Task::Evaluate => Work::Evaluate(scenarios(&study, &args.scenario)?),
             Task::Explore => Work::Explore(question(args, &study)?),
+            Task::Simulate => Work::Simulate(simulating(args, &axes)?),
         };
         let shard = args.shard.unwrap_or(Shard::WHOLE);
         let identity = identity(args, &study, shard);
@@ -64,6 +87,7 @@ impl Plan {
                 data_fits(&sweep, scenarios)?;
             }
             Work::Explore(question) => goal_is_possible(&sweep, question, located)?,
+            Work::Simulate(simulating) => can_be_simulated(&sweep, simulating, located)?,
         }
         Ok(Self { points: shard.of(sweep.points()), header: shard.is_first(), sweep, work, identity })
     }
@@ -73,6 +97,7 @@ impl Plan {
         match &self.work {
             Work::Evaluate(scenarios) => scenarios.len(),
             Work::Explore(_) => 1,
+            Work::Simulate(simulating) => simulating.policies.len().max(1),
         }
     }
 }
@@ -147,6 +172,29 @@ fn goal_is_possible(sweep: &Sweep, question: &Question, located: &Located) -> Re
     }
 }
 
+fn simulating(args: &SweepArgs, axes: &[Axis]) -> Result<Simulating, Failure> {
+    let sweeps_lead = axes.iter().any(|axis| axis.key() == LEAD);
+    let has_lead = args.policy.iter().any(|policy| matches!(policy, PolicyName::Lead(_)));
+    if sweeps_lead && !has_lead && !args.policy.is_empty() {
+        return Err(Failure::input(format!("{LEAD} has no influence on these policies"))
+            .hint("add --policy lead, or leave out the key"));
+    }
+    Ok(Simulating {
+        policies: args.policy.clone(),
+        seed: args.seed.unwrap_or(SEED_OF_TASKS),
+        until_s: args.until,
+        sweeps_lead,
+    })
+}
+
+/// What no axis can mend is refused at once: applications or work missing, a policy that does not exist, open homes.
+fn can_be_simulated(sweep: &Sweep, simulating: &Simulating, located: &Located) -> Result<(), Failure> {
+    let Ok(study) = sweep.study_at(0) else { return Ok(()) };
+    let named = simulating.policies.clone();
+    let policies = if named.is_empty() { vec![simulate::policy_of_files(&study, located)?] } else { named };
+    simulate::can_be_simulated(&study, located, &policies)
+}
+
 fn question(args: &SweepArgs, study: &Study) -> Result<Question, Failure> {
     let objective = explore::objective(args.objective.unwrap_or(crate::args::ObjectiveName::TotalGflops));
     if study.apps.is_empty() {
@@ -160,7 +208,7 @@ fn question(args: &SweepArgs, study: &Study) -> Result<Question, Failure> {
             min_threads_per_node: args.min_threads_per_node.unwrap_or(0),
             no_idle_cores: args.no_idle_cores,
         },
-        settings: Settings { top: 0, seed: args.seed, ..Settings::default() },
+        settings: Settings { top: 0, seed: args.seed.unwrap_or(0), ..Settings::default() },
         time_limit: args.time_limit,
     })
 }
@@ -182,6 +230,9 @@ fn identity(args: &SweepArgs, study: &Study, shard: Shard) -> Value {
         "--min-threads-per-node": args.min_threads_per_node,
         "--no-idle-cores": args.no_idle_cores,
         "--time-limit": args.time_limit.map(|limit| limit.as_secs_f64()),
+        "--simulate": args.simulate,
+        "--policy": args.policy.iter().map(PolicyName::to_string).collect::<Vec<_>>(),
+        "--until": args.until,
         "--seed": args.seed,
         "--shard": shard.to_string(),
     })

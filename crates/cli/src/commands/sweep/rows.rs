@@ -14,7 +14,10 @@ pub(super) enum Column {
     Key(usize),
     /// Name of the scenario.
     Scenario,
-    /// `ok`; of explore `optimal` or `feasible`; `infeasible` or `not found` where there is no result.
+    /// Who decides in a simulation.
+    Policy,
+    /// `ok`; of explore `optimal` or `feasible`; `infeasible` or `not found` where there is no result;
+    /// of a simulation also `until` (not finished at --until) and `deadlock`.
     Status,
     /// The objective of explore.
     Value,
@@ -30,6 +33,16 @@ pub(super) enum Column {
     Threads(usize),
     /// The node of its data, where explore chose it.
     Home(usize),
+    /// When the last application is finished, s.
+    Makespan,
+    /// When the application with this number is finished, s.
+    Finished(usize),
+    /// The most items in the channel with this number.
+    MaxItems(usize),
+    /// Orders of the policy.
+    Commands,
+    /// Threads that orders unblocked.
+    CoreMoves,
     /// Nodes whose own threads are starved by remote reads.
     Starved,
     /// Why there is no result.
@@ -43,6 +56,14 @@ pub(super) fn columns(plan: &Plan) -> Vec<Column> {
     let apps = 0..plan.sweep.study().apps.len();
     let mut columns: Vec<Column> = (0..plan.sweep.axes().len()).map(Column::Key).collect();
     match &plan.work {
+        Work::Simulate(_) => {
+            let channels = 0..plan.sweep.study().dynamics.channels.len();
+            columns.extend([Column::Policy, Column::Status, Column::Makespan]);
+            columns.extend(apps.map(Column::Finished));
+            columns.extend(channels.map(Column::MaxItems));
+            columns.extend([Column::Commands, Column::CoreMoves, Column::Reason]);
+            return columns;
+        }
         Work::Evaluate(_) => columns.extend([Column::Scenario, Column::Status, Column::Total]),
         Work::Explore(_) => {
             columns.extend([Column::Status, Column::Value, Column::Bound, Column::Gap, Column::Total]);
@@ -83,6 +104,15 @@ pub(super) fn names(plan: &Plan, columns: &[Column]) -> Vec<String> {
         Column::Gflops(a) => format!("gflops:{}", app(a)),
         Column::Threads(a) => format!("threads:{}", app(a)),
         Column::Home(a) => format!("home:{}", app(a)),
+        Column::Policy => "policy".to_owned(),
+        Column::Makespan => "makespan_s".to_owned(),
+        Column::Finished(a) => format!("finished_s:{}", app(a)),
+        Column::MaxItems(channel) => {
+            let ends = &plan.sweep.study().dynamics.channels[channel];
+            format!("max_items:{}->{}", app(ends.from.0), app(ends.to.0))
+        }
+        Column::Commands => "commands".to_owned(),
+        Column::CoreMoves => "core_moves".to_owned(),
         Column::Starved => "starved_nodes".to_owned(),
         Column::Reason => "reason".to_owned(),
         Column::Cautions => "cautions".to_owned(),
@@ -170,6 +200,11 @@ impl Rows {
                 self.text(&home.map_or(String::new(), |home| home.0.to_string()));
             }
         }
+    }
+
+    /// Ends a row of a simulation that has a result.
+    pub(super) fn end_with_all(&mut self) {
+        self.text.push(b'\n');
     }
 
     /// Ends a row that has a result. `cautions`: `None` where there is no column for them.

@@ -38,9 +38,17 @@ impl Table {
     }
 
     pub(super) fn add(&mut self, text: &[u8], plan: &Plan, columns: &[Column]) {
-        let judged = if let Work::Explore(_) = plan.work { Column::Value } else { Column::Total };
+        let judged = match plan.work {
+            Work::Evaluate(_) => Column::Total,
+            Work::Explore(_) => Column::Value,
+            Work::Simulate(_) => Column::Makespan,
+        };
         let judged = columns.iter().position(|column| *column == judged).unwrap_or_default();
-        let smaller_is_better = matches!(&plan.work, Work::Explore(question) if question.objective == numasim_sim::Objective::Makespan);
+        let smaller_is_better = match &plan.work {
+            Work::Evaluate(_) => false,
+            Work::Explore(question) => question.objective == numasim_sim::Objective::Makespan,
+            Work::Simulate(_) => true,
+        };
         for record in records(text) {
             self.rows += 1;
             if let Some(value) = record.get(judged).and_then(number) {
@@ -69,7 +77,15 @@ impl Table {
         let used: Vec<usize> =
             (0..columns.len()).filter(|&c| all.iter().any(|record| !record[c].is_empty())).collect();
         let rounded = |c: usize| {
-            matches!(columns[c], Column::Value | Column::Bound | Column::Total | Column::Gflops(_))
+            matches!(
+                columns[c],
+                Column::Value
+                    | Column::Bound
+                    | Column::Total
+                    | Column::Gflops(_)
+                    | Column::Makespan
+                    | Column::Finished(_)
+            )
         };
         let cells: Vec<Vec<String>> = used
             .iter()
@@ -87,9 +103,12 @@ impl Table {
             })
             .collect();
         let align = |c: &usize| match columns[*c] {
-            Column::Scenario | Column::Status | Column::Reason | Column::Cautions | Column::Threads(_) => {
-                Align::Left
-            }
+            Column::Scenario
+            | Column::Policy
+            | Column::Status
+            | Column::Reason
+            | Column::Cautions
+            | Column::Threads(_) => Align::Left,
             _ => Align::Right,
         };
         let heading = |name: &str| name.replace(':', "\n");
@@ -117,12 +136,13 @@ impl Table {
             let at: Vec<String> = columns
                 .iter()
                 .enumerate()
-                .filter(|(_, column)| matches!(column, Column::Key(_) | Column::Scenario))
+                .filter(|(_, column)| matches!(column, Column::Key(_) | Column::Scenario | Column::Policy))
                 .map(|(c, _)| format!("{} = {}", names[c], &record[c]))
                 .collect();
             let what = match &plan.work {
                 Work::Evaluate(_) => "Most GFLOPS".to_owned(),
                 Work::Explore(question) => format!("Best {}", question.objective.name()),
+                Work::Simulate(_) => "Shortest makespan".to_owned(),
             };
             let best = format!("{what}: {} at {}", figures::single(*value), at.join(", "));
             let _ = writeln!(text, "\n{}", wrap(&best, style.columns()).join("\n"));
@@ -172,6 +192,8 @@ fn object(record: &csv::StringRecord, plan: &Plan, columns: &[Column]) -> Value 
     let mut of_apps: Vec<Map<String, Value>> =
         apps.iter().map(|app| Map::from_iter([("name".to_owned(), app.name.clone().into())])).collect();
     let as_number = |cell: &str| number(cell).map_or(Value::Null, Value::from);
+    let as_count = |cell: &str| cell.parse::<u64>().map_or(Value::Null, Value::from);
+    let mut channels: Vec<Value> = Vec::new();
     let as_text = |cell: &str| if cell.is_empty() { Value::Null } else { Value::from(cell) };
     let as_list = |cell: &str| {
         Value::from(cell.split_whitespace().filter_map(|n| n.parse::<u64>().ok()).collect::<Vec<_>>())
@@ -196,6 +218,22 @@ fn object(record: &csv::StringRecord, plan: &Plan, columns: &[Column]) -> Value 
                 of_apps[app].insert("home".to_owned(), cell.parse::<u64>().map_or(Value::Null, Value::from));
                 continue;
             }
+            Column::Finished(app) => {
+                of_apps[app].insert("finished_s".to_owned(), as_number(cell));
+                continue;
+            }
+            Column::MaxItems(channel) => {
+                let ends = &plan.sweep.study().dynamics.channels[channel];
+                let name = |app: numasim_model::AppId| apps[app.0].name.as_str();
+                channels.push(json!({
+                    "from": name(ends.from), "to": name(ends.to), "max_items": as_count(cell),
+                }));
+                continue;
+            }
+            Column::Policy => ("policy", as_text(cell)),
+            Column::Makespan => ("makespan_s", as_number(cell)),
+            Column::Commands => ("commands", as_count(cell)),
+            Column::CoreMoves => ("core_moves", as_count(cell)),
             Column::Scenario => ("scenario", as_text(cell)),
             Column::Status => ("status", as_text(cell)),
             Column::Value => ("value", as_number(cell)),
@@ -208,11 +246,15 @@ fn object(record: &csv::StringRecord, plan: &Plan, columns: &[Column]) -> Value 
         };
         object.insert(key.to_owned(), value);
     }
-    let has_result = object.get("total_gflops").is_some_and(Value::is_number);
+    let has_result =
+        ["total_gflops", "commands"].iter().any(|key| object.get(*key).is_some_and(Value::is_number));
     object.insert(
         "apps".to_owned(),
         if has_result { of_apps.into_iter().map(Value::Object).collect() } else { json!([]) },
     );
+    if let (Work::Simulate(_), true) = (&plan.work, has_result) {
+        object.insert("channels".to_owned(), channels.into());
+    }
     let mut whole = Map::from_iter([("point".to_owned(), Value::Object(point))]);
     whole.append(&mut object);
     Value::Object(whole)

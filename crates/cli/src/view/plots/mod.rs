@@ -4,6 +4,7 @@ mod compared;
 mod heading;
 mod machine;
 mod published;
+mod strips;
 #[cfg(test)]
 mod tests;
 mod threads;
@@ -11,4 +12,5 @@ mod threads;
 pub(crate) use compared::{bars, scatter};
 pub(crate) use machine::{matrix, roofline};
 pub(crate) use published::published;
+pub(crate) use strips::{node_groups, strips, summed, time_unit};
 pub(crate) use threads::{machine_map, thread_map};

@@ -1,0 +1,157 @@
+//! Applications over time: simulated with several policies, drawn, and in slots for the script of the page.
+
+use numasim_dynamic::{Items, Strips};
+use numasim_model::units::Seconds;
+use numasim_model::{AppId, NodeId, Study, Table};
+use numasim_policy::PolicyName;
+use serde_json::{Value, json};
+
+use crate::args::ReportArgs;
+use crate::commands::located::Located;
+use crate::commands::simulate::{Pictured, can_be_simulated, pictured, policy_of_files};
+use crate::failure::Failure;
+use crate::report::{Course, Figure, Simulations};
+use crate::view::{figures, plots, simulated};
+
+/// Most slots of a page, and fewest: a slider on a phone has hardly more places.
+const MOST_SLOTS: usize = 256;
+const FEWEST_SLOTS: usize = 16;
+/// Most numbers of all slots together: half a megabyte.
+const MOST_NUMBERS: usize = 100_000;
+/// More columns of nodes are no table any more: neighbours share one.
+const MOST_NODES: usize = 8;
+
+/// Simulates the study where every application has work; `None` where not, and nobody asked for a policy.
+pub(super) fn simulations(
+    args: &ReportArgs,
+    study: &Study,
+    located: &Located,
+) -> Result<Option<Simulations>, Failure> {
+    let policies = if args.policy.is_empty() { usual(study, located)? } else { args.policy.clone() };
+    match can_be_simulated(study, located, &policies) {
+        Ok(()) => {}
+        // A page about placements alone.
+        Err(_) if args.policy.is_empty() => return Ok(None),
+        Err(failure) => return Err(failure),
+    }
+    let (mut done, mut without): (Vec<Pictured>, Vec<(String, String)>) = (Vec::new(), Vec::new());
+    for policy in &policies {
+        match pictured(study, policy, args.until) {
+            Ok(one) => done.push(one),
+            Err(why) => without.push((policy.to_string(), why)),
+        }
+    }
+    let strips = strips(study, &done);
+    let simulated: Vec<simulated::Simulated> = done.iter().map(|one| one.simulated.clone()).collect();
+    let document = simulated::json(study, &simulated);
+    let courses = done.into_iter().map(|one| course(study, one)).collect();
+    Ok(Some(Simulations { courses, without, document, strips }))
+}
+
+/// Nobody decides, fixed shares, shares of those that do not wait; and what the files say.
+fn usual(study: &Study, located: &Located) -> Result<Vec<PolicyName>, Failure> {
+    let mut policies = vec![PolicyName::None, PolicyName::StaticEven, PolicyName::FairShare];
+    let of_files = policy_of_files(study, located)?;
+    if !policies.contains(&of_files) {
+        policies.push(of_files);
+    }
+    Ok(policies)
+}
+
+fn course(study: &Study, Pictured { simulated, strips }: Pictured) -> Course {
+    let plot = plots::strips(study, &simulated, &strips, &[]);
+    let below = if plot.below.is_empty() { "" } else { " Below: items in the channels." };
+    let title = format!("Policy {}", simulated.policy);
+    let caption = format!("Cores of each application on each node; a full strip is all its cores.{below}");
+    Course { figure: Figure { title, caption, svg: plot.svg() }, area: plot.area(), simulated }
+}
+
+/// Cores, GFLOPS and items of all simulations, in slots that a page has room for.
+fn strips(study: &Study, done: &[Pictured]) -> Value {
+    let groups = plots::node_groups(study, MOST_NODES);
+    let series = 2 * study.apps.len() * groups.len() + 2 * study.dynamics.channels.len();
+    let most = (MOST_NUMBERS / (series * done.len()).max(1)).clamp(FEWEST_SLOTS, MOST_SLOTS);
+    let nodes = groups.iter().map(|group| {
+        let numbers: Vec<usize> = group.iter().map(|node| node.0).collect();
+        figures::nodes(&numbers)
+    });
+    let nodes: Vec<String> = nodes.collect();
+    let runs = done.iter().map(|one| run(study, &one.strips, &groups, &nodes, most));
+    let end_s = done.iter().map(|one| one.strips.end.value()).fold(0.0, f64::max);
+    let (unit, per_second) = plots::time_unit(Seconds::new(end_s));
+    json!({
+        "unit": unit,
+        "per_second": per_second,
+        "end_s": end_s,
+        "runs": runs.collect::<Vec<_>>(),
+    })
+}
+
+fn run(study: &Study, strips: &Strips, groups: &[Vec<NodeId>], nodes: &[String], most: usize) -> Value {
+    let every = strips.slots().div_ceil(most).max(1);
+    let of = |values: &Table<Vec<f64>>, app: usize| -> Vec<Vec<f64>> {
+        let of_group = |group: &Vec<NodeId>| {
+            let sum = plots::summed(group, strips.slots(), |node| &values[(AppId(app), node)]);
+            joined(strips, every, &sum)
+        };
+        groups.iter().map(of_group).collect()
+    };
+    let app = |(a, app): (usize, &numasim_model::App)| json!({ "name": app.name, "cores": of(&strips.busy, a), "gflops": of(&strips.gflops, a) });
+    let channel = |(items, channel): (&Vec<Items>, &numasim_model::dynamics::Channel)| {
+        let mean: Vec<f64> = items.iter().map(|items| items.mean).collect();
+        let most = items.chunks(every).map(|chunk| chunk.iter().map(|items| items.max).fold(0.0, f64::max));
+        json!({
+            "from": study.apps[channel.from.0].name,
+            "to": study.apps[channel.to.0].name,
+            "items": joined(strips, every, &mean),
+            "most": most.collect::<Vec<f64>>(),
+        })
+    };
+    json!({
+        "slot_s": strips.slot.value() * every as f64,
+        "end_s": strips.end.value(),
+        "nodes": nodes,
+        "apps": study.apps.iter().enumerate().map(app).collect::<Vec<_>>(),
+        "channels": strips.items.iter().zip(&study.dynamics.channels).map(channel).collect::<Vec<_>>(),
+    })
+}
+
+/// Each `every` slots as one, with four digits; the last slot may be shorter than the others.
+fn joined(strips: &Strips, every: usize, values: &[f64]) -> Vec<f64> {
+    let slot_s = strips.slot.value();
+    let length = |slot: usize| (strips.end.value() - slot as f64 * slot_s).min(slot_s).max(0.0);
+    let mean = |(chunk, values): (usize, &[f64])| {
+        let first = chunk * every;
+        let lengths = (first..first + values.len()).map(length);
+        let all: f64 = lengths.clone().sum();
+        let sum: f64 = values.iter().zip(lengths).map(|(value, length)| value * length).sum();
+        four_digits(if all > 0.0 { sum / all } else { 0.0 })
+    };
+    values.chunks(every).enumerate().map(mean).collect()
+}
+
+/// What lies between is rounding: less than a millionth of a core, of a GFLOPS or of an item is nothing.
+fn four_digits(value: f64) -> f64 {
+    if value.abs() < 1e-6 { 0.0 } else { format!("{value:.3e}").parse().unwrap_or(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_slots_are_weighed_by_their_length() {
+        let table = Table::from_fn(1, 1, |_: AppId, _: NodeId| Vec::new());
+        let (slot, end) = (Seconds::new(2.0), Seconds::new(9.0));
+        let strips = Strips { slot, end, busy: table.clone(), gflops: table, items: Vec::new() };
+        // Five slots, the last of 1 s: (1 + 3) / 2, (5 + 5) / 2, 8; by three: 9 / 3, (5 x 2 + 8 x 1) / 3.
+        let values = [1.0, 3.0, 5.0, 5.0, 8.0];
+        assert_eq!(joined(&strips, 2, &values), [2.0, 5.0, 8.0]);
+        assert_eq!(joined(&strips, 3, &values), [3.0, 6.0]);
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!([1.0 / 3.0, 12345.678, 1e-9, 0.0].map(four_digits), [0.3333, 12350.0, 0.0, 0.0]);
+    }
+}

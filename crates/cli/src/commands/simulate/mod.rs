@@ -1,0 +1,199 @@
+//! `numasim simulate`: applications over time, with a policy that gives and takes cores.
+
+mod outputs;
+mod pictured;
+mod refused;
+mod running;
+mod timeline;
+
+use std::io;
+
+use numasim_dynamic::{Observer, Run, Silent, StripRecorder};
+use numasim_model::Study;
+use numasim_policy::PolicyName;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use serde_json::json;
+
+use super::located::Located;
+use crate::args::SimulateArgs;
+use crate::failure::Failure;
+use crate::files;
+use crate::output::{Destination, Format};
+use crate::sharing;
+use crate::shell::Shell;
+use crate::threads;
+use crate::trace::replay;
+use crate::view::simulated::{self, Simulated};
+use crate::view::{figures, json as document, plots};
+use crate::watch;
+use outputs::Outputs;
+pub(super) use pictured::{Pictured, in_words, pictured};
+pub(super) use refused::{can_be_simulated, policy_of_files};
+pub(super) use running::{Ended, Job};
+
+/// Runs the command.
+pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
+    if let Some(path) = &args.replay {
+        return replayed(path, args, shell);
+    }
+    let (reading, sources) = files::read_study_and_texts(&args.files)?;
+    let (study, located) = Located::split(reading, sources);
+    let study = sharing::choose(study, args.model, shell)?;
+    let policies = match args.policy.as_slice() {
+        [] => vec![refused::policy_of_files(&study, &located)?],
+        named => named.to_vec(),
+    };
+    refused::can_be_simulated(&study, &located, &policies)?;
+    let jobs = jobs(args, &study, &policies)?;
+    let outputs = Outputs::open(args, jobs.len())?;
+    warn_of_commands(&study, &policies, shell);
+    watch::listen();
+    let mut strips = outputs.plot.is_some().then(|| StripRecorder::new(&study));
+    let runs = compute(&jobs, &outputs, args, &located, strips.as_mut())?;
+    let done: Vec<(&Job, Run)> = jobs.iter().zip(runs).map_while(|(job, run)| Some((job, run?))).collect();
+    let simulated: Vec<Simulated> = done.into_par_iter().map(|(job, run)| job.with(run)).collect();
+    deliver(args, &study, &simulated, &outputs.result, shell)?;
+    if let (Some(plot), Some(strips), [one]) = (&outputs.plot, strips, simulated.as_slice()) {
+        let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
+        let strips = strips.finish(one.run.time);
+        plot.deliver(Ok(plots::strips(&study, one, &strips, &files).svg()))?;
+    }
+    told(&jobs, &simulated, shell)
+}
+
+/// Every policy with every seed.
+fn jobs<'a>(
+    args: &SimulateArgs,
+    study: &'a Study,
+    policies: &'a [PolicyName],
+) -> Result<Vec<Job<'a>>, Failure> {
+    let Some(last) = args.seed.checked_add(u64::from(args.runs) - 1) else {
+        return Err(Failure::input(format!(
+            "--seed {} and {} runs: there are no such seeds",
+            args.seed, args.runs
+        ))
+        .hint("give a smaller --seed"));
+    };
+    let of = |policy| (args.seed..=last).map(move |seed| Job { study, policy, seed, until_s: args.until });
+    Ok(policies.iter().flat_map(of).collect())
+}
+
+/// Other policies than `script` do not look at the commands of the files.
+fn warn_of_commands(study: &Study, policies: &[PolicyName], shell: &Shell) {
+    if study.dynamics.commands.is_empty() {
+        return;
+    }
+    for policy in policies.iter().filter(|policy| **policy != PolicyName::Script) {
+        shell.warn(format!(
+            "policy '{policy}' ignores the [[command]] tables of the files; --policy script carries them out"
+        ));
+    }
+}
+
+/// All simulations; of those that Ctrl-C came before there is none.
+fn compute(
+    jobs: &[Job],
+    outputs: &Outputs,
+    args: &SimulateArgs,
+    located: &Located,
+    strips: Option<&mut StripRecorder>,
+) -> Result<Vec<Option<Run>>, Failure> {
+    let ended = if let ([only], true) = (jobs, outputs.look_on()) {
+        let mut silent = Silent;
+        let strips: &mut dyn Observer = match strips {
+            Some(strips) => strips,
+            None => &mut silent,
+        };
+        vec![Some(outputs.simulate(only, located.sources(), args.model, strips)?)]
+    } else {
+        threads::start(None)?;
+        running::all(jobs)
+    };
+    let result = |(job, ended): (&Job, Option<Result<Run, Ended>>)| {
+        let failed = |ended: Ended| refused::failed(job.study, located, job.policy, &ended);
+        ended.map(|ended| ended.map_err(failed)).transpose()
+    };
+    jobs.iter().zip(ended).map(result).collect()
+}
+
+fn deliver(
+    args: &SimulateArgs,
+    study: &Study,
+    simulated: &[Simulated],
+    destination: &Destination,
+    shell: &Shell,
+) -> Result<(), Failure> {
+    match args.output.format {
+        Format::Table => {
+            let style = shell.style(args.output.output.is_some());
+            destination.deliver(&simulated::table(study, simulated, &style))
+        }
+        Format::Json => {
+            let json = simulated::json(study, simulated);
+            destination.deliver_by(|out| document::write(&json, out))
+        }
+        Format::Csv => {
+            let csv = simulated::csv(study, simulated)
+                .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?;
+            destination.deliver(&csv)
+        }
+    }
+}
+
+/// What a person must know beside the result.
+fn told(jobs: &[Job], simulated: &[Simulated], shell: &Shell) -> Result<(), Failure> {
+    if simulated.len() < jobs.len() || simulated.iter().any(Simulated::is_partial) {
+        let whole = simulated.iter().filter(|one| !one.is_partial()).count();
+        let message = match (jobs.len(), simulated) {
+            (1, [only]) => {
+                format!("interrupted after {} s of simulated time", figures::short(only.run.time.value()))
+            }
+            (all, _) => format!("interrupted after {whole} of {all} simulations"),
+        };
+        return Err(Failure::interrupted(message)
+            .hint("what was simulated until then is written, and says that it is partial"));
+    }
+    for one in simulated.iter().filter(|one| one.run.makespan.is_none()) {
+        let apps = one.run.apps.iter().filter(|app| app.finished.is_none()).count();
+        let seed = if jobs.iter().any(|job| job.seed != one.seed) {
+            format!(", seed {}", one.seed)
+        } else {
+            String::new()
+        };
+        shell.warn(format!(
+            "policy '{}'{seed}: {} not finished at --until {} s, so that there is no makespan",
+            one.policy,
+            if apps == 1 { "1 application is".to_owned() } else { format!("{apps} applications are") },
+            figures::short(one.run.time.value()),
+        ));
+    }
+    Ok(())
+}
+
+/// `--replay`.
+fn replayed(path: &std::path::Path, args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
+    let (name, from) = files::open_trace(path)?;
+    let destination = Destination::open(args.output.output.as_deref(), &[path.to_owned()])?;
+    let replayed = replay::replay(&name, from)?;
+    if let Some(line) = replayed.torn {
+        shell.warn(format!("{name}:{line}: the last line does not end, and is ignored"));
+    }
+    let (decisions, actions) = (replayed.decisions, replayed.actions);
+    match args.output.format {
+        Format::Table => destination.deliver(&format!(
+            "Policy '{}', asked again for {}, sends the same {}.\n",
+            replayed.policy,
+            figures::count(decisions, "decision"),
+            figures::count(actions, "order"),
+        )),
+        Format::Json => {
+            let json = json!({
+                "schema": 1,
+                "command": "simulate",
+                "replay": { "decisions": decisions, "actions": actions },
+            });
+            destination.deliver_by(|out: &mut dyn io::Write| document::write(&json, out))
+        }
+        Format::Csv => destination.deliver(&format!("decisions,actions\n{decisions},{actions}\n")),
+    }
+}

@@ -1,0 +1,140 @@
+//! What a simulation writes beside its result, while it runs.
+
+use std::cell::Cell;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use numasim_dynamic::{Both, Observer, Run, Silent};
+use numasim_model::ModelKind;
+use numasim_model::input::SourceFile;
+
+use super::running::{Ended, Job};
+use super::timeline::Timeline;
+use crate::args::SimulateArgs;
+use crate::failure::Failure;
+use crate::output::Destination;
+use crate::plot_file::PlotFile;
+use crate::trace::{Of, TraceWriter};
+use crate::watch;
+
+/// Where everything goes, known to be writable.
+pub(super) struct Outputs {
+    pub(super) result: Destination,
+    timeline: Option<Destination>,
+    trace: Option<Destination>,
+    pub(super) plot: Option<PlotFile>,
+}
+
+impl Outputs {
+    /// Checks that all can be written, and changes nothing.
+    ///
+    /// # Errors
+    /// A timeline, a trace or a plot of more than one simulation, and those of [`Destination::open`] and [`PlotFile::open`].
+    pub(super) fn open(args: &SimulateArgs, simulations: usize) -> Result<Self, Failure> {
+        let of_one = [("--timeline", &args.timeline), ("--trace", &args.trace), ("--plot", &args.plot)];
+        for (flag, path) in of_one {
+            if path.is_some() && simulations > 1 {
+                let failure =
+                    Failure::input(format!("{flag} is of one simulation, and these are {simulations}"))
+                        .hint("give one --policy, and leave out --runs");
+                return Err(match flag {
+                    "--plot" => failure.hint("`numasim report` shows a picture of each of several policies"),
+                    _ => failure,
+                });
+            }
+        }
+        let mut taken: Vec<PathBuf> = args.files.clone();
+        let mut streams = 0;
+        let mut open = |path: Option<&PathBuf>| {
+            let destination = Destination::open(path.map(PathBuf::as_path), &taken)?;
+            taken.extend(path.cloned());
+            streams += usize::from(matches!(destination, Destination::Stdout));
+            Ok::<_, Failure>(destination)
+        };
+        let result = open(args.output.output.as_ref())?;
+        let timeline = args.timeline.as_ref().map(|path| open(Some(path))).transpose()?;
+        let trace = args.trace.as_ref().map(|path| open(Some(path))).transpose()?;
+        let plot = args.plot.as_ref().map(|path| PlotFile::open(Some(path), &taken)).transpose()?;
+        streams += usize::from(args.plot.as_deref() == Some(Path::new("-")));
+        if streams > 1 {
+            return Err(Failure::input("more than one result would go to standard output")
+                .hint("name files for the others; -o FILE takes the result itself"));
+        }
+        Ok(Self { result, timeline, trace, plot })
+    }
+
+    /// Whether somebody looks on at the simulation.
+    pub(super) fn look_on(&self) -> bool {
+        self.timeline.is_some() || self.trace.is_some() || self.plot.is_some()
+    }
+
+    /// Simulates, and writes timeline and trace meanwhile; `strips` looks on. Where the simulation fails, nothing is written to files.
+    pub(super) fn simulate(
+        &self,
+        job: &Job,
+        sources: &[SourceFile],
+        model: Option<ModelKind>,
+        strips: &mut dyn Observer,
+    ) -> Result<Result<Run, Ended>, Failure> {
+        let made = match job.policy.make(job.study) {
+            Ok(made) => made,
+            Err(error) => return Ok(Err(Ended::Unmade(error))),
+        };
+        let of = Of {
+            study: job.study,
+            sources,
+            policy: job.policy,
+            model,
+            looks_at_work: made.is_some_and(|policy| policy.looks_at().work),
+        };
+        let broken = Cell::new(false);
+        let mut ended = None;
+        // Why the trace was not written, where that ends the timeline, too.
+        let mut refused = None;
+        let written = written_to(self.timeline.as_ref(), |timeline| {
+            let inner = written_to(self.trace.as_ref(), |trace| {
+                let mut timeline =
+                    timeline.map(|out| Timeline::start(out, job.study, &broken)).transpose()?;
+                let mut trace = trace.map(|out| TraceWriter::start(out, &of, &broken)).transpose()?;
+                let (mut first, mut second) = (Silent, Silent);
+                let first: &mut dyn Observer = match &mut timeline {
+                    Some(timeline) => timeline,
+                    None => &mut first,
+                };
+                let second: &mut dyn Observer = match &mut trace {
+                    Some(trace) => trace,
+                    None => &mut second,
+                };
+                let stop = || watch::interrupted() || broken.get();
+                let run = job.run(&mut Both(&mut Both(first, second), strips), &stop);
+                let failed = run.is_err();
+                ended = Some(run);
+                timeline.map_or(Ok(()), Timeline::finish)?;
+                trace.map_or(Ok(()), TraceWriter::finish)?;
+                // What is not whole is not written.
+                if failed { Err(io::Error::other("there is no result")) } else { Ok(()) }
+            });
+            inner.map_err(|failure| {
+                refused = Some(failure);
+                io::Error::other("there is no trace")
+            })
+        });
+        match (ended, written) {
+            (Some(Err(ended)), _) => Ok(Err(ended)),
+            (Some(Ok(run)), Ok(())) => Ok(Ok(run)),
+            (_, Err(failure)) => Err(refused.unwrap_or(failure)),
+            (None, Ok(())) => Err(Failure::fault("a simulation without an end")),
+        }
+    }
+}
+
+/// Writes to a destination, where there is one.
+fn written_to(
+    destination: Option<&Destination>,
+    write: impl FnOnce(Option<&mut dyn Write>) -> io::Result<()>,
+) -> Result<(), Failure> {
+    match destination {
+        Some(destination) => destination.deliver_by(|out| write(Some(out))),
+        None => write(None).map_err(|error| Failure::output("cannot write").caused_by(&error)),
+    }
+}

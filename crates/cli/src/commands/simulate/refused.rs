@@ -1,0 +1,213 @@
+//! Why a study cannot be simulated, shown where the cause stands in the files.
+
+use numasim_dynamic::{Deadlock, SimulateError, Stuck, WaitsFor};
+use numasim_model::input::{Place, Problem, ProblemKind};
+use numasim_model::{AppId, Scenario, Study};
+use numasim_policy::{MakeError, NameError, PolicyName};
+
+use super::running::Ended;
+use crate::args::did_you_mean;
+use crate::commands::located::{HomeNeeded, Located};
+use crate::failure::Failure;
+use crate::suggest;
+
+/// The policy that the files name; `none` where they name none.
+pub(crate) fn policy_of_files(study: &Study, located: &Located) -> Result<PolicyName, Failure> {
+    let Some(name) = &study.dynamics.policy.name else { return Ok(PolicyName::None) };
+    name.parse().map_err(|error: NameError| {
+        let problem = Problem::new(ProblemKind::BadValue, error.to_string());
+        let problem = match did_you_mean(&error) {
+            Some(near) => problem.hint(format!("did you mean `name = \"{near}\"`?")),
+            None => problem.hint("`numasim simulate --help` says what each policy does"),
+        };
+        located.failure(&[match &located.places().policy {
+            Some(place) => problem.at(place.clone(), "no policy"),
+            None => problem,
+        }])
+    })
+}
+
+/// Refuses studies without applications, without work, and with data whose home is open.
+pub(crate) fn can_be_simulated(
+    study: &Study,
+    located: &Located,
+    policies: &[PolicyName],
+) -> Result<(), Failure> {
+    if study.apps.is_empty() {
+        return Err(Failure::input("there is no [[app]] in the files").hint(
+            "add one with its work, for example:\n\n[[app]]\nname = \"solver\"\narithmetic_intensity = 0.5\nwork_gflop = 1000.0",
+        ));
+    }
+    work_is_given(study, located)?;
+    policies.iter().try_for_each(|policy| {
+        let scenario = policy.scenario(study).map_err(|error| unmade(policy, &error))?;
+        homes_are_given(study, located, scenario)
+    })
+}
+
+fn work_is_given(study: &Study, located: &Located) -> Result<(), Failure> {
+    let mut problems: Vec<Problem> = Vec::new();
+    let mut groups: Vec<&str> = Vec::new();
+    for (app, course) in study.apps.iter().zip(&study.dynamics.courses) {
+        if course.total_work().is_some() || groups.last() == Some(&app.group.as_str()) {
+            continue;
+        }
+        groups.push(&app.group);
+        let Some(places) = located.app_places(&app.group) else { continue };
+        let missing = course.phases.iter().zip(&places.phases).filter(|(phase, _)| phase.work.is_none());
+        let phases: Vec<&Place> = missing.map(|(_, places)| &places.table).collect();
+        let problem = |place: &Place, what: &str| {
+            let message =
+                format!("nothing says how much work `{}` has, and simulate needs to know", app.group);
+            Problem::new(ProblemKind::MissingKey, message)
+                .at(place.clone(), format!("no `work_gflop` or `task_gflop` in this {what}"))
+                .hint("add e.g. `work_gflop = 1000.0`, the total over all iterations; or `task_gflop = 0.1`, the work of each task")
+        };
+        if phases.is_empty() {
+            problems.push(problem(&places.name, "app"));
+        } else {
+            problems.extend(phases.into_iter().map(|place| problem(place, "phase")));
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(located.failure(&problems)) }
+}
+
+fn homes_are_given(study: &Study, located: &Located, scenario: Option<&Scenario>) -> Result<(), Failure> {
+    if let Some(scenario) = scenario {
+        let open = (0..study.apps.len()).map(AppId).filter(|app| scenario.data[app.0].is_open());
+        let hint = |app: &str| format!("name the node, e.g. `data = {{ {app} = {{ home = 0 }} }}`");
+        let needed = HomeNeeded {
+            message: "simulate does not choose",
+            in_scenario: "the scenario of policy static",
+            hint: &hint,
+        };
+        return located.homes_are_needed(study, open.map(|app| (Some(scenario), app)), &needed);
+    }
+    let mut problems: Vec<Problem> = Vec::new();
+    for (app, course) in study.apps.iter().zip(&study.dynamics.courses) {
+        let Some(places) = located.app_places(&app.group) else { continue };
+        for (number, phase) in course.phases.iter().enumerate() {
+            let of_phase = places.phases.get(number).and_then(|phase| phase.data.as_ref());
+            let Some(place) = of_phase.or(places.data.as_ref()).filter(|_| phase.data.is_open()) else {
+                continue;
+            };
+            if problems.iter().any(|known| known.place.as_ref() == Some(place)) {
+                continue;
+            }
+            let message =
+                format!("the home of the data of `{}` is open, and simulate does not choose", app.group);
+            let problem = Problem::new(ProblemKind::BadValue, message).at(place.clone(), "any node");
+            problems.push(
+                problem
+                    .hint("name the node, e.g. `data = { home = 0 }`; `numasim explore` finds the best one"),
+            );
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(located.failure(&problems)) }
+}
+
+/// Why a simulation with `policy` has no result.
+pub(super) fn failed(study: &Study, located: &Located, policy: &PolicyName, ended: &Ended) -> Failure {
+    let name = |app: AppId| study.apps[app.0].name.as_str();
+    match ended {
+        Ended::Unmade(error) => unmade(policy, error),
+        Ended::Failed(SimulateError::Deadlock(deadlock)) => deadlocked(study, located, policy, deadlock),
+        Ended::Failed(SimulateError::Impossible { app, why }) => {
+            Failure::input(format!("policy '{policy}' ordered what '{}' cannot do: {why}", name(*app)))
+        }
+        Ended::Failed(error) => {
+            Failure::input(format!("this cannot be simulated with policy '{policy}'")).caused_by(error)
+        }
+    }
+}
+
+fn unmade(policy: &PolicyName, error: &MakeError) -> Failure {
+    let failure = Failure::input(format!("--policy {policy}: {error}"));
+    match error {
+        MakeError::UnknownScenario { name, known } => {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            match suggest::nearest(name, &known) {
+                Some(near) => failure.hint(format!("did you mean 'static:{near}'?")),
+                None => failure,
+            }
+        }
+        _ => failure,
+    }
+}
+
+/// Who waits for what, one line for each application.
+fn deadlocked(study: &Study, located: &Located, policy: &PolicyName, deadlock: &Deadlock) -> Failure {
+    /// More lines help nobody.
+    const SHOWN: usize = 20;
+    let time = numasim_draw::figures::short(deadlock.time.value());
+    let mut failure = Failure::input(format!(
+        "a deadlock after {time} s with policy '{policy}': no application can go on, and nothing is to come"
+    ));
+    for stuck in deadlock.stuck.iter().take(SHOWN) {
+        let at = place(study, located, stuck).and_then(|place| located.line(place));
+        let at = at.map_or(String::new(), |at| format!(" ({at})"));
+        failure = failure.because(format!("{}{at}", words(study, stuck)));
+    }
+    if let Some(more) = deadlock.stuck.len().checked_sub(SHOWN).filter(|&more| more > 0) {
+        failure = failure.because(format!("{more} more applications wait"));
+    }
+    let waits = |kind: fn(&WaitsFor) -> bool| deadlock.stuck.iter().any(|stuck| kind(&stuck.waits_for));
+    if waits(|waits| matches!(waits, WaitsFor::Threads)) {
+        failure = failure.hint(match policy {
+            PolicyName::Script => "give it a thread with a later [[command]]",
+            _ => "policies give no core to an application for which none is left: use fewer applications at a time, or another policy",
+        });
+    }
+    if waits(|waits| matches!(waits, WaitsFor::Speed)) {
+        failure = failure.hint("let its data lie where its threads can read it: they get no bandwidth");
+    }
+    failure
+}
+
+/// `'consumer' cannot begin iteration 3: it waits for an item of 'producer'`
+fn words(study: &Study, stuck: &Stuck) -> String {
+    let name = |app: AppId| study.apps[app.0].name.as_str();
+    let (app, iteration) = (name(stuck.app), stuck.iteration);
+    match stuck.waits_for {
+        WaitsFor::Input(producer) => {
+            format!(
+                "'{app}' cannot begin iteration {iteration}: it waits for an item of '{}'",
+                name(producer)
+            )
+        }
+        WaitsFor::Output(consumer) => format!(
+            "'{app}' cannot begin iteration {iteration}: it waits for room in the channel to '{}'",
+            name(consumer)
+        ),
+        WaitsFor::Call => format!("'{app}' cannot begin iteration {iteration}: it waits for a call"),
+        WaitsFor::Return(callee) => {
+            format!("'{app}' cannot end iteration {iteration}: it waits for its call of '{}'", name(callee))
+        }
+        WaitsFor::Threads => {
+            format!("'{app}' cannot go on with iteration {iteration}: none of its threads may run")
+        }
+        WaitsFor::Speed => {
+            format!("'{app}' cannot go on with iteration {iteration}: its threads run at speed 0")
+        }
+    }
+}
+
+/// Where what it waits for stands in the files; else its name.
+fn place<'l>(study: &Study, located: &'l Located, stuck: &Stuck) -> Option<&'l Place> {
+    let places = located.places();
+    let dynamics = &study.dynamics;
+    let channel = |from: AppId, to: AppId| {
+        let number = dynamics.channels.iter().position(|channel| (channel.from, channel.to) == (from, to))?;
+        places.channels.get(number)
+    };
+    let found = match stuck.waits_for {
+        WaitsFor::Input(producer) => channel(producer, stuck.app),
+        WaitsFor::Output(consumer) => channel(stuck.app, consumer),
+        WaitsFor::Return(callee) => {
+            let number = dynamics.calls.iter().position(|call| (call.from, call.to) == (stuck.app, callee));
+            number.and_then(|number| places.calls.get(number))
+        }
+        WaitsFor::Call | WaitsFor::Threads | WaitsFor::Speed => None,
+    };
+    found.or_else(|| located.app_places(&study.apps[stuck.app.0].group).map(|places| &places.name))
+}

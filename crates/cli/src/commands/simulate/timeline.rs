@@ -1,0 +1,130 @@
+//! `--timeline`: what every application does over time, row by row while it is simulated.
+//!
+//! | column | meaning |
+//! |---|---|
+//! | `time_s` | from when on the row holds, in seconds: until the next row of the same application and node |
+//! | `app` | name of the application instance |
+//! | `node` | NUMA node, from 0 |
+//! | `running` | threads in a task, asleep in one or not; of divisible work those at work |
+//! | `busy` | cores that they use |
+//! | `idle` | threads that might run and have nothing to do |
+//! | `blocked` | threads that may not run |
+//! | `gflops` | GFLOPS of the threads on the node |
+//! | `gbs` | GB/s that they draw |
+//! | `items` | items of the application that are produced and not finished, over all its channels |
+
+use std::cell::Cell;
+use std::io::{self, Write};
+
+use numasim_dynamic::{Counts, Observer, Snapshot};
+use numasim_model::{AppId, Study};
+
+const HEADER: &str = "time_s,app,node,running,busy,idle,blocked,gflops,gbs,items\n";
+
+/// What a row says of an application on a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct State {
+    counts: Counts,
+    gflops: f64,
+    gbs: f64,
+    items: u64,
+}
+
+/// Looks on at a simulation and writes a row for whatever changes.
+pub(super) struct Timeline<'a> {
+    /// As they stand in a row.
+    names: Vec<String>,
+    nodes: usize,
+    /// What was written last, for each application and node.
+    last: Vec<State>,
+    row: Vec<u8>,
+    out: &'a mut dyn Write,
+    /// Set where writing fails: then nobody needs the rest.
+    broken: &'a Cell<bool>,
+    failed: Option<io::Error>,
+}
+
+impl<'a> Timeline<'a> {
+    /// Writes the header.
+    pub(super) fn start(out: &'a mut dyn Write, study: &Study, broken: &'a Cell<bool>) -> io::Result<Self> {
+        out.write_all(HEADER.as_bytes())?;
+        let nodes = study.machine.node_count();
+        Ok(Self {
+            names: study.apps.iter().map(|app| cell(&app.name)).collect::<io::Result<_>>()?,
+            nodes,
+            last: vec![State::default(); study.apps.len() * nodes],
+            row: Vec::new(),
+            out,
+            broken,
+            failed: None,
+        })
+    }
+
+    /// That everything was written.
+    pub(super) fn finish(self) -> io::Result<()> {
+        self.failed.map_or(Ok(()), Err)
+    }
+
+    fn write(&mut self, snapshot: &dyn Snapshot) -> io::Result<()> {
+        let time_s = snapshot.time().value();
+        for (a, name) in self.names.iter().enumerate() {
+            let app = AppId(a);
+            let items = snapshot.channels_out_of(app).iter().map(|&channel| snapshot.items(channel)).sum();
+            for node in 0..self.nodes {
+                let state = State {
+                    counts: snapshot.counts(app, node),
+                    gflops: snapshot.gflops(app, node),
+                    gbs: snapshot.bandwidth_gbs(app, node),
+                    items,
+                };
+                let last = &mut self.last[a * self.nodes + node];
+                if *last == state {
+                    continue;
+                }
+                *last = state;
+                let State { counts: Counts { running, busy, idle, blocked }, gflops, gbs, items } = state;
+                self.row.clear();
+                writeln!(
+                    self.row,
+                    "{time_s},{name},{node},{running},{busy},{idle},{blocked},{gflops},{gbs},{items}"
+                )?;
+                self.out.write_all(&self.row)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Observer for Timeline<'_> {
+    fn looks(&self) -> bool {
+        true
+    }
+
+    fn instant(&mut self, snapshot: &dyn Snapshot) {
+        if self.failed.is_some() {
+            return;
+        }
+        self.failed = self.write(snapshot).err();
+        self.broken.set(self.broken.get() || self.failed.is_some());
+    }
+}
+
+/// A name as it stands in a row.
+fn cell(name: &str) -> io::Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record([name])?;
+    let mut bytes = writer.into_inner().map_err(|error| io::Error::other(error.to_string()))?;
+    bytes.pop_if(|&mut last| last == b'\n');
+    String::from_utf8(bytes).map_err(io::Error::other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_quoted_where_they_must_be() {
+        assert_eq!(cell("mem-1").expect("a cell"), "mem-1");
+        assert_eq!(cell("a,b").expect("a cell"), "\"a,b\"");
+    }
+}

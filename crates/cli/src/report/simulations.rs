@@ -1,0 +1,233 @@
+//! Applications over time: the policies beside each other, a picture of each, and figures at a time that the reader
+//! chooses.
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::contents::{Course, Report, Simulations};
+use super::html::{Shown, figure, scrolling};
+use crate::view::figures;
+
+/// Of more applications the times of their ends are left to the JSON.
+const MOST_APPS: usize = 200;
+/// Of more places (applications x nodes) the figures at a time are left out; the pictures show them.
+const MOST_CELLS: usize = 2000;
+
+pub(super) fn section(report: &Report<'_>) -> Markup {
+    let Some(simulations) = report.simulations else { return html! {} };
+    html! {
+        p {
+            "Simulated on the model: when the applications run, on which cores, and when each is finished. Nothing of this is \
+             measured."
+        }
+        @if !simulations.courses.is_empty() {
+            (scrolling("Policies", &policies(simulations)))
+            (scrolling("Applications", &applications(report, simulations)))
+        }
+        @for (policy, why) in &simulations.without {
+            p.note { "No result with policy " (policy) ": " (why) "." }
+        }
+        (moment(simulations))
+        @for (run, course) in simulations.courses.iter().enumerate() { (picture(run, course)) }
+    }
+}
+
+/// The policy with the shortest makespan, in a sentence.
+pub(super) fn best(simulations: &Simulations) -> Markup {
+    let makespan = |course: &Course| course.simulated.run.makespan.map(numasim_model::units::Seconds::value);
+    let known = simulations.courses.iter().enumerate().filter_map(|(r, course)| Some((r, makespan(course)?)));
+    let Some((r, shortest)) = known.reduce(|best, next| if next.1 < best.1 { next } else { best }) else {
+        return html! {};
+    };
+    let course = &simulations.courses[r];
+    html! {
+        p {
+            "Over time the applications are finished after "
+            (shown(r, &figures::single(shortest), "makespan_s").inline()) " s with policy " (course.simulated.policy)
+            @if simulations.courses.len() > 1 { ", the best of " (simulations.courses.len()) " (" a href="#time" { "Over time" } ")" } "."
+        }
+    }
+}
+
+fn shown(run: usize, text: &str, pointer: &str) -> Shown {
+    Shown::simulated(text, format!("/runs/{run}/{pointer}"))
+}
+
+fn seconds(values: impl Iterator<Item = Option<f64>>) -> Vec<String> {
+    figures::column(&values.map(|value| value.unwrap_or(f64::NAN)).collect::<Vec<_>>())
+}
+
+/// A row for each policy.
+fn policies(simulations: &Simulations) -> Markup {
+    let runs = || simulations.courses.iter().map(|course| &course.simulated);
+    let makespans: Vec<Option<f64>> =
+        runs().map(|one| one.run.makespan.map(numasim_model::units::Seconds::value)).collect();
+    let texts = seconds(makespans.iter().copied());
+    let first = makespans.first().copied().flatten();
+    let ratio = |makespan: Option<f64>| match makespan.zip(first) {
+        Some((makespan, first)) if first > 0.0 => format!("{:.3}", makespan / first),
+        _ => "-".to_owned(),
+    };
+    let bounds = runs().any(|one| one.lower_bound_s.is_some());
+    let bound_texts = seconds(runs().map(|one| one.lower_bound_s));
+    html! {
+        table {
+            caption { "Policies; the ratio is to the first" }
+            thead { tr {
+                th scope="col" { "policy" } th.n scope="col" { "makespan s" } th.n scope="col" { "ratio" }
+                @if bounds { th.n scope="col" { "lower bound s" } }
+                th.n scope="col" { "orders" } th.n scope="col" { "threads unblocked" } th.n scope="col" { "events" }
+            } }
+            tbody {
+                @for (r, one) in runs().enumerate() {
+                    tr {
+                        th scope="row" { (one.policy) }
+                        (shown(r, &texts[r], "makespan_s").cell(""))
+                        td.n { (ratio(makespans[r])) }
+                        @if bounds { (shown(r, &bound_texts[r], "lower_bound_s").cell("")) }
+                        (shown(r, &one.run.commands.to_string(), "commands").cell(""))
+                        (shown(r, &one.run.core_moves.to_string(), "core_moves").cell(""))
+                        (shown(r, &one.run.events.to_string(), "events").cell(""))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// When each application is finished, with a column for each policy.
+fn applications(report: &Report<'_>, simulations: &Simulations) -> Markup {
+    let finished = |course: &Course| {
+        let times = course
+            .simulated
+            .run
+            .apps
+            .iter()
+            .map(|app| app.finished.map(numasim_model::units::Seconds::value));
+        seconds(times)
+    };
+    let columns: Vec<Vec<String>> = simulations.courses.iter().map(finished).collect();
+    let apps = &report.study.apps;
+    html! {
+        table {
+            caption { "When each application is finished, in seconds" }
+            thead { tr {
+                th scope="col" { "application" }
+                @for course in &simulations.courses { th.n scope="col" { (course.simulated.policy) } }
+            } }
+            tbody {
+                @for (a, app) in apps.iter().enumerate().take(MOST_APPS) {
+                    tr {
+                        th scope="row" { (app.name) }
+                        @for (r, column) in columns.iter().enumerate() {
+                            (shown(r, &column[a], &format!("apps/{a}/finished_s")).cell(""))
+                        }
+                    }
+                }
+            }
+        }
+        @if apps.len() > MOST_APPS {
+            p.faint { "The first " (MOST_APPS) " applications of " (apps.len()) "; the JSON in this page has all." }
+        }
+    }
+}
+
+/// What is chosen by time. Shown by the script only: without it, pictures and tables say the same for all times.
+fn moment(simulations: &Simulations) -> Markup {
+    let Some(Value::Object(run)) = simulations.strips.pointer("/runs/0") else { return html! {} };
+    let list = |key: &str| run.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let (nodes, apps, channels) = (list("nodes"), list("apps"), list("channels"));
+    if nodes.len() * apps.len() > MOST_CELLS || simulations.end_s() <= 0.0 {
+        return html! {};
+    }
+    html! {
+        div.moment hidden {
+            h3 id="moment-title" { "At a time" }
+            div.choice {
+                label for="moment" { "Time" }
+                input type="range" id="moment" min="0" max="1000" value="0";
+                output for="moment" id="moment-time" {}
+            }
+            @if simulations.courses.len() > 1 {
+                div.choice {
+                    label for="moment-policy" { "Policy" }
+                    select id="moment-policy" {
+                        @for (r, course) in simulations.courses.iter().enumerate() {
+                            option value=(r) { (course.simulated.policy) }
+                        }
+                    }
+                }
+            }
+            (scrolling("Cores and GFLOPS at this time", &cores(nodes, apps)))
+            @if !channels.is_empty() { (scrolling("Items at this time", &items(channels))) }
+            p.faint {
+                "Means over a slot of time; "
+                @if simulations.courses.len() > 1 { "the slots of each policy are of their own length. " }
+                "The line in each picture below is this time."
+            }
+        }
+    }
+}
+
+/// A figure at the time that is chosen; `pointer` is that of all its slots.
+fn slot(values: Option<&Value>, pointer: &str) -> Markup {
+    let first = values.and_then(|values| values.get(0)).and_then(Value::as_f64);
+    let place = first.map(|_| format!("strips#{pointer}/0"));
+    html! { td.n data-at=(pointer) data-json=[place] { (first.map_or("-".to_owned(), figures::short)) } }
+}
+
+fn cores(nodes: &[Value], apps: &[Value]) -> Markup {
+    let what = [("cores", "cores"), ("gflops", "GFLOPS")];
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    html! {
+        table {
+            thead {
+                tr { td {} @for (_, title) in what { th.group colspan=(nodes.len()) scope="colgroup" { (title) } } }
+                tr {
+                    th scope="col" { "application" }
+                    @for _ in what { @for node in nodes { th.n scope="col" { (text(node)) } } }
+                }
+            }
+            tbody {
+                @for (a, app) in apps.iter().enumerate() {
+                    tr {
+                        th scope="row" { (text(&app["name"])) }
+                        @for (key, _) in what { @for node in 0..nodes.len() {
+                            (slot(app[key].get(node), &format!("/runs/0/apps/{a}/{key}/{node}")))
+                        } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn items(channels: &[Value]) -> Markup {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    html! {
+        table {
+            thead { tr {
+                th scope="col" { "channel" } th.n scope="col" { "items" } th.n scope="col" { "most" }
+            } }
+            tbody {
+                @for (c, channel) in channels.iter().enumerate() {
+                    tr {
+                        th scope="row" { (text(&channel["from"])) " → " (text(&channel["to"])) }
+                        (slot(Some(&channel["items"]), &format!("/runs/0/channels/{c}/items")))
+                        (slot(Some(&channel["most"]), &format!("/runs/0/channels/{c}/most")))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A picture, and where a time stands in it.
+fn picture(run: usize, course: &Course) -> Markup {
+    let area = course.area;
+    let pixels = |value: f64| format!("{value:.1}");
+    html! {
+        div.course data-run=(run) data-left=(pixels(area.left)) data-right=(pixels(area.right)) data-top=(pixels(area.top))
+            data-bottom=(pixels(area.bottom)) { (figure(&course.figure)) }
+    }
+}

@@ -1,0 +1,298 @@
+//! Asks the policy of a trace for every decision again: the same code must decide the same.
+
+use std::collections::{HashMap, HashSet};
+use std::io::BufRead;
+
+use numasim_model::dynamics::{Course, Order};
+use numasim_model::input::{self, SourceFile};
+use numasim_model::units::{Gflop, Seconds};
+use numasim_model::{AppId, ModelKind, Study};
+use numasim_policy::{AppView, Policy, PolicyName, Presence, View, orders};
+
+use super::lines::{Lines, Numbered, Unreadable};
+use super::record::{Action, Decision, Line, SCHEMA, Seen, Start, json};
+use crate::diagnostics;
+use crate::failure::Failure;
+use crate::sharing;
+
+/// Most threads of an application on a node, as in the protocol of the agent.
+const MOST_THREADS: u32 = 65_536;
+
+/// What was asked again, and answered the same.
+pub(crate) struct Replayed {
+    /// As `--policy` takes it.
+    pub(crate) policy: String,
+    /// How many decisions.
+    pub(crate) decisions: u64,
+    /// How many orders they sent.
+    pub(crate) actions: u64,
+    /// The line that does not end, if the last one does not; it was ignored.
+    pub(crate) torn: Option<usize>,
+}
+
+/// Asks again for every decision in the lines of `name`.
+///
+/// # Errors
+/// A file that is no trace, located; the first decision that differs, with both.
+pub(crate) fn replay(name: &str, from: impl BufRead) -> Result<Replayed, Failure> {
+    let mut lines = Lines::new(from);
+    let first = match lines.next() {
+        Ok(Some(Numbered::Whole(_, text))) => text,
+        Ok(Some(Numbered::Torn(_)) | None) => return Err(no_trace(name, "it has no whole line")),
+        Err(error) => return Err(unreadable(name, error)),
+    };
+    let start = match serde_json::from_str(&first) {
+        Ok(Line::Start(start)) => start,
+        Ok(Line::Decision(_)) => return Err(no_trace(name, "its first line is no start")),
+        Err(error) => return Err(no_trace(name, &error.to_string())),
+    };
+    let study = study(name, &start)?;
+    let mut asked = Asked::new(name, &study, &start)?;
+    let mut replayed = Replayed { policy: start.policy.clone(), decisions: 0, actions: 0, torn: None };
+    loop {
+        match lines.next() {
+            Ok(None) => return Ok(replayed),
+            Ok(Some(Numbered::Torn(number))) => replayed.torn = Some(number),
+            Ok(Some(Numbered::Whole(number, text))) => {
+                replayed.actions += asked.again(number, &text)?;
+                replayed.decisions += 1;
+            }
+            Err(error) => return Err(unreadable(name, error)),
+        }
+    }
+}
+
+fn no_trace(name: &str, why: &str) -> Failure {
+    Failure::input(format!("{name}:1: this is no trace: {why}"))
+        .hint("name a file that `numasim simulate --trace FILE` or an agent has written")
+}
+
+fn unreadable(name: &str, error: Unreadable) -> Failure {
+    match error {
+        Unreadable::System(error) => Failure::input(format!("{name} cannot be read")).caused_by(&error),
+        Unreadable::TooLong(line) => {
+            Failure::input(format!("{name}:{line}: this line is too long for a trace"))
+        }
+        Unreadable::NoText(line) => Failure::input(format!("{name}:{line}: this line is not UTF-8 text")),
+    }
+}
+
+/// The study that the policy was made for.
+fn study(name: &str, start: &Start) -> Result<Study, Failure> {
+    if start.schema != SCHEMA {
+        return Err(no_trace(name, &format!("its schema is {}, not {SCHEMA}", start.schema)));
+    }
+    let source = |file: &super::record::InputFile| SourceFile {
+        name: format!("{name}:1, in it {}", file.path),
+        text: file.text.clone(),
+    };
+    let mut sources: Vec<SourceFile> = start.files.iter().map(source).collect();
+    if !sources.iter().any(|source| has_machine(&source.text)) {
+        let name = format!("the host of {name}");
+        sources.push(SourceFile { name, text: host(&start.cores) });
+    }
+    let read = input::read_study(&sources)
+        .map_err(|problems| Failure::Diagnostics(diagnostics::render(&problems, &sources, true)))?;
+    let mut study = read.study;
+    if let Some(model) = &start.model {
+        let kind = ModelKind::from_name(model)
+            .ok_or_else(|| no_trace(name, &format!("there is no sharing model '{model}'")))?;
+        study.machine = sharing::with_kind(study.machine, kind);
+    }
+    let cores: Vec<u32> = study.machine.nodes().iter().map(|node| node.cores).collect();
+    if cores != start.cores {
+        return Err(no_trace(
+            name,
+            &format!("its `cores` are {:?}, those of its machine {cores:?}", start.cores),
+        ));
+    }
+    Ok(study)
+}
+
+fn has_machine(text: &str) -> bool {
+    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("machine"))
+}
+
+/// An agent without a `[machine]` decides for its host: of that the policy knows the cores only.
+fn host(cores: &[u32]) -> String {
+    let node = |&cores: &u32| {
+        let gflops = if cores == 0 { 0.0 } else { 1.0 };
+        format!("[[machine.node]]\ncores = {cores}\ngflops_per_core = {gflops:?}\n")
+    };
+    let nodes: String = cores.iter().map(node).collect();
+    format!("[machine]\nname = \"host\"\nbandwidth_gbs = 1.0\nlink_gbs = 1.0\n{nodes}")
+}
+
+/// The policy of a trace, while it is asked again.
+struct Asked<'a> {
+    file: &'a str,
+    study: &'a Study,
+    name: &'a str,
+    policy: Option<Box<dyn Policy + Send>>,
+    /// What each application was told last, and how often it was told something.
+    told: HashMap<String, (Order, u64)>,
+}
+
+impl<'a> Asked<'a> {
+    fn new(file: &'a str, study: &'a Study, start: &'a Start) -> Result<Self, Failure> {
+        let name: PolicyName = start
+            .policy
+            .parse()
+            .map_err(|error: numasim_policy::NameError| no_trace(file, &error.to_string()))?;
+        let policy = name.make(study).map_err(|error| {
+            Failure::input(format!("{file}:1: policy '{name}' cannot be made again")).caused_by(&error)
+        })?;
+        Ok(Self { file, study, name: &start.policy, policy, told: HashMap::new() })
+    }
+
+    fn wrong(&self, line: usize, why: impl std::fmt::Display) -> Failure {
+        Failure::input(format!("{}:{line}: {why}", self.file))
+    }
+
+    /// Asks for the decision of one line; how many orders it sent.
+    fn again(&mut self, line: usize, text: &str) -> Result<u64, Failure> {
+        let recorded = match serde_json::from_str(text) {
+            Ok(Line::Decision(decision)) => decision,
+            Ok(Line::Start(_)) => return Err(self.wrong(line, "a second start")),
+            Err(error) => return Err(self.wrong(line, format!("this line is no decision: {error}"))),
+        };
+        let view = self.view(&recorded).map_err(|why| self.wrong(line, why))?;
+        let decided = match &mut self.policy {
+            Some(policy) => policy.decide(&view),
+            None => return Err(self.wrong(line, format!("policy '{}' decides nothing", self.name))),
+        };
+        let decided =
+            decided.map_err(|error| self.wrong(line, "the policy cannot decide").caused_by(&error))?;
+        let told = orders(&self.study.machine, &view, &decided);
+        let actions = self.actions(&recorded, &view, told, &decided.reasons);
+        if actions == recorded.actions {
+            return Ok(actions.len() as u64);
+        }
+        let at = actions.iter().zip(&recorded.actions).take_while(|(now, then)| now == then).count();
+        let shown = |action: Option<&Action>| action.map_or_else(|| "nothing".to_owned(), json);
+        let failure = self.wrong(
+            line,
+            format!("after {} s policy '{}' decides something else than it did", recorded.time_s, self.name),
+        );
+        Err(failure
+            .because(format!("recorded: {}", shown(recorded.actions.get(at))))
+            .because(format!("now:      {}", shown(actions.get(at)))))
+    }
+
+    /// What is sent: orders that say something new.
+    fn actions(
+        &mut self,
+        recorded: &Decision,
+        view: &View,
+        orders: Vec<Option<Order>>,
+        reasons: &[Option<String>],
+    ) -> Vec<Action> {
+        let mut actions = Vec::new();
+        let mut strangers = strangers(self.study, recorded);
+        for (place, (app, order)) in view.apps.iter().zip(orders).enumerate() {
+            let name = match app.entry {
+                Some(app) => self.study.apps[app.0].name.clone(),
+                None => strangers.next().map(|seen| seen.name.clone()).unwrap_or_default(),
+            };
+            let Some(order) = order else { continue };
+            // An agent counts anew for one that has come back.
+            let is_new = recorded.actions.iter().any(|action| action.app == name && action.seq == 1);
+            if is_new {
+                self.told.remove(&name);
+            }
+            let seq = match self.told.get(&name) {
+                Some((last, _)) if *last == order => continue,
+                Some((_, seq)) => seq + 1,
+                None => 1,
+            };
+            actions.push(Action::new(&name, seq, &order, reasons.get(place).cloned().flatten()));
+            self.told.insert(name, (order, seq));
+        }
+        actions
+    }
+
+    /// What the policy saw.
+    fn view(&self, recorded: &Decision) -> Result<View, String> {
+        let mut names = HashSet::new();
+        if let Some(twice) = recorded.apps.iter().find(|seen| !names.insert(seen.name.as_str())) {
+            return Err(format!("'{}' is there twice", twice.name));
+        }
+        let nodes = self.study.machine.node_count();
+        let of_entry = |(number, app): (usize, &numasim_model::App)| {
+            let entry = Some(AppId(number));
+            match recorded.apps.iter().find(|seen| seen.name == app.name) {
+                Some(seen) => {
+                    let phases =
+                        self.study.dynamics.courses.get(number).map_or(1, |course| course.phases.len());
+                    if seen.phase >= phases {
+                        return Err(format!(
+                            "'{}' is in phase {}, of {phases} (from 0)",
+                            seen.name, seen.phase
+                        ));
+                    }
+                    there(seen, entry, nodes)
+                }
+                None => Ok(self.absent(number, recorded.gone.contains(&app.name))),
+            }
+        };
+        let known = self.study.apps.iter().enumerate().map(of_entry);
+        let others = strangers(self.study, recorded).map(|seen| there(seen, None, nodes));
+        Ok(View { time: Seconds::new(recorded.time_s), apps: known.chain(others).collect::<Result<_, _>>()? })
+    }
+
+    /// An application of the files that is not there.
+    fn absent(&self, number: usize, is_gone: bool) -> AppView {
+        let nodes = self.study.machine.node_count();
+        let course = self.study.dynamics.courses.get(number);
+        AppView {
+            entry: Some(AppId(number)),
+            presence: if is_gone { Presence::Gone } else { Presence::Ahead },
+            control: course.map(|course| course.control).unwrap_or_default(),
+            threads: course.map_or_else(|| vec![0; nodes], |course| course.threads.clone()),
+            running: vec![0; nodes],
+            blocked: vec![0; nodes],
+            progress: course.filter(|_| is_gone).map_or(0, |course| course.iterations),
+            waiting: None,
+            queued: Some(0),
+            phase: 0,
+            left: if is_gone { Some(Gflop::new(0.0)) } else { course.and_then(Course::total_work) },
+        }
+    }
+}
+
+/// Applications that the files do not know, in the order in which they came.
+fn strangers<'r>(study: &Study, recorded: &'r Decision) -> impl Iterator<Item = &'r Seen> + use<'r> {
+    let known: HashSet<String> = study.apps.iter().map(|app| app.name.clone()).collect();
+    recorded.apps.iter().filter(move |seen| !known.contains(&seen.name))
+}
+
+fn there(seen: &Seen, entry: Option<AppId>, nodes: usize) -> Result<AppView, String> {
+    let name = &seen.name;
+    for (key, threads) in [("threads", &seen.threads), ("running", &seen.running), ("blocked", &seen.blocked)]
+    {
+        if threads.len() != nodes {
+            return Err(format!(
+                "`{key}` of '{name}' has {} entries, for a machine with {nodes} nodes",
+                threads.len()
+            ));
+        }
+        if let Some(many) = threads.iter().find(|&&threads| threads > MOST_THREADS) {
+            return Err(format!(
+                "`{key}` of '{name}': {many} threads on a node are more than {MOST_THREADS}"
+            ));
+        }
+    }
+    Ok(AppView {
+        entry,
+        presence: Presence::There,
+        control: seen.control().ok_or_else(|| format!("`control` of '{name}' is '{}'", seen.control))?,
+        threads: seen.threads.clone(),
+        running: seen.running.clone(),
+        blocked: seen.blocked.clone(),
+        progress: seen.progress,
+        waiting: seen.waiting().map_err(|()| format!("`waiting` of '{name}' is '{}'", seen.waiting))?,
+        queued: seen.queued,
+        phase: seen.phase,
+        left: seen.left_gflop.map(Gflop::new),
+    })
+}

@@ -1,0 +1,104 @@
+//! Writes a trace while a simulation runs.
+
+use std::cell::Cell;
+use std::io::{self, Write};
+
+use numasim_dynamic::Observer;
+use numasim_model::dynamics::Order;
+use numasim_model::input::SourceFile;
+use numasim_model::{AppId, ModelKind, Study};
+use numasim_policy::{PolicyName, Presence, View};
+
+use super::record::{Action, Decision, InputFile, Line, SCHEMA, Seen, Start, json};
+
+/// Looks on at a simulation, and writes what the policy sees and decides.
+pub(crate) struct TraceWriter<'a> {
+    study: &'a Study,
+    out: &'a mut dyn Write,
+    /// Whether the policy looks at the work that is left, and at the time.
+    looks_at_work: bool,
+    /// How many orders each application got.
+    sent: Vec<u64>,
+    /// What was written last.
+    last: Option<(Vec<Seen>, Vec<String>)>,
+    /// Set where writing fails: then nobody needs the rest.
+    broken: &'a Cell<bool>,
+    failed: Option<io::Error>,
+}
+
+/// What the first line says.
+pub(crate) struct Of<'a> {
+    pub(crate) study: &'a Study,
+    pub(crate) sources: &'a [SourceFile],
+    pub(crate) policy: &'a PolicyName,
+    /// The sharing model, where the command line chose it.
+    pub(crate) model: Option<ModelKind>,
+    /// Whether the policy looks at the work that is left, and at the time.
+    pub(crate) looks_at_work: bool,
+}
+
+impl<'a> TraceWriter<'a> {
+    /// Writes the first line.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub(crate) fn start(out: &'a mut dyn Write, of: &Of<'a>, broken: &'a Cell<bool>) -> io::Result<Self> {
+        let Of { study, sources, policy, model, looks_at_work } = *of;
+        let file = |source: &SourceFile| InputFile { path: source.name.clone(), text: source.text.clone() };
+        let start = Start {
+            schema: SCHEMA,
+            program: concat!("numasim ", env!("CARGO_PKG_VERSION")).to_owned(),
+            policy: policy.to_string(),
+            period_ms: study.dynamics.policy.period.value() * 1e3,
+            cores: study.machine.nodes().iter().map(|node| node.cores).collect(),
+            files: sources.iter().map(file).collect(),
+            model: model.map(|kind| kind.name().to_owned()),
+        };
+        writeln!(out, "{}", json(&Line::Start(start)))?;
+        let sent = vec![0; study.apps.len()];
+        Ok(Self { study, out, looks_at_work, sent, last: None, broken, failed: None })
+    }
+
+    /// That everything was written.
+    ///
+    /// # Errors
+    /// The first error of the output.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.failed.map_or(Ok(()), Err)
+    }
+
+    fn write(&mut self, view: &View, orders: &[(AppId, Order, Option<String>)]) -> io::Result<()> {
+        let mut apps = Vec::new();
+        let mut gone = Vec::new();
+        for (app, seen) in self.study.apps.iter().zip(&view.apps) {
+            match seen.presence {
+                Presence::There => apps.push(Seen::new(&app.name, seen, self.looks_at_work)),
+                Presence::Gone => gone.push(app.name.clone()),
+                Presence::Ahead => {}
+            }
+        }
+        let seen = (apps, gone);
+        if !self.looks_at_work && orders.is_empty() && self.last.as_ref() == Some(&seen) {
+            return Ok(());
+        }
+        let mut actions = Vec::with_capacity(orders.len());
+        for (app, order, why) in orders {
+            let Some(seq) = self.sent.get_mut(app.0) else { continue };
+            *seq += 1;
+            actions.push(Action::new(&self.study.apps[app.0].name, *seq, order, why.clone()));
+        }
+        let (apps, gone) = seen.clone();
+        self.last = Some(seen);
+        let decision = Decision { time_s: view.time.value(), apps, gone, actions };
+        writeln!(self.out, "{}", json(&Line::Decision(decision)))
+    }
+}
+
+impl Observer for TraceWriter<'_> {
+    fn decision(&mut self, view: &View, orders: &[(AppId, Order, Option<String>)]) {
+        if self.failed.is_none() {
+            self.failed = self.write(view, orders).err();
+            self.broken.set(self.broken.get() || self.failed.is_some());
+        }
+    }
+}

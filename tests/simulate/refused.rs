@@ -1,0 +1,112 @@
+//! What cannot be simulated: exit codes and messages.
+
+use super::{NODE, PRODUCER_CONSUMER, simulate};
+use crate::common::{config_path, run, stderr, stdout};
+
+/// Exit code 1, nothing on standard output, and what is said on standard error.
+#[track_caller]
+fn refusal(text: &str, more: &[&str]) -> String {
+    let output = simulate(text, more);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{}", stderr(&output));
+    stderr(&output)
+}
+
+#[test]
+fn a_deadlock_names_who_waits_for_whom_and_where() {
+    let blocked = "[[command]]\nat_s = 0.1\napp = \"producer\"\nper_node = [0]\n";
+    let said = refusal(&format!("{NODE}{PRODUCER_CONSUMER}{blocked}"), &["--policy", "script"]);
+    let without_folder: Vec<String> = said
+        .lines()
+        .map(|line| match (line.find('('), line.rfind("study.toml")) {
+            (Some(from), Some(to)) => format!("{}({}", &line[..from], &line[to..]),
+            _ => line.to_owned(),
+        })
+        .collect();
+    assert_eq!(
+        without_folder,
+        [
+            "error: a deadlock after 0.1 s with policy 'script': no application can go on, and nothing is to come",
+            "caused by: 'producer' cannot go on with iteration 1: none of its threads may run (study.toml:11)",
+            "caused by: 'consumer' cannot begin iteration 1: it waits for an item of 'producer' (study.toml:20)",
+            "hint: give it a thread with a later [[command]]",
+        ]
+    );
+}
+
+#[test]
+fn a_policy_that_does_not_exist_is_refused_with_a_near_name() {
+    let text = format!("{NODE}{PRODUCER_CONSUMER}");
+    let output = simulate(&text, &["--policy", "fair-shar"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("did you mean 'fair-share'?"), "{}", stderr(&output));
+    let said = refusal(&format!("{text}[policy]\nname = \"laed:2\"\n"), &[]);
+    assert!(said.contains("study.toml:25:8"), "{said}");
+    assert!(said.contains("did you mean `name = \"lead\"`?"), "{said}");
+    let scenario = "[[scenario]]\nname = \"half\"\nthreads = { producer = 4, consumer = 4 }\n";
+    let said = refusal(&format!("{text}{scenario}"), &["--policy", "static:hall"]);
+    assert!(
+        said.contains("there is no scenario 'hall'") && said.contains("did you mean 'static:half'?"),
+        "{said}"
+    );
+}
+
+#[test]
+fn missing_work_is_shown_at_each_application() {
+    let text = format!("{NODE}{PRODUCER_CONSUMER}").replace("work_gflop = 2000.0\n", "");
+    let said = refusal(&text, &[]);
+    assert!(said.contains("nothing says how much work `consumer` has"), "{said}");
+    assert!(said.contains("study.toml:16:8") && said.contains("error: 1 problem in 1 file"), "{said}");
+    let said = refusal(NODE, &[]);
+    assert!(said.contains("there is no [[app]] in the files"), "{said}");
+}
+
+#[test]
+fn an_open_home_is_refused_unless_a_scenario_decides_it() {
+    let open =
+        "[[app]]\nname = \"bad\"\narithmetic_intensity = 1.0\nwork_gflop = 80.0\ndata = { home = \"any\" }\n";
+    let said = refusal(&format!("{NODE}{open}"), &[]);
+    assert!(said.contains("the home of the data of `bad` is open, and simulate does not choose"), "{said}");
+    let scenario = "[[scenario]]\nname = \"s\"\nthreads = { bad = 8 }\ndata = { bad = { home = 0 } }\n";
+    // 8 threads share 32 GB/s: 32 GFLOPS.
+    let printed = stdout(&simulate(&format!("{NODE}{open}{scenario}"), &["--policy", "static:s"]));
+    assert!(printed.contains("Makespan:    2.500 s"), "{printed}");
+}
+
+#[test]
+fn a_scenario_with_more_threads_than_an_application_has_is_refused() {
+    let text = format!(
+        "{NODE}{}[[scenario]]\nname = \"all\"\nthreads = {{ producer = 8 }}\n",
+        PRODUCER_CONSUMER.replacen("iterations", "threads = 4\niterations", 1)
+    );
+    let said = refusal(&text, &["--policy", "static:all"]);
+    assert!(said.contains("scenario 'all' gives producer 8 threads on node 0, where it has 4"), "{said}");
+}
+
+#[test]
+fn commands_that_nobody_carries_out_are_told_about() {
+    let command = "[[command]]\nat_s = 0.0\napp = \"producer\"\nper_node = [4]\n";
+    let output = simulate(&format!("{NODE}{PRODUCER_CONSUMER}{command}"), &["--policy", "lead"]);
+    stdout(&output);
+    assert!(
+        stderr(&output).contains("policy 'lead:2' ignores the [[command]] tables"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn a_wrong_command_line_ends_with_2() {
+    let file = config_path("dynamic/io.toml");
+    for more in [
+        &["--until", "-1"][..],
+        &["--until", "nan"],
+        &["--runs", "0"],
+        &["--policy", "lead:0"],
+        &["--policy", "none:1"],
+        &["--replay", "x.jsonl"],
+    ] {
+        let output = run(&[&["simulate", &file], more].concat());
+        assert_eq!(output.status.code(), Some(2), "{more:?}: {}", stderr(&output));
+    }
+    assert_eq!(run(&["simulate"]).status.code(), Some(2));
+}
