@@ -62,7 +62,7 @@ struct Needs {
     arrives_s: f64,
     gflop: f64,
     core_seconds: f64,
-    /// GB in all, and per node those that lie there wherever they are read.
+    /// GB of reads (what kernels that write occupy) in all, and per node those that lie there wherever they are read.
     gigabytes: f64,
     on_node: Vec<f64>,
 }
@@ -81,11 +81,15 @@ pub fn lower_bound(study: &Study, data: Option<&[Data]>, seed: u64) -> Result<Lo
     let mut needs = Vec::new();
     let mut times = Vec::new();
     for (app, (course, placements)) in study.dynamics.courses.iter().zip(&placements).enumerate() {
+        let phases = course.phases.iter().zip(placements);
+        let demands: Vec<Demand> = phases
+            .map(|(phase, placement)| phase.demand(&study.apps[app], placement.clone()))
+            .collect();
         let phases: Vec<Speeds> = course
             .phases
             .iter()
-            .zip(placements)
-            .map(|(phase, placement)| Speeds::new(machine, course, phase, placement))
+            .zip(&demands)
+            .map(|(phase, demand)| Speeds::new(machine, course, phase, demand))
             .collect();
         let mut need = Needs {
             arrives_s: course.arrives.value(),
@@ -101,7 +105,7 @@ pub fn lower_bound(study: &Study, data: Option<&[Data]>, seed: u64) -> Result<Lo
         let mut of_app = Times::default();
         for round in 0..rounds {
             let mut iteration_s = 0.0;
-            for ((phase, placement), speeds) in course.phases.iter().zip(placements).zip(&phases) {
+            for ((phase, demand), speeds) in course.phases.iter().zip(&demands).zip(&phases) {
                 let Some(work) = &phase.work else { continue };
                 let tasks = Tasks::of(work, &mut spread, is_spread);
                 iteration_s += speeds.least_time(&tasks, phase.io.value());
@@ -109,9 +113,16 @@ pub fn lower_bound(study: &Study, data: Option<&[Data]>, seed: u64) -> Result<Lo
                 let gigabytes = gflop / phase.arithmetic_intensity.value();
                 need.gflop += gflop;
                 need.core_seconds += gflop / speeds.thread_gflops;
-                need.gigabytes += gigabytes;
+                // What lies where the threads run lies where it occupies least.
+                let costs = machine.nodes().iter().map(|node| node.occupied_by(demand.kernel));
+                let least = costs.fold(f64::INFINITY, f64::min);
+                need.gigabytes += gigabytes * demand.placement.local_share() * least;
                 for (node, on_node) in need.on_node.iter_mut().enumerate() {
-                    *on_node += gigabytes * Placement::fixed_share(placement, machine, NodeId(node));
+                    let node = NodeId(node);
+                    let cost = machine.node(node).occupied_by(demand.kernel);
+                    let fixed = gigabytes * demand.placement.fixed_share(machine, node) * cost;
+                    *on_node += fixed;
+                    need.gigabytes += fixed;
                 }
             }
             of_app.add(iteration_s, equal, round == 0);

@@ -46,7 +46,9 @@ pub fn simulate(question: Question) -> Result<Run, SimulateError> {
     let mut all = Vec::new();
     for (app, (course, placements)) in dynamics.courses.iter().zip(placements).enumerate() {
         let spread = Spread::new(course, question.seed, app);
-        let mut application = Application::new(machine, course, placements, spread);
+        let phases = course.phases.iter().zip(placements);
+        let demands = phases.map(|(phase, placement)| phase.demand(&study.apps[app], placement)).collect();
+        let mut application = Application::new(machine, course, demands, spread);
         application.is_called = dynamics.calls.iter().any(|call| call.to == AppId(app));
         orders.hold(&mut application);
         all.push(application);

@@ -115,11 +115,7 @@ pub fn simulate(
         .zip(placements)
         .map(|((course, app), placements)| {
             let phases = course.phases.iter().zip(placements);
-            let demand = phases.map(|(phase, placement)| Demand {
-                arithmetic_intensity: phase.arithmetic_intensity,
-                ..app.demand(placement)
-            });
-            demand.collect()
+            phases.map(|(phase, placement)| phase.demand(app, placement)).collect()
         })
         .collect();
     let apps = dynamics.courses.len();

@@ -73,10 +73,7 @@ impl Known {
     pub(crate) fn demand(&self, member: &Member) -> Demand {
         let app = self.app(member);
         match self.phase(member) {
-            Some(phase) => Demand {
-                arithmetic_intensity: phase.arithmetic_intensity,
-                ..app.demand(phase.data.placement_or_local())
-            },
+            Some(phase) => phase.demand(app, phase.data.placement_or_local()),
             None => app.demand(app.data.placement_or_local()),
         }
     }

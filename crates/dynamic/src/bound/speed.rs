@@ -25,10 +25,9 @@ struct Places {
 }
 
 impl Speeds {
-    pub(super) fn new(machine: &Machine, course: &Course, phase: &Phase, placement: &Placement) -> Self {
-        let intensity = phase.arithmetic_intensity;
-        let demand = Demand { arithmetic_intensity: intensity, placement: placement.clone() };
-        let solver = Solver::new(machine, &[demand]);
+    pub(super) fn new(machine: &Machine, course: &Course, phase: &Phase, demand: &Demand) -> Self {
+        let Demand { arithmetic_intensity: intensity, placement, kernel } = demand;
+        let solver = Solver::new(machine, std::slice::from_ref(demand));
         let mut places: Vec<Places> = Vec::new();
         let mut through_memory = 0.0;
         for node in machine.compute_nodes() {
@@ -38,12 +37,12 @@ impl Speeds {
                 let gflops = solver.full_speed_per_thread(AppId(0), node);
                 places.push(Places { count, gflops });
                 through_memory += (f64::from(count) * gflops)
-                    .min(way_in(machine, placement, node).value() * intensity.value());
+                    .min(way_in(machine, demand, node).value() * intensity.value());
             }
         }
         // What lies on one node for all threads comes through its controller.
         for memory in machine.node_ids() {
-            let share = placement.fixed_share(machine, memory);
+            let share = placement.fixed_share(machine, memory) * machine.node(memory).occupied_by(*kernel);
             if share > 0.0 {
                 let most = machine.node(memory).bandwidth.value() / share * intensity.value();
                 through_memory = through_memory.min(most);
@@ -75,15 +74,22 @@ impl Speeds {
 }
 
 /// The most that threads of `node` read: the narrowest of their ways, each for its share of the data.
-fn way_in(machine: &Machine, placement: &Placement, node: NodeId) -> GigabytesPerSecond {
-    let read = machine.node(node).read_bandwidth.unwrap_or(GigabytesPerSecond::new(f64::INFINITY));
-    let ways = machine.node_ids().filter_map(|memory| {
-        let share = placement.fraction(machine, node, memory);
+fn way_in(machine: &Machine, demand: &Demand, node: NodeId) -> GigabytesPerSecond {
+    let occupied: Vec<f64> = machine.node_ids().map(|memory| occupied(machine, demand, node, memory)).collect();
+    let all = occupied.iter().fold(0.0, |sum, share| sum + share);
+    let unlimited = GigabytesPerSecond::new(f64::INFINITY);
+    let read = machine.node(node).read_bandwidth.map_or(unlimited, |limit| limit * (1.0 / all));
+    let ways = machine.node_ids().zip(occupied).filter_map(|(memory, share)| {
         let controller = machine.node(memory).bandwidth;
         let link = machine.link(node, memory).filter(|_| node != memory).unwrap_or(controller);
         (share > 0.0).then(|| controller.min(link) * (1.0 / share))
     });
     ways.fold(read, GigabytesPerSecond::min)
+}
+
+/// GB of reads on `memory` that a GB which a thread on `node` moves stands for.
+fn occupied(machine: &Machine, demand: &Demand, node: NodeId, memory: NodeId) -> f64 {
+    demand.placement.fraction(machine, node, memory) * machine.node(memory).occupied_by(demand.kernel)
 }
 
 /// The most that any number of threads computes together: S(n) / n of the n best places.

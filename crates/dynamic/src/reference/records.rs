@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use numasim_model::dynamics::{Channel, Course, Order, Phase, Pick, Work};
-use numasim_model::{Machine, Placement};
+use numasim_model::{Machine, Demand};
 
 use crate::spread::Spread;
 
@@ -66,7 +66,7 @@ pub(super) struct Called {
 pub(super) struct Application<'a> {
     pub(super) course: &'a Course,
     /// Per phase.
-    pub(super) placements: Vec<Placement>,
+    pub(super) demands: Vec<Demand>,
     /// In their order.
     pub(super) threads: Vec<Thread>,
     pub(super) arrived_s: Option<f64>,
@@ -104,13 +104,13 @@ impl<'a> Application<'a> {
     pub(super) fn new(
         machine: &Machine,
         course: &'a Course,
-        placements: Vec<Placement>,
+        demands: Vec<Demand>,
         spread: Spread,
     ) -> Self {
         Self {
             threads: threads(machine, course),
             course,
-            placements,
+            demands,
             arrived_s: None,
             finished_s: None,
             iterations: 0,

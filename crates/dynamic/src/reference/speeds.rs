@@ -113,7 +113,7 @@ struct Group {
 fn solve(machine: &Machine, os: &Os, applications: &mut [Application]) {
     let mut groups = Vec::new();
     for (app, application) in applications.iter().enumerate() {
-        let Some((phase, placement)) = application.phase().zip(placement(application)) else { continue };
+        let Some((phase, demand)) = application.phase().zip(demand(application)) else { continue };
         let computing = application.threads.iter().filter(|thread| application.computes(thread));
         let efficiency =
             phase.scaling.efficiency(u32::try_from(computing.clone().count()).unwrap_or(u32::MAX));
@@ -121,9 +121,7 @@ fn solve(machine: &Machine, os: &Os, applications: &mut [Application]) {
             let parts: Vec<f64> =
                 computing.clone().filter(|thread| thread.node == node).map(|thread| thread.part).collect();
             if !parts.is_empty() {
-                let demand =
-                    Demand { arithmetic_intensity: phase.arithmetic_intensity, placement: placement.clone() };
-                groups.push(Group { app, node, demand, efficiency, count: parts.iter().sum() });
+                groups.push(Group { app, node, demand: demand.clone(), efficiency, count: parts.iter().sum() });
             }
         }
     }
@@ -141,10 +139,10 @@ fn solve(machine: &Machine, os: &Os, applications: &mut [Application]) {
     }
 }
 
-/// Where the data of the phase under way lies.
-fn placement<'a>(application: &'a Application) -> Option<&'a numasim_model::Placement> {
+/// What the phase under way asks for.
+fn demand<'a>(application: &'a Application) -> Option<&'a Demand> {
     match application.stage {
-        super::records::Stage::Phase(number, _) => application.placements.get(number),
+        super::records::Stage::Phase(number, _) => application.demands.get(number),
         _ => None,
     }
 }

@@ -153,6 +153,7 @@ fn drawn_machine(choices: &mut Choices) -> Machine {
                 core_bandwidth: choices.one_in(5).then_some(GigabytesPerSecond::new(12.0)),
                 read_bandwidth: (is_limited && !memory_only).then_some(GigabytesPerSecond::new(15.0)),
                 memory: None,
+                kernels: KernelBandwidths::NONE,
             }
         })
         .collect();

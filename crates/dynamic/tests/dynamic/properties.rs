@@ -102,6 +102,7 @@ fn alone(nodes: &[(u32, f64)], intensity: f64, work: f64, scaling: &Scaling) -> 
                 core_bandwidth: None,
                 read_bandwidth: None,
                 memory: None,
+                kernels: KernelBandwidths::NONE,
             })
             .collect(),
         vec![GigabytesPerSecond::new(10.0); nodes.len() * nodes.len()],
