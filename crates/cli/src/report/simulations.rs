@@ -2,6 +2,7 @@
 //! chooses.
 
 use maud::{Markup, html};
+use numasim_model::units::Seconds;
 use serde_json::Value;
 
 use super::contents::{Course, Report, Simulations};
@@ -34,7 +35,7 @@ pub(super) fn section(report: &Report<'_>) -> Markup {
 
 /// The policy with the shortest makespan, in a sentence.
 pub(super) fn best(simulations: &Simulations) -> Markup {
-    let makespan = |course: &Course| course.simulated.run.makespan.map(numasim_model::units::Seconds::value);
+    let makespan = |course: &Course| course.simulated.run.makespan.map(Seconds::value);
     let known = simulations.courses.iter().enumerate().filter_map(|(r, course)| Some((r, makespan(course)?)));
     let Some((r, shortest)) = known.reduce(|best, next| if next.1 < best.1 { next } else { best }) else {
         return html! {};
@@ -60,7 +61,7 @@ fn seconds(values: impl Iterator<Item = Option<f64>>) -> Vec<String> {
 /// A row for each policy.
 fn policies(simulations: &Simulations) -> Markup {
     let runs = || simulations.courses.iter().map(|course| &course.simulated);
-    let makespans: Vec<Option<f64>> = runs().map(|one| one.run.makespan.map(|time| time.value())).collect();
+    let makespans: Vec<Option<f64>> = runs().map(|one| one.run.makespan.map(Seconds::value)).collect();
     let texts = seconds(makespans.iter().copied());
     let first = makespans.first().copied().flatten();
     let ratio = |makespan: Option<f64>| match makespan.zip(first) {
@@ -97,7 +98,7 @@ fn policies(simulations: &Simulations) -> Markup {
 /// When each application is finished, with a column for each policy.
 fn applications(report: &Report<'_>, simulations: &Simulations) -> Markup {
     let finished = |course: &Course| {
-        let times = course.simulated.run.apps.iter().map(|app| app.finished.map(|time| time.value()));
+        let times = course.simulated.run.apps.iter().map(|app| app.finished.map(Seconds::value));
         seconds(times)
     };
     let columns: Vec<Vec<String>> = simulations.courses.iter().map(finished).collect();
