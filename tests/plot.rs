@@ -155,6 +155,43 @@ fn an_open_home_in_a_scenario_is_shown_beside_the_scenario() {
     texts(&["allocations", file]);
 }
 
+/// Two nodes of 4 cores with 10 GiB each; all data of `a` lies on node 0, that of `b` beside its threads.
+fn sized(gib_of_a: u32, gib_of_b: u32) -> (tempfile::TempDir, std::path::PathBuf) {
+    crate::common::study(&format!(
+        "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10.0\nbandwidth_gbs = 40.0\n\
+         link_gbs = 10.0\nmemory_gib = 10.0\n[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\n\
+         data = {{ home = 0 }}\nmemory_gib = {gib_of_a}.0\n[[app]]\nname = \"b\"\narithmetic_intensity = 1.0\n\
+         memory_gib = {gib_of_b}.0\nmin_threads = 0\n"
+    ))
+}
+
+#[test]
+fn allocations_whose_data_does_not_fit_have_no_cell() {
+    let cells = |gib_of_b| {
+        let (_folder, file) = sized(8, gib_of_b);
+        let found = texts(&["allocations", file.to_str().expect("a plain path")]);
+        found.iter().filter(|text| text.parse::<f64>().is_ok_and(|_| text.contains('.'))).count()
+    };
+    // With threads half of the data of `b` lies on each node: 8 + 1 of 10 GiB, but not 8 + 3; then b has 0 threads.
+    assert!(cells(6) < cells(2), "{} and {}", cells(6), cells(2));
+    assert!(cells(6) > 0);
+}
+
+#[test]
+fn data_that_fits_with_no_threads_is_refused_where_its_size_stands() {
+    let (_folder, file) = sized(9, 6);
+    let text = std::fs::read_to_string(&file).expect("the study");
+    std::fs::write(&file, text.replace("min_threads = 0", "min_threads = 1")).expect("a file");
+    let file = file.to_str().expect("a plain path");
+    let full = refused(&["allocations", file]);
+    let words = "12 GiB of data are to lie on node 0, which has 10 GiB of memory: 9 GiB of 'a', 3 GiB of 'b'";
+    let joined = full.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(joined.contains("does not fit with any numbers of threads"), "{full}");
+    assert!(joined.contains(words), "{full}");
+    // `memory_gib` of `a` in the 13th line.
+    assert!(full.contains("study.toml:13:"), "{full}");
+}
+
 #[test]
 fn nothing_is_written_where_the_name_ends_in_neither_svg_nor_png() {
     let folder = tempfile::tempdir().expect("a folder for the test");

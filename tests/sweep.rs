@@ -137,6 +137,43 @@ fn an_open_home_is_chosen_at_every_point() {
 }
 
 #[test]
+fn an_explored_row_says_what_value_and_status_do_not() {
+    // Links first, and wider into a node than its controller: the interleaved application alone gets 0 GFLOPS on all cores.
+    let text = r#"
+        [machine]
+        name = "wide links"
+        nodes = 3
+        cores_per_node = 2
+        gflops_per_core = 10
+        bandwidth_gbs = 20
+        link_gbs = 5
+        [[app]]
+        name = "spread"
+        arithmetic_intensity = 0.1
+        data = "interleave"
+        [[app]]
+        name = "cpu"
+        arithmetic_intensity = 10
+    "#;
+    let (_folder, file) = study(text);
+    let file = file.to_str().expect("a plain path");
+    let args = ["--explore", "--objective", "geomean", "--model", "remote-first"];
+    let csv = sweep(file, &["machine.link_gbs=5,40", "app.cpu.min_threads=1,99"], &args);
+    let header = csv.lines().next().expect("a header");
+    assert!(header.ends_with(",starved_nodes,reason,cautions"), "{header}");
+    let found = rows(&csv);
+    let cautions: Vec<&str> = found.iter().map(|row| row["cautions"].as_str()).collect();
+    assert_eq!(cautions[0], "");
+    assert!(cautions[2].split(';').any(|word| word == "nothing-decided"), "{cautions:?}");
+    // No answer: a reason and no cautions.
+    assert!(!found[1]["reason"].is_empty() && cautions[1].is_empty(), "{:?}", found[1]);
+    let sets = ["--set", "machine.link_gbs=40"];
+    let json = json(&[&["sweep", file], &sets[..], &args, &["--format", "json"]].concat());
+    let words = json["rows"][0]["cautions"].as_array().expect("a list");
+    assert!(words.contains(&"nothing-decided".into()), "{words:?}");
+}
+
+#[test]
 fn the_same_bytes_on_any_number_of_threads() {
     let file = config("paper/table-iii-numa-bad.toml");
     let settings = ["machine.link_gbs=1..100:1", "app.mem.arithmetic_intensity=0.001..0.1:0.001"];

@@ -94,7 +94,9 @@ fn where_nothing_comes_out_no_picture_is_written() {
 #[test]
 fn the_picture_in_the_guide_is_what_its_command_draws() {
     let guide = fs::read_to_string(repository("docs/guide/time.md")).expect("the guide has time");
-    let file = guide.split_once("<!-- file: pipeline.toml -->\n```toml\n").and_then(|(_, rest)| rest.split_once("```"));
+    let file = guide
+        .split_once("<!-- file: pipeline.toml -->\n```toml\n")
+        .and_then(|(_, rest)| rest.split_once("```"));
     let folder = folder();
     fs::write(folder.path().join("pipeline.toml"), file.expect("the file of the example").0).expect("a file");
     let line = guide.lines().find(|line| line.contains(" --plot time.svg")).expect("an example of --plot");

@@ -456,7 +456,8 @@ mod tests {
         let plot = plot(2, 2, 1);
         let Area { left, right, top, bottom } = plot.area();
         let svg = plot.svg();
-        let has = |name: &str, value: f64| svg.contains(&format!("{name}=\"{}\"", (10.0 * value).round() / 10.0));
+        let has =
+            |name: &str, value: f64| svg.contains(&format!("{name}=\"{}\"", (10.0 * value).round() / 10.0));
         assert!(has("x", left) && has("y", top) && has("width", right - left) && has("y1", bottom), "{svg}");
     }
 

@@ -63,6 +63,7 @@ fn study(
             scaling: Scaling::Linear,
             io: Seconds::new(0.0),
             work: Some(Work::Tasks { count: tasks, each }),
+            total_given: false,
         };
         let course = Course {
             iterations,

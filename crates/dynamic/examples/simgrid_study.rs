@@ -101,6 +101,7 @@ fn study(applications: &[Application]) -> Study {
             scaling: Scaling::Linear,
             io: Seconds::new(0.0),
             work: Some(work),
+            total_given: false,
         };
         let course = Course {
             iterations: 1,

@@ -5,7 +5,7 @@
 
 use divan::{AllocProfiler, Bencher};
 use numasim_model::machine::{Machine, Node};
-use numasim_model::sharing::{FlowId, FlowKey, Network};
+use numasim_model::sharing::{FlowId, FlowKey, Load, Network};
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 use numasim_model::{Demand, NodeId, Placement};
 
@@ -75,12 +75,46 @@ fn all_interleaved(bencher: Bencher) {
     change(bencher, 12.0, |_| Placement::Interleave);
 }
 
-/// Every flow with fractions of its own.
+/// Every flow with fractions of its own, five kinds of them.
 #[divan::bench]
 fn all_with_fractions(bencher: Bencher) {
-    change(bencher, 12.0, |flow| {
-        let parts: Vec<f64> = (0..4).map(|m| 1.0 + ((flow * 7 + m * 3) % 5) as f64).collect();
-        let sum: f64 = parts.iter().sum();
-        Placement::Fractions(parts.into_iter().map(|part| part / sum).collect())
+    change(bencher, 12.0, |flow| fractions(flow, 5));
+}
+
+/// The same without two flows whose data lie alike.
+#[divan::bench]
+fn all_with_different_fractions(bencher: Bencher) {
+    change(bencher, 12.0, |flow| fractions(flow, 83));
+}
+
+fn fractions(flow: usize, kinds: usize) -> Placement {
+    let parts: Vec<f64> = (0..4).map(|m| 1.0 + ((flow * 7 + m * 3) % kinds) as f64).collect();
+    let sum: f64 = parts.iter().sum();
+    Placement::Fractions(parts.into_iter().map(|part| part / sum).collect())
+}
+
+/// A flow leaves and another one comes, of so many.
+#[divan::bench(args = [8, 80, 800])]
+fn a_flow_for_another(bencher: Bencher, count: usize) {
+    let network = network(12.0);
+    let mut load = network.load();
+    let demand = |flow: usize| Demand {
+        arithmetic_intensity: FlopPerByte::new(1.0 / 32.0 + flow as f64 / 640.0),
+        placement: if flow % 16 < 4 { Placement::Interleave } else { Placement::Local },
+    };
+    let add = |load: &mut Load<'_>, flow: usize, key: u64| {
+        load.add(FlowKey(key), &demand(flow), NodeId(flow % 4), 80.0 / count as f64)
+    };
+    let mut flows: Vec<Option<FlowId>> = (0..count).map(|flow| add(&mut load, flow, flow as u64)).collect();
+    let mut key = count;
+    bencher.bench_local(|| {
+        let flow = key % count;
+        if let Some(old) = flows[flow] {
+            load.remove(old);
+        }
+        flows[flow] = add(&mut load, flow, key as u64);
+        key += 1;
+        load.solve();
+        flows[flow].map(|flow| load.bandwidth(flow))
     });
 }

@@ -7,6 +7,7 @@ use crate::demand::demands;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 use crate::sharing::invariants::Violation;
+use crate::sharing::reference::{dealt::Round, rounds};
 use crate::sharing::trace::{MemoryTrace, trace};
 use crate::sharing::{FlowView, ModelKind, Solver, Workspace};
 use crate::sharing_model::Refusal;
@@ -39,6 +40,9 @@ pub struct Evaluation {
     pub trace: Vec<MemoryTrace>,
     /// Who wants and gets what, for explanations of the other models, from [`evaluate_explained`].
     pub flows: Vec<FlowView>,
+    /// The rounds of the default where one is not all there is, from [`evaluate_explained`]; empty for other models, and where
+    /// they would take too long.
+    pub rounds: Vec<Round>,
 }
 
 /// A machine of so many nodes has all its links in an [`Evaluation`], used or not. Their number grows with the square of the
@@ -159,7 +163,8 @@ fn evaluate_with(
     if let Some(refusal) = machine.sharing_refusal() {
         return Err(refusal.into());
     }
-    let solver = Solver::new(machine, &demands(apps, placements));
+    let demands = demands(apps, placements);
+    let solver = Solver::new(machine, &demands);
     let mut workspace = solver.workspace();
     solver.solve(allocation.as_slice(), &mut workspace);
     let checked = explained || nodes <= MOST_NODES_WITH_ALL_LINKS || cfg!(debug_assertions);
@@ -184,6 +189,11 @@ fn evaluate_with(
             Vec::new()
         },
         flows,
+        rounds: if explained && deals_rounds(&solver, allocation) {
+            rounds(machine, &demands, allocation).unwrap_or_default()
+        } else {
+            Vec::new()
+        },
     };
     if checked {
         check(machine, &evaluation)?;
@@ -199,6 +209,16 @@ fn has_one_calculation(solver: &Solver) -> bool {
     let model = solver.model();
     let plain = model.is_plain_default() || model.is_plain(ModelKind::RemoteFirst);
     plain && !solver.deals_again() && !solver.has_common_limits()
+}
+
+/// Whether there can be more rounds than one, of a size that is shown in about a second at most.
+fn deals_rounds(solver: &Solver, allocation: &Allocation) -> bool {
+    const MOST_WORK: u64 = 5_000_000;
+    let nodes = allocation.nodes() as u64;
+    let threads: u64 = allocation.as_slice().iter().map(|&threads| u64::from(threads)).sum();
+    solver.model().is_plain_default()
+        && !has_one_calculation(solver)
+        && nodes.saturating_mul(nodes).saturating_mul(threads) <= MOST_WORK
 }
 
 fn app_results(

@@ -1,7 +1,9 @@
 //! What the model promises, on random machines: for every solver in [`SOLVERS`].
 
 use crate::common::changes::{renumbered, some_of, without_one_thread};
-use crate::common::strategies::{case, case_of, case_with_common_limits, log_uniform, order};
+use crate::common::strategies::{
+    case, case_of, case_with_common_limits, case_with_data_alike, log_uniform, order,
+};
 use crate::common::{
     Case, OF_DEFAULT, OF_REMOTE_FIRST, SOLVERS, Solved, Solver, by_fast, by_reference, links,
 };
@@ -302,6 +304,12 @@ proptest! {
         assert_equal(&case, by_reference, by_fast)?;
         assert_equal(&limited, by_reference, by_fast)?;
         assert_equal(&case, OF_REMOTE_FIRST[0].1, OF_REMOTE_FIRST[1].1)?;
+    }
+
+    /// The fast solver deals with such groups together, as long as one port holds all of them back.
+    #[test]
+    fn groups_whose_data_lie_alike_are_dealt_with_as_each_of_them(case in case_with_data_alike()) {
+        assert_equal(&case, by_reference, by_fast)?;
     }
 
     /// The bounds of the search rely on it.

@@ -44,6 +44,7 @@ pub(crate) fn study(machine: Machine, intensities: &[f64]) -> Study {
             scaling: Scaling::Linear,
             io: Seconds::new(0.0),
             work: Some(Work::Divisible(Gflop::new(100.0))),
+            total_given: false,
         }],
         arrives: Seconds::new(0.0),
         threads: machine.nodes().iter().map(|node| node.cores).collect(),

@@ -1,6 +1,7 @@
 //! Files that could be read and yet do not answer the question, shown where the cause stands in them.
 
 use numasim_model::input::{AppPlaces, Group, Place, Places, Problem, ProblemKind, Reading, SourceFile};
+use numasim_model::memory::MemoryFull;
 use numasim_model::{AppId, Scenario, Study};
 use numasim_sim::objective::GoalError;
 use numasim_sim::{Infeasible, ProblemError};
@@ -50,13 +51,26 @@ impl Located {
         let problem = Problem::new(ProblemKind::Infeasible, message)
             .at(place.clone(), "too much data for a memory")
             .hint(room::hint());
-        // The largest part of what lies there: max_by takes the last of equals.
-        let (app, _) = full.apps.iter().rev().max_by(|a, b| a.1.value().total_cmp(&b.1.value()))?;
-        let size = self.app(&study.apps[app.0].group).and_then(|(_, places)| places.memory_gib.clone());
-        Some(match size {
+        Some(match self.size_of_largest_part(study, &full) {
             Some(size) => problem.related(size, "the size of the largest part"),
             None => problem,
         })
+    }
+
+    /// The same where no scenario says how many threads there are.
+    pub(super) fn too_much_data(&self, study: &Study, full: &MemoryFull, message: &str) -> Option<Failure> {
+        let size = self.size_of_largest_part(study, full)?;
+        let problem = Problem::new(ProblemKind::Infeasible, message.to_owned())
+            .at(size, "the size of the largest part")
+            .hint(room::hint());
+        Some(self.failure(&[problem]))
+    }
+
+    /// Where the size of the largest part of what lies on a full node stands.
+    fn size_of_largest_part(&self, study: &Study, full: &MemoryFull) -> Option<Place> {
+        // max_by takes the last of equals.
+        let (app, _) = full.apps.iter().rev().max_by(|a, b| a.1.value().total_cmp(&b.1.value()))?;
+        self.app(&study.apps[app.0].group).and_then(|(_, places)| places.memory_gib.clone())
     }
 
     /// Refuses scenarios in which an application with an open home has threads.

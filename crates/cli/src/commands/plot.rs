@@ -35,7 +35,7 @@ pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {
         PlotKind::Threads => Ok(threads(args, &study, &located)?),
         PlotKind::Allocations => {
             allocations::homes_are_given(args, &study, &located)?;
-            allocations::heat_map(args, &study)?.svg()
+            allocations::heat_map(args, &study, Some(&located))?.svg()
         }
         PlotKind::Bars => Ok(with_measured(args, (&study, &located), shell, plots::bars)?.svg()),
         PlotKind::Scatter => Ok(with_measured(args, (&study, &located), shell, plots::scatter)?.svg()),

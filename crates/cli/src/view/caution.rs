@@ -52,8 +52,13 @@ pub(super) fn json(caution: &Caution, apps: &[App]) -> Value {
     }
 }
 
+/// For CSV: the stable words of all, with `;` between them.
+pub(crate) fn codes(cautions: &[Caution]) -> String {
+    cautions.iter().map(code).collect::<Vec<_>>().join(";")
+}
+
 /// A stable word.
-pub(super) const fn code(caution: &Caution) -> &'static str {
+const fn code(caution: &Caution) -> &'static str {
     match caution {
         Caution::NothingDecided { .. } => "nothing-decided",
         Caution::GetsNothing { .. } => "gets-nothing",

@@ -156,6 +156,35 @@ fn shown(case: &Case, style: Style) -> String {
     table::table(&case.view(), &style)
 }
 
+/// Two nodes of 4 cores with 12 GB/s and links of 2: data here and there, so that parts are left and dealt again.
+fn rounds() -> Case {
+    let apps = [
+        apps("spread", 1, 1.0, &Placement::Interleave),
+        apps("local", 1, 1.0, &Placement::Local),
+        apps("part", 1, 0.5, &Placement::PartInterleave { share: 0.3 }),
+    ]
+    .concat();
+    Case::new("rounds", uniform(2, 4, 12.0, 2.0), apps, &[vec![1, 1], vec![1, 1], vec![1, 2]])
+}
+
+/// What all threads draw is what they take in all rounds, and the shown rounds and the rest are that, too.
+#[test]
+fn the_rounds_of_an_explanation_add_up() {
+    let case = rounds();
+    let drawn: f64 = case.evaluation.nodes.iter().map(|node| node.bandwidth.value()).sum();
+    let text = explained(&case);
+    let figure = |line: &str| -> Option<f64> {
+        line.split(" GB/s").next()?.split_whitespace().next_back()?.parse().ok()
+    };
+    let parts = text.lines().filter(|line| line.starts_with("Round ") || line.starts_with("... "));
+    let parts: Vec<f64> = parts.filter_map(figure).collect();
+    let sum = text.lines().find(|line| line.starts_with("Sum of all rounds")).and_then(figure);
+    assert_eq!(parts.len(), 4, "{text}");
+    // Four digits of each are printed.
+    assert!((parts.iter().sum::<f64>() - drawn).abs() < 1e-2, "{parts:?} of {drawn}");
+    assert!(sum.is_some_and(|sum| (sum - drawn).abs() < 1e-2), "{sum:?} of {drawn}");
+}
+
 fn explained(case: &Case) -> String {
     explain::explain(&case.view(), &Style::default())
 }
@@ -226,6 +255,7 @@ fn a_terminal_of_60_columns_gets_short_titles_in_calculations() {
 
 #[test]
 fn calculations_with_fractions_ceilings_and_scaled_links_are_shown() {
+    snapshot("explain_rounds", &explained(&rounds()));
     snapshot("explain_numa_bad", &explained(&paper_numa_bad()));
     snapshot("explain_fractions", &explained(&fractions()));
     snapshot("explain_memory_only", &explained(&memory_only()));

@@ -44,6 +44,7 @@ pub(crate) fn app(name: &str, intensity: f64, work: Work, nodes: usize, threads:
         scaling: Scaling::Linear,
         io: Seconds::new(0.0),
         work: Some(work),
+        total_given: false,
     };
     let course = Course {
         iterations: 1,

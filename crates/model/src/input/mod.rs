@@ -75,7 +75,7 @@ pub fn read_study(files: &[SourceFile]) -> Result<Reading, Vec<Problem>> {
     let read = read_files(files, &log);
     let (problems, defaults) = log.finish();
     match read {
-        Some(reading) if problems.is_empty() => Ok(Reading { defaults, ..reading }),
+        Some(reading) if problems.is_empty() => Ok(reading.with_defaults(defaults)),
         _ => Err(problems),
     }
 }
@@ -119,6 +119,7 @@ fn read_files(files: &[SourceFile], log: &Log) -> Option<Reading> {
         named,
         places,
         defaults: Vec::new(),
+        defaults_by_name: Vec::new(),
         files: files.iter().map(|file| file.name.clone()).collect(),
     })
 }

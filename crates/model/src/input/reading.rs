@@ -13,7 +13,7 @@ pub struct SourceFile {
 }
 
 /// Which table of a file a default belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TableKind {
     /// `[machine]`
     Machine,
@@ -94,13 +94,29 @@ pub struct Reading {
     pub places: Places,
     /// Every value that no file gave, in the order of the tables.
     pub defaults: Vec<DefaultUsed>,
+    /// The numbers of the defaults by table, name and key: files with thousands of tables have a hundred thousand.
+    pub(super) defaults_by_name: Vec<usize>,
     /// The names of the files, in the order they were read.
     pub files: Vec<String>,
 }
 
 impl Reading {
+    /// The same reading with these defaults.
+    pub(super) fn with_defaults(self, defaults: Vec<DefaultUsed>) -> Self {
+        let mut defaults_by_name: Vec<usize> = (0..defaults.len()).collect();
+        defaults_by_name.sort_by(|&a, &b| by_name(&defaults[a]).cmp(&by_name(&defaults[b])));
+        Self { defaults, defaults_by_name, ..self }
+    }
+
     /// Whether the value of `key` comes from no file.
     pub fn is_default(&self, table: TableKind, name: &str, key: &str) -> bool {
-        self.defaults.iter().any(|d| d.table == table && d.name == name && d.key == key)
+        let defaults = &self.defaults;
+        self.defaults_by_name
+            .binary_search_by(|&number| by_name(&defaults[number]).cmp(&(table, name, key)))
+            .is_ok()
     }
+}
+
+fn by_name(default: &DefaultUsed) -> (TableKind, &str, &str) {
+    (default.table, &default.name, &default.key)
 }

@@ -101,6 +101,8 @@ pub(super) struct Compiled {
     /// What a node can read in all, for nodes where that is limited.
     pub(super) reads: Vec<Common>,
     pub(super) model: Model,
+    /// The groups that there are, in the order of sums; absent where that is the order of their numbers.
+    pub(super) order: Option<Vec<u32>>,
 }
 
 impl PerThread {
@@ -155,6 +157,7 @@ impl Compiled {
             shared: Vec::new(),
             reads: Vec::new(),
             model: *machine.sharing(),
+            order: None,
         }
     }
 

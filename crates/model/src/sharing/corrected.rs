@@ -63,6 +63,11 @@ impl Corrected {
         self.kind == ModelKind::BaselineProportional && !separable
     }
 
+    /// How controllers treat what is read over links.
+    pub(super) fn remote(&self) -> Remote {
+        self.remote
+    }
+
     /// Whether the rules look at one memory at a time.
     pub(super) fn looks_at_one_memory(&self) -> bool {
         self.kind != ModelKind::MaxMin
@@ -95,11 +100,10 @@ impl Corrected {
         dealing: &mut Dealing,
         notes: &mut Notes,
     ) {
-        let remote = self.remote;
         if self.deals(separable) {
             let controllers =
                 |m: usize, asked: f64| self.parameters.controller(compiled.memories[m].bandwidth, asked);
-            dealing.share(compiled, remote, controllers, threads, shares);
+            dealing.share(compiled, self.remote, controllers, threads, shares);
             return;
         }
         for m in 0..compiled.memories.len() {

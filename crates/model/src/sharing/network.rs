@@ -9,9 +9,10 @@
 //! lists only the flows that are there, so that what an answer costs depends on these.
 //!
 //! # Approach
-//! A change of threads or speed marks the memories that the flow reads; [`Load::solve`] solves these again and leaves the others as they are. That is
-//! enough where memories do not depend on each other: while each thread reads one memory and no limit is shared, under every
-//! model but max-min. Else all flows are solved again. The rules are those of [`super::Solver`], called for one memory.
+//! A change of threads or speed marks the memories that the flow reads; [`Load::solve`] solves these again and leaves the others
+//! as they are. That is enough where memories do not depend on each other: while each thread reads one memory and no limit is
+//! shared, under every model but max-min. Else all flows are solved again, and after a flow came or went they are first laid
+//! out again for that. The rules are those of [`super::Solver`], called for one memory.
 //!
 //! # Properties
 //! The same flows have the same rates, to the bit, whatever came and went before, and those that [`super::Solver`] gives them: in every
@@ -150,6 +151,9 @@ impl Load<'_> {
         self.flows[group] = Some(Placed { key, node, spread });
         let flows = &self.flows;
         let key_of = |group: &u32| flows[*group as usize].map(|placed| placed.key);
+        let order = self.compiled.order.get_or_insert_with(Vec::new);
+        let place = order.partition_point(|group| key_of(group) < Some(key));
+        order.insert(place, number);
         if let Some(reads) = self.compiled.reads.iter_mut().find(|reads| reads.node == Some(node)) {
             let place = reads.users.partition_point(|group| key_of(group) < Some(key));
             reads.users.insert(place, number);
@@ -209,6 +213,7 @@ impl Load<'_> {
         for reads in &mut self.compiled.reads {
             reads.users.retain(|&group| group != flow.0);
         }
+        self.compiled.order.iter_mut().for_each(|order| order.retain(|&group| group != flow.0));
         self.threads[group] = 0.0;
         self.compiled.demand_gbs.as_mut_slice()[group] = 0.0;
         self.flows[group] = None;

@@ -33,6 +33,7 @@ use crate::sharing_model::ModelKind;
 use crate::units::{Gflops, GigabytesPerSecond};
 
 mod check;
+pub mod dealt;
 mod ports;
 mod remote_first;
 #[cfg(test)]
@@ -142,9 +143,26 @@ pub fn solve(
     let mut threads = threads_of(machine, demands, allocation);
     match machine.sharing().kind {
         ModelKind::RemoteFirst => remote_first::share(machine, &mut threads),
-        _ => ports::share(machine, &mut threads),
+        _ => ports::share(machine, &mut threads, drop),
     }
     Ok(report(machine, demands, allocation, &threads))
+}
+
+/// The rounds in which somebody gained, by the rules of the default; corrections are not looked at.
+///
+/// The time grows with the threads times the square of the nodes.
+///
+/// # Errors
+/// Every variant of [`ReferenceError`].
+pub fn rounds(
+    machine: &Machine,
+    demands: &[Demand],
+    allocation: &Allocation,
+) -> Result<Vec<dealt::Round>, ReferenceError> {
+    check::check(machine, demands, allocation)?;
+    let mut rounds = Vec::new();
+    ports::share(machine, &mut threads_of(machine, demands, allocation), |round| rounds.push(round));
+    Ok(rounds)
 }
 
 /// d = min(`gflops_per_core` / arithmetic intensity, `core_bandwidth`) in GB/s.

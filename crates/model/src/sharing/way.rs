@@ -40,6 +40,9 @@ impl Way {
     pub(super) fn memory(&self, compiled: &Compiled, separable: bool) -> Memory {
         let mut memory = Memory::default();
         self.make_room(compiled, separable, &mut memory);
+        if self.deals(separable) {
+            memory.dealing.compile(compiled, self.remote());
+        }
         memory
     }
 
@@ -53,7 +56,7 @@ impl Way {
             }
         };
         if rounds {
-            memory.dealing.make_room(compiled);
+            memory.dealing.flows_changed();
         }
     }
 
@@ -70,6 +73,13 @@ impl Way {
         match self {
             Self::Plain => separable,
             Self::Corrected(corrected) => separable && corrected.looks_at_one_memory(),
+        }
+    }
+
+    fn remote(&self) -> Remote {
+        match self {
+            Self::Plain => Remote::PLAIN,
+            Self::Corrected(corrected) => corrected.remote(),
         }
     }
 
@@ -95,12 +105,14 @@ impl Way {
             Self::Plain if separable => {
                 baseline::first_round(compiled, threads, shares);
             }
-            Self::Plain if !compiled.has_common_limits() => {
+            Self::Plain if !compiled.has_common_limits() && begins_port_by_port(threads) => {
                 let hungry = baseline::first_round(compiled, threads, shares);
                 if hungry && !baseline::all_controllers_full(compiled, threads, shares) {
                     dealing.resume(compiled, threads, shares);
                 }
             }
+            // Not worth laying out groups that just came.
+            Self::Plain if !dealing.is_compiled() && baseline::all_have_room(compiled, threads) => {}
             Self::Plain => {
                 let controllers = |m: usize, _asked: f64| compiled.memories[m].bandwidth;
                 dealing.share(compiled, Remote::PLAIN, controllers, threads, shares);
@@ -130,4 +142,13 @@ impl Way {
             }
         }
     }
+}
+
+/// Whether the first round is faster port by port, most often all there is to do: with few groups the ports are as many, and with
+/// many it takes long to lay them out for rounds after some came or went.
+fn begins_port_by_port(threads: &[f64]) -> bool {
+    const FEW: usize = 32;
+    const MANY: usize = 256;
+    let takers = threads.iter().filter(|&&count| count > 0.0).count();
+    !(FEW + 1..MANY).contains(&takers)
 }

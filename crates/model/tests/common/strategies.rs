@@ -125,6 +125,36 @@ pub(crate) fn case_of(nodes: impl Strategy<Value = usize>) -> impl Strategy<Valu
         .prop_map(|(machine, demands, allocation)| Case { machine, demands, allocation })
 }
 
+/// Many applications with few placements, so that the data of several lie alike on each node, on nodes with many cores.
+pub(crate) fn case_with_data_alike() -> impl Strategy<Value = Case> {
+    let alike = |nodes: usize| {
+        let intensity = || log_uniform(1.0 / 64.0, 8.0);
+        let apps = (vec(placement(nodes), 1..=3), vec((intensity(), any::<prop::sample::Index>()), 4..=12));
+        let demands = apps.prop_map(|(placements, apps)| {
+            let demand = |(intensity, which): &(f64, prop::sample::Index)| Demand {
+                arithmetic_intensity: FlopPerByte::new(*intensity),
+                placement: which.get(&placements).clone(),
+            };
+            apps.iter().map(demand).collect::<Vec<_>>()
+        });
+        let machine = vec(node(4..=24_u32), nodes).prop_flat_map(move |list| {
+            let links = vec(link(), nodes * nodes);
+            (Just(list), links).prop_map(move |(list, links)| {
+                machine(list, |from, memory| (from != memory).then(|| links[from.0 * nodes + memory.0]))
+            })
+        });
+        (machine, demands)
+    };
+    (2..=6_usize).prop_flat_map(alike).prop_flat_map(|(machine, demands)| {
+        let allocation = allocation(demands.len(), &machine);
+        (Just(machine), Just(demands), allocation).prop_map(|(machine, demands, allocation)| Case {
+            machine,
+            demands,
+            allocation,
+        })
+    })
+}
+
 /// One or two shared links between random groups of nodes, and limits on what some nodes read.
 pub(crate) fn case_with_common_limits() -> impl Strategy<Value = Case> {
     case_of(2..=5_usize).prop_flat_map(|case| {

@@ -34,18 +34,18 @@ type OfMembers = Arc<[f64]>;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rates {
     /// By threads of each member on each node.
-    of_rows: HashMap<Vec<u32>, OfMembers>,
+    by_rows: HashMap<Vec<u32>, OfMembers>,
     /// By who is left, when the cores are dealt to these, who have something to do for so many threads.
-    of_set: HashMap<Vec<bool>, OfMembers>,
-    of_room: Rows,
+    by_set: HashMap<Vec<bool>, OfMembers>,
+    known_room: Rows,
 }
 
 impl Rates {
     /// Forgets all.
     pub(super) fn clear(&mut self) {
-        self.of_rows.clear();
-        self.of_set.clear();
-        self.of_room.clear();
+        self.by_rows.clear();
+        self.by_set.clear();
+        self.known_room.clear();
     }
 }
 
@@ -138,10 +138,10 @@ impl<'a> Outlook<'a> {
         }
         // What is dealt depends on these, and on the threads of those that nobody controls.
         let uncontrolled = present.iter().zip(&doing).filter(|(_, doing)| !doing.is_controlled);
-        let of_room: Rows = room.iter().chain(uncontrolled.map(|(row, _)| row)).cloned().collect();
-        if rates.of_room != of_room {
-            rates.of_set.clear();
-            rates.of_room = of_room;
+        let known_room: Rows = room.iter().chain(uncontrolled.map(|(row, _)| row)).cloned().collect();
+        if rates.known_room != known_room {
+            rates.by_set.clear();
+            rates.known_room = known_room;
         }
         Self { known, network, members, doing, room, present, speeds: None, rates }
     }
@@ -217,7 +217,7 @@ impl<'a> Outlook<'a> {
     /// GFLOPS of each member with `rows` threads, sleep included.
     fn rates(&mut self, rows: &Rows) -> OfMembers {
         let key = rows.concat();
-        if let Some(known) = self.rates.of_rows.get(&key) {
+        if let Some(known) = self.rates.by_rows.get(&key) {
             return Arc::clone(known);
         }
         let (network, known, members) = (self.network, self.known, self.members);
@@ -231,26 +231,26 @@ impl<'a> Outlook<'a> {
                 *rate /= 1.0 + doing.io * each / doing.task;
             }
         }
-        if self.rates.of_rows.len() >= most_of(key.len()) {
-            self.rates.of_rows.clear();
+        if self.rates.by_rows.len() >= most_of(key.len()) {
+            self.rates.by_rows.clear();
         }
         let rates: OfMembers = rates.into();
-        self.rates.of_rows.insert(key, Arc::clone(&rates));
+        self.rates.by_rows.insert(key, Arc::clone(&rates));
         rates
     }
 
     /// GFLOPS of each member when all cores are dealt to those that are left.
     fn rates_of_left(&mut self, left: &[Option<f64>]) -> OfMembers {
         let set: Vec<bool> = left.iter().map(|left| left.is_none_or(|left| left > 0.0)).collect();
-        if let Some(known) = self.rates.of_set.get(&set) {
+        if let Some(known) = self.rates.by_set.get(&set) {
             return Arc::clone(known);
         }
         let rows = self.in_force(&self.dealt(|m| set[m]));
         let rates = self.rates(&rows);
-        if self.rates.of_set.len() >= most_of(set.len()) {
-            self.rates.of_set.clear();
+        if self.rates.by_set.len() >= most_of(set.len()) {
+            self.rates.by_set.clear();
         }
-        self.rates.of_set.insert(set, Arc::clone(&rates));
+        self.rates.by_set.insert(set, Arc::clone(&rates));
         rates
     }
 

@@ -1,9 +1,9 @@
 //! The search for the best allocation, behind one door: [`explore`].
 //!
 //! # Approach
-//! 1. Hill climbing from several starts gives a good answer (`local`).
-//! 2. Each set of open homes, one from each set that can be turned into each other by exchanging equal nodes or equal
-//!    instances (`symmetry`), becomes a problem of its own.
+//! 1. Each set of open homes, one from each group that can be turned into each other by exchanging equal nodes or equal
+//!    instances (`symmetry`), becomes a problem of its own, with a first, cheap bound (`homes`).
+//! 2. Hill climbing from several starts gives a good answer (`local`).
 //! 3. Each gets an upper bound (`dual`, `cutting`); those that cannot beat the best answer are closed, the others are
 //!    searched for better answers with the prices of the bound (`respond`).
 //! 4. Where data has a home, the others are split by what other nodes read from it (`cells`).
@@ -25,6 +25,7 @@ mod climbs;
 mod cutting;
 mod dual;
 mod halves;
+mod homes;
 mod improve;
 mod local;
 mod options;
@@ -49,7 +50,7 @@ use crate::problem::{Candidate, Evaluator, Problem};
 use crate::restrictions::Infeasible;
 pub(crate) use local::generator;
 pub use outcome::{ExploreError, Outcome, Status};
-use pool::{Canonical, Pool};
+use pool::Pool;
 use question::{Proof, Search};
 pub use settings::Settings;
 
@@ -64,7 +65,7 @@ pub fn explore(
     settings: &Settings,
     monitor: &dyn Monitor,
 ) -> Result<Outcome, ExploreError> {
-    let search = Search { problem, settings, monitor, canonical: Canonical::new(problem) };
+    let search = Search::new(problem, settings, monitor);
     let mut pool = Pool::new(1);
     let climbed = search.climbed();
     for candidate in &climbed {
@@ -75,7 +76,7 @@ pub fn explore(
     let mut proof = if hopeless {
         Proof { open_bound: f64::NEG_INFINITY, complete: true }
     } else {
-        search.prove(&mut pool, settings.effort)
+        search.prove(&mut pool, settings.effort.saturating_sub(search.homes.work))
     };
     if proof.complete
         && pool.best().is_none()

@@ -1,27 +1,24 @@
 //! The proof: every set of homes is bounded, and what could beat the best answer is searched.
 
 use crate::parallel::prelude::*;
-use numasim_model::{NodeId, Placement};
 
 use super::boxes::Boxes;
 use super::budget::{Budget, OPTIONS_PER_STEP};
 use super::cells::{self, Cell};
 use super::dual::{Effort, Relaxation};
 use super::halves::{self, Halves};
+use super::homes::HomeSet;
 use super::pool::Pool;
 use super::question::{Proof, Search};
 use super::respond::Responder;
 use super::uniform::Uniform;
-use crate::memory::fixed_data_fits;
 use crate::problem::Evaluator;
-use crate::symmetry::{app_classes, home_vectors, node_classes};
+use crate::symmetry::node_classes;
 
 /// Most options of one node that are listed.
 const MAX_OPTIONS: usize = 200_000;
 /// Most evaluations when every node gets the same.
 const MAX_UNIFORM: usize = 20_000_000;
-/// Most sets of open homes that are searched one by one.
-const MAX_HOME_VECTORS: usize = 512;
 /// Work on the bound of one set of homes.
 const ROOT: Effort = Effort { steps: 100, cuts: 150 };
 /// Work on the bound of a part before it is searched.
@@ -40,52 +37,32 @@ enum Decided<'a> {
     },
 }
 
-/// The monitor said stop before a set of homes was looked at.
-#[derive(Clone, Copy, Debug)]
-struct Stopped;
-
 impl<'a> Search<'a> {
     /// Searches everything that could beat the cutoff of `pool`, with at most `effort` steps.
     pub(super) fn prove(&self, pool: &mut Pool, effort: u64) -> Proof {
         let problem = self.problem;
-        let fixed: Vec<Placement> =
-            problem.apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
-        let homes = home_vectors(
-            &problem.open_apps(),
-            &app_classes(&problem.apps),
-            &node_classes(&problem.machine, &problem.apps, &fixed, fixed.len() < problem.apps.len()),
-            MAX_HOME_VECTORS,
-        );
-        let Some(mut homes) = homes else {
-            let open_bound = self.bound_over_all_homes(pool.cutoff());
-            return Proof { open_bound, complete: false };
+        let Some(homes) = &self.homes.listed else {
+            return Proof { open_bound: self.homes.bound, complete: self.homes.bound <= pool.cutoff() };
         };
-        homes.retain(|homes| fixed_data_fits(&problem.machine, &problem.apps, &problem.placements(homes)));
         if problem.restrictions.same_on_every_node
             && let Some(contents) = Uniform::new(problem, MAX_UNIFORM / homes.len().max(1), self.monitor)
         {
-            let complete = homes.iter().all(|homes| {
-                let placements = problem.placements(homes);
+            let complete = homes.iter().all(|set| {
+                let placements = problem.placements(&set.homes);
                 contents.search(&placements, &self.canonical, pool)
             });
             if complete {
                 return Proof { open_bound: f64::NEG_INFINITY, complete: true };
             }
         }
-        self.branch_over(pool, &homes, effort)
+        self.branch_over(pool, homes, effort)
     }
 
-    /// Bounds each set of homes and searches those that could beat the cutoff, the most promising first.
-    fn branch_over(&self, pool: &mut Pool, homes: &[Vec<NodeId>], effort: u64) -> Proof {
+    /// Bounds each set of homes anew and searches those that could beat the cutoff, the most promising first.
+    fn branch_over(&self, pool: &mut Pool, homes: &[HomeSet], effort: u64) -> Proof {
         let target = pool.cutoff();
-        let decided: Vec<Result<Decided<'a>, Stopped>> =
-            homes.par_iter().map(|homes_of_one| self.decide(homes_of_one, target, homes.len())).collect();
-        let mut over_all_homes = None;
-        let mut undecided = |Stopped| {
-            let bound = *over_all_homes.get_or_insert_with(|| self.bound_over_all_homes(target));
-            Decided::Undecided { bound }
-        };
-        let decided = decided.into_iter().map(|one| one.unwrap_or_else(&mut undecided)).collect();
+        let share = homes.iter().filter(|set| set.bound > target).count();
+        let decided = homes.par_iter().map(|set| self.decide(set, target, share)).collect();
         self.settle(decided, pool, effort)
     }
 
@@ -247,41 +224,31 @@ impl<'a> Search<'a> {
         responder.cost() / OPTIONS_PER_STEP
     }
 
-    /// What can be said of one set of homes, one of `share` that exist at the same time.
-    ///
-    /// # Errors
-    /// [`Stopped`] if the monitor said stop before.
-    fn decide(&self, homes: &[NodeId], target: f64, share: usize) -> Result<Decided<'a>, Stopped> {
-        if self.monitor.stop() {
-            return Err(Stopped);
+    /// What can be said of one set of homes, one of `share` that exist at the same time: what was said first, where that
+    /// is enough or the monitor says stop.
+    fn decide(&self, set: &HomeSet, target: f64, share: usize) -> Decided<'a> {
+        if set.bound <= target || self.monitor.stop() {
+            return Decided::Undecided { bound: set.bound };
         }
-        let placements = self.problem.placements(homes);
+        let placements = self.problem.placements(&set.homes);
         let evaluator = Evaluator::new(self.problem, placements.clone());
         let classes = node_classes(&self.problem.machine, &self.problem.apps, &placements, false);
         let countable = evaluator.solver.threads_elsewhere_never_help();
         let watched = if countable { cells::watched(self.problem, &placements) } else { Vec::new() };
         let listed =
             Relaxation::new(self.problem, &evaluator, &classes, &watched, MAX_OPTIONS, share, self.monitor);
-        if let Some(relaxation) = listed {
-            let improved = relaxation.improve(&relaxation.start(), &relaxation.everything(), target, ROOT);
-            let bound = improved.bound;
-            return Ok(match Cell::whole(placements, relaxation, improved) {
-                Some(cell) => Decided::Searchable(Box::new(cell.knowing_the_least(self.problem, target))),
-                None => Decided::Undecided { bound },
-            });
+        let Some(relaxation) = listed else {
+            let loose = Relaxation::loose(self.problem, &evaluator, &classes, self.monitor);
+            let improved = loose.improve(&loose.start(), &loose.everything(), target, ROOT);
+            return Decided::Undecided { bound: improved.bound.min(set.bound) };
+        };
+        let mut improved = relaxation.improve(&relaxation.start(), &relaxation.everything(), target, ROOT);
+        improved.bound = improved.bound.min(set.bound);
+        let bound = improved.bound;
+        match Cell::whole(placements, relaxation, improved) {
+            Some(cell) => Decided::Searchable(Box::new(cell.knowing_the_least(self.problem, target))),
+            None => Decided::Undecided { bound },
         }
-        let loose = Relaxation::loose(self.problem, &evaluator, &classes, true, self.monitor);
-        let improved = loose.improve(&loose.start(), &loose.everything(), target, ROOT);
-        Ok(Decided::Undecided { bound: improved.bound })
-    }
-
-    /// A bound that holds wherever the open homes are.
-    fn bound_over_all_homes(&self, target: f64) -> f64 {
-        let problem = self.problem;
-        let evaluator = problem.without_ceilings(problem.placements(&[]));
-        let classes: Vec<usize> = (0..problem.machine.node_count()).collect();
-        let relaxation = Relaxation::loose(problem, &evaluator, &classes, false, self.monitor);
-        relaxation.improve(&relaxation.start(), &relaxation.everything(), target, ROOT).bound
     }
 }
 
@@ -292,7 +259,6 @@ mod tests {
     use crate::objective::Objective;
     use crate::problem::Problem;
     use crate::restrictions::Restrictions;
-    use crate::search::pool::Canonical;
     use crate::search::settings::Settings;
     use crate::testing::{local_app, uniform_machine};
 
@@ -303,18 +269,13 @@ mod tests {
             Problem::new(&machine, &[local_app("a", 100.0)], Objective::TotalGflops, Restrictions::default())
                 .expect("a possible question");
         let settings = Settings::default();
-        let search = Search {
-            problem: &problem,
-            settings: &settings,
-            monitor: &Unattended,
-            canonical: Canonical::new(&problem),
-        };
+        let search = Search::new(&problem, &settings, &Unattended);
         let mut pool = Pool::new(1);
         test(&search, &mut pool)
     }
 
     fn decide<'a>(search: &Search<'a>) -> Decided<'a> {
-        search.decide(&[], 0.0, 2).expect("nobody says stop")
+        search.decide(&HomeSet { homes: Vec::new(), bound: f64::INFINITY }, 0.0, 2)
     }
 
     #[test]
@@ -333,15 +294,6 @@ mod tests {
         in_search(|search, pool| {
             let decided = vec![decide(search), Decided::Undecided { bound: 20.0 }];
             assert!(search.settle(decided, pool, 1_000_000).complete);
-        });
-    }
-
-    #[test]
-    fn the_bound_over_all_homes_is_the_roofline() {
-        // 2 cores x 10 GFLOPS; nothing else limits.
-        in_search(|search, _| {
-            let bound = search.bound_over_all_homes(0.0);
-            assert!((bound - 20.0).abs() < 1e-9, "{bound}");
         });
     }
 }

@@ -1,5 +1,6 @@
 //! What every stage of a search works with, and what a stage has shown.
 
+use super::homes::HomeSets;
 use super::pool::Canonical;
 use super::settings::Settings;
 use crate::monitor::Monitor;
@@ -25,4 +26,14 @@ pub(super) struct Search<'a> {
     pub(super) settings: &'a Settings,
     pub(super) monitor: &'a dyn Monitor,
     pub(super) canonical: Canonical,
+    /// Where open homes can be, bounded before the search.
+    pub(super) homes: HomeSets,
+}
+
+impl<'a> Search<'a> {
+    /// A search that knows first bounds and has met no answer.
+    pub(super) fn new(problem: &'a Problem, settings: &'a Settings, monitor: &'a dyn Monitor) -> Self {
+        let homes = HomeSets::new(problem, settings.effort, monitor);
+        Self { problem, settings, monitor, canonical: Canonical::new(problem), homes }
+    }
 }

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 mod forbidden;
 mod four_nodes;
 mod models;
+mod open_homes;
 
 use super::*;
 use crate::objective::Objective;
@@ -20,21 +21,25 @@ const OBJECTIVES: [Objective; 4] =
 
 /// The best score over every allocation and every set of homes, by trying all; `None` if nothing is allowed.
 fn brute_force(problem: &Problem) -> Option<f64> {
-    let (apps, nodes) = (problem.apps.len(), problem.machine.node_count());
+    let nodes = problem.machine.node_count();
     let open = problem.open_apps().len();
+    let sets = (0..nodes.pow(u32::try_from(open).unwrap())).map(|combination| -> Vec<NodeId> {
+        (0..open).map(|i| NodeId(combination / nodes.pow(u32::try_from(i).unwrap()) % nodes)).collect()
+    });
+    sets.filter_map(|homes| best_with(problem, &homes)).reduce(f64::max)
+}
+
+/// The best score over every allocation with these homes.
+fn best_with(problem: &Problem, homes: &[NodeId]) -> Option<f64> {
+    let mut evaluator = Evaluator::new(problem, problem.placements(homes));
+    let mut allocation = Allocation::empty(problem.apps.len(), problem.machine.node_count());
     let mut best: Option<f64> = None;
-    for combination in 0..nodes.pow(u32::try_from(open).unwrap()) {
-        let homes: Vec<NodeId> =
-            (0..open).map(|i| NodeId(combination / nodes.pow(u32::try_from(i).unwrap()) % nodes)).collect();
-        let mut evaluator = Evaluator::new(problem, problem.placements(&homes));
-        let mut allocation = Allocation::empty(apps, nodes);
-        every_allocation(problem, &mut allocation, 0, &mut |allocation| {
-            if problem.allows(allocation, &evaluator.placements) {
-                let (score, _) = evaluator.rate(allocation.as_slice());
-                best = Some(best.map_or(score, |best| best.max(score)));
-            }
-        });
-    }
+    every_allocation(problem, &mut allocation, 0, &mut |allocation| {
+        if problem.allows(allocation, &evaluator.placements) {
+            let (score, _) = evaluator.rate(allocation.as_slice());
+            best = Some(best.map_or(score, |best| best.max(score)));
+        }
+    });
     best
 }
 

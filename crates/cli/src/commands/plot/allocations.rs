@@ -2,8 +2,9 @@
 
 use numasim_draw::heat_map::HeatMap;
 use numasim_draw::{Axis, Heading, Scale};
+use numasim_model::memory::{self, MemoryFull};
 use numasim_model::sharing::Solver;
-use numasim_model::{AppId, Demand, Scenario, Study};
+use numasim_model::{Allocation, AppId, Demand, NodeId, Placement, Scenario, Study};
 use numasim_sim::objective::Goal;
 use numasim_sim::{Objective, ProblemError};
 
@@ -11,6 +12,7 @@ use super::scenario;
 use crate::args::{ObjectiveName, PlotArgs};
 use crate::commands::explore::{objective, refused};
 use crate::commands::located::{HomeNeeded, Located};
+use crate::commands::room;
 use crate::failure::Failure;
 use crate::suggest;
 use crate::view::{figures, machine_title};
@@ -117,15 +119,22 @@ pub(super) fn homes_are_given(args: &PlotArgs, study: &Study, located: &Located)
     located.homes_are_needed(study, open.map(|a| (scenario, AppId(a))), &needed)
 }
 
-/// The values at all numbers of threads.
-pub(crate) fn heat_map(args: &PlotArgs, study: &Study) -> Result<HeatMap, Failure> {
+/// The values at all numbers of threads; cells whose data does not fit the memory have none. `located`: where the study
+/// stands, if a person is to be told.
+pub(crate) fn heat_map(
+    args: &PlotArgs,
+    study: &Study,
+    located: Option<&Located>,
+) -> Result<HeatMap, Failure> {
     let question = Question::new(args, study)?;
     let machine = &study.machine;
     let objective = objective(args.objective.unwrap_or(ObjectiveName::TotalGflops));
     let taking_part = question.apps();
     let apps: Vec<_> = taking_part.iter().map(|&a| study.apps[a].clone()).collect();
     let goal = Goal::new(objective, machine, &apps).map_err(|error| refused(ProblemError::Goal(error)))?;
-    let demands = demands(study, scenario(args, study)?, &taking_part)?;
+    let scenario = scenario(args, study)?;
+    let demands = demands(study, scenario, &taking_part)?;
+    let mut data = LyingData::new(study, scenario, &taking_part);
     let solver = Solver::new(machine, &demands);
     let mut workspace = solver.workspace();
 
@@ -174,8 +183,17 @@ pub(crate) fn heat_map(args: &PlotArgs, study: &Study) -> Result<HeatMap, Failur
             .flat_map(|app| cores.iter().map(move |&cores| (app, cores)))
             .map(|(app, cores)| threads(app, cores))
             .collect();
+        if !data.fits(&all) {
+            values.push(f64::NAN);
+            continue;
+        }
         solver.solve(&all, &mut workspace);
         values.push(goal.value(goal.score(workspace.gflops())));
+    }
+    if values.iter().all(|value| value.is_nan())
+        && let Some(full) = &data.full
+    {
+        return Err(no_room(study, full, located));
     }
     let best = best(&values, objective);
     let message = best.map(|at| (columns[at / rows.len()], rows[at % rows.len()], values[at]));
@@ -223,6 +241,53 @@ impl Room {
         }
         Ok(threads)
     }
+}
+
+/// The data of all applications of a study, with threads of those that take part.
+struct LyingData<'a> {
+    study: &'a Study,
+    placements: Vec<Placement>,
+    taking_part: &'a [usize],
+    /// Why the first allocation that does not fit does not.
+    full: Option<MemoryFull>,
+}
+
+impl<'a> LyingData<'a> {
+    /// Data as in the scenario; an open home of an application without threads is nowhere.
+    fn new(study: &'a Study, scenario: Option<&Scenario>, taking_part: &'a [usize]) -> Self {
+        let data = |a: usize| scenario.map_or(&study.apps[a].data, |scenario| &scenario.data[a]);
+        let placements = (0..study.apps.len()).map(|a| data(a).placement_or_local()).collect();
+        Self { study, placements, taking_part, full: None }
+    }
+
+    /// Whether it fits with these threads: for each application that takes part one number for each node.
+    fn fits(&mut self, threads: &[u32]) -> bool {
+        let Study { machine, apps, .. } = self.study;
+        if !memory::is_limited(machine, apps) {
+            return true;
+        }
+        let nodes = machine.node_count();
+        let mut allocation = Allocation::empty(apps.len(), nodes);
+        for (&app, row) in self.taking_part.iter().zip(threads.chunks_exact(nodes)) {
+            for (node, &threads) in row.iter().enumerate() {
+                allocation.set(AppId(app), NodeId(node), threads);
+            }
+        }
+        match memory::fits(machine, apps, &self.placements, &allocation) {
+            Ok(()) => true,
+            Err(full) => {
+                self.full.get_or_insert(full);
+                false
+            }
+        }
+    }
+}
+
+/// No numbers of threads leave enough memory.
+fn no_room(study: &Study, full: &MemoryFull, located: Option<&Located>) -> Failure {
+    let message = format!("the data does not fit with any numbers of threads: {}", room::words(study, full));
+    let shown = located.and_then(|located| located.too_much_data(study, full, &message));
+    shown.unwrap_or_else(|| Failure::input(message).hint(room::hint()))
 }
 
 /// What the applications want, with their data as in the scenario.

@@ -164,7 +164,7 @@ fn allocation_map(study: &Study, view: &ScenarioView<'_>) -> Option<Figure> {
         output: None,
     };
     // Not every machine and application can be drawn so; the page does without.
-    let map = allocations::heat_map(&asked, study).ok()?;
+    let map = allocations::heat_map(&asked, study, None).ok()?;
     let possible = map.values.iter().filter(|value| value.is_finite()).count();
     if possible < FEWEST_CELLS {
         return None;

@@ -91,7 +91,7 @@ fn block(
                     for &gflops in gflops {
                         rows.number(gflops);
                     }
-                    rows.end(evaluator.starved(i));
+                    rows.end(evaluator.starved(i), None);
                     if is_sample(point, i) {
                         let contradicted = |error: Contradiction| {
                             unsound(&format!("point {point} of the sweep, scenario {name}"), &error)
@@ -101,7 +101,7 @@ fn block(
                 }
                 Err(reason) => {
                     rows.text("infeasible");
-                    rows.end_without(apps + 2, &reason);
+                    rows.end_without(apps + 2, &reason, 0);
                 }
             }
         }

@@ -15,6 +15,7 @@ use super::rows::{Column, Rows};
 use crate::commands::evaluate::impossible;
 use crate::failure::Failure;
 use crate::threads;
+use crate::view::caution;
 use crate::watch;
 
 /// Ends the search of one point by its clock or by Ctrl-C.
@@ -107,10 +108,11 @@ fn hand_on(
 fn row(plan: &Plan, question: &Question, columns: &[Column], point: u64) -> Result<Rows, Failure> {
     let mut rows = Rows::default();
     rows.keys(&plan.sweep, &plan.sweep.indices(point));
-    let empty = columns.len() - plan.sweep.axes().len() - 2;
+    // All but the keys, status, reason and cautions.
+    let empty = columns.len() - plan.sweep.axes().len() - 3;
     let mut without = |status: &str, reason: &str| {
         rows.text(status);
-        rows.end_without(empty, reason);
+        rows.end_without(empty, reason, 1);
     };
     let problem = match plan.sweep.problem(point, question.objective, question.restrictions) {
         Ok(problem) => problem,
@@ -152,6 +154,7 @@ fn write(rows: &mut Rows, problem: &Problem, columns: &[Column], outcome: &Outco
         let Warning::StarvedByRemote { node, .. } = warning;
         *node
     };
-    rows.end(evaluation.warnings.iter().map(node));
+    let cautions = problem.cautions(&best.allocation, &evaluation);
+    rows.end(evaluation.warnings.iter().map(node), Some(&caution::codes(&cautions)));
     Ok(())
 }

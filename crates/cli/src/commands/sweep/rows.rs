@@ -47,6 +47,8 @@ pub(super) enum Column {
     Starved,
     /// Why there is no result.
     Reason,
+    /// What to know about the answer of explore beside value and status: stable words with `;` between them.
+    Cautions,
 }
 
 /// The columns of a plan, in order.
@@ -73,6 +75,9 @@ pub(super) fn columns(plan: &Plan) -> Vec<Column> {
         columns.extend(apps.filter(|&app| may_be_open(&plan.sweep, app)).map(Column::Home));
     }
     columns.extend([Column::Starved, Column::Reason]);
+    if let Work::Explore(_) = plan.work {
+        columns.push(Column::Cautions);
+    }
     columns
 }
 
@@ -110,6 +115,7 @@ pub(super) fn names(plan: &Plan, columns: &[Column]) -> Vec<String> {
         Column::CoreMoves => "core_moves".to_owned(),
         Column::Starved => "starved_nodes".to_owned(),
         Column::Reason => "reason".to_owned(),
+        Column::Cautions => "cautions".to_owned(),
     };
     columns.iter().map(name).collect()
 }
@@ -201,21 +207,28 @@ impl Rows {
         self.text.push(b'\n');
     }
 
-    /// Ends a row that has a result.
-    pub(super) fn end(&mut self, starved: impl Iterator<Item = NodeId>) {
+    /// Ends a row that has a result. `cautions`: `None` where there is no column for them.
+    pub(super) fn end(&mut self, starved: impl Iterator<Item = NodeId>, cautions: Option<&str>) {
         let before = self.text.len();
         for node in starved {
             let space = if self.text.len() > before { " " } else { "" };
             let _ = write!(self.text, "{space}{}", node.0);
         }
         self.starved += u64::from(self.text.len() > before);
-        self.text.extend_from_slice(b",\n");
+        // The reason is empty.
+        self.text.push(b',');
+        if let Some(cautions) = cautions {
+            self.text.push(b',');
+            self.text.extend_from_slice(cautions.as_bytes());
+        }
+        self.text.push(b'\n');
     }
 
-    /// Ends a row that has none: `cells` empty ones, then why.
-    pub(super) fn end_without(&mut self, cells: usize, reason: &str) {
-        self.empty(cells);
+    /// Ends a row that has none: the cells `before` the reason are empty, then why, then the cells `after` it.
+    pub(super) fn end_without(&mut self, before: usize, reason: &str, after: usize) {
+        self.empty(before);
         self.text.extend_from_slice(quoted(reason).as_bytes());
+        self.empty(after);
         self.text.push(b'\n');
         self.failed += 1;
     }

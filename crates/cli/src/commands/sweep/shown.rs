@@ -103,9 +103,12 @@ impl Table {
             })
             .collect();
         let align = |c: &usize| match columns[*c] {
-            Column::Scenario | Column::Policy | Column::Status | Column::Reason | Column::Threads(_) => {
-                Align::Left
-            }
+            Column::Scenario
+            | Column::Policy
+            | Column::Status
+            | Column::Reason
+            | Column::Cautions
+            | Column::Threads(_) => Align::Left,
             _ => Align::Right,
         };
         let heading = |name: &str| name.replace(':', "\n");
@@ -195,6 +198,7 @@ fn object(record: &csv::StringRecord, plan: &Plan, columns: &[Column]) -> Value 
     let as_list = |cell: &str| {
         Value::from(cell.split_whitespace().filter_map(|n| n.parse::<u64>().ok()).collect::<Vec<_>>())
     };
+    let as_words = |cell: &str| Value::from(cell.split_terminator(';').collect::<Vec<_>>());
     for (column, cell) in columns.iter().zip(record) {
         let (key, value) = match *column {
             Column::Key(axis) => {
@@ -238,6 +242,7 @@ fn object(record: &csv::StringRecord, plan: &Plan, columns: &[Column]) -> Value 
             Column::Total => ("total_gflops", as_number(cell)),
             Column::Starved => ("starved_nodes", as_list(cell)),
             Column::Reason => ("reason", as_text(cell)),
+            Column::Cautions => ("cautions", as_words(cell)),
         };
         object.insert(key.to_owned(), value);
     }

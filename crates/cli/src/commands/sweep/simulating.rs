@@ -72,7 +72,7 @@ fn at_point(plan: &Plan, simulating: &Simulating, columns: &[Column], point: u64
             Ok(run) => write(&mut rows, &run),
             Err((status, reason)) => {
                 rows.text(status);
-                rows.end_without(empty, &reason);
+                rows.end_without(empty, &reason, 0);
             }
         }
     }

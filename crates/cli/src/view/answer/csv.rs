@@ -25,7 +25,7 @@ impl Answer<'_> {
         )?;
         let status = if self.unproven.is_none() { "optimal" } else { "feasible" };
         let objective = self.problem.goal().objective().name();
-        let cautions = self.cautions.iter().map(caution::code).collect::<Vec<_>>().join(";");
+        let cautions = caution::codes(&self.cautions);
         for (role, rated) in self.all() {
             let first = [
                 role.to_owned(),

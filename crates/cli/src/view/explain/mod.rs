@@ -2,10 +2,12 @@
 //!
 //! Memory by memory: first what other nodes request and what is left ("remote first"), then how each link and each
 //! node's own part is split. Nodes with the same calculation are shown once. Then data on several nodes, and the sum.
+//! Where one round is not all there is: flows, and round by round who gets what.
 
 mod flows;
 mod pools;
 mod remote;
+mod rounds;
 mod sheet;
 mod spread;
 mod total;
@@ -20,7 +22,7 @@ use sheet::Sheet;
 /// Everything about how the model comes to the figures of this scenario.
 pub(crate) fn explain(view: &ScenarioView, style: &Style) -> String {
     if view.evaluation.trace.is_empty() && !view.evaluation.flows.is_empty() {
-        return flows::explain(view, style);
+        return flows::explain(view, style) + &rounds::text(view, style);
     }
     let classes = memory_classes(view);
     let mut blocks: Vec<Block> = Vec::new();

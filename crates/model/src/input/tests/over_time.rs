@@ -26,8 +26,8 @@ fn work(keys: &str) -> Option<Work> {
     course(keys).phases.remove(0).work
 }
 
-fn tasks(count: u64, each: &[f64]) -> Option<Work> {
-    Some(Work::Tasks { count, each: each.iter().copied().map(Gflop::new).collect() })
+fn tasks(count: u64, each: &[f64]) -> Work {
+    Work::Tasks { count, each: each.iter().copied().map(Gflop::new).collect() }
 }
 
 fn found(text: &str) -> Vec<Problem> {
@@ -79,7 +79,7 @@ fn work_may_be_missing_as_only_simulations_need_it() {
 #[test]
 fn total_work_is_divided_among_iterations_and_tasks() {
     // 100 GFLOP in 5 iterations of 4 tasks: 100 / 5 / 4 = 5
-    assert_eq!(work("work_gflop = 100\niterations = 5\ntasks = 4"), tasks(4, &[5.0]));
+    assert_eq!(work("work_gflop = 100\niterations = 5\ntasks = 4"), Some(tasks(4, &[5.0])));
     assert_eq!(work("work_gflop = 100\niterations = 5"), Some(Work::Divisible(Gflop::new(20.0))));
     let app = |keys: &str| read(&with_app(keys)).study.apps[0].work;
     assert_eq!(app("work_gflop = 100\niterations = 3"), Some(Gflop::new(100.0)));
@@ -87,9 +87,9 @@ fn total_work_is_divided_among_iterations_and_tasks() {
 
 #[test]
 fn work_of_each_task_is_that_of_one_iteration() {
-    assert_eq!(work("task_gflop = 3"), tasks(1, &[3.0]));
-    assert_eq!(work("task_gflop = [3, 4.5]"), tasks(2, &[3.0, 4.5]));
-    assert_eq!(work("task_gflop = [3, 4]\ntasks = 5"), tasks(5, &[3.0, 4.0]));
+    assert_eq!(work("task_gflop = 3"), Some(tasks(1, &[3.0])));
+    assert_eq!(work("task_gflop = [3, 4.5]"), Some(tasks(2, &[3.0, 4.5])));
+    assert_eq!(work("task_gflop = [3, 4]\ntasks = 5"), Some(tasks(5, &[3.0, 4.0])));
     // 3 + 4 + 3 + 4 + 3 = 17 GFLOP in each of 10 iterations: what the makespan counts with.
     let app = &read(&with_app("task_gflop = [3, 4]\ntasks = 5\niterations = 10")).study.apps[0];
     assert_eq!(app.work, Some(Gflop::new(170.0)));
@@ -98,7 +98,7 @@ fn work_of_each_task_is_that_of_one_iteration() {
 #[test]
 fn tasks_without_work_take_no_time_and_have_no_makespan() {
     for keys in ["task_gflop = 0", "work_gflop = 0\ntasks = 1"] {
-        assert_eq!(work(keys), tasks(1, &[0.0]), "{keys}");
+        assert_eq!(work(keys), Some(tasks(1, &[0.0])), "{keys}");
         assert_eq!(read(&with_app(keys)).study.apps[0].work, None, "{keys}");
     }
     // Without tasks nothing to do is no work.
@@ -113,7 +113,7 @@ fn phases_take_what_they_do_not_say_from_their_application() {
     let [first, second] = course.phases.as_slice() else { panic!("two phases: {course:?}") };
     assert_eq!(first.arithmetic_intensity, FlopPerByte::new(0.5));
     assert_eq!((first.io, &first.scaling), (Seconds::new(0.005), &Scaling::Serial { fraction: 0.25 }));
-    assert_eq!((first.work.clone(), first.total_given), (tasks(1, &[1.0]), false));
+    assert_eq!((first.work.clone(), first.total_given), (Some(tasks(1, &[1.0])), false));
     assert_eq!(second.arithmetic_intensity, FlopPerByte::new(4.0));
     assert_eq!(second.data, Data::Placed(Placement::Home(NodeId(1))));
     assert_eq!((second.io, &second.scaling), (Seconds::new(0.0), &Scaling::Serial { fraction: 0.0 }));

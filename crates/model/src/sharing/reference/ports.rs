@@ -2,6 +2,7 @@
 //!
 //! Levels are found by bisection, in place of the closed forms of the fast solver.
 
+use super::dealt::{PortInRound, Round, Stop, groups_of};
 use super::{Thread, split};
 use crate::ids::NodeId;
 use crate::machine::{Machine, SharedDirection};
@@ -63,18 +64,26 @@ impl<'a> Resources<'a> {
     }
 
     /// Whether a thread uses something that is full.
-    fn holds_back(&self, thread: &Thread) -> bool {
+    fn holds_back(&self, thread: &Thread) -> Option<Stop> {
         let full = |resource: Option<Resource>| resource.is_some_and(Resource::is_full);
+        let from = thread.node;
+        if full(self.reads[from.0]) {
+            return Some(Stop::NodeRead(from));
+        }
         let read = |memory: &NodeId| thread.fraction[memory.0] > 0.0;
-        full(self.reads[thread.node.0])
-            || self.machine.node_ids().filter(read).any(|memory| {
-                full(Some(self.controllers[memory.0]))
-                    || full(self.links[thread.node.0][memory.0])
-                    || self
-                        .shared
-                        .iter()
-                        .any(|(d, shared)| d.carries(thread.node, memory) && shared.is_full())
-            })
+        self.machine.node_ids().filter(read).find_map(|memory| {
+            let shared = || {
+                let mut carrying = self.shared.iter().filter(|(d, _)| d.carries(from, memory));
+                carrying.find(|(_, shared)| shared.is_full())
+            };
+            if full(Some(self.controllers[memory.0])) {
+                Some(Stop::Controller(memory))
+            } else if full(self.links[from.0][memory.0]) {
+                Some(Stop::Link { from, memory })
+            } else {
+                shared().map(|(direction, _)| Stop::SharedLink(direction.link.name.clone()))
+            }
+        })
     }
 
     /// Takes what one thread draws at `pace` GB/s from all its memories together.
@@ -97,21 +106,21 @@ impl<'a> Resources<'a> {
     }
 }
 
-/// Shares everything; `gets` of each thread is then what it draws.
-pub(super) fn share(machine: &Machine, threads: &mut [Thread]) {
+/// Shares everything; `gets` of each thread is then what it draws. `deal` gets each round in which somebody gained.
+pub(super) fn share(machine: &Machine, threads: &mut [Thread], mut deal: impl FnMut(Round)) {
     let mut resources = Resources::of(machine);
     let wants: Vec<f64> = threads.iter().map(|thread| thread.demand_gbs.iter().sum()).collect();
     let mut has = vec![0.0; threads.len()];
     for _ in 0..MOST_ROUNDS {
         let still_wants = |t: usize| {
             let left = wants[t] - has[t];
-            let takes_part = left > NOTHING * wants[t] && !resources.holds_back(&threads[t]);
+            let takes_part = left > NOTHING * wants[t] && resources.holds_back(&threads[t]).is_none();
             if takes_part { left } else { 0.0 }
         };
         let asked: Vec<f64> = (0..threads.len()).map(still_wants).collect();
-        let paces = one_round(&resources, threads, &asked);
+        let (paces, ports) = one_round(&resources, threads, &asked);
         let mut gained = false;
-        for (t, pace) in paces.into_iter().enumerate() {
+        for (t, &pace) in paces.iter().enumerate() {
             resources.take(&threads[t], pace);
             has[t] += pace;
             gained |= pace > NOTHING * wants[t];
@@ -119,6 +128,11 @@ pub(super) fn share(machine: &Machine, threads: &mut [Thread]) {
         if !gained {
             break;
         }
+        let stops = |t: usize| {
+            let satisfied = wants[t] - has[t] <= NOTHING * wants[t];
+            if satisfied { Some(Stop::Satisfied) } else { resources.holds_back(&threads[t]) }
+        };
+        deal(Round { ports, groups: groups_of(threads, &asked, &paces, stops) });
     }
     for (thread, has) in threads.iter_mut().zip(has) {
         for (gets, fraction) in thread.gets.iter_mut().zip(&thread.fraction) {
@@ -127,8 +141,8 @@ pub(super) fn share(machine: &Machine, threads: &mut [Thread]) {
     }
 }
 
-/// Steps 1 to 4: GB/s that each thread takes from all its memories, of the `asked` that it still wants.
-fn one_round(resources: &Resources<'_>, threads: &[Thread], asked: &[f64]) -> Vec<f64> {
+/// Steps 1 to 4: GB/s that each thread takes from all its memories, of the `asked` that it still wants, and the ports.
+fn one_round(resources: &Resources<'_>, threads: &[Thread], asked: &[f64]) -> (Vec<f64>, Vec<PortInRound>) {
     let machine = resources.machine;
     let on = |node: NodeId| (0..threads.len()).filter(move |&t| threads[t].node == node);
     let cores = |node: NodeId| f64::from(machine.node(node).cores);
@@ -167,13 +181,18 @@ fn one_round(resources: &Resources<'_>, threads: &[Thread], asked: &[f64]) -> Ve
 
     // Steps 2 and 3: the ports of each memory, and inside each the threads. Step 4: the slowest memory sets the pace.
     let mut paces = wants.clone();
+    let mut filled = Vec::new();
     for memory in machine.node_ids() {
         let ports: Vec<f64> = offers.iter().map(|row| row[memory.0]).collect();
         let level = level(resources.controllers[memory.0].left, &ports);
         for from in machine.node_ids().filter(|&node| machine.node(node).cores > 0) {
             let own: Vec<usize> = on(from).collect();
             let wanted: Vec<f64> = own.iter().map(|&t| wants_of(t, memory)).collect();
-            let granted = split(ports[from.0].min(level), cores(from), &wanted);
+            let (asks, granted) = (ports[from.0], ports[from.0].min(level));
+            if asks > 0.0 {
+                filled.push(PortInRound { memory, from, asks, granted });
+            }
+            let granted = split(granted, cores(from), &wanted);
             for (t, granted) in own.into_iter().zip(granted) {
                 let fraction = threads[t].fraction[memory.0];
                 if fraction > 0.0 {
@@ -182,7 +201,7 @@ fn one_round(resources: &Resources<'_>, threads: &[Thread], asked: &[f64]) -> Ve
             }
         }
     }
-    paces
+    (paces, filled)
 }
 
 /// Up to where all are filled at the same pace until `capacity` is used up.

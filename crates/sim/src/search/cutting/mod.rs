@@ -26,7 +26,7 @@ use master::{Cut, Master};
 const MOST_EARNINGS: usize = 1_000;
 /// Rounds without a better bound after which none is expected: the rest is rounding of the programs.
 const PATIENCE: usize = 12;
-/// What solving one linear program costs, in steps of the search (measured: about 100 microseconds).
+/// What solving a small linear program costs, in steps of the search (measured: about 100 microseconds).
 const PROGRAM_STEPS: u64 = 2_000;
 /// Relative difference at which program and bound agree.
 const AGREEMENT: f64 = 1e-11;
@@ -36,7 +36,7 @@ impl Relaxation<'_> {
     /// minimum is reached. A program that cannot be solved leaves the bound as it is.
     pub(super) fn cut_down(&self, start: Improved, ranges: &Ranges, target: f64, rounds: usize) -> Improved {
         let mut best = start;
-        if self.classes.len() * self.problem.apps.len() > MOST_EARNINGS {
+        if self.earning_pairs() > MOST_EARNINGS {
             return best;
         }
         let objective = self.problem.goal.objective();
@@ -71,7 +71,7 @@ impl Relaxation<'_> {
             if since_improved > PATIENCE {
                 break;
             }
-            best.work += PROGRAM_STEPS + self.pricing();
+            best.work += self.program_steps() + self.pricing();
             let prices = master.prices(&solution);
             let Some(found) = self.best_options(&prices) else { return best };
             let bound = self.bound_from(&prices, ranges, &found);
@@ -111,6 +111,18 @@ impl Relaxation<'_> {
         best.cuts = self.tight(&cuts, &best.prices);
         best.threads = self.mixed_threads(&best.cuts, ranges);
         best
+    }
+
+    /// What solving one linear program costs, in steps of the search: it grows with the square of its pairs (measured: about
+    /// 1 ms for 128 pairs and 4 ms for 256).
+    pub(super) fn program_steps(&self) -> u64 {
+        let pairs = self.earning_pairs() as u64;
+        PROGRAM_STEPS.max(pairs.saturating_mul(pairs) * 5 / 4)
+    }
+
+    /// Pairs of an application and a class of nodes.
+    fn earning_pairs(&self) -> usize {
+        self.classes.len() * self.problem.apps.len()
     }
 
     /// The part of K(y) that no variable carries: sum of w (ln w - 1) for geomean.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use numasim_model::NodeId;
+use numasim_model::{Data, NodeId};
 
 use super::prices::{Improved, Prices};
 use super::ranges::Ranges;
@@ -125,24 +125,47 @@ impl<'a> Relaxation<'a> {
     }
 
     /// The looser relaxation over the corners of each node, for nodes with too many options to list.
-    ///
-    /// `homes_decided` false: the placements of open homes are arbitrary, and what these applications read is free.
     pub(in crate::search) fn loose(
         problem: &'a Problem,
         evaluator: &Evaluator<'_>,
         node_classes: &[usize],
-        homes_decided: bool,
         monitor: &'a dyn Monitor,
     ) -> Self {
         let representatives = representatives(node_classes).into_iter();
         let tables =
             representatives.map(|node| OptionTable::corners(problem, &evaluator.solver, node)).collect();
-        let mut relaxation = Self::build(problem, evaluator, node_classes, false, monitor, tables);
-        if !homes_decided {
-            for class in &mut relaxation.classes {
-                for a in problem.open_apps() {
-                    class.draw[a].clear();
+        Self::build(problem, evaluator, node_classes, false, monitor, tables)
+    }
+
+    /// The same wherever the open homes are. What these applications read from a home is limited by the fastest
+    /// controller, and all that is read by all controllers together; links to a home that nobody knows have no limit.
+    pub(in crate::search) fn with_homes_anywhere(
+        problem: &'a Problem,
+        evaluator: &Evaluator<'_>,
+        monitor: &'a dyn Monitor,
+    ) -> Self {
+        let machine = &problem.machine;
+        let no_two_are_equal: Vec<usize> = (0..machine.node_count()).collect();
+        let mut relaxation = Self::loose(problem, evaluator, &no_two_are_equal, monitor);
+        let controllers = || machine.nodes().iter().map(|node| node.bandwidth.value());
+        let all = relaxation.shared_bandwidth.len();
+        relaxation.shared_bandwidth.push(Some(controllers().sum()));
+        for (a, app) in problem.apps.iter().enumerate() {
+            let per_gflops = app.arithmetic_intensity.value().recip();
+            let at_home = match app.data {
+                Data::OpenHome { share } => {
+                    relaxation.shared_bandwidth.push(Some(controllers().fold(0.0, f64::max)));
+                    Some((relaxation.shared_bandwidth.len() - 1, share * per_gflops))
                 }
+                Data::Placed(_) => None,
+            };
+            for class in &mut relaxation.classes {
+                let draw = &mut class.draw[a];
+                if at_home.is_some() {
+                    draw.clear();
+                }
+                draw.push((all, per_gflops));
+                draw.extend(at_home);
             }
         }
         relaxation

@@ -1,0 +1,306 @@
+//! Groups that still take part, class by class.
+//!
+//! # Approach
+//! Groups of one class read the same ports, in the same parts. While the same port holds all of them back in a round, and none
+//! has all it wants, each gains flat + ratio x what it still wants: then a round is a few figures for the class, and what that
+//! means for each group is computed when it is needed ([`Run::settle`]).
+
+use super::column::Column;
+use super::lanes::{LANES, add, lanes, larger, smaller, smallest};
+use super::rows::{Block, Class};
+
+/// A group that takes part.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taker {
+    pub(super) group: u32,
+    pub(super) threads: f64,
+    /// GB/s that one thread still wanted when the run was settled.
+    pub(super) left: f64,
+    /// GB/s that are nothing to it.
+    pub(super) nothing: f64,
+}
+
+/// Fewer groups than that are dealt with one by one.
+const MANY: usize = 2;
+
+/// The groups of a class that take part.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    /// As a range of takers.
+    first: usize,
+    end: usize,
+    pub(super) class: Class,
+    /// All their threads, and what these still want in all, GB/s.
+    threads: f64,
+    pub(super) wants: f64,
+    /// What these ask for in this round: less than they want where their node can only read so much.
+    pub(super) asks: f64,
+    /// Where their node can only read so much, what one thread asks for that wants w: min(w, flat + ratio w).
+    is_limited: bool,
+    asks_flat: f64,
+    asks_ratio: f64,
+    /// What one thread wants, at least and at most.
+    least: f64,
+    most: f64,
+    /// The largest of what is nothing to one.
+    nothing: f64,
+    /// Since the run was settled a thread that wanted w gained `flat + ratio w`.
+    flat: f64,
+    ratio: f64,
+}
+
+/// What a round brought.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Brought {
+    /// Whether somebody gained something.
+    pub(super) gain: bool,
+    /// Whether somebody has all it wants.
+    pub(super) served: bool,
+}
+
+impl Run {
+    /// Those of `takers` from number `first` on, which are of `class`; nobody has gained anything yet.
+    pub(super) fn new(class: Class, takers: &[Taker], first: usize) -> Self {
+        let mut run = Self {
+            first,
+            end: takers.len(),
+            class,
+            threads: 0.0,
+            wants: 0.0,
+            asks: 0.0,
+            is_limited: false,
+            asks_flat: f64::INFINITY,
+            asks_ratio: 0.0,
+            least: f64::INFINITY,
+            most: 0.0,
+            nothing: 0.0,
+            flat: 0.0,
+            ratio: 0.0,
+        };
+        for taker in &takers[first..] {
+            run.threads += taker.threads;
+            run.wants += taker.threads * taker.left;
+            run.least = smaller(taker.left, run.least);
+            run.most = larger(taker.left, run.most);
+            run.nothing = larger(taker.nothing, run.nothing);
+        }
+        run.asks = run.wants;
+        run
+    }
+
+    /// Whether nobody takes part.
+    pub(super) fn is_empty(&self) -> bool {
+        self.first == self.end
+    }
+
+    pub(super) fn takers<'t>(&self, takers: &'t [Taker]) -> &'t [Taker] {
+        &takers[self.first..self.end]
+    }
+
+    pub(super) fn blocks<'b>(&self, blocks: &'b [Block]) -> &'b [Block] {
+        &blocks[self.class.first_block as usize..self.class.end_block as usize]
+    }
+
+    /// What a thread that wants `left` asks for.
+    #[inline]
+    pub(super) fn ask(&self, left: f64) -> f64 {
+        smaller(self.asks_flat + self.asks_ratio * left, left)
+    }
+
+    /// Gives each group what it gained.
+    pub(super) fn settle(&mut self, takers: &mut [Taker], bandwidth: &mut [f64]) {
+        if self.flat > 0.0 || self.ratio > 0.0 {
+            for taker in &mut takers[self.first..self.end] {
+                let gain = smaller(self.flat + self.ratio * taker.left, taker.left);
+                taker.left -= gain;
+                bandwidth[taker.group as usize] += gain;
+            }
+            (self.flat, self.ratio) = (0.0, 0.0);
+        }
+    }
+
+    /// Its node can only read so much: a thread that wants w asks for min(w, flat + ratio w).
+    pub(super) fn limit(&mut self, flat: f64, ratio: f64, takers: &[Taker]) {
+        (self.is_limited, self.asks_flat, self.asks_ratio) = (true, flat, ratio);
+        self.asks = self.takers(takers).iter().map(|taker| taker.threads * self.ask(taker.left)).sum();
+    }
+
+    /// Adds to its ports what its threads ask for.
+    #[inline]
+    pub(super) fn add_asks(&self, blocks: &[Block], columns: &mut [Column]) {
+        for block in self.blocks(blocks) {
+            add(&mut columns[block.column as usize].wanted, self.asks, &block.fraction);
+        }
+    }
+
+    /// Adds to its ports min(ask, baseline) of its threads.
+    #[inline]
+    pub(super) fn add_baselines(
+        &mut self,
+        blocks: &[Block],
+        takers: &mut [Taker],
+        columns: &mut [Column],
+        bandwidth: &mut [f64],
+    ) {
+        for block in self.blocks(blocks) {
+            let column = &mut columns[block.column as usize];
+            let (fraction, baseline) = (&block.fraction, &column.baseline);
+            let mut alike = !self.is_limited;
+            let allocated = lanes(|lane| {
+                let all_above = self.least * fraction[lane] >= baseline[lane];
+                alike &= all_above || self.most * fraction[lane] <= baseline[lane];
+                if all_above { self.threads * baseline[lane] } else { self.wants * fraction[lane] }
+            });
+            if alike {
+                add(&mut column.allocated, 1.0, &allocated);
+                continue;
+            }
+            self.settle(takers, bandwidth);
+            let mut allocated = [0.0; LANES];
+            for taker in self.takers(takers) {
+                let ask = self.ask(taker.left);
+                let base = lanes(|lane| smaller(ask * fraction[lane], baseline[lane]));
+                add(&mut allocated, taker.threads, &base);
+            }
+            add(&mut column.allocated, 1.0, &allocated);
+        }
+    }
+
+    /// Step 4: takes what its threads take, leaves out who has all it wants, and adds to its ports what the others then want.
+    #[inline]
+    pub(super) fn take(
+        &mut self,
+        all_blocks: &[Block],
+        takers: &mut [Taker],
+        columns: &mut [Column],
+        bandwidth: &mut [f64],
+        brought: &mut Brought,
+    ) -> f64 {
+        let blocks = self.blocks(all_blocks);
+        let drawn = if let Some((flat, ratio)) = self.common_gain(blocks, columns) {
+            brought.gain = true;
+            self.gain_alike(flat, ratio)
+        } else {
+            self.settle(takers, bandwidth);
+            let (flat, ratio) = (self.asks_flat, self.asks_ratio);
+            self.gain_each(takers, brought, |taker| {
+                let ask = smaller(flat + ratio * taker.left, taker.left);
+                let gain = gain_of(ask, blocks, columns);
+                bandwidth[taker.group as usize] += gain;
+                gain
+            })
+        };
+        self.note(drawn, all_blocks, columns);
+        drawn
+    }
+
+    /// The same where `bandwidth` has what every thread takes in the first round.
+    pub(super) fn take_given(
+        &mut self,
+        all_blocks: &[Block],
+        takers: &mut [Taker],
+        columns: &mut [Column],
+        bandwidth: &[f64],
+        brought: &mut Brought,
+    ) {
+        let drawn = self.gain_each(takers, brought, |taker| bandwidth[taker.group as usize]);
+        self.note(drawn, all_blocks, columns);
+    }
+
+    /// Adds to its ports what was drawn, and what its threads then want.
+    #[inline]
+    fn note(&mut self, drawn: f64, all_blocks: &[Block], columns: &mut [Column]) {
+        self.asks = self.wants;
+        for block in self.blocks(all_blocks) {
+            let column = &mut columns[block.column as usize];
+            add(&mut column.drawn, drawn, &block.fraction);
+            add(&mut column.wanted, self.wants, &block.fraction);
+        }
+    }
+
+    /// Where the same port holds all of them back, nobody gets all it wants and somebody gains something: what a thread that
+    /// wants w gains, the first plus the second times w.
+    #[inline]
+    fn common_gain(&self, blocks: &[Block], columns: &[Column]) -> Option<(f64, f64)> {
+        if self.end - self.first < MANY {
+            return None;
+        }
+        let (mut of_least, mut of_most) = (f64::INFINITY, f64::INFINITY);
+        let (mut flat, mut ratio) = (f64::INFINITY, 0.0);
+        for block in blocks {
+            let column = &columns[block.column as usize];
+            let flats = lanes(|lane| column.flat[lane] * block.inverse[lane]);
+            let most = lanes(|lane| flats[lane] + column.ratio[lane] * self.most);
+            let least = lanes(|lane| flats[lane] + column.ratio[lane] * self.least);
+            of_least = smaller(smallest(&least), of_least);
+            for lane in 0..LANES {
+                let holds_back = most[lane] < of_most;
+                flat = if holds_back { flats[lane] } else { flat };
+                ratio = if holds_back { column.ratio[lane] } else { ratio };
+                of_most = if holds_back { most[lane] } else { of_most };
+            }
+        }
+        // A minimum of straight lines: one that is the lowest at both ends is so between them.
+        let is_common = flat + ratio * self.least == of_least && !self.is_limited;
+        (is_common && of_least > self.nothing && self.least - of_least > self.nothing)
+            .then_some((flat, ratio))
+    }
+
+    /// A thread that wants w gains flat + ratio w; what all take.
+    #[inline]
+    fn gain_alike(&mut self, flat: f64, ratio: f64) -> f64 {
+        let drawn = self.threads * flat + ratio * self.wants;
+        self.wants -= drawn;
+        self.least -= flat + ratio * self.least;
+        self.most -= flat + ratio * self.most;
+        // What was left of w, (1 - self.ratio) w - self.flat, gains this.
+        self.flat += flat - ratio * self.flat;
+        self.ratio += ratio * (1.0 - self.ratio);
+        drawn
+    }
+
+    /// Group by group: what a thread gains; what all take.
+    #[inline]
+    fn gain_each(
+        &mut self,
+        takers: &mut [Taker],
+        brought: &mut Brought,
+        mut gain_of: impl FnMut(&Taker) -> f64,
+    ) -> f64 {
+        let mut drawn = 0.0;
+        let mut kept =
+            Self { threads: 0.0, wants: 0.0, least: f64::INFINITY, most: 0.0, nothing: 0.0, ..*self };
+        kept.end = kept.first;
+        for i in self.first..self.end {
+            let mut taker = takers[i];
+            let gain = gain_of(&taker);
+            taker.left -= gain;
+            drawn += taker.threads * gain;
+            brought.gain |= gain > taker.nothing;
+            let is_hungry = taker.left > taker.nothing;
+            takers[kept.end] = taker;
+            if is_hungry {
+                kept.end += 1;
+                kept.threads += taker.threads;
+                kept.wants += taker.threads * taker.left;
+                kept.least = smaller(taker.left, kept.least);
+                kept.most = larger(taker.left, kept.most);
+                kept.nothing = larger(taker.nothing, kept.nothing);
+            }
+        }
+        brought.served |= kept.end < self.end;
+        *self = kept;
+        drawn
+    }
+}
+
+/// What a thread that asks for `ask` gains: the least over its memories.
+#[inline]
+fn gain_of(ask: f64, blocks: &[Block], columns: &[Column]) -> f64 {
+    let mut least = [ask; LANES];
+    for block in blocks {
+        let Column { flat, ratio, .. } = &columns[block.column as usize];
+        least = lanes(|lane| smaller(flat[lane] * block.inverse[lane] + ratio[lane] * ask, least[lane]));
+    }
+    smallest(&least)
+}

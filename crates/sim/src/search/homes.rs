@@ -1,0 +1,203 @@
+//! The sets of open homes, each with a bound from before anything is searched.
+//!
+//! Climbing may take all the time there is, and a bound that only comes then has not been worked on. So each set gets
+//! one first, over the corners of its nodes: that takes milliseconds, however many options there are.
+
+use numasim_model::{NodeId, Placement};
+
+use super::dual::{Effort, Relaxation};
+use crate::memory::fixed_data_fits;
+use crate::monitor::Monitor;
+use crate::parallel::prelude::*;
+use crate::problem::{Evaluator, Problem};
+use crate::symmetry::{app_classes, home_vectors, node_classes};
+
+/// Most sets that are bounded and searched one by one.
+const MAX_SETS: usize = 512;
+/// Most work on a first bound.
+const MOST: Effort = Effort { steps: 100, cuts: 150 };
+/// Fewest linear programs that make a bound of a set worth its time: steps alone leave it far too high.
+const LEAST_CUTS: usize = 20;
+/// The part of the whole effort that first bounds may take: one of so many steps.
+const PART_OF_EFFORT: u64 = 50;
+/// Links and latencies that are looked at in the time of one step.
+const PAIRS_PER_STEP: u64 = 16;
+
+/// One node for each application whose home is open.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct HomeSet {
+    pub(super) homes: Vec<NodeId>,
+    /// Nothing with these homes has a better score.
+    pub(super) bound: f64,
+}
+
+/// All sets of open homes, one from each group that can be turned into each other by exchanging equal nodes or equal
+/// instances. Those whose data does not fit the memory are left out.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct HomeSets {
+    /// `None` where there are too many to look at each.
+    pub(super) listed: Option<Vec<HomeSet>>,
+    /// Nothing has a better score, wherever the open homes are.
+    pub(super) bound: f64,
+    /// What the bounds cost, in steps of the search.
+    pub(super) work: u64,
+}
+
+impl HomeSets {
+    /// Lists and bounds the sets of a search that may take `effort` steps.
+    pub(super) fn new(problem: &Problem, effort: u64, monitor: &dyn Monitor) -> Self {
+        let fixed: Vec<Placement> =
+            problem.apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
+        let homes = home_vectors(
+            &problem.open_apps(),
+            &app_classes(&problem.apps),
+            &node_classes(&problem.machine, &problem.apps, &fixed, fixed.len() < problem.apps.len()),
+            MAX_SETS,
+        );
+        let Some(mut homes) = homes else {
+            let (bound, work) = anywhere(problem, effort / PART_OF_EFFORT, monitor);
+            return Self { listed: None, bound, work };
+        };
+        homes.retain(|homes| fixed_data_fits(&problem.machine, &problem.apps, &problem.placements(homes)));
+        // What all of them may cost, and what each may.
+        let all = effort / PART_OF_EFFORT;
+        let each = all / homes.len().max(1) as u64;
+        let several = homes.len() > 1;
+        let (anywhere, mut work) = if several { anywhere(problem, all, monitor) } else { (f64::INFINITY, 0) };
+        // The weakest bound is that of all: it says little before each set has its own.
+        let found: Vec<Option<(f64, u64)>> =
+            homes.par_iter().map(|homes| with_homes(problem, homes, each, !several, monitor)).collect();
+        work += found.iter().flatten().map(|(_, work)| work).sum::<u64>();
+        let bounds: Vec<f64> =
+            found.iter().map(|found| found.map_or(anywhere, |(bound, _)| bound.min(anywhere))).collect();
+        let bound = bounds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let listed = homes.into_iter().zip(bounds).map(|(homes, bound)| HomeSet { homes, bound }).collect();
+        Self { listed: Some(listed), bound, work }
+    }
+}
+
+/// A bound that holds with these homes, and what it cost. `None` at a stop, or if `steps` are too few for a good one; where it
+/// `must` be, any is good enough.
+fn with_homes(
+    problem: &Problem,
+    homes: &[NodeId],
+    steps: u64,
+    must: bool,
+    monitor: &dyn Monitor,
+) -> Option<(f64, u64)> {
+    if !must && (preparing(problem) > steps || monitor.stop()) {
+        return None;
+    }
+    let placements = problem.placements(homes);
+    let classes = node_classes(&problem.machine, &problem.apps, &placements, false);
+    let evaluator = Evaluator::new(problem, placements);
+    first_bound(&Relaxation::loose(problem, &evaluator, &classes, monitor), steps, must)
+}
+
+/// A bound that holds wherever the open homes are, and what it cost.
+fn anywhere(problem: &Problem, steps: u64, monitor: &dyn Monitor) -> (f64, u64) {
+    let evaluator = problem.without_ceilings(problem.placements(&[]));
+    let relaxation = Relaxation::with_homes_anywhere(problem, &evaluator, monitor);
+    first_bound(&relaxation, steps, true).unwrap_or((f64::INFINITY, 0))
+}
+
+/// A bound for about `steps`. `None` if they are too few for a good one, and none `must` be.
+fn first_bound(relaxation: &Relaxation<'_>, steps: u64, must: bool) -> Option<(f64, u64)> {
+    let preparing = preparing(relaxation.problem);
+    let steps = steps.saturating_sub(preparing);
+    let times = |cost: u64| usize::try_from(steps / 2 / cost).unwrap_or(usize::MAX);
+    let effort = Effort {
+        steps: times(relaxation.pricing()).clamp(1, MOST.steps),
+        cuts: times(relaxation.program_steps() + relaxation.pricing()).min(MOST.cuts),
+    };
+    if !must && effort.cuts < LEAST_CUTS {
+        return None;
+    }
+    let everything = relaxation.everything();
+    let improved = relaxation.improve(&relaxation.start(), &everything, f64::NEG_INFINITY, effort);
+    Some((improved.bound, improved.work + preparing))
+}
+
+/// What it costs to compare nodes and compile the limits, in steps of the search.
+fn preparing(problem: &Problem) -> u64 {
+    let nodes = problem.machine.node_count() as u64;
+    nodes * nodes * (1 + problem.apps.len() as u64) / PAIRS_PER_STEP
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::units::GigabytesPerSecond;
+    use numasim_model::{Data, Machine, Node};
+
+    use super::*;
+    use crate::monitor::{Progress, Unattended};
+    use crate::testing::{app, uniform_machine};
+    use crate::{Objective, Restrictions};
+
+    const EFFORT: u64 = 150_000_000;
+
+    /// Stops before anything.
+    struct Stopped;
+
+    impl Monitor for Stopped {
+        fn stop(&self) -> bool {
+            true
+        }
+        fn progress(&self, _: &Progress) {}
+    }
+
+    /// Nodes of 4 cores x 10 GFLOPS with controllers of 20 and 12 GB/s and links of 2 and 3 GB/s; a thread wants 40 GB/s.
+    fn problem() -> Problem {
+        let node = uniform_machine(1, 4, 10.0, 20.0, 1.0).nodes()[0];
+        let nodes = vec![node, Node { bandwidth: GigabytesPerSecond::new(12.0), ..node }];
+        let links = [20.0, 2.0, 3.0, 12.0].map(GigabytesPerSecond::new);
+        let machine = Machine::new("unequal", nodes, links.to_vec()).expect("a machine");
+        let app = app("a", 0.25, Data::OpenHome { share: 1.0 });
+        Problem::new(&machine, &[app], Objective::TotalGflops, Restrictions::default()).expect("possible")
+    }
+
+    #[test]
+    fn each_home_is_bounded_by_its_controller_and_all_by_the_fastest() {
+        let sets = HomeSets::new(&problem(), EFFORT, &Unattended);
+        let bounds: Vec<f64> = sets.listed.iter().flatten().map(|set| set.bound).collect();
+        // 20 and 12 GB/s x 0.25 FLOP per byte; all data is read from the one controller.
+        assert!((bounds[0] - 5.0).abs() < 1e-6 && (bounds[1] - 3.0).abs() < 1e-6, "{bounds:?}");
+        assert!((sets.bound - 5.0).abs() < 1e-6, "{}", sets.bound);
+        assert!(sets.work > 0);
+    }
+
+    #[test]
+    fn with_little_effort_the_bound_wherever_the_homes_are_is_that_of_each() {
+        // 12 linear programs for both sets together are 6 for each: too few. The fastest controller, 20 GB/s x 0.25:
+        let sets = HomeSets::new(&problem(), 2_500_000, &Unattended);
+        let bounds: Vec<f64> = sets.listed.iter().flatten().map(|set| set.bound).collect();
+        assert!(bounds.iter().all(|bound| (bound - 5.0).abs() < 1e-6), "{bounds:?}");
+    }
+
+    #[test]
+    fn a_stop_before_anything_leaves_a_bound_that_holds() {
+        // Never below what is possible, 5 GFLOPS; at most all 8 cores.
+        let sets = HomeSets::new(&problem(), EFFORT, &Stopped);
+        assert!((5.0..=80.0).contains(&sets.bound), "{}", sets.bound);
+    }
+
+    #[test]
+    fn too_many_sets_have_one_bound_together() {
+        // 24 nodes that differ in memory bandwidth, and two unlike open homes: 576 sets.
+        let node = uniform_machine(1, 1, 10.0, 20.0, 1.0).nodes()[0];
+        let unlike = |n: u32| Node { bandwidth: GigabytesPerSecond::new(f64::from(20 + n)), ..node };
+        let links = vec![GigabytesPerSecond::new(10.0); 24 * 24];
+        let machine = Machine::new("unequal", (0..24).map(unlike).collect(), links).expect("a machine");
+        let open = |name, intensity| app(name, intensity, Data::OpenHome { share: 1.0 });
+        let problem = Problem::new(
+            &machine,
+            &[open("a", 100.0), open("b", 50.0)],
+            Objective::TotalGflops,
+            Restrictions::default(),
+        );
+        let sets = HomeSets::new(&problem.expect("possible"), EFFORT, &Unattended);
+        assert!(sets.listed.is_none());
+        // 24 cores x 10 GFLOPS; nothing else limits.
+        assert!((sets.bound - 240.0).abs() < 1e-6, "{}", sets.bound);
+    }
+}
