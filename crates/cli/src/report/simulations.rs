@@ -11,8 +11,6 @@ use crate::view::figures;
 
 /// Of more applications the times of their ends are left to the JSON.
 const MOST_APPS: usize = 200;
-/// Of more places (applications x nodes) the figures at a time are left out; the pictures show them.
-const MOST_CELLS: usize = 2000;
 
 pub(super) fn section(report: &Report<'_>) -> Markup {
     let Some(simulations) = report.simulations else { return html! {} };
@@ -127,12 +125,13 @@ fn applications(report: &Report<'_>, simulations: &Simulations) -> Markup {
     }
 }
 
-/// What is chosen by time. Shown by the script only: without it, pictures and tables say the same for all times.
+/// What is chosen by time. Shown by the script only: without it, pictures and tables say the same for all times. Nothing where
+/// there are too many applications for a table: the pictures show the largest.
 fn moment(simulations: &Simulations) -> Markup {
     let Some(Value::Object(run)) = simulations.strips.pointer("/runs/0") else { return html! {} };
     let list = |key: &str| run.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let (nodes, apps, channels) = (list("nodes"), list("apps"), list("channels"));
-    if nodes.len() * apps.len() > MOST_CELLS || simulations.end_s() <= 0.0 {
+    if simulations.end_s() <= 0.0 {
         return html! {};
     }
     html! {
