@@ -87,6 +87,18 @@ fn without_work_there_is_no_section_unless_a_policy_is_asked_for() {
 }
 
 #[test]
+fn of_very_many_applications_there_are_pictures_and_no_slider() {
+    let many = PIPELINE.split("[[app]]").next().unwrap_or_default().to_owned()
+        + "[[app]]\nname = \"a\"\ninstances = 2000\narithmetic_intensity = 10.0\nwork_gflop = 1.0\n";
+    let folder = folder(&[("study.toml", &many)]);
+    let page = stdout(&numasim(&["report", path(&folder), "--policy", "none", "--policy", "fair-share"]));
+    assert_eq!(script(&page, "strips")["runs"], Value::Array(Vec::new()));
+    assert!(!page.contains("id=\"moment\"") && page.contains("1993 others"));
+    assert!(page.contains("The first 200 applications of 2000"));
+    assert!(page.len() < 4_000_000, "{} bytes", page.len());
+}
+
+#[test]
 fn names_of_policies_and_applications_stay_names() {
     let evil = "</script><img src=x>";
     let scenario = "[[scenario]]\nname = \"<img src=y>\"\nthreads = { consumer = 4 }\n";

@@ -68,6 +68,19 @@ fn shards_and_workers_do_not_change_a_byte() {
     assert_eq!([part("1/3"), part("2/3"), part("3/3")].concat(), whole);
 }
 
+#[test]
+fn policies_are_lines_of_a_plot() {
+    let folder = folder();
+    let plot = folder.path().join("plot.svg");
+    let path = plot.display().to_string();
+    rows(&["--set", "policy.lead=1..4:1", "--policy", "none", "--policy", "lead", "--plot", &path]);
+    let svg = fs::read_to_string(plot).expect("drawn");
+    for text in ["makespan (s)", "policy.lead", "2 policies; model baseline-proportional", "none\n", "lead\n"]
+    {
+        assert!(svg.contains(text), "{text} is missing in {svg}");
+    }
+}
+
 /// Some thousand rows, long enough to be interrupted.
 #[cfg(unix)]
 #[test]

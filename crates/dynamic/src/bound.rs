@@ -82,9 +82,8 @@ pub fn lower_bound(study: &Study, data: Option<&[Data]>, seed: u64) -> Result<Lo
     let mut times = Vec::new();
     for (app, (course, placements)) in study.dynamics.courses.iter().zip(&placements).enumerate() {
         let phases = course.phases.iter().zip(placements);
-        let demands: Vec<Demand> = phases
-            .map(|(phase, placement)| phase.demand(&study.apps[app], placement.clone()))
-            .collect();
+        let demands: Vec<Demand> =
+            phases.map(|(phase, placement)| phase.demand(&study.apps[app], placement.clone())).collect();
         let phases: Vec<Speeds> = course
             .phases
             .iter()

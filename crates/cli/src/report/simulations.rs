@@ -2,6 +2,7 @@
 //! chooses.
 
 use maud::{Markup, html};
+use numasim_model::units::Seconds;
 use serde_json::Value;
 
 use super::contents::{Course, Report, Simulations};
@@ -10,8 +11,6 @@ use crate::view::figures;
 
 /// Of more applications the times of their ends are left to the JSON.
 const MOST_APPS: usize = 200;
-/// Of more places (applications x nodes) the figures at a time are left out; the pictures show them.
-const MOST_CELLS: usize = 2000;
 
 pub(super) fn section(report: &Report<'_>) -> Markup {
     let Some(simulations) = report.simulations else { return html! {} };
@@ -34,7 +33,7 @@ pub(super) fn section(report: &Report<'_>) -> Markup {
 
 /// The policy with the shortest makespan, in a sentence.
 pub(super) fn best(simulations: &Simulations) -> Markup {
-    let makespan = |course: &Course| course.simulated.run.makespan.map(numasim_model::units::Seconds::value);
+    let makespan = |course: &Course| course.simulated.run.makespan.map(Seconds::value);
     let known = simulations.courses.iter().enumerate().filter_map(|(r, course)| Some((r, makespan(course)?)));
     let Some((r, shortest)) = known.reduce(|best, next| if next.1 < best.1 { next } else { best }) else {
         return html! {};
@@ -60,8 +59,7 @@ fn seconds(values: impl Iterator<Item = Option<f64>>) -> Vec<String> {
 /// A row for each policy.
 fn policies(simulations: &Simulations) -> Markup {
     let runs = || simulations.courses.iter().map(|course| &course.simulated);
-    let makespans: Vec<Option<f64>> =
-        runs().map(|one| one.run.makespan.map(numasim_model::units::Seconds::value)).collect();
+    let makespans: Vec<Option<f64>> = runs().map(|one| one.run.makespan.map(Seconds::value)).collect();
     let texts = seconds(makespans.iter().copied());
     let first = makespans.first().copied().flatten();
     let ratio = |makespan: Option<f64>| match makespan.zip(first) {
@@ -98,12 +96,7 @@ fn policies(simulations: &Simulations) -> Markup {
 /// When each application is finished, with a column for each policy.
 fn applications(report: &Report<'_>, simulations: &Simulations) -> Markup {
     let finished = |course: &Course| {
-        let times = course
-            .simulated
-            .run
-            .apps
-            .iter()
-            .map(|app| app.finished.map(numasim_model::units::Seconds::value));
+        let times = course.simulated.run.apps.iter().map(|app| app.finished.map(Seconds::value));
         seconds(times)
     };
     let columns: Vec<Vec<String>> = simulations.courses.iter().map(finished).collect();
@@ -132,12 +125,13 @@ fn applications(report: &Report<'_>, simulations: &Simulations) -> Markup {
     }
 }
 
-/// What is chosen by time. Shown by the script only: without it, pictures and tables say the same for all times.
+/// What is chosen by time. Shown by the script only: without it, pictures and tables say the same for all times. Nothing where
+/// there are too many applications for a table: the pictures show the largest.
 fn moment(simulations: &Simulations) -> Markup {
     let Some(Value::Object(run)) = simulations.strips.pointer("/runs/0") else { return html! {} };
     let list = |key: &str| run.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let (nodes, apps, channels) = (list("nodes"), list("apps"), list("channels"));
-    if nodes.len() * apps.len() > MOST_CELLS || simulations.end_s() <= 0.0 {
+    if simulations.end_s() <= 0.0 {
         return html! {};
     }
     html! {

@@ -75,7 +75,8 @@ impl Speeds {
 
 /// The most that threads of `node` read: the narrowest of their ways, each for its share of the data.
 fn way_in(machine: &Machine, demand: &Demand, node: NodeId) -> GigabytesPerSecond {
-    let occupied: Vec<f64> = machine.node_ids().map(|memory| occupied(machine, demand, node, memory)).collect();
+    let occupied: Vec<f64> =
+        machine.node_ids().map(|memory| occupied(machine, demand, node, memory)).collect();
     let all = occupied.iter().fold(0.0, |sum, share| sum + share);
     let unlimited = GigabytesPerSecond::new(f64::INFINITY);
     let read = machine.node(node).read_bandwidth.map_or(unlimited, |limit| limit * (1.0 / all));

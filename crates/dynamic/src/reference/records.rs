@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use numasim_model::dynamics::{Channel, Course, Order, Phase, Pick, Work};
-use numasim_model::{Machine, Demand};
+use numasim_model::{Demand, Machine};
 
 use crate::spread::Spread;
 
@@ -101,12 +101,7 @@ pub(super) struct Sums {
 }
 
 impl<'a> Application<'a> {
-    pub(super) fn new(
-        machine: &Machine,
-        course: &'a Course,
-        demands: Vec<Demand>,
-        spread: Spread,
-    ) -> Self {
+    pub(super) fn new(machine: &Machine, course: &'a Course, demands: Vec<Demand>, spread: Spread) -> Self {
         Self {
             threads: threads(machine, course),
             course,

@@ -121,7 +121,13 @@ fn solve(machine: &Machine, os: &Os, applications: &mut [Application]) {
             let parts: Vec<f64> =
                 computing.clone().filter(|thread| thread.node == node).map(|thread| thread.part).collect();
             if !parts.is_empty() {
-                groups.push(Group { app, node, demand: demand.clone(), efficiency, count: parts.iter().sum() });
+                groups.push(Group {
+                    app,
+                    node,
+                    demand: demand.clone(),
+                    efficiency,
+                    count: parts.iter().sum(),
+                });
             }
         }
     }

@@ -6,7 +6,7 @@ use numasim_model::dynamics::{
     Binding, Call, Channel, Command, Control, Course, Dynamics, Order, Os, Phase, Pick, PolicyChoice,
     Scaling, Work,
 };
-use numasim_model::machine::{Machine, Node, SharedLink};
+use numasim_model::machine::{KernelBandwidths, Machine, Node, SharedLink};
 use numasim_model::sharing::Parameter;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{Access, App, AppId, Data, Model, ModelKind, NodeId, Placement, Study};
@@ -146,6 +146,8 @@ fn drawn_machine(choices: &mut Choices) -> Machine {
     let nodes: Vec<Node> = (0..count)
         .map(|n| {
             let memory_only = n > 0 && choices.one_in(6);
+            // Copies take more of a memory than they move, or less.
+            let copy = choices.one_in(6).then(|| GigabytesPerSecond::new(choices.of(&[6.0, 24.0])));
             Node {
                 cores: if memory_only { 0 } else { choices.of(&[2, 1, 3, 4]) },
                 gflops_per_core: Gflops::new(if memory_only { 0.0 } else { choices.of(&[10.0, 5.0]) }),
@@ -153,7 +155,7 @@ fn drawn_machine(choices: &mut Choices) -> Machine {
                 core_bandwidth: choices.one_in(5).then_some(GigabytesPerSecond::new(12.0)),
                 read_bandwidth: (is_limited && !memory_only).then_some(GigabytesPerSecond::new(15.0)),
                 memory: None,
-                kernels: KernelBandwidths::NONE,
+                kernels: KernelBandwidths { copy, ..KernelBandwidths::NONE },
             }
         })
         .collect();
@@ -247,7 +249,7 @@ fn drawn_app(choices: &mut Choices, number: usize, machine: &Machine) -> (App, C
         group: format!("a{number}"),
         arithmetic_intensity: course.phases[0].arithmetic_intensity,
         data: course.phases[0].data.clone(),
-        kernel: Access::Read,
+        kernel: choices.of(&[Access::Read, Access::Read, Access::Copy]),
         min_threads: 1,
         max_threads: None,
         weight: 1.0,

@@ -7,7 +7,7 @@ use numasim_dynamic::invariants::violations;
 use numasim_dynamic::{Controller, Observer, Question, Run, Silent, SimulateError, Snapshot, simulate};
 use numasim_engine::SimTime;
 use numasim_model::dynamics::{Dynamics, Scaling};
-use numasim_model::machine::{Machine, Node};
+use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
 use numasim_model::{AppId, Study};
 use proptest::prelude::*;

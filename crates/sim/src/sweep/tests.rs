@@ -192,7 +192,7 @@ fn a_simulation_gets_the_study_with_the_figures_of_its_point() {
     let study = grid.study_at(1).unwrap();
     assert_eq!(study.dynamics.policy.name.as_deref(), Some("lead:4"));
     assert_eq!(study.dynamics.channels[0].capacity, Some(3));
-    assert_eq!(study.dynamics.courses[0].total_work().map(|work| work.value()), Some(20.0));
+    assert_eq!(study.dynamics.courses[0].total_work().map(numasim_model::units::Gflop::value), Some(20.0));
     assert_eq!(study.apps[0].weight, 2.0);
     let home = Data::Placed(Placement::at_home(NodeId(1), 1.0));
     assert_eq!((&study.apps[1].data, &study.dynamics.courses[1].phases[0].data), (&home, &home));

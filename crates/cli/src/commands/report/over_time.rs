@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::report::{Course, Figure, Simulations};
 use crate::view::{figures, plots, simulated};
 
-/// Most slots of a page, and fewest: a slider on a phone has hardly more places.
+/// Most slots of a page: a slider on a phone has hardly more places. Where there is no room for the fewest, the page has none.
 const MOST_SLOTS: usize = 256;
 const FEWEST_SLOTS: usize = 16;
 /// Most numbers of all slots together: half a megabyte.
@@ -70,13 +70,14 @@ fn course(study: &Study, Pictured { simulated, strips }: Pictured) -> Course {
 fn strips(study: &Study, done: &[Pictured]) -> Value {
     let groups = plots::node_groups(study, MOST_NODES);
     let series = 2 * study.apps.len() * groups.len() + 2 * study.dynamics.channels.len();
-    let most = (MOST_NUMBERS / (series * done.len()).max(1)).clamp(FEWEST_SLOTS, MOST_SLOTS);
+    let most = (MOST_NUMBERS / (series * done.len()).max(1)).min(MOST_SLOTS);
     let nodes = groups.iter().map(|group| {
         let numbers: Vec<usize> = group.iter().map(|node| node.0).collect();
         figures::nodes(&numbers)
     });
     let nodes: Vec<String> = nodes.collect();
-    let runs = done.iter().map(|one| run(study, &one.strips, &groups, &nodes, most));
+    let shown = if most >= FEWEST_SLOTS { done } else { &[] };
+    let runs = shown.iter().map(|one| run(study, &one.strips, &groups, &nodes, most));
     let end_s = done.iter().map(|one| one.strips.end.value()).fold(0.0, f64::max);
     let (unit, per_second) = plots::time_unit(Seconds::new(end_s));
     json!({

@@ -107,11 +107,12 @@ impl Drawing {
                 together(scenarios.iter().enumerate().map(line))
             }
             Work::Simulate(asked) => {
+                let name = |policy: &PolicyName| match policy {
+                    PolicyName::Lead(_) if asked.sweeps_lead => "lead".to_owned(),
+                    policy => policy.to_string(),
+                };
                 let line = |row: usize| Line {
-                    name: asked
-                        .policies
-                        .get(row)
-                        .map_or_else(|| "makespan".to_owned(), PolicyName::to_string),
+                    name: asked.policies.get(row).map_or_else(|| "makespan".to_owned(), name),
                     values: values(row, 0),
                 };
                 together((0..rows).map(line))
