@@ -21,7 +21,7 @@
 //! come 1 ns before the time that this bound reckons with.
 
 use numasim_model::units::{GigabytesPerSecond, Seconds};
-use numasim_model::{AppId, Data, Machine, NodeId, Placement, Study};
+use numasim_model::{AppId, Data, Demand, Machine, NodeId, Study};
 
 use crate::error::SimulateError;
 use crate::question::{Controller, Question};

@@ -3,7 +3,7 @@
 use numasim_model::dynamics::{Course, Phase, Scaling};
 use numasim_model::sharing::Solver;
 use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{AppId, Demand, Machine, NodeId, Placement};
+use numasim_model::{AppId, Demand, Machine, NodeId};
 
 use super::tasks::Tasks;
 
