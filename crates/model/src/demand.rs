@@ -5,6 +5,7 @@
 //! data there: an application without threads asks for nothing, wherever its data lies.
 
 use crate::app::{Access, App, Data, Placement};
+use crate::dynamics::Phase;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
 use crate::scenario::{Scenario, Study};
@@ -54,6 +55,13 @@ impl App {
     /// What it asks for with its data at `placement`.
     pub fn demand(&self, placement: Placement) -> Demand {
         Demand { arithmetic_intensity: self.arithmetic_intensity, kernel: self.kernel, placement }
+    }
+}
+
+impl Phase {
+    /// What it asks for as a phase of `app`, with its data at `placement`.
+    pub fn demand(&self, app: &App, placement: Placement) -> Demand {
+        Demand { arithmetic_intensity: self.arithmetic_intensity, ..app.demand(placement) }
     }
 }
 

@@ -1,7 +1,6 @@
 //! The course of one application: iterations of phases, their work, and the threads that do it.
 
-use crate::app::{App, Data, Placement};
-use crate::demand::Demand;
+use crate::app::Data;
 use crate::dynamics::order::Control;
 use crate::units::{FlopPerByte, Gflop, Seconds};
 
@@ -42,13 +41,6 @@ pub struct Phase {
     /// Whether the file gives the work of all iterations together (`work_gflop`), of which an iteration has its part: with
     /// other iterations it has another part. What is given by task (`task_gflop`) stays as it is.
     pub total_given: bool,
-}
-
-impl Phase {
-    /// What it asks for as a phase of `app`, with its data at `placement`.
-    pub fn demand(&self, app: &App, placement: Placement) -> Demand {
-        Demand { arithmetic_intensity: self.arithmetic_intensity, ..app.demand(placement) }
-    }
 }
 
 /// The work of a phase in one iteration.
