@@ -42,8 +42,12 @@ pub(super) fn of_plan(
     Ok(Study {
         apps: apps.collect(),
         scenarios: scenarios.collect::<Result<_, _>>()?,
-        // What is measured does not change over time.
-        dynamics: Dynamics::default(),
+        // Threads on nodes that are not these mean nothing here; and what is measured does not change over time.
+        dynamics: if cores(&study.machine) == cores(&machine) {
+            study.dynamics.clone()
+        } else {
+            Dynamics::default()
+        },
         machine,
     })
 }
