@@ -241,8 +241,7 @@ impl StripPlot {
                 column.iter().sum::<f64>() / column.len() as f64
             };
             match steps.last_mut() {
-                Some(last) if (last.1 - value).abs() < 1e-9 * value.abs() => last.0 = end,
-                Some(last) if last.1 == value => last.0 = end,
+                Some(last) if (last.1 - value).abs() <= 1e-9 * value.abs() => last.0 = end,
                 _ => steps.push((end, value)),
             }
         }

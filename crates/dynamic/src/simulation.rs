@@ -270,7 +270,7 @@ impl Simulation<'_, '_, '_> {
         }
         self.settle();
         if observer.looks() {
-            observer.instant(&self);
+            observer.instant(self);
         }
         // A decision that changes nothing will change nothing the next time either.
         let only_tick = tick && !others;

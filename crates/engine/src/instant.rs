@@ -84,6 +84,21 @@ impl<E> Instants<E> {
         self.queue.cancel(key)
     }
 
+    /// Lets the event behind `key` come at `time`: it is scheduled, moved, or taken back where it never comes.
+    pub fn reschedule(&mut self, key: &mut Option<EventKey>, time: SimTime, event: E) {
+        match (*key, time.is_finite()) {
+            (Some(known), true) => {
+                self.move_to(known, time);
+            }
+            (None, true) => *key = Some(self.schedule(time, event)),
+            (Some(known), false) => {
+                self.cancel(known);
+                *key = None;
+            }
+            (None, false) => {}
+        }
+    }
+
     /// As [`EventQueue::time_of`].
     pub fn time_of(&self, key: EventKey) -> Option<SimTime> {
         self.queue.time_of(key)
@@ -124,6 +139,19 @@ mod tests {
         assert_eq!(instants.pop_now(), Some("two"));
         assert_eq!(instants.pop_now(), Some("late"));
         assert_eq!(instants.now(), at(2.0));
+    }
+
+    #[test]
+    fn an_event_that_never_comes_is_taken_back_and_may_come_again() {
+        let mut instants = Instants::new();
+        let mut key = None;
+        instants.reschedule(&mut key, at(1.0), "end");
+        instants.reschedule(&mut key, at(2.0), "end");
+        assert_eq!((instants.len(), instants.next_time()), (1, Some(at(2.0))));
+        instants.reschedule(&mut key, SimTime::NEVER, "end");
+        assert_eq!((instants.len(), key), (0, None));
+        instants.reschedule(&mut key, at(3.0), "end");
+        assert_eq!(instants.advance(), Some(at(3.0)));
     }
 
     #[test]

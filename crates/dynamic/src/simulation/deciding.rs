@@ -1,7 +1,7 @@
 //! Who decides: the policy is asked, orders are given and carried out.
 
 use numasim_model::AppId;
-use numasim_model::dynamics::{Control, Order};
+use numasim_model::dynamics::Order;
 use numasim_model::units::{Gflop, Seconds};
 use numasim_policy::{Looks, Presence, orders};
 
@@ -47,12 +47,12 @@ impl Simulation<'_, '_, '_> {
     fn check_order(&self, app: usize, order: &Order) -> Result<(), SimulateError> {
         let follows = self.dynamics.courses[app].control;
         let given = order.control();
-        let right_kind = if follows == given && follows != Control::None {
+        let possible = if follows == given {
             self.threads[app].check(order)
         } else {
             Err(ImpossibleOrder::Kind { given, follows })
         };
-        right_kind.map_err(|why| SimulateError::Impossible { app: AppId(app), why })
+        possible.map_err(|why| SimulateError::Impossible { app: AppId(app), why })
     }
 
     /// A command of the file is given, unless its application is finished.

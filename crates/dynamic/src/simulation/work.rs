@@ -230,36 +230,14 @@ impl Simulation<'_, '_, '_> {
             // Always: the speed may have changed while nobody had a task here.
             work.tasks.set_rate(now, self.rates.speed(lane));
             let end = work.tasks.next_end();
-            work.event = match (work.event, end.is_finite()) {
-                (Some(event), true) => {
-                    self.instants.move_to(event, end);
-                    Some(event)
-                }
-                (None, true) => Some(self.instants.schedule(end, Event::Lane(lane))),
-                (Some(event), false) => {
-                    self.instants.cancel(event);
-                    None
-                }
-                (None, false) => None,
-            };
+            self.instants.reschedule(&mut work.event, end, Event::Lane(lane));
         }
         while let Some(app) = self.touched_pools.pop_first() {
             let rate = self.rates.total_gflops(app);
             let work = &mut self.work[app];
             work.pool.set_rate(now, rate);
             let end = work.pool.next_end();
-            work.pool_event = match (work.pool_event, end.is_finite()) {
-                (Some(event), true) => {
-                    self.instants.move_to(event, end);
-                    Some(event)
-                }
-                (None, true) => Some(self.instants.schedule(end, Event::Pool(app))),
-                (Some(event), false) => {
-                    self.instants.cancel(event);
-                    None
-                }
-                (None, false) => None,
-            };
+            self.instants.reschedule(&mut work.pool_event, end, Event::Pool(app));
         }
     }
 }
