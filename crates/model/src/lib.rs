@@ -52,6 +52,7 @@ pub mod demand;
 pub mod dynamics;
 pub mod evaluation;
 pub mod figure;
+pub mod graph;
 pub mod ids;
 pub mod input;
 pub mod machine;

@@ -9,6 +9,7 @@ use crate::sharing_model::{Model, Refusal};
 use crate::table::Table;
 use crate::units::GigabytesPerSecond;
 
+mod cache;
 mod doubts;
 mod error;
 mod kernels;
@@ -16,6 +17,7 @@ mod node;
 mod provenance;
 mod shared_link;
 
+pub use cache::LastLevelCache;
 pub use doubts::{Doubt, doubts};
 pub use error::MachineError;
 pub use kernels::KernelBandwidths;
@@ -40,6 +42,10 @@ pub struct Machine {
     sharing: Model,
     /// From the node of the cores to that of the memory, the diagonal included; `None` where nobody gave them.
     latencies_ns: Option<Table<f64, NodeId>>,
+    /// One for each node, or none at all where nobody said anything.
+    caches: Vec<Option<LastLevelCache>>,
+    /// From the node of the cores to that of the memory, as the firmware says it (SLIT); `None` where nobody gave them.
+    distances: Option<Table<f64, NodeId>>,
 }
 
 impl Machine {
@@ -109,6 +115,8 @@ impl Machine {
             os_nodes: Vec::new(),
             sharing: Model::default(),
             latencies_ns: None,
+            caches: Vec::new(),
+            distances: None,
         })
     }
 
@@ -126,6 +134,8 @@ impl Machine {
         machine.sharing = self.sharing;
         if machine.nodes.len() == self.nodes.len() {
             machine.latencies_ns.clone_from(&self.latencies_ns);
+            machine.caches.clone_from(&self.caches);
+            machine.distances.clone_from(&self.distances);
             machine.shared_links.clone_from(&self.shared_links);
         }
         Ok(machine)
@@ -142,21 +152,63 @@ impl Machine {
     /// column = node of the memory, the diagonal included. Rows of memory-only nodes are ignored.
     ///
     /// # Errors
-    /// [`MachineError::LatencyCount`] for the wrong number of entries; [`MachineError::NotPositive`] for a latency that
+    /// [`MachineError::PairCount`] for the wrong number of entries; [`MachineError::NotPositive`] for a latency that
     /// is not a positive finite number.
     pub fn with_latencies_ns(mut self, latencies_ns: Vec<f64>) -> Result<Self, MachineError> {
-        let count = self.nodes.len();
-        let got = latencies_ns.len();
-        let table: Option<Table<f64, NodeId>> =
-            Table::from_cells(count, latencies_ns).filter(|_| got == count * count);
-        let table = table.ok_or(MachineError::LatencyCount { nodes: count, got })?;
-        for node in self.compute_nodes() {
-            if let Some(&value) = table.row(node).iter().find(|&&value| !(value > 0.0 && value.is_finite())) {
-                return Err(MachineError::NotPositive { what: "a latency", node, value });
+        self.latencies_ns = Some(self.pairs("a latency", "latencies", latencies_ns)?);
+        Ok(self)
+    }
+
+    /// The same machine with the distances that its firmware states (SLIT: 10 is the own node): row = node of the core,
+    /// column = node of the memory. Unlike latencies they are no measurement; schedulers go by them where real ones do.
+    ///
+    /// # Errors
+    /// As [`Machine::with_latencies_ns`].
+    pub fn with_distances(mut self, distances: Vec<f64>) -> Result<Self, MachineError> {
+        self.distances = Some(self.pairs("a distance", "distances", distances)?);
+        Ok(self)
+    }
+
+    /// The same machine with the last-level cache of each node, `None` for a node without one.
+    ///
+    /// # Errors
+    /// [`MachineError::CacheCount`]; [`MachineError::NotPositive`] for a size or a bandwidth that is not a positive finite number.
+    pub fn with_caches(mut self, caches: Vec<Option<LastLevelCache>>) -> Result<Self, MachineError> {
+        if caches.len() != self.nodes.len() {
+            return Err(MachineError::CacheCount { nodes: self.nodes.len(), got: caches.len() });
+        }
+        for (node, cache) in caches.iter().enumerate() {
+            let Some(cache) = cache else { continue };
+            let bandwidth = cache.core_bandwidth.map(GigabytesPerSecond::value);
+            let figures = [("the last-level cache", Some(cache.size.value())), ("its bandwidth", bandwidth)];
+            for (what, value) in figures {
+                if let Some(value) = value.filter(|value| !(*value > 0.0 && value.is_finite())) {
+                    return Err(MachineError::NotPositive { what, node: NodeId(node), value });
+                }
             }
         }
-        self.latencies_ns = Some(table);
+        self.caches = caches;
         Ok(self)
+    }
+
+    /// A table of positive figures, one for each pair of nodes.
+    fn pairs(
+        &self,
+        what: &'static str,
+        all: &'static str,
+        figures: Vec<f64>,
+    ) -> Result<Table<f64, NodeId>, MachineError> {
+        let count = self.nodes.len();
+        let got = figures.len();
+        let table: Option<Table<f64, NodeId>> =
+            Table::from_cells(count, figures).filter(|_| got == count * count);
+        let table = table.ok_or(MachineError::PairCount { what: all, nodes: count, got })?;
+        for node in self.compute_nodes() {
+            if let Some(&value) = table.row(node).iter().find(|&&value| !(value > 0.0 && value.is_finite())) {
+                return Err(MachineError::NotPositive { what, node, value });
+            }
+        }
+        Ok(table)
     }
 
     /// The same machine with links that several pairs of nodes use together.
@@ -293,6 +345,16 @@ impl Machine {
     /// Cores of the whole machine.
     pub fn total_cores(&self) -> u64 {
         self.nodes.iter().map(|node| u64::from(node.cores)).sum()
+    }
+
+    /// The last-level cache of a node, where somebody said what it is.
+    pub fn cache(&self, node: NodeId) -> Option<&LastLevelCache> {
+        self.caches.get(node.0)?.as_ref()
+    }
+
+    /// How far the firmware says that a memory is from the cores of a node, where somebody said it; the diagonal included.
+    pub fn distance(&self, from: NodeId, memory: NodeId) -> Option<f64> {
+        self.distances.as_ref().map(|distances| distances[(from, memory)])
     }
 
     /// How it shares bandwidth.

@@ -3,6 +3,7 @@
 use crate::allocation::Allocation;
 use crate::app::{App, Data};
 use crate::dynamics::Dynamics;
+use crate::graph::TaskStudy;
 use crate::machine::Machine;
 
 /// One way of placing the threads.
@@ -27,4 +28,6 @@ pub struct Study {
     pub scenarios: Vec<Scenario>,
     /// What the applications do over time; the static model does not look at it.
     pub dynamics: Dynamics,
+    /// Tasks that read and write blocks of data; the static model does not look at them.
+    pub tasks: TaskStudy,
 }

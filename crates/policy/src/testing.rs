@@ -1,6 +1,7 @@
 //! Small machines, studies and views for the tests of this crate.
 
 use numasim_model::dynamics::{Binding, Control, Course, Dynamics, Phase, Pick, Scaling, Work};
+use numasim_model::graph::TaskStudy;
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
 use numasim_model::{
     Access, Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, Placement, Scenario, Study,
@@ -57,7 +58,7 @@ pub(crate) fn study(machine: Machine, intensities: &[f64]) -> Study {
         task_spread: 0.0,
     };
     let dynamics = Dynamics { courses: intensities.iter().map(course).collect(), ..Dynamics::default() };
-    Study { apps: apps.collect(), scenarios: Vec::new(), dynamics, machine }
+    Study { apps: apps.collect(), scenarios: Vec::new(), dynamics, machine, tasks: TaskStudy::default() }
 }
 
 /// A scenario of `study`, with its data.

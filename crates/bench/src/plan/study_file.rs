@@ -40,6 +40,7 @@ pub(super) fn of_plan(
         Ok(Scenario { name: shape.name.clone(), allocation, data: data.collect() })
     });
     Ok(Study {
+        tasks: study.tasks.clone(),
         apps: apps.collect(),
         scenarios: scenarios.collect::<Result<_, _>>()?,
         // Threads on nodes that are not these mean nothing here; and what is measured does not change over time.

@@ -52,6 +52,7 @@ pub use problem::{Place, Problem, ProblemKind};
 pub use reading::{DefaultUsed, Group, Reading, SourceFile, TableKind};
 
 use crate::dynamics::Dynamics;
+use crate::graph::TaskStudy;
 use crate::scenario::Study;
 use apps::Apps;
 use commands::Commands;
@@ -114,7 +115,7 @@ fn read_files(files: &[SourceFile], log: &Log) -> Option<Reading> {
     let places = Places { apps: apps.places(), scenarios: scenarios.places(), ..of_dynamics };
     let (scenarios, named) = scenarios.finish(&instances, &apps, machine.node_count())?;
     Some(Reading {
-        study: Study { machine, apps: instances, scenarios, dynamics },
+        study: Study { machine, apps: instances, scenarios, dynamics, tasks: TaskStudy::default() },
         groups: apps.groups,
         sockets,
         named,

@@ -49,9 +49,19 @@ pub enum MachineError {
     /// Two shared links have the same name.
     #[error("two shared links are named {0}")]
     SharedLinkTwice(String),
-    /// The latency matrix has the wrong shape.
-    #[error("{nodes} nodes need {nodes} x {nodes} latencies, got {got}")]
-    LatencyCount {
+    /// A matrix of figures of pairs of nodes has the wrong shape.
+    #[error("{nodes} nodes need {nodes} x {nodes} {what}, got {got}")]
+    PairCount {
+        /// What it has, such as latencies.
+        what: &'static str,
+        /// Nodes of the machine.
+        nodes: usize,
+        /// Entries given.
+        got: usize,
+    },
+    /// There are not as many last-level caches as nodes.
+    #[error("{nodes} nodes have {nodes} last-level caches or none, not {got}")]
+    CacheCount {
         /// Nodes of the machine.
         nodes: usize,
         /// Entries given.

@@ -1,0 +1,11 @@
+//! Task graphs: which task waits for which, and where graphs come from.
+//!
+//! The values are those of [`numasim_model::graph`]: blocks, and tasks in creation order with their accesses. [`Dependencies`] are
+//! the edges that follow from them (paper 001, section 1.2.1).
+//!
+//! Everything is pure: text or parameters in, values out.
+#![warn(missing_docs)]
+
+mod dependencies;
+
+pub use dependencies::{Dependencies, Edge, EdgeKind, Tracker};

@@ -1,0 +1,47 @@
+//! Tasks that read and write blocks of data, and what a runtime knows of them: values without any behaviour.
+//!
+//! A [`TaskGraph`] lists [`Block`]s and tasks in the order in which a master thread creates them. It has no edges: which task waits for
+//! which follows from the accesses, in creation order (paper 001, section 1.2.1), and is worked out by the crate `graph`.
+//! Decisions (weights, edges) go by the bytes that an access *declares*, time by those that it *moves* (paper 001, section 2.1:
+//! a stencil declares the whole neighbouring tile and reads its border).
+
+mod error;
+mod generator;
+mod settings;
+mod task_graph;
+
+pub use error::GraphError;
+pub use generator::{Generator, Pattern, TaskBench};
+pub use settings::{PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, Ties};
+pub use task_graph::{
+    Access, AccessMode, Block, BlockHome, BlockId, MAX_ACCESSES, MAX_TASKS, NewTask, TaskGraph,
+    TaskGraphBuilder, TaskId, TypeId,
+};
+
+/// What the input files say about tasks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TaskStudy {
+    /// Where the graph comes from.
+    pub source: GraphSource,
+    /// `[scheduler]`: who decides which task runs where.
+    pub scheduler: SchedulerSettings,
+    /// `[runtime]`: what creating, fetching and stealing cost.
+    pub runtime: RuntimeSettings,
+}
+
+/// Where a graph comes from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum GraphSource {
+    /// No file says anything of tasks.
+    #[default]
+    None,
+    /// `[[block]]` and `[[task]]`.
+    Given(TaskGraph),
+    /// `[graph] generator = "..."`, not made yet.
+    Generated {
+        /// The name of the graph.
+        name: String,
+        /// What makes it.
+        generator: Generator,
+    },
+}

@@ -1,0 +1,185 @@
+//! `[scheduler]` and `[runtime]`: who decides which task runs where, and what creating, fetching and stealing tasks costs.
+
+use crate::units::Seconds;
+
+/// Who decides which task runs on which socket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SchedulerKind {
+    /// One queue, in the order in which tasks become ready; knows nothing of data.
+    #[default]
+    Fifo,
+    /// The programmer says which socket (paper 001, section 2.1).
+    Sa,
+    /// The socket where most of the data was written first (paper 001, Algorithm 2.1).
+    Dep,
+    /// The first window by graph partitioning, later tasks as `dep` (paper 001, section 2.3).
+    RipDep,
+    /// The first window by graph partitioning, later tasks where the parents ran (paper 001, Algorithm 2.3).
+    RipSp,
+    /// Graph partitioning of every window (paper 001, section 2.3).
+    RipMw,
+    /// A queue per worker, and idle workers steal from random others: what a runtime without any knowledge of nodes does.
+    RandomSteal,
+    /// List scheduling by upward rank to the worker that ends the task first (Topcuoglu, Hariri, Wu 2002).
+    Heft,
+    /// As `dep`, with the true homes of the blocks in place of the table of first writers (OmpSs-2's tracking).
+    Tracked,
+}
+
+impl SchedulerKind {
+    /// All, in the order in which they are listed to people.
+    pub const ALL: [Self; 9] = [
+        Self::Fifo,
+        Self::Sa,
+        Self::Dep,
+        Self::RipDep,
+        Self::RipSp,
+        Self::RipMw,
+        Self::RandomSteal,
+        Self::Heft,
+        Self::Tracked,
+    ];
+
+    /// The word for it in files and on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Fifo => "fifo",
+            Self::Sa => "sa",
+            Self::Dep => "dep",
+            Self::RipDep => "rip-dep",
+            Self::RipSp => "rip-sp",
+            Self::RipMw => "rip-mw",
+            Self::RandomSteal => "random-steal",
+            Self::Heft => "heft",
+            Self::Tracked => "tracked",
+        }
+    }
+
+    /// Whether it partitions windows of the graph.
+    pub const fn partitions(self) -> bool {
+        matches!(self, Self::RipDep | Self::RipSp | Self::RipMw)
+    }
+}
+
+/// `[scheduler]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SchedulerSettings {
+    /// Who decides, where the command line says nothing else.
+    pub kind: SchedulerKind,
+    /// How many tasks without data in a row a round robin gives to one socket; at least 1. The thesis uses 2 everywhere.
+    pub stride: u32,
+    /// Tasks in a window of the graph that is partitioned; at least 1.
+    pub window: u32,
+    /// How many more the first window has.
+    pub initial_extra: u32,
+    /// Newest tasks of a window that stay in the next one; below `window`.
+    pub intersection: u32,
+    /// Time to partition, ns per task and edge of the window; `None`: the figure of this program.
+    pub partition_ns_per_vertex_edge: Option<f64>,
+    /// Whether the two last writers of a block count as parents in the graph that is partitioned (paper 001, section 2.2).
+    pub old_dependencies: bool,
+    /// Whether `fifo` runs a task whose last parent has just ended on the same worker (paper 001, section 1.2.3).
+    pub immediate_successor: bool,
+}
+
+impl Default for SchedulerSettings {
+    fn default() -> Self {
+        Self {
+            kind: SchedulerKind::default(),
+            stride: 2,
+            window: 1000,
+            initial_extra: 0,
+            intersection: 0,
+            partition_ns_per_vertex_edge: None,
+            old_dependencies: false,
+            immediate_successor: false,
+        }
+    }
+}
+
+/// What happens first of things that are equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ties {
+    /// Drawn from the seed. The default: a fixed order gives equal tasks the same worker in every iteration, so that `fifo` looks
+    /// as if it knew of NUMA nodes.
+    #[default]
+    Random,
+    /// The lowest number.
+    Order,
+}
+
+impl Ties {
+    /// Both, in the order in which they are listed to people.
+    pub const ALL: [Self; 2] = [Self::Random, Self::Order];
+
+    /// The word for it in files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Order => "order",
+        }
+    }
+}
+
+/// `[runtime]`: times are those of one worker, or of the master where it says so.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RuntimeSettings {
+    /// The master creates a task.
+    pub creation: Seconds,
+    /// Most tasks that are created and not finished; `None` is no limit.
+    pub throttle: Option<u64>,
+    /// A worker fetches and retires a task.
+    pub task: Seconds,
+    /// A worker steals a task.
+    pub steal: Seconds,
+    /// Of everything that is drawn.
+    pub seed: u64,
+    /// What happens first of things that are equal.
+    pub ties: Ties,
+    /// Spread of the work of tasks: sigma of the logarithm of a factor with mean 1; 0 is none.
+    pub task_spread: f64,
+}
+
+impl Default for RuntimeSettings {
+    /// Orders of magnitude of task runtimes, assumed: 0.5 us to create a task, 1 us to fetch and retire or to steal one.
+    fn default() -> Self {
+        Self {
+            creation: Seconds::new(0.5e-6),
+            throttle: None,
+            task: Seconds::new(1e-6),
+            steal: Seconds::new(1e-6),
+            seed: 1,
+            ties: Ties::default(),
+            task_spread: 0.0,
+        }
+    }
+}
+
+/// Where pages of blocks are that no file gives a home.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PagePlacement {
+    /// On the node of the worker that first takes a task accessing the block; blocks with a home lie there.
+    #[default]
+    FirstTouch,
+    /// 1/N of every block on each node.
+    Interleave,
+    /// All on the node of worker 0: a serial initialisation.
+    Master,
+    /// As first touch, but on the socket that the scheduler gave the task, also when another one runs it.
+    Numa,
+}
+
+impl PagePlacement {
+    /// All, in the order in which they are listed to people.
+    pub const ALL: [Self; 4] = [Self::FirstTouch, Self::Interleave, Self::Master, Self::Numa];
+
+    /// The word for it on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::FirstTouch => "first-touch",
+            Self::Interleave => "interleave",
+            Self::Master => "master",
+            Self::Numa => "numa",
+        }
+    }
+}

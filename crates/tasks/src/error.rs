@@ -1,0 +1,44 @@
+//! Why a graph cannot be simulated.
+
+use numasim_model::NodeId;
+use numasim_model::graph::{SchedulerKind, TaskId};
+
+/// Why a graph cannot be simulated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TasksError {
+    /// `sa` needs a socket for each task.
+    #[error("task {} has no socket, which the scheduler sa needs", .0.0)]
+    NoSocket(TaskId),
+    /// A task should run on a node without cores, or one that does not exist.
+    #[error("task {} should run on {node}, which has no cores", .task.0)]
+    NoCores {
+        /// The task.
+        task: TaskId,
+        /// Where it should run.
+        node: NodeId,
+    },
+    /// The home of a block is no node of the machine.
+    #[error("block {block} lies on {node}, which the machine does not have")]
+    UnknownHome {
+        /// The block.
+        block: u32,
+        /// Its home.
+        node: NodeId,
+    },
+    /// More edges than are dealt with.
+    #[error("the graph has more than 2^32 edges")]
+    TooManyEdges,
+    /// The windows would never move on.
+    #[error("`intersection` must be smaller than `window` under {}, it is {intersection} of {window}", .scheduler.as_str())]
+    Intersection {
+        /// The scheduler.
+        scheduler: SchedulerKind,
+        /// Tasks that stay.
+        intersection: u32,
+        /// Tasks of a window.
+        window: u32,
+    },
+    /// Somebody stopped it ([`crate::Observer::stops`]).
+    #[error("stopped")]
+    Stopped,
+}

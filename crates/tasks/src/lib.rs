@@ -1,0 +1,26 @@
+//! Task graphs over simulated time: which task runs when and where under a scheduler, and how long that takes.
+//!
+//! A [`Question`] is a machine, a graph (`numasim_model::graph`), who decides (`[scheduler]`), what deciding costs (`[runtime]`) and where
+//! pages lie; a [`Run`] is the answer. Rates of tasks come from the sharing model (`numasim_model::sharing::Load`): a task on a core of a
+//! node is one thread with an arithmetic intensity and fractions of data of its own.
+//!
+//! # One instant
+//! Events whose times differ by at most 1e-9 (relative to the time) happen together, in these steps, repeated until nothing more
+//! happens:
+//! 1. Tasks that end, by number: finished, caches updated, children counted down.
+//! 2. The master creates what it can.
+//! 3. All tasks that became ready go to the ends of their queues, by number.
+//! 4. Every idle worker, in order, takes the first task of its own queue; then those that are still idle, in order, steal.
+//!
+//! Everything is pure: no clock, file or global; randomness comes from the seed alone.
+#![warn(missing_docs)]
+
+mod error;
+mod observer;
+mod question;
+mod result;
+
+pub use error::TasksError;
+pub use observer::{Observer, Silent, TaskRecord};
+pub use question::Question;
+pub use result::{Cut, NodeRun, Run, Traffic};

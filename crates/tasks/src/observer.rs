@@ -1,0 +1,51 @@
+//! Who looks on: traces and charts are made from outside.
+
+use numasim_model::NodeId;
+use numasim_model::graph::TaskId;
+
+use crate::result::Traffic;
+
+/// A task that has ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TaskRecord {
+    /// Which one.
+    pub task: TaskId,
+    /// The socket that the scheduler gave it; `None` where it gives none.
+    pub socket: Option<NodeId>,
+    /// Where it ran.
+    pub node: NodeId,
+    /// The worker that ran it: cores of all nodes in order.
+    pub worker: u32,
+    /// When it was taken, in seconds.
+    pub start_s: f64,
+    /// When it ended, in seconds.
+    pub end_s: f64,
+    /// Whether the worker stole it.
+    pub stolen: bool,
+    /// What it moved.
+    pub traffic: Traffic,
+}
+
+/// Looks on at a simulation.
+pub trait Observer {
+    /// A task has ended. Tasks come in the order of their ends, those of one instant by number.
+    fn ended(&mut self, record: &TaskRecord);
+
+    /// The master partitions a window of `tasks` tasks, in seconds.
+    fn partitioned(&mut self, tasks: usize, start_s: f64, end_s: f64) {
+        let _ = (tasks, start_s, end_s);
+    }
+
+    /// Whether the simulation should end before its time; asked now and then.
+    fn stops(&self) -> bool {
+        false
+    }
+}
+
+/// Looks away.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn ended(&mut self, _: &TaskRecord) {}
+}

@@ -1,0 +1,21 @@
+//! What is simulated.
+
+use numasim_model::Machine;
+use numasim_model::graph::{PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraph};
+
+/// What is simulated.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// The machine; one worker for each of its cores.
+    pub machine: &'a Machine,
+    /// The tasks.
+    pub graph: &'a TaskGraph,
+    /// Who decides which task runs where.
+    pub scheduler: &'a SchedulerSettings,
+    /// What creating, fetching and stealing tasks cost, and the seed.
+    pub runtime: &'a RuntimeSettings,
+    /// Where pages of blocks are.
+    pub placement: PagePlacement,
+    /// Whether idle workers steal from other sockets.
+    pub steal: bool,
+}

@@ -1,0 +1,77 @@
+//! What a simulation finds.
+
+use numasim_model::units::Seconds;
+
+/// Bytes that tasks moved, by what served them.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Traffic {
+    /// The last-level cache of the own node.
+    pub llc_local: f64,
+    /// The last-level cache of another node.
+    pub llc_remote: f64,
+    /// The memory of the own node.
+    pub dram_local: f64,
+    /// The memory of another node.
+    pub dram_remote: f64,
+}
+
+impl Traffic {
+    /// All bytes.
+    pub fn total(&self) -> f64 {
+        self.llc_local + self.llc_remote + self.dram_local + self.dram_remote
+    }
+
+    /// The part that came from other nodes; 0 where nothing was moved.
+    pub fn remote_share(&self) -> f64 {
+        let total = self.total();
+        if total > 0.0 { (self.llc_remote + self.dram_remote) / total } else { 0.0 }
+    }
+}
+
+impl std::ops::AddAssign for Traffic {
+    fn add_assign(&mut self, other: Self) {
+        self.llc_local += other.llc_local;
+        self.llc_remote += other.llc_remote;
+        self.dram_local += other.dram_local;
+        self.dram_remote += other.dram_remote;
+    }
+}
+
+/// What edges between tasks of different sockets carry.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cut {
+    /// How many such edges there are.
+    pub edges: u64,
+    /// Bytes that the later tasks declare on them.
+    pub bytes: f64,
+}
+
+/// What became of a node.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct NodeRun {
+    /// Tasks that ran on its cores.
+    pub tasks: u64,
+    /// Worker-seconds of its cores from taking tasks to their ends.
+    pub busy: Seconds,
+    /// Bytes that its cores moved.
+    pub traffic: Traffic,
+}
+
+/// One simulation.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    /// When the last task ended; 0 without tasks.
+    pub makespan: Seconds,
+    /// Bytes of all tasks.
+    pub traffic: Traffic,
+    /// Every node, those without cores included.
+    pub nodes: Vec<NodeRun>,
+    /// Part of all worker-seconds in which workers had no task; 0 without tasks.
+    pub idle: f64,
+    /// Tasks that were stolen.
+    pub steals: u64,
+    /// Edges between tasks of different sockets; `None` where the scheduler gives tasks no socket.
+    pub cut: Option<Cut>,
+    /// Sum of the times in which the master partitioned.
+    pub partition: Seconds,
+}
