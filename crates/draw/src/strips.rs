@@ -10,6 +10,7 @@ use super::canvas::Canvas;
 use super::figures;
 use super::heading::Heading;
 use super::ink::{Anchor, Font, MEDIUM, SMALL, Stroke};
+use super::legend::{self, LEGEND};
 use super::metrics;
 use super::palette::{FAINT_LINE, FAINT_TEXT, TEXT, fill_colour, line_colour};
 use super::place::Place;
@@ -29,13 +30,10 @@ const LOW: f64 = 26.0;
 const ALL_STRIPS: f64 = 420.0;
 const BETWEEN: f64 = 10.0;
 const LINES: f64 = 92.0;
-/// Height of a row of the legend.
-const LEGEND: f64 = 20.0;
 /// Ticks and title of the time axis.
 const BELOW: f64 = 54.0;
-/// Widest name of a strip, and of a band.
+/// Widest name of a strip.
 const WIDEST_STRIP: f64 = 110.0;
-const WIDEST_BAND: f64 = 180.0;
 
 /// One resource.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,6 +103,18 @@ struct Bands {
     has_others: bool,
 }
 
+impl Bands {
+    fn colour(&self, band: usize) -> RGBColor {
+        if self.has_others && band + 1 == self.names.len() { OTHERS } else { fill_colour(band) }
+    }
+
+    /// Names and colours of the legend; the last one is what nobody uses.
+    fn in_legend(&self) -> (Vec<&str>, Vec<RGBColor>) {
+        let colours = (0..self.names.len()).map(|band| self.colour(band)).chain([FAINT_LINE]);
+        (self.names.iter().map(String::as_str).chain(["not used"]).collect(), colours.collect())
+    }
+}
+
 /// What stands where.
 struct Layout {
     /// As short as there is room.
@@ -135,7 +145,8 @@ impl StripPlot {
         let Area { left, right, top, bottom } = layout.area;
 
         let mut canvas = Canvas::new(f64::from(SIZE.0), bottom + BELOW, &self.heading);
-        draw_legend(&mut canvas, &bands, &layout.legend);
+        let (names, colours) = bands.in_legend();
+        legend::draw(&mut canvas, &names, &colours, &layout.legend);
         let time = Coordinate::exactly(0.0..if self.end > 0.0 { self.end } else { 1.0 });
         let across = |at: f64| left + (right - left) * time.share(at);
         for ((strip, name), i) in self.strips.iter().zip(&layout.strip_names).zip(0_u32..) {
@@ -180,14 +191,14 @@ impl StripPlot {
         let labels = below_axis.labels().map(|label| metrics::width(label, SMALL));
         let number_width = labels.fold(metrics::width(&figures::short(most), SMALL), f64::max);
         let not_used = (!self.strips.is_empty()).then_some("not used");
-        let legend = legend_rows(bands.names.iter().map(String::as_str).chain(not_used), width);
+        let legend = legend::rows(bands.names.iter().map(String::as_str).chain(not_used), width);
         let top = f64::from(HEADING) + 8.0 + LEGEND * legend.len() as f64;
         let count = self.strips.len().max(1) as f64;
         let height = (ALL_STRIPS / count - BETWEEN).clamp(LOW, TALL);
         let strips_end = top + count * (height + BETWEEN) - BETWEEN;
         let note = (!self.below.is_empty()).then_some(THICK_AND_THIN);
         let below_names = self.below.iter().map(|line| line.name.as_str()).chain(note);
-        let below_legend = legend_rows(below_names, width);
+        let below_legend = legend::rows(below_names, width);
         let lines_top = strips_end + 20.0 + LEGEND * below_legend.len() as f64;
         let area = Area {
             left: f64::from(MARGIN) + 26.0 + name_width + 14.0 + number_width + 8.0,
@@ -269,8 +280,7 @@ impl StripPlot {
                 let share = if strip.capacity > 0.0 { (value / strip.capacity).min(1.0) } else { 0.0 };
                 at.bottom() - at.height * share
             };
-            let colour =
-                if bands.has_others && band + 1 == bands.names.len() { OTHERS } else { fill_colour(band) };
+            let colour = bands.colour(band);
             // A shape for each time in which there is something; nothing is drawn where the band is empty.
             let filled = self.filled(&below, &upper);
             for part in &filled {
@@ -357,42 +367,8 @@ impl StripPlot {
                     continue;
                 };
                 canvas.line((x, y), (x + 18.0, y), Stroke::new(line_colour(line), 2.0));
-                canvas.text(x + 24.0, y, &metrics::cut(&below.name, SMALL, WIDEST_BAND), font);
+                canvas.text(x + 24.0, y, &metrics::cut(&below.name, SMALL, legend::WIDEST), font);
             }
-        }
-    }
-}
-
-/// Names in rows: each with its distance from the left.
-fn legend_rows<'a>(names: impl Iterator<Item = &'a str>, width: f64) -> Vec<Vec<(usize, f64)>> {
-    let mut rows: Vec<Vec<(usize, f64)>> = Vec::new();
-    let mut x = f64::INFINITY;
-    for (i, name) in names.enumerate() {
-        let room = 24.0 + metrics::width(&metrics::cut(name, SMALL, WIDEST_BAND), SMALL) + 22.0;
-        if x + room > width - f64::from(MARGIN) {
-            rows.push(Vec::new());
-            x = f64::from(MARGIN);
-        }
-        if let Some(row) = rows.last_mut() {
-            row.push((i, x));
-        }
-        x += room;
-    }
-    rows
-}
-
-fn draw_legend(canvas: &mut Canvas, bands: &Bands, rows: &[Vec<(usize, f64)>]) {
-    let colour = |band: usize| match band + 1 {
-        after if after > bands.names.len() => FAINT_LINE,
-        after if after == bands.names.len() && bands.has_others => OTHERS,
-        _ => fill_colour(band),
-    };
-    for (row, entries) in rows.iter().enumerate() {
-        let y = f64::from(HEADING) + 2.0 + LEGEND * row as f64;
-        for &(band, x) in entries {
-            let name = bands.names.get(band).map_or("not used", String::as_str);
-            canvas.rect(Place::new(x, y - 6.0, 18.0, 12.0), 0.0, Some(colour(band)), None);
-            canvas.text(x + 24.0, y, &metrics::cut(name, SMALL, WIDEST_BAND), Font::new(SMALL));
         }
     }
 }
