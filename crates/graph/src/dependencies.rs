@@ -205,6 +205,7 @@ impl Dependencies {
     }
 
     /// Tasks on the longest path.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of tasks")]
     pub fn span(&self) -> usize {
         self.longest_path(|_| 1.0) as usize
     }
@@ -214,8 +215,7 @@ impl Dependencies {
         let mut before = vec![0.0_f64; self.parents.len()];
         let mut longest = 0.0_f64;
         for number in 0..self.parents.len() {
-            // Task numbers fit.
-            let task = TaskId(number as u32);
+            let task = TaskId(u32::try_from(number).unwrap_or(u32::MAX));
             let until = before[number] + length(task);
             longest = longest.max(until);
             for child in self.children(task) {
