@@ -15,6 +15,7 @@
 //! Everything is pure: no clock, file or global; randomness comes from the seed alone.
 #![warn(missing_docs)]
 
+mod engine;
 mod error;
 mod homes;
 mod observer;
@@ -23,7 +24,9 @@ mod random;
 mod result;
 mod schedulers;
 mod sockets;
+mod spread;
 
+pub use engine::simulate;
 pub use error::TasksError;
 pub use observer::{Observer, Silent, TaskRecord};
 pub use question::Question;
