@@ -15,6 +15,7 @@
 //! Everything is pure: no clock, file or global; randomness comes from the seed alone.
 #![warn(missing_docs)]
 
+pub mod bound;
 mod error;
 mod observer;
 mod question;
