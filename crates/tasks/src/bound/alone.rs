@@ -1,6 +1,7 @@
 //! How fast a task is at best, with the machine to itself and on the best node for it.
 
 use numasim_model::graph::{Access, BlockHome, PagePlacement, TaskId};
+use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, NodeId};
 
 use crate::question::Question;
@@ -127,7 +128,7 @@ impl OnNode {
         };
         Self {
             peak_gflops: node.gflops_per_core.value(),
-            most_gbs: most.map(|most| most.value()).fold(f64::INFINITY, f64::min),
+            most_gbs: most.map(GigabytesPerSecond::value).fold(f64::INFINITY, f64::min),
             path_gbs: machine.node_ids().map(path_gbs).collect(),
             ceiling_gbs: machine
                 .node_ids()
