@@ -17,11 +17,17 @@
 
 pub mod bound;
 mod error;
+mod homes;
 mod observer;
 mod question;
+mod random;
 mod result;
+mod schedulers;
+mod sockets;
 
 pub use error::TasksError;
 pub use observer::{Observer, Silent, TaskRecord};
 pub use question::Question;
 pub use result::{Cut, NodeRun, Run, Traffic};
+pub use schedulers::{Partitioning, Pause, Scheduler, View};
+pub use sockets::{SocketId, Sockets, WorkerId};
