@@ -18,9 +18,11 @@
 pub mod bound;
 mod error;
 mod homes;
+pub mod invariants;
 mod observer;
 mod question;
 mod random;
+pub mod reference;
 mod result;
 mod schedulers;
 mod sockets;

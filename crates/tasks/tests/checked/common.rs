@@ -8,7 +8,7 @@ use numasim_model::graph::{
 use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{Model, ModelKind, NodeId};
-use numasim_tasks::Question;
+use numasim_tasks::{Observer, Question, TaskRecord};
 
 /// 2 nodes x 2 cores of 10 GFLOPS, 20 GB/s, links of 5 GB/s; no caches, max-min.
 pub(crate) fn m2() -> Machine {
@@ -64,6 +64,23 @@ impl Tasks {
         let socket = socket.map(NodeId);
         let task = NewTask { kind, gflop, accesses: &accesses, socket, taskwait, name: None };
         self.0.task(task).expect("a task");
+    }
+}
+
+/// Remembers all tasks.
+#[derive(Default)]
+pub(crate) struct Records(pub(crate) Vec<TaskRecord>);
+
+impl Observer for Records {
+    fn ended(&mut self, record: &TaskRecord) {
+        self.0.push(*record);
+    }
+}
+
+impl Records {
+    pub(crate) fn by_task(mut self) -> Vec<TaskRecord> {
+        self.0.sort_by_key(|record| record.task);
+        self.0
     }
 }
 

@@ -2,3 +2,4 @@
 
 mod bound;
 mod common;
+mod reference;
