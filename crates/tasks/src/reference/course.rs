@@ -275,6 +275,11 @@ impl<'a> Course<'a> {
         ready
     }
 
+    /// Tasks that no worker has taken.
+    pub(super) fn not_taken(&self) -> impl Iterator<Item = TaskId> {
+        self.question.graph.tasks().zip(&self.tasks).filter(|(_, task)| task.run.is_none()).map(|(id, _)| id)
+    }
+
     pub(super) fn idle_workers(&self) -> Vec<usize> {
         (0..self.workers.len()).filter(|&worker| self.is_idle(worker)).collect()
     }

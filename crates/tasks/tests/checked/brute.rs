@@ -53,7 +53,7 @@ proptest! {
     #[test]
     fn nobody_beats_the_best_of_all_schedules_and_the_bound_is_not_above_it(mut choices in choices()) {
         let machine = small_machine(&mut choices);
-        let graph = drawn_graph(&mut choices, &machine, 5);
+        let graph = drawn_graph(&mut choices, &machine, 7);
         let mut asked = Asked::free(machine, graph);
         asked.runtime.creation = numasim_model::units::Seconds::new(choices.of(&[0.0, 0.1e-3]));
         asked.runtime.task = numasim_model::units::Seconds::new(choices.of(&[0.0, 20e-6]));
