@@ -16,6 +16,7 @@ mod count;
 mod course;
 mod data;
 mod deciding;
+mod line;
 mod rates;
 
 pub use brute::least_makespan;
@@ -26,6 +27,7 @@ use crate::question::Question;
 use crate::result::Run;
 use course::Course;
 use deciding::Decider;
+use line::Line;
 
 /// Answers a question, slowly.
 ///
@@ -34,15 +36,21 @@ use deciding::Decider;
 pub fn simulate(question: &Question, observer: &mut dyn Observer) -> Result<Run, TasksError> {
     let mut course = Course::new(question)?;
     let mut decider = Decider::new(question)?;
+    let mut line = Line::new(course.worker_count(), question.runtime);
     while course.go_to_next_instant() {
-        while one_round(&mut course, &mut decider, observer) {}
+        while one_round(&mut course, &mut decider, &mut line, observer) {}
         course.set_rates();
     }
     Ok(count::run(&course, &decider))
 }
 
 /// The four steps of an instant, once; whether anything happened.
-fn one_round(course: &mut Course, decider: &mut Decider, observer: &mut dyn Observer) -> bool {
+fn one_round(
+    course: &mut Course,
+    decider: &mut Decider,
+    line: &mut Line,
+    observer: &mut dyn Observer,
+) -> bool {
     // 1. Tasks that end, by number.
     let ended = course.end_tasks();
     for &(task, _) in &ended {
@@ -57,10 +65,14 @@ fn one_round(course: &mut Course, decider: &mut Decider, observer: &mut dyn Obse
         decider.ready(task, by);
     }
     // 4. Every idle worker, in order, takes the first task of its own queue; then those that are still idle, in order, steal.
-    let order = decider.order_of(course.idle_workers());
+    line.join(&ended);
     let mut taken = false;
     for steals in [false, true] {
-        for &worker in &order {
+        for place in 0..line.len() {
+            if !course.has_ready() {
+                break;
+            }
+            let worker = if steals { line.at(place) } else { line.turn(place) };
             if !course.is_idle(worker) {
                 continue;
             }
@@ -71,5 +83,6 @@ fn one_round(course: &mut Course, decider: &mut Decider, observer: &mut dyn Obse
             }
         }
     }
+    line.leave(|worker| course.is_idle(worker));
     !ended.is_empty() || created || taken
 }

@@ -63,7 +63,10 @@ struct Taken {
 
 #[derive(Clone, Debug)]
 enum Doing {
-    Nothing,
+    /// Nothing since then; the next task may begin.
+    Free(f64),
+    /// It waits until tasks end, and has said why.
+    Stopped,
     Creating(TaskId, f64),
     Partitioning(f64),
 }
@@ -115,7 +118,7 @@ impl<'a> Course<'a> {
             workers: machine.compute_nodes().flat_map(cores).collect(),
             data: Data::new(question)?,
             created: 0,
-            master: Doing::Nothing,
+            master: Doing::Free(0.0),
             said_taskwait: None,
             said_end: false,
             partition_s: 0.0,
@@ -140,7 +143,7 @@ impl<'a> Course<'a> {
         }
         let ends = self.taken().filter_map(|run| if run.works { run.end_s } else { Some(run.works_from_s) });
         let master = match self.master {
-            Doing::Nothing => None,
+            Doing::Free(_) | Doing::Stopped => None,
             Doing::Creating(_, until_s) | Doing::Partitioning(until_s) => Some(until_s),
         };
         let Some(next_s) = ends.chain(master).min_by(f64::total_cmp) else { return false };
@@ -207,58 +210,69 @@ impl<'a> Course<'a> {
 
     /// The master creates what it can; whether it did anything.
     pub(super) fn create(&mut self, hear: &mut Hear) -> bool {
-        let runtime = self.question.runtime;
         let mut something = false;
         loop {
             match self.master {
                 Doing::Creating(task, until_s) if self.is_now(until_s) => {
                     self.tasks[task.0 as usize].is_created = true;
                     self.created += 1;
-                    self.go_on(hear(&Heard::Created(task)));
+                    self.go_on(until_s, hear(&Heard::Created(task)));
                     something = true;
-                    continue;
                 }
                 Doing::Partitioning(until_s) if self.is_now(until_s) => {
-                    self.go_on(hear(&Heard::Partitioned));
+                    self.go_on(until_s, hear(&Heard::Partitioned));
                     something = true;
-                    continue;
                 }
                 Doing::Creating(..) | Doing::Partitioning(_) => return something,
-                Doing::Nothing => {}
+                Doing::Free(since_s) => self.begin(since_s, hear),
+                Doing::Stopped if self.may_begin() => self.master = Doing::Free(self.now_s),
+                Doing::Stopped => return something,
             }
-            let Some(next) = self.question.graph.tasks().nth(self.created) else {
-                if !self.said_end {
-                    self.said_end = true;
-                    self.go_on(hear(&Heard::End));
-                    continue;
-                }
-                return something;
-            };
-            let ended = self.tasks.iter().filter(|task| task.has_ended).count();
-            if self.question.graph.taskwait(next) {
-                if self.said_taskwait != Some(self.created) {
-                    self.said_taskwait = Some(self.created);
-                    self.go_on(hear(&Heard::Taskwait));
-                    continue;
-                }
-                if ended < self.created {
-                    return something;
-                }
-            }
-            if runtime.throttle.is_some_and(|most| (self.created - ended) as u64 >= most) {
-                self.go_on(hear(&Heard::Throttle));
-                if matches!(self.master, Doing::Partitioning(_)) {
-                    continue;
-                }
-                return something;
-            }
-            self.master = Doing::Creating(next, self.now_s + runtime.creation.value());
         }
     }
 
-    fn go_on(&mut self, partition_s: Option<f64>) {
+    /// The next task, if there is one.
+    fn next(&self) -> Option<TaskId> {
+        self.question.graph.tasks().nth(self.created)
+    }
+
+    /// Whether there is a next task and nothing that it has to wait for.
+    fn may_begin(&self) -> bool {
+        let Some(next) = self.next() else { return false };
+        let alive = self.created - self.tasks.iter().filter(|task| task.has_ended).count();
+        let is_full = self.question.runtime.throttle.is_some_and(|most| alive as u64 >= most.max(1));
+        !is_full && (alive == 0 || !self.question.graph.taskwait(next))
+    }
+
+    /// The master, free since then, begins to create the next task, or says why it does not.
+    fn begin(&mut self, since_s: f64, hear: &mut Hear) {
+        let Some(next) = self.next() else {
+            self.master = Doing::Stopped;
+            if !std::mem::replace(&mut self.said_end, true) {
+                self.go_on(since_s, hear(&Heard::End));
+            }
+            return;
+        };
+        let waits = self.question.graph.taskwait(next);
+        if waits && self.said_taskwait != Some(self.created) {
+            self.said_taskwait = Some(self.created);
+            self.go_on(since_s, hear(&Heard::Taskwait));
+        } else if self.may_begin() {
+            self.master = Doing::Creating(next, since_s + self.question.runtime.creation.value());
+        } else {
+            let partition_s = if waits { None } else { hear(&Heard::Throttle) };
+            self.go_on(since_s, partition_s);
+            if partition_s.is_none() {
+                self.master = Doing::Stopped;
+            }
+        }
+    }
+
+    /// The master partitions from then on, or is free.
+    fn go_on(&mut self, since_s: f64, partition_s: Option<f64>) {
         self.partition_s += partition_s.unwrap_or(0.0);
-        self.master = partition_s.map_or(Doing::Nothing, |seconds| Doing::Partitioning(self.now_s + seconds));
+        self.master =
+            partition_s.map_or(Doing::Free(since_s), |seconds| Doing::Partitioning(since_s + seconds));
     }
 
     /// Tasks that are ready from now on, by number; with the worker whose task was the last one that they waited for when they
@@ -286,6 +300,11 @@ impl<'a> Course<'a> {
 
     pub(super) fn is_idle(&self, worker: usize) -> bool {
         self.workers[worker].1.is_none()
+    }
+
+    /// Whether a task is ready that nobody has taken.
+    pub(super) fn has_ready(&self) -> bool {
+        self.tasks.iter().any(|task| task.is_ready && task.run.is_none())
     }
 
     pub(super) fn node_of(&self, worker: usize) -> NodeId {

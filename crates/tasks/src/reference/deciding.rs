@@ -3,7 +3,6 @@
 use numasim_model::NodeId;
 use numasim_model::graph::{BlockHome, SchedulerKind, TaskId, Ties};
 use rand::RngExt as _;
-use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 
 use super::course::Heard;
@@ -30,7 +29,6 @@ pub(super) struct Decider<'a> {
     /// How many tasks of which nothing is known there were.
     turn: usize,
     ties: ChaCha8Rng,
-    workers: ChaCha8Rng,
 }
 
 impl<'a> Decider<'a> {
@@ -63,7 +61,6 @@ impl<'a> Decider<'a> {
             table,
             turn: 0,
             ties: generator(question.runtime.seed, Stream::Scheduler),
-            workers: generator(question.runtime.seed, Stream::Workers),
         })
     }
 
@@ -104,14 +101,6 @@ impl<'a> Decider<'a> {
             Some(worker) => self.successors.push((worker, task)),
             None => self.queue.push(task),
         }
-    }
-
-    /// In which order idle workers look for tasks.
-    pub(super) fn order_of(&mut self, mut idle: Vec<usize>) -> Vec<usize> {
-        if self.question.runtime.ties == Ties::Random {
-            idle.shuffle(&mut self.workers);
-        }
-        idle
     }
 
     /// The first task of a worker's own queue.
