@@ -24,7 +24,7 @@ pub(crate) struct GraphFacts {
     /// How many blocks.
     pub(crate) blocks: usize,
     /// Tasks on the longest path.
-    pub(crate) span: u32,
+    pub(crate) span: usize,
 }
 
 /// One simulation with what it was asked.

@@ -1,0 +1,362 @@
+//! What is: tasks, workers and the master at one point in time; the steps of an instant that nobody decides.
+
+use numasim_graph::Dependencies;
+use numasim_model::NodeId;
+use numasim_model::graph::TaskId;
+
+use super::data::{Data, Sources};
+use super::rates;
+use crate::error::TasksError;
+use crate::observer::TaskRecord;
+use crate::question::Question;
+
+/// Events whose times differ by no more than this part of the time happen together.
+const TOGETHER: f64 = 1e-9;
+
+/// What the master tells whoever decides. The answer is how long it partitions because of that, in seconds.
+pub(super) enum Heard {
+    /// It has created a task.
+    Created(TaskId),
+    /// It waits for all earlier tasks; said once for each such task.
+    Taskwait,
+    /// As many tasks are alive as there may be.
+    Throttle,
+    /// There are no more tasks; said once.
+    End,
+    /// A partition is done.
+    Partitioned,
+}
+
+/// What somebody who decides answers the master: for how long it partitions.
+pub(super) type Hear<'h> = dyn FnMut(&Heard) -> Option<f64> + 'h;
+
+#[derive(Clone, Debug)]
+struct Task {
+    /// Parents that have not ended.
+    parents: Vec<TaskId>,
+    /// The worker that ran the last one of them, if the task had been created by then.
+    by: Option<usize>,
+    is_created: bool,
+    is_ready: bool,
+    has_ended: bool,
+    run: Option<Taken>,
+}
+
+/// A task that was taken.
+#[derive(Clone, Debug)]
+struct Taken {
+    worker: usize,
+    start_s: f64,
+    /// When its overhead is over.
+    works_from_s: f64,
+    /// Whether it is.
+    works: bool,
+    stolen: bool,
+    sources: Sources,
+    /// The part of its work that is left.
+    rest: f64,
+    /// Parts of it per second.
+    rate: f64,
+    /// When it ends, as far as is known.
+    end_s: Option<f64>,
+}
+
+#[derive(Clone, Debug)]
+enum Doing {
+    /// Nothing since then; the next task may begin.
+    Free(f64),
+    /// It waits until tasks end, and has said why.
+    Stopped,
+    Creating(TaskId, f64),
+    Partitioning(f64),
+}
+
+/// Everything that is at one point in time.
+#[derive(Clone, Debug)]
+pub(super) struct Course<'a> {
+    pub(super) question: &'a Question<'a>,
+    pub(super) now_s: f64,
+    has_begun: bool,
+    tasks: Vec<Task>,
+    /// Per worker: its node, and the task that it runs.
+    workers: Vec<(NodeId, Option<TaskId>)>,
+    data: Data<'a>,
+    /// Tasks created so far, what the master does, and what it has said.
+    created: usize,
+    master: Doing,
+    said_taskwait: Option<usize>,
+    said_end: bool,
+    /// Seconds in which it partitioned.
+    pub(super) partition_s: f64,
+    pub(super) records: Vec<TaskRecord>,
+}
+
+impl<'a> Course<'a> {
+    pub(super) fn new(question: &'a Question<'a>) -> Result<Self, TasksError> {
+        let machine = question.machine;
+        let dependencies = Dependencies::of(question.graph).ok_or(TasksError::TooManyEdges)?;
+        let mut parents: Vec<Vec<TaskId>> = vec![Vec::new(); question.graph.task_count()];
+        for task in question.graph.tasks() {
+            for child in dependencies.children(task) {
+                parents[child.0 as usize].push(task);
+            }
+        }
+        let task = |parents| Task {
+            parents,
+            by: None,
+            is_created: false,
+            is_ready: false,
+            has_ended: false,
+            run: None,
+        };
+        let cores = |node| (0..machine.node(node).cores).map(move |_| (node, None));
+        Ok(Self {
+            question,
+            now_s: 0.0,
+            has_begun: false,
+            tasks: parents.into_iter().map(task).collect(),
+            workers: machine.compute_nodes().flat_map(cores).collect(),
+            data: Data::new(question)?,
+            created: 0,
+            master: Doing::Free(0.0),
+            said_taskwait: None,
+            said_end: false,
+            partition_s: 0.0,
+            records: Vec::new(),
+        })
+    }
+
+    /// Whether something that comes at `time_s` belongs to this instant.
+    fn is_now(&self, time_s: f64) -> bool {
+        time_s <= self.now_s * (1.0 + TOGETHER)
+    }
+
+    fn taken(&self) -> impl Iterator<Item = &Taken> {
+        self.tasks.iter().filter(|task| !task.has_ended).filter_map(|task| task.run.as_ref())
+    }
+
+    /// Goes to whatever comes next; false where nothing does.
+    pub(super) fn go_to_next_instant(&mut self) -> bool {
+        if !self.has_begun {
+            self.has_begun = true;
+            return true;
+        }
+        let ends = self.taken().filter_map(|run| if run.works { run.end_s } else { Some(run.works_from_s) });
+        let master = match self.master {
+            Doing::Free(_) | Doing::Stopped => None,
+            Doing::Creating(_, until_s) | Doing::Partitioning(until_s) => Some(until_s),
+        };
+        let Some(next_s) = ends.chain(master).min_by(f64::total_cmp) else { return false };
+        let passed_s = (next_s - self.now_s).max(0.0);
+        for run in self.tasks.iter_mut().filter(|task| !task.has_ended).filter_map(|task| task.run.as_mut()) {
+            run.rest -= run.rate * passed_s;
+        }
+        self.now_s = self.now_s.max(next_s);
+        true
+    }
+
+    /// Ends tasks, by number, with the workers that ran them; those whose overhead is over begin to work.
+    pub(super) fn end_tasks(&mut self) -> Vec<(TaskId, usize)> {
+        let mut ended = Vec::new();
+        for id in self.question.graph.tasks() {
+            let now_s = self.now_s;
+            let limit_s = self.now_s * (1.0 + TOGETHER);
+            let task = &mut self.tasks[id.0 as usize];
+            let Some(run) = task.run.as_mut().filter(|_| !task.has_ended) else { continue };
+            if !run.works && run.works_from_s <= limit_s {
+                run.works = true;
+                if let Some(duration_s) = run.sources.fixed_s {
+                    run.end_s = Some(run.works_from_s + duration_s);
+                }
+            }
+            if run.works && run.end_s.is_some_and(|end_s| end_s <= limit_s) {
+                task.has_ended = true;
+                let worker = run.worker;
+                let node = self.workers[worker].0;
+                self.workers[worker].1 = None;
+                self.data.after(id, node);
+                for other in self.tasks.iter_mut().filter(|other| other.parents.contains(&id)) {
+                    other.parents.retain(|&parent| parent != id);
+                    if other.is_created && other.parents.is_empty() {
+                        other.by = Some(worker);
+                    }
+                }
+                ended.push((id, worker));
+                self.note(id, now_s);
+            }
+        }
+        ended
+    }
+
+    fn note(&mut self, task: TaskId, end_s: f64) {
+        let Some(run) = &self.tasks[task.0 as usize].run else { return };
+        self.records.push(TaskRecord {
+            task,
+            socket: None,
+            node: self.workers[run.worker].0,
+            worker: u32::try_from(run.worker).unwrap_or(u32::MAX),
+            start_s: run.start_s,
+            end_s,
+            stolen: run.stolen,
+            traffic: run.sources.traffic,
+        });
+    }
+
+    /// What is known of a task that has ended; `socket`: where it should have run.
+    pub(super) fn record(&self, task: TaskId, socket: Option<NodeId>) -> Option<TaskRecord> {
+        let found = self.records.iter().find(|record| record.task == task)?;
+        Some(TaskRecord { socket, ..*found })
+    }
+
+    /// The master creates what it can; whether it did anything.
+    pub(super) fn create(&mut self, hear: &mut Hear) -> bool {
+        let mut something = false;
+        loop {
+            match self.master {
+                Doing::Creating(task, until_s) if self.is_now(until_s) => {
+                    self.tasks[task.0 as usize].is_created = true;
+                    self.created += 1;
+                    self.go_on(until_s, hear(&Heard::Created(task)));
+                    something = true;
+                }
+                Doing::Partitioning(until_s) if self.is_now(until_s) => {
+                    self.go_on(until_s, hear(&Heard::Partitioned));
+                    something = true;
+                }
+                Doing::Creating(..) | Doing::Partitioning(_) => return something,
+                Doing::Free(since_s) => self.begin(since_s, hear),
+                Doing::Stopped if self.may_begin() => self.master = Doing::Free(self.now_s),
+                Doing::Stopped => return something,
+            }
+        }
+    }
+
+    /// The next task, if there is one.
+    fn next(&self) -> Option<TaskId> {
+        self.question.graph.tasks().nth(self.created)
+    }
+
+    /// Whether there is a next task and nothing that it has to wait for.
+    fn may_begin(&self) -> bool {
+        let Some(next) = self.next() else { return false };
+        let alive = self.created - self.tasks.iter().filter(|task| task.has_ended).count();
+        let is_full = self.question.runtime.throttle.is_some_and(|most| alive as u64 >= most.max(1));
+        !is_full && (alive == 0 || !self.question.graph.taskwait(next))
+    }
+
+    /// The master, free since then, begins to create the next task, or says why it does not.
+    fn begin(&mut self, since_s: f64, hear: &mut Hear) {
+        let Some(next) = self.next() else {
+            self.master = Doing::Stopped;
+            if !std::mem::replace(&mut self.said_end, true) {
+                self.go_on(since_s, hear(&Heard::End));
+            }
+            return;
+        };
+        let waits = self.question.graph.taskwait(next);
+        if waits && self.said_taskwait != Some(self.created) {
+            self.said_taskwait = Some(self.created);
+            self.go_on(since_s, hear(&Heard::Taskwait));
+        } else if self.may_begin() {
+            self.master = Doing::Creating(next, since_s + self.question.runtime.creation.value());
+        } else {
+            let partition_s = if waits { None } else { hear(&Heard::Throttle) };
+            self.go_on(since_s, partition_s);
+            if partition_s.is_none() {
+                self.master = Doing::Stopped;
+            }
+        }
+    }
+
+    /// The master partitions from then on, or is free.
+    fn go_on(&mut self, since_s: f64, partition_s: Option<f64>) {
+        self.partition_s += partition_s.unwrap_or(0.0);
+        self.master =
+            partition_s.map_or(Doing::Free(since_s), |seconds| Doing::Partitioning(since_s + seconds));
+    }
+
+    /// Tasks that are ready from now on, by number; with the worker whose task was the last one that they waited for when they
+    /// were created already.
+    pub(super) fn newly_ready(&mut self) -> Vec<(TaskId, Option<usize>)> {
+        let mut ready = Vec::new();
+        for id in self.question.graph.tasks() {
+            let task = &mut self.tasks[id.0 as usize];
+            if task.is_created && !task.is_ready && task.parents.is_empty() {
+                task.is_ready = true;
+                ready.push((id, task.by));
+            }
+        }
+        ready
+    }
+
+    /// Tasks that no worker has taken.
+    pub(super) fn not_taken(&self) -> impl Iterator<Item = TaskId> {
+        self.question.graph.tasks().zip(&self.tasks).filter(|(_, task)| task.run.is_none()).map(|(id, _)| id)
+    }
+
+    pub(super) fn idle_workers(&self) -> Vec<usize> {
+        (0..self.workers.len()).filter(|&worker| self.is_idle(worker)).collect()
+    }
+
+    pub(super) fn is_idle(&self, worker: usize) -> bool {
+        self.workers[worker].1.is_none()
+    }
+
+    /// Whether a task is ready that nobody has taken.
+    pub(super) fn has_ready(&self) -> bool {
+        self.tasks.iter().any(|task| task.is_ready && task.run.is_none())
+    }
+
+    pub(super) fn node_of(&self, worker: usize) -> NodeId {
+        self.workers[worker].0
+    }
+
+    pub(super) fn worker_count(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// A worker takes a task that `socket` was said for: blocks get their homes, sources are decided.
+    pub(super) fn take(&mut self, worker: usize, task: TaskId, stolen: bool, socket: Option<NodeId>) {
+        let runtime = self.question.runtime;
+        let node = self.workers[worker].0;
+        let sources = self.data.take(task, node, socket);
+        let overhead_s = runtime.task.value() + if stolen { runtime.steal.value() } else { 0.0 };
+        self.workers[worker].1 = Some(task);
+        self.tasks[task.0 as usize].run = Some(Taken {
+            worker,
+            start_s: self.now_s,
+            works_from_s: self.now_s + overhead_s,
+            works: false,
+            stolen,
+            sources,
+            rest: 1.0,
+            rate: 0.0,
+            end_s: None,
+        });
+    }
+
+    /// All rates anew.
+    pub(super) fn set_rates(&mut self) {
+        let machine = self.question.machine;
+        let nodes: Vec<NodeId> = self.workers.iter().map(|&(node, _)| node).collect();
+        let mut working: Vec<&mut Taken> = self
+            .tasks
+            .iter_mut()
+            .filter(|task| !task.has_ended)
+            .filter_map(|task| task.run.as_mut())
+            .filter(|run| run.works && run.sources.fixed_s.is_none())
+            .collect();
+        let readers: Vec<(NodeId, &Sources)> =
+            working.iter().map(|run| (nodes[run.worker], &run.sources)).collect();
+        let rates = rates::parts_per_second(machine, &readers);
+        for (run, rate) in working.iter_mut().zip(rates) {
+            run.rate = rate;
+            run.end_s = (rate > 0.0).then(|| self.now_s + run.rest.max(0.0) / rate);
+        }
+    }
+
+    /// Whether all tasks have ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.tasks.iter().all(|task| task.has_ended)
+    }
+}
