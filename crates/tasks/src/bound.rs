@@ -81,7 +81,7 @@ pub fn rounding(tasks: usize) -> f64 {
 pub fn lower_bound(
     question: &Question,
     dependencies: &Dependencies,
-    factor: impl Fn(TaskId) -> f64,
+    mut factor: impl FnMut(TaskId) -> f64,
 ) -> LowerBound {
     let graph = question.graph;
     let machine = question.machine;

@@ -27,7 +27,7 @@ pub mod reference;
 mod result;
 mod schedulers;
 mod sockets;
-mod spread;
+pub mod spread;
 
 pub use engine::simulate;
 pub use error::TasksError;

@@ -28,12 +28,8 @@ impl Parameters {
         if !self.have_ceilings() {
             return None;
         }
-        let time_per_byte: f64 = machine
-            .node_ids()
-            .map(|memory| {
-                fraction(memory) / self.ceiling_gbs(machine, from, memory)
-            })
-            .sum();
+        let time_per_byte: f64 =
+            machine.node_ids().map(|memory| fraction(memory) / self.ceiling_gbs(machine, from, memory)).sum();
         (time_per_byte > 0.0).then(|| 1.0 / time_per_byte)
     }
 

@@ -61,9 +61,9 @@ impl Recorder {
 }
 
 fn heading(job: &Job<'_>, tasked: &Tasked, makespan: Seconds) -> Heading {
-    let above = tasked.above_bound().map_or(String::new(), |above| {
-        format!(", {:.1} % above the lower bound", above * 100.0)
-    });
+    let above = tasked
+        .above_bound()
+        .map_or(String::new(), |above| format!(", {:.1} % above the lower bound", above * 100.0));
     let stealing = if tasked.steal { " with stealing" } else { "" };
     let parts = [
         format!("{}{stealing}: {} s{above}", tasked.scheduler.as_str(), figures::single(makespan.value())),

@@ -128,7 +128,10 @@ impl OfRun<'_, '_, '_> {
                 let socket = socket.map_or(String::new(), |socket| socket.0.to_string());
                 let (task, node) = (task.0, node.0);
                 self.writer.write(|out| {
-                    writeln!(out, "{scheduler},{seed},{task},{kind},{socket},{node},{worker},{start_s},{end_s}")
+                    writeln!(
+                        out,
+                        "{scheduler},{seed},{task},{kind},{socket},{node},{worker},{start_s},{end_s}"
+                    )
                 });
             }
             Kind::Chrome => {
@@ -175,5 +178,9 @@ impl Drop for OfRun<'_, '_, '_> {
 
 /// A name as it stands in a CSV.
 fn cell(name: &str) -> String {
-    if name.contains([',', '"', '\n', '\r']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.to_owned() }
+    if name.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_owned()
+    }
 }

@@ -6,7 +6,8 @@ mod table;
 
 use numasim_model::Machine;
 use numasim_model::graph::{PagePlacement, SchedulerKind};
-use numasim_tasks::{LowerBound, Run};
+use numasim_tasks::Run;
+use numasim_tasks::bound::LowerBound;
 
 pub(crate) use csv::csv;
 pub(crate) use json::json;
