@@ -9,7 +9,7 @@ const INTERLEAVED: u32 = u32::MAX - 1;
 
 /// Where each block lies now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Homes(Vec<u32>);
+pub(crate) struct Homes(Vec<u32>);
 
 impl Homes {
     /// Before anything runs. `master`: the node of worker 0.
@@ -27,7 +27,7 @@ impl Homes {
     }
 
     /// Where a block lies.
-    pub fn of(&self, block: BlockId) -> BlockHome {
+    pub(crate) fn of(&self, block: BlockId) -> BlockHome {
         match self.0.get(block.0 as usize) {
             None | Some(&OPEN) => BlockHome::Open,
             Some(&INTERLEAVED) => BlockHome::Interleaved,

@@ -16,6 +16,7 @@
 #![warn(missing_docs)]
 
 pub mod bound;
+mod engine;
 mod error;
 mod homes;
 pub mod invariants;
@@ -26,7 +27,9 @@ pub mod reference;
 mod result;
 mod schedulers;
 mod sockets;
+mod spread;
 
+pub use engine::simulate;
 pub use error::TasksError;
 pub use observer::{Observer, Silent, TaskRecord};
 pub use question::Question;

@@ -62,7 +62,7 @@ proptest! {
             choices.of(&[PagePlacement::FirstTouch, PagePlacement::Interleave, PagePlacement::Master]);
         let least_s = reference::least_makespan(&asked.question()).expect("an answer").value();
         let slack = rounding(asked.graph.task_count());
-        let bound = lower_bound(&asked.question(), &asked.dependencies(), |_| 1.0);
+        let bound = lower_bound(&asked.question(), &asked.dependencies());
         prop_assert!(bound.makespan.value() <= least_s * (1.0 + slack), "{bound:?} above {least_s}");
         for kind in [SchedulerKind::Fifo, SchedulerKind::Sa, SchedulerKind::Dep] {
             for steal in [false, true] {

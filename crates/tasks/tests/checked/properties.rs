@@ -18,7 +18,7 @@ proptest! {
         let dependencies = asked.dependencies();
         let mut records = Records::default();
         let run = reference::simulate(&question, &mut records).expect("an answer");
-        let bound = lower_bound(&question, &dependencies, |_| 1.0);
+        let bound = lower_bound(&question, &dependencies);
         let mut violations = invariants::of_run(&question, &run, Some(&bound));
         violations.extend(invariants::of_tasks(&question, &dependencies, &run, &records.0));
         prop_assert_eq!(violations, []);
