@@ -4,7 +4,7 @@ use numasim_model::graph::{PagePlacement, SchedulerKind, TaskGraph};
 use numasim_model::machine::{Machine, Node};
 use numasim_model::units::Gflops;
 use numasim_tasks::bound::{lower_bound, rounding};
-use numasim_tasks::{Silent, reference};
+use numasim_tasks::{Silent, reference, simulate};
 use proptest::prelude::*;
 
 use crate::common::{Asked, Tasks, m2, m2_with_caches};
@@ -67,7 +67,7 @@ proptest! {
         for kind in [SchedulerKind::Fifo, SchedulerKind::Sa, SchedulerKind::Dep] {
             for steal in [false, true] {
                 (asked.scheduler.kind, asked.steal) = (kind, steal);
-                let run = reference::simulate(&asked.question(), &mut Silent).expect("an answer");
+                let run = simulate(&asked.question(), &mut Silent).expect("an answer");
                 let makespan_s = run.makespan.value();
                 prop_assert!(makespan_s >= least_s * (1.0 - slack), "{kind:?}: {makespan_s} below {least_s}");
             }
