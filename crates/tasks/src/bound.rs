@@ -23,6 +23,7 @@ use numasim_model::graph::TaskId;
 use numasim_model::units::Seconds;
 
 use crate::question::Question;
+use crate::spread::Spread;
 use alone::Alone;
 
 mod alone;
@@ -76,23 +77,20 @@ pub fn rounding(tasks: usize) -> f64 {
     1e-9 * (3 * tasks + 1) as f64
 }
 
-/// A lower bound on the makespan of every schedule of `question`, whoever decides. Work that is spread (`task_spread`) is `factor` times
-/// that of the graph.
-pub fn lower_bound(
-    question: &Question,
-    dependencies: &Dependencies,
-    mut factor: impl FnMut(TaskId) -> f64,
-) -> LowerBound {
+/// A lower bound on the makespan of every schedule of `question`, whoever decides. Work that is spread (`task_spread`) is that of the
+/// question's seed.
+pub fn lower_bound(question: &Question, dependencies: &Dependencies) -> LowerBound {
     let graph = question.graph;
     let machine = question.machine;
     if graph.task_count() == 0 {
         return LowerBound { makespan: Seconds::default(), because_of: Limit::Nothing };
     }
     let mut alone = Alone::new(question);
+    let mut spread = Spread::new(question.runtime);
     let mut sums = Sums { on_node_bytes: vec![0.0; machine.node_count()], ..Sums::default() };
     let mut least_s = Vec::with_capacity(graph.task_count());
     for task in graph.tasks() {
-        let factor = factor(task);
+        let factor = spread.factor(task);
         alone.look_at(task);
         let seconds = alone.least_s() * factor + question.runtime.task.value();
         sums.add(&alone, graph.gflop(task), factor);

@@ -8,6 +8,7 @@ use crate::bound::{LowerBound, rounding};
 use crate::observer::TaskRecord;
 use crate::question::Question;
 use crate::result::{Run, Traffic};
+use crate::spread::Spread;
 
 /// What does not hold of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +50,8 @@ const ROUNDING: f64 = 1e-9;
 pub fn of_run(question: &Question, run: &Run, bound: Option<&LowerBound>) -> Vec<Violation> {
     let mut all = Vec::new();
     let graph = question.graph;
-    let given: f64 = graph.tasks().map(|task| moved_bytes(graph, task)).sum();
+    let mut spread = Spread::new(question.runtime);
+    let given: f64 = graph.tasks().map(|task| spread.factor(task) * moved_bytes(graph, task)).sum();
     let found = run.traffic.total();
     if !is_near(found, given) {
         all.push(Violation::Bytes(found, given));
@@ -117,8 +119,9 @@ pub fn of_tasks(
     }
     let in_order: Vec<&TaskRecord> = of_task.into_iter().flatten().collect();
     let slack_s = run.makespan.value() * rounding(graph.task_count());
+    let mut spread = Spread::new(question.runtime);
     for record in &in_order {
-        one_task(question, record, slack_s, &mut all);
+        one_task(question, record, spread.factor(record.task), slack_s, &mut all);
         for child in dependencies.children(record.task) {
             let begins_s = in_order.get(child.0 as usize).map_or(f64::INFINITY, |child| child.start_s);
             if begins_s < record.end_s - slack_s {
@@ -150,7 +153,8 @@ fn is_same_traffic(a: &Traffic, b: &Traffic) -> bool {
     classes(a).into_iter().zip(classes(b)).all(|(a, b)| (a - b).abs() <= ROUNDING * most)
 }
 
-fn one_task(question: &Question, record: &TaskRecord, slack_s: f64, all: &mut Vec<Violation>) {
+/// `factor`: of the task's work.
+fn one_task(question: &Question, record: &TaskRecord, factor: f64, slack_s: f64, all: &mut Vec<Violation>) {
     let machine = question.machine;
     let task = record.task;
     let cores = |node| machine.node(node).cores;
@@ -160,7 +164,7 @@ fn one_task(question: &Question, record: &TaskRecord, slack_s: f64, all: &mut Ve
         all.push(Violation::Worker(task));
         return;
     }
-    let given = moved_bytes(question.graph, task);
+    let given = factor * moved_bytes(question.graph, task);
     if !is_near(record.traffic.total(), given) {
         all.push(Violation::Bytes(record.traffic.total(), given));
     }
@@ -169,10 +173,8 @@ fn one_task(question: &Question, record: &TaskRecord, slack_s: f64, all: &mut Ve
     }
     let steal = if record.stolen { question.runtime.steal.value() } else { 0.0 };
     let overhead_s = question.runtime.task.value() + steal;
-    // How much work a task has is known only where it is not spread.
-    let spread = question.runtime.task_spread > 0.0;
-    let flop_s = question.graph.gflop(task) / machine.node(record.node).gflops_per_core.value();
-    let least_s = overhead_s + if spread { 0.0 } else { flop_s };
+    let peak = machine.node(record.node).gflops_per_core.value();
+    let least_s = overhead_s + factor * question.graph.gflop(task) / peak;
     if record.end_s - record.start_s < least_s - slack_s {
         all.push(Violation::Short(task));
     }

@@ -27,7 +27,7 @@ pub mod reference;
 mod result;
 mod schedulers;
 mod sockets;
-pub mod spread;
+mod spread;
 
 pub use engine::simulate;
 pub use error::TasksError;

@@ -7,7 +7,7 @@
 //!
 //! It shares no arithmetic with the fast one: caches and queues are plain lists (`data`, `deciding`), and bandwidth comes from a new
 //! [`numasim_model::sharing::Solver`] at every instant, in which every working task is an application of its own (`rates`). What remains
-//! common is what is part of the question: types, dependencies, the maker of random numbers, and the partitioner.
+//! common is what is part of the question: types, dependencies, random numbers (the work of tasks), and the partitioner.
 //!
 //! [`least_makespan`] tries all schedules of a few tasks in the same way. Both are there for tests.
 
@@ -38,19 +38,22 @@ pub fn simulate(question: &Question, observer: &mut dyn Observer) -> Result<Run,
     let mut decider = Decider::new(question)?;
     let mut line = Line::new(course.worker_count(), question.runtime);
     while course.go_to_next_instant() {
-        while one_round(&mut course, &mut decider, &mut line, observer) {}
+        loop {
+            one_round(&mut course, &mut decider, &mut line, observer);
+            if !course.comes_now() {
+                break;
+            }
+        }
         course.set_rates();
     }
-    Ok(count::run(&course, &decider))
+    match course.unfinished() {
+        Some(task) => Err(TasksError::NeverEnds(task)),
+        None => Ok(count::run(&course, &decider)),
+    }
 }
 
-/// The four steps of an instant, once; whether anything happened.
-fn one_round(
-    course: &mut Course,
-    decider: &mut Decider,
-    line: &mut Line,
-    observer: &mut dyn Observer,
-) -> bool {
+/// The four steps of an instant, once.
+fn one_round(course: &mut Course, decider: &mut Decider, line: &mut Line, observer: &mut dyn Observer) {
     // 1. Tasks that end, by number.
     let ended = course.end_tasks();
     for &(task, _) in &ended {
@@ -59,14 +62,13 @@ fn one_round(
         }
     }
     // 2. The master creates what it can.
-    let created = course.create(&mut |event| decider.hear(event));
+    course.create(&mut |event| decider.hear(event));
     // 3. Tasks that became ready go to the ends of their queues, by number.
     for (task, by) in course.newly_ready() {
         decider.ready(task, by);
     }
     // 4. Every idle worker, in order, takes the first task of its own queue; then those that are still idle, in order, steal.
     line.join(&ended);
-    let mut taken = false;
     for steals in [false, true] {
         for place in 0..line.len() {
             if !course.has_ready() {
@@ -79,10 +81,8 @@ fn one_round(
             let node = course.node_of(worker);
             if let Some(task) = if steals { decider.steal(node) } else { decider.own(worker, node) } {
                 course.take(worker, task, steals, decider.socket(task));
-                taken = true;
             }
         }
     }
     line.leave(|worker| course.is_idle(worker));
-    !ended.is_empty() || created || taken
 }

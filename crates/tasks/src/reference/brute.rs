@@ -53,7 +53,7 @@ impl Search {
         while !course.end_tasks().is_empty() | course.create(&mut |_| None) {
             ready.extend(course.newly_ready().into_iter().map(|(task, _)| task));
         }
-        if course.is_over() {
+        if course.unfinished().is_none() {
             self.least_s = self.least_s.min(course.now_s);
             return;
         }

@@ -61,6 +61,14 @@ struct Taken {
     end_s: Option<f64>,
 }
 
+impl Taken {
+    /// Its overhead is over. When it ends is known where nobody else matters for that.
+    fn begin(&mut self) {
+        self.works = true;
+        self.end_s = self.sources.fixed_s.map(|duration_s| self.works_from_s + duration_s);
+    }
+}
+
 #[derive(Clone, Debug)]
 enum Doing {
     /// Nothing since then; the next task may begin.
@@ -131,8 +139,15 @@ impl<'a> Course<'a> {
         time_s <= self.now_s * (1.0 + TOGETHER)
     }
 
-    fn taken(&self) -> impl Iterator<Item = &Taken> {
-        self.tasks.iter().filter(|task| !task.has_ended).filter_map(|task| task.run.as_ref())
+    /// When the tasks that are under way begin to work, or end as far as that is known.
+    fn next_of_tasks(&self) -> impl Iterator<Item = f64> {
+        let running = self.tasks.iter().filter(|task| !task.has_ended).filter_map(|task| task.run.as_ref());
+        running.filter_map(|run| if run.works { run.end_s } else { Some(run.works_from_s) })
+    }
+
+    /// Whether something else belongs to this instant.
+    pub(super) fn comes_now(&self) -> bool {
+        self.next_of_tasks().any(|time_s| self.is_now(time_s))
     }
 
     /// Goes to whatever comes next; false where nothing does.
@@ -141,12 +156,11 @@ impl<'a> Course<'a> {
             self.has_begun = true;
             return true;
         }
-        let ends = self.taken().filter_map(|run| if run.works { run.end_s } else { Some(run.works_from_s) });
         let master = match self.master {
             Doing::Free(_) | Doing::Stopped => None,
             Doing::Creating(_, until_s) | Doing::Partitioning(until_s) => Some(until_s),
         };
-        let Some(next_s) = ends.chain(master).min_by(f64::total_cmp) else { return false };
+        let Some(next_s) = self.next_of_tasks().chain(master).min_by(f64::total_cmp) else { return false };
         let passed_s = (next_s - self.now_s).max(0.0);
         for run in self.tasks.iter_mut().filter(|task| !task.has_ended).filter_map(|task| task.run.as_mut()) {
             run.rest -= run.rate * passed_s;
@@ -164,10 +178,7 @@ impl<'a> Course<'a> {
             let task = &mut self.tasks[id.0 as usize];
             let Some(run) = task.run.as_mut().filter(|_| !task.has_ended) else { continue };
             if !run.works && run.works_from_s <= limit_s {
-                run.works = true;
-                if let Some(duration_s) = run.sources.fixed_s {
-                    run.end_s = Some(run.works_from_s + duration_s);
-                }
+                run.begin();
             }
             if run.works && run.end_s.is_some_and(|end_s| end_s <= limit_s) {
                 task.has_ended = true;
@@ -322,7 +333,7 @@ impl<'a> Course<'a> {
         let sources = self.data.take(task, node, socket);
         let overhead_s = runtime.task.value() + if stolen { runtime.steal.value() } else { 0.0 };
         self.workers[worker].1 = Some(task);
-        self.tasks[task.0 as usize].run = Some(Taken {
+        let mut taken = Taken {
             worker,
             start_s: self.now_s,
             works_from_s: self.now_s + overhead_s,
@@ -332,7 +343,11 @@ impl<'a> Course<'a> {
             rest: 1.0,
             rate: 0.0,
             end_s: None,
-        });
+        };
+        if overhead_s == 0.0 {
+            taken.begin();
+        }
+        self.tasks[task.0 as usize].run = Some(taken);
     }
 
     /// All rates anew.
@@ -355,8 +370,8 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Whether all tasks have ended.
-    pub(super) fn is_over(&self) -> bool {
-        self.tasks.iter().all(|task| task.has_ended)
+    /// The lowest task that has not ended.
+    pub(super) fn unfinished(&self) -> Option<TaskId> {
+        self.question.graph.tasks().find(|task| !self.tasks[task.0 as usize].has_ended)
     }
 }

@@ -7,6 +7,7 @@ use super::rates;
 use crate::error::TasksError;
 use crate::question::Question;
 use crate::result::Traffic;
+use crate::spread::Spread;
 
 /// Homes of blocks and contents of caches.
 #[derive(Clone, Debug)]
@@ -16,6 +17,7 @@ pub(super) struct Data<'a> {
     homes: Vec<BlockHome>,
     /// Per node: the blocks in its cache, the most recent last.
     caches: Vec<Vec<BlockId>>,
+    spread: Spread,
 }
 
 /// What serves the bytes of a task, decided when it was taken.
@@ -55,7 +57,12 @@ impl<'a> Data<'a> {
                 }
             });
         }
-        Ok(Self { question, homes, caches: vec![Vec::new(); machine.node_count()] })
+        Ok(Self {
+            question,
+            homes,
+            caches: vec![Vec::new(); machine.node_count()],
+            spread: Spread::new(question.runtime),
+        })
     }
 
     /// Bytes of the cache of a node; 0 without one.
@@ -77,10 +84,11 @@ impl<'a> Data<'a> {
                 *home = BlockHome::Node(socket.filter(|_| is_numa).unwrap_or(node));
             }
         }
+        let factor = self.spread.factor(task);
         let nodes = self.question.machine.node_count();
         let mut sources = Sources { by_memory: vec![0.0; nodes], ..Sources::default() };
         for access in &accesses {
-            let bytes = access.moved_bytes;
+            let bytes = factor * access.moved_bytes;
             if self.caches[node.0].contains(&access.block) {
                 sources.traffic.llc_local += bytes;
             } else if let Some(holder) = self.nearest_holder(access.block, node) {
@@ -90,7 +98,7 @@ impl<'a> Data<'a> {
                 self.add_from_memory(access.block, bytes, node, &mut sources);
             }
         }
-        let gflop = self.question.graph.gflop(task);
+        let gflop = factor * self.question.graph.gflop(task);
         rates::decide(self.question.machine, node, gflop, &mut sources);
         sources
     }

@@ -6,11 +6,12 @@ use numasim_model::graph::BlockHome::{Interleaved, Node, Open};
 use numasim_model::graph::{PagePlacement, TaskId};
 use numasim_model::units::Seconds;
 use numasim_tasks::bound::{Limit, lower_bound};
+use numasim_tasks::{Silent, reference};
 
 use crate::common::{Asked, Tasks, m2, m2_with_caches};
 
 fn bound(asked: &Asked) -> (f64, Limit) {
-    let bound = lower_bound(&asked.question(), &asked.dependencies(), |_| 1.0);
+    let bound = lower_bound(&asked.question(), &asked.dependencies());
     (bound.makespan.value(), bound.because_of)
 }
 
@@ -143,10 +144,15 @@ fn throttle_and_taskwait_hold_the_master_up() {
 
 #[test]
 fn spread_work_counts_as_it_is_spread() {
+    // One task: the bound is its time, whatever was drawn.
     let mut tasks = Tasks::new();
-    (0..2).for_each(|_| tasks.task(1.0, &[]));
-    let asked = Asked::free(m2(), tasks.0.finish());
-    let factor = |task: TaskId| if task.0 == 0 { 3.0 } else { 0.5 };
-    let bound = lower_bound(&asked.question(), &asked.dependencies(), factor);
-    assert_eq!((bound.makespan, bound.because_of), (Seconds::new(0.1 * 3.0), Limit::Chain(TaskId(0))));
+    let x = tasks.block(1e9, Open);
+    tasks.task(0.0, &[(x, Out)]);
+    let mut asked = Asked::free(m2(), tasks.0.finish());
+    assert_bound(&asked, 0.05, Limit::Chain(TaskId(0)));
+    asked.runtime.task_spread = 0.5;
+    let run = reference::simulate(&asked.question(), &mut Silent).expect("an answer");
+    let factor = run.traffic.total() / 1e9;
+    assert!((factor - 1.0).abs() > 1e-3, "{factor}");
+    assert_bound(&asked, 0.05 * factor, Limit::Chain(TaskId(0)));
 }

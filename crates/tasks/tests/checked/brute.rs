@@ -4,7 +4,7 @@ use numasim_model::graph::{PagePlacement, SchedulerKind, TaskGraph};
 use numasim_model::machine::{Machine, Node};
 use numasim_model::units::Gflops;
 use numasim_tasks::bound::{lower_bound, rounding};
-use numasim_tasks::{Silent, reference};
+use numasim_tasks::{Silent, reference, simulate};
 use proptest::prelude::*;
 
 use crate::common::{Asked, Tasks, m2, m2_with_caches};
@@ -62,12 +62,12 @@ proptest! {
             choices.of(&[PagePlacement::FirstTouch, PagePlacement::Interleave, PagePlacement::Master]);
         let least_s = reference::least_makespan(&asked.question()).expect("an answer").value();
         let slack = rounding(asked.graph.task_count());
-        let bound = lower_bound(&asked.question(), &asked.dependencies(), |_| 1.0);
+        let bound = lower_bound(&asked.question(), &asked.dependencies());
         prop_assert!(bound.makespan.value() <= least_s * (1.0 + slack), "{bound:?} above {least_s}");
         for kind in [SchedulerKind::Fifo, SchedulerKind::Sa, SchedulerKind::Dep] {
             for steal in [false, true] {
                 (asked.scheduler.kind, asked.steal) = (kind, steal);
-                let run = reference::simulate(&asked.question(), &mut Silent).expect("an answer");
+                let run = simulate(&asked.question(), &mut Silent).expect("an answer");
                 let makespan_s = run.makespan.value();
                 prop_assert!(makespan_s >= least_s * (1.0 - slack), "{kind:?}: {makespan_s} below {least_s}");
             }

@@ -126,6 +126,26 @@ impl Asked {
         }
     }
 
+    /// The question in short, for messages.
+    pub(crate) fn in_short(&self) -> String {
+        let Self { machine, graph, scheduler, runtime, placement, steal } = self;
+        let mut text = format!("{:?}\n{:?}\n", machine.nodes(), machine.sharing());
+        let caches: Vec<_> = machine.node_ids().map(|node| machine.cache(node)).collect();
+        text += &format!("{caches:?}\n{scheduler:?}\n{runtime:?}\n{placement:?}, steal {steal}\n");
+        for (number, block) in graph.blocks().iter().enumerate() {
+            text += &format!("block {number}: {} {:?}\n", block.bytes, block.home);
+        }
+        for task in graph.tasks() {
+            let wait = if graph.taskwait(task) { ", taskwait" } else { "" };
+            text += &format!("task {}: {} GFLOP{wait}, {:?}", task.0, graph.gflop(task), graph.socket(task));
+            for access in graph.accesses(task) {
+                text += &format!(", {} {} {}", access.mode.as_str(), access.block.0, access.moved_bytes);
+            }
+            text += "\n";
+        }
+        text
+    }
+
     pub(crate) fn dependencies(&self) -> Dependencies {
         Dependencies::of(&self.graph).expect("few edges")
     }

@@ -156,7 +156,7 @@ fn drawn_runtime(choices: &mut Choices) -> RuntimeSettings {
         throttle: choices.one_in(3).then(|| choices.of(&[1, 2, 3, 7])),
         seed: choices.below(1000) as u64,
         ties: choices.of(&[Ties::Order, Ties::Random]),
-        task_spread: 0.0,
+        task_spread: choices.of(&[0.0, 0.0, 0.5]),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Task graphs, checked by what is slow and obvious: bounds by hand, brute force, a simulation that skips nothing.
 
+mod agreement;
 mod bound;
 mod brute;
 mod common;

@@ -2,8 +2,7 @@
 
 use numasim_model::Study;
 use numasim_model::graph::TaskId;
-use numasim_tasks::bound::{LowerBound, lower_bound};
-use numasim_tasks::spread::Spread;
+use numasim_tasks::bound::lower_bound;
 use numasim_tasks::{Observer, Question, Silent, TaskRecord, TasksError, simulate};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
@@ -67,15 +66,9 @@ impl Job<'_> {
             placement: self.settings.placement,
             steal: self.settings.steal,
             seed: self.settings.runtime.seed,
-            bound: self.bound(&question),
+            bound: lower_bound(&question, &self.program.dependencies),
             run,
         })
-    }
-
-    /// What no scheduler can beat with this work, which is spread as the seed says.
-    fn bound(&self, question: &Question<'_>) -> LowerBound {
-        let mut spread = Spread::new(question.runtime);
-        lower_bound(question, &self.program.dependencies, |task| spread.factor(task))
     }
 
     fn ended(&self, error: &TasksError) -> Ended {
