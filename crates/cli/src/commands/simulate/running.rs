@@ -7,8 +7,9 @@ use numasim_dynamic::{
 use numasim_engine::SimTime;
 use numasim_model::Study;
 use numasim_policy::{MakeError, PolicyName};
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
+use super::progress::Progress;
 use crate::view::simulated::Simulated;
 use crate::watch;
 
@@ -30,7 +31,7 @@ pub(crate) enum Ended {
 }
 
 impl Job<'_> {
-    /// Simulates; `stop` is asked now and then.
+    /// Simulates; `stop` is asked before every instant.
     pub(crate) fn run(&self, observer: &mut dyn Observer, stop: &dyn Fn() -> bool) -> Result<Run, Ended> {
         let mut policy = self.policy.make(self.study).map_err(Ended::Unmade)?;
         let scenario = self.policy.scenario(self.study).map_err(Ended::Unmade)?;
@@ -94,7 +95,9 @@ impl Job<'_> {
 }
 
 /// All simulations, in their order; of those that Ctrl-C came before there is none.
-pub(super) fn all(jobs: &[Job]) -> Vec<Option<Result<Run, Ended>>> {
-    let run = |job: &Job| (!watch::interrupted()).then(|| job.run(&mut Silent, &watch::interrupted));
-    jobs.par_iter().map(run).collect()
+pub(super) fn all(jobs: &[Job], progress: &Progress) -> Vec<Option<Result<Run, Ended>>> {
+    let run = |(number, job): (usize, &Job)| {
+        (!watch::interrupted()).then(|| job.run(&mut progress.of(number), &watch::interrupted))
+    };
+    jobs.par_iter().enumerate().map(run).collect()
 }
