@@ -1,8 +1,8 @@
 //! One simulation after the other, or several at a time.
 
 use numasim_dynamic::{
-    Bottleneck, ClusterRun, Controller, LowerBound, Observer, Question, Run, Silent, SimulateError, cluster,
-    lower_bound, simulate,
+    Bottleneck, ClusterRun, Controller, Ending, LowerBound, Observer, Question, Run, Silent, SimulateError,
+    cluster, lower_bound, simulate,
 };
 use numasim_engine::SimTime;
 use numasim_model::Study;
@@ -52,7 +52,8 @@ impl Job<'_> {
 
     /// Its run, with what it is compared with.
     pub(super) fn with(&self, run: Run) -> Simulated {
-        let bound = self.lower_bound();
+        // Of what was stopped nobody waits for a makespan, and drawing the work of all tasks may take long.
+        let bound = if run.ending == Ending::Stopped { None } else { self.lower_bound() };
         Simulated {
             policy: self.policy.to_string(),
             seed: self.seed,
