@@ -19,7 +19,7 @@ use bands::{Bands, OTHERS};
 use legend::{LEGEND, THICK_AND_THIN};
 
 /// Most columns of a strip: two pixels each.
-const MOST_COLUMNS: usize = 380;
+pub const MOST_COLUMNS: usize = 380;
 /// Heights of a strip, where there are few and where there are many; between two strips; of the lines below.
 const TALL: f64 = 130.0;
 const LOW: f64 = 26.0;
@@ -64,6 +64,8 @@ pub struct StripPlot {
     pub slot: f64,
     /// See `slot`.
     pub end: f64,
+    /// Into how many columns slots are drawn together, at most; no more than [`MOST_COLUMNS`] whatever stands here.
+    pub columns: usize,
     /// What the strips show, with the unit.
     pub y: String,
     /// The bands, from below.
@@ -150,6 +152,11 @@ impl StripPlot {
         canvas.finish()
     }
 
+    /// For how many bands and strips there are columns.
+    pub fn rows(&self) -> usize {
+        self.strips.len() * self.bands().names.len() + 2 * self.below.len()
+    }
+
     /// Where the strips and the lines below lie in the picture.
     pub fn area(&self) -> Area {
         self.layout(&self.bands(), &self.below_axis()).area
@@ -183,10 +190,11 @@ impl StripPlot {
     }
 
     /// How many slots make a column.
-    fn slots_per_column(&self) -> usize {
+    pub fn slots_per_column(&self) -> usize {
         let slots = self.strips.iter().flat_map(|strip| &strip.bands).map(Vec::len);
         let below = self.below.iter().map(|line| line.mean.len());
-        slots.chain(below).max().unwrap_or(0).div_ceil(MOST_COLUMNS).max(1)
+        let columns = self.columns.clamp(1, MOST_COLUMNS);
+        slots.chain(below).max().unwrap_or(0).div_ceil(columns).max(1)
     }
 
     /// Values of slots in columns, by their mean or by the largest; equal neighbours are one.

@@ -23,6 +23,7 @@ fn plot(apps: usize, nodes: usize, channels: usize) -> StripPlot {
         x: "time (s)".to_owned(),
         slot: 0.0375,
         end: 37.5,
+        columns: MOST_COLUMNS,
         y: "cores".to_owned(),
         names: (0..apps).map(|app| format!("application-{app}")).collect(),
         strips: (0..nodes).map(strip).collect(),
@@ -82,6 +83,20 @@ fn equal_slots_are_one_shape() {
     assert_eq!(still.bands().names.len(), 1);
     let runs = still.filled(&[0.0; 1000], &[4.0; 1000]);
     assert_eq!(runs, [vec![(0.0, 37.5, 0.0, 4.0)]]);
+}
+
+#[test]
+fn fewer_columns_make_a_smaller_picture_of_the_same_axes() {
+    let mut whole = plot(4, 8, 1);
+    let changing = |slot: usize| 2.0 * (slot % 7) as f64 / 7.0;
+    for values in whole.strips.iter_mut().flat_map(|strip| &mut strip.bands) {
+        values.iter_mut().enumerate().for_each(|(slot, value)| *value = changing(slot));
+    }
+    // 1000 slots by 3 and by 20.
+    let thin = StripPlot { columns: 50, ..whole.clone() };
+    assert_eq!((whole.slots_per_column(), thin.slots_per_column(), thin.rows()), (3, 20, 34));
+    assert!(4 * thin.svg().len() < whole.svg().len(), "{} {}", thin.svg().len(), whole.svg().len());
+    assert_eq!(words(&thin.svg()), words(&whole.svg()));
 }
 
 #[test]

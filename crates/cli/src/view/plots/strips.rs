@@ -1,7 +1,7 @@
 //! A simulation over time: cores of each application on each node, and items in channels below.
 
 use numasim_draw::Heading;
-use numasim_draw::strips::{Below, Strip, StripPlot};
+use numasim_draw::strips::{Below, MOST_COLUMNS, Strip, StripPlot};
 use numasim_dynamic::{Items, Strips};
 use numasim_model::units::Seconds;
 use numasim_model::{AppId, NodeId, Study};
@@ -27,6 +27,7 @@ pub(crate) fn strips(study: &Study, simulated: &Simulated, strips: &Strips, file
         x: format!("time ({unit})"),
         slot: strips.slot.value() * per_second,
         end: strips.end.value() * per_second,
+        columns: MOST_COLUMNS,
         y: "cores".to_owned(),
         names: bands.iter().map(|band| band.name.clone()).collect(),
         strips: node_groups(study, MOST_STRIPS)
