@@ -51,7 +51,7 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     warn_of_commands(&study, &policies, shell);
     watch::listen();
     let mut strips = outputs.plot.is_some().then(|| StripRecorder::new(&study));
-    let progress = Progress::new(&jobs, outputs.rows_on_screen(shell), shell);
+    let progress = Progress::new(&policies, jobs.len(), args.until, outputs.rows_on_screen(shell), shell);
     let runs = compute(&jobs, &outputs, args, &located, strips.as_mut(), &progress);
     progress.finish();
     let runs = runs?;

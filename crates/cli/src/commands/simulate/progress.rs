@@ -7,8 +7,8 @@ use std::time::Instant;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use numasim_draw::figures;
 use numasim_dynamic::{Observer, SoFar};
+use numasim_policy::PolicyName;
 
-use super::running::Job;
 use crate::shell::{Shell, stderr_columns};
 use crate::threads;
 use crate::watch::{self, REDRAW, SHOW_AFTER};
@@ -23,9 +23,16 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// For these simulations; with `hidden` there is no line.
-    pub(super) fn new(jobs: &[Job], hidden: bool, shell: &Shell) -> Self {
-        let figures = (shell.stderr_is_terminal && !hidden).then(|| Arc::new(Figures::of(jobs)));
+    /// For so many simulations, the same number with each policy; with `hidden` there is no line.
+    pub(super) fn new(
+        policies: &[PolicyName],
+        all: usize,
+        until_s: Option<f64>,
+        hidden: bool,
+        shell: &Shell,
+    ) -> Self {
+        let figures = || Arc::new(Figures::of(policies, all, until_s));
+        let figures = (shell.stderr_is_terminal && !hidden).then(figures);
         Self { figures, bar: OnceLock::new() }
     }
 
@@ -113,17 +120,13 @@ struct Figures {
 }
 
 impl Figures {
-    fn of(jobs: &[Job]) -> Self {
-        let mut policies: Vec<String> = Vec::new();
-        for job in jobs.chunk_by(|a, b| std::ptr::eq(a.policy, b.policy)).filter_map(<[_]>::first) {
-            policies.push(job.policy.to_string());
-        }
+    fn of(policies: &[PolicyName], all: usize, until_s: Option<f64>) -> Self {
         Self {
             start: Instant::now(),
-            runs: jobs.len() / policies.len().max(1),
-            policies,
-            until_s: jobs.first().and_then(|job| job.until_s),
-            courses: jobs.iter().map(|_| Course::default()).collect(),
+            policies: policies.iter().map(ToString::to_string).collect(),
+            runs: all / policies.len().max(1),
+            until_s,
+            courses: (0..all).map(|_| Course::default()).collect(),
         }
     }
 
