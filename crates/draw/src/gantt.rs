@@ -3,22 +3,19 @@
 //! Work that is shorter than a pixel is not lost: a row with more pieces than there is room for shows in each column what took most of
 //! its time.
 
-use plotters::style::RGBColor;
-
 use super::axis::Coordinate;
 use super::canvas::Canvas;
 use super::heading::Heading;
 use super::ink::{Anchor, Font, MEDIUM, SMALL, Stroke};
 use super::legend::{self, LEGEND};
 use super::metrics;
-use super::palette::{FAINT_LINE, TEXT, fill_colour};
+use super::palette::{FAINT_LINE, TEXT};
 use super::place::Place;
+use super::shown::Shown;
 use super::style::{HEADING, MARGIN, SIZE};
 
-/// All kinds that have no colour of their own.
-const OTHERS: RGBColor = RGBColor(150, 150, 150);
-/// Most kinds with a colour of their own; those that took the least time of more are one.
-const MOST_KINDS: usize = 8;
+/// What workers do that do nothing.
+const IDLE: &str = "idle";
 /// Columns of a row with many pieces: two pixels each.
 const COLUMNS: usize = 380;
 /// Height of all rows where there are few or many, and of one row.
@@ -67,26 +64,12 @@ pub struct Gantt {
     pub bands: Vec<Band>,
 }
 
-/// From the kinds of the chart to those that are drawn.
-struct Kinds {
-    names: Vec<String>,
-    /// For each kind of the chart: which one it is part of.
-    part_of: Vec<usize>,
-    has_others: bool,
-}
-
-impl Kinds {
-    fn colour(&self, kind: usize) -> RGBColor {
-        if self.has_others && kind + 1 == self.names.len() { OTHERS } else { fill_colour(kind) }
-    }
-}
-
 impl Gantt {
     /// The chart as SVG.
     pub fn svg(&self) -> String {
         let width = f64::from(SIZE.0);
         let kinds = self.shown_kinds();
-        let legend = legend::rows(kinds.names.iter().map(String::as_str).chain(["idle"]), width);
+        let legend = legend::rows(kinds.names.iter().map(String::as_str).chain([IDLE]), width);
         let names: Vec<String> =
             self.bands.iter().map(|band| metrics::cut(&band.name, SMALL, WIDEST_BAND)).collect();
         let name_width = names.iter().map(|name| metrics::width(name, SMALL)).fold(0.0, f64::max);
@@ -99,9 +82,7 @@ impl Gantt {
         let bottom = top + height * rows as f64 + between;
 
         let mut canvas = Canvas::new(width, bottom + BELOW, &self.heading);
-        let colours: Vec<RGBColor> =
-            (0..kinds.names.len()).map(|kind| kinds.colour(kind)).chain([FAINT_LINE]).collect();
-        let labels: Vec<&str> = kinds.names.iter().map(String::as_str).chain(["idle"]).collect();
+        let (labels, colours) = kinds.in_legend(IDLE);
         legend::draw(&mut canvas, &labels, &colours, &legend);
         let time = Coordinate::exactly(0.0..if self.end > 0.0 { self.end } else { 1.0 });
         let across = |at: f64| left + (right - left) * time.share(at);
@@ -133,34 +114,21 @@ impl Gantt {
         canvas.finish()
     }
 
-    /// The kinds that took most time have colours of their own, in the order of the chart; the others are one.
-    fn shown_kinds(&self) -> Kinds {
-        if self.kinds.len() <= MOST_KINDS {
-            return Kinds {
-                names: self.kinds.clone(),
-                part_of: (0..self.kinds.len()).collect(),
-                has_others: false,
-            };
-        }
-        let mut time = vec![0.0; self.kinds.len()];
-        for bar in self.bands.iter().flat_map(|band| &band.rows).flatten() {
-            if let Some(time) = time.get_mut(bar.kind) {
-                *time += bar.to - bar.from;
+    /// The kinds that took most time have colours of their own.
+    fn shown_kinds(&self) -> Shown {
+        Shown::largest(&self.kinds, || {
+            let mut time = vec![0.0; self.kinds.len()];
+            for bar in self.bands.iter().flat_map(|band| &band.rows).flatten() {
+                if let Some(time) = time.get_mut(bar.kind) {
+                    *time += bar.to - bar.from;
+                }
             }
-        }
-        let mut by_time: Vec<usize> = (0..time.len()).collect();
-        by_time.sort_by(|&a, &b| time[b].total_cmp(&time[a]).then(a.cmp(&b)));
-        let own = MOST_KINDS - 1;
-        by_time.truncate(own);
-        by_time.sort_unstable();
-        let mut names: Vec<String> = by_time.iter().map(|&kind| self.kinds[kind].clone()).collect();
-        names.push(format!("{} others", self.kinds.len() - own));
-        let part_of = (0..self.kinds.len()).map(|kind| by_time.binary_search(&kind).unwrap_or(own)).collect();
-        Kinds { names, part_of, has_others: true }
+            time
+        })
     }
 
     /// What is drawn of a row: its pieces, equal neighbours as one; of too many what took most of each column.
-    fn pieces(&self, row: &[Bar], kinds: &Kinds) -> Vec<Bar> {
+    fn pieces(&self, row: &[Bar], kinds: &Shown) -> Vec<Bar> {
         let shown = |bar: &Bar| Bar { kind: kinds.part_of.get(bar.kind).copied().unwrap_or(0), ..*bar };
         if row.len() <= COLUMNS {
             return row.iter().map(shown).collect();

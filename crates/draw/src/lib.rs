@@ -35,6 +35,7 @@ mod place;
 pub mod png;
 pub mod roofline;
 pub mod scatter;
+mod shown;
 pub mod strips;
 mod style;
 pub mod terminal;

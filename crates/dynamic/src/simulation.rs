@@ -11,7 +11,7 @@ use numasim_policy::{AppView, Looks, Policy, View};
 
 use crate::commands::Commands;
 use crate::error::{MOST_FRUITLESS, SimulateError};
-use crate::observer::Observer;
+use crate::observer::{Observer, SoFar};
 use crate::progress::{Next, Progress, Stage};
 use crate::question::{Controller, Question};
 use crate::rates::{LaneId, Rates};
@@ -25,9 +25,6 @@ mod looking;
 mod work;
 
 use work::AppWork;
-
-/// How many instants pass between two looks at whether somebody wants to stop.
-const INSTANTS_UNTIL_STOP: u64 = 4096;
 
 /// What is to come.
 #[derive(Clone, Copy, Debug)]
@@ -90,7 +87,7 @@ struct Simulation<'q, 'n, 'p> {
     moved: Moved,
 }
 
-/// Simulates `question`. `stop` is asked now and then, and ends the simulation where it is.
+/// Simulates `question`. `stop` is asked before every instant, and ends the simulation where it is.
 ///
 /// # Errors
 /// [`SimulateError`] if the question is incomplete, the sharing model refuses the machine, the policy fails, or nobody can
@@ -216,7 +213,6 @@ impl Simulation<'_, '_, '_> {
         if self.policy.is_some() && self.period_s() > 0.0 {
             self.instants.schedule(SimTime::START, Event::Tick);
         }
-        let mut passed = 0_u64;
         let ending = loop {
             if self.progress.is_over() {
                 break Ending::Finished;
@@ -228,10 +224,11 @@ impl Simulation<'_, '_, '_> {
                 self.instants.advance_to(until);
                 break Ending::Until;
             }
-            if passed.is_multiple_of(INSTANTS_UNTIL_STOP) && stop() {
+            observer.so_far(SoFar { time: Seconds::new(self.now().seconds()), events: self.events });
+            // A policy may compute for long in one instant: whoever wants to stop is heard at the next.
+            if stop() {
                 break Ending::Stopped;
             }
-            passed += 1;
             self.instants.advance();
             self.instant(observer)?;
         };

@@ -40,6 +40,10 @@ const BANDWIDTH: &str =
     "numasim calibrate, or STREAM triad with all cores of one node, numactl --cpunodebind=0 --membind=0";
 const LINK: &str = "numasim calibrate, or mlc --bandwidth_matrix, or STREAM with --cpunodebind=0 --membind=1";
 
+/// Not with a `?`: nobody has to fill them in.
+const KERNELS: &str = "optional, for applications with a kernel that writes: copy_gbs, triad_gbs, update_gbs (GB/s: numasim calibrate, or Copy \
+                       and Triad of STREAM on one node)";
+
 /// The cores of each node where all are alike, as the short form of a machine needs them, and so are their memories.
 fn uniform(host: &HostTopology) -> Option<u32> {
     let first = host.nodes.first()?.cores;
@@ -68,6 +72,7 @@ fn one_table(host: &HostTopology, cores: u32, lines: &mut Vec<String>) {
         }
         _ => format!("# bandwidth_gbs = ?    # GB/s: {BANDWIDTH}"),
     });
+    lines.push(format!("# {KERNELS}"));
     if host.nodes.len() > 1 {
         lines.push(format!("# link_gbs = ?         # GB/s between two nodes: {LINK}"));
         lines.extend(sockets::shorthand(host));
@@ -92,6 +97,7 @@ fn node_by_node(host: &HostTopology, lines: &mut Vec<String>) {
     }
     lines.push("# ]".into());
     lines.extend(comments::tail(host, true));
+    lines.push(format!("# in each [[machine.node]], {KERNELS}"));
     // Once is enough for the long text.
     let mut peak = PEAK;
     for node in &host.nodes {
