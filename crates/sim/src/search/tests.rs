@@ -5,6 +5,7 @@ use numasim_model::units::{FlopPerByte, Gflop, Gflops, Gibibytes, GigabytesPerSe
 use numasim_model::{Access, Allocation, App, Data, KernelBandwidths, Machine, Node, NodeId, Placement};
 use proptest::prelude::*;
 
+mod effort;
 mod forbidden;
 mod four_nodes;
 mod models;
@@ -14,7 +15,7 @@ use super::*;
 use crate::objective::Objective;
 use crate::problem::{Candidate, Evaluator, margin};
 use crate::restrictions::Restrictions;
-use crate::testing::{app, local_app, uniform_machine, with_nodes};
+use crate::testing::{app, local_app, uniform_machine, with_memory, with_nodes};
 
 const OBJECTIVES: [Objective; 4] =
     [Objective::TotalGflops, Objective::Fair, Objective::Geomean, Objective::Makespan];
