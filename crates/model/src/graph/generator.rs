@@ -81,6 +81,8 @@ pub struct Parameter {
     pub key: &'static str,
     /// What it is, as in "write ...".
     pub what: &'static str,
+    /// A value, for examples.
+    pub example: &'static str,
     /// The least that makes sense.
     pub least: u64,
 }
@@ -88,27 +90,27 @@ pub struct Parameter {
 impl Parameter {
     /// All, each once, also where several generators have it.
     pub const ALL: [Self; 17] = [
-        Self::of("grid", "how many tiles there are in each direction", 1),
-        Self::of("tile", "how many elements a tile has in each direction", 1),
-        Self::of("iterations", "a number of iterations", 0),
-        Self::of("control", "how many tasks without data are created first", 0),
-        Self::of("blocks", "how many blocks of rows there are", 1),
-        Self::of("rows", "a number of rows", 1),
-        Self::of("columns", "a number of columns", 1),
-        Self::of("nnz_per_row", "how many entries of a row of the matrix are not zero", 1),
-        Self::of("bins", "how many bins the histogram has", 1),
-        Self::of("arrays", "how many triples of arrays there are", 1),
-        Self::of("mb", "the size of an array in MB (10^6 bytes)", 1),
-        Self::of("n", "how many tiles the matrix has in each direction", 1),
-        Self::of("width", "how many tasks a step has", 1),
-        Self::of("steps", "a number of steps", 1),
-        Self::of("radix", "on how many tasks of the step before one depends", 0),
-        Self::of("flop", "the FLOP of a task", 0),
-        Self::of("bytes", "how many bytes a task hands to each of the next step", 0),
+        Self::of("grid", "how many tiles there are in each direction", "16", 1),
+        Self::of("tile", "how many elements a tile has in each direction", "512", 1),
+        Self::of("iterations", "a number of iterations", "20", 0),
+        Self::of("control", "how many tasks without data are created first", "1", 0),
+        Self::of("blocks", "how many blocks of rows there are", "30", 1),
+        Self::of("rows", "a number of rows", "9600", 1),
+        Self::of("columns", "a number of columns", "8192", 1),
+        Self::of("nnz_per_row", "how many entries of a row of the matrix are not zero", "27", 1),
+        Self::of("bins", "how many bins the histogram has", "32", 1),
+        Self::of("arrays", "how many triples of arrays there are", "64", 1),
+        Self::of("mb", "the size of an array in MB (10^6 bytes)", "16", 1),
+        Self::of("n", "how many tiles the matrix has in each direction", "16", 1),
+        Self::of("width", "how many tasks a step has", "16", 1),
+        Self::of("steps", "a number of steps", "100", 1),
+        Self::of("radix", "on how many tasks of the step before one depends", "3", 0),
+        Self::of("flop", "the FLOP of a task", "1000000", 0),
+        Self::of("bytes", "how many bytes a task hands to each of the next step", "16", 0),
     ];
 
-    const fn of(key: &'static str, what: &'static str, least: u64) -> Self {
-        Self { key, what, least }
+    const fn of(key: &'static str, what: &'static str, example: &'static str, least: u64) -> Self {
+        Self { key, what, example, least }
     }
 }
 
