@@ -1,9 +1,9 @@
 //! Plans on hosts of 1, 2, 4 and 5 nodes, calculated by hand.
 
 use numasim_host::HostNode;
-use numasim_model::{Data, Machine};
 use numasim_model::cpus::CpuList;
 use numasim_model::input::{SourceFile, read_study};
+use numasim_model::{Data, Machine};
 
 use super::*;
 
