@@ -47,7 +47,11 @@ pub(super) fn own_and_others(
     let range = |values: &[f64]| {
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = values.iter().copied().fold(0.0, f64::max);
-        format!("{} to {}{unit}", grid::figure(low), grid::figure(high))
+        if low < high {
+            format!("{} to {}{unit}", grid::figure(low), grid::figure(high))
+        } else {
+            format!("{}{unit}", grid::figure(low))
+        }
     };
     let words = format!("own memory {}", range(&own));
     if other.is_empty() { words } else { format!("{words}, other nodes {}", range(&other)) }

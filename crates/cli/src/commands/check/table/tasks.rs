@@ -54,6 +54,13 @@ fn sizes(graph: &TaskGraph) -> String {
 
 fn of_table(reading: &Reading, kind: TableKind, value: &serde_json::Value) -> Rows {
     let pairs = over_time::pairs(value);
-    let pairs: Vec<(&str, String)> = pairs.iter().map(|(key, value)| (key.as_str(), value.clone())).collect();
+    // What has no value is a limit that there is not, or a figure that this program has.
+    let words = |key: &str, value: &str| match (key, value) {
+        ("throttle", "") => "no limit".to_owned(),
+        (_, "") => "of this program".to_owned(),
+        (_, value) => value.to_owned(),
+    };
+    let pairs: Vec<(&str, String)> =
+        pairs.iter().map(|(key, value)| (key.as_str(), words(key, value))).collect();
     settings(reading, kind, &pairs)
 }
