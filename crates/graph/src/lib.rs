@@ -7,5 +7,10 @@
 #![warn(missing_docs)]
 
 mod dependencies;
+pub mod partition;
 
 pub use dependencies::{Dependencies, Edge, EdgeKind, Tracker};
+
+#[cfg(test)]
+#[path = "../../../tests/random.rs"]
+mod random;
