@@ -120,6 +120,13 @@ impl<M> Fluid<M> {
         (rest <= SAME_INSTANT_S * self.rate).then(|| self.members.pop().map(|Reverse(ended)| ended.who))?
     }
 
+    /// Takes a member that is done at `latest` at this rate, the first as in [`Fluid::pop_ended`]; `now` is the present, and `latest` the
+    /// end of its instant ([`crate::Instants::end`]).
+    pub fn pop_ended_by(&mut self, now: SimTime, latest: SimTime) -> Option<M> {
+        self.advance(now);
+        (self.next_end() <= latest).then(|| self.members.pop().map(|Reverse(ended)| ended.who))?
+    }
+
     /// What all members together still have to do at `now`.
     pub fn rest(&self, now: SimTime) -> f64 {
         let done = self.done + self.rate * now.since(self.since);
@@ -186,6 +193,18 @@ mod tests {
         }
         let ended: Vec<&str> = std::iter::from_fn(|| fluid.pop_ended(at(1.0))).collect();
         assert_eq!(ended, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn members_are_taken_up_to_the_end_of_an_instant_of_any_length() {
+        // At 2 per second the first is done at 1.0, the second at 1.5 and the third at 2.0.
+        let mut fluid = Fluid::new();
+        fluid.set_rate(SimTime::START, 2.0);
+        for (member, amount) in [("c", 4.0), ("a", 2.0), ("b", 3.0)] {
+            fluid.join(SimTime::START, member, amount);
+        }
+        let ended: Vec<&str> = std::iter::from_fn(|| fluid.pop_ended_by(at(1.0), at(1.5))).collect();
+        assert_eq!(ended, ["a", "b"]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What happens within a billionth of a second happens at one instant.
+//! What happens within a billionth of a second, or of the time, happens at one instant.
 
 use crate::queue::{EventKey, EventQueue};
 use crate::time::SimTime;
@@ -6,16 +6,36 @@ use crate::time::SimTime;
 /// Events within this many seconds of the first one belong to its instant; work whose rest takes no longer is over.
 pub const SAME_INSTANT_S: f64 = 1e-9;
 
+/// How far apart events of one instant may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Span {
+    /// So many seconds.
+    Seconds(f64),
+    /// That part of the time since the beginning: for questions that last microseconds as well as hours.
+    OfTime(f64),
+}
+
+impl Span {
+    /// Seconds from `now` to the end of its instant.
+    pub fn seconds(self, now: SimTime) -> f64 {
+        match self {
+            Self::Seconds(seconds) => seconds,
+            Self::OfTime(part) => part * now.seconds(),
+        }
+    }
+}
+
 /// An [`EventQueue`] with a clock that goes from instant to instant.
 #[derive(Clone, Debug)]
 pub struct Instants<E> {
     queue: EventQueue<E>,
     now: SimTime,
+    span: Span,
 }
 
 impl<E> Default for Instants<E> {
     fn default() -> Self {
-        Self { queue: EventQueue::new(), now: SimTime::START }
+        Self::with_span(Span::Seconds(SAME_INSTANT_S))
     }
 }
 
@@ -23,6 +43,11 @@ impl<E> Instants<E> {
     /// The beginning, without an event.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The same with instants of another length.
+    pub fn with_span(span: Span) -> Self {
+        Self { queue: EventQueue::new(), now: SimTime::START, span }
     }
 
     /// The present instant.
@@ -104,8 +129,14 @@ impl<E> Instants<E> {
         self.queue.time_of(key)
     }
 
-    fn end(&self) -> SimTime {
-        self.now.after(SAME_INSTANT_S)
+    /// The latest time that belongs to the present instant.
+    pub fn end(&self) -> SimTime {
+        self.now.after(self.span_s())
+    }
+
+    /// Seconds from the present to the latest time that belongs to it.
+    pub fn span_s(&self) -> f64 {
+        self.span.seconds(self.now)
     }
 }
 
@@ -128,6 +159,20 @@ mod tests {
         assert_eq!(instants.pop_now(), Some("second"));
         assert_eq!(instants.pop_now(), None);
         assert_eq!(instants.advance(), Some(at(1.0 + 1.1e-9)));
+    }
+
+    #[test]
+    fn an_instant_may_be_a_part_of_the_time() {
+        // A billionth of 1000 s is 1 us; of 1 us it is 1 fs.
+        let mut instants = Instants::with_span(Span::OfTime(1e-9));
+        for (time, event) in [(1e-6, "a"), (1e-6 + 2e-15, "b"), (1000.0, "c"), (1000.0 + 9e-7, "d")] {
+            instants.schedule(at(time), event);
+        }
+        let mut found = Vec::new();
+        while let Some(now) = instants.advance() {
+            found.extend(instants.pop_now().map(|event| (now, event)));
+        }
+        assert_eq!(found, [(at(1e-6), "a"), (at(1e-6 + 2e-15), "b"), (at(1000.0), "c"), (at(1000.0), "d")]);
     }
 
     #[test]

@@ -15,12 +15,21 @@
 //! Everything is pure: no clock, file or global; randomness comes from the seed alone.
 #![warn(missing_docs)]
 
+mod engine;
 mod error;
+mod homes;
 mod observer;
 mod question;
+mod random;
 mod result;
+mod schedulers;
+mod sockets;
+mod spread;
 
+pub use engine::simulate;
 pub use error::TasksError;
 pub use observer::{Observer, Silent, TaskRecord};
 pub use question::Question;
 pub use result::{Cut, NodeRun, Run, Traffic};
+pub use schedulers::{Partitioning, Pause, Scheduler, View};
+pub use sockets::{SocketId, Sockets, WorkerId};

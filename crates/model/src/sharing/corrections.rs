@@ -15,13 +15,23 @@ impl Parameters {
     /// With the fractions f of its data on memories with the ceilings c a byte takes sum f / c: the time per byte is
     /// the mean over the data.
     pub(crate) fn thread_ceiling(&self, machine: &Machine, demand: &Demand, from: NodeId) -> Option<f64> {
+        self.reader_ceiling(machine, from, |memory| demand.placement.fraction(machine, from, memory))
+    }
+
+    /// The same of a thread with `fraction` of its data on each memory.
+    pub(super) fn reader_ceiling(
+        &self,
+        machine: &Machine,
+        from: NodeId,
+        fraction: impl Fn(NodeId) -> f64,
+    ) -> Option<f64> {
         if !self.have_ceilings() {
             return None;
         }
         let time_per_byte: f64 = machine
             .node_ids()
             .map(|memory| {
-                let fraction = demand.placement.fraction(machine, from, memory);
+                let fraction = fraction(memory);
                 let explicit = if from == memory { self.core_local_gbs } else { self.core_remote_gbs };
                 let by_latency = self
                     .outstanding_lines

@@ -27,6 +27,7 @@ use crate::demand::Demand;
 use crate::ids::NodeId;
 use crate::machine::Machine;
 use crate::table::Table;
+use crate::units::FlopPerByte;
 
 #[cfg(test)]
 mod tests;
@@ -99,6 +100,34 @@ impl Network {
         &self.machine
     }
 
+    /// GB/s that one thread on `node` wants that reads and computes `flop_per_byte` with `fraction` of its data on each memory: what its
+    /// core can digest, under every ceiling on one thread, the machine's (`core_bandwidth_gbs`) and the model's
+    /// (`outstanding_lines`, ...). `None` where there is nothing of these: it computes nothing.
+    pub fn want_gbs(
+        &self,
+        node: NodeId,
+        flop_per_byte: f64,
+        fraction: impl Fn(NodeId) -> f64,
+    ) -> Option<f64> {
+        let cores = self.machine.nodes().get(node.0)?;
+        let drawn = cores.demand_of_thread(FlopPerByte::new(flop_per_byte)).value();
+        let parameters = &self.compiled.model.parameters;
+        let ceiling = parameters.reader_ceiling(&self.machine, node, fraction);
+        Some(ceiling.map_or(drawn, |ceiling| drawn.min(ceiling))).filter(|want| want.is_finite())
+    }
+
+    /// GB/s that one thread on `node` with `fraction` of its data on each memory has with the machine to itself if nothing in its core
+    /// holds it back: the least of what a memory and the link to it have / the fraction there.
+    pub fn alone_gbs(&self, node: NodeId, fraction: impl Fn(NodeId) -> f64) -> f64 {
+        let of = |m: NodeId| {
+            let memory = self.compiled.memories[m.0].bandwidth;
+            let link = self.pools[(node, m)].filter(|_| m != node);
+            link.map_or(memory, |pool| self.compiled.pools[pool as usize].capacity.min(memory)) / fraction(m)
+        };
+        let memories = self.machine.node_ids().filter(|&m| fraction(m) > 0.0);
+        memories.map(of).fold(f64::INFINITY, f64::min)
+    }
+
     /// No flow yet.
     pub fn load(&self) -> Load<'_> {
         let memories = self.compiled.memories.len();
@@ -125,26 +154,59 @@ impl Load<'_> {
     ///
     /// The caller vouches for at most one thread per core, and for keys that no other flow of the node has.
     pub fn add(&mut self, key: FlowKey, demand: &Demand, node: NodeId, threads: f64) -> Option<FlowId> {
+        let machine = &self.network.machine;
+        machine.nodes().get(node.0).filter(|node| node.cores > 0)?;
+        let per_thread = self.compiled.per_thread(machine, demand, node);
+        let of = |memory| {
+            let occupied = machine.node(memory).occupied_by(demand.kernel);
+            (demand.placement.fraction(machine, node, memory), occupied)
+        };
+        self.place(key, node, threads, per_thread, demand.arithmetic_intensity.value(), of)
+    }
+
+    /// Adds `threads` equal threads on `node` that read, want `want_gbs` each and have `fraction` of their data on each memory: work
+    /// of which nothing but its data is known here ([`Network::want_gbs`]). [`Load::gflops`] has 0 for them. `None` where the node
+    /// has no cores or does not exist.
+    ///
+    /// The caller vouches for fractions that add up to 1, and for the same as in [`Load::add`].
+    pub fn add_reader(
+        &mut self,
+        key: FlowKey,
+        node: NodeId,
+        threads: f64,
+        want_gbs: f64,
+        fraction: impl Fn(NodeId) -> f64,
+    ) -> Option<FlowId> {
+        self.network.machine.nodes().get(node.0).filter(|node| node.cores > 0)?;
+        let per_thread = PerThread { demand_gbs: want_gbs, peak: f64::INFINITY, occupied: 1.0 };
+        self.place(key, node, threads, per_thread, 0.0, |memory| (fraction(memory), 1.0))
+    }
+
+    /// Adds a flow. `of`: the fraction of its data on a memory, and what a GB/s of it stands for there.
+    fn place(
+        &mut self,
+        key: FlowKey,
+        node: NodeId,
+        threads: f64,
+        per_thread: PerThread,
+        intensity: f64,
+        of: impl Fn(NodeId) -> (f64, f64),
+    ) -> Option<FlowId> {
         let network = self.network;
         let machine = &network.machine;
-        machine.nodes().get(node.0).filter(|node| node.cores > 0)?;
         let group = self.free_group();
-        let per_thread = self.compiled.per_thread(machine, demand, node);
         self.compiled.demand_gbs.as_mut_slice()[group] = per_thread.demand_gbs;
         self.compiled.peak.as_mut_slice()[group] = per_thread.peak;
         self.compiled.occupied.as_mut_slice()[group] = per_thread.occupied;
-        self.compiled.intensity[group] = demand.arithmetic_intensity.value();
+        self.compiled.intensity[group] = intensity;
         self.threads[group] = threads;
         self.full_speed[group] = per_thread;
         let number = u32::try_from(group).ok()?;
         let mut spread = false;
         for memory in machine.node_ids() {
-            let fraction = demand.placement.fraction(machine, node, memory);
+            let (fraction, occupied) = of(memory);
             if fraction > 0.0 {
-                let flow = {
-                    let occupied = machine.node(memory).occupied_by(demand.kernel);
-                    Flow::new(number, per_thread.demand_gbs, fraction, occupied)
-                };
+                let flow = Flow::new(number, per_thread.demand_gbs, fraction, occupied);
                 spread |= flow.spread;
                 if let Some(pool) = network.pools[(node, memory)] {
                     self.insert(pool as usize, key, flow);

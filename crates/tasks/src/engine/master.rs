@@ -1,0 +1,151 @@
+//! The master: a thread outside the cores that creates tasks in order, and partitions windows of them where a scheduler does that.
+
+use numasim_engine::SimTime;
+use numasim_model::graph::{RuntimeSettings, TaskGraph, TaskId};
+use numasim_model::units::Seconds;
+
+use super::alive::Alive;
+use crate::observer::Observer;
+use crate::schedulers::{Partitioning, Pause, Scheduler, View};
+
+/// What the master does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum State {
+    /// Nothing since then; the next task may begin if nothing stops it.
+    Free(SimTime),
+    /// It creates the next task until then.
+    Creating(SimTime),
+    /// It partitions until then.
+    Partitioning(SimTime),
+    /// It waits until tasks end, and has said why.
+    Stopped,
+    /// All tasks are created, which it has said.
+    Done,
+}
+
+/// The master.
+#[derive(Clone, Debug)]
+pub(super) struct Master {
+    state: State,
+    next: u32,
+    /// Whether it has said that the next task waits for all earlier ones.
+    said_taskwait: bool,
+    creation_s: f64,
+    throttle: u64,
+    partitioned_s: f64,
+}
+
+/// What the master meets.
+pub(super) struct Around<'s, 'a> {
+    pub(super) graph: &'a TaskGraph,
+    pub(super) view: View<'s>,
+    pub(super) scheduler: &'s mut dyn Scheduler,
+    pub(super) alive: &'s mut Alive,
+    pub(super) observer: &'s mut dyn Observer,
+    /// The present, and the latest time that belongs to it.
+    pub(super) now: SimTime,
+    pub(super) latest: SimTime,
+}
+
+impl Master {
+    pub(super) fn new(runtime: &RuntimeSettings) -> Self {
+        Self {
+            state: State::Free(SimTime::START),
+            next: 0,
+            said_taskwait: false,
+            creation_s: runtime.creation.value(),
+            // With none alive there could never be any; readers of files refuse 0.
+            throttle: runtime.throttle.unwrap_or(u64::MAX).max(1),
+            partitioned_s: 0.0,
+        }
+    }
+
+    /// When it has done what it does now; never where it waits for others.
+    pub(super) const fn end(&self) -> SimTime {
+        match self.state {
+            State::Creating(end) | State::Partitioning(end) => end,
+            State::Free(_) | State::Stopped | State::Done => SimTime::NEVER,
+        }
+    }
+
+    /// Sum of the times in which it partitioned.
+    pub(super) const fn partitioned(&self) -> Seconds {
+        Seconds::new(self.partitioned_s)
+    }
+
+    /// Creates what it can at this instant; `ready` hears of tasks that wait for none.
+    ///
+    /// A creation begins when the one before it really ended, so that many of them within one instant take as long as they do.
+    pub(super) fn create(&mut self, around: &mut Around<'_, '_>, mut ready: impl FnMut(TaskId)) {
+        loop {
+            match self.state {
+                State::Creating(end) if end <= around.latest => {
+                    let task = TaskId(self.next);
+                    self.next += 1;
+                    self.said_taskwait = false;
+                    if around.alive.created(around.graph, task) {
+                        ready(task);
+                    }
+                    let window = around.scheduler.created(&around.view, task);
+                    self.state = self.window(window, end, around).unwrap_or(State::Free(end));
+                }
+                State::Partitioning(end) if end <= around.latest => {
+                    around.scheduler.partitioned(&around.view);
+                    self.state = State::Free(end);
+                }
+                State::Creating(_) | State::Partitioning(_) | State::Done => return,
+                State::Free(since) => self.state = self.begin(since, around),
+                State::Stopped => {
+                    if self.is_stopped(around) {
+                        return;
+                    }
+                    self.state = State::Free(around.now);
+                }
+            }
+        }
+    }
+
+    /// What it does next, being free since then.
+    fn begin(&mut self, since: SimTime, around: &mut Around<'_, '_>) -> State {
+        let task = TaskId(self.next);
+        let why = if task.0 as usize >= around.graph.task_count() {
+            Pause::End
+        } else if around.graph.taskwait(task) && !self.said_taskwait {
+            Pause::Taskwait
+        } else if self.is_stopped(around) {
+            // A taskwait was said before.
+            if around.graph.taskwait(task) {
+                return State::Stopped;
+            }
+            Pause::Throttle
+        } else {
+            return State::Creating(since.after(self.creation_s));
+        };
+        self.said_taskwait |= why == Pause::Taskwait;
+        let window = around.scheduler.pauses(&around.view, why);
+        self.window(window, since, around).unwrap_or(match why {
+            Pause::End => State::Done,
+            Pause::Taskwait => State::Free(since),
+            Pause::Throttle => State::Stopped,
+        })
+    }
+
+    fn is_stopped(&self, around: &Around<'_, '_>) -> bool {
+        let alive = around.alive.count();
+        alive >= self.throttle || (alive > 0 && around.graph.taskwait(TaskId(self.next)))
+    }
+
+    /// Begins to partition a window, if there is one.
+    fn window(
+        &mut self,
+        window: Option<Partitioning>,
+        since: SimTime,
+        around: &mut Around<'_, '_>,
+    ) -> Option<State> {
+        let window = window?;
+        let end = since.after(window.duration.value());
+        self.partitioned_s += window.duration.value();
+        around.observer.partitioned(window.tasks, since.seconds(), end.seconds());
+        Some(State::Partitioning(end))
+    }
+}

@@ -1,0 +1,124 @@
+//! What a task has to do where it is taken: from where every byte comes, and what one thread then wants.
+
+use numasim_model::graph::{BlockHome, TaskGraph, TaskId};
+use numasim_model::sharing::Network;
+use numasim_model::{Machine, NodeId};
+
+use super::cache::{Caches, Found};
+use crate::homes::Homes;
+use crate::result::Traffic;
+
+const BYTES_PER_GB: f64 = 1e9;
+
+/// What there is to do, and how it goes on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Pace {
+    /// So many seconds, whatever others do.
+    Seconds(f64),
+    /// So many GB, at the rate that the sharing model gives to a thread that wants so many GB/s.
+    Shared { gb: f64, want_gbs: f64 },
+}
+
+/// Finds out what tasks have to do; the fractions of the last one stay here.
+#[derive(Clone, Debug)]
+pub(super) struct Assay<'a> {
+    graph: &'a TaskGraph,
+    network: &'a Network,
+    /// Per memory: bytes that come from it, then the part of all that do.
+    memories: Vec<f64>,
+}
+
+impl<'a> Assay<'a> {
+    pub(super) fn new(graph: &'a TaskGraph, network: &'a Network) -> Self {
+        Self { graph, network, memories: vec![0.0; network.machine().node_count()] }
+    }
+
+    /// Per memory: the part of what the last task reads of memories, in the order of the nodes.
+    pub(super) fn fractions(&self) -> &Vec<f64> {
+        &self.memories
+    }
+
+    /// A worker of `node` takes `task`, which has `factor` times its work: open blocks get their home, `touch`, and the source of
+    /// every byte is decided.
+    pub(super) fn of(
+        &mut self,
+        task: TaskId,
+        factor: f64,
+        node: NodeId,
+        touch: NodeId,
+        homes: &mut Homes,
+        caches: &Caches<'_>,
+    ) -> (Traffic, Pace) {
+        let traffic = self.source(task, factor, node, touch, homes, caches);
+        let (network, gflop) = (self.network, self.graph.gflop(task) * factor);
+        let bytes: f64 = self.memories.iter().sum();
+        if bytes > 0.0 {
+            self.memories.iter_mut().for_each(|part| *part /= bytes);
+        }
+        let gb = bytes / BYTES_PER_GB;
+        let cached_gb = traffic.llc_local / BYTES_PER_GB;
+        let flop_per_byte = gflop / gb;
+        let by_cache = core_bandwidth(network.machine(), node).filter(|_| cached_gb > 0.0);
+        // So few bytes beside so much work that no number tells them from none count as none.
+        if gb > 0.0 && flop_per_byte.is_finite() {
+            let fraction = |memory: NodeId| self.memories.get(memory.0).copied().unwrap_or(0.0);
+            let by_cache = by_cache.map(|gbs| gbs * gb / cached_gb);
+            let want = network.want_gbs(node, flop_per_byte, fraction).into_iter().chain(by_cache);
+            let want = want.fold(f64::INFINITY, f64::min);
+            let want_gbs = if want.is_finite() { want } else { network.alone_gbs(node, fraction) };
+            return (traffic, Pace::Shared { gb, want_gbs });
+        }
+        let peak = network.machine().node(node).gflops_per_core.value();
+        let computing = if gflop > 0.0 { gflop / peak } else { 0.0 };
+        let reading = by_cache.map_or(0.0, |gbs| cached_gb / gbs);
+        (traffic, Pace::Seconds(computing.max(reading)))
+    }
+
+    /// Bytes by what serves them; leaves bytes by memory in `memories`.
+    fn source(
+        &mut self,
+        task: TaskId,
+        factor: f64,
+        node: NodeId,
+        touch: NodeId,
+        homes: &mut Homes,
+        caches: &Caches<'_>,
+    ) -> Traffic {
+        let memories = &mut self.memories;
+        memories.fill(0.0);
+        let mut traffic = Traffic::default();
+        for access in self.graph.accesses(task) {
+            let bytes = access.moved_bytes * factor;
+            let home = homes.touch(access.block, touch);
+            match (caches.find(access.block, node), home) {
+                (Found::Own, _) => traffic.llc_local += bytes,
+                (Found::Other(holder), _) => {
+                    traffic.llc_remote += bytes;
+                    memories.get_mut(holder.0).into_iter().for_each(|memory| *memory += bytes);
+                }
+                (Found::Nowhere, BlockHome::Interleaved) => {
+                    let part = bytes / memories.len() as f64;
+                    memories.iter_mut().for_each(|memory| *memory += part);
+                    traffic.dram_local += part;
+                    traffic.dram_remote += bytes - part;
+                }
+                // A block that was touched is not open.
+                (Found::Nowhere, BlockHome::Open) => {}
+                (Found::Nowhere, BlockHome::Node(home)) => {
+                    memories.get_mut(home.0).into_iter().for_each(|memory| *memory += bytes);
+                    if home == node {
+                        traffic.dram_local += bytes;
+                    } else {
+                        traffic.dram_remote += bytes;
+                    }
+                }
+            }
+        }
+        traffic
+    }
+}
+
+/// The most that a core of `node` reads of its last-level cache, where that is limited.
+fn core_bandwidth(machine: &Machine, node: NodeId) -> Option<f64> {
+    machine.cache(node)?.core_bandwidth.map(|gbs| gbs.value())
+}

@@ -1,0 +1,46 @@
+//! Who decides which task runs where: each scheduler in a file, a value that is told what happens and asked for tasks.
+//!
+//! [`Scheduler`] is what they have in common; `queues`, `weights`, `round_robin`, `dep_table`, `given` and `draw` are what several of them
+//! use.
+
+mod dep;
+mod dep_table;
+mod draw;
+mod fifo;
+mod given;
+mod queues;
+mod random_steal;
+mod round_robin;
+mod sa;
+mod scheduler;
+mod weights;
+
+pub use scheduler::{Partitioning, Pause, Scheduler, View};
+
+use numasim_model::graph::SchedulerKind;
+
+use crate::error::TasksError;
+use crate::question::Question;
+use crate::sockets::Sockets;
+
+/// The scheduler that `question` asks for.
+///
+/// # Errors
+/// What it refuses of the question: [`TasksError::NoSocket`], [`TasksError::NoCores`], [`TasksError::Intersection`].
+pub(crate) fn make<'a>(
+    question: &Question<'a>,
+    sockets: &Sockets,
+) -> Result<Box<dyn Scheduler + 'a>, TasksError> {
+    Ok(match question.scheduler.kind {
+        SchedulerKind::Fifo => Box::new(fifo::Fifo::new(question, sockets)),
+        SchedulerKind::Sa => Box::new(sa::Sa::new(question, sockets)?),
+        SchedulerKind::Dep => Box::new(dep::Dep::new(question, sockets)),
+        SchedulerKind::RandomSteal => Box::new(random_steal::RandomSteal::new(question, sockets)),
+        // In files of their own, on the way.
+        kind @ (SchedulerKind::RipDep
+        | SchedulerKind::RipSp
+        | SchedulerKind::RipMw
+        | SchedulerKind::Heft
+        | SchedulerKind::Tracked) => return Err(TasksError::NotYet(kind)),
+    })
+}
