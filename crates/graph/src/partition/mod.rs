@@ -84,6 +84,17 @@ pub enum PartitionError {
     Metis(&'static str),
 }
 
+/// Whether the program is built with a partitioner.
+pub const fn is_built(partitioner: Partitioner) -> bool {
+    match partitioner {
+        Partitioner::Recursive => true,
+        Partitioner::Metis => cfg!(feature = "metis"),
+    }
+}
+
+/// What partitioning a window takes, ns per task and edge, where no file says it.
+pub const NS_PER_VERTEX_EDGE: f64 = 250.0;
+
 /// The place in `sockets` of each task, in order.
 ///
 /// # Errors
