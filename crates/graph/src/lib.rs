@@ -10,6 +10,7 @@ pub mod csv;
 mod dependencies;
 mod generators;
 pub mod import;
+pub mod partition;
 mod problems;
 #[cfg(test)]
 mod properties;
