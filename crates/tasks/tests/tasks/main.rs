@@ -1,0 +1,12 @@
+//! Simulations of small graphs, by hand.
+
+mod caches;
+mod common;
+mod dep;
+mod durations;
+mod edges;
+mod instants;
+mod latency;
+mod placement;
+mod stealing;
+mod wavefront;
