@@ -3,6 +3,7 @@
 mod alive;
 mod cache;
 mod flows;
+mod known;
 mod master;
 mod tally;
 mod work;
