@@ -10,6 +10,7 @@ use numasim_model::graph::{
     SchedulerSettings, TaskGraph, TaskGraphBuilder,
 };
 use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node};
+use numasim_model::sharing_model::{Model, Parameters};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Megabytes};
 use numasim_tasks::{Question, Silent, simulate};
 
@@ -39,6 +40,14 @@ fn machine(llc_mb: f64) -> Machine {
         .expect("a machine")
         .with_caches(vec![Some(cache).filter(|_| llc_mb > 0.0); 4])
         .expect("four caches")
+}
+
+/// The same where a thread has 4 lines under way, at 80 ns or 134 ns: tasks wait for memory and hardly for each other.
+fn latency_bound() -> Machine {
+    let latencies = (0..16).map(|pair| if pair / 4 == pair % 4 { 80.0 } else { 134.0 }).collect();
+    let parameters = Parameters { outstanding_lines: Some(4.0), ..Parameters::default() };
+    let machine = machine(0.0).with_latencies_ns(latencies).expect("latencies");
+    machine.with_sharing(Model { parameters, ..Model::default() })
 }
 
 fn access(block: BlockId, mode: AccessMode, bytes: f64) -> Access {
@@ -161,6 +170,12 @@ fn contended_triads(bencher: Bencher<'_, '_>, name: &str) {
 #[divan::bench(args = KINDS, sample_count = 5)]
 fn contended_stencil(bencher: Bencher<'_, '_>, name: &str) {
     bench(bencher, kind(name), &machine(0.0), &stencil(TASKS));
+}
+
+/// The same where threads wait for memory.
+#[divan::bench(args = KINDS, sample_count = 5)]
+fn latency_bound_stencil(bencher: Bencher<'_, '_>, name: &str) {
+    bench(bencher, kind(name), &latency_bound(), &stencil(TASKS));
 }
 
 /// The same with caches of 20 MB.

@@ -314,7 +314,10 @@ impl Load<'_> {
             }
         } else {
             shares.bandwidth.as_mut_slice().copy_from_slice(demand);
-            way.share(compiled, separable, threads, shares, memory);
+            // The same bits as by rounds, at once.
+            if !way.all_have_room(compiled, threads) {
+                way.share(compiled, separable, threads, shares, memory);
+            }
         }
         for m in self.changed.drain(..) {
             self.is_changed[m] = false;
