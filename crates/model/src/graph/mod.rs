@@ -14,7 +14,7 @@ mod task_graph;
 pub use error::GraphError;
 pub use generator::{Generator, Pattern, TaskBench};
 pub use parts::{Access, AccessMode, Block, BlockHome, BlockId, MAX_ACCESSES, MAX_TASKS, TaskId, TypeId};
-pub use settings::{PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, Ties};
+pub use settings::{PagePlacement, Partitioner, RuntimeSettings, SchedulerKind, SchedulerSettings, Ties};
 pub use task_graph::{NewTask, TaskGraph, TaskGraphBuilder};
 
 /// What the input files say about tasks.
