@@ -184,6 +184,6 @@ proptest! {
                 until[later] = until[later].max(until[*from as usize] + 1);
             }
         }
-        prop_assert_eq!(all.span(), until.into_iter().max().unwrap_or(0));
+        prop_assert_eq!(all.span() as usize, until.into_iter().max().unwrap_or(0));
     }
 }

@@ -21,7 +21,7 @@ fn made(generator: &Generator) -> TaskGraph {
 fn counts(generator: &Generator) -> (usize, usize, usize) {
     let graph = made(generator);
     let dependencies = Dependencies::of(&graph).expect("few edges");
-    (graph.task_count(), dependencies.edge_count(), dependencies.span())
+    (graph.task_count(), dependencies.edge_count(), dependencies.span() as usize)
 }
 
 /// How many tasks there are of a kind.

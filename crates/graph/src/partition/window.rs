@@ -64,6 +64,13 @@ impl WindowGraph {
         self.neighbours.len() / 2
     }
 
+    /// Where the neighbours of each task begin (one more at the end), which they are, and the bytes to each: compressed sparse rows, as
+    /// other partitioners take them.
+    pub fn adjacency(&self) -> (&[usize], Vec<u32>, Vec<f64>) {
+        let all = self.neighbours.iter();
+        (&self.starts, all.clone().map(|other| other.task).collect(), all.map(|other| other.bytes).collect())
+    }
+
     /// All tasks in creation order.
     pub(super) fn tasks(&self) -> std::ops::Range<u32> {
         // Windows are parts of a graph of at most 10^7 tasks.

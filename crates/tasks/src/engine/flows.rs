@@ -96,29 +96,28 @@ impl<'n> Flows<'n> {
         self.bits.clear();
         self.bits.extend([node.0 as u64, want_gbs.to_bits()]);
         self.bits.extend(fractions.iter().map(|fraction| fraction.to_bits()));
-        let index = match self.by_bits.get(self.bits.as_slice()) {
-            Some(&index) => index,
-            None => {
-                let fraction = |memory: NodeId| fractions.get(memory.0).copied().unwrap_or(0.0);
-                let key = FlowKey(self.next_serial);
-                // Workers are on nodes with cores.
-                let Some(flow) = self.load.add_reader(key, node, 0.0, want_gbs, fraction) else { return };
-                let class = Class {
-                    bits: self.bits.as_slice().into(),
-                    serial: self.next_serial,
-                    flow,
-                    members: Fluid::new(),
-                    end: SimTime::NEVER,
-                    live: false,
-                    stale: false,
-                };
-                self.next_serial += 1;
-                self.by_bits.insert(class.bits.clone(), self.classes.len());
-                self.classes.push(class);
-                // No class that came back to.
-                self.found = self.found.wrapping_sub(1);
-                self.classes.len() - 1
-            }
+        let index = if let Some(&index) = self.by_bits.get(self.bits.as_slice()) {
+            index
+        } else {
+            let fraction = |memory: NodeId| fractions.get(memory.0).copied().unwrap_or(0.0);
+            let key = FlowKey(self.next_serial);
+            // Workers are on nodes with cores.
+            let Some(flow) = self.load.add_reader(key, node, 0.0, want_gbs, fraction) else { return };
+            let class = Class {
+                bits: self.bits.as_slice().into(),
+                serial: self.next_serial,
+                flow,
+                members: Fluid::new(),
+                end: SimTime::NEVER,
+                live: false,
+                stale: false,
+            };
+            self.next_serial += 1;
+            self.by_bits.insert(class.bits.clone(), self.classes.len());
+            self.classes.push(class);
+            // No class that came back to.
+            self.found = self.found.wrapping_sub(1);
+            self.classes.len() - 1
         };
         let Some(class) = self.classes.get_mut(index) else { return };
         class.members.join(now, worker, gb);
