@@ -8,6 +8,7 @@
 //! While all data lies beside the threads, a core given away on a node changes what cores of other nodes are worth only to an application
 //! whose threads slow each other down; the other gains are kept from one core to the next.
 
+use numasim_model::sharing::Network;
 use numasim_model::{AppId, NodeId, Table};
 
 use crate::known::{Known, Member};
@@ -67,6 +68,24 @@ pub(crate) fn grow(speeds: &mut Speeds<'_>, known: &Known, members: &[Member]) {
     }
 }
 
+/// What `rows` of `members` leave to `last`: threads of each of these on each node.
+pub(crate) fn what_is_left(
+    network: &Network,
+    known: &Known,
+    members: &[Member],
+    rows: &[Vec<u32>],
+    last: &[Member],
+) -> Vec<Vec<u32>> {
+    // Nobody else gets more.
+    let held = |(member, row): (&Member, &Vec<u32>)| Member { room: row.clone(), ..member.clone() };
+    let all: Vec<Member> = members.iter().zip(rows).map(held).chain(last.iter().cloned()).collect();
+    let mut speeds = Speeds::new(network, known, &all);
+    speeds.set_all(rows);
+    give_fewest(&mut speeds, known, &all);
+    grow(&mut speeds, known, &all);
+    speeds.rows().split_off(members.len())
+}
+
 /// What one more thread of a member on a node adds to the total.
 fn gain_of(speeds: &mut Speeds<'_>, m: usize, n: usize, now: f64) -> f64 {
     let threads = speeds.count(m, n);
@@ -100,7 +119,6 @@ fn forget(gains: &mut Table<Option<f64>>, speeds: &Speeds<'_>, m: usize, n: usiz
 #[cfg(test)]
 mod tests {
     use numasim_model::dynamics::Scaling;
-    use numasim_model::sharing::Network;
     use proptest::prelude::*;
 
     use super::*;
