@@ -6,7 +6,10 @@
 //! relative 1e-9 larger is not larger.
 //!
 //! While all data lies beside the threads, a core given away on a node changes what cores of other nodes are worth only to an application
-//! whose threads slow each other down; the other gains are kept from one core to the next.
+//! whose threads slow each other down; the other gains are kept from one core to the next. There, too, applications that ask for the same
+//! and have as many threads on a node gain the same (`Speeds::classes`).
+
+use std::collections::HashMap;
 
 use numasim_model::sharing::Network;
 use numasim_model::{AppId, NodeId, Table};
@@ -36,6 +39,9 @@ pub(crate) fn give_fewest(speeds: &mut Speeds<'_>, known: &Known, members: &[Mem
 pub(crate) fn grow(speeds: &mut Speeds<'_>, known: &Known, members: &[Member]) {
     let most: Vec<u32> = members.iter().map(|member| known.most(member)).collect();
     let mut gains: Table<Option<f64>> = Table::filled(members.len(), speeds.nodes(), None);
+    let classes = speeds.classes();
+    // Per node: gains of a class with so many threads there, until something changes there.
+    let mut alike: Vec<HashMap<(usize, u32), f64>> = vec![HashMap::new(); speeds.nodes()];
     loop {
         let now = speeds.total();
         let mut best = f64::NEG_INFINITY;
@@ -48,7 +54,12 @@ pub(crate) fn grow(speeds: &mut Speeds<'_>, known: &Known, members: &[Member]) {
                 let gain = match gains[cell] {
                     _ if !may => f64::NEG_INFINITY,
                     Some(gain) => gain,
-                    None => gain_of(speeds, m, n, now),
+                    None => match classes[m] {
+                        Some(class) => *alike[n]
+                            .entry((class, speeds.count(m, n)))
+                            .or_insert_with(|| gain_of(speeds, m, n, now)),
+                        None => gain_of(speeds, m, n, now),
+                    },
                 };
                 gains[cell] = Some(gain);
                 best = best.max(gain);
@@ -65,6 +76,8 @@ pub(crate) fn grow(speeds: &mut Speeds<'_>, known: &Known, members: &[Member]) {
         let (AppId(m), NodeId(n)) = gains.place(cell);
         speeds.set(m, n, speeds.count(m, n) + 1);
         forget(&mut gains, speeds, m, n);
+        // A core given away is felt on other nodes, if at all, by all of them.
+        if speeds.is_linear(m) { alike[n].clear() } else { alike.iter_mut().for_each(HashMap::clear) }
     }
 }
 

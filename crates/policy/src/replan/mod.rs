@@ -50,7 +50,7 @@ const PREDICTIONS: usize = 150;
 /// With more applications an allocation takes longer to look at, and fewer are looked at.
 const FEW: usize = 8;
 
-/// Most applications x nodes that are searched at every change.
+/// Most applications x nodes that are searched at every change, as far as `reexplore` does: changes are more.
 const MOST_SEARCHED: usize = 64;
 
 /// The policy.
@@ -126,7 +126,7 @@ impl Policy for Replan {
         let (members, mut last): (Vec<Member>, Vec<Member>) =
             members.into_iter().partition(|member| items(member) < ENOUGH);
         let mut others = Vec::new();
-        if members.len() * self.cores.len() <= MOST_SEARCHED {
+        if self.search.not_searched(&members).is_none() && members.len() * self.cores.len() <= MOST_SEARCHED {
             // A question that the search refuses is no reason to decide nothing.
             others.extend(self.search.allocation(&members).ok());
         }

@@ -5,6 +5,7 @@ use numasim_model::AppId;
 use super::outlook::{Outlook, Rows, unblocked};
 use crate::ahead::ENOUGH;
 use crate::known::Known;
+use crate::reexplore::count;
 use crate::view::{Presence, View};
 
 /// Names that are listed.
@@ -47,7 +48,7 @@ pub(super) fn of_those_ahead(
         let Some((items, consumer)) = ahead.filter(|(items, _)| *items >= ENOUGH) else { continue };
         if app.is_busy() && *row != unblocked(app, row.len()) {
             let for_whom = known.name(consumer);
-            let cores = count(row.iter().sum(), "core");
+            let cores = count(row.iter().sum::<u32>(), "core");
             *said = Some(format!("{items} items ahead of {for_whom}: {cores} that nobody else has use for"));
         }
     }
@@ -104,10 +105,6 @@ fn list(names: &[&str]) -> String {
         [start @ .., last] if names.len() <= SHOWN => format!("{} and {last}", start.join(", ")),
         _ => format!("{} and {} more", names[..SHOWN].join(", "), names.len() - SHOWN),
     }
-}
-
-fn count(number: u32, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// Three digits.
