@@ -30,8 +30,8 @@ const EFFORT: u64 = 2_000_000;
 /// Most moves of a climb for which there is a search: (applications x nodes)^2 x cores of the largest node, as cores move
 /// between any two applications on any two nodes; x nodes where a thread is felt on other nodes than its own.
 ///
-/// A million takes about a second on one core of 2 GHz (16 x 64 cores: 7 applications, 4 x 20: 55, 1 x 64: 125), and
-/// the effort below hardly counts there (`examples/decisions.rs`).
+/// A million takes 0.3 s where nothing else runs and up to a second on a busy machine (16 x 64 cores: 7 applications, 4 x 20: 55, 1 x 64: 125),
+/// and the effort below hardly counts there (`examples/decisions.rs`).
 const MOST_MOVES: f64 = 1e6;
 
 /// The policy.
