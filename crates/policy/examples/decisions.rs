@@ -7,6 +7,7 @@
 use std::time::Instant;
 
 use numasim_model::dynamics::{Binding, Control, Course, Dynamics, Phase, Pick, Scaling, Work};
+use numasim_model::graph::TaskStudy;
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
 use numasim_model::{Access, App, AppId, Data, Placement, Study};
@@ -89,7 +90,8 @@ fn study(nodes: usize, cores: u32, apps: usize) -> Study {
         (app, course)
     };
     let (apps, courses) = (0..apps).map(of).unzip();
-    Study { machine, apps, scenarios: Vec::new(), dynamics: Dynamics { courses, ..Dynamics::default() } }
+    let dynamics = Dynamics { courses, ..Dynamics::default() };
+    Study { machine, apps, scenarios: Vec::new(), dynamics, tasks: TaskStudy::default() }
 }
 
 /// All are there, with all threads blocked.
