@@ -251,6 +251,9 @@ pub struct SchedulerTable {
     /// How many of the newest tasks of a window stay in the next one; below `window`. Default: 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intersection: Option<u32>,
+    /// Who partitions. Default: "recursive".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partitioner: Option<PartitionerWord>,
     /// Time to partition in ns per task and edge of the window. Default: the figure of this program.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = not_negative)]
@@ -261,6 +264,16 @@ pub struct SchedulerTable {
     /// Whether "fifo" runs a task whose last parent has just ended on the same worker. Default: false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub immediate_successor: Option<bool>,
+}
+
+/// What cuts windows of the graph into parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PartitionerWord {
+    /// Sockets and tasks in two halves, and so on.
+    Recursive,
+    /// METIS, where the program is built with it.
+    Metis,
 }
 
 /// A scheduler.

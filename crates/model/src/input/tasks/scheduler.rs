@@ -1,6 +1,6 @@
 //! Reads `[scheduler]`: who decides which task runs where.
 
-use crate::graph::{SchedulerKind, SchedulerSettings};
+use crate::graph::{Partitioner, SchedulerKind, SchedulerSettings};
 
 use super::super::log::Log;
 use super::super::problem::{Place, Problem, ProblemKind};
@@ -55,6 +55,10 @@ pub(super) fn read(
     let window = count("window", assumed.window, WINDOW);
     let initial_extra = count("initial_extra", assumed.initial_extra, INITIAL_EXTRA);
     let intersection = count("intersection", assumed.intersection, INTERSECTION);
+    let recursive = (assumed.partitioner, assumed.partitioner.as_str().to_owned());
+    let partitioner = setting(&mut table, of("partitioner"), recursive, |value| {
+        words::read(value, &Partitioner::ALL, Partitioner::as_str)
+    });
     let own = "the figure of this program".to_owned();
     let partition = setting(&mut table, of("partition_ns_per_vertex_edge"), (None, own), |value| {
         value.number(PARTITION).map(Some)
@@ -89,6 +93,7 @@ pub(super) fn read(
         intersection,
         partition_ns_per_vertex_edge: partition?,
         old_dependencies: old_dependencies?,
+        partitioner: partitioner?,
         immediate_successor: immediate_successor?,
     };
     Some((settings, name))

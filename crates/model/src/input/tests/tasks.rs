@@ -2,8 +2,8 @@
 
 use super::{MACHINE, files, problem, problems, read};
 use crate::graph::{
-    Access, AccessMode, BlockHome, BlockId, Generator, GraphSource, Pattern, RuntimeSettings, SchedulerKind,
-    SchedulerSettings, TaskBench, TaskGraph, TaskId, Ties,
+    Access, AccessMode, BlockHome, BlockId, Generator, GraphSource, Partitioner, Pattern, RuntimeSettings,
+    SchedulerKind, SchedulerSettings, TaskBench, TaskGraph, TaskId, Ties,
 };
 use crate::ids::NodeId;
 use crate::input::{Problem, ProblemKind, Reading, TableKind, read_study};
@@ -151,6 +151,7 @@ fn settings_that_no_file_gives_are_listed_with_what_holds() {
             "scheduler window = 1000",
             "scheduler initial_extra = 0",
             "scheduler intersection = 0",
+            "scheduler partitioner = recursive",
             "scheduler partition_ns_per_vertex_edge = the figure of this program",
             "scheduler old_dependencies = false",
             "scheduler immediate_successor = false",
@@ -170,7 +171,7 @@ fn settings_that_no_file_gives_are_listed_with_what_holds() {
 #[test]
 fn every_setting_is_read() {
     let reading = read(&with(
-        "[scheduler]\nname = \"rip-mw\"\nstride = 3\nwindow = 50\ninitial_extra = 7\nintersection = 49\n\
+        "[scheduler]\nname = \"rip-mw\"\nstride = 3\nwindow = 50\ninitial_extra = 7\nintersection = 49\npartitioner = \"metis\"\n\
          partition_ns_per_vertex_edge = 120.5\nold_dependencies = true\nimmediate_successor = true\n\
          [runtime]\ncreation_us = 0\nthrottle = 9\ntask_us = 2.5\nsteal_us = 4\nseed = 0\nties = \"order\"\ntask_spread = 0.25\n",
     ));
@@ -180,6 +181,7 @@ fn every_setting_is_read() {
         window: 50,
         initial_extra: 7,
         intersection: 49,
+        partitioner: Partitioner::Metis,
         partition_ns_per_vertex_edge: Some(120.5),
         old_dependencies: true,
         immediate_successor: true,
