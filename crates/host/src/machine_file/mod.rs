@@ -1,5 +1,6 @@
 //! From a host's topology to the skeleton of a machine file.
 
+mod caches;
 mod comments;
 mod memory;
 mod sockets;
@@ -10,6 +11,7 @@ use numasim_model::input::writing::{PEAK, quoted};
 use numasim_model::units::GigabytesPerSecond;
 
 use crate::topology::{HostNode, HostTopology};
+pub use caches::llc_mb;
 use memory::Memory;
 pub use memory::memory_gib;
 
@@ -54,6 +56,7 @@ fn one_table(host: &HostTopology, cores: u32, lines: &mut Vec<String>) {
         lines.push(format!("cpus = [{}]", lists.join(", ")));
     }
     lines.extend(memory::of(host).line());
+    lines.extend(llc_line(host));
     lines.push(format!("# gflops_per_core = ?  {PEAK}"));
     let said: Option<Vec<f64>> = (0..host.nodes.len()).map(|node| claimed(host, node, node)).collect();
     lines.push(match said.as_deref() {
@@ -107,6 +110,7 @@ fn node_by_node(host: &HostTopology, lines: &mut Vec<String>) {
         if let Some(gib) = node.memory_bytes.and_then(memory_gib) {
             lines.push(format!("memory_gib = {gib}"));
         }
+        lines.extend(llc_line(host).filter(|_| node.cores > 0));
         if let Some(list) = &node.cpus {
             lines.push(format!("cpus = \"{list}\""));
         }
@@ -114,6 +118,11 @@ fn node_by_node(host: &HostTopology, lines: &mut Vec<String>) {
             lines.push(format!("os_node = {}", node.os_index));
         }
     }
+}
+
+/// The last-level cache of each node with cores, where it is known.
+fn llc_line(host: &HostTopology) -> Option<String> {
+    llc_mb(host).map(|mb| format!("llc_mb = {mb:.2}"))
 }
 
 /// What the firmware claims for reads by the cores of node `from` from the memory of node `to`, in GB/s.

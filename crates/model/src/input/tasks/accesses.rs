@@ -98,7 +98,7 @@ impl<'a> Accesses<'a> {
             let bytes = entry.number(quantity);
             self.broken |= bytes.is_none();
             let Some((number, _)) = self.by_name.get(name) else {
-                self.report_not_accessed(name, &entry, called, blocks);
+                report_not_accessed(name, &entry, called, blocks);
                 self.broken = true;
                 continue;
             };
@@ -108,17 +108,17 @@ impl<'a> Accesses<'a> {
             }
         }
     }
+}
 
-    fn report_not_accessed(&self, name: &str, entry: &Value<'_>, called: &str, blocks: &Blocks<'a>) {
-        if !blocks.is_known(name) {
-            blocks.report_unknown(name, entry.key_place(), entry.source.log);
-            return;
-        }
-        let shown = names::shown(name);
-        let message = format!("`{called}` does not access the block `{shown}`");
-        let problem = Problem::new(ProblemKind::BadValue, message)
-            .at(entry.key_place(), "not accessed")
-            .hint(format!("name `{shown}` in `in`, `inout` or `out` of this task, or leave its bytes out"));
-        entry.source.log.report(problem);
+fn report_not_accessed(name: &str, entry: &Value<'_>, called: &str, blocks: &Blocks<'_>) {
+    if !blocks.is_known(name) {
+        blocks.report_unknown(name, entry.key_place(), entry.source.log);
+        return;
     }
+    let shown = names::shown(name);
+    let message = format!("`{called}` does not access the block `{shown}`");
+    let problem = Problem::new(ProblemKind::BadValue, message)
+        .at(entry.key_place(), "not accessed")
+        .hint(format!("name `{shown}` in `in`, `inout` or `out` of this task, or leave its bytes out"));
+    entry.source.log.report(problem);
 }

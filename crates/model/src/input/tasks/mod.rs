@@ -17,6 +17,7 @@ use super::places::Places;
 use super::problem::{Place, Problem, ProblemKind};
 use super::reading::TableKind;
 use super::root::Tables;
+use super::table::TableReader;
 use blocks::Blocks;
 use graph::GraphTable;
 use listed::Tasks;
@@ -37,7 +38,7 @@ pub(super) struct TasksReading {
 /// All that the files say of tasks; `None` where some of it makes no sense.
 pub(super) fn read(tables: &mut Tables<'_>, log: &Log, machine: &MachineReading) -> Option<TasksReading> {
     let (block_tables, task_tables) = (tables.list("block"), tables.list("task"));
-    let first = block_tables.first().or(task_tables.first()).map(|table| table.place());
+    let first = block_tables.first().or(task_tables.first()).map(TableReader::place);
     let singles = ["graph", "scheduler", "runtime"].map(|key| tables.table(key, log));
     if first.is_none() && singles.iter().all(Option::is_none) {
         return Some(TasksReading::default());

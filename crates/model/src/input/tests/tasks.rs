@@ -207,7 +207,7 @@ fn every_generator_is_read_with_its_own_parameters_and_the_defaults_of_the_other
         for (number, (key, value)) in (2_u64..).zip(changed.parameters_mut()) {
             // Blocks divide rows.
             *value = if key == "rows" { 24 * 25 } else { number };
-            text.push_str(&format!("{key} = {value}\n"));
+            text.extend([format!("{key} = {value}\n")]);
         }
         if let Some(init) = changed.init_mut() {
             *init = false;
@@ -310,10 +310,10 @@ fn tasks_are_given_in_one_way() {
 fn a_hundred_thousand_tasks_are_read_from_one_file() {
     let mut text = with("[[block]]\nname = \"b0\"\nmb = 1");
     for task in 1..=100_000 {
-        text.push_str(&format!(
+        text.extend([format!(
             "[[block]]\nname=\"b{task}\"\nmb=1\n[[task]]\nin=[\"b{}\"]\nout=[\"b{task}\"]\n",
             task - 1
-        ));
+        )]);
     }
     assert!(text.len() < crate::input::MAX_TEXT_BYTES);
     assert_eq!(graph(&read(&text)).access_count(), 200_000);
@@ -324,11 +324,11 @@ fn unknown_blocks_of_a_large_graph_cost_no_time_that_anybody_notices() {
     let name = |number: usize| format!("{}{number}", "b".repeat(150));
     let mut text = with("");
     for number in 0..5_000 {
-        text.push_str(&format!(
+        text.extend([format!(
             "[[block]]\nname = \"{}\"\nmb = 1\n[[task]]\nin = [\"{}\"]\n",
             name(number),
             name(number + 7_000)
-        ));
+        )]);
     }
     assert_eq!(problems(&[&text]).len(), 201);
 }
