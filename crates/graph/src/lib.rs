@@ -7,5 +7,7 @@
 #![warn(missing_docs)]
 
 mod dependencies;
+mod generators;
 
 pub use dependencies::{Dependencies, Edge, EdgeKind, Tracker};
+pub use generators::{GenerateError, generate};
