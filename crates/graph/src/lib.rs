@@ -6,8 +6,13 @@
 //! Everything is pure: text or parameters in, values out.
 #![warn(missing_docs)]
 
+pub mod csv;
 mod dependencies;
 mod generators;
+mod problems;
+#[path = "../../../tests/random.rs"]
+#[cfg(test)]
+mod random;
 
 pub use dependencies::{Dependencies, Edge, EdgeKind, Tracker};
 pub use generators::{GenerateError, generate};
