@@ -10,6 +10,8 @@ pub mod csv;
 mod dependencies;
 mod generators;
 mod problems;
+#[cfg(test)]
+mod properties;
 #[path = "../../../tests/random.rs"]
 #[cfg(test)]
 mod random;
