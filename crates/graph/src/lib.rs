@@ -9,12 +9,15 @@
 pub mod csv;
 mod dependencies;
 mod generators;
+pub mod import;
 mod problems;
 #[cfg(test)]
 mod properties;
 #[path = "../../../tests/random.rs"]
 #[cfg(test)]
 mod random;
+#[cfg(test)]
+mod testing;
 
 pub use dependencies::{Dependencies, Edge, EdgeKind, Tracker};
 pub use generators::{GenerateError, generate};
