@@ -9,6 +9,7 @@ mod parser;
 use numasim_model::graph::AccessMode;
 use numasim_model::input::{Place, Problem, ProblemKind};
 
+use super::assemble::assemble;
 use super::draft::{Draft, DraftTask};
 use super::{Imported, Noted};
 use crate::problems::{Problems, amount, at};
@@ -61,7 +62,10 @@ pub fn read(text: &str, name: &str) -> Result<Imported, Vec<Problem>> {
         }
     }
     problems.none(())?;
-    let graph = draft.finish(graph.name.as_deref().unwrap_or(name)).map_err(|problem| vec![*problem])?;
+    for task in &mut draft.tasks {
+        task.accesses.sort_by_key(|access| access.1.writes());
+    }
+    let graph = assemble(draft, graph.name.as_deref().unwrap_or(name))?;
     let work = without_work.warning(["the node", "nodes"], "without `flop`: no work");
     let bytes = without_bytes.warning(["the edge", "edges"], "without `bytes`: no data");
     Ok(Imported { graph, warnings: work.into_iter().chain(bytes).collect() })

@@ -2,13 +2,8 @@
 
 use std::collections::HashMap;
 
-use numasim_model::graph::{
-    Access, AccessMode, Block, BlockHome, BlockId, MAX_TASKS, NewTask, TaskGraph, TaskGraphBuilder,
-};
+use numasim_model::graph::{AccessMode, MAX_TASKS};
 use numasim_model::input::{Place, Problem, ProblemKind};
-use numasim_model::text::visible;
-
-use super::{control, order};
 
 /// A task as the text has it.
 #[derive(Clone, Debug)]
@@ -77,43 +72,5 @@ impl Draft {
         }
         self.blocks.push((name, bytes));
         u32::try_from(self.blocks.len() - 1).ok()
-    }
-
-    /// The graph.
-    ///
-    /// # Errors
-    /// Tasks that wait for each other in a circle, or more than a graph may have.
-    pub(super) fn finish(mut self, name: &str) -> Result<TaskGraph, Box<Problem>> {
-        let order = order::topological(&self)?;
-        control::add(&mut self)?;
-        let too_much = |error: numasim_model::graph::GraphError| {
-            Box::new(Problem::new(ProblemKind::Limit, error.to_string()).at(Place::whole(0), ""))
-        };
-        let mut graph = TaskGraphBuilder::new(visible(name));
-        for (name, bytes) in &self.blocks {
-            let name = Some(visible(name)).filter(|name| !name.is_empty());
-            let block = Block { bytes: *bytes, home: BlockHome::Open };
-            graph.block(block, name.as_deref()).map_err(too_much)?;
-        }
-        let mut accesses: Vec<Access> = Vec::new();
-        for task in order.iter().filter_map(|&task| self.tasks.get(task as usize)) {
-            accesses.clear();
-            accesses.extend(task.accesses.iter().map(|&(block, mode, declared_bytes)| {
-                let times = if mode == AccessMode::Inout { 2.0 } else { 1.0 };
-                Access { block: BlockId(block), mode, declared_bytes, moved_bytes: times * declared_bytes }
-            }));
-            let kind = graph.kind(&visible(&task.kind));
-            let name = Some(visible(&task.name)).filter(|name| !name.is_empty());
-            let task = NewTask {
-                kind,
-                gflop: task.gflop,
-                accesses: &accesses,
-                socket: None,
-                taskwait: false,
-                name: name.as_deref(),
-            };
-            graph.task(task).map_err(too_much)?;
-        }
-        Ok(graph.finish())
     }
 }

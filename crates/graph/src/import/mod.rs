@@ -4,6 +4,7 @@
 //! says of order and no block shows becomes a block of 0 B that the earlier task writes and the later ones read. A block that a
 //! task reads and writes moves twice.
 
+mod assemble;
 mod control;
 pub mod dot;
 mod draft;

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use numasim_model::graph::AccessMode;
 use numasim_model::input::{Place, Problem, ProblemKind};
 
+use super::assemble::assemble;
 use super::draft::{Draft, DraftTask};
 use super::{Imported, Noted};
 use crate::problems::{Problems, at, shown};
@@ -34,6 +35,7 @@ pub fn read(text: &str, name: &str, reference_gflops: f64) -> Result<Imported, V
     let mut problems = Problems::default();
     let mut notes = Notes::default();
     let mut all = records(text, &mut problems);
+    let are_complete = problems.is_empty();
     if all.is_empty() && problems.is_empty() {
         let message = "there are no tasks: a record of `tasks.rec` has a line `JobId: NUMBER`";
         problems.add(Problem::new(ProblemKind::EmptyFile, message).at(Place::whole(0), ""));
@@ -54,10 +56,10 @@ pub fn read(text: &str, name: &str, reference_gflops: f64) -> Result<Imported, V
         }
         let mut task = DraftTask {
             name: record.job.to_owned(),
-            kind: record.kind.unwrap_or_default().to_owned(),
+            kind: record.kind.unwrap_or("task").to_owned(),
             gflop: work(record, reference_gflops, &mut notes),
             accesses: Vec::new(),
-            parents: parents(record, &jobs, &mut problems),
+            parents: parents(record, &jobs, are_complete, &mut problems),
             place: record.place.clone(),
         };
         for (handle, mode, bytes) in &record.accesses {
@@ -92,13 +94,13 @@ pub fn read(text: &str, name: &str, reference_gflops: f64) -> Result<Imported, V
         }
     }
     problems.none(())?;
-    let graph = draft.finish(name).map_err(|problem| vec![*problem])?;
+    let graph = assemble(draft, name)?;
     Ok(Imported { graph, warnings: notes.warnings() })
 }
 
 impl Notes {
     fn warnings(self) -> Vec<super::Warning> {
-        let jobs = ["job", "jobs"];
+        let jobs = ["the job", "jobs"];
         [
             self.without_order.warning(
                 jobs,
@@ -131,12 +133,18 @@ fn numbers<'t>(all: &[Record<'t>], problems: &mut Problems) -> HashMap<&'t str, 
 }
 
 /// The tasks that a record depends on.
-fn parents(record: &Record<'_>, jobs: &HashMap<&str, Option<u32>>, problems: &mut Problems) -> Vec<u32> {
+fn parents(
+    record: &Record<'_>,
+    jobs: &HashMap<&str, Option<u32>>,
+    are_complete: bool,
+    problems: &mut Problems,
+) -> Vec<u32> {
     let mut parents = Vec::new();
     for (job, place) in &record.depends_on {
+        // A job that could not be read is there all the same.
         if let Some(number) = jobs.get(job) {
             parents.extend(number);
-        } else {
+        } else if are_complete {
             let message = format!("there is no job {}, on which {} depends", shown(job), shown(record.job));
             problems.add(at(ProblemKind::UnknownName, 0, place.clone(), message));
         }

@@ -5,6 +5,8 @@ mod dot;
 mod starpu;
 mod wfcommons;
 
+use std::fmt::Write as _;
+
 use numasim_model::input::Problem;
 
 use super::Imported;
@@ -16,7 +18,7 @@ fn seen(text: &str, imported: &Imported) -> String {
     for warning in &imported.warnings {
         let span = warning.place.as_ref().and_then(|place| place.span.clone()).expect("a place");
         let line = 1 + text[..span.start].matches('\n').count();
-        seen.push_str(&format!("warning: line {line}: {}\n", warning.message));
+        let _ = writeln!(seen, "warning: line {line}: {}", warning.message);
     }
     seen
 }

@@ -15,6 +15,7 @@ use numasim_model::graph::AccessMode;
 use numasim_model::input::{Place, Problem, ProblemKind};
 
 use super::Imported;
+use super::assemble::assemble;
 use super::draft::{Draft, DraftTask};
 use crate::problems::{Problems, shown};
 use execution::Measured;
@@ -63,7 +64,7 @@ pub fn read(text: &str, name: &str, reference_gflops: f64) -> Result<Imported, V
     problems.none(())?;
     let mut warnings = measured.warnings();
     warnings.extend(files.order(&mut draft));
-    let graph = draft.finish(parts.name.as_deref().unwrap_or(name)).map_err(|problem| vec![*problem])?;
+    let graph = assemble(draft, parts.name.as_deref().unwrap_or(name))?;
     Ok(Imported { graph, warnings })
 }
 

@@ -224,8 +224,8 @@ proptest! {
 
     #[test]
     fn dot_keeps_the_order_of_its_arrows((nodes, arrows) in arrows()) {
-        let nodes_first = (0..nodes).map(|node| format!("n{node};")).collect::<String>();
-        let edges = arrows.iter().map(|(from, to)| format!("n{from} -> n{to}\n")).collect::<String>();
+        let nodes_first = (0..nodes).map(|node| format!("n{node};")).collect::<Vec<_>>().concat();
+        let edges = arrows.iter().map(|(from, to)| format!("n{from} -> n{to}\n")).collect::<Vec<_>>().concat();
         has_the_order(nodes, &arrows, dot::read(&format!("digraph {{ {nodes_first} {edges} }}"), "g"))?;
     }
 
@@ -234,10 +234,10 @@ proptest! {
     fn workflows_keep_the_order_of_parents_children_and_files((nodes, arrows) in arrows()) {
         let of = |keep: fn(usize) -> bool, node: usize, is_child: bool| {
             let mine = arrows.iter().enumerate().filter(move |(place, _)| keep(*place));
-            list(mine.filter_map(|(_, &(from, to))| match is_child {
-                true => (to == node).then_some(from),
-                false => (from == node).then_some(to),
-            }), "\"", ",")
+            let other = move |(_, &(from, to)): (usize, &(usize, usize))| {
+                if is_child { (to == node).then_some(from) } else { (from == node).then_some(to) }
+            };
+            list(mine.filter_map(other), "\"", ",")
         };
         let files = |node: usize, is_output: bool| {
             let mine = arrows.iter().enumerate().filter(|(place, arrow)| place % 3 == 0 && arrow.0 != arrow.1 && node == if is_output { arrow.0 } else { arrow.1 });

@@ -16,6 +16,8 @@ pub(super) struct Measured {
     tasks: HashMap<String, Figures>,
     cores: Noted,
     cpu: Noted,
+    /// Some could not be read: they are there all the same.
+    lacks: bool,
 }
 
 struct Figures {
@@ -39,6 +41,7 @@ fn figures(task: Json<'_>) -> Result<(String, Figures), Problem> {
 impl Measured {
     /// The figures of all tasks.
     pub(super) fn read(executed: &[Json<'_>], problems: &mut Problems) -> Self {
+        let before = problems.len();
         let mut measured = Self::default();
         for &task in executed {
             if problems.is_full() {
@@ -51,12 +54,13 @@ impl Measured {
             }
             measured.tasks.insert(id, figures);
         }
+        measured.lacks = problems.len() > before;
         measured
     }
 
     /// The work of a task, 10^9 FLOP: runtime x avgCPU / 100 x GFLOPS of a core. `None` if it was not executed.
     pub(super) fn gflop(&mut self, id: &str, reference_gflops: f64) -> Option<f64> {
-        let figures = self.tasks.get_mut(id)?;
+        let Some(figures) = self.tasks.get_mut(id) else { return self.lacks.then_some(0.0) };
         figures.used = true;
         if figures.cores > 1.0 {
             self.cores.at(id, &figures.place);

@@ -16,6 +16,8 @@ use crate::problems::{Problems, shown};
 pub(super) struct Files {
     numbers: HashMap<String, (u32, f64)>,
     places: Vec<Place>,
+    /// Some could not be read: they are there all the same.
+    lacks: bool,
 }
 
 impl Files {
@@ -39,13 +41,15 @@ impl Files {
             known.numbers.insert(id, (block, bytes));
             known.places.push(Place::at(0, file.first_line()));
         }
+        known.lacks = !problems.is_empty();
         known
     }
 
     /// The block of a file that a task names, and its bytes.
     pub(super) fn find(&self, file: Json<'_>, key: &str) -> Result<(u32, f64), Problem> {
         let id = file.string(key)?;
-        self.numbers.get(&id).copied().ok_or_else(|| {
+        let unread = self.lacks.then_some((0, 0.0));
+        self.numbers.get(&id).copied().or(unread).ok_or_else(|| {
             let message =
                 format!("`{key}` names `{}`, which is not in `workflow.specification.files`", shown(&id));
             file.problem(ProblemKind::UnknownName, message)
@@ -78,7 +82,7 @@ impl Files {
         }
         several.warning(
             ["the file", "files"],
-            "written by several tasks: where `parents` do not say who comes first, the order of the file does",
+            "with several writers: where `parents` do not say who comes first, the order of the file does",
         )
     }
 }
