@@ -80,6 +80,15 @@ fn mistakes_are_shown_where_they_are() {
 }
 
 #[test]
+fn a_job_that_is_not_there_is_named() {
+    let text = "JobId: 1\nDependsOn: 2 77\n\nJobId: 2\n";
+    assert_eq!(
+        refused(text, read(text, "g", 1.0)),
+        "file:2:14 [77] there is no job 77, on which 1 depends\n"
+    );
+}
+
+#[test]
 fn jobs_that_depend_on_each_other_are_named() {
     let text = "JobId: 1\nDependsOn: 3\n\nJobId: 2\nDependsOn: 1\n\nJobId: 3\nDependsOn: 2\n";
     insta::assert_snapshot!(refused(text, read(text, "g", 1.0)));

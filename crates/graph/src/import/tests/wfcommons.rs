@@ -86,6 +86,18 @@ fn mistakes_are_shown_where_they_are() {
 }
 
 #[test]
+fn files_and_figures_that_are_not_there_are_named() {
+    let text = WORKFLOW
+        .replace("\"inputFiles\": [\"in\"]", "\"inputFiles\": [\"missing\"]")
+        .replace("{\"id\": \"join_4\", \"runtimeInSeconds\": 1.5},", "");
+    assert_eq!(
+        refused(&text, read(&text, "file", 1.0)),
+        "file:7:32 [\"join_4\"] the task `join_4` is not in `workflow.execution.tasks`\n\
+         file:10:25 [\"missing\"] `inputFiles` names `missing`, which is not in `workflow.specification.files`\n"
+    );
+}
+
+#[test]
 fn what_is_no_instance_is_shown_where_it_goes_wrong() {
     let cut = &WORKFLOW[..WORKFLOW.find("\"files\"").expect("files") - 20];
     let all = [
