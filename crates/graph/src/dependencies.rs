@@ -205,22 +205,32 @@ impl Dependencies {
     }
 
     /// Tasks on the longest path.
-    pub fn span(&self) -> usize {
-        self.longest_path(|_| 1.0) as usize
+    pub fn span(&self) -> u32 {
+        self.longest(0, |_| 1, |before, length| before + length, u32::max)
     }
 
     /// The largest sum of `length` over the tasks of a path.
     pub fn longest_path(&self, length: impl Fn(TaskId) -> f64) -> f64 {
-        let mut before = vec![0.0_f64; self.parents.len()];
-        let mut longest = 0.0_f64;
-        for number in 0..self.parents.len() {
-            // Task numbers fit.
-            let task = TaskId(number as u32);
-            let until = before[number] + length(task);
-            longest = longest.max(until);
+        self.longest(0.0, length, |before, length| before + length, f64::max)
+    }
+
+    /// The largest sum over a path, of any kind of number.
+    fn longest<N: Copy>(
+        &self,
+        zero: N,
+        length: impl Fn(TaskId) -> N,
+        sum: impl Fn(N, N) -> N,
+        larger: impl Fn(N, N) -> N,
+    ) -> N {
+        let mut before = vec![zero; self.parents.len()];
+        let mut longest = zero;
+        // Numbers of tasks are u32.
+        for (number, task) in (0..).map(TaskId).enumerate().take(self.parents.len()) {
+            let until = sum(before[number], length(task));
+            longest = larger(longest, until);
             for child in self.children(task) {
                 let place = &mut before[child.0 as usize];
-                *place = place.max(until);
+                *place = larger(*place, until);
             }
         }
         longest

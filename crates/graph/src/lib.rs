@@ -6,6 +6,16 @@
 //! Everything is pure: text or parameters in, values out.
 #![warn(missing_docs)]
 
+pub mod csv;
 mod dependencies;
+mod generators;
+pub mod partition;
+mod problems;
+#[cfg(test)]
+mod properties;
+#[path = "../../../tests/random.rs"]
+#[cfg(test)]
+mod random;
 
 pub use dependencies::{Dependencies, Edge, EdgeKind, Tracker};
+pub use generators::{GenerateError, generate};

@@ -38,9 +38,9 @@ pub enum TasksError {
         /// Tasks of a window.
         window: u32,
     },
-    /// A scheduler that this program has no rules of.
-    #[error("there is no scheduler {} yet", .0.as_str())]
-    NotYet(SchedulerKind),
+    /// Windows cannot be partitioned.
+    #[error(transparent)]
+    Partition(#[from] numasim_graph::partition::PartitionError),
     /// A task never ends: nothing moves its data.
     #[error("task {} never ends", .0.0)]
     NeverEnds(TaskId),

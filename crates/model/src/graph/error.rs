@@ -1,6 +1,6 @@
 //! Why something is no task graph.
 
-use super::task_graph::{BlockId, MAX_ACCESSES, MAX_TASKS};
+use super::parts::{BlockId, MAX_ACCESSES, MAX_TASKS};
 
 /// Why a block or a task cannot be added.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]

@@ -1,6 +1,7 @@
 //! Programs whose task graphs are made from a few parameters: the codes of paper 001 (section 3.1), Cholesky, Task Bench.
 
 /// A program and its parameters. Sizes of tiles and matrices count elements of 8 B (FP64). What it makes, the crate `graph` says.
+/// With `init` there are first tasks that write what the others find.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(
     missing_docs,
@@ -8,28 +9,28 @@
 )]
 pub enum Generator {
     /// Gauss-Seidel on a grid x grid of tiles, in the order of rows.
-    GaussSeidel { grid: u64, tile: u64, iterations: u64, control: u64 },
+    GaussSeidel { grid: u64, tile: u64, iterations: u64, control: u64, init: bool },
     /// The same, tiles with even i + j first, then the odd ones.
-    RedBlack { grid: u64, tile: u64, iterations: u64, control: u64 },
+    RedBlack { grid: u64, tile: u64, iterations: u64, control: u64, init: bool },
     /// Jacobi on blocks of rows, with a border at each end.
-    Jacobi { blocks: u64, rows: u64, columns: u64, iterations: u64 },
+    Jacobi { blocks: u64, rows: u64, columns: u64, iterations: u64, init: bool },
     /// Conjugate gradients on blocks of rows of a sparse matrix.
-    Cg { blocks: u64, rows: u64, nnz_per_row: u64, iterations: u64 },
+    Cg { blocks: u64, rows: u64, nnz_per_row: u64, iterations: u64, init: bool },
     /// Integral histogram of an image of grid x grid tiles.
-    IntegralHistogram { grid: u64, tile: u64, bins: u64 },
+    IntegralHistogram { grid: u64, tile: u64, bins: u64, init: bool },
     /// Independent triads a += b + s c.
-    Nstream { arrays: u64, mb: u64, iterations: u64 },
+    Nstream { arrays: u64, mb: u64, iterations: u64, init: bool },
     /// Tiled QR (Buttari et al. 2009) of n x n tiles.
-    Qr { n: u64, tile: u64 },
+    Qr { n: u64, tile: u64, init: bool },
     /// Tiled Cholesky of n x n tiles.
-    Cholesky { n: u64, tile: u64 },
+    Cholesky { n: u64, tile: u64, init: bool },
     /// Inverse of a symmetric matrix: Cholesky, inverse of the triangle, product.
-    Smi { n: u64, tile: u64 },
+    Smi { n: u64, tile: u64, init: bool },
     /// A pattern of Task Bench (Slaughter et al. 2020).
     TaskBench(TaskBench),
 }
 
-/// A graph of Task Bench: `steps` rows of `width` tasks (Slaughter et al., SC 2020, section II and table I).
+/// A graph of Task Bench: `steps` rows of at most `width` tasks (Slaughter et al., SC 2020, section II and table I).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskBench {
     /// Which tasks of the row before a task depends on.

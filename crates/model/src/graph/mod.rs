@@ -7,16 +7,15 @@
 
 mod error;
 mod generator;
+mod parts;
 mod settings;
 mod task_graph;
 
 pub use error::GraphError;
 pub use generator::{Generator, Pattern, TaskBench};
-pub use settings::{PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, Ties};
-pub use task_graph::{
-    Access, AccessMode, Block, BlockHome, BlockId, MAX_ACCESSES, MAX_TASKS, NewTask, TaskGraph,
-    TaskGraphBuilder, TaskId, TypeId,
-};
+pub use parts::{Access, AccessMode, Block, BlockHome, BlockId, MAX_ACCESSES, MAX_TASKS, TaskId, TypeId};
+pub use settings::{PagePlacement, Partitioner, RuntimeSettings, SchedulerKind, SchedulerSettings, Ties};
+pub use task_graph::{NewTask, TaskGraph, TaskGraphBuilder};
 
 /// What the input files say about tasks.
 #[derive(Clone, Debug, Default, PartialEq)]

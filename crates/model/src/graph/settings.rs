@@ -61,6 +61,29 @@ impl SchedulerKind {
     }
 }
 
+/// Who cuts windows of the graph into parts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Partitioner {
+    /// Sockets and tasks in two halves, and so on: dual recursive bipartitioning, the method that the thesis describes.
+    #[default]
+    Recursive,
+    /// METIS; only where the program is built with the feature `metis`.
+    Metis,
+}
+
+impl Partitioner {
+    /// Both, in the order in which they are listed to people.
+    pub const ALL: [Self; 2] = [Self::Recursive, Self::Metis];
+
+    /// The word for it in files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Recursive => "recursive",
+            Self::Metis => "metis",
+        }
+    }
+}
+
 /// `[scheduler]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SchedulerSettings {
@@ -74,6 +97,8 @@ pub struct SchedulerSettings {
     pub initial_extra: u32,
     /// Newest tasks of a window that stay in the next one; below `window`.
     pub intersection: u32,
+    /// Who partitions.
+    pub partitioner: Partitioner,
     /// Time to partition, ns per task and edge of the window; `None`: the figure of this program.
     pub partition_ns_per_vertex_edge: Option<f64>,
     /// Whether the two last writers of a block count as parents in the graph that is partitioned (paper 001, section 2.2).
@@ -90,6 +115,7 @@ impl Default for SchedulerSettings {
             window: 1000,
             initial_extra: 0,
             intersection: 0,
+            partitioner: Partitioner::default(),
             partition_ns_per_vertex_edge: None,
             old_dependencies: false,
             immediate_successor: false,

@@ -8,11 +8,14 @@ mod dep_table;
 mod draw;
 mod fifo;
 mod given;
+mod heft;
 mod queues;
 mod random_steal;
+mod rip;
 mod round_robin;
 mod sa;
 mod scheduler;
+mod tracked;
 mod weights;
 
 pub use scheduler::{Partitioning, Pause, Scheduler, View};
@@ -36,11 +39,10 @@ pub(crate) fn make<'a>(
         SchedulerKind::Sa => Box::new(sa::Sa::new(question, sockets)?),
         SchedulerKind::Dep => Box::new(dep::Dep::new(question, sockets)),
         SchedulerKind::RandomSteal => Box::new(random_steal::RandomSteal::new(question, sockets)),
-        // In files of their own, on the way.
-        kind @ (SchedulerKind::RipDep
-        | SchedulerKind::RipSp
-        | SchedulerKind::RipMw
-        | SchedulerKind::Heft
-        | SchedulerKind::Tracked) => return Err(TasksError::NotYet(kind)),
+        SchedulerKind::RipDep | SchedulerKind::RipSp | SchedulerKind::RipMw => {
+            Box::new(rip::Rip::new(question, sockets)?)
+        }
+        SchedulerKind::Heft => Box::new(heft::Heft::new(question, sockets)?),
+        SchedulerKind::Tracked => Box::new(tracked::Tracked::new(question, sockets)),
     })
 }

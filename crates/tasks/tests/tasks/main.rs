@@ -8,5 +8,7 @@ mod edges;
 mod instants;
 mod latency;
 mod placement;
+mod references;
+mod rip;
 mod stealing;
 mod wavefront;

@@ -1,0 +1,101 @@
+//! Which tasks of the row before a task of Task Bench depends on (Slaughter et al., SC 2020, table I).
+//!
+//! The paper names the patterns; where it leaves the details to the authors' program (`core/core.cc` of StanfordLegion/task-bench),
+//! the same tasks are related here: an even radix reaches one further to the left, trees and domains have rows that are not full,
+//! and three sets of relations take turns where a pattern is spread or drawn.
+
+use numasim_model::graph::{Pattern, TaskBench};
+
+/// How many sets of relations take turns in `spread` and `random_nearest`: the default of the authors' program.
+const PERIOD: u64 = 3;
+/// Of the candidates of `random_nearest`, which part is taken, beside the task itself: the default of the authors' program.
+const CONNECTED: f64 = 0.25;
+
+/// First and behind last point of a row. `width` and `steps` are not 0, `step` is less than `steps`.
+pub(super) fn row(bench: &TaskBench, step: u64) -> (u64, u64) {
+    let TaskBench { width, steps, .. } = *bench;
+    match bench.pattern {
+        // A corner that a sweep reaches first, then all of it, then the corner that it leaves last.
+        Pattern::Dom => {
+            let start = width.saturating_sub(steps - step);
+            (start, start + width.min(step + 1).min(steps - step))
+        }
+        Pattern::Tree => (
+            0,
+            u32::try_from(step)
+                .ok()
+                .and_then(|step| 1_u64.checked_shl(step))
+                .map_or(width, |full| full.min(width)),
+        ),
+        _ => (0, width),
+    }
+}
+
+/// Most dependencies of a task.
+pub(super) fn most(bench: &TaskBench) -> f64 {
+    match bench.pattern {
+        Pattern::Trivial => 0.0,
+        Pattern::NoComm | Pattern::Tree => 1.0,
+        Pattern::Dom => 2.0,
+        Pattern::Stencil | Pattern::StencilPeriodic | Pattern::Fft => 3.0,
+        Pattern::AllToAll => bench.width as f64,
+        Pattern::Nearest | Pattern::Spread | Pattern::RandomNearest => bench.radix as f64,
+    }
+}
+
+/// The points of the row before `step` (which is not 0) that `point` depends on, ascending.
+pub(super) fn before(bench: &TaskBench, step: u64, point: u64) -> Vec<u64> {
+    let TaskBench { width, radix, .. } = *bench;
+    let mut points: Vec<u64> = match bench.pattern {
+        Pattern::Trivial => Vec::new(),
+        Pattern::NoComm => vec![point],
+        Pattern::Stencil => (point.saturating_sub(1)..=point + 1).collect(),
+        Pattern::StencilPeriodic => vec![(point + width - 1) % width, point, (point + 1) % width],
+        Pattern::Dom => (point.saturating_sub(1)..=point).collect(),
+        Pattern::Tree => vec![point / 2],
+        Pattern::Fft => {
+            // 1, 2, 4 ... below the width, and again.
+            let distances = u64::from(u64::BITS - (width - 1).leading_zeros());
+            let distance = (step - 1).checked_rem(distances).map_or(width, |set| 1 << set);
+            point.checked_sub(distance).into_iter().chain([point, point + distance]).collect()
+        }
+        Pattern::AllToAll => (0..width).collect(),
+        Pattern::Nearest => nearest(radix, point).collect(),
+        Pattern::Spread => {
+            // With more sets than this, one would meet the task itself.
+            let turn = step % PERIOD.min(width.div_ceil(radix.max(1)));
+            let spread = |i: u64| (point + i * width / radix + if i > 0 { turn } else { 0 }) % width;
+            (0..radix).map(spread).collect()
+        }
+        Pattern::RandomNearest => {
+            let turn = step % PERIOD;
+            nearest(radix, point)
+                .filter(|&other| other == point || drawn(&[radix, turn, other, point]) < CONNECTED)
+                .collect()
+        }
+    };
+    points.sort_unstable();
+    points.dedup();
+    let (start, end) = row(bench, step - 1);
+    points.retain(|point| (start..end).contains(point));
+    points
+}
+
+/// The nearest `radix` points, perhaps outside of the row to the right.
+fn nearest(radix: u64, point: u64) -> impl Iterator<Item = u64> {
+    let start = point.saturating_sub(radix / 2);
+    let end = if radix == 0 { start } else { point + radix.div_ceil(2) };
+    start..end
+}
+
+/// A number from 0 to 1 that depends on `key` alone: no generator, so that a relation is the same whoever asks for it and when.
+/// The steps are those of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+fn drawn(key: &[u64]) -> f64 {
+    let mixed = key.iter().fold(0_u64, |state, &part| {
+        let mut z = (state ^ part).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    });
+    (mixed >> 11) as f64 / (1_u64 << 53) as f64
+}

@@ -1,0 +1,113 @@
+//! Parameters that make no graph.
+
+use numasim_model::graph::{Generator, Pattern, TaskBench};
+
+use crate::{GenerateError, generate};
+
+fn refused(generator: &Generator) -> GenerateError {
+    generate(generator, "test", &[]).expect_err("no graph")
+}
+
+#[test]
+fn parameters_that_do_not_divide_are_named() {
+    let jacobi = Generator::Jacobi { blocks: 7, rows: 9600, columns: 8, iterations: 1, init: true };
+    assert_eq!(
+        refused(&jacobi).to_string(),
+        "`rows` = 9600 cannot be dealt into `blocks` = 7 equal parts: write a multiple of 7"
+    );
+    let cg = Generator::Cg { blocks: 31, rows: 3_000_000, nnz_per_row: 27, iterations: 1, init: true };
+    let whole = GenerateError::DoesNotDivide { whole: "rows", value: 3_000_000, parts: "blocks", count: 31 };
+    assert_eq!(refused(&cg), whole);
+}
+
+#[test]
+fn what_must_not_be_zero_is_named() {
+    let bench = |width, steps| {
+        let pattern = Pattern::Trivial;
+        Generator::TaskBench(TaskBench { pattern, width, steps, radix: 0, flop: 0, bytes: 0 })
+    };
+    let (iterations, init, control) = (1, true, 0);
+    let cases = [
+        (Generator::GaussSeidel { grid: 0, tile: 1, iterations, control, init }, "grid"),
+        (Generator::RedBlack { grid: 1, tile: 0, iterations, control, init }, "tile"),
+        (Generator::Jacobi { blocks: 0, rows: 1, columns: 1, iterations, init }, "blocks"),
+        (Generator::Jacobi { blocks: 1, rows: 0, columns: 1, iterations, init }, "rows"),
+        (Generator::Jacobi { blocks: 1, rows: 1, columns: 0, iterations, init }, "columns"),
+        (Generator::Cg { blocks: 0, rows: 1, nnz_per_row: 1, iterations, init }, "blocks"),
+        (Generator::Cg { blocks: 1, rows: 0, nnz_per_row: 1, iterations, init }, "rows"),
+        (Generator::Cg { blocks: 1, rows: 1, nnz_per_row: 0, iterations, init }, "nnz_per_row"),
+        (Generator::IntegralHistogram { grid: 1, tile: 1, bins: 0, init }, "bins"),
+        (Generator::Nstream { arrays: 0, mb: 1, iterations, init }, "arrays"),
+        (Generator::Nstream { arrays: 1, mb: 0, iterations, init }, "mb"),
+        (Generator::Qr { n: 0, tile: 1, init }, "n"),
+        (Generator::Cholesky { n: 1, tile: 0, init }, "tile"),
+        (Generator::Smi { n: 0, tile: 1, init }, "n"),
+        (bench(0, 1), "width"),
+        (bench(1, 0), "steps"),
+    ];
+    for (generator, parameter) in cases {
+        assert_eq!(refused(&generator), GenerateError::Zero { parameter }, "{generator:?}");
+    }
+}
+
+/// No iterations and no first tasks: the blocks alone.
+#[test]
+fn no_iterations_make_no_tasks() {
+    let none = Generator::GaussSeidel { grid: 4, tile: 8, iterations: 0, control: 0, init: false };
+    let graph = generate(&none, "none", &[]).expect("a graph");
+    assert_eq!((graph.task_count(), graph.blocks().len(), graph.name()), (0, 16, "none"));
+}
+
+/// Counted, not made: each of these would need hours or all memory.
+#[test]
+fn too_many_tasks_are_refused_before_they_are_made() {
+    let (init, control) = (true, 1);
+    let most = u64::MAX;
+    let grid = Generator::GaussSeidel { grid: 1000, tile: 8, iterations: 10, control, init };
+    assert_eq!(refused(&grid), GenerateError::TooManyTasks { tasks: 11_000_001.0 });
+    assert_eq!(refused(&grid).to_string(), "this makes 11000001 tasks; at most 10000000 are dealt with");
+    // 391 (391 + 1) (2 x 391 + 1) / 6 = 20001996.
+    let qr = Generator::Qr { n: 391, tile: 8, init: false };
+    assert_eq!(refused(&qr), GenerateError::TooManyTasks { tasks: 20_001_996.0 });
+    // 3 x 400 x 401 x 402 / 6.
+    let smi = Generator::Smi { n: 400, tile: 8, init: false };
+    assert_eq!(refused(&smi), GenerateError::TooManyTasks { tasks: 32_240_400.0 });
+    let blocks = Generator::Nstream { arrays: 5_000_000, mb: 1, iterations: 0, init };
+    assert_eq!(refused(&blocks), GenerateError::TooManyBlocks { blocks: 15e6 });
+    // Each of 20000 products reads all of p: 20000 x 20016 + 2 x 20001.
+    let cg = Generator::Cg { blocks: 20_000, rows: 20_000, nnz_per_row: 1, iterations: 1, init: false };
+    assert_eq!(refused(&cg), GenerateError::TooManyAccesses { accesses: 400_360_002.0 });
+    for generator in [
+        Generator::GaussSeidel { grid: most, tile: most, iterations: most, control: most, init },
+        Generator::Jacobi { blocks: most, rows: most, columns: most, iterations: most, init },
+        Generator::Cg { blocks: most, rows: most, nnz_per_row: most, iterations: most, init },
+        Generator::IntegralHistogram { grid: most, tile: most, bins: most, init },
+        Generator::Nstream { arrays: most, mb: most, iterations: most, init },
+        Generator::Qr { n: most, tile: most, init },
+        Generator::Cholesky { n: most, tile: most, init },
+        Generator::Smi { n: most, tile: most, init },
+    ] {
+        assert!(matches!(refused(&generator), GenerateError::TooManyTasks { .. }), "{generator:?}");
+    }
+    for pattern in Pattern::ALL {
+        for (width, steps) in [(1, most), (4, 4_000_000), (10_000_000, 100)] {
+            let bench = TaskBench { pattern, width, steps, radix: 1, flop: 1, bytes: most };
+            let bench = Generator::TaskBench(bench);
+            // The domain of 10^7 x 100 has 2 x (1 + ... + 50) tasks only, and a tree 1 + 2 + 4 ... as long as it grows.
+            if width > 4 && pattern == Pattern::Dom {
+                assert!(generate(&bench, "dom", &[]).is_ok_and(|graph| graph.task_count() == 2550));
+            } else {
+                assert!(matches!(refused(&bench), GenerateError::TooManyTasks { .. }), "{bench:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_radix_beyond_the_width_is_refused() {
+    for pattern in [Pattern::Nearest, Pattern::Spread, Pattern::RandomNearest] {
+        let bench = TaskBench { pattern, width: 4, steps: 2, radix: 5, flop: 1, bytes: 1 };
+        let error = refused(&Generator::TaskBench(bench));
+        assert_eq!(error.to_string(), "`radix` = 5 is more than `width` = 4");
+    }
+}

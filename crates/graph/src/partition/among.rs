@@ -1,0 +1,248 @@
+//! Moves tasks among all sockets, with the distances as they are, as long as that gets better, and somewhat further: Fiduccia and Mattheyses
+//! for more than two sides.
+//!
+//! As in `refine` each task is moved at most once in a pass, and one socket may meanwhile have one task too many; it then gives one to any
+//! other, which may be full itself. So whole circles of full sockets exchange tasks.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::random::Source;
+use super::sockets::Sockets;
+use super::window::WindowGraph;
+
+/// Passes end when one changes nothing, or here.
+const PASSES: usize = 10;
+
+/// Makes the sockets of `free` better, with at most `room` of them on each, as they are now. All of them have one.
+pub(super) fn refine(
+    graph: &WindowGraph,
+    sockets: &Sockets,
+    free: &[u32],
+    room: &[u64],
+    parts: &mut [Option<u32>],
+    random: &mut Source,
+) {
+    for _ in 0..PASSES {
+        if !Pass::new(graph, sockets, free, room, parts, random).run(parts) {
+            break;
+        }
+    }
+}
+
+/// A task that may be moved; the largest gain comes first.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Move {
+    gain: f64,
+    /// The place of the task in the order in which equal ones are tried.
+    turn: u32,
+    /// Its place among the free tasks.
+    task: u32,
+}
+
+impl Eq for Move {}
+
+impl PartialOrd for Move {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Move {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.gain.total_cmp(&other.gain).then_with(|| other.turn.cmp(&self.turn))
+    }
+}
+
+/// One pass.
+struct Pass<'a> {
+    graph: &'a WindowGraph,
+    sockets: &'a Sockets,
+    free: &'a [u32],
+    room: &'a [u64],
+    /// Of each task its place in `free`, where it is one that may still be moved.
+    places: Vec<Option<u32>>,
+    /// Of each free task where it is.
+    at: Vec<usize>,
+    turns: Vec<u32>,
+    /// What each free task costs on each socket.
+    costs: Vec<f64>,
+    /// Of each pair of sockets, from and to. Entries whose gain is no longer that of the task are left out when they are met.
+    queues: Vec<BinaryHeap<Move>>,
+    loads: Vec<u64>,
+    /// How many tasks each should have.
+    ideal: Vec<f64>,
+    /// Gains that are no larger are none: sums of other orders.
+    blur: f64,
+}
+
+impl<'a> Pass<'a> {
+    fn new(
+        graph: &'a WindowGraph,
+        sockets: &'a Sockets,
+        free: &'a [u32],
+        room: &'a [u64],
+        parts: &[Option<u32>],
+        random: &mut Source,
+    ) -> Self {
+        let count = sockets.count();
+        let mut places = vec![None; parts.len()];
+        for (place, &task) in free.iter().enumerate() {
+            // Tasks fit into 32 bits.
+            places[task as usize] = Some(place as u32);
+        }
+        let at: Vec<usize> =
+            free.iter().map(|&task| parts[task as usize].map_or(0, |socket| socket as usize)).collect();
+        let mut loads = vec![0; count];
+        for &socket in &at {
+            loads[socket] += 1;
+        }
+        let mut costs = vec![0.0; free.len() * count];
+        for (costs, &task) in costs.chunks_mut(count).zip(free) {
+            for other in graph.neighbours(task) {
+                let Some(socket) = parts[other.task as usize] else { continue };
+                for (to, cost) in costs.iter_mut().enumerate() {
+                    *cost += other.bytes * sockets.distance(to, socket as usize);
+                }
+            }
+        }
+        let blur = 1e-12 * costs.iter().sum::<f64>();
+        let total = room.iter().sum::<u64>().max(1) as f64;
+        let ideal = room.iter().map(|&room| free.len() as f64 * room as f64 / total).collect();
+        let turns = random.order(free.len() as u32);
+        let queues = vec![BinaryHeap::new(); count * count];
+        let mut pass =
+            Self { graph, sockets, free, room, places, at, turns, costs, queues, loads, ideal, blur };
+        for task in 0..free.len() {
+            pass.offer(task);
+        }
+        pass
+    }
+
+    /// What is saved when a free task goes to a socket.
+    fn gain(&self, task: usize, to: usize) -> f64 {
+        let row = task * self.loads.len();
+        self.costs[row + self.at[task]] - self.costs[row + to]
+    }
+
+    /// Puts all moves of a free task into the queues.
+    fn offer(&mut self, task: usize) {
+        let (from, count) = (self.at[task], self.loads.len());
+        for to in (0..count).filter(|&to| to != from) {
+            let gain = self.gain(task, to);
+            self.queues[from * count + to].push(Move { gain, turn: self.turns[task], task: task as u32 });
+        }
+    }
+
+    /// The best move between two sockets.
+    fn best(&mut self, from: usize, to: usize) -> Option<Move> {
+        let queue = from * self.loads.len() + to;
+        while let Some(&best) = self.queues[queue].peek() {
+            let task = best.task as usize;
+            let open = self.places[self.free[task] as usize].is_some();
+            if open && self.at[task] == from && best.gain == self.gain(task, to) {
+                return Some(best);
+            }
+            self.queues[queue].pop();
+        }
+        None
+    }
+
+    /// The next move: the largest gain, and of equal ones that which evens out most.
+    fn next(&mut self) -> Option<(Move, usize)> {
+        let count = self.loads.len();
+        let too_full = (0..count).find(|&socket| self.loads[socket] > self.room[socket]);
+        let mut best: Option<(Move, usize, f64)> = None;
+        for from in (0..count).filter(|&from| too_full.is_none_or(|full| full == from)) {
+            for to in (0..count).filter(|&to| to != from && self.room[to] > 0) {
+                let Some(found) = self.best(from, to) else { continue };
+                let evens = self.surplus(from) - self.surplus(to);
+                let better = best.is_none_or(|(best, _, even)| {
+                    found.gain > best.gain || (found.gain == best.gain && evens > even)
+                });
+                if better {
+                    best = Some((found, to, evens));
+                }
+            }
+        }
+        best.map(|(found, to, _)| (found, to))
+    }
+
+    fn surplus(&self, socket: usize) -> f64 {
+        self.loads[socket] as f64 - self.ideal[socket]
+    }
+
+    /// Moves, and goes back to the best state that was met; whether that is better than the first one.
+    fn run(mut self, parts: &mut [Option<u32>]) -> bool {
+        let patience = (self.free.len() / 10).max(100);
+        let (mut gain, mut evened) = (0.0, 0.0);
+        let (mut best, mut best_length) = ((0.0, 0.0), 0);
+        let mut way: Vec<(usize, usize)> = Vec::new();
+        while let Some((step, to)) = self.next() {
+            let task = step.task as usize;
+            let from = self.at[task];
+            gain += step.gain;
+            // How much smaller the sum of the squares of all surpluses gets.
+            evened += 2.0 * (self.surplus(from) - self.surplus(to) - 1.0);
+            self.change(task, to);
+            way.push((task, from));
+            let fits = self.loads[to] <= self.room[to];
+            let further = gain > best.0 + self.blur;
+            let evener = gain >= best.0 - self.blur && evened > best.1 + 1e-6;
+            if fits && (further || evener) {
+                best = (gain, evened);
+                best_length = way.len();
+            } else if way.len() > best_length + patience {
+                break;
+            }
+        }
+        for &(task, from) in way[best_length..].iter().rev() {
+            self.at[task] = from;
+        }
+        for (&task, &socket) in self.free.iter().zip(&self.at) {
+            // As many as nodes of a machine.
+            parts[task as usize] = Some(socket as u32);
+        }
+        best_length > 0
+    }
+
+    fn change(&mut self, task: usize, to: usize) {
+        let (from, count) = (self.at[task], self.loads.len());
+        self.at[task] = to;
+        self.loads[from] -= 1;
+        self.loads[to] += 1;
+        let (graph, id) = (self.graph, self.free[task]);
+        self.places[id as usize] = None;
+        for other in graph.neighbours(id) {
+            let Some(place) = self.places[other.task as usize] else { continue };
+            let place = place as usize;
+            for socket in 0..count {
+                let nearer = self.sockets.distance(socket, to) - self.sockets.distance(socket, from);
+                self.costs[place * count + socket] += other.bytes * nearer;
+            }
+            self.offer(place);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use numasim_model::graph::Ties;
+
+    fn refined(graph: &WindowGraph, sockets: &Sockets, room: &[u64], parts: &[u32]) -> Vec<u32> {
+        let free: Vec<u32> = graph.tasks().collect();
+        let mut parts: Vec<Option<u32>> = parts.iter().copied().map(Some).collect();
+        refine(graph, sockets, &free, room, &mut parts, &mut Source::new(Ties::Order, 0, 0));
+        parts.into_iter().flatten().collect()
+    }
+
+    /// Three full sockets with two tasks each; three pairs of tasks, each on two sockets. Only all three together can be mended.
+    #[test]
+    fn full_sockets_exchange_tasks_in_a_circle() {
+        let graph = WindowGraph::new(6, &[(0, 1, 1.0), (2, 3, 1.0), (4, 5, 1.0)]);
+        let distances = [10.0, 20.0, 20.0, 20.0, 10.0, 20.0, 20.0, 20.0, 10.0];
+        let parts = refined(&graph, &Sockets::given(&[1; 3], &distances), &[2; 3], &[0, 1, 1, 2, 2, 0]);
+        assert!((0..3).all(|pair| parts[2 * pair] == parts[2 * pair + 1]), "{parts:?}");
+    }
+}

@@ -1,0 +1,66 @@
+//! METIS: parts in proportion to the room of sockets, by k-way partitioning (Karypis, Kumar 1998).
+//!
+//! It knows no distances and no fixed tasks, and takes whole weights. Fixed tasks are left out: `exchange` brings parts near them. Parts that
+//! are larger than they may be give up tasks (`pairs`).
+
+use super::{PartitionError, Window};
+use numasim_model::graph::Ties;
+
+/// Bytes of an edge become a whole number of at most this, as METIS adds them up in 32 bits.
+const LARGEST: f64 = 1e9;
+
+/// Gives each of `free` a socket.
+pub(super) fn divide(
+    window: &Window<'_>,
+    free: &[u32],
+    room: &[u64],
+    parts: &mut [Option<u32>],
+) -> Result<(), PartitionError> {
+    let sockets: Vec<usize> = (0..room.len()).filter(|&socket| room[socket] > 0).collect();
+    let mut places = vec![None; parts.len()];
+    for (place, &task) in free.iter().enumerate() {
+        // Tasks fit into 32 bits.
+        places[task as usize] = Some(place as u32);
+    }
+    let graph = window.graph.part(free, &places);
+    let total: f64 = graph.tasks().flat_map(|task| graph.neighbours(task)).map(|other| other.bytes).sum();
+    let largest =
+        graph.tasks().flat_map(|task| graph.neighbours(task)).map(|other| other.bytes).fold(0.0, f64::max);
+    // Whole numbers stay as they are where they are small enough.
+    let scale = (LARGEST / total.max(largest)).min(1.0);
+    let too_large = PartitionError::Metis("too many edges");
+    let number = |value: usize| metis::Idx::try_from(value).map_err(|_| too_large);
+    let (mut starts, mut ends, mut bytes) = (vec![0], Vec::new(), Vec::new());
+    for task in graph.tasks() {
+        for other in graph.neighbours(task) {
+            ends.push(number(other.task as usize)?);
+            bytes.push(((other.bytes * scale).round() as metis::Idx).max(1));
+        }
+        starts.push(number(ends.len())?);
+    }
+    let total_room: u64 = room.iter().sum();
+    let shares: Vec<metis::Real> = sockets
+        .iter()
+        .map(|&socket| (room[socket] as f64 / total_room.max(1) as f64) as metis::Real)
+        .collect();
+    let mut found = vec![0; free.len()];
+    if sockets.len() > 1 && !ends.is_empty() {
+        let refused = |_| PartitionError::Metis("it refused the graph");
+        let seed = if window.ties == Ties::Random { window.seed ^ window.number.rotate_left(32) } else { 0 };
+        metis::Graph::new(1, number(sockets.len())?, &starts, &ends)
+            .map_err(|_| PartitionError::Metis("it refused the graph"))?
+            .set_adjwgt(&bytes)
+            .set_tpwgts(&shares)
+            // In thousandths: 5 %.
+            .set_option(metis::option::UFactor(50))
+            .set_option(metis::option::Seed((seed & 0x7fff_ffff) as metis::Idx))
+            .part_kway(&mut found)
+            .map_err(refused)?;
+    }
+    for (&task, &part) in free.iter().zip(&found) {
+        let socket = usize::try_from(part).ok().and_then(|part| sockets.get(part));
+        // As many as nodes of a machine.
+        parts[task as usize] = socket.map(|&socket| socket as u32);
+    }
+    Ok(())
+}

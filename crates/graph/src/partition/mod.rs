@@ -1,0 +1,134 @@
+//! Which task of a window goes to which socket, so that tasks that hand each other data are together and all sockets have work.
+//!
+//! A window is an undirected graph: tasks of weight 1, and an edge for each pair of which one reads what the other wrote, with the bytes
+//! that it declares (WAR and WAW move nothing and are no edges here). Minimised is the sum over the edges of bytes x distance between
+//! the sockets of both ends ([`cost`]), where a socket gets tasks in proportion to its cores, with a spread of 5 %
+//! ([`Sockets::room`]). Tasks may be fixed. That is the mapping of paper 001 (section 3.1.4), which asks SCOTCH for it.
+//!
+//! [`Partitioner::Recursive`], without C: dual recursive bipartitioning (Pellegrini, *Static mapping by dual recursive bipartitioning of
+//! process and architecture graphs*, SHPCC 1994). The sockets are split in two groups far from each other (`sockets`), the tasks in two
+//! sets with few bytes between them, and so on in each half; what has been decided elsewhere pulls (`recursive`). Two sets are
+//! found on coarser and coarser graphs (`coarsen`, heavy-edge matching: Karypis, Kumar 1998), a first guess is made on the coarsest (`start`)
+//! and refined on the way back (`refine`, Fiduccia, Mattheyses 1982). At last all sockets exchange tasks (`among`), then parts as a whole
+//! (`exchange`).
+//!
+//! [`Partitioner::Metis`] (feature `metis`): METIS finds parts, `exchange` puts them on sockets.
+//!
+//! Tasks without any edge fill up the sockets in creation order; a window without edges is therefore cut into consecutive groups, as
+//! SCOTCH does (paper 001, section 3.2.4).
+
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "numbers of tasks and sockets fit into 32 bits: a graph has at most 10^7 tasks"
+)]
+
+mod among;
+mod bisect;
+mod coarsen;
+mod cost;
+mod exchange;
+mod fill;
+mod kicks;
+#[cfg(feature = "metis")]
+mod metis;
+
+mod random;
+mod recursive;
+mod refine;
+mod sockets;
+mod start;
+mod window;
+mod writers;
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;
+
+pub use cost::{Cost, cost};
+pub use sockets::Sockets;
+pub use window::WindowGraph;
+pub use writers::{Parent, Writers};
+
+use numasim_model::graph::{Partitioner, Ties};
+
+/// What is asked of a partitioner.
+#[derive(Clone, Copy, Debug)]
+pub struct Window<'a> {
+    /// The tasks and what they hand each other.
+    pub graph: &'a WindowGraph,
+    /// Where they may go.
+    pub sockets: &'a Sockets,
+    /// Tasks whose socket is decided: the place in `sockets`; tasks beyond the end are free.
+    pub fixed: &'a [Option<u32>],
+    /// Whether the order in which equal things are tried is drawn.
+    pub ties: Ties,
+    /// Of everything that is drawn.
+    pub seed: u64,
+    /// Which window this is: each has numbers of its own.
+    pub number: u64,
+}
+
+/// Why there is no partition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PartitionError {
+    /// No node has cores.
+    #[error("no node has cores")]
+    NoSockets,
+    /// The program is built without it.
+    #[error("this program is built without the partitioner {}; build it with `--features {}`", .0.as_str(), .0.as_str())]
+    NotBuilt(Partitioner),
+    /// METIS refused.
+    #[error("METIS found no partition: {0}")]
+    Metis(&'static str),
+}
+
+/// Whether the program is built with a partitioner.
+pub const fn is_built(partitioner: Partitioner) -> bool {
+    match partitioner {
+        Partitioner::Recursive => true,
+        Partitioner::Metis => cfg!(feature = "metis"),
+    }
+}
+
+/// What partitioning a window takes, ns per task and edge, where no file says it.
+pub const NS_PER_VERTEX_EDGE: f64 = 250.0;
+
+/// The place in `sockets` of each task, in order.
+///
+/// # Errors
+/// [`PartitionError`].
+pub fn partition(window: &Window<'_>, partitioner: Partitioner) -> Result<Vec<u32>, PartitionError> {
+    let sockets = window.sockets;
+    if sockets.count() == 0 {
+        return Err(PartitionError::NoSockets);
+    }
+    let tasks = window.graph.task_count();
+    let fixed = |task: usize| window.fixed.get(task).copied().flatten();
+    // A socket that does not exist is none.
+    let mut parts: Vec<Option<u32>> =
+        (0..tasks).map(|task| fixed(task).filter(|&socket| (socket as usize) < sockets.count())).collect();
+    let room = fill::room_left(sockets, &parts);
+    let free: Vec<u32> = window
+        .graph
+        .tasks()
+        .filter(|&task| parts[task as usize].is_none() && window.graph.connected(task))
+        .collect();
+    if !free.is_empty() {
+        let mut random = random::Source::new(window.ties, window.seed, window.number);
+        match partitioner {
+            Partitioner::Recursive => {
+                recursive::divide(window.graph, sockets, &free, &room, &mut parts, &mut random);
+                among::refine(window.graph, sockets, &free, &room, &mut parts, &mut random);
+                kicks::kick(window.graph, sockets, &free, &room, &mut parts, &mut random);
+            }
+            #[cfg(feature = "metis")]
+            Partitioner::Metis => metis::divide(window, &free, &room, &mut parts)?,
+            #[cfg(not(feature = "metis"))]
+            Partitioner::Metis => return Err(PartitionError::NotBuilt(Partitioner::Metis)),
+        }
+        exchange::exchange(window.graph, sockets, &free, &room, &mut parts);
+    }
+    Ok(fill::in_creation_order(sockets, &parts))
+}

@@ -1,0 +1,156 @@
+//! The tasks and edges of a window, and its partition.
+
+use std::ops::Range;
+
+use numasim_graph::partition::{self, Parent, Sockets, WindowGraph};
+use numasim_model::graph::{Partitioner, SchedulerSettings, TaskId, Ties};
+
+use super::super::given::Given;
+
+/// Tasks that were created one after the other.
+#[derive(Clone, Debug)]
+pub(super) struct Window {
+    /// The first task, the first one without a socket, and the one behind the last one.
+    first: u32,
+    new: u32,
+    end: u32,
+    /// Between tasks of the window, with bytes.
+    edges: Vec<(u32, u32, f64)>,
+    /// Whether the last writer but one is a parent, too.
+    old: bool,
+    /// Tasks of this window when it is full, and of all later ones.
+    full: u64,
+    later_full: u64,
+    /// How many newest tasks stay.
+    stay: u32,
+    number: u64,
+}
+
+impl Window {
+    /// An empty one.
+    pub(super) fn new(settings: &SchedulerSettings) -> Self {
+        // Readers of files refuse 0.
+        let full = u64::from(settings.window).max(1);
+        Self {
+            first: 0,
+            new: 0,
+            end: 0,
+            edges: Vec::new(),
+            old: settings.old_dependencies,
+            full: full + u64::from(settings.initial_extra),
+            later_full: full,
+            stay: settings.intersection,
+            number: 0,
+        }
+    }
+
+    /// One more task, which reads from `parents`.
+    pub(super) fn add(&mut self, task: TaskId, parents: &[Parent]) {
+        if self.first == self.end {
+            // Nothing stayed.
+            (self.first, self.new) = (task.0, task.0);
+        }
+        self.end = task.0 + 1;
+        for parent in parents.iter().filter(|parent| parent.task.0 >= self.first) {
+            let bytes = parent.bytes + if self.old { parent.old_bytes } else { 0.0 };
+            if bytes > 0.0 {
+                self.edges.push((parent.task.0, task.0, bytes));
+            }
+        }
+    }
+
+    /// Whether it has as many tasks as it should.
+    pub(super) fn is_full(&self) -> bool {
+        u64::from(self.end - self.first) >= self.full
+    }
+
+    /// Whether any task waits for its socket.
+    pub(super) fn has_new(&self) -> bool {
+        self.new < self.end
+    }
+
+    /// Tasks that wait for their sockets.
+    pub(super) fn new_tasks(&self) -> Range<u32> {
+        self.new..self.end
+    }
+
+    /// How many tasks and edges there are.
+    pub(super) fn size(&self) -> (usize, usize) {
+        ((self.end - self.first) as usize, self.edges.len())
+    }
+
+    /// The place of its socket for each new task.
+    pub(super) fn partition(
+        &self,
+        sockets: &Sockets,
+        partitioner: Partitioner,
+        ties: Ties,
+        seed: u64,
+        given: &Given,
+    ) -> impl Iterator<Item = u32> + use<> {
+        let edges: Vec<(u32, u32, f64)> =
+            self.edges.iter().map(|&(from, to, bytes)| (from - self.first, to - self.first, bytes)).collect();
+        let graph = WindowGraph::new(self.size().0, &edges);
+        let fixed: Vec<Option<u32>> =
+            (self.first..self.new).map(|task| given.of(TaskId(task)).map(|socket| socket.0)).collect();
+        let window =
+            partition::Window { graph: &graph, sockets, fixed: &fixed, ties, seed, number: self.number };
+        // METIS refuses what it has no memory for; the own partitioner only machines without cores, on which nothing runs.
+        let parts = partition::partition(&window, partitioner)
+            .or_else(|_| partition::partition(&window, Partitioner::Recursive))
+            .unwrap_or_default();
+        parts.into_iter().skip(fixed.len())
+    }
+
+    /// All tasks have a socket: the newest stay for the next window.
+    pub(super) fn slide(&mut self) {
+        self.first = self.first.max(self.end.saturating_sub(self.stay));
+        self.new = self.end;
+        self.edges.retain(|&(from, ..)| from >= self.first);
+        self.full = self.later_full;
+        self.number += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parent(task: u32, bytes: f64, old_bytes: f64) -> Parent {
+        Parent { task: TaskId(task), bytes, old_bytes }
+    }
+
+    fn settings() -> SchedulerSettings {
+        SchedulerSettings { window: 3, initial_extra: 1, intersection: 2, ..SchedulerSettings::default() }
+    }
+
+    #[test]
+    fn the_newest_tasks_stay_and_count_to_the_next_window() {
+        let mut window = Window::new(&settings());
+        for task in 0..4 {
+            assert!(!window.is_full());
+            window
+                .add(TaskId(task), &[parent(task.saturating_sub(1), if task == 0 { 0.0 } else { 1.0 }, 0.0)]);
+        }
+        // 3 + 1 tasks, 3 edges.
+        assert!(window.is_full());
+        assert_eq!((window.size(), window.new_tasks()), ((4, 3), 0..4));
+        window.slide();
+        // 2 and 3 stay with the edge between them; one more makes three.
+        assert_eq!((window.size(), window.has_new(), window.is_full()), ((2, 1), false, false));
+        window.add(TaskId(4), &[parent(0, 1.0, 0.0), parent(2, 0.0, 7.0), parent(3, 1.0, 0.0)]);
+        assert!(window.is_full());
+        assert_eq!((window.size(), window.new_tasks()), ((3, 2), 4..5));
+    }
+
+    #[test]
+    fn old_dependencies_are_edges_where_they_are_asked_for() {
+        for (old_dependencies, edges) in [(false, 1), (true, 2)] {
+            let mut window = Window::new(&SchedulerSettings { old_dependencies, ..settings() });
+            window.add(TaskId(0), &[]);
+            window.add(TaskId(1), &[]);
+            window.add(TaskId(2), &[parent(0, 0.0, 3.0), parent(1, 3.0, 0.0)]);
+            assert_eq!(window.size(), (3, edges));
+        }
+    }
+}
