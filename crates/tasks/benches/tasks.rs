@@ -10,6 +10,7 @@ use numasim_model::graph::{
     SchedulerSettings, TaskGraph, TaskGraphBuilder,
 };
 use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node};
+use numasim_model::sharing_model::{Model, Parameters};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Megabytes};
 use numasim_tasks::{Question, Silent, simulate};
 
@@ -39,6 +40,14 @@ fn machine(llc_mb: f64) -> Machine {
         .expect("a machine")
         .with_caches(vec![Some(cache).filter(|_| llc_mb > 0.0); 4])
         .expect("four caches")
+}
+
+/// The same where a thread has 4 lines under way, at 80 ns or 134 ns: tasks wait for memory and hardly for each other.
+fn latency_bound() -> Machine {
+    let latencies = (0..16).map(|pair| if pair / 4 == pair % 4 { 80.0 } else { 134.0 }).collect();
+    let parameters = Parameters { outstanding_lines: Some(4.0), ..Parameters::default() };
+    let machine = machine(0.0).with_latencies_ns(latencies).expect("latencies");
+    machine.with_sharing(Model { parameters, ..Model::default() })
 }
 
 fn access(block: BlockId, mode: AccessMode, bytes: f64) -> Access {
@@ -94,6 +103,11 @@ fn triads(tasks: u32) -> TaskGraph {
 
 /// Sweeps over 16 x 16 tiles, as the generator `gauss-seidel`.
 fn stencil(tasks: u32) -> TaskGraph {
+    sweeps(tasks, 1.0)
+}
+
+/// The same, moving that part of the bytes.
+fn sweeps(tasks: u32, part: f64) -> TaskGraph {
     const SIDE: usize = 16;
     let mut graph = Making::new();
     let (tile, border) = (2.0 * MB, 4096.0);
@@ -103,10 +117,11 @@ fn stencil(tasks: u32) -> TaskGraph {
     }
     for task in 0..tasks as usize {
         let (i, j) = (task % 256 / SIDE, task % SIDE);
-        let mut accesses = vec![access(tiles[SIDE * i + j], AccessMode::Inout, 2.0 * tile)];
+        let mut accesses = vec![access(tiles[SIDE * i + j], AccessMode::Inout, 2.0 * part * tile)];
         let neighbours = [(i.wrapping_sub(1), j), (i + 1, j), (i, j.wrapping_sub(1)), (i, j + 1)];
         for (i, j) in neighbours.into_iter().filter(|&(i, j)| i < SIDE && j < SIDE) {
-            let halo = Access { moved_bytes: border, ..access(tiles[SIDE * i + j], AccessMode::In, tile) };
+            let halo =
+                Access { moved_bytes: part * border, ..access(tiles[SIDE * i + j], AccessMode::In, tile) };
             accesses.push(halo);
         }
         graph.task(1e-3, &accesses);
@@ -163,6 +178,12 @@ fn contended_stencil(bencher: Bencher<'_, '_>, name: &str) {
     bench(bencher, kind(name), &machine(0.0), &stencil(TASKS));
 }
 
+/// The same where threads wait for memory.
+#[divan::bench(args = KINDS, sample_count = 5)]
+fn latency_bound_stencil(bencher: Bencher<'_, '_>, name: &str) {
+    bench(bencher, kind(name), &latency_bound(), &stencil(TASKS));
+}
+
 /// The same with caches of 20 MB.
 #[divan::bench(args = KINDS, sample_count = 5)]
 fn contended_stencil_with_caches(bencher: Bencher<'_, '_>, name: &str) {
@@ -182,4 +203,26 @@ fn compute_bound_by_size(bencher: Bencher<'_, '_>, tasks: u32) {
 #[divan::bench(args = [10_000, 100_000, 1_000_000], sample_count = 3)]
 fn contended_by_size(bencher: Bencher<'_, '_>, tasks: u32) {
     bench(bencher, SchedulerKind::Fifo, &machine(0.0), &chains(tasks));
+}
+
+/// The largest graph, from its making to the last task: the peak of the allocations listed is to stay below 4 GiB, with 48 million accesses
+/// and all tasks created long before most of them run.
+#[divan::bench(sample_count = 1)]
+fn ten_million_tasks(bencher: Bencher<'_, '_>) {
+    let machine = machine(0.0);
+    let scheduler = SchedulerSettings { kind: SchedulerKind::Dep, ..SchedulerSettings::default() };
+    let runtime = RuntimeSettings::default();
+    let tasks = 10_000_000 - 256;
+    bencher.counter(ItemsCount::new(tasks)).bench(|| {
+        let graph = sweeps(tasks, 0.0);
+        let question = Question {
+            machine: &machine,
+            graph: &graph,
+            scheduler: &scheduler,
+            runtime: &runtime,
+            placement: PagePlacement::FirstTouch,
+            steal: false,
+        };
+        simulate(&question, &mut Silent)
+    });
 }

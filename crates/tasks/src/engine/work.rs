@@ -2,6 +2,7 @@
 
 use numasim_model::graph::{BlockHome, TaskGraph, TaskId};
 use numasim_model::sharing::Network;
+use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, NodeId};
 
 use super::cache::{Caches, Found};
@@ -98,7 +99,9 @@ impl<'a> Assay<'a> {
                 }
                 (Found::Nowhere, BlockHome::Interleaved) => {
                     let part = bytes / memories.len() as f64;
-                    memories.iter_mut().for_each(|memory| *memory += part);
+                    for memory in memories.iter_mut() {
+                        *memory += part;
+                    }
                     traffic.dram_local += part;
                     traffic.dram_remote += bytes - part;
                 }
@@ -120,5 +123,5 @@ impl<'a> Assay<'a> {
 
 /// The most that a core of `node` reads of its last-level cache, where that is limited.
 fn core_bandwidth(machine: &Machine, node: NodeId) -> Option<f64> {
-    machine.cache(node)?.core_bandwidth.map(|gbs| gbs.value())
+    machine.cache(node)?.core_bandwidth.map(GigabytesPerSecond::value)
 }
