@@ -38,7 +38,7 @@ impl Choices {
 }
 
 pub(crate) fn choices() -> impl Strategy<Value = Choices> {
-    prop::collection::vec(any::<u16>(), 0..500).prop_map(|drawn| Choices { drawn, used: 0 })
+    prop::collection::vec(any::<u16>(), 0..1500).prop_map(|drawn| Choices { drawn, used: 0 })
 }
 
 fn gbs(value: f64) -> GigabytesPerSecond {
