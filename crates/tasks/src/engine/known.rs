@@ -14,6 +14,8 @@ const PAUSE: u32 = 16 * TRIES_PER_LOOK;
 pub(super) struct Member {
     /// Which class, of all that ever were.
     pub(super) serial: u64,
+    /// [`scattered`] of that.
+    pub(super) weight: u64,
     pub(super) count: u32,
     pub(super) rate: f64,
 }
@@ -28,18 +30,16 @@ pub(super) struct Known {
     pause: u32,
     /// The number of the set that was looked for.
     number: u64,
-    /// The set in the order of classes.
-    sorted: Vec<Member>,
 }
 
 impl Known {
-    /// Fills in the rates of `set`, if it was met before; each class stands in it once.
-    pub(super) fn recall(&mut self, set: &mut [Member]) -> bool {
+    /// The rates of `set`, in its order, if it was met before; each class stands in it once, in the order of serials.
+    pub(super) fn recall(&mut self, set: &[Member]) -> Option<impl Iterator<Item = f64>> {
         if self.pause > 0 {
             self.pause -= 1;
-            return false;
+            return None;
         }
-        let number = |member: &Member| scattered(member.serial).wrapping_mul(u64::from(member.count));
+        let number = |member: &Member| member.weight.wrapping_mul(u64::from(member.count));
         self.number = set.iter().map(number).fold(0, u64::wrapping_add);
         self.tries += 1;
         if self.tries >= TRIES_PER_LOOK {
@@ -49,24 +49,14 @@ impl Known {
             }
             (self.tries, self.hits) = (0, 0);
         }
-        let Some(known) = self.sets.get(&self.number).filter(|known| known.len() == set.len()) else {
-            return false;
-        };
-        let rate = |member: &Member| {
-            let place = known.binary_search_by_key(&member.serial, |known| known.serial).ok()?;
-            known.get(place).filter(|known| known.count == member.count).map(|known| known.rate)
-        };
-        if !set.iter().all(|member| rate(member).is_some()) {
-            return false;
-        }
-        for member in set.iter_mut() {
-            member.rate = rate(member).unwrap_or(0.0);
-        }
-        self.hits += 1;
-        true
+        let known = self.sets.get(&self.number).filter(|known| known.len() == set.len())?;
+        let mut pairs = known.iter().zip(set);
+        let same = pairs.all(|(known, new)| known.serial == new.serial && known.count == new.count);
+        self.hits += u32::from(same);
+        same.then(|| known.iter().map(|member| member.rate))
     }
 
-    /// Remembers the set that was just looked for.
+    /// Remembers the rates of the set that was just looked for.
     pub(super) fn learn(&mut self, set: &[Member]) {
         if self.pause > 0 {
             return;
@@ -74,16 +64,13 @@ impl Known {
         if self.sets.len() >= MOST {
             self.sets.clear();
         }
-        self.sorted.clear();
-        self.sorted.extend_from_slice(set);
-        self.sorted.sort_unstable_by_key(|member| member.serial);
-        self.sets.insert(self.number, self.sorted.as_slice().into());
+        self.sets.insert(self.number, set.into());
     }
 }
 
 /// A number that looks like a random one (the finaliser of SplitMix64: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
 /// Generators", 2014).
-fn scattered(number: u64) -> u64 {
+pub(super) fn scattered(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -95,34 +82,37 @@ mod tests {
     use super::*;
 
     fn set(members: &[(u64, u32)]) -> Vec<Member> {
-        members.iter().map(|&(serial, count)| Member { serial, count, rate: 0.0 }).collect()
+        let member = |&(serial, count)| Member { serial, weight: scattered(serial), count, rate: 0.0 };
+        members.iter().map(member).collect()
+    }
+
+    fn rates(known: &mut Known, members: &[(u64, u32)]) -> Option<Vec<f64>> {
+        known.recall(&set(members)).map(Iterator::collect)
     }
 
     #[test]
-    fn a_set_is_recalled_in_any_order_and_no_other_one_is() {
+    fn a_set_is_recalled_and_no_other_one_is() {
         let mut known = Known::default();
-        let mut met = set(&[(3, 2), (1, 5)]);
-        assert!(!known.recall(&mut met));
-        (met[0].rate, met[1].rate) = (0.5, 2.0);
+        let mut met = set(&[(1, 5), (3, 2)]);
+        assert!(known.recall(&met).is_none());
+        (met[0].rate, met[1].rate) = (2.0, 0.5);
         known.learn(&met);
-        let mut again = set(&[(1, 5), (3, 2)]);
-        assert!(known.recall(&mut again));
-        assert_eq!((again[0].rate, again[1].rate), (2.0, 0.5));
-        assert!(!known.recall(&mut set(&[(1, 5), (3, 3)])));
-        assert!(!known.recall(&mut set(&[(1, 5)])));
+        assert_eq!(rates(&mut known, &[(1, 5), (3, 2)]), Some(vec![2.0, 0.5]));
+        assert_eq!(rates(&mut known, &[(1, 5), (3, 3)]), None);
+        assert_eq!(rates(&mut known, &[(1, 5)]), None);
         // The same number, though another set: not taken for it.
         let mut known = Known::default();
-        assert!(!known.recall(&mut set(&[(1, 1)])));
+        assert_eq!(rates(&mut known, &[(1, 1)]), None);
         known.learn(&set(&[(2, 1)]));
-        assert!(!known.recall(&mut set(&[(1, 1)])));
+        assert_eq!(rates(&mut known, &[(1, 1)]), None);
     }
 
     #[test]
     fn sets_that_never_come_back_are_not_remembered() {
         let mut known = Known::default();
         for serial in 0..2 * u64::from(TRIES_PER_LOOK) {
-            let mut once = set(&[(serial, 1)]);
-            assert!(!known.recall(&mut once));
+            let once = set(&[(serial, 1)]);
+            assert!(known.recall(&once).is_none());
             known.learn(&once);
         }
         assert!(known.sets.is_empty());

@@ -4,31 +4,18 @@ use numasim_graph::Dependencies;
 use numasim_model::NodeId;
 use numasim_model::graph::TaskId;
 
+use self::master::Doing;
+pub(super) use self::master::Heard;
 use super::data::{Data, Sources};
 use super::rates;
 use crate::error::TasksError;
 use crate::observer::TaskRecord;
 use crate::question::Question;
 
+mod master;
+
 /// Events whose times differ by no more than this part of the time happen together.
 const TOGETHER: f64 = 1e-9;
-
-/// What the master tells whoever decides. The answer is how long it partitions because of that, in seconds.
-pub(super) enum Heard {
-    /// It has created a task.
-    Created(TaskId),
-    /// It waits for all earlier tasks; said once for each such task.
-    Taskwait,
-    /// As many tasks are alive as there may be.
-    Throttle,
-    /// There are no more tasks; said once.
-    End,
-    /// A partition is done.
-    Partitioned,
-}
-
-/// What somebody who decides answers the master: for how long it partitions.
-pub(super) type Hear<'h> = dyn FnMut(&Heard) -> Option<f64> + 'h;
 
 #[derive(Clone, Debug)]
 struct Task {
@@ -67,16 +54,6 @@ impl Taken {
         self.works = true;
         self.end_s = self.sources.fixed_s.map(|duration_s| self.works_from_s + duration_s);
     }
-}
-
-#[derive(Clone, Debug)]
-enum Doing {
-    /// Nothing since then; the next task may begin.
-    Free(f64),
-    /// It waits until tasks end, and has said why.
-    Stopped,
-    Creating(TaskId, f64),
-    Partitioning(f64),
 }
 
 /// Everything that is at one point in time.
@@ -217,73 +194,6 @@ impl<'a> Course<'a> {
     pub(super) fn record(&self, task: TaskId, socket: Option<NodeId>) -> Option<TaskRecord> {
         let found = self.records.iter().find(|record| record.task == task)?;
         Some(TaskRecord { socket, ..*found })
-    }
-
-    /// The master creates what it can; whether it did anything.
-    pub(super) fn create(&mut self, hear: &mut Hear) -> bool {
-        let mut something = false;
-        loop {
-            match self.master {
-                Doing::Creating(task, until_s) if self.is_now(until_s) => {
-                    self.tasks[task.0 as usize].is_created = true;
-                    self.created += 1;
-                    self.go_on(until_s, hear(&Heard::Created(task)));
-                    something = true;
-                }
-                Doing::Partitioning(until_s) if self.is_now(until_s) => {
-                    self.go_on(until_s, hear(&Heard::Partitioned));
-                    something = true;
-                }
-                Doing::Creating(..) | Doing::Partitioning(_) => return something,
-                Doing::Free(since_s) => self.begin(since_s, hear),
-                Doing::Stopped if self.may_begin() => self.master = Doing::Free(self.now_s),
-                Doing::Stopped => return something,
-            }
-        }
-    }
-
-    /// The next task, if there is one.
-    fn next(&self) -> Option<TaskId> {
-        self.question.graph.tasks().nth(self.created)
-    }
-
-    /// Whether there is a next task and nothing that it has to wait for.
-    fn may_begin(&self) -> bool {
-        let Some(next) = self.next() else { return false };
-        let alive = self.created - self.tasks.iter().filter(|task| task.has_ended).count();
-        let is_full = self.question.runtime.throttle.is_some_and(|most| alive as u64 >= most.max(1));
-        !is_full && (alive == 0 || !self.question.graph.taskwait(next))
-    }
-
-    /// The master, free since then, begins to create the next task, or says why it does not.
-    fn begin(&mut self, since_s: f64, hear: &mut Hear) {
-        let Some(next) = self.next() else {
-            self.master = Doing::Stopped;
-            if !std::mem::replace(&mut self.said_end, true) {
-                self.go_on(since_s, hear(&Heard::End));
-            }
-            return;
-        };
-        let waits = self.question.graph.taskwait(next);
-        if waits && self.said_taskwait != Some(self.created) {
-            self.said_taskwait = Some(self.created);
-            self.go_on(since_s, hear(&Heard::Taskwait));
-        } else if self.may_begin() {
-            self.master = Doing::Creating(next, since_s + self.question.runtime.creation.value());
-        } else {
-            let partition_s = if waits { None } else { hear(&Heard::Throttle) };
-            self.go_on(since_s, partition_s);
-            if partition_s.is_none() {
-                self.master = Doing::Stopped;
-            }
-        }
-    }
-
-    /// The master partitions from then on, or is free.
-    fn go_on(&mut self, since_s: f64, partition_s: Option<f64>) {
-        self.partition_s += partition_s.unwrap_or(0.0);
-        self.master =
-            partition_s.map_or(Doing::Free(since_s), |seconds| Doing::Partitioning(since_s + seconds));
     }
 
     /// Tasks that are ready from now on, by number; with the worker whose task was the last one that they waited for when they

@@ -1,4 +1,4 @@
-//! Who decides: `fifo`, `sa` and `dep` with their queues as plain lists.
+//! Who decides: `fifo`, `sa`, `dep` and `rip-*` with their queues as plain lists.
 
 use numasim_model::NodeId;
 use numasim_model::graph::{BlockHome, SchedulerKind, TaskId, Ties};
@@ -6,6 +6,7 @@ use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
 use super::course::Heard;
+use super::windows::Windows;
 use crate::error::TasksError;
 use crate::question::Question;
 use crate::random::{Stream, generator};
@@ -29,6 +30,9 @@ pub(super) struct Decider<'a> {
     /// How many tasks of which nothing is known there were.
     turn: usize,
     ties: ChaCha8Rng,
+    /// Of `rip-*`: the window under way, and ready tasks without a node, the oldest first.
+    windows: Option<Windows<'a>>,
+    temporary: Vec<TaskId>,
 }
 
 impl<'a> Decider<'a> {
@@ -61,6 +65,8 @@ impl<'a> Decider<'a> {
             table,
             turn: 0,
             ties: generator(question.runtime.seed, Stream::Scheduler),
+            windows: question.scheduler.kind.partitions().then(|| Windows::new(question)).transpose()?,
+            temporary: Vec::new(),
         })
     }
 
@@ -77,22 +83,50 @@ impl<'a> Decider<'a> {
         !self.is_fifo()
     }
 
-    /// What the master says.
+    /// What the master says. For how long it partitions because of that.
     pub(super) fn hear(&mut self, heard: &Heard) -> Option<f64> {
-        if let &Heard::Created(task) = heard
-            && self.question.scheduler.kind == SchedulerKind::Dep
-        {
-            let node = self.by_table(task);
+        match heard {
+            Heard::Created(task) => return self.created(*task),
+            Heard::Partitioned => self.partitioned(),
+            Heard::Taskwait | Heard::Throttle | Heard::End => return self.windows.as_ref()?.close(),
+        }
+        None
+    }
+
+    fn created(&mut self, task: TaskId) -> Option<f64> {
+        if let Some(windows) = self.windows.as_mut().filter(|windows| windows.takes_tasks()) {
+            return windows.add(task);
+        }
+        let node = match self.question.scheduler.kind {
+            SchedulerKind::Dep | SchedulerKind::RipDep => self.by_table(task),
+            SchedulerKind::RipSp => self.by_parents(task),
+            _ => return None,
+        };
+        self.given[task.0 as usize] = Some(node);
+        self.enter(task, node);
+        None
+    }
+
+    fn partitioned(&mut self) {
+        let Some(windows) = &mut self.windows else { return };
+        // Nothing but a partitioner that is not built fails here, which the simulation refuses before.
+        for (task, node) in windows.partition(&self.sockets, &self.given).unwrap_or_default() {
             self.given[task.0 as usize] = Some(node);
             self.enter(task, node);
         }
-        None
+        for task in std::mem::take(&mut self.temporary) {
+            self.ready(task, None);
+        }
     }
 
     /// A task is ready. `by`: the worker whose task was the last one that it waited for.
     pub(super) fn ready(&mut self, task: TaskId, by: Option<usize>) {
         if let Some(node) = self.given[task.0 as usize] {
             self.queues[node.0].push(task);
+            return;
+        }
+        if !self.is_fifo() {
+            self.temporary.push(task);
             return;
         }
         let is_on = self.question.scheduler.immediate_successor;
@@ -138,6 +172,22 @@ impl<'a> Decider<'a> {
                 None => not_allocated += access.declared_bytes,
             }
         }
+        self.heaviest(&weights, not_allocated)
+    }
+
+    /// Algorithm 2.3 of paper 001: the node from whose tasks most bytes come.
+    fn by_parents(&mut self, task: TaskId) -> NodeId {
+        let mut weights = vec![0.0; self.question.machine.node_count()];
+        for parent in self.question.graph.tasks().take(task.0 as usize) {
+            let bytes = self.windows.as_ref().map_or(0.0, |windows| windows.bytes_from(parent, task).0);
+            if let Some(node) = self.given[parent.0 as usize] {
+                weights[node.0] += bytes;
+            }
+        }
+        self.heaviest(&weights, 0.0)
+    }
+
+    fn heaviest(&mut self, weights: &[f64], not_allocated: f64) -> NodeId {
         let largest = weights.iter().copied().fold(0.0, f64::max);
         if largest == 0.0 || not_allocated > largest {
             return self.in_turn();

@@ -78,7 +78,7 @@ proptest! {
 
     #[test]
     fn both_simulations_give_the_same_answer(mut choices in choices()) {
-        let asked = anything(&mut choices, 40);
+        let asked = anything(&mut choices, 60);
         match (fast(&asked), slow(&asked)) {
             (Ok(fast), Ok(slow)) => {
                 let differences = differences(&fast, &slow);

@@ -57,6 +57,8 @@ proptest! {
         let mut asked = Asked::free(machine, graph);
         asked.runtime.creation = numasim_model::units::Seconds::new(choices.of(&[0.0, 0.1e-3]));
         asked.runtime.task = numasim_model::units::Seconds::new(choices.of(&[0.0, 20e-6]));
+        // A partition ends at no other event.
+        asked.scheduler.partition_ns_per_vertex_edge = Some(0.0);
         asked.runtime.throttle = choices.of(&[None, None, Some(2)]);
         asked.placement =
             choices.of(&[PagePlacement::FirstTouch, PagePlacement::Interleave, PagePlacement::Master]);
@@ -64,7 +66,7 @@ proptest! {
         let slack = rounding(asked.graph.task_count());
         let bound = lower_bound(&asked.question(), &asked.dependencies());
         prop_assert!(bound.makespan.value() <= least_s * (1.0 + slack), "{bound:?} above {least_s}");
-        for kind in [SchedulerKind::Fifo, SchedulerKind::Sa, SchedulerKind::Dep] {
+        for kind in SchedulerKind::ALL {
             for steal in [false, true] {
                 (asked.scheduler.kind, asked.steal) = (kind, steal);
                 let run = simulate(&asked.question(), &mut Silent).expect("an answer");

@@ -38,7 +38,7 @@ impl Choices {
 }
 
 pub(crate) fn choices() -> impl Strategy<Value = Choices> {
-    prop::collection::vec(any::<u16>(), 0..500).prop_map(|drawn| Choices { drawn, used: 0 })
+    prop::collection::vec(any::<u16>(), 0..1500).prop_map(|drawn| Choices { drawn, used: 0 })
 }
 
 fn gbs(value: f64) -> GigabytesPerSecond {
@@ -161,10 +161,17 @@ fn drawn_runtime(choices: &mut Choices) -> RuntimeSettings {
 }
 
 fn drawn_scheduler(choices: &mut Choices) -> SchedulerSettings {
+    use SchedulerKind::{Dep, Fifo, RipDep, RipMw, RipSp, Sa};
+    let window = choices.of(&[5, 1, 9, 1000]);
     SchedulerSettings {
-        kind: choices.of(&[SchedulerKind::Fifo, SchedulerKind::Sa, SchedulerKind::Dep]),
+        kind: choices.of(&[Fifo, Sa, Dep, RipDep, RipSp, RipMw]),
         stride: choices.of(&[2, 1, 3]),
         immediate_successor: choices.one_in(2),
+        window,
+        initial_extra: choices.of(&[0, 2]),
+        intersection: choices.of(&[0, 1, 3]).min(window - 1),
+        partition_ns_per_vertex_edge: choices.of(&[None, Some(0.0), Some(20_000.0)]),
+        old_dependencies: choices.one_in(3),
         ..SchedulerSettings::default()
     }
 }

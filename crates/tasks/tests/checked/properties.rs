@@ -1,5 +1,6 @@
 //! What is promised of every run.
 
+use numasim_graph::partition::NS_PER_VERTEX_EDGE;
 use numasim_model::ModelKind;
 use numasim_model::graph::{Access, BlockId, NewTask, TaskGraph, TaskGraphBuilder, Ties};
 use numasim_model::machine::{LastLevelCache, Node, SharedLink};
@@ -103,6 +104,8 @@ fn slowed(asked: &mut Asked, factor: f64) {
     let changed = changed.with_caches(caches.collect()).expect("caches");
     let changed = changed.with_shared_links(shared.collect()).expect("shared links");
     asked.machine = changed.with_sharing(model);
+    let price_ns = asked.scheduler.partition_ns_per_vertex_edge.unwrap_or(NS_PER_VERTEX_EDGE);
+    asked.scheduler.partition_ns_per_vertex_edge = Some(price_ns * factor);
     let runtime = &mut asked.runtime;
     for time in [&mut runtime.creation, &mut runtime.task, &mut runtime.steal] {
         *time = *time * factor;
@@ -142,6 +145,7 @@ proptest! {
         let mut asked = anything(&mut choices, 40);
         let Some((mut run, mut records)) = answer(&asked) else { return Ok(()) };
         run.makespan = run.makespan * 2.0;
+        run.partition = run.partition * 2.0;
         run.nodes.iter_mut().for_each(|node| node.busy = node.busy * 2.0);
         for record in &mut records {
             record.start_s *= 2.0;
@@ -164,7 +168,7 @@ proptest! {
 #[test]
 fn random_questions_are_about_everything() {
     let mut runner = TestRunner::new(questions(1));
-    let mut met = [0_u32; 11];
+    let mut met = [0_u32; 12];
     for _ in 0..400 {
         let mut choices = choices().new_tree(&mut runner).expect("choices").current();
         let asked = anything(&mut choices, 40);
@@ -173,6 +177,7 @@ fn random_questions_are_about_everything() {
         let waits = records.iter().any(|record| record.start_s > 0.0);
         let happens = [
             run.steals > 0,
+            run.partition.value() > 0.0,
             run.traffic.llc_local > 0.0,
             remote(&run.traffic),
             run.traffic.dram_remote > 0.0,
