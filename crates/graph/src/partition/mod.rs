@@ -12,7 +12,8 @@
 //! and refined on the way back (`refine`, Fiduccia, Mattheyses 1982). At last all sockets exchange tasks (`among`), then parts as a whole
 //! (`exchange`).
 //!
-//! [`Partitioner::Metis`] (feature `metis`): METIS finds parts, `exchange` puts them on sockets.
+//! [`Partitioner::Metis`] (feature `metis`): METIS finds parts, `relief` evens out those that are too large, `exchange` puts them on
+//! sockets.
 //!
 //! Tasks without any edge fill up the sockets in creation order; a window without edges is therefore cut into consecutive groups, as
 //! SCOTCH does (paper 001, section 3.2.4).
@@ -36,6 +37,8 @@ mod metis;
 mod random;
 mod recursive;
 mod refine;
+#[cfg(feature = "metis")]
+mod relief;
 mod sockets;
 mod start;
 mod window;
@@ -124,7 +127,10 @@ pub fn partition(window: &Window<'_>, partitioner: Partitioner) -> Result<Vec<u3
                 kicks::kick(window.graph, sockets, &free, &room, &mut parts, &mut random);
             }
             #[cfg(feature = "metis")]
-            Partitioner::Metis => metis::divide(window, &free, &room, &mut parts)?,
+            Partitioner::Metis => {
+                metis::divide(window, &free, &room, &mut parts)?;
+                relief::relieve(window.graph, sockets, &free, &room, &mut parts);
+            }
             #[cfg(not(feature = "metis"))]
             Partitioner::Metis => return Err(PartitionError::NotBuilt(Partitioner::Metis)),
         }
