@@ -21,6 +21,16 @@ impl Traffic {
         self.llc_local + self.llc_remote + self.dram_local + self.dram_remote
     }
 
+    /// So many times as much of each.
+    pub(crate) fn times(self, factor: f64) -> Self {
+        Self {
+            llc_local: self.llc_local * factor,
+            llc_remote: self.llc_remote * factor,
+            dram_local: self.dram_local * factor,
+            dram_remote: self.dram_remote * factor,
+        }
+    }
+
     /// The part that came from other nodes; 0 where nothing was moved.
     pub fn remote_share(&self) -> f64 {
         let total = self.total();

@@ -67,14 +67,14 @@ pub(super) fn first_round_of(compiled: &Compiled, m: usize, threads: &[f64], sha
 
 /// Whether all surely get what they want, without common limits: a little more than that is there of every controller and link,
 /// so that rounding in another order of sums would not say otherwise.
-pub(super) fn all_have_room(compiled: &Compiled, threads: &[f64]) -> bool {
+pub(super) fn all_have_room(compiled: &Compiled, remote: Remote, threads: &[f64]) -> bool {
     const ROOM: f64 = 1.0 - 1e-9;
     !compiled.has_common_limits()
         && compiled.memories.iter().all(|memory| {
             let mut asked = memory.own.map_or(0.0, |own| compiled.wanted(own, threads));
             let links_have_room = memory.links.clone().all(|p| {
                 let wanted = compiled.wanted(p, threads);
-                asked += wanted;
+                asked += remote.cost * wanted;
                 wanted <= ROOM * compiled.pools[p].capacity
             });
             links_have_room && asked <= ROOM * memory.bandwidth

@@ -63,6 +63,13 @@ impl Corrected {
         self.kind == ModelKind::BaselineProportional && !separable
     }
 
+    /// Whether rounds would give all what they want: a controller then has its bandwidth, unless it has a knee.
+    pub(super) fn all_have_room(&self, compiled: &Compiled, threads: &[f64]) -> bool {
+        self.deals(false)
+            && self.parameters.saturation_knee == 0.0
+            && baseline::all_have_room(compiled, self.remote, threads)
+    }
+
     /// How controllers treat what is read over links.
     pub(super) fn remote(&self) -> Remote {
         self.remote

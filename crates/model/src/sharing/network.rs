@@ -27,10 +27,10 @@ use crate::demand::Demand;
 use crate::ids::NodeId;
 use crate::machine::Machine;
 use crate::table::Table;
-use crate::units::FlopPerByte;
 
 #[cfg(test)]
 mod tests;
+mod want;
 
 /// A machine and its sharing model, compiled for any flows.
 #[derive(Clone, Debug)]
@@ -98,34 +98,6 @@ impl Network {
     /// The machine.
     pub fn machine(&self) -> &Machine {
         &self.machine
-    }
-
-    /// GB/s that one thread on `node` wants that reads and computes `flop_per_byte` with `fraction` of its data on each memory: what its
-    /// core can digest, under every ceiling on one thread, the machine's (`core_bandwidth_gbs`) and the model's
-    /// (`outstanding_lines`, ...). `None` where there is nothing of these: it computes nothing.
-    pub fn want_gbs(
-        &self,
-        node: NodeId,
-        flop_per_byte: f64,
-        fraction: impl Fn(NodeId) -> f64,
-    ) -> Option<f64> {
-        let cores = self.machine.nodes().get(node.0)?;
-        let drawn = cores.demand_of_thread(FlopPerByte::new(flop_per_byte)).value();
-        let parameters = &self.compiled.model.parameters;
-        let ceiling = parameters.reader_ceiling(&self.machine, node, fraction);
-        Some(ceiling.map_or(drawn, |ceiling| drawn.min(ceiling))).filter(|want| want.is_finite())
-    }
-
-    /// GB/s that one thread on `node` with `fraction` of its data on each memory has with the machine to itself if nothing in its core
-    /// holds it back: the least of what a memory and the link to it have / the fraction there.
-    pub fn alone_gbs(&self, node: NodeId, fraction: impl Fn(NodeId) -> f64) -> f64 {
-        let of = |m: NodeId| {
-            let memory = self.compiled.memories[m.0].bandwidth;
-            let link = self.pools[(node, m)].filter(|_| m != node);
-            link.map_or(memory, |pool| self.compiled.pools[pool as usize].capacity.min(memory)) / fraction(m)
-        };
-        let memories = self.machine.node_ids().filter(|&m| fraction(m) > 0.0);
-        memories.map(of).fold(f64::INFINITY, f64::min)
     }
 
     /// No flow yet.
@@ -314,7 +286,10 @@ impl Load<'_> {
             }
         } else {
             shares.bandwidth.as_mut_slice().copy_from_slice(demand);
-            way.share(compiled, separable, threads, shares, memory);
+            // The same bits as by rounds, at once.
+            if !way.all_have_room(compiled, threads) {
+                way.share(compiled, separable, threads, shares, memory);
+            }
         }
         for m in self.changed.drain(..) {
             self.is_changed[m] = false;

@@ -76,6 +76,14 @@ impl Way {
         }
     }
 
+    /// Whether rounds would give all what they want; `false` where that is not known without them.
+    pub(super) fn all_have_room(&self, compiled: &Compiled, threads: &[f64]) -> bool {
+        match self {
+            Self::Plain => baseline::all_have_room(compiled, Remote::PLAIN, threads),
+            Self::Corrected(corrected) => corrected.all_have_room(compiled, threads),
+        }
+    }
+
     fn remote(&self) -> Remote {
         match self {
             Self::Plain => Remote::PLAIN,
@@ -112,7 +120,8 @@ impl Way {
                 }
             }
             // Not worth laying out groups that just came.
-            Self::Plain if !dealing.is_compiled() && baseline::all_have_room(compiled, threads) => {}
+            Self::Plain
+                if !dealing.is_compiled() && baseline::all_have_room(compiled, Remote::PLAIN, threads) => {}
             Self::Plain => {
                 let controllers = |m: usize, _asked: f64| compiled.memories[m].bandwidth;
                 dealing.share(compiled, Remote::PLAIN, controllers, threads, shares);

@@ -63,17 +63,14 @@ impl Alive {
                 continue;
             };
             let new = Waiting { child: task.0, next: *head };
-            match edges.get_mut(*free as usize) {
-                Some(unused) => {
-                    *head = *free;
-                    *free = unused.next;
-                    *unused = new;
-                }
-                None => {
-                    // There are at most MAX_ACCESSES accesses, and memory ends long before 2^32 edges.
-                    *head = u32::try_from(edges.len()).unwrap_or(NONE);
-                    edges.push(new);
-                }
+            if let Some(unused) = edges.get_mut(*free as usize) {
+                *head = *free;
+                *free = unused.next;
+                *unused = new;
+            } else {
+                // There are at most MAX_ACCESSES accesses, and memory ends long before 2^32 edges.
+                *head = u32::try_from(edges.len()).unwrap_or(NONE);
+                edges.push(new);
             }
             waits += 1;
         }

@@ -42,7 +42,7 @@ pub(super) enum Found {
 #[derive(Clone, Debug)]
 pub(super) struct Caches<'a> {
     machine: &'a Machine,
-    caches: Vec<Cache>,
+    of_node: Vec<Cache>,
     /// Per block: one of its copies. Without any cache, no entries.
     first: Vec<u32>,
     copies: Vec<Copied>,
@@ -54,11 +54,11 @@ impl<'a> Caches<'a> {
     pub(super) fn new(machine: &'a Machine, blocks: usize) -> Self {
         let capacity = |node| machine.cache(node).map_or(0.0, |cache| cache.size.value() * BYTES_PER_MB);
         let empty = |node| Cache { capacity: capacity(node), held: 0.0, newest: NONE, oldest: NONE };
-        let caches: Vec<Cache> = machine.node_ids().map(empty).collect();
-        let any = caches.iter().any(|cache| cache.capacity > 0.0);
+        let of_node: Vec<Cache> = machine.node_ids().map(empty).collect();
+        let any = of_node.iter().any(|cache| cache.capacity > 0.0);
         Self {
             machine,
-            caches,
+            of_node,
             first: vec![NONE; if any { blocks } else { 0 }],
             copies: Vec::new(),
             free: NONE,
@@ -99,7 +99,7 @@ impl<'a> Caches<'a> {
     /// A block becomes the most recent of a cache, if it fits there at all.
     fn used(&mut self, graph: &TaskGraph, block: BlockId, node: NodeId) {
         let bytes = bytes_of(graph, block);
-        let Some(cache) = self.caches.get(node.0).copied() else { return };
+        let Some(cache) = self.of_node.get(node.0).copied() else { return };
         if cache.capacity <= 0.0 || bytes > cache.capacity {
             return;
         }
@@ -110,7 +110,7 @@ impl<'a> Caches<'a> {
             }
             return;
         }
-        while let Some(cache) = self.caches.get(node.0)
+        while let Some(cache) = self.of_node.get(node.0)
             && cache.held + bytes > cache.capacity
             && cache.oldest != NONE
         {
@@ -120,20 +120,17 @@ impl<'a> Caches<'a> {
         // There are at most MAX_NODES nodes.
         let number = u32::try_from(node.0).unwrap_or(NONE);
         let new = Copied { block: block.0, node: number, other: *first, newer: NONE, older: NONE };
-        let place = match self.copies.get_mut(self.free as usize) {
-            Some(unused) => {
-                let place = std::mem::replace(&mut self.free, unused.other);
-                *unused = new;
-                place
-            }
-            None => {
-                self.copies.push(new);
-                u32::try_from(self.copies.len() - 1).unwrap_or(NONE)
-            }
+        let place = if let Some(unused) = self.copies.get_mut(self.free as usize) {
+            let place = std::mem::replace(&mut self.free, unused.other);
+            *unused = new;
+            place
+        } else {
+            self.copies.push(new);
+            u32::try_from(self.copies.len() - 1).unwrap_or(NONE)
         };
         *first = place;
         self.link_newest(place);
-        if let Some(cache) = self.caches.get_mut(node.0) {
+        if let Some(cache) = self.of_node.get_mut(node.0) {
             cache.held += bytes;
         }
     }
@@ -185,7 +182,7 @@ impl<'a> Caches<'a> {
                 }
             }
         }
-        if let Some(cache) = self.caches.get_mut(node as usize) {
+        if let Some(cache) = self.of_node.get_mut(node as usize) {
             // An empty cache holds nothing, whatever rounding says.
             let left = cache.held - bytes_of(graph, BlockId(block));
             cache.held = if cache.newest == NONE { 0.0 } else { left };
@@ -199,17 +196,17 @@ impl<'a> Caches<'a> {
         let Some(&Copied { node, newer, older, .. }) = self.copies.get(place as usize) else { return };
         match self.copies.get_mut(newer as usize) {
             Some(copy) => copy.older = older,
-            None => self.caches.get_mut(node as usize).into_iter().for_each(|cache| cache.newest = older),
+            None => self.of_node.get_mut(node as usize).into_iter().for_each(|cache| cache.newest = older),
         }
         match self.copies.get_mut(older as usize) {
             Some(copy) => copy.newer = newer,
-            None => self.caches.get_mut(node as usize).into_iter().for_each(|cache| cache.oldest = newer),
+            None => self.of_node.get_mut(node as usize).into_iter().for_each(|cache| cache.oldest = newer),
         }
     }
 
     fn link_newest(&mut self, place: u32) {
         let Some(node) = self.copies.get(place as usize).map(|copy| copy.node) else { return };
-        let Some(cache) = self.caches.get_mut(node as usize) else { return };
+        let Some(cache) = self.of_node.get_mut(node as usize) else { return };
         let before = std::mem::replace(&mut cache.newest, place);
         if before == NONE {
             cache.oldest = place;

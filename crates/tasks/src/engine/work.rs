@@ -2,6 +2,7 @@
 
 use numasim_model::graph::{BlockHome, TaskGraph, TaskId};
 use numasim_model::sharing::Network;
+use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, NodeId};
 
 use super::cache::{Caches, Found};
@@ -49,8 +50,8 @@ impl<'a> Assay<'a> {
         homes: &mut Homes,
         caches: &Caches<'_>,
     ) -> (Traffic, Pace) {
-        let traffic = self.source(task, factor, node, touch, homes, caches);
-        let (network, gflop) = (self.network, self.graph.gflop(task) * factor);
+        let traffic = self.source(task, node, touch, homes, caches);
+        let (network, gflop) = (self.network, self.graph.gflop(task));
         let bytes: f64 = self.memories.iter().sum();
         if bytes > 0.0 {
             self.memories.iter_mut().for_each(|part| *part /= bytes);
@@ -66,19 +67,19 @@ impl<'a> Assay<'a> {
             let want = network.want_gbs(node, flop_per_byte, fraction).into_iter().chain(by_cache);
             let want = want.fold(f64::INFINITY, f64::min);
             let want_gbs = if want.is_finite() { want } else { network.alone_gbs(node, fraction) };
-            return (traffic, Pace::Shared { gb, want_gbs });
+            // The factor changes neither fractions nor want: equal tasks stay alike.
+            return (traffic.times(factor), Pace::Shared { gb: gb * factor, want_gbs });
         }
         let peak = network.machine().node(node).gflops_per_core.value();
         let computing = if gflop > 0.0 { gflop / peak } else { 0.0 };
         let reading = by_cache.map_or(0.0, |gbs| cached_gb / gbs);
-        (traffic, Pace::Seconds(computing.max(reading)))
+        (traffic.times(factor), Pace::Seconds(computing.max(reading) * factor))
     }
 
     /// Bytes by what serves them; leaves bytes by memory in `memories`.
     fn source(
         &mut self,
         task: TaskId,
-        factor: f64,
         node: NodeId,
         touch: NodeId,
         homes: &mut Homes,
@@ -88,7 +89,7 @@ impl<'a> Assay<'a> {
         memories.fill(0.0);
         let mut traffic = Traffic::default();
         for access in self.graph.accesses(task) {
-            let bytes = access.moved_bytes * factor;
+            let bytes = access.moved_bytes;
             let home = homes.touch(access.block, touch);
             match (caches.find(access.block, node), home) {
                 (Found::Own, _) => traffic.llc_local += bytes,
@@ -98,7 +99,9 @@ impl<'a> Assay<'a> {
                 }
                 (Found::Nowhere, BlockHome::Interleaved) => {
                     let part = bytes / memories.len() as f64;
-                    memories.iter_mut().for_each(|memory| *memory += part);
+                    for memory in memories.iter_mut() {
+                        *memory += part;
+                    }
                     traffic.dram_local += part;
                     traffic.dram_remote += bytes - part;
                 }
@@ -120,5 +123,5 @@ impl<'a> Assay<'a> {
 
 /// The most that a core of `node` reads of its last-level cache, where that is limited.
 fn core_bandwidth(machine: &Machine, node: NodeId) -> Option<f64> {
-    machine.cache(node)?.core_bandwidth.map(|gbs| gbs.value())
+    machine.cache(node)?.core_bandwidth.map(GigabytesPerSecond::value)
 }

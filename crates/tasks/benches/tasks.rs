@@ -1,0 +1,228 @@
+//! How many tasks are simulated in a second?
+//!
+//! Run with `cargo bench -p numasim-tasks`; items are tasks. The aims, on one core and for 4 nodes x 16 cores: 200,000 tasks/s where tasks
+//! fight for controllers and links, 1,000,000 where they only compute; and that a task costs the same in small and large graphs.
+
+use divan::counter::ItemsCount;
+use divan::{AllocProfiler, Bencher};
+use numasim_model::graph::{
+    Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, RuntimeSettings, SchedulerKind,
+    SchedulerSettings, TaskGraph, TaskGraphBuilder,
+};
+use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node};
+use numasim_model::sharing_model::{Model, Parameters};
+use numasim_model::units::{Gflops, GigabytesPerSecond, Megabytes};
+use numasim_tasks::{Question, Silent, simulate};
+
+#[global_allocator]
+static ALLOC: AllocProfiler = AllocProfiler::system();
+
+const MB: f64 = 1e6;
+const TASKS: u32 = 100_000;
+
+fn main() {
+    divan::main();
+}
+
+/// Each core can digest 10 GB/s at 1 FLOP per byte, and all of a node have 60.
+fn machine(llc_mb: f64) -> Machine {
+    let node = Node {
+        cores: 16,
+        gflops_per_core: Gflops::new(10.0),
+        bandwidth: GigabytesPerSecond::new(60.0),
+        core_bandwidth: Some(GigabytesPerSecond::new(12.0)),
+        read_bandwidth: None,
+        memory: None,
+        kernels: KernelBandwidths::NONE,
+    };
+    let cache = LastLevelCache { size: Megabytes::new(llc_mb), core_bandwidth: None };
+    Machine::uniform("4 x 16", 4, node, GigabytesPerSecond::new(15.0))
+        .expect("a machine")
+        .with_caches(vec![Some(cache).filter(|_| llc_mb > 0.0); 4])
+        .expect("four caches")
+}
+
+/// The same where a thread has 4 lines under way, at 80 ns or 134 ns: tasks wait for memory and hardly for each other.
+fn latency_bound() -> Machine {
+    let latencies = (0..16).map(|pair| if pair / 4 == pair % 4 { 80.0 } else { 134.0 }).collect();
+    let parameters = Parameters { outstanding_lines: Some(4.0), ..Parameters::default() };
+    let machine = machine(0.0).with_latencies_ns(latencies).expect("latencies");
+    machine.with_sharing(Model { parameters, ..Model::default() })
+}
+
+fn access(block: BlockId, mode: AccessMode, bytes: f64) -> Access {
+    Access { block, mode, declared_bytes: bytes, moved_bytes: bytes }
+}
+
+struct Making(TaskGraphBuilder);
+
+impl Making {
+    fn new() -> Self {
+        Self(TaskGraphBuilder::new("bench"))
+    }
+
+    fn blocks(&mut self, count: u32, bytes: f64) -> Vec<BlockId> {
+        let block = Block { bytes, home: BlockHome::Open };
+        (0..count).map(|_| self.0.block(block, None).expect("a block")).collect()
+    }
+
+    fn task(&mut self, gflop: f64, accesses: &[Access]) {
+        let kind = self.0.kind("work");
+        let task = NewTask { kind, gflop, accesses, socket: None, taskwait: false, name: None };
+        self.0.task(task).expect("a task");
+    }
+}
+
+/// 256 chains of tasks that each read and write one block.
+fn chains(tasks: u32) -> TaskGraph {
+    let mut graph = Making::new();
+    let blocks = graph.blocks(256, MB);
+    for task in 0..tasks {
+        let bytes = 2.0 * MB;
+        graph.task(1e-3, &[access(blocks[task as usize % 256], AccessMode::Inout, bytes)]);
+    }
+    graph.0.finish()
+}
+
+/// 64 triads: a += b + s c, as the generator `nstream`.
+fn triads(tasks: u32) -> TaskGraph {
+    let mut graph = Making::new();
+    let [a, b, c] = [(); 3].map(|()| graph.blocks(64, 16.0 * MB));
+    for arrays in a.iter().zip(&b).zip(&c) {
+        for block in [arrays.0.0, arrays.0.1, arrays.1] {
+            graph.task(0.0, &[access(*block, AccessMode::Out, 16.0 * MB)]);
+        }
+    }
+    for task in 0..tasks as usize {
+        let k = task % 64;
+        let reads = [b[k], c[k]].map(|block| access(block, AccessMode::In, 16.0 * MB));
+        graph.task(4e-3, &[access(a[k], AccessMode::Inout, 32.0 * MB), reads[0], reads[1]]);
+    }
+    graph.0.finish()
+}
+
+/// Sweeps over 16 x 16 tiles, as the generator `gauss-seidel`.
+fn stencil(tasks: u32) -> TaskGraph {
+    sweeps(tasks, 1.0)
+}
+
+/// The same, moving that part of the bytes.
+fn sweeps(tasks: u32, part: f64) -> TaskGraph {
+    const SIDE: usize = 16;
+    let mut graph = Making::new();
+    let (tile, border) = (2.0 * MB, 4096.0);
+    let tiles = graph.blocks(256, tile);
+    for &block in &tiles {
+        graph.task(0.0, &[access(block, AccessMode::Out, tile)]);
+    }
+    for task in 0..tasks as usize {
+        let (i, j) = (task % 256 / SIDE, task % SIDE);
+        let mut accesses = vec![access(tiles[SIDE * i + j], AccessMode::Inout, 2.0 * part * tile)];
+        let neighbours = [(i.wrapping_sub(1), j), (i + 1, j), (i, j.wrapping_sub(1)), (i, j + 1)];
+        for (i, j) in neighbours.into_iter().filter(|&(i, j)| i < SIDE && j < SIDE) {
+            let halo =
+                Access { moved_bytes: part * border, ..access(tiles[SIDE * i + j], AccessMode::In, tile) };
+            accesses.push(halo);
+        }
+        graph.task(1e-3, &accesses);
+    }
+    graph.0.finish()
+}
+
+/// 256 chains of tasks that only compute, of different lengths.
+fn computing(tasks: u32) -> TaskGraph {
+    let mut graph = Making::new();
+    let blocks = graph.blocks(256, 0.0);
+    for task in 0..tasks {
+        let gflop = 1e-3 * f64::from(1 + task * 7919 % 101);
+        graph.task(gflop, &[access(blocks[task as usize % 256], AccessMode::Inout, 0.0)]);
+    }
+    graph.0.finish()
+}
+
+fn bench(bencher: Bencher<'_, '_>, kind: SchedulerKind, machine: &Machine, graph: &TaskGraph) {
+    let scheduler = SchedulerSettings { kind, ..SchedulerSettings::default() };
+    let runtime = RuntimeSettings::default();
+    let question = Question {
+        machine,
+        graph,
+        scheduler: &scheduler,
+        runtime: &runtime,
+        placement: PagePlacement::FirstTouch,
+        steal: false,
+    };
+    bencher.counter(ItemsCount::new(graph.task_count())).bench(|| simulate(&question, &mut Silent));
+}
+
+const KINDS: [&str; 3] = ["fifo", "dep", "random-steal"];
+
+fn kind(name: &str) -> SchedulerKind {
+    SchedulerKind::ALL.into_iter().find(|kind| kind.as_str() == name).expect("a scheduler")
+}
+
+/// One memory each.
+#[divan::bench(args = KINDS, sample_count = 5)]
+fn contended_chains(bencher: Bencher<'_, '_>, name: &str) {
+    bench(bencher, kind(name), &machine(0.0), &chains(TASKS));
+}
+
+/// Up to three memories each.
+#[divan::bench(args = KINDS, sample_count = 5)]
+fn contended_triads(bencher: Bencher<'_, '_>, name: &str) {
+    bench(bencher, kind(name), &machine(0.0), &triads(TASKS));
+}
+
+/// Up to five blocks each.
+#[divan::bench(args = KINDS, sample_count = 5)]
+fn contended_stencil(bencher: Bencher<'_, '_>, name: &str) {
+    bench(bencher, kind(name), &machine(0.0), &stencil(TASKS));
+}
+
+/// The same where threads wait for memory.
+#[divan::bench(args = KINDS, sample_count = 5)]
+fn latency_bound_stencil(bencher: Bencher<'_, '_>, name: &str) {
+    bench(bencher, kind(name), &latency_bound(), &stencil(TASKS));
+}
+
+/// The same with caches of 20 MB.
+#[divan::bench(args = KINDS, sample_count = 5)]
+fn contended_stencil_with_caches(bencher: Bencher<'_, '_>, name: &str) {
+    bench(bencher, kind(name), &machine(20.0), &stencil(TASKS));
+}
+
+#[divan::bench(args = KINDS, sample_count = 5)]
+fn compute_bound(bencher: Bencher<'_, '_>, name: &str) {
+    bench(bencher, kind(name), &machine(0.0), &computing(TASKS));
+}
+
+#[divan::bench(args = [10_000, 100_000, 1_000_000], sample_count = 3)]
+fn compute_bound_by_size(bencher: Bencher<'_, '_>, tasks: u32) {
+    bench(bencher, SchedulerKind::Fifo, &machine(0.0), &computing(tasks));
+}
+
+#[divan::bench(args = [10_000, 100_000, 1_000_000], sample_count = 3)]
+fn contended_by_size(bencher: Bencher<'_, '_>, tasks: u32) {
+    bench(bencher, SchedulerKind::Fifo, &machine(0.0), &chains(tasks));
+}
+
+/// The largest graph, from its making to the last task: the peak of the allocations listed is to stay below 4 GiB, with 48 million accesses
+/// and all tasks created long before most of them run.
+#[divan::bench(sample_count = 1)]
+fn ten_million_tasks(bencher: Bencher<'_, '_>) {
+    let machine = machine(0.0);
+    let scheduler = SchedulerSettings { kind: SchedulerKind::Dep, ..SchedulerSettings::default() };
+    let runtime = RuntimeSettings::default();
+    let tasks = 10_000_000 - 256;
+    bencher.counter(ItemsCount::new(tasks)).bench(|| {
+        let graph = sweeps(tasks, 0.0);
+        let question = Question {
+            machine: &machine,
+            graph: &graph,
+            scheduler: &scheduler,
+            runtime: &runtime,
+            placement: PagePlacement::FirstTouch,
+            steal: false,
+        };
+        simulate(&question, &mut Silent)
+    });
+}
