@@ -1,6 +1,6 @@
 //! How long does partitioning a window take, beside METIS on the same one, and what does it cost?
 //!
-//! Run with `cargo bench -p numasim-graph --features metis --bench partition`: a table of windows of the codes of paper 001, one or two iterations
+//! Run with `cargo bench -p numasim-graph --features metis --bench partition [-- CODE]`: a table of windows of the codes of paper 001, one or two iterations
 //! with the initial tasks, of growing size. Times are the least of several calls, ns per task and edge with bytes; costs are sums of bytes x
 //! distance beyond those of one socket. METIS is timed alone, with its graph at hand, beside what asking for it through this crate takes.
 
@@ -89,6 +89,8 @@ fn least_ns(mut call: impl FnMut()) -> f64 {
 }
 
 fn main() {
+    // Whatever cargo adds begins with dashes.
+    let only = std::env::args().skip(1).find(|word| !word.starts_with('-')).unwrap_or_default();
     println!(
         "{:2} {:>7} {:>8} {:20} {:>9} {:>10} {:>9} {:>6} {:>10} {:>10} {:>6}",
         "S",
@@ -108,7 +110,8 @@ fn main() {
         let machine = machine(nodes);
         let sockets = Sockets::of(&machine);
         for tasks in [150, 500, 1000, 2000, 5000] {
-            for generator in programs(tasks) {
+            let programs = programs(tasks).into_iter();
+            for generator in programs.filter(|program| program.as_str().contains(&only)) {
                 let graph = window(&generator, &machine);
                 let size = (graph.task_count() + graph.edge_count()) as f64;
                 let window = Window {
