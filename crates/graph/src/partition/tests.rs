@@ -171,6 +171,27 @@ fn metis_cuts_a_grid_with_few_edges() {
     }
 }
 
+/// METIS draws from numbers that all threads share.
+#[cfg(feature = "metis")]
+#[test]
+fn metis_finds_the_same_parts_beside_other_threads() {
+    let edges: Vec<(u32, u32, f64)> = (0..600)
+        .map(|task| (task % 200, (7 * task + task / 200 + 1) % 200, f64::from(task % 3 + 1)))
+        .collect();
+    let (graph, sockets) = (WindowGraph::new(200, &edges), two());
+    let ask = |seed| {
+        let window =
+            Window { graph: &graph, sockets: &sockets, fixed: &[], ties: Ties::Random, seed, number: 0 };
+        partition(&window, Partitioner::Metis).expect("a partition")
+    };
+    let alone = ask(5);
+    std::thread::scope(|threads| {
+        for _ in 0..4 {
+            threads.spawn(|| (0..50).for_each(|_| assert_eq!(ask(5), alone)));
+        }
+    });
+}
+
 #[cfg(not(feature = "metis"))]
 #[test]
 fn metis_is_refused_where_it_is_not_built_in() {
