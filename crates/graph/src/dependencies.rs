@@ -205,8 +205,8 @@ impl Dependencies {
     }
 
     /// Tasks on the longest path.
-    pub fn span(&self) -> usize {
-        self.longest(0_usize, |_| 1, |before, length| before + length, usize::max)
+    pub fn span(&self) -> u32 {
+        self.longest(0, |_| 1, |before, length| before + length, u32::max)
     }
 
     /// The largest sum of `length` over the tasks of a path.

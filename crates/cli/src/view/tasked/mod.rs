@@ -25,7 +25,7 @@ pub(crate) struct GraphFacts {
     /// How many blocks.
     pub(crate) blocks: usize,
     /// Tasks on the longest path.
-    pub(crate) span: usize,
+    pub(crate) span: u32,
 }
 
 /// One simulation with what it was asked.
