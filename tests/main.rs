@@ -31,4 +31,5 @@ mod robust;
 mod sensitivity;
 mod simulate;
 mod sweep;
+mod tasks;
 mod tidy;

@@ -1,0 +1,188 @@
+//! `numasim tasks` as a person and a script meet it: durations by hand, schedulers side by side, traces, charts, graphs as CSV, and
+//! what is refused.
+
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::common::{config_path, folder, run, stderr, stdout, study};
+
+/// Two nodes with two cores of 10 GFLOPS and 20 GB/s, links of 5 GB/s; nothing of the runtime takes time.
+const MACHINE: &str = "\
+[machine]
+name = \"M2\"
+nodes = 2
+cores_per_node = 2
+gflops_per_core = 10.0
+bandwidth_gbs = 20.0
+link_gbs = 5.0
+[runtime]
+creation_us = 0.0
+task_us = 0.0
+steal_us = 0.0
+ties = \"order\"
+";
+
+/// 1 GFLOP on 1 GB that lies on node 1, for a worker of either node.
+fn one_task(socket: u32) -> String {
+    format!(
+        "{MACHINE}[[block]]\nname = \"X\"\nmb = 1000.0\nhome = 1\n[[task]]\nname = \"t\"\ngflop = 1.0\nin = [\"X\"]\nsocket = {socket}\n"
+    )
+}
+
+fn tasks(text: &str, more: &[&str]) -> Output {
+    let (_folder, file) = study(text);
+    let mut args = vec!["tasks", file.to_str().expect("UTF-8")];
+    args.extend(more);
+    run(&args)
+}
+
+fn json(text: &str, more: &[&str]) -> Value {
+    let output = tasks(text, &[more, &["--format", "json"]].concat());
+    serde_json::from_str(&stdout(&output)).expect("JSON")
+}
+
+fn near(value: &Value, wanted: f64) -> bool {
+    value.as_f64().is_some_and(|value| (value - wanted).abs() <= 1e-9 * wanted)
+}
+
+#[test]
+fn a_task_beside_its_data_takes_half_as_long_as_across_the_link() {
+    // 1 FLOP per byte: a core wants 10 GB/s, and has them at home: 0.1 s. The link brings 5: 0.2 s. The bound knows either.
+    for (socket, seconds) in [(1, 0.1), (0, 0.2)] {
+        let found = json(&one_task(socket), &["--scheduler", "sa"]);
+        let one = &found["runs"][0];
+        assert!(near(&one["makespan_s"], seconds), "{one}");
+        let bytes = if socket == 1 { "dram_local" } else { "dram_remote" };
+        assert!(near(&one["bytes"][bytes], 1e9), "{one}");
+        assert!(one["bound_s"].as_f64().expect("a number") <= seconds, "{one}");
+    }
+}
+
+#[test]
+fn the_json_has_the_documented_keys_in_order() {
+    let found = json(&one_task(1), &["--scheduler", "fifo,dep", "--runs", "2"]);
+    let keys = |value: &Value| value.as_object().expect("an object").keys().cloned().collect::<Vec<_>>().join(" ");
+    assert_eq!(keys(&found), "schema command machine model graph runs");
+    assert_eq!(keys(&found["graph"]), "name tasks edges blocks span");
+    let runs = found["runs"].as_array().expect("a list");
+    let of = |run: &Value| format!("{} {}", run["scheduler"].as_str().expect("a name"), run["seed"]);
+    assert_eq!(runs.iter().map(of).collect::<Vec<_>>(), ["fifo 1", "fifo 2", "dep 1", "dep 2"]);
+    let documented = "scheduler placement steal seed makespan_s bound_s bytes idle steals cut_edges cut_bytes partition_s";
+    assert!(keys(&runs[0]).starts_with(documented), "{}", keys(&runs[0]));
+    assert_eq!((&runs[0]["cut_edges"], &runs[2]["cut_edges"]), (&Value::Null, &Value::from(0)));
+}
+
+#[test]
+fn an_empty_graph_takes_no_time() {
+    let found = json(MACHINE, &[]);
+    assert_eq!((&found["graph"]["tasks"], &found["runs"][0]["makespan_s"]), (&Value::from(0), &Value::from(0.0)));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_text_on_any_number_of_threads() {
+    let file = config_path("tasks/gauss-seidel.toml");
+    let with = |threads: &str| {
+        let args = ["tasks", &file, "--scheduler", "fifo,dep,rip-mw", "--runs", "3", "--steal", "--format", "csv"];
+        stdout(&crate::common::numasim().args(args).env("RAYON_NUM_THREADS", threads).output().expect("it starts"))
+    };
+    assert_eq!(with("1"), with("2"));
+}
+
+#[test]
+fn a_trace_has_a_line_for_each_task_and_run() {
+    let folder = folder();
+    let path = folder.path().join("trace.csv");
+    let more = ["--scheduler", "fifo,sa", "--trace", path.to_str().expect("UTF-8")];
+    stdout(&tasks(&one_task(1), &more));
+    // Under fifo the first worker takes it: node 0, across the link.
+    assert_eq!(
+        fs::read_to_string(&path).expect("written"),
+        "scheduler,seed,task,type,socket,node,worker,start_s,end_s\nfifo,1,0,,,0,0,0,0.2\nsa,1,0,,1,1,2,0,0.1\n"
+    );
+}
+
+#[test]
+fn a_trace_for_perfetto_is_json_with_an_event_for_each_task() {
+    let folder = folder();
+    let path = folder.path().join("trace.json");
+    stdout(&tasks(&one_task(1), &["--scheduler", "sa", "--trace", path.to_str().expect("UTF-8")]));
+    let trace: Value = serde_json::from_str(&fs::read_to_string(&path).expect("written")).expect("JSON");
+    let events = trace["traceEvents"].as_array().expect("a list");
+    let tasks: Vec<&Value> = events.iter().filter(|event| event["ph"] == "X").collect();
+    assert_eq!(tasks.len(), 1);
+    assert_eq!((&tasks[0]["name"], &tasks[0]["pid"], &tasks[0]["tid"]), (&"t".into(), &1.into(), &2.into()));
+    assert!(near(&tasks[0]["dur"], 1e5), "{}", tasks[0]);
+    assert_eq!(events.iter().filter(|event| event["ph"] == "M").count(), 3, "two nodes and the master");
+}
+
+#[test]
+fn a_chart_has_a_band_for_each_node() {
+    let folder = folder();
+    let path = folder.path().join("chart.svg");
+    let file = config_path("tasks/gauss-seidel.toml");
+    stdout(&run(&["tasks", &file, "--scheduler", "dep", "--gantt", path.to_str().expect("UTF-8")]));
+    let svg = fs::read_to_string(&path).expect("written");
+    for word in ["node 0", "node 1", "idle", "gauss-seidel", "time ("] {
+        assert!(svg.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn a_graph_that_is_written_and_read_is_the_same() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let file = config_path("tasks/cholesky.toml");
+    stdout(&run(&["tasks", &file, "--emit-graph", &path("first"), "-o", &path("first.txt")]));
+    let machine = folder.path().join("machine.toml");
+    fs::write(&machine, MACHINE).expect("a file for the test");
+    let machine = machine.display().to_string();
+    stdout(&run(&["tasks", &machine, "--graph", &path("first"), "--emit-graph", &path("second")]));
+    for name in ["blocks.csv", "tasks.csv", "edges.csv"] {
+        let text = |of: &str| fs::read_to_string(Path::new(&path(of)).join(name)).expect("written");
+        assert!(text("first").lines().count() > 1);
+        assert_eq!(text("first"), text("second"), "{name}");
+    }
+}
+
+#[test]
+fn a_broken_graph_is_shown_with_file_and_line() {
+    let folder = folder();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file for the test");
+    write("blocks.csv", "id,bytes\n0,100\n");
+    write("tasks.csv", "id,gflop,accesses\n0,1,in:0\n1,1,in:7\n");
+    let output = tasks(MACHINE, &["--graph", folder.path().to_str().expect("UTF-8")]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("tasks.csv:3:"), "{}", stderr(&output));
+}
+
+#[track_caller]
+fn refused(text: &str, more: &[&str], words: &[&str]) {
+    let output = tasks(text, more);
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "{}", stderr(&output));
+    for word in words {
+        assert!(stderr(&output).contains(word), "{word}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn sa_names_a_task_without_a_socket() {
+    let text = one_task(0).replace("socket = 0\n", "");
+    refused(&text, &["--scheduler", "sa"], &["task `t` has no `socket`", "hint:"]);
+}
+
+#[test]
+fn two_graphs_and_a_chart_of_two_simulations_are_refused() {
+    let folder = folder();
+    refused(&one_task(0), &["--graph", folder.path().to_str().expect("UTF-8")], &["there are two graphs"]);
+    refused(&one_task(0), &["--scheduler", "fifo,dep", "--gantt", "x.svg"], &["--gantt is of one simulation"]);
+    refused(&one_task(0), &["--trace", "-"], &["more than one result would go to standard output"]);
+}
+
+#[test]
+fn a_generator_that_would_make_too_many_tasks_is_refused_before_work_begins() {
+    let text = format!("{MACHINE}[graph]\ngenerator = \"nstream\"\narrays = 1000000\niterations = 1000000\n");
+    refused(&text, &[], &["nstream", "10000000"]);
+}
