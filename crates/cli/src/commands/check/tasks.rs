@@ -53,6 +53,7 @@ pub(super) fn scheduler(study: &Study) -> Value {
         "name": scheduler.kind.as_str(), "stride": scheduler.stride, "window": scheduler.window,
         "initial_extra": scheduler.initial_extra, "intersection": scheduler.intersection,
         "partition_ns_per_vertex_edge": scheduler.partition_ns_per_vertex_edge,
+        "partitioner": scheduler.partitioner.as_str(),
         "old_dependencies": scheduler.old_dependencies, "immediate_successor": scheduler.immediate_successor,
     })
 }
