@@ -19,7 +19,7 @@ fn made(generator: &Generator) -> TaskGraph {
 }
 
 /// Tasks, edges, tasks on the longest path.
-fn counts(generator: &Generator) -> (usize, usize, usize) {
+fn counts(generator: &Generator) -> (usize, usize, u32) {
     let graph = made(generator);
     let dependencies = Dependencies::of(&graph).expect("few edges");
     (graph.task_count(), dependencies.edge_count(), dependencies.span())

@@ -102,7 +102,7 @@ fn an_integral_histogram_has_three_tasks_for_each_tile() {
     for g in [1_u32, 2, 5] {
         let generator = Generator::IntegralHistogram { grid: u64::from(g), tile: 256, bins: 32, init: true };
         // Image, histogram, g sums to the right, and in the last column g downwards.
-        let span = 2 + 2 * g as usize;
+        let span = 2 + 2 * g;
         let (tiles, pairs) = ((g * g) as usize, (g * (g - 1)) as usize);
         assert_eq!(counts(&generator), (4 * tiles, 3 * tiles + 3 * pairs, span));
     }
