@@ -1,5 +1,6 @@
 //! Counts of tasks and edges, work, bytes and annotations against closed forms and the figures of the specification.
 
+mod any;
 mod dense;
 mod limits;
 mod patterns;

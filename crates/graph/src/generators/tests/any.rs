@@ -1,0 +1,70 @@
+//! What holds of all generators, whatever their parameters. How large the graph is, a debug assertion compares with what was announced.
+
+use numasim_model::graph::{Generator, Pattern, TaskBench};
+use numasim_model::ids::NodeId;
+use proptest::prelude::*;
+
+use crate::generate;
+
+/// With first tasks and not too large.
+fn any_generator() -> impl Strategy<Value = Generator> {
+    let small = || 1..7_u64;
+    let few = || 0..4_u64;
+    let init = true;
+    let bench =
+        (prop::sample::select(Pattern::ALL.to_vec()), 1..20_u64, 1..20_u64, any::<prop::sample::Index>());
+    let bench = bench.prop_map(|(pattern, width, steps, radix)| {
+        let radix = radix.index(usize::try_from(width).expect("small") + 1) as u64;
+        Generator::TaskBench(TaskBench { pattern, width, steps, radix, flop: 1, bytes: 1 })
+    });
+    let grid = (small(), small(), few(), few(), any::<bool>());
+    prop_oneof![
+        grid.prop_map(move |(grid, tile, iterations, control, rows)| if rows {
+            Generator::GaussSeidel { grid, tile, iterations, control, init }
+        } else {
+            Generator::RedBlack { grid, tile, iterations, control, init }
+        }),
+        (small(), small(), small(), few()).prop_map(move |(blocks, each, columns, iterations)| {
+            Generator::Jacobi { blocks, rows: blocks * each, columns, iterations, init }
+        }),
+        (small(), small(), small(), few()).prop_map(move |(blocks, each, nnz_per_row, iterations)| {
+            Generator::Cg { blocks, rows: blocks * each, nnz_per_row, iterations, init }
+        }),
+        (small(), small(), small())
+            .prop_map(move |(grid, tile, bins)| { Generator::IntegralHistogram { grid, tile, bins, init } }),
+        (small(), small(), few()).prop_map(move |(arrays, mb, iterations)| {
+            Generator::Nstream { arrays, mb, iterations, init }
+        }),
+        (small(), small(), 0..3_u32).prop_map(move |(n, tile, which)| match which {
+            0 => Generator::Qr { n, tile, init },
+            1 => Generator::Cholesky { n, tile, init },
+            _ => Generator::Smi { n, tile, init },
+        }),
+        bench,
+    ]
+}
+
+proptest! {
+    #![proptest_config(crate::random::questions(512))]
+
+    #[test]
+    fn what_is_read_was_written_before(generator in any_generator(), sockets in 0..5_usize) {
+        let sockets: Vec<NodeId> = (0..sockets).map(|socket| NodeId(2 * socket + 1)).collect();
+        let graph = generate(&generator, "any", &sockets).expect("a graph");
+        let mut written = vec![false; graph.blocks().len()];
+        for task in graph.tasks() {
+            for access in graph.accesses(task) {
+                let block = access.block.0 as usize;
+                prop_assert!(written[block] || !access.mode.reads(), "{:?} reads {:?}", task, access.block);
+                prop_assert_eq!(access.declared_bytes, graph.blocks()[block].bytes);
+                prop_assert!(access.moved_bytes <= 2.0 * access.declared_bytes);
+            }
+            for access in graph.accesses(task).filter(|access| access.mode.writes()) {
+                written[access.block.0 as usize] = true;
+            }
+            let annotation = graph.socket(task);
+            prop_assert!(annotation.map_or(sockets.is_empty(), |node| sockets.contains(&node)));
+            prop_assert!(graph.type_name(task) != "init" || graph.gflop(task) == 0.0);
+        }
+    }
+}
