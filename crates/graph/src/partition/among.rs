@@ -13,6 +13,9 @@ use super::window::WindowGraph;
 
 /// Passes end when one changes nothing, or here.
 const PASSES: usize = 10;
+/// A pass ends after a fiftieth of all tasks without anything better, at least and at most so many (METIS: a hundredth, 15 to 100).
+const LEAST_PATIENCE: usize = 40;
+const MOST_PATIENCE: usize = 200;
 
 /// Makes the sockets of `free` better, with at most `room` of them on each, as they are now. All of them have one.
 pub(super) fn refine(
@@ -174,7 +177,7 @@ impl<'a> Pass<'a> {
 
     /// Moves, and goes back to the best state that was met; whether that is better than the first one.
     fn run(mut self, parts: &mut [Option<u32>]) -> bool {
-        let patience = (self.free.len() / 10).max(100);
+        let patience = (self.free.len() / 50).clamp(LEAST_PATIENCE, MOST_PATIENCE);
         let (mut gain, mut evened) = (0.0, 0.0);
         let (mut best, mut best_length) = ((0.0, 0.0), 0);
         let mut way: Vec<(usize, usize)> = Vec::new();

@@ -2,7 +2,7 @@
 
 use super::random::Source;
 use super::refine::Sides;
-use super::window::WindowGraph;
+use super::window::{Neighbour, WindowGraph};
 
 /// A smaller graph.
 pub(super) struct Coarse {
@@ -23,7 +23,7 @@ pub(super) fn coarsen(fine: &Sides, heaviest: u64, random: &mut Source) -> Optio
         if partner[task as usize].is_some() {
             continue;
         }
-        let free = |other: &&super::window::Neighbour| {
+        let free = |other: &&Neighbour| {
             partner[other.task as usize].is_none()
                 && graph.weight(task) + graph.weight(other.task) <= heaviest
         };
@@ -36,11 +36,39 @@ pub(super) fn coarsen(fine: &Sides, heaviest: u64, random: &mut Source) -> Optio
             pairs += 1;
         }
     }
+    if 4 * pairs < count {
+        pairs += of_common_neighbour(fine, heaviest, &mut partner);
+    }
     // A pass over a graph that is hardly smaller costs more than it brings.
     if 20 * pairs < count {
         return None;
     }
     Some(united(fine, &partner))
+}
+
+/// Where few pairs were found: two tasks that both have most bytes to a third one, which many tasks do that read the same block. How many
+/// pairs.
+fn of_common_neighbour(fine: &Sides, heaviest: u64, partner: &mut [Option<u32>]) -> usize {
+    let graph = &fine.graph;
+    let mut pairs = 0;
+    // Of each task one that waits for a second one.
+    let mut waiting: Vec<Option<u32>> = vec![None; partner.len()];
+    for task in graph.tasks() {
+        let heavier =
+            |a: &Neighbour, b: &Neighbour| a.bytes.total_cmp(&b.bytes).then_with(|| b.task.cmp(&a.task));
+        let hub = graph.neighbours(task).iter().max_by(|a, b| heavier(a, b));
+        let (None, Some(hub)) = (partner[task as usize], hub) else { continue };
+        let place = &mut waiting[hub.task as usize];
+        match place.take() {
+            Some(other) if graph.weight(task) + graph.weight(other) <= heaviest => {
+                partner[task as usize] = Some(other);
+                partner[other as usize] = Some(task);
+                pairs += 1;
+            }
+            _ => *place = Some(task),
+        }
+    }
+    pairs
 }
 
 fn united(fine: &Sides, partner: &[Option<u32>]) -> Coarse {
@@ -93,5 +121,15 @@ mod tests {
         // A cost is the same on both graphs.
         assert!(!fine.worth(&[false, false, true, true]).beats(&coarse.sides.worth(&[false, true])));
         assert!(coarsen(&fine, 1, &mut Source::new(Ties::Order, 0, 0)).is_none());
+    }
+
+    #[test]
+    fn readers_of_one_task_become_pairs() {
+        // A star: task 0 takes 1, and 2 to 9, which can have no neighbour any more, each other.
+        let edges: Vec<(u32, u32, f64)> = (1..10).map(|reader| (0, reader, 1.0)).collect();
+        let graph = WindowGraph::new(10, &edges);
+        let fine = Sides { graph, pull: vec![0.0; 10], apart: 1.0, room: [5, 5], ideal: [5.0, 5.0] };
+        let coarse = coarsen(&fine, 2, &mut Source::new(Ties::Order, 0, 0)).expect("pairs");
+        assert_eq!(coarse.of_fine, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
     }
 }

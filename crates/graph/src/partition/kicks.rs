@@ -9,8 +9,8 @@ use super::sockets::Sockets;
 use super::window::WindowGraph;
 
 /// Tasks that all further starts together may refine, and most starts.
-const EFFORT: usize = 600;
-const STARTS: usize = 24;
+const EFFORT: usize = 400;
+const STARTS: usize = 20;
 
 /// Makes the sockets of `free` better, with at most `room` of them on each, as they are now. All of them have one.
 pub(super) fn kick(

@@ -1,13 +1,21 @@
 //! METIS: parts in proportion to the room of sockets, by k-way partitioning (Karypis, Kumar 1998).
 //!
 //! It knows no distances and no fixed tasks, and takes whole weights. Fixed tasks are left out: `exchange` brings parts near them. Parts that
-//! are larger than they may be give up tasks (`pairs`).
+//! are larger than they may be give up tasks (`relief`).
+//!
+//! It draws from the `rand` of the C library, which all threads share: one window at a time, each from its own seed, gives the same parts on any
+//! number of threads. Another C library may draw other numbers.
+
+use std::sync::{Mutex, PoisonError};
 
 use super::{PartitionError, Window};
 use numasim_model::graph::Ties;
 
 /// Bytes of an edge become a whole number of at most this, as METIS adds them up in 32 bits.
 const LARGEST: f64 = 1e9;
+
+/// METIS works for one thread at a time. The lock holds no value: nothing is remembered from one window to the next.
+static ALONE: Mutex<()> = Mutex::new(());
 
 /// Gives each of `free` a socket.
 pub(super) fn divide(
@@ -47,6 +55,7 @@ pub(super) fn divide(
     if sockets.len() > 1 && !ends.is_empty() {
         let refused = |_| PartitionError::Metis("it refused the graph");
         let seed = if window.ties == Ties::Random { window.seed ^ window.number.rotate_left(32) } else { 0 };
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         metis::Graph::new(1, number(sockets.len())?, &starts, &ends)
             .map_err(|_| PartitionError::Metis("it refused the graph"))?
             .set_adjwgt(&bytes)

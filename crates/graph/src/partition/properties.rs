@@ -110,18 +110,20 @@ proptest! {
 
     #[test]
     fn fixed_tasks_stay_and_no_socket_has_more_than_it_has_room_for(asked in asked(0..=120, 5, true)) {
-        let parts = asked.parts();
-        prop_assert_eq!(parts.len(), asked.graph.task_count());
         let fixed: Vec<u32> = asked.fixed.iter().copied().flatten().collect();
-        for (task, socket) in asked.fixed.iter().enumerate() {
-            prop_assert!(socket.is_none_or(|socket| parts[task] == socket));
-        }
         let of_fixed = loads(&fixed, asked.sockets.count());
-        for (socket, &load) in loads(&parts, asked.sockets.count()).iter().enumerate() {
-            let room = asked.sockets.room(socket, parts.len()).max(of_fixed[socket]);
-            prop_assert!(load <= room, "socket {} has {} of {}", socket, load, room);
+        for partitioner in Partitioner::ALL.into_iter().filter(|&partitioner| is_built(partitioner)) {
+            let parts = partition(&asked.window(), partitioner).expect("a partition");
+            prop_assert_eq!(parts.len(), asked.graph.task_count());
+            for (task, socket) in asked.fixed.iter().enumerate() {
+                prop_assert!(socket.is_none_or(|socket| parts[task] == socket));
+            }
+            for (socket, &load) in loads(&parts, asked.sockets.count()).iter().enumerate() {
+                let room = asked.sockets.room(socket, parts.len()).max(of_fixed[socket]);
+                prop_assert!(load <= room, "{}: socket {socket} has {load} of {room}", partitioner.as_str());
+            }
+            prop_assert_eq!(&parts, &partition(&asked.window(), partitioner).expect("the same"));
         }
-        prop_assert_eq!(&parts, &asked.parts());
     }
 
     #[test]

@@ -11,6 +11,9 @@ use super::window::WindowGraph;
 
 /// Passes end when one changes nothing, or here.
 const PASSES: usize = 10;
+/// A pass ends after a fiftieth of all tasks without anything better, at least and at most so many (METIS: a hundredth, 15 to 100).
+const LEAST_PATIENCE: usize = 40;
+const MOST_PATIENCE: usize = 200;
 
 /// What there is to be divided in two.
 #[derive(Clone, Debug)]
@@ -199,7 +202,7 @@ impl<'a> Pass<'a> {
     /// Moves, and goes back to the best state that was met.
     fn run(mut self, side: &mut [bool], start: Worth) -> Worth {
         let count = self.gains.len();
-        let patience = (count / 10).max(100);
+        let patience = (count / 50).clamp(LEAST_PATIENCE, MOST_PATIENCE);
         let (mut cost, mut best, mut best_length) = (start.cost, start, 0);
         let mut way: Vec<u32> = Vec::new();
         while let Some((Move { gain, task, .. }, from)) = self.next(side) {

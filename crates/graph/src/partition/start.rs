@@ -6,15 +6,22 @@ use std::collections::BinaryHeap;
 use super::random::Source;
 use super::refine::{Sides, refine};
 
-/// From how many tasks a side is grown.
-const TRIES: u32 = 8;
+/// From how many tasks a side is grown, and how many tasks all these sides together may be grown among: of a graph that could not be made
+/// small fewer.
+const TRIES: u32 = 6;
+const EFFORT: u32 = 1000;
 
 /// The best of all guesses, each refined.
 pub(super) fn start(sides: &Sides, random: &mut Source) -> Vec<bool> {
     // Tasks fit into 32 bits.
     let count = sides.graph.task_count() as u32;
     let mut guesses = vec![first_ones(sides), whole_components(sides)];
-    guesses.extend(random.some(TRIES, count).into_iter().map(|seed| grown(sides, seed)));
+    guesses.extend(
+        random
+            .some(TRIES.min(EFFORT / count.max(1)).max(1), count)
+            .into_iter()
+            .map(|seed| grown(sides, seed)),
+    );
     let mut best: Option<(Vec<bool>, super::refine::Worth)> = None;
     for mut side in guesses {
         let worth = refine(sides, &mut side, random);

@@ -83,7 +83,7 @@ fn without_edges_sockets_get_consecutive_groups() {
         assert_eq!(ask(&graph, &uneven, &[], ties), [0, 0, 1, 1, 1, 1, 1, 1]);
         assert_eq!(ask(&graph, &two(), &[None, Some(1), Some(1), None], ties), [0, 1, 1, 0, 0, 0, 1, 1]);
     }
-    assert_eq!(ask(&WindowGraph::new(0, &[]), &two(), &[], Ties::Order), []);
+    assert_eq!(ask(&WindowGraph::new(0, &[]), &two(), &[], Ties::Order), [0_u32; 0]);
 }
 
 /// Two fixed tasks on different sockets, each with a chain of three: the chains go where their fixed task is.
@@ -169,6 +169,27 @@ fn metis_cuts_a_grid_with_few_edges() {
         let cut = cost(&graph, &sockets, &parts).cut_edges;
         assert!((60..=95).contains(&cut), "{}: {cut}", partitioner.as_str());
     }
+}
+
+/// METIS draws from numbers that all threads share.
+#[cfg(feature = "metis")]
+#[test]
+fn metis_finds_the_same_parts_beside_other_threads() {
+    let edges: Vec<(u32, u32, f64)> = (0..600)
+        .map(|task| (task % 200, (7 * task + task / 200 + 1) % 200, f64::from(task % 3 + 1)))
+        .collect();
+    let (graph, sockets) = (WindowGraph::new(200, &edges), two());
+    let ask = |seed| {
+        let window =
+            Window { graph: &graph, sockets: &sockets, fixed: &[], ties: Ties::Random, seed, number: 0 };
+        partition(&window, Partitioner::Metis).expect("a partition")
+    };
+    let alone = ask(5);
+    std::thread::scope(|threads| {
+        for _ in 0..4 {
+            threads.spawn(|| (0..50).for_each(|_| assert_eq!(ask(5), alone)));
+        }
+    });
 }
 
 #[cfg(not(feature = "metis"))]
