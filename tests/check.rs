@@ -225,3 +225,47 @@ fn the_schema_refuses_mistakes_in_one_table() {
         assert!(!schema::accepts(&schema, &schema, &file), "the schema accepts {name}");
     }
 }
+
+#[test]
+fn tasks_caches_and_distances_are_shown() {
+    let file = "tests/check/tasks.toml";
+    let text = run(&["check", file]);
+    assert!(text.lines().all(|line| line.chars().count() <= 100));
+    insta::assert_snapshot!("check_tasks", text);
+    let read = checked(&[file]);
+    let graph =
+        json!({ "name": "two steps", "blocks": 2, "tasks": 2, "accesses": 3, "types": ["step", "task"] });
+    assert_eq!(read["graph"], graph);
+    assert_eq!((&read["scheduler"]["name"], &read["scheduler"]["window"]), (&json!("rip-mw"), &json!(64)));
+    assert_eq!((&read["runtime"]["throttle"], &read["runtime"]["creation_us"]), (&Value::Null, &json!(0.25)));
+    let machine = &read["machine"];
+    assert_eq!(machine["distance_matrix"], json!([[10.0, 21.0], [21.0, 10.0]]));
+    let caches: Vec<&Value> = (0..2).map(|node| &machine["nodes"][node]["llc_mb"]).collect();
+    assert_eq!((caches, &machine["nodes"][0]["llc_gbs"]), (vec![&json!(20.0), &Value::Null], &json!(25.0)));
+    let lines = run(&["check", "--format", "csv", file]);
+    for line in [
+        "machine.node,0,llc_mb,20,false",
+        "machine,2 nodes x 2 cores,distance_matrix[0][1],21,false",
+        "graph,,name,two steps,false",
+        "scheduler,,window,64,false",
+        "scheduler,,stride,2,true",
+        "runtime,,ties,random,true",
+    ] {
+        assert!(lines.lines().any(|found| found == line), "{line}\n{lines}");
+    }
+}
+
+#[test]
+fn files_without_tasks_say_nothing_of_them() {
+    let read = checked(&["configs/paper/numa-bad.toml"]);
+    assert_eq!([&read["graph"], &read["scheduler"], &read["runtime"]], [&Value::Null; 3]);
+}
+
+#[test]
+fn the_parameters_of_a_generator_are_shown() {
+    let read = checked(&["configs/tasks/cholesky.toml"]);
+    let graph = json!({ "name": "cholesky", "generator": "cholesky", "n": 4, "tile": 128, "init": true });
+    assert_eq!(read["graph"], graph);
+    let listed = json!({ "table": "graph", "name": "", "key": "init", "value": "true" });
+    assert!(read["defaults"].as_array().is_some_and(|all| all.contains(&listed)), "{:#}", read["defaults"]);
+}

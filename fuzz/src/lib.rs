@@ -12,6 +12,7 @@ use numasim_evidence::import::mlc::read_mlc;
 use numasim_evidence::import::runs::{Run, csv};
 use numasim_evidence::import::stream::read_stream;
 use numasim_evidence::measured::{Expected, header, lines, run_of, whole_measurements};
+use numasim_model::graph::{Access, BlockHome, GraphSource, TaskGraph};
 use numasim_model::input::{Problem, ProblemKind, SourceFile, read_study};
 use numasim_model::text::is_hidden;
 use numasim_model::units::GigabytesPerSecond;
@@ -49,6 +50,9 @@ fn study_is_sound(study: &Study) {
     for name in names {
         assert!(!name.contains(is_hidden), "the name {name:?} has a character that cannot be seen");
     }
+    if let GraphSource::Given(graph) = &study.tasks.source {
+        tasks_are_sound(graph, study.machine.node_count());
+    }
     let cells = study.apps.len().max(1) * study.machine.node_count();
     for scenario in study.scenarios.iter().take(MOST_CELLS / cells) {
         let Ok(placements) = scenario.placements() else { continue };
@@ -56,6 +60,28 @@ fn study_is_sound(study: &Study) {
         let evaluation =
             result.unwrap_or_else(|error| panic!("an accepted scenario is not evaluated: {error}"));
         assert!(evaluation.total.value().is_finite(), "{}: {:?}", scenario.name, evaluation.total);
+    }
+}
+
+/// Tasks access blocks that there are, once each, and every figure can be computed with.
+fn tasks_are_sound(graph: &TaskGraph, nodes: usize) {
+    for block in graph.blocks() {
+        assert!(block.bytes >= 0.0 && block.bytes.is_finite(), "{block:?}");
+        assert!(!matches!(block.home, BlockHome::Node(node) if node.0 >= nodes), "{block:?}");
+    }
+    for task in graph.tasks() {
+        let names = [graph.task_name(task).unwrap_or_default(), graph.type_name(task)];
+        assert!(!names.iter().any(|name| name.contains(is_hidden)), "{names:?}");
+        assert!(graph.gflop(task) >= 0.0 && graph.gflop(task).is_finite());
+        assert!(graph.socket(task).is_none_or(|socket| socket.0 < nodes));
+        let mut blocks: Vec<usize> = graph.accesses(task).map(|access| access.block.0 as usize).collect();
+        blocks.sort_unstable();
+        assert!(blocks.windows(2).all(|pair| pair[0] != pair[1]), "a block twice: {blocks:?}");
+        assert!(blocks.last().is_none_or(|&last| last < graph.blocks().len()), "{blocks:?}");
+        let bytes = |of: fn(&Access) -> f64| graph.accesses(task).map(|access| of(&access)).sum::<f64>();
+        assert!(
+            bytes(|access| access.declared_bytes).is_finite() && bytes(|access| access.moved_bytes) >= 0.0
+        );
     }
 }
 

@@ -93,9 +93,61 @@ fn of_very_many_applications_there_are_pictures_and_no_slider() {
     let folder = folder(&[("study.toml", &many)]);
     let page = stdout(&numasim(&["report", path(&folder), "--policy", "none", "--policy", "fair-share"]));
     assert_eq!(script(&page, "strips")["runs"], Value::Array(Vec::new()));
-    assert!(!page.contains("id=\"moment\"") && page.contains("1993 others"));
+    assert!(!page.contains("id=\"moment\"") && page.contains("a (2000 instances)"));
     assert!(page.contains("The first 200 applications of 2000"));
     assert!(page.len() < 4_000_000, "{} bytes", page.len());
+}
+
+#[test]
+fn a_page_of_long_simulations_of_many_nodes_and_applications_stays_small_and_says_what_is_left_out() {
+    // 32 nodes; four producers and consumers that wait for each other all the time.
+    let mut study = "[machine]\nname = \"wide\"\nnodes = 32\ncores_per_node = 8\ngflops_per_core = 10.0\n\
+        bandwidth_gbs = 32.0\nlink_gbs = 10.0\n"
+        .to_owned();
+    for app in 0..8 {
+        study += &format!(
+            "[[app]]\nname = \"app-{app}\"\narithmetic_intensity = {}.0\niterations = 1500\nwork_gflop = {}.0\n",
+            app % 5 + 1,
+            50_000 + app * 37 % 11 * 3000
+        );
+    }
+    for app in [0, 2, 4, 6] {
+        study += &format!(
+            "[[channel]]\nfrom = \"app-{app}\"\nto = \"app-{}\"\ncapacity = 1\nitem_mb = 1.0\n",
+            app + 1
+        );
+    }
+    let policies =
+        ["--policy", "none", "--policy", "static-even", "--policy", "fair-share", "--policy", "lend"];
+    let page_of = |study: &str| {
+        let folder = folder(&[("study.toml", study)]);
+        stdout(&numasim(&[&["report", path(&folder)], &policies[..]].concat()))
+    };
+    let page = page_of(&study);
+    assert!(page.len() < 4_000_000, "{} bytes", page.len());
+    assert!(plain(&page).contains("a page of 4 such pictures has no room for shorter ones"));
+    check_figures(&page);
+}
+
+#[test]
+fn of_more_applications_than_a_page_has_room_for_the_json_has_the_first() {
+    let many = PIPELINE.split("[[app]]").next().unwrap_or_default().to_owned()
+        + "[[app]]\nname = \"a\"\ninstances = 4000\narithmetic_intensity = 10.0\nwork_gflop = 1.0\n";
+    let folder = folder(&[("study.toml", &many)]);
+    let page = stdout(&numasim(&["report", path(&folder), "--policy", "none", "--policy", "static-even"]));
+    let simulation = script(&page, "simulation");
+    let run = &simulation["runs"][1];
+    assert_eq!(
+        (run["apps"].as_array().map(Vec::len), &run["apps_left_out"]),
+        (Some(200), &Value::from(3800))
+    );
+    let text = plain(&page);
+    assert!(
+        text.contains("The first 200 applications of 4000; numasim simulate --format json has all."),
+        "{text}"
+    );
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
+    check_figures(&page);
 }
 
 #[test]

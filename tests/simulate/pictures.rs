@@ -59,6 +59,15 @@ fn of_many_nodes_neighbours_share_a_strip() {
 }
 
 #[test]
+fn instances_share_a_colour_where_there_are_more_than_colours_and_items_are_whole() {
+    let instances =
+        "[[app]]\nname = \"mem\"\ninstances = 40\narithmetic_intensity = 0.5\nwork_gflop = 10.0\n";
+    let texts = texts(&format!("{NODE}{PRODUCER_CONSUMER}{instances}"), &["--policy", "lead:2"]);
+    has(&texts, &["producer", "consumer", "mem (40 instances)", "2"]);
+    assert!(!texts.iter().any(|text| text.contains("others") || text == "0.5"), "{texts:?}");
+}
+
+#[test]
 fn a_picture_is_of_one_simulation_and_replaces_no_input() {
     let text = format!("{NODE}{PRODUCER_CONSUMER}");
     let output = simulate(&text, &["--policy", "none", "--policy", "lend", "--plot", "a.svg"]);

@@ -110,3 +110,12 @@ fn a_wrong_command_line_ends_with_2() {
     }
     assert_eq!(run(&["simulate"]).status.code(), Some(2));
 }
+
+#[test]
+fn more_threads_than_can_be_simulated_are_refused_before_any_work() {
+    // 200 instances x 65,536 threads on one node = 13,107,200.
+    let many = "[[app]]\nname = \"many\"\ninstances = 200\narithmetic_intensity = 1.0\nwork_gflop = 1.0\nthreads = 65536\n";
+    let said = refusal(&format!("{NODE}{many}"), &["--policy", "none"]);
+    assert!(said.contains("13107200 threads of all applications together are more than 10000000"), "{said}");
+    assert!(said.contains("65536 of them in each instance") && said.contains("study.toml"), "{said}");
+}

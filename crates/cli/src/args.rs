@@ -14,6 +14,7 @@ mod published;
 mod report;
 mod simulate;
 mod sweep;
+mod tasks;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -37,6 +38,7 @@ pub(crate) use published::PublishedArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use simulate::{SimulateArgs, did_you_mean};
 pub(crate) use sweep::{Shard, SweepArgs};
+pub(crate) use tasks::TasksArgs;
 
 /// Which threads of which application to put on which NUMA node of a shared machine
 #[derive(Debug, Parser)]
@@ -68,6 +70,9 @@ pub(crate) enum Command {
     /// Simulate applications over time, with a policy that moves cores
     #[command(after_help = help::SIMULATE)]
     Simulate(SimulateArgs),
+    /// Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes
+    #[command(after_help = help::TASKS)]
+    Tasks(TasksArgs),
     /// Explain the bandwidth-sharing models and their parameters
     #[command(after_help = help::MODELS)]
     Models(ModelsArgs),

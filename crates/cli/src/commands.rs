@@ -23,4 +23,5 @@ mod room;
 pub(crate) mod schema;
 pub(crate) mod simulate;
 pub(crate) mod sweep;
+pub(crate) mod tasks;
 pub(crate) mod validate;

@@ -266,6 +266,18 @@ and repetition; an empty app is the whole scenario. Lines that begin with # are 
 
 JSON and CSV give errors, spread and regret as fractions.";
 
+/// End of `numasim tasks --help`.
+pub(crate) const TASKS: &str = "\
+Examples:
+  numasim tasks configs/tasks/three.toml
+  numasim tasks machine.toml gauss-seidel.toml --scheduler fifo,sa,dep,rip-dep --runs 10
+  numasim tasks machine.toml gauss-seidel.toml --scheduler dep --gantt dep.svg --trace dep.json
+  numasim tasks machine.toml --graph DIR --scheduler fifo,dep --format json -o runs.json
+  numasim tasks machine.toml qr.toml --emit-graph DIR
+
+A task is one thread of the sharing model with data fractions of its own; the last-level cache of each node holds whole
+blocks (llc_mb of the machine file). Times are simulated seconds, bytes are those that tasks move.";
+
 /// End of `numasim models --help`.
 pub(crate) const MODELS: &str = "\
 Examples:

@@ -99,6 +99,17 @@ impl Coordinate {
         Self { ticks: nice_ticks(&range, 6), range }
     }
 
+    /// The same for what is counted: ticks at whole numbers only.
+    pub(super) fn whole(range: Range<f64>) -> Self {
+        let mut ticks = nice_ticks(&range, 6);
+        if ticks.iter().any(|(at, _)| (at - at.round()).abs() > 1e-9) {
+            // A step below 1: as many whole numbers as there are, at most six.
+            ticks.retain(|(at, _)| (at - at.round()).abs() <= 1e-9);
+            ticks.iter_mut().for_each(|(at, label)| *label = figures::short(*at));
+        }
+        Self { ticks, range }
+    }
+
     /// A logarithmic axis; positions are decimal logarithms. Ticks at 1, 2 and 5 over a few decades, else at powers of
     /// ten.
     pub(super) fn logarithmic(lowest: f64, highest: f64) -> Self {
@@ -205,6 +216,15 @@ impl ValueFormatter<f64> for Coordinate {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_counted_has_ticks_at_whole_numbers() {
+        let labels =
+            |end: f64| Coordinate::whole(0.0..end).ticks.into_iter().map(|tick| tick.1).collect::<Vec<_>>();
+        assert_eq!(labels(2.12), ["0", "1", "2"]);
+        assert_eq!(labels(1.06), ["0", "1"]);
+        assert_eq!(labels(10.6), ["0", "2", "4", "6", "8", "10"]);
+    }
 
     #[test]
     fn ticks_are_round_numbers_with_the_same_decimals() {

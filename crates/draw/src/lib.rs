@@ -6,7 +6,7 @@
 //! **Plots as SVG**, with feature `png` also rendered.
 //!
 //! [`line::LinePlot`], [`heat_map::HeatMap`], [`front::FrontPlot`] and [`matrix::Matrix`] are drawn with plotters.
-//! [`bars::BarPlot`], [`roofline::Roofline`], [`scatter::ScatterPlot`], [`strips::StripPlot`] and [`threads::ThreadMap`] need
+//! [`bars::BarPlot`], [`gantt::Gantt`], [`roofline::Roofline`], [`scatter::ScatterPlot`], [`strips::StripPlot`] and [`threads::ThreadMap`] need
 //! hatches, dashes, curves, sloped text or parts of a pixel, which it does not have: they are drawn shape by shape (`canvas`).
 //!
 //! Text stays text (`sans-serif`): no font is needed to write a plot, and a reader can search in it.
@@ -18,11 +18,13 @@ mod colour_bar;
 pub mod figures;
 mod frame;
 pub mod front;
+pub mod gantt;
 mod geometry;
 pub mod grid;
 mod heading;
 pub mod heat_map;
 mod ink;
+mod legend;
 pub mod line;
 pub mod matrix;
 mod metrics;
@@ -33,6 +35,7 @@ mod place;
 pub mod png;
 pub mod roofline;
 pub mod scatter;
+mod shown;
 pub mod strips;
 mod style;
 pub mod terminal;

@@ -42,6 +42,21 @@ pub(super) fn cut(text: &str, size: f64, most: f64) -> String {
     kept + "…"
 }
 
+/// `text`, its middle left out where it is wider than `most` pixels: names that begin alike often end with a number.
+pub(super) fn cut_in_the_middle(text: &str, size: f64, most: f64) -> String {
+    if width(text, size) <= most {
+        return text.to_owned();
+    }
+    let letters: Vec<char> = text.chars().collect();
+    let kept = |count: usize| {
+        let head = letters.iter().take(count.div_ceil(2)).collect::<String>();
+        let tail = letters.iter().skip(letters.len() - count / 2).collect::<String>();
+        format!("{}…{}", head.trim_end(), tail.trim_start())
+    };
+    let fits = (0..letters.len()).rev().map(kept).find(|cut| width(cut, size) <= most);
+    fits.unwrap_or_else(|| "…".to_owned())
+}
+
 /// The number of the first of `sizes`, from the largest to the smallest, in which `text` has room; cut in the last one where
 /// it has room in none.
 pub(super) fn fitting(text: &str, sizes: [f64; 3], most: f64) -> (usize, String) {
@@ -78,6 +93,14 @@ mod tests {
         assert_eq!(cut("1234", 10.0, 25.44), "1234");
         assert_eq!(cut("123456789", 10.0, 36.0), "1234…");
         assert!(width(&cut("one app per node", 12.0, 60.0), 12.0) <= 60.0);
+    }
+
+    #[test]
+    fn what_is_cut_in_the_middle_keeps_its_beginning_and_its_end() {
+        // 4 x 0.636 of 10 pixels and the ellipsis, 10: 35.44
+        assert_eq!(cut_in_the_middle("123456789", 10.0, 36.0), "12…89");
+        assert_eq!(cut_in_the_middle("123456789", 10.0, 57.3), "123456789");
+        assert_eq!(cut_in_the_middle("123456789", 10.0, 1.0), "…");
     }
 
     #[test]

@@ -3,39 +3,35 @@
 //! Cores of applications on the nodes of a machine, and items between them, in a simulation or on a real machine. Values are
 //! means over slots of equal length; several slots become one where there are more than the picture has room for.
 
-use plotters::style::RGBColor;
+mod below;
 
 use super::axis::Coordinate;
 use super::canvas::Canvas;
 use super::figures;
 use super::heading::Heading;
 use super::ink::{Anchor, Font, MEDIUM, SMALL, Stroke};
+use super::legend::{self, LEGEND};
 use super::metrics;
-use super::palette::{FAINT_LINE, FAINT_TEXT, TEXT, fill_colour, line_colour};
+use super::palette::{FAINT_LINE, TEXT, line_colour};
 use super::place::Place;
+use super::shown::Shown;
 use super::style::{HEADING, MARGIN, SIZE};
+use below::THICK_AND_THIN;
 
-/// All bands that have no colour of their own.
-const OTHERS: RGBColor = RGBColor(150, 150, 150);
-/// Stands behind the names of the lines below.
-const THICK_AND_THIN: &str = "thick: mean, thin: most";
 /// Most columns of a strip: two pixels each.
-const MOST_COLUMNS: usize = 380;
-/// Most bands with a colour of their own; the smallest of more are one.
-const MOST_BANDS: usize = 8;
+pub const MOST_COLUMNS: usize = 380;
+/// What nobody takes.
+const NOT_USED: &str = "not used";
 /// Heights of a strip, where there are few and where there are many; between two strips; of the lines below.
 const TALL: f64 = 130.0;
 const LOW: f64 = 26.0;
 const ALL_STRIPS: f64 = 420.0;
 const BETWEEN: f64 = 10.0;
 const LINES: f64 = 92.0;
-/// Height of a row of the legend.
-const LEGEND: f64 = 20.0;
 /// Ticks and title of the time axis.
 const BELOW: f64 = 54.0;
-/// Widest name of a strip, and of a band.
+/// Widest name of a strip.
 const WIDEST_STRIP: f64 = 110.0;
-const WIDEST_BAND: f64 = 180.0;
 
 /// One resource.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +44,7 @@ pub struct Strip {
     pub bands: Vec<Vec<f64>>,
 }
 
-/// A line below.
+/// A line below: of things that are counted, with ticks at whole numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Below {
     /// Its name in the legend.
@@ -70,6 +66,8 @@ pub struct StripPlot {
     pub slot: f64,
     /// See `slot`.
     pub end: f64,
+    /// Into how many columns slots are drawn together, at most; no more than [`MOST_COLUMNS`] whatever stands here.
+    pub columns: usize,
     /// What the strips show, with the unit.
     pub y: String,
     /// The bands, from below.
@@ -93,16 +91,6 @@ pub struct Area {
     pub top: f64,
     /// Of the last strip or, where there are any, of the lines below.
     pub bottom: f64,
-}
-
-/// From the bands of the plot to those that are drawn.
-struct Bands {
-    /// The names in the legend, from below.
-    names: Vec<String>,
-    /// For each band of the plot: which one it is part of.
-    part_of: Vec<usize>,
-    /// Whether the last one is all the others.
-    has_others: bool,
 }
 
 /// What stands where.
@@ -135,7 +123,8 @@ impl StripPlot {
         let Area { left, right, top, bottom } = layout.area;
 
         let mut canvas = Canvas::new(f64::from(SIZE.0), bottom + BELOW, &self.heading);
-        draw_legend(&mut canvas, &bands, &layout.legend);
+        let (names, colours) = bands.in_legend(NOT_USED);
+        legend::draw(&mut canvas, &names, &colours, &layout.legend);
         let time = Coordinate::exactly(0.0..if self.end > 0.0 { self.end } else { 1.0 });
         let across = |at: f64| left + (right - left) * time.share(at);
         for ((strip, name), i) in self.strips.iter().zip(&layout.strip_names).zip(0_u32..) {
@@ -155,7 +144,7 @@ impl StripPlot {
             let at = Place::new(left, lines_top, right - left, LINES);
             self.draw_below(&mut canvas, &below_axis, at, &across);
             let rows_top = strips_end + 18.0;
-            self.draw_below_legend(&mut canvas, &layout.below_legend, rows_top);
+            below::draw(&mut canvas, &self.below, &layout.below_legend, rows_top);
         }
         for (at, label) in time.ticks() {
             canvas.line((across(at), bottom), (across(at), bottom + 4.0), Stroke::new(TEXT, 1.0));
@@ -166,12 +155,25 @@ impl StripPlot {
         canvas.finish()
     }
 
+    /// For how many bands and strips there are columns.
+    pub fn rows(&self) -> usize {
+        self.strips.len() * self.bands().names.len() + 2 * self.below.len()
+    }
+
+    /// The bands that take most have colours of their own; the others are one, above them.
+    fn bands(&self) -> Shown {
+        let area = |band: usize| -> f64 {
+            self.strips.iter().filter_map(|strip| strip.bands.get(band)).flatten().sum()
+        };
+        Shown::largest(&self.names, || (0..self.names.len()).map(area).collect())
+    }
+
     /// Where the strips and the lines below lie in the picture.
     pub fn area(&self) -> Area {
         self.layout(&self.bands(), &self.below_axis()).area
     }
 
-    fn layout(&self, bands: &Bands, below_axis: &Coordinate) -> Layout {
+    fn layout(&self, bands: &Shown, below_axis: &Coordinate) -> Layout {
         let width = f64::from(SIZE.0);
         let strip_names = self.strips.iter().map(|strip| metrics::cut(&strip.name, SMALL, WIDEST_STRIP));
         let strip_names: Vec<String> = strip_names.collect();
@@ -179,15 +181,15 @@ impl StripPlot {
         let most = self.strips.iter().map(|strip| strip.capacity).fold(0.0, f64::max);
         let labels = below_axis.labels().map(|label| metrics::width(label, SMALL));
         let number_width = labels.fold(metrics::width(&figures::short(most), SMALL), f64::max);
-        let not_used = (!self.strips.is_empty()).then_some("not used");
-        let legend = legend_rows(bands.names.iter().map(String::as_str).chain(not_used), width);
+        let not_used = (!self.strips.is_empty()).then_some(NOT_USED);
+        let legend = legend::rows(bands.names.iter().map(String::as_str).chain(not_used), width);
         let top = f64::from(HEADING) + 8.0 + LEGEND * legend.len() as f64;
         let count = self.strips.len().max(1) as f64;
         let height = (ALL_STRIPS / count - BETWEEN).clamp(LOW, TALL);
         let strips_end = top + count * (height + BETWEEN) - BETWEEN;
         let note = (!self.below.is_empty()).then_some(THICK_AND_THIN);
         let below_names = self.below.iter().map(|line| line.name.as_str()).chain(note);
-        let below_legend = legend_rows(below_names, width);
+        let below_legend = legend::rows(below_names, width);
         let lines_top = strips_end + 20.0 + LEGEND * below_legend.len() as f64;
         let area = Area {
             left: f64::from(MARGIN) + 26.0 + name_width + 14.0 + number_width + 8.0,
@@ -198,34 +200,12 @@ impl StripPlot {
         Layout { strip_names, number_width, legend, height, strips_end, below_legend, lines_top, area }
     }
 
-    /// The largest bands have colours of their own, in the order of the plot; the others are one, above them.
-    fn bands(&self) -> Bands {
-        if self.names.len() <= MOST_BANDS {
-            return Bands {
-                names: self.names.clone(),
-                part_of: (0..self.names.len()).collect(),
-                has_others: false,
-            };
-        }
-        let area = |band: usize| -> f64 {
-            self.strips.iter().filter_map(|strip| strip.bands.get(band)).flatten().sum()
-        };
-        let mut by_area: Vec<(f64, usize)> = (0..self.names.len()).map(|band| (area(band), band)).collect();
-        by_area.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let own = MOST_BANDS - 1;
-        let mut largest: Vec<usize> = by_area.iter().take(own).map(|&(_, band)| band).collect();
-        largest.sort_unstable();
-        let mut names: Vec<String> = largest.iter().map(|&band| self.names[band].clone()).collect();
-        names.push(format!("{} others", self.names.len() - own));
-        let part_of = (0..self.names.len()).map(|band| largest.binary_search(&band).unwrap_or(own)).collect();
-        Bands { names, part_of, has_others: true }
-    }
-
     /// How many slots make a column.
-    fn slots_per_column(&self) -> usize {
+    pub fn slots_per_column(&self) -> usize {
         let slots = self.strips.iter().flat_map(|strip| &strip.bands).map(Vec::len);
         let below = self.below.iter().map(|line| line.mean.len());
-        slots.chain(below).max().unwrap_or(0).div_ceil(MOST_COLUMNS).max(1)
+        let columns = self.columns.clamp(1, MOST_COLUMNS);
+        slots.chain(below).max().unwrap_or(0).div_ceil(columns).max(1)
     }
 
     /// Values of slots in columns, by their mean or by the largest; equal neighbours are one.
@@ -252,7 +232,7 @@ impl StripPlot {
         &self,
         canvas: &mut Canvas,
         strip: &Strip,
-        bands: &Bands,
+        bands: &Shown,
         at: Place,
         across: &impl Fn(f64) -> f64,
     ) {
@@ -269,8 +249,7 @@ impl StripPlot {
                 let share = if strip.capacity > 0.0 { (value / strip.capacity).min(1.0) } else { 0.0 };
                 at.bottom() - at.height * share
             };
-            let colour =
-                if bands.has_others && band + 1 == bands.names.len() { OTHERS } else { fill_colour(band) };
+            let colour = bands.colour(band);
             // A shape for each time in which there is something; nothing is drawn where the band is empty.
             let filled = self.filled(&below, &upper);
             for part in &filled {
@@ -317,7 +296,7 @@ impl StripPlot {
 
     fn below_axis(&self) -> Coordinate {
         let most = self.below.iter().flat_map(|line| &line.most).copied().fold(0.0, f64::max);
-        Coordinate::exactly(0.0..if most > 0.0 { 1.06 * most } else { 1.0 })
+        Coordinate::whole(0.0..if most > 0.0 { 1.06 * most } else { 1.0 })
     }
 
     fn draw_below(&self, canvas: &mut Canvas, axis: &Coordinate, at: Place, across: &impl Fn(f64) -> f64) {
@@ -346,132 +325,7 @@ impl StripPlot {
         let title = Font::new(MEDIUM).anchor(Anchor::Middle).turned(-90.0);
         canvas.text(f64::from(MARGIN) + 8.0, at.y + at.height / 2.0, &self.below_label, title);
     }
-
-    fn draw_below_legend(&self, canvas: &mut Canvas, rows: &[Vec<(usize, f64)>], top: f64) {
-        for (row, entries) in rows.iter().enumerate() {
-            let y = top + LEGEND * row as f64;
-            for &(line, x) in entries {
-                let font = Font::new(SMALL).colour(FAINT_TEXT);
-                let Some(below) = self.below.get(line) else {
-                    canvas.text(x, y, THICK_AND_THIN, font);
-                    continue;
-                };
-                canvas.line((x, y), (x + 18.0, y), Stroke::new(line_colour(line), 2.0));
-                canvas.text(x + 24.0, y, &metrics::cut(&below.name, SMALL, WIDEST_BAND), font);
-            }
-        }
-    }
-}
-
-/// Names in rows: each with its distance from the left.
-fn legend_rows<'a>(names: impl Iterator<Item = &'a str>, width: f64) -> Vec<Vec<(usize, f64)>> {
-    let mut rows: Vec<Vec<(usize, f64)>> = Vec::new();
-    let mut x = f64::INFINITY;
-    for (i, name) in names.enumerate() {
-        let room = 24.0 + metrics::width(&metrics::cut(name, SMALL, WIDEST_BAND), SMALL) + 22.0;
-        if x + room > width - f64::from(MARGIN) {
-            rows.push(Vec::new());
-            x = f64::from(MARGIN);
-        }
-        if let Some(row) = rows.last_mut() {
-            row.push((i, x));
-        }
-        x += room;
-    }
-    rows
-}
-
-fn draw_legend(canvas: &mut Canvas, bands: &Bands, rows: &[Vec<(usize, f64)>]) {
-    let colour = |band: usize| match band + 1 {
-        after if after > bands.names.len() => FAINT_LINE,
-        after if after == bands.names.len() && bands.has_others => OTHERS,
-        _ => fill_colour(band),
-    };
-    for (row, entries) in rows.iter().enumerate() {
-        let y = f64::from(HEADING) + 2.0 + LEGEND * row as f64;
-        for &(band, x) in entries {
-            let name = bands.names.get(band).map_or("not used", String::as_str);
-            canvas.rect(Place::new(x, y - 6.0, 18.0, 12.0), 0.0, Some(colour(band)), None);
-            canvas.text(x + 24.0, y, &metrics::cut(name, SMALL, WIDEST_BAND), Font::new(SMALL));
-        }
-    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::{assert_apart, words};
-
-    fn plot(apps: usize, nodes: usize, channels: usize) -> StripPlot {
-        let slots = 1000;
-        let wave = |slot: usize, app: usize| 0.5 + 0.5 * ((slot / 100 + app) % 2) as f64;
-        let strip = |node: usize| Strip {
-            name: format!("node {node}"),
-            capacity: 8.0,
-            bands: (0..apps)
-                .map(|app| (0..slots).map(|slot| 8.0 / apps as f64 * wave(slot, app + node)).collect())
-                .collect(),
-        };
-        let below = |channel: usize| Below {
-            name: format!("producer-{channel} to consumer-{channel}"),
-            mean: (0..slots).map(|slot| (slot * (channel + 1)) as f64 / 100.0).collect(),
-            most: (0..slots).map(|slot| (slot * (channel + 1)) as f64 / 100.0 + 1.0).collect(),
-        };
-        StripPlot {
-            heading: Heading { title: "Cores over time".to_owned(), subtitle: "policy lead:2".to_owned() },
-            x: "time (s)".to_owned(),
-            slot: 0.0375,
-            end: 37.5,
-            y: "cores".to_owned(),
-            names: (0..apps).map(|app| format!("application-{app}")).collect(),
-            strips: (0..nodes).map(strip).collect(),
-            below_label: "items".to_owned(),
-            below: (0..channels).map(below).collect(),
-        }
-    }
-
-    #[test]
-    fn strips_have_their_names_capacities_and_one_axis() {
-        insta::assert_snapshot!(words(&plot(3, 2, 1).svg()));
-    }
-
-    #[test]
-    fn nothing_overlaps_from_one_node_to_32() {
-        for (apps, nodes, channels) in [(1, 1, 0), (2, 1, 1), (4, 4, 2), (8, 8, 3), (30, 16, 5), (3, 32, 0)] {
-            assert_apart(&plot(apps, nodes, channels).svg());
-        }
-    }
-
-    #[test]
-    fn many_bands_are_the_largest_ones_and_the_others() {
-        let mut many = plot(20, 1, 0);
-        many.strips[0].bands[13] = vec![5.0; 1000];
-        let svg = many.svg();
-        assert!(svg.contains("application-13") && svg.contains("13 others"));
-    }
-
-    #[test]
-    fn the_area_is_that_of_the_strips() {
-        let plot = plot(2, 2, 1);
-        let Area { left, right, top, bottom } = plot.area();
-        let svg = plot.svg();
-        let has =
-            |name: &str, value: f64| svg.contains(&format!("{name}=\"{}\"", (10.0 * value).round() / 10.0));
-        assert!(has("x", left) && has("y", top) && has("width", right - left) && has("y1", bottom), "{svg}");
-    }
-
-    #[test]
-    fn equal_slots_are_one_shape() {
-        let mut still = plot(1, 1, 0);
-        still.strips[0].bands[0] = vec![4.0; 1000];
-        assert_eq!(still.bands().names.len(), 1);
-        let runs = still.filled(&[0.0; 1000], &[4.0; 1000]);
-        assert_eq!(runs, [vec![(0.0, 37.5, 0.0, 4.0)]]);
-    }
-
-    #[test]
-    fn nothing_at_all_is_still_a_picture() {
-        let empty = StripPlot { strips: Vec::new(), below: Vec::new(), end: 0.0, ..plot(0, 0, 0) };
-        assert!(!empty.svg().contains("NaN"));
-    }
-}
+mod tests;

@@ -63,7 +63,11 @@ pub enum ImpossibleOrder {
     Unknown,
 }
 
-/// Nobody can run, and nothing is to come.
+/// As many decisions in a row between which nothing happens but their orders, while nobody can work and nothing else is to come, are
+/// a deadlock, however often the policy changes its mind \[decision\].
+pub const MOST_FRUITLESS: u32 = 1000;
+
+/// Nobody can run, and nothing is to come, or nothing but [`MOST_FRUITLESS`] decisions of the policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Deadlock {
     /// Since when.

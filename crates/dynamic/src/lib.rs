@@ -42,8 +42,8 @@ mod threads;
 
 pub use bound::{Bottleneck, LowerBound, lower_bound};
 pub use cluster::{ClusterRun, cluster};
-pub use error::{Deadlock, SimulateError, Stuck, WaitsFor};
-pub use observer::{Both, Counts, Observer, Silent, Snapshot};
+pub use error::{Deadlock, MOST_FRUITLESS, SimulateError, Stuck, WaitsFor};
+pub use observer::{Both, Counts, Observer, Silent, Snapshot, SoFar};
 pub use question::{Controller, Question};
 pub use result::{AppRun, ChannelRun, Ending, Reaction, Run};
 pub use simulation::simulate;

@@ -17,10 +17,24 @@ pub trait Observer {
         let _ = snapshot;
     }
 
+    /// How far it is, at the beginning of every instant; called however it is with [`Observer::looks`], and must cost next to nothing.
+    fn so_far(&mut self, so_far: SoFar) {
+        let _ = so_far;
+    }
+
     /// The policy was asked; `orders` are those that are sent, in file order. With a reason where the policy gives one.
     fn decision(&mut self, view: &View, orders: &[(AppId, Order, Option<String>)]) {
         let _ = (view, orders);
     }
+}
+
+/// How far a simulation is.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SoFar {
+    /// Simulated time since the beginning.
+    pub time: Seconds,
+    /// As [`Run::events`](crate::Run::events).
+    pub events: u64,
 }
 
 /// Looks away.
@@ -43,6 +57,11 @@ impl Observer for Both<'_> {
                 one.instant(snapshot);
             }
         }
+    }
+
+    fn so_far(&mut self, so_far: SoFar) {
+        self.0.so_far(so_far);
+        self.1.so_far(so_far);
     }
 
     fn decision(&mut self, view: &View, orders: &[(AppId, Order, Option<String>)]) {

@@ -21,7 +21,7 @@ mod speeds;
 use numasim_model::AppId;
 use numasim_model::units::Seconds;
 
-use crate::error::{Deadlock, SimulateError, Stuck, WaitsFor};
+use crate::error::{Deadlock, MOST_FRUITLESS, SimulateError, Stuck, WaitsFor};
 use crate::question::Question;
 use crate::result::{Ending, Run};
 use crate::spread::Spread;
@@ -58,6 +58,7 @@ pub fn simulate(question: Question) -> Result<Run, SimulateError> {
 
     let mut now_s = 0.0;
     let mut quiet_ticks = 0;
+    let mut fruitless = 0;
     let mut instant = 0;
     loop {
         instant += 1;
@@ -83,7 +84,13 @@ pub fn simulate(question: Question) -> Result<Run, SimulateError> {
         }
         speeds::set(machine, &dynamics.os, &mut applications.all);
         let own = next_end_s(&applications).map(|delay_s| now_s + delay_s);
-        let next = own.into_iter().chain(orders.next_s()).chain(next_arrival_s(&applications));
+        let arrival = next_arrival_s(&applications);
+        let is_fruitless = before.0 == applications.events && own.is_none() && arrival.is_none();
+        fruitless = if is_fruitless { fruitless + u32::from(asked) } else { 0 };
+        if fruitless >= MOST_FRUITLESS {
+            return Err(SimulateError::Deadlock(deadlock(&applications, now_s)));
+        }
+        let next = own.into_iter().chain(orders.next_s()).chain(arrival);
         let mut next_s = next.min_by(f64::total_cmp);
         if next_s.is_some() {
             quiet_ticks = 0;

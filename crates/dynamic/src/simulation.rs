@@ -10,8 +10,8 @@ use numasim_model::{AppId, Demand, Machine, Study};
 use numasim_policy::{AppView, Looks, Policy, View};
 
 use crate::commands::Commands;
-use crate::error::SimulateError;
-use crate::observer::Observer;
+use crate::error::{MOST_FRUITLESS, SimulateError};
+use crate::observer::{Observer, SoFar};
 use crate::progress::{Next, Progress, Stage};
 use crate::question::{Controller, Question};
 use crate::rates::{LaneId, Rates};
@@ -25,9 +25,6 @@ mod looking;
 mod work;
 
 use work::AppWork;
-
-/// How many instants pass between two looks at whether somebody wants to stop.
-const INSTANTS_UNTIL_STOP: u64 = 4096;
 
 /// What is to come.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +67,10 @@ struct Simulation<'q, 'n, 'p> {
     channels: Vec<ChannelTally>,
     events: u64,
     ticks: u64,
+    /// Orders under way.
+    due: usize,
+    /// How many instants in a row had nothing but decisions and orders, with nothing else to come.
+    fruitless: u32,
     /// Within an instant: applications whose phase is over, that may take tasks, that changed for the tally; tasks that take
     /// no time; lanes and pools to be scheduled anew.
     over: BTreeSet<usize>,
@@ -86,7 +87,7 @@ struct Simulation<'q, 'n, 'p> {
     moved: Moved,
 }
 
-/// Simulates `question`. `stop` is asked now and then, and ends the simulation where it is.
+/// Simulates `question`. `stop` is asked before every instant, and ends the simulation where it is.
 ///
 /// # Errors
 /// [`SimulateError`] if the question is incomplete, the sharing model refuses the machine, the policy fails, or nobody can
@@ -157,6 +158,8 @@ pub fn simulate(
         channels: vec![ChannelTally::default(); dynamics.channels.len()],
         events: 0,
         ticks: 0,
+        due: 0,
+        fruitless: 0,
         over: BTreeSet::new(),
         may_take: BTreeSet::new(),
         touched: BTreeSet::new(),
@@ -210,7 +213,6 @@ impl Simulation<'_, '_, '_> {
         if self.policy.is_some() && self.period_s() > 0.0 {
             self.instants.schedule(SimTime::START, Event::Tick);
         }
-        let mut passed = 0_u64;
         let ending = loop {
             if self.progress.is_over() {
                 break Ending::Finished;
@@ -222,10 +224,11 @@ impl Simulation<'_, '_, '_> {
                 self.instants.advance_to(until);
                 break Ending::Until;
             }
-            if passed.is_multiple_of(INSTANTS_UNTIL_STOP) && stop() {
+            observer.so_far(SoFar { time: Seconds::new(self.now().seconds()), events: self.events });
+            // A policy may compute for long in one instant: whoever wants to stop is heard at the next.
+            if stop() {
                 break Ending::Stopped;
             }
-            passed += 1;
             self.instants.advance();
             self.instant(observer)?;
         };
@@ -247,13 +250,15 @@ impl Simulation<'_, '_, '_> {
         self.progress.next_instant();
         let given = self.commands.given;
         // A policy that is asked at its time is asked as often as the instant is gone through.
-        let (mut tick, mut others) = (false, false);
+        let (mut tick, mut others, mut work, mut asked) = (false, false, false, false);
         loop {
+            work |= !self.instantaneous.is_empty();
             for (app, thread) in std::mem::take(&mut self.instantaneous) {
                 self.computed(app, thread);
             }
             while let Some(event) = self.instants.pop_now() {
                 others |= !matches!(event, Event::Tick);
+                work |= !matches!(event, Event::Tick | Event::Due);
                 tick |= matches!(event, Event::Tick);
                 self.happen(event);
             }
@@ -261,6 +266,7 @@ impl Simulation<'_, '_, '_> {
             self.note_progress();
             if tick || self.is_to_be_asked() {
                 self.ask(observer)?;
+                asked = true;
             }
             self.carry_out();
             self.take_tasks();
@@ -274,7 +280,14 @@ impl Simulation<'_, '_, '_> {
         }
         // A decision that changes nothing will change nothing the next time either.
         let only_tick = tick && !others;
-        if only_tick && self.commands.given == given && self.instants.len() <= 1 && !self.progress.is_over() {
+        let is_over = self.progress.is_over();
+        if only_tick && self.commands.given == given && self.instants.len() <= 1 && !is_over {
+            return Err(self.deadlock());
+        }
+        let own = self.due + usize::from(self.period_s() > 0.0);
+        let is_fruitless = self.policy.is_some() && !work && self.instants.len() <= own;
+        self.fruitless = if is_fruitless { self.fruitless + u32::from(asked) } else { 0 };
+        if self.fruitless >= MOST_FRUITLESS && !is_over {
             return Err(self.deadlock());
         }
         Ok(())
@@ -295,7 +308,10 @@ impl Simulation<'_, '_, '_> {
                 self.touched.insert(app);
             }
             Event::Give(number) => self.to_give.push(number),
-            Event::Due => self.commands.arrive(),
+            Event::Due => {
+                self.due -= 1;
+                self.commands.arrive();
+            }
             Event::Tick => {
                 self.events += 1;
                 self.ticks += 1;

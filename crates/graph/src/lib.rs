@@ -9,6 +9,7 @@
 pub mod csv;
 mod dependencies;
 mod generators;
+pub mod import;
 pub mod partition;
 mod problems;
 #[cfg(test)]
@@ -16,6 +17,8 @@ mod properties;
 #[path = "../../../tests/random.rs"]
 #[cfg(test)]
 mod random;
+#[cfg(test)]
+mod testing;
 
 pub use dependencies::{Dependencies, Edge, EdgeKind, Tracker};
 pub use generators::{GenerateError, generate};

@@ -34,6 +34,11 @@ impl Problems {
         self.0.len() > MOST
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Whether nothing is wrong so far.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -42,8 +47,13 @@ impl Problems {
     /// `value`, if nothing is wrong.
     ///
     /// # Errors
-    /// What is wrong.
-    pub(crate) fn none<T>(self, value: T) -> Result<T, Vec<Problem>> {
+    /// What is wrong, from the begin of the text to its end.
+    pub(crate) fn none<T>(mut self, value: T) -> Result<T, Vec<Problem>> {
+        // In the order of the files; what has no place is about all that stand before it.
+        self.0.sort_by_key(|problem| match &problem.place {
+            Some(place) => (place.file, place.span.as_ref().map_or(0, |span| span.start)),
+            None => (usize::MAX, 0),
+        });
         if self.is_empty() { Ok(value) } else { Err(self.0) }
     }
 }

@@ -178,12 +178,12 @@ proptest! {
             prop_assert_eq!(all.parent_count(task), count(edges.keys().filter(|pair| pair.1 == task.0).count()));
         }
         // The longest path that ends with each task, by its parents.
-        let mut until = vec![1_usize; program.len()];
+        let mut until = vec![1_u32; program.len()];
         for later in 0..program.len() {
             for (from, _) in edges.keys().filter(|pair| pair.1 == count(later)) {
                 until[later] = until[later].max(until[*from as usize] + 1);
             }
         }
-        prop_assert_eq!(all.span() as usize, until.into_iter().max().unwrap_or(0));
+        prop_assert_eq!(all.span(), until.into_iter().max().unwrap_or(0));
     }
 }

@@ -357,6 +357,16 @@ impl Machine {
         self.distances.as_ref().map(|distances| distances[(from, memory)])
     }
 
+    /// Whether somebody said which last-level caches there are, also that there are none.
+    pub fn says_caches(&self) -> bool {
+        !self.caches.is_empty()
+    }
+
+    /// Whether the firmware's distances are known.
+    pub fn has_distances(&self) -> bool {
+        self.distances.is_some()
+    }
+
     /// How it shares bandwidth.
     pub fn sharing(&self) -> &Model {
         &self.sharing

@@ -6,8 +6,12 @@
 //! relative 1e-9 larger is not larger.
 //!
 //! While all data lies beside the threads, a core given away on a node changes what cores of other nodes are worth only to an application
-//! whose threads slow each other down; the other gains are kept from one core to the next.
+//! whose threads slow each other down; the other gains are kept from one core to the next. There, too, applications that ask for the same
+//! and have as many threads on a node gain the same (`Speeds::classes`).
 
+use std::collections::HashMap;
+
+use numasim_model::sharing::Network;
 use numasim_model::{AppId, NodeId, Table};
 
 use crate::known::{Known, Member};
@@ -35,6 +39,9 @@ pub(crate) fn give_fewest(speeds: &mut Speeds<'_>, known: &Known, members: &[Mem
 pub(crate) fn grow(speeds: &mut Speeds<'_>, known: &Known, members: &[Member]) {
     let most: Vec<u32> = members.iter().map(|member| known.most(member)).collect();
     let mut gains: Table<Option<f64>> = Table::filled(members.len(), speeds.nodes(), None);
+    let classes = speeds.classes();
+    // Per node: gains of a class with so many threads there, until something changes there.
+    let mut alike: Vec<HashMap<(usize, u32), f64>> = vec![HashMap::new(); speeds.nodes()];
     loop {
         let now = speeds.total();
         let mut best = f64::NEG_INFINITY;
@@ -47,7 +54,12 @@ pub(crate) fn grow(speeds: &mut Speeds<'_>, known: &Known, members: &[Member]) {
                 let gain = match gains[cell] {
                     _ if !may => f64::NEG_INFINITY,
                     Some(gain) => gain,
-                    None => gain_of(speeds, m, n, now),
+                    None => match classes[m] {
+                        Some(class) => *alike[n]
+                            .entry((class, speeds.count(m, n)))
+                            .or_insert_with(|| gain_of(speeds, m, n, now)),
+                        None => gain_of(speeds, m, n, now),
+                    },
                 };
                 gains[cell] = Some(gain);
                 best = best.max(gain);
@@ -64,7 +76,27 @@ pub(crate) fn grow(speeds: &mut Speeds<'_>, known: &Known, members: &[Member]) {
         let (AppId(m), NodeId(n)) = gains.place(cell);
         speeds.set(m, n, speeds.count(m, n) + 1);
         forget(&mut gains, speeds, m, n);
+        // A core given away is felt on other nodes, if at all, by all of them.
+        if speeds.is_linear(m) { alike[n].clear() } else { alike.iter_mut().for_each(HashMap::clear) }
     }
+}
+
+/// What `rows` of `members` leave to `last`: threads of each of these on each node.
+pub(crate) fn what_is_left(
+    network: &Network,
+    known: &Known,
+    members: &[Member],
+    rows: &[Vec<u32>],
+    last: &[Member],
+) -> Vec<Vec<u32>> {
+    // Nobody else gets more.
+    let held = |(member, row): (&Member, &Vec<u32>)| Member { room: row.clone(), ..member.clone() };
+    let all: Vec<Member> = members.iter().zip(rows).map(held).chain(last.iter().cloned()).collect();
+    let mut speeds = Speeds::new(network, known, &all);
+    speeds.set_all(rows);
+    give_fewest(&mut speeds, known, &all);
+    grow(&mut speeds, known, &all);
+    speeds.rows().split_off(members.len())
 }
 
 /// What one more thread of a member on a node adds to the total.
@@ -100,7 +132,6 @@ fn forget(gains: &mut Table<Option<f64>>, speeds: &Speeds<'_>, m: usize, n: usiz
 #[cfg(test)]
 mod tests {
     use numasim_model::dynamics::Scaling;
-    use numasim_model::sharing::Network;
     use proptest::prelude::*;
 
     use super::*;

@@ -1,10 +1,10 @@
 //! What the files say of the applications of a view, for policies that compute.
 
-use numasim_model::dynamics::{Course, Os, Phase, Scaling};
+use numasim_model::dynamics::{Channel, Course, Os, Phase, Scaling, Work};
 use numasim_model::units::Seconds;
 use numasim_model::{App, AppId, Demand, Machine, Study};
 
-use crate::view::View;
+use crate::view::{AppView, View};
 
 /// The part of a study that such policies need.
 #[derive(Clone, Debug)]
@@ -12,6 +12,7 @@ pub(crate) struct Known {
     pub(crate) machine: Machine,
     pub(crate) os: Os,
     pub(crate) command_delay: Seconds,
+    pub(crate) channels: Vec<Channel>,
     apps: Vec<App>,
     courses: Vec<Course>,
 }
@@ -38,12 +39,43 @@ impl Member {
     }
 }
 
+/// Whether no thread could have anything to do: it waits, or for the return of a call, or its threads sleep.
+pub(crate) fn has_nothing_to_do(app: &AppView) -> bool {
+    !app.is_busy() || (app.has_no_task_left() && app.running.iter().all(|&running| running == 0))
+}
+
+/// Of `room` the threads that could have something to do: where fewer tasks are left to begin than threads could take, those that
+/// run and one for each such task, round the nodes from the first.
+///
+/// `is_divided`: its work is in tasks. Of other work everybody has some as long as there is any.
+fn useful(app: &AppView, room: &[u32], is_divided: bool) -> Vec<u32> {
+    let Some(mut queued) = app.queued.filter(|&queued| queued == 0 || is_divided) else {
+        return room.to_vec();
+    };
+    let running = app.running.iter().copied().chain(std::iter::repeat(0));
+    let mut useful: Vec<u32> = room.iter().zip(running).map(|(room, running)| running.min(*room)).collect();
+    let more: u64 = room.iter().zip(&useful).map(|(room, useful)| u64::from(*room - *useful)).sum();
+    if queued >= more {
+        return room.to_vec();
+    }
+    while queued > 0 {
+        for (useful, _) in useful.iter_mut().zip(room).filter(|(useful, room)| **useful < **room) {
+            if queued > 0 {
+                *useful += 1;
+                queued -= 1;
+            }
+        }
+    }
+    useful
+}
+
 impl Known {
     pub(crate) fn new(study: &Study) -> Self {
         Self {
             machine: study.machine.clone(),
             os: study.dynamics.os,
             command_delay: study.dynamics.policy.command_delay,
+            channels: study.dynamics.channels.clone(),
             apps: study.apps.clone(),
             courses: study.dynamics.courses.clone(),
         }
@@ -65,6 +97,11 @@ impl Known {
         &self.apps[member.entry.0]
     }
 
+    /// The name of an application of the study.
+    pub(crate) fn name(&self, app: AppId) -> &str {
+        self.apps.get(app.0).map_or("", |app| app.name.as_str())
+    }
+
     pub(crate) fn phase(&self, member: &Member) -> Option<&Phase> {
         self.courses.get(member.entry.0)?.phases.get(member.phase)
     }
@@ -76,6 +113,18 @@ impl Known {
             Some(phase) => phase.demand(app, phase.data.placement_or_local()),
             None => app.demand(app.data.placement_or_local()),
         }
+    }
+
+    /// Of the threads that it can have those that could have something to do.
+    pub(crate) fn useful(&self, app: &AppView, member: &Member) -> Vec<u32> {
+        let work = self.phase(member).and_then(|phase| phase.work.as_ref());
+        useful(app, &member.room, matches!(work, Some(Work::Tasks { .. })))
+    }
+
+    /// The work of one of its iterations, in all its phases; `None` where no file says it.
+    pub(crate) fn gflop_of_iteration(&self, member: &Member) -> Option<f64> {
+        let course = self.courses.get(member.entry.0)?;
+        Some(course.total_work()?.value() / course.iterations as f64)
     }
 
     pub(crate) fn scaling(&self, member: &Member) -> Scaling {
@@ -101,5 +150,23 @@ impl Known {
             }
         }
         rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{app, with_running};
+
+    #[test]
+    fn threads_without_a_task_to_take_are_of_no_use() {
+        let at_work = |queued| AppView { queued, ..with_running(app(0, &[4, 4]), &[2, 0]) };
+        let of = |queued, is_divided| useful(&at_work(queued), &[4, 4], is_divided);
+        // Two run. Three tasks more: one on node 0, one on node 1, one on node 0.
+        assert_eq!(of(Some(3), true), [4, 1]);
+        assert_eq!(of(Some(0), true), [2, 0]);
+        assert_eq!((of(Some(6), true), of(None, true)), (vec![4, 4], vec![4, 4]));
+        // A pool of work: all threads can work on what is left of it.
+        assert_eq!((of(Some(1), false), of(Some(0), false)), (vec![4, 4], vec![2, 0]));
     }
 }

@@ -4,50 +4,25 @@
 //! producer is kept "a small number of iterations ahead", so that few items lie between them; K is 2 where nobody says
 //! otherwise \[decision\]). An end of a channel that was never there counts 0; while an end is gone after it was there, the channel does not count.
 
-use numasim_model::dynamics::Channel;
-use numasim_model::{AppId, Study};
+use numasim_model::Study;
 
-use crate::dealing::{cores_of, deal_to, decided};
+use crate::ahead::{Channels, ToCome};
+use crate::dealing::{cores_of, deal, decided, room_of};
 use crate::decision::{Decision, Policy, PolicyError};
-use crate::view::{AppView, Looks, Presence, View};
+use crate::view::{Looks, View};
 
 /// The policy.
 #[derive(Clone, Debug)]
 pub(crate) struct Lead {
     cores: Vec<u32>,
-    channels: Vec<Channel>,
-    apps: usize,
+    channels: Channels,
     most: u64,
 }
 
 impl Lead {
     pub(crate) fn new(study: &Study, most: u64) -> Self {
-        let (cores, channels) = (cores_of(&study.machine), study.dynamics.channels.clone());
-        Self { cores, channels, apps: study.apps.len(), most }
-    }
-
-    /// Whether each application of the study is far enough ahead of a consumer.
-    fn ahead(&self, view: &View) -> Vec<bool> {
-        let mut of_entry: Vec<Option<&AppView>> = vec![None; self.apps];
-        for app in &view.apps {
-            if let Some(place) = app.entry.and_then(|AppId(a)| of_entry.get_mut(a)) {
-                *place = Some(app);
-            }
-        }
-        let find = |app: AppId| of_entry.get(app.0).copied().flatten();
-        let is_gone = |app: AppId| find(app).is_some_and(|app| app.presence == Presence::Gone);
-        let items = |app: AppId| find(app).map_or(0, |app| app.progress);
-        let mut ahead = vec![false; self.apps];
-        for channel in &self.channels {
-            let counts = !is_gone(channel.from) && !is_gone(channel.to);
-            if counts
-                && items(channel.from).saturating_sub(items(channel.to)) >= self.most
-                && let Some(ahead) = ahead.get_mut(channel.from.0)
-            {
-                *ahead = true;
-            }
-        }
-        ahead
+        let channels = Channels::new(study, ToCome::FinishedNothing);
+        Self { cores: cores_of(&study.machine), channels, most }
     }
 }
 
@@ -57,29 +32,25 @@ impl Policy for Lead {
     }
 
     fn decide(&mut self, view: &View) -> Result<Decision, PolicyError> {
-        let ahead = self.ahead(view);
-        let is_ahead = |app: &AppView| app.entry.is_some_and(|AppId(a)| ahead.get(a) == Some(&true));
-        let is_in = |app: &AppView| app.is_busy() && !is_ahead(app);
-        Ok(decided(view, deal_to(&self.cores, view, is_in)))
+        let ahead = self.channels.hold(view, self.most);
+        let room: Vec<&[u32]> = view
+            .apps
+            .iter()
+            .zip(&ahead)
+            .map(|(app, is_ahead)| room_of(app, app.is_busy() && !is_ahead))
+            .collect();
+        Ok(decided(view, deal(&self.cores, &room)))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::units::Megabytes;
-
     use super::*;
-    use crate::testing::{app, machine, rows, study, view};
-    use crate::view::Waiting;
+    use crate::testing::{app, channel, machine, rows, study, view};
+    use crate::view::{AppView, Presence, Waiting};
 
     fn policy(most: u64) -> Lead {
         let mut study = study(machine(&[8]), &[10.0, 10.0, 10.0]);
-        let channel = |from: usize, to: usize| Channel {
-            from: AppId(from),
-            to: AppId(to),
-            item: Megabytes::new(100.0),
-            capacity: None,
-        };
         study.dynamics.channels = vec![channel(0, 1), channel(0, 2)];
         Lead::new(&study, most)
     }

@@ -5,6 +5,7 @@
 //! asks, and nothing has a clock, randomness, files or threads of its own.
 #![warn(missing_docs)]
 
+mod ahead;
 pub mod dealing;
 mod decision;
 mod fair_share;

@@ -1,45 +1,74 @@
 //! `marginal`: every core where it adds most.
 //!
-//! For those that do not wait: first `min_threads` each, one by one to the node with most free cores (ties: lowest); then core
+//! For those that have something to do: first `min_threads` each, one by one to the node with most free cores (ties: lowest); then core
 //! after core to the application and node that raise the total GFLOPS of the sharing model most, until none raises it; at most
 //! `max_threads` (paper 002, section II: sub-linear applications leave cores to better ones; `growth` has the rule of a step).
 //! Applications count in their present phases: intensity, data and scaling. One that waits, or that the files do not know, gets 0.
 //!
-//! Answers are kept by who does not wait in which phase. With data on other nodes every gain is computed anew for every core.
+//! Work that nobody can use in time counts nothing \[decision\]: a producer with [`ENOUGH`] items or more on a channel is served after all others,
+//! from cores that these leave idle; with [`TOO_MANY`] it gets 0. A channel counts while both of its ends are there.
+//!
+//! One with few tasks left to begin gets no more threads than run and can take one, and one that has called a library none \[decision\]; beyond [`MOST_WITH_TASKS`]
+//! applications x nodes this is not looked at, as each end of a task would be a new question.
+//!
+//! Answers are kept by who has what to do in which phase. With data on other nodes every gain is computed anew for every core.
 
 use numasim_model::Study;
 use numasim_model::sharing::Network;
 
+use crate::ahead::{Channels, ENOUGH, TOO_MANY, ToCome};
 use crate::dealing::decided;
 use crate::decision::{Decision, Policy, PolicyError};
 use crate::growth::{give_fewest, grow};
-use crate::known::{Known, Member};
+use crate::known::{Known, Member, has_nothing_to_do};
 use crate::memo::Memo;
 use crate::speeds::Speeds;
 use crate::view::{Looks, View};
+
+/// Most applications x nodes for which tasks are looked at.
+const MOST_WITH_TASKS: usize = 1024;
+
+/// Who gets cores, and who of them after all others.
+type Question = (Vec<Member>, Vec<bool>);
 
 /// The policy.
 #[derive(Clone, Debug)]
 pub(crate) struct Marginal {
     known: Known,
     network: Network,
-    answers: Memo<Vec<Member>, Vec<Vec<u32>>>,
+    channels: Channels,
+    looks_at_tasks: bool,
+    answers: Memo<Question, Vec<Vec<u32>>>,
 }
 
 impl Marginal {
     /// The sharing model must not refuse the machine.
     pub(crate) fn new(study: &Study) -> Self {
-        let answers = Memo::new(study.apps.len() * study.machine.node_count());
-        Self { known: Known::new(study), network: Network::new(&study.machine), answers }
+        let cells = study.apps.len() * study.machine.node_count();
+        Self {
+            known: Known::new(study),
+            network: Network::new(&study.machine),
+            channels: Channels::new(study, ToCome::DoesNotCount),
+            looks_at_tasks: cells <= MOST_WITH_TASKS,
+            answers: Memo::new(cells),
+        }
     }
 
-    /// Threads of each member on each node.
-    pub(crate) fn allocation(&mut self, members: &[Member]) -> Vec<Vec<u32>> {
-        let question = members.to_vec();
+    /// Threads of each member on each node. Those that are `last` get what the others leave.
+    pub(crate) fn allocation(&mut self, members: &[Member], last: &[bool]) -> Vec<Vec<u32>> {
+        let question = (members.to_vec(), last.to_vec());
         if let Some(rows) = self.answers.get(&question) {
             return rows;
         }
         let mut speeds = Speeds::new(&self.network, &self.known, members);
+        if last.contains(&true) {
+            let mut first = members.to_vec();
+            for (member, _) in first.iter_mut().zip(last).filter(|(_, last)| **last) {
+                member.room.fill(0);
+            }
+            give_fewest(&mut speeds, &self.known, &first);
+            grow(&mut speeds, &self.known, &first);
+        }
         give_fewest(&mut speeds, &self.known, members);
         grow(&mut speeds, &self.known, members);
         let rows = speeds.rows();
@@ -50,12 +79,22 @@ impl Marginal {
 
 impl Policy for Marginal {
     fn looks_at(&self) -> Looks {
-        Looks { waiting: true, phase: true, ..Looks::default() }
+        Looks { waiting: true, phase: true, progress: true, tasks: self.looks_at_tasks, work: false }
     }
 
     fn decide(&mut self, view: &View) -> Result<Decision, PolicyError> {
-        let members = self.known.members(view);
-        let rows = self.allocation(&members);
+        let ahead = self.channels.hold(view, ENOUGH);
+        let pauses = self.channels.hold(view, TOO_MANY);
+        let mut members = self.known.members(view);
+        members.retain(|member| !pauses[member.at]);
+        if self.looks_at_tasks {
+            members.retain(|member| !has_nothing_to_do(&view.apps[member.at]));
+            for member in &mut members {
+                member.room = self.known.useful(&view.apps[member.at], member);
+            }
+        }
+        let last: Vec<bool> = members.iter().map(|member| ahead[member.at]).collect();
+        let rows = self.allocation(&members, &last);
         Ok(decided(view, self.known.rows(view, &members, &rows)))
     }
 }
@@ -66,8 +105,8 @@ mod tests {
     use numasim_model::{Data, NodeId, Placement};
 
     use super::*;
-    use crate::testing::{app, machine, rows, study, view};
-    use crate::view::{AppView, Waiting};
+    use crate::testing::{app, channel, machine, rows, study, view, with_running};
+    use crate::view::{AppView, Presence, Waiting};
 
     fn threads(study: &Study, apps: Vec<AppView>) -> Vec<Option<Vec<u32>>> {
         rows(&Marginal::new(study).decide(&view(apps)).expect("a decision"))
@@ -136,5 +175,53 @@ mod tests {
         // 10 for each of the first threads on either node; node 0 is the lower one: 10 over the link. Then 10, 10 on node 1,
         // and 2 more for the third one there.
         assert_eq!(threads(&study, vec![app(0, &[3, 3])]), [Some(vec![1, 3])]);
+    }
+
+    /// A producer and a consumer, both compute-bound, with so many iterations done.
+    fn pair(produced: u64, finished: u64) -> Vec<AppView> {
+        let of = |entry, progress| AppView { progress, ..app(entry, &[8]) };
+        vec![of(0, produced), of(1, finished)]
+    }
+
+    fn with_channel(intensities: [f64; 2]) -> Study {
+        let mut study = study(machine(&[8]), &intensities);
+        study.dynamics.channels = vec![channel(0, 1)];
+        study
+    }
+
+    #[test]
+    fn a_producer_that_is_ahead_gets_what_its_consumer_leaves() {
+        // Compute-bound both: each core is worth 10 GFLOPS to whoever gets it, and the first one wins ties.
+        let study = with_channel([10.0, 10.0]);
+        assert_eq!(threads(&study, pair(5, 4)), [Some(vec![7]), Some(vec![1])]);
+        assert_eq!(threads(&study, pair(5, 3)), [Some(vec![0]), Some(vec![8])]);
+        // A consumer of intensity 0.5 wants 20 of 32 GB/s for a thread: the third thread adds nothing, and six cores are left.
+        let study = with_channel([10.0, 0.5]);
+        assert_eq!(threads(&study, pair(5, 3)), [Some(vec![6]), Some(vec![2])]);
+    }
+
+    #[test]
+    fn a_producer_that_is_far_ahead_pauses() {
+        // 5 - 1 = 4 items: six idle cores are better than a fifth one.
+        let study = with_channel([10.0, 0.5]);
+        assert_eq!(threads(&study, pair(5, 1)), [Some(vec![0]), Some(vec![2])]);
+    }
+
+    #[test]
+    fn a_consumer_that_has_not_come_holds_nobody_up() {
+        let study = with_channel([10.0, 10.0]);
+        let mut apps = pair(9, 0);
+        apps[1].presence = Presence::Ahead;
+        assert_eq!(threads(&study, apps), [Some(vec![8]), None]);
+    }
+
+    #[test]
+    fn cores_without_a_task_go_to_others() {
+        // The first one has called a library: no task and no thread that runs. Then it ends its phase with 2 threads.
+        let study = study(machine(&[8]), &[10.0, 10.0]);
+        let called = AppView { queued: Some(0), ..app(0, &[8]) };
+        assert_eq!(threads(&study, vec![called, app(1, &[8])]), [Some(vec![0]), Some(vec![8])]);
+        let ends = AppView { queued: Some(0), ..with_running(app(0, &[8]), &[2]) };
+        assert_eq!(threads(&study, vec![ends, app(1, &[8])]), [Some(vec![2]), Some(vec![6])]);
     }
 }

@@ -8,10 +8,11 @@
 //! all; where the search gives it more on a node than it has there, the others of these cores are given out as `marginal` does.
 //!
 //! The effort of a search is limited in steps, not in time, so that the answer is the same on every machine; it is the best
-//! one found, proven or not. Answers are kept by who does not wait in which phase.
+//! one found, proven or not. Answers are kept by who does not wait in which phase. Beyond [`MOST_MOVES`] there is no search, as its first climb
+//! alone would take seconds: cores are given out as `marginal` does, and the reason says so.
 
 use numasim_model::sharing::Network;
-use numasim_model::{App, Data, NodeId, Study};
+use numasim_model::{App, Data, NodeId, Placement, Study};
 use numasim_sim::search::{Settings, Unattended, explore};
 use numasim_sim::{Objective, Problem, Restrictions};
 
@@ -25,6 +26,13 @@ use crate::view::{Looks, View};
 
 /// Steps of a search: a tenth of a second or so where it cannot prove its answer, far less where it can.
 const EFFORT: u64 = 2_000_000;
+
+/// Most moves of a climb for which there is a search: (applications x nodes)^2 x cores of the largest node, as cores move
+/// between any two applications on any two nodes; x nodes where a thread is felt on other nodes than its own.
+///
+/// A million takes 0.3 s where nothing else runs and up to a second on a busy machine (16 x 64 cores: 7 applications, 4 x 20: 55, 1 x 64: 125),
+/// and the effort below hardly counts there (`examples/decisions.rs`).
+const MOST_MOVES: f64 = 1e6;
 
 /// The policy.
 #[derive(Clone, Debug)]
@@ -55,7 +63,29 @@ impl Reexplore {
         answer
     }
 
+    /// Why there is no search for so many: their number. `None`: there is one.
+    pub(crate) fn not_searched(&self, members: &[Member]) -> Option<String> {
+        let nodes = self.known.machine.nodes();
+        let cells = members.len() as f64 * nodes.len() as f64;
+        let cores = nodes.iter().map(|node| node.cores).max().unwrap_or(0);
+        let is_local = |member| self.known.demand(member).placement == Placement::Local;
+        let felt = if members.iter().all(is_local) { 1.0 } else { nodes.len() as f64 };
+        (cells * cells * f64::from(cores) * felt > MOST_MOVES).then(|| {
+            format!(
+                "not searched, as marginal: {} applications on {}",
+                members.len(),
+                count(nodes.len() as u64, "node")
+            )
+        })
+    }
+
     fn search(&self, members: &[Member]) -> Result<Vec<Vec<u32>>, PolicyError> {
+        if self.not_searched(members).is_some() {
+            let mut speeds = Speeds::new(&self.network, &self.known, members);
+            give_fewest(&mut speeds, &self.known, members);
+            grow(&mut speeds, &self.known, members);
+            return Ok(speeds.rows());
+        }
         let mut rows: Vec<Vec<u32>> = members.iter().map(|member| vec![0; member.room.len()]).collect();
         let asked: Vec<usize> = (0..members.len()).filter(|&m| members[m].most() > 0).collect();
         if asked.is_empty() {
@@ -109,6 +139,14 @@ impl Reexplore {
     }
 }
 
+/// "1 core", "2 cores".
+pub(crate) fn count(number: impl Into<u64>, noun: &str) -> String {
+    match number.into() {
+        1 => format!("1 {noun}"),
+        number => format!("{number} {noun}s"),
+    }
+}
+
 impl Policy for Reexplore {
     fn looks_at(&self) -> Looks {
         Looks { waiting: true, phase: true, ..Looks::default() }
@@ -117,7 +155,11 @@ impl Policy for Reexplore {
     fn decide(&mut self, view: &View) -> Result<Decision, PolicyError> {
         let members = self.known.members(view);
         let rows = self.allocation(&members)?;
-        Ok(decided(view, self.known.rows(view, &members, &rows)))
+        let mut decision = decided(view, self.known.rows(view, &members, &rows));
+        if let Some(why) = self.not_searched(&members) {
+            decision.reasons = vec![Some(why); view.apps.len()];
+        }
+        Ok(decision)
     }
 }
 
@@ -172,5 +214,26 @@ mod tests {
         let waits = AppView { waiting: Some(Waiting::Input), ..app(0, &[2]) };
         let decision = Reexplore::new(&study).decide(&view(vec![waits])).expect("a decision");
         assert_eq!(rows(&decision), [Some(vec![0])]);
+    }
+
+    #[test]
+    fn beyond_what_a_search_can_do_cores_go_out_one_by_one() {
+        // 1 node x 8 cores: 354 applications are (354 x 1)^2 x 8 = 1,002,528 moves, 353 are 996,872. Intensity 10: a core is
+        // worth 10 GFLOPS to everybody, and one thread each for the first eight is as good as any other answer.
+        let many = |apps: usize| {
+            let mut study = study(machine(&[8]), &vec![10.0; apps]);
+            study.apps.iter_mut().for_each(|app| app.min_threads = 0);
+            let policy = Reexplore::new(&study);
+            let members = policy.known.members(&view((0..apps).map(|entry| app(entry, &[8])).collect()));
+            policy.not_searched(&members)
+        };
+        assert_eq!(many(353), None);
+        assert_eq!(many(354).as_deref(), Some("not searched, as marginal: 354 applications on 1 node"));
+        let mut study = study(machine(&[8]), &vec![10.0; 354]);
+        study.apps.iter_mut().for_each(|app| app.min_threads = 0);
+        let all = view((0..354).map(|entry| app(entry, &[8])).collect());
+        let decision = Reexplore::new(&study).decide(&all).expect("a decision");
+        let dealt: u32 = rows(&decision).iter().flatten().flatten().sum();
+        assert_eq!((dealt, decision.reasons[0].is_some()), (8, true));
     }
 }

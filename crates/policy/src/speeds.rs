@@ -14,6 +14,9 @@ use numasim_model::{AppId, Demand, NodeId, Placement, Table};
 
 use crate::known::{Known, Member};
 
+/// Most kinds of members that are told apart.
+const MOST_CLASSES: usize = 64;
+
 /// Threads of members on nodes, and their speeds.
 #[derive(Clone, Debug)]
 pub(crate) struct Speeds<'n> {
@@ -67,6 +70,26 @@ impl<'n> Speeds<'n> {
     /// Whether threads of a member slow down its other threads, on whatever node.
     pub(crate) fn is_linear(&self, member: usize) -> bool {
         self.scalings[member] == Scaling::Linear
+    }
+
+    /// Members of one class ask for the same, so that a thread more on a node adds the same for each that has as many there. `None`: one
+    /// whose threads slow each other down, or where nodes are not apart.
+    pub(crate) fn classes(&self) -> Vec<Option<usize>> {
+        let mut firsts: Vec<usize> = Vec::new();
+        let class = |m: usize| {
+            if !self.is_apart || !self.is_linear(m) {
+                return None;
+            }
+            let known = firsts.iter().position(|&first| self.demands[first] == self.demands[m]);
+            known.or_else(|| {
+                // With more kinds than that hardly any two are alike, and looking for them takes longer than it saves.
+                (firsts.len() < MOST_CLASSES).then(|| {
+                    firsts.push(m);
+                    firsts.len() - 1
+                })
+            })
+        };
+        (0..self.members()).map(class).collect()
     }
 
     pub(crate) fn count(&self, member: usize, node: usize) -> u32 {

@@ -1,8 +1,8 @@
 //! Small machines, studies and views for the tests of this crate.
 
-use numasim_model::dynamics::{Binding, Control, Course, Dynamics, Phase, Pick, Scaling, Work};
+use numasim_model::dynamics::{Binding, Channel, Control, Course, Dynamics, Phase, Pick, Scaling, Work};
 use numasim_model::graph::TaskStudy;
-use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
+use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{
     Access, Allocation, App, AppId, Data, KernelBandwidths, Machine, Node, Placement, Scenario, Study,
 };
@@ -59,6 +59,11 @@ pub(crate) fn study(machine: Machine, intensities: &[f64]) -> Study {
     };
     let dynamics = Dynamics { courses: intensities.iter().map(course).collect(), ..Dynamics::default() };
     Study { apps: apps.collect(), scenarios: Vec::new(), dynamics, machine, tasks: TaskStudy::default() }
+}
+
+/// From one application to another, without a limit.
+pub(crate) fn channel(from: usize, to: usize) -> Channel {
+    Channel { from: AppId(from), to: AppId(to), item: Megabytes::new(100.0), capacity: None }
 }
 
 /// A scenario of `study`, with its data.

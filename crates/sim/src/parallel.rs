@@ -59,6 +59,16 @@ mod sequential {
         ) -> impl Iterator<Item = I::Item> {
             self.flat_map(inner)
         }
+
+        /// rayon: each thread begins with a state of its own.
+        fn map_init<S, T>(
+            self,
+            init: impl Fn() -> S,
+            mut map: impl FnMut(&mut S, Self::Item) -> T,
+        ) -> impl Iterator<Item = T> {
+            let mut state = init();
+            self.map(move |item| map(&mut state, item))
+        }
     }
 
     impl<I: Iterator> ParallelIterator for I {}

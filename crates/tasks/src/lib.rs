@@ -15,12 +15,15 @@
 //! Everything is pure: no clock, file or global; randomness comes from the seed alone.
 #![warn(missing_docs)]
 
+pub mod bound;
 mod engine;
 mod error;
 mod homes;
+pub mod invariants;
 mod observer;
 mod question;
 mod random;
+pub mod reference;
 mod result;
 mod schedulers;
 mod sockets;

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use numasim_host::HostTopology;
-use numasim_host::machine_file::memory_gib;
+use numasim_host::machine_file::{llc_mb, memory_gib};
 use numasim_model::Access;
-use numasim_model::input::writing::quoted;
+use numasim_model::input::writing::{distance_matrix, quoted};
 
 use super::shared_links;
 use super::text::{Text, range, short};
@@ -41,6 +41,11 @@ pub fn machine_file(host: &HostTopology, calibration: &Calibration, described: &
         uniform(&mut file, host, calibration);
     } else {
         matrix(&mut file, calibration);
+        if let Some(distances) = &host.distances {
+            file.line("# distances of the firmware, relative, 10 is local: nobody measured them");
+            let rows = distances.values.iter().map(|row| row.iter().map(|&value| value as f64).collect());
+            file.line(distance_matrix(rows).trim_end());
+        }
     }
     provenance(&mut file, calibration, one_node);
     if !one_node {
@@ -56,6 +61,9 @@ fn uniform(file: &mut Text, host: &HostTopology, calibration: &Calibration) {
     file.line(&format!("cores_per_node = {}", node.cores));
     if let Some(gib) = node.memory_bytes.and_then(memory_gib) {
         file.line(&format!("memory_gib = {gib}"));
+    }
+    if let Some(mb) = llc_mb(host) {
+        file.line(&format!("llc_mb = {mb:.2}"));
     }
     if let Some(cpus) = &node.cpus {
         file.line(&format!("cpus = [\"{cpus}\"]"));
@@ -203,6 +211,9 @@ fn nodes(file: &mut Text, host: &HostTopology, calibration: &Calibration) {
         }
         if let Some(gib) = node.memory_bytes.and_then(memory_gib) {
             file.line(&format!("memory_gib = {gib}"));
+        }
+        if let Some(mb) = llc_mb(host).filter(|_| node.cores > 0) {
+            file.line(&format!("llc_mb = {mb:.2}"));
         }
         if let Some(cpus) = &node.cpus {
             file.line(&format!("cpus = \"{cpus}\""));

@@ -1,9 +1,9 @@
 //! Plans on hosts of 1, 2, 4 and 5 nodes, calculated by hand.
 
 use numasim_host::HostNode;
-use numasim_model::Data;
 use numasim_model::cpus::CpuList;
 use numasim_model::input::{SourceFile, read_study};
+use numasim_model::{Data, Machine};
 
 use super::*;
 
@@ -298,9 +298,11 @@ fn the_study_of_a_plan_is_an_input_file_that_reads_back_as_it_was() {
 #[test]
 fn nothing_that_a_file_may_say_is_lost_in_the_study_of_a_plan() {
     let text = "[machine]\nname = \"m\"\nnodes = 4\ncores_per_node = 4\ngflops_per_core = 1\nbandwidth_gbs = 40\nlink_gbs = 20\n\
-                read_gbs = 55.5\nmemory_gib = 64\nsockets = 2\nsocket_link_gbs = 8\nshared_link_gbs = 12\n\
+                read_gbs = 55.5\nmemory_gib = 64\nllc_mb = 20.5\nllc_gbs = 30\n\
+                distance_matrix = [[10, 12, 20, 20], [12, 10, 20, 20], [20, 21, 10, 12], [20, 20, 12, 10]]\nsockets = 2\nsocket_link_gbs = 8\nshared_link_gbs = 12\n\
                 [[machine.shared_link]]\nname = \"back\"\ngbs = 5\nfrom = [3]\nto = [0, 1]\n\
-                [machine.provenance]\nshared_link = { kind = \"measured\" }\nread_gbs = { kind = \"assumed\" }\n\
+                [machine.provenance]\nshared_link = { kind = \"measured\" }\nread_gbs = { kind = \"assumed\" }\nllc_mb = { kind = \"measured\" }\nllc_gbs = { kind = \"assumed\" }\n\
+                distance_matrix = { kind = \"measured\" }\n\
                 [[app]]\nname = \"a\"\narithmetic_intensity = 0.5\ndata = { home = 1, share = 0.25 }\nnodes = [0, 2]\nmemory_gib = 40\n\
                 [[app]]\nname = \"b\"\narithmetic_intensity = 1\ndata = { interleave = 0.3 }\n\
                 [[app]]\nname = \"c\"\narithmetic_intensity = 1\nmin_threads = 0\ndata = { home = \"any\", share = 0.5 }\n\
@@ -310,6 +312,9 @@ fn nothing_that_a_file_may_say_is_lost_in_the_study_of_a_plan() {
     let read = study(&written);
     assert_eq!(read.machine.nodes(), plan.study.machine.nodes(), "{written}");
     assert_eq!(read.machine.shared_links(), plan.study.machine.shared_links());
+    let of = |machine: &Machine| (machine.cache(NodeId(3)).copied(), machine.distance(NodeId(2), NodeId(1)));
+    assert_eq!(of(&read.machine), of(&plan.study.machine));
+    assert_eq!(of(&read.machine).1, Some(21.0));
     assert_eq!(read.machine.provenance(), plan.study.machine.provenance());
     assert_eq!(read.apps, plan.study.apps);
     // `c` has no threads: where its data would lie is left open again.

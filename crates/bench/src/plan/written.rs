@@ -27,6 +27,7 @@ fn machine_table(machine: &Machine) -> MachineTable {
         let local = machine.node(from).bandwidth.value();
         machine.node_ids().map(|to| if to == from { local } else { link(to) }).collect()
     };
+    let cache = |id| machine.cache(id);
     let node = |id: NodeId| {
         let (node, os_node) = (machine.node(id), machine.os_nodes().get(id.0));
         NodeTable {
@@ -38,6 +39,9 @@ fn machine_table(machine: &Machine) -> MachineTable {
             triad_gbs: node.kernels.triad.map(GigabytesPerSecond::value),
             update_gbs: node.kernels.update.map(GigabytesPerSecond::value),
             memory_gib: node.memory.map(Gibibytes::value),
+            // Of a machine without caches nothing is said; a node without one beside others says so.
+            llc_mb: machine.says_caches().then(|| cache(id).map_or(0.0, |cache| cache.size.value())),
+            llc_gbs: cache(id).and_then(|cache| cache.core_bandwidth).map(GigabytesPerSecond::value),
             cpus: os_node.and_then(|os_node| os_node.cpus.as_ref()).map(ToString::to_string),
             os_node: os_node.map(|os_node| os_node.number),
         }
@@ -49,6 +53,11 @@ fn machine_table(machine: &Machine) -> MachineTable {
         latency_matrix_ns: machine.has_latencies().then(|| {
             let latency = |from, to| machine.latency_ns(from, to).unwrap_or(0.0);
             let row = |from| machine.node_ids().map(|to| latency(from, to)).collect();
+            machine.node_ids().map(row).collect()
+        }),
+        distance_matrix: machine.has_distances().then(|| {
+            let distance = |from, to| machine.distance(from, to).unwrap_or(0.0);
+            let row = |from| machine.node_ids().map(|to| distance(from, to)).collect();
             machine.node_ids().map(row).collect()
         }),
         sharing: (*machine.sharing() != Model::default()).then(|| sharing_table(machine.sharing())),
@@ -111,6 +120,9 @@ fn provenance_table(machine: &Machine) -> ProvenanceTable {
         triad_gbs: of("triad_gbs"),
         update_gbs: of("update_gbs"),
         memory_gib: of("memory_gib"),
+        llc_mb: of("llc_mb"),
+        llc_gbs: of("llc_gbs"),
+        distance_matrix: of("distance_matrix"),
         ..ProvenanceTable::default()
     }
 }

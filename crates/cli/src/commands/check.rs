@@ -4,6 +4,7 @@ mod json;
 mod over_time;
 mod rows;
 mod table;
+mod tasks;
 mod values;
 
 use super::room;

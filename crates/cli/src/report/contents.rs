@@ -49,8 +49,10 @@ pub(crate) struct Simulations {
     pub(crate) courses: Vec<Course>,
     /// Other policies, each with the reason.
     pub(crate) without: Vec<(String, String)>,
-    /// What `simulate --format json` says.
+    /// What `simulate --format json` says; of very many applications and channels only the first.
     pub(crate) document: Value,
+    /// Whether it has all of them.
+    pub(crate) is_whole: bool,
     /// Cores, GFLOPS and items over time, for the script of the page.
     pub(crate) strips: Value,
 }

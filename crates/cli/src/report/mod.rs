@@ -19,3 +19,4 @@ mod verdict;
 
 pub(crate) use contents::{Course, Figure, ReadFile, Repeated, Report, Simulations};
 pub(crate) use page::page;
+pub(crate) use simulations::MOST_APPS;

@@ -226,5 +226,11 @@ fn carriers(caption: &str, first: &str, remote: bool, all: &[Carrier]) -> Markup
                 }
             }
         }
+        @if all.iter().any(|one| (one.occupied - one.figures[0]).abs() > 1e-9 * one.figures[0]) {
+            p.faint {
+                "Used is what is occupied, in GB/s of reads: 1 GB/s of a kernel that writes occupies bandwidth_gbs / copy_gbs, triad_gbs or \
+                 update_gbs of the machine file."
+            }
+        }
     }
 }

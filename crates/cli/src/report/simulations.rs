@@ -10,7 +10,7 @@ use super::html::{Shown, figure, scrolling};
 use crate::view::figures;
 
 /// Of more applications the times of their ends are left to the JSON.
-const MOST_APPS: usize = 200;
+pub(crate) const MOST_APPS: usize = 200;
 
 pub(super) fn section(report: &Report<'_>) -> Markup {
     let Some(simulations) = report.simulations else { return html! {} };
@@ -101,6 +101,8 @@ fn applications(report: &Report<'_>, simulations: &Simulations) -> Markup {
     };
     let columns: Vec<Vec<String>> = simulations.courses.iter().map(finished).collect();
     let apps = &report.study.apps;
+    let in_json = simulations.document["runs"][0]["apps"].as_array().map_or(0, Vec::len);
+    let listed = apps.len().min(MOST_APPS).min(in_json);
     html! {
         table {
             caption { "When each application is finished, in seconds" }
@@ -109,7 +111,7 @@ fn applications(report: &Report<'_>, simulations: &Simulations) -> Markup {
                 @for course in &simulations.courses { th.n scope="col" { (course.simulated.policy) } }
             } }
             tbody {
-                @for (a, app) in apps.iter().enumerate().take(MOST_APPS) {
+                @for (a, app) in apps.iter().enumerate().take(listed) {
                     tr {
                         th scope="row" { (app.name) }
                         @for (r, column) in columns.iter().enumerate() {
@@ -119,8 +121,13 @@ fn applications(report: &Report<'_>, simulations: &Simulations) -> Markup {
                 }
             }
         }
-        @if apps.len() > MOST_APPS {
-            p.faint { "The first " (MOST_APPS) " applications of " (apps.len()) "; the JSON in this page has all." }
+        @if apps.len() > listed {
+            p.faint {
+                "The first " (listed) " applications of " (apps.len()) "; "
+                @if simulations.is_whole { "the JSON in this page has all." } @else {
+                    code { "numasim simulate --format json" } " has all."
+                }
+            }
         }
     }
 }

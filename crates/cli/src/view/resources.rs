@@ -1,5 +1,7 @@
 //! How busy memory controllers and links are.
 
+use std::collections::BTreeMap;
+
 use numasim_draw::grid::{Align, Grid};
 use numasim_model::evaluation::{ControllerUse, LinkUse, SharedLinkUse};
 use numasim_model::units::GigabytesPerSecond;
@@ -149,6 +151,9 @@ fn link_classes<'a>(used: &[&'a LinkUse], all: usize, style: &Style) -> Vec<(Str
     }
     let mut classes: Vec<(Vec<usize>, &LinkUse)> = Vec::new();
     for link in used {
+        if classes.len() > MOST_LINES {
+            return by_figures(used, &same, style);
+        }
         let partner = classes
             .iter_mut()
             .find(|(_, other)| used.len() > FEW_LINKS && other.to == link.to && same(other, link));
@@ -175,10 +180,19 @@ fn by_figures<'a>(
     style: &Style,
 ) -> Vec<(String, &'a LinkUse)> {
     let mut classes: Vec<(usize, &LinkUse)> = Vec::new();
+    // A quarter of a million links may have as many figures: each is compared with those alone that are nearly as wide and
+    // carry nearly as much.
+    let mut near: BTreeMap<[i64; 2], Vec<usize>> = BTreeMap::new();
     for &link in used {
-        match classes.iter_mut().find(|(_, other)| same(other, link)) {
-            Some((links, _)) => *links += 1,
-            None => classes.push((1, link)),
+        let [capacity, drawn] = [link.capacity, link.bandwidth].map(|value| magnitude(value.value()));
+        let around = (capacity - 1..=capacity + 1).flat_map(|c| (drawn - 1..=drawn + 1).map(move |d| [c, d]));
+        let known = around.filter_map(|at| near.get(&at)).flatten().copied();
+        match known.filter(|&class| same(classes[class].1, link)).min() {
+            Some(class) => classes[class].0 += 1,
+            None => {
+                near.entry([capacity, drawn]).or_default().push(classes.len());
+                classes.push((1, link));
+            }
         }
     }
     let name = |(links, link): (usize, &'a LinkUse)| match links {
@@ -192,7 +206,36 @@ fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
 }
 
+/// A number that differs by at most 1 between positive values that are [`close`].
+fn magnitude(value: f64) -> i64 {
+    #[allow(clippy::cast_possible_truncation, reason = "at most 745 / 2e-9")]
+    let magnitude = (value.ln() / 2e-9).floor() as i64;
+    magnitude
+}
+
 /// Equal up to rounding.
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::NodeId;
+
+    use super::*;
+
+    #[test]
+    fn links_are_joined_by_their_figures_however_many_there_are() {
+        // 100,000 links: 10 carry 1 GB/s, told apart by rounding alone, all others an amount of their own.
+        let link = |number: usize| {
+            let carries = if number < 10 { 1.0 + 1e-12 * number as f64 } else { number as f64 };
+            let [bandwidth, capacity] = [carries, 1e6].map(GigabytesPerSecond::new);
+            LinkUse { from: NodeId(number), to: NodeId(0), bandwidth, occupied: bandwidth, capacity }
+        };
+        let links: Vec<LinkUse> = (0..100_000).map(link).collect();
+        let used: Vec<&LinkUse> = links.iter().collect();
+        let classes = link_classes(&used, links.len() + 1, &Style::default());
+        assert_eq!(classes.len(), 100_000 - 9);
+        assert_eq!(classes[0].0, "10 links, each");
+    }
 }

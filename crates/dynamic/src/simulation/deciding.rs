@@ -70,6 +70,7 @@ impl Simulation<'_, '_, '_> {
         self.commands.give(Sent { app, order, given }, delay_s > 0.0);
         if delay_s > 0.0 {
             self.instants.schedule(given.after(delay_s), Event::Due);
+            self.due += 1;
         }
     }
 

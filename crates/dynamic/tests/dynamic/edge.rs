@@ -1,7 +1,11 @@
 //! Corners of the rules, each by hand, and by the slow simulation beside.
 
+use std::cell::Cell;
+
 use crate::common::*;
-use numasim_dynamic::{Controller, Question, Run, SimulateError, WaitsFor, reference};
+use numasim_dynamic::{
+    Controller, Ending, Observer, Question, Run, Silent, SimulateError, SoFar, WaitsFor, reference, simulate,
+};
 use numasim_model::dynamics::{Binding, Control, Order, PolicyChoice, Scaling};
 use numasim_model::units::{Megabytes, Seconds};
 use numasim_model::{AppId, Data, NodeId, Placement, Study};
@@ -26,6 +30,28 @@ fn every_end_of_a_task_is_an_event() {
     assert_eq!(both(&study(machine(1, 4), vec![(app.clone(), course.clone())]), false).events, 5);
     course.phases[0].io = Seconds::new(0.1);
     assert_eq!(both(&study(machine(1, 4), vec![(app, course)]), false).events, 9);
+}
+
+#[test]
+fn before_every_instant_somebody_is_told_how_far_it_is_and_may_stop_it() {
+    struct Told(Vec<(f64, u64)>);
+    impl Observer for Told {
+        fn so_far(&mut self, so_far: SoFar) {
+            self.0.push((so_far.time.value(), so_far.events));
+        }
+    }
+    // One thread, tasks of 1 s: an arrival at 0, then a task ends every second.
+    let study = study(machine(1, 1), vec![app("a", 10.0, tasks(4, &[10.0]), 1, 1)]);
+    let question =
+        || Question { study: &study, controller: Controller::Nobody, data: None, seed: 1, until: None };
+    let mut told = Told(Vec::new());
+    let run = simulate(question(), &mut told, &|| false).expect("an answer");
+    assert_eq!((run.ending, run.events), (Ending::Finished, 5));
+    assert_eq!(told.0, [(0.0, 0), (0.0, 1), (1.0, 2), (2.0, 3), (3.0, 4)]);
+    let asked = Cell::new(0);
+    let third = || asked.replace(asked.get() + 1) == 2;
+    let run = simulate(question(), &mut Told(Vec::new()), &third).expect("an answer");
+    assert_eq!((run.ending, run.time, run.events), (Ending::Stopped, Seconds::new(1.0), 2));
 }
 
 #[test]
@@ -287,4 +313,55 @@ fn tasks_may_keep_an_order_waiting_for_ever_in_a_deadlock_that_says_so() {
     };
     let waits: Vec<WaitsFor> = deadlock.stuck.iter().map(|stuck| stuck.waits_for).collect();
     assert_eq!(waits, [WaitsFor::Output(AppId(1)), WaitsFor::Threads]);
+}
+
+/// Holds the first application, and changes its mind about the second one, which waits for it, at every decision.
+struct Undecided(u32);
+
+impl Policy for Undecided {
+    fn looks_at(&self) -> Looks {
+        Looks::ALL
+    }
+
+    fn decide(&mut self, _: &View) -> Result<Decision, PolicyError> {
+        self.0 += 1;
+        let threads = vec![Some(vec![0]), Some(vec![self.0 % 2])];
+        Ok(Decision { threads, reasons: Vec::new() })
+    }
+}
+
+#[test]
+fn a_policy_that_changes_its_mind_for_ever_ends_in_a_deadlock_that_says_so() {
+    let mut study = study(
+        machine(1, 8),
+        vec![app("producer", 10.0, divisible(10.0), 1, 8), app("consumer", 10.0, divisible(10.0), 1, 8)],
+    );
+    study.dynamics.channels = vec![channel(0, 1, None)];
+    // Asked every second, or, with orders that take a second, whenever one of them arrives.
+    for (period, delay) in [(1.0, 0.0), (1.0, 0.5), (0.0, 1.0)] {
+        let (period, command_delay) = (Seconds::new(period), Seconds::new(delay));
+        study.dynamics.policy = PolicyChoice { period, command_delay, ..PolicyChoice::default() };
+        let (mut fast, mut slow) = (Undecided(0), Undecided(0));
+        let of = Question {
+            study: &study,
+            controller: Controller::Policy(&mut fast),
+            data: None,
+            seed: 1,
+            until: None,
+        };
+        let again = Question {
+            study: &study,
+            controller: Controller::Policy(&mut slow),
+            data: None,
+            seed: 1,
+            until: None,
+        };
+        let ends = [simulate(of, &mut Silent, &|| false), reference::simulate(again)];
+        for end in ends {
+            let Err(SimulateError::Deadlock(deadlock)) = end else { panic!("{end:?}") };
+            let waits: Vec<WaitsFor> = deadlock.stuck.iter().map(|stuck| stuck.waits_for).collect();
+            assert_eq!(waits, [WaitsFor::Threads, WaitsFor::Input(AppId(0))]);
+            assert!((400.0..1100.0).contains(&deadlock.time.value()), "{}", deadlock.time.value());
+        }
+    }
 }

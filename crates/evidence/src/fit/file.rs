@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use numasim_model::input::writing::{limits_of_node, quoted, shared_links};
+use numasim_model::input::writing::{cache_of_node, distances, limits_of_node, quoted, shared_links};
 use numasim_model::machine::{FigureKind, Provenance};
 use numasim_model::units::GigabytesPerSecond;
 use numasim_model::{Machine, Node, NodeId};
@@ -48,6 +48,7 @@ pub fn machine_file(original: &Machine, fit: &Fit, source: &str) -> String {
             let _ = writeln!(file, "core_bandwidth_gbs = {}", short(most.value()));
         }
         file.push_str(&limits_of_node(&node));
+        file.push_str(&cache_of_node(machine, NodeId(0)));
         let cpus: Option<Vec<String>> = original
             .os_nodes()
             .iter()
@@ -57,11 +58,13 @@ pub fn machine_file(original: &Machine, fit: &Fit, source: &str) -> String {
             let _ = writeln!(file, "cpus = [{}]", cpus.join(", "));
         }
         latencies(&mut file, machine);
+        file.push_str(&distances(machine));
         origins(&mut file, original, fit, false);
         sharing(&mut file, fit);
     } else {
         matrix(&mut file, machine);
         latencies(&mut file, machine);
+        file.push_str(&distances(machine));
         origins(&mut file, original, fit, true);
         sharing(&mut file, fit);
         nodes(&mut file, original, machine);
@@ -78,7 +81,9 @@ fn percents(mean: f64, worst: f64) -> String {
 fn uniform(original: &Machine, machine: &Machine) -> Option<(Node, Option<f64>)> {
     let (first, rest) = machine.nodes().split_first()?;
     let numbered = (0..).zip(original.os_nodes()).all(|(place, node)| node.number == place);
-    if first.cores == 0 || rest.iter().any(|node| node != first) || !numbered {
+    let cache = machine.cache(NodeId(0));
+    let same_caches = machine.node_ids().all(|node| machine.cache(node) == cache);
+    if first.cores == 0 || rest.iter().any(|node| node != first) || !numbered || !same_caches {
         return None;
     }
     let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
@@ -150,6 +155,7 @@ fn nodes(file: &mut String, original: &Machine, machine: &Machine) {
             let _ = writeln!(file, "core_bandwidth_gbs = {}", short(most.value()));
         }
         file.push_str(&limits_of_node(node));
+        file.push_str(&cache_of_node(machine, NodeId(n)));
         let Some(known) = original.os_nodes().get(n) else { continue };
         if let Some(cpus) = &known.cpus {
             let _ = writeln!(file, "cpus = {}", quoted(&cpus.to_string()));
@@ -303,14 +309,23 @@ mod tests {
     #[test]
     fn shared_links_memory_and_what_a_node_reads_are_kept() {
         let machine = "[machine]\nname = \"two\"\nnodes = 2\ncores_per_node = 2\ngflops_per_core = 9.0\nbandwidth_gbs = 10.0\n\
-                       link_gbs = 4.25\nread_gbs = 11.0\ntriad_gbs = 7.5\nmemory_gib = 64.0\nsockets = 2\nsocket_link_gbs = 4.0\nshared_link_gbs = 3.5\n\
+                       link_gbs = 4.25\nread_gbs = 11.0\ntriad_gbs = 7.5\nmemory_gib = 64.0\nllc_mb = 20.5\nllc_gbs = 30\ndistance_matrix = [[10, 21], [22, 10]]\nsockets = 2\nsocket_link_gbs = 4.0\nshared_link_gbs = 3.5\n\
                        [machine.provenance]\nshared_link = { kind = \"assumed\" }\n";
         let (_, text) = written(machine, 12.0, &["bandwidth_gbs"]);
         let (read, original) = (study(&text).machine, study(machine).machine);
         assert_eq!(read.shared_links(), original.shared_links());
         let kept = |machine: &Machine| {
             let node = machine.nodes()[1];
-            (node.read_bandwidth, node.memory, node.kernels, machine.provenance()["shared_link"].kind)
+            let cache = machine.cache(NodeId(1)).copied();
+            let distance = machine.distance(NodeId(1), NodeId(0));
+            (
+                node.read_bandwidth,
+                node.memory,
+                node.kernels,
+                cache,
+                distance,
+                machine.provenance()["shared_link"].kind,
+            )
         };
         assert_eq!(kept(&read), kept(&original));
     }

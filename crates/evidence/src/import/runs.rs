@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use numasim_model::Access;
 use numasim_model::text::visible;
 
 /// One run of a bandwidth benchmark. `None` and empty: the tool does not say it.
@@ -12,6 +13,8 @@ pub struct Run {
     pub machine: String,
     /// Name of the kernel.
     pub kernel: String,
+    /// What it is to a machine file: [`Access::Copy`] becomes `copy_gbs`. `None` where it becomes nothing.
+    pub access: Option<Access>,
     /// Cores used.
     pub cores: Option<u32>,
     /// Threads.
@@ -45,6 +48,8 @@ pub struct Proposal {
     pub bandwidth_gbs: f64,
     /// Threads at which it was reached.
     pub threads: Option<u32>,
+    /// Best bandwidth of all under kernels that write: `copy_gbs`, `triad_gbs`, `update_gbs`, with their threads.
+    pub writing: Vec<(Access, f64, Option<u32>)>,
 }
 
 /// What the runs of each machine suggest for its file. Runs over the border of a NUMA node, and
@@ -77,7 +82,12 @@ fn proposal(runs: &[&Run], machine: &str) -> Option<Proposal> {
     };
     let top = best(&|run| run.kernel.starts_with("load")).or_else(|| best(&|_| true))?;
     let single = best(&|run| run.kernel == top.kernel && run.threads == Some(1));
+    let writing = Access::WRITING.into_iter().filter_map(|kernel| {
+        let run = best(&|run| run.access == Some(kernel))?;
+        Some((kernel, run.bandwidth_gbs, run.threads))
+    });
     Some(Proposal {
+        writing: writing.collect(),
         machine: machine.to_owned(),
         kernel: top.kernel.clone(),
         core_bandwidth_gbs: single.map(|run| run.bandwidth_gbs),
@@ -96,15 +106,27 @@ pub fn csv(runs: &[Run], notes: &[String]) -> Result<String, csv::Error> {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "# {}", visible(note));
     }
-    for Proposal { machine, kernel, core_bandwidth_gbs, bandwidth_gbs, threads } in proposals(runs) {
+    for Proposal { machine, kernel, core_bandwidth_gbs, bandwidth_gbs, threads, writing } in proposals(runs) {
         let machine = if machine.is_empty() { String::new() } else { format!("{machine}: ") };
-        let at = threads.map_or(String::new(), |threads| format!(" (largest, {threads} threads)"));
+        let at = |threads: Option<u32>| {
+            threads.map_or(String::new(), |threads| format!(" (largest, {threads} threads)"))
+        };
         // A name in quotes may have line breaks: they must not end the comment.
         let _ = write!(text, "# For a machine file, from {}: {}", visible(&kernel), visible(&machine));
         if let Some(single) = core_bandwidth_gbs {
             let _ = write!(text, "core_bandwidth_gbs = {single:?}; ");
         }
-        let _ = writeln!(text, "bandwidth_gbs = {bandwidth_gbs:?}{at}");
+        let _ = writeln!(text, "bandwidth_gbs = {bandwidth_gbs:?}{}", at(threads));
+        for (kernel, gbs, threads) in writing {
+            let key = kernel.figure_key();
+            let _ = writeln!(
+                text,
+                "# For a machine file, for applications with kernel = \"{}\": {}{key} = {gbs:?}{}",
+                kernel.as_str(),
+                visible(&machine),
+                at(threads)
+            );
+        }
     }
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record([

@@ -1,6 +1,7 @@
 //! STREAM (McCalpin): one run, or the output of many runs one after the other; or a CSV with the columns `threads` and
 //! `Copy`, `Scale`, `Add` and `Triad` in MB/s.
 
+use numasim_model::Access;
 use numasim_model::input::Problem;
 
 use super::likwid::Runs;
@@ -11,6 +12,21 @@ use crate::csv_rows::{Rows, shown};
 /// The kernels and their FLOP per byte, by STREAM's own count: 2, 2, 3 and 3 words of 8 bytes, and 0, 1, 1 and 2 FLOP.
 const KERNELS: [(&str, f64); 4] =
     [("Copy", 0.0), ("Scale", 1.0 / 16.0), ("Add", 1.0 / 24.0), ("Triad", 2.0 / 24.0)];
+
+/// What a kernel becomes in a machine file: keys and STREAM count alike, what the kernel moves without write-allocate. Scale moves what
+/// Copy does and Add what Triad does; none of them writes in place.
+fn access(kernel: &str) -> Option<Access> {
+    match kernel {
+        "Copy" => Some(Access::Copy),
+        "Triad" => Some(Access::Triad),
+        _ => None,
+    }
+}
+
+/// What a reader must know of the figures for a machine file.
+const FIGURES: &str = "STREAM reads in no kernel alone: bandwidth_gbs, from its fastest one, is at least that, and better from a benchmark that \
+only reads. copy_gbs is from Copy, triad_gbs from Triad; nothing becomes update_gbs, and Scale and Add repeat Copy and Triad. They are figures of \
+one NUMA node if all threads and arrays were there (numactl --cpunodebind=0 --membind=0), and of stores like those of this build";
 
 /// Reads the output of STREAM: the best rates.
 ///
@@ -53,6 +69,7 @@ pub fn read_stream(text: &str) -> Result<Runs, Problem> {
             let bandwidth_gbs = mega_to_giga(line.number(rate, false)?);
             runs.push(Run {
                 kernel: kernel.to_owned(),
+                access: access(kernel),
                 threads,
                 bandwidth_gbs,
                 gflops: Some(bandwidth_gbs * intensity),
@@ -69,7 +86,13 @@ pub fn read_stream(text: &str) -> Result<Runs, Problem> {
         let hint = "import the output of STREAM, with its table `Function    Best Rate MB/s  Avg time     Min time     Max time`";
         return Err(nothing(text, "STREAM", hint));
     }
-    Ok((runs, vec!["STREAM, best rates; bytes by STREAM's count, without write-allocate".to_owned()]))
+    Ok((
+        runs,
+        vec![
+            "STREAM, best rates; bytes by STREAM's count, without write-allocate".to_owned(),
+            FIGURES.to_owned(),
+        ],
+    ))
 }
 
 fn read_csv(text: &str) -> Result<Runs, Problem> {
@@ -102,6 +125,7 @@ fn read_csv(text: &str) -> Result<Runs, Problem> {
             let bandwidth_gbs = mega_to_giga(row.amount(at, "MB/s (10^6 bytes per second)")?);
             runs.push(Run {
                 kernel: kernel.to_owned(),
+                access: access(kernel),
                 threads: Some(row.whole_number(threads, 1, "a number of threads")?),
                 nodes: [from, to].map(|column| row.text(column).to_owned()),
                 variant: variant.clone(),
@@ -114,5 +138,5 @@ fn read_csv(text: &str) -> Result<Runs, Problem> {
     if runs.is_empty() {
         return Err(rows.header_lacks("there are no rows below the header"));
     }
-    Ok((runs, comments(text)))
+    Ok((runs, comments(text).into_iter().chain([FIGURES.to_owned()]).collect()))
 }

@@ -166,6 +166,23 @@ const STREAM: &str = "STREAM version $Revision: 5.10 $\nThis system uses 8 bytes
                       Triad:          25104.3     0.009577     0.009560     0.009598\n---\nSolution Validates: avg error\n";
 
 #[test]
+fn copy_and_triad_of_stream_are_figures_of_kernels_that_write() {
+    let (runs, notes) = read_stream(&(STREAM.replace("25104.3", "24000.0") + STREAM)).expect("two runs");
+    let text = csv(&runs, &notes).expect("memory");
+    for line in [
+        "# For a machine file, from Triad: bandwidth_gbs = 25.1043 (largest, 8 threads)\n",
+        "# For a machine file, for applications with kernel = \"copy\": copy_gbs = 22.9456 (largest, 8 threads)\n",
+        "# For a machine file, for applications with kernel = \"triad\": triad_gbs = 25.1043 (largest, 8 threads)\n",
+        "# STREAM reads in no kernel alone: bandwidth_gbs, from its fastest one, is at least that",
+    ] {
+        assert!(text.contains(line), "{line} is missing in {text}");
+    }
+    assert!(!text.contains("update_gbs ="), "{text}");
+    // What another tool measured becomes no such figure.
+    assert_eq!(proposals(&read_likwid(LIKWID, None).expect("in order").0)[0].writing, []);
+}
+
+#[test]
 fn stream_gives_its_best_rates() {
     let (runs, _) = read_stream(STREAM).expect("in order");
     assert_eq!((runs[0].kernel.as_str(), runs[0].threads, runs[0].bandwidth_gbs), ("Copy", Some(8), 22.9456));

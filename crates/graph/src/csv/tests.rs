@@ -1,7 +1,5 @@
 //! Files by hand, their mistakes, and graphs of any kind there and back.
 
-use std::fmt::Write as _;
-
 use numasim_model::graph::{
     Access, AccessMode, Block, BlockHome, BlockId, Generator, NewTask, TaskGraph, TaskGraphBuilder, TaskId,
 };
@@ -11,6 +9,7 @@ use proptest::prelude::*;
 
 use super::{read, write_blocks, write_edges, write_tasks};
 use crate::generate;
+use crate::testing::{are_inside, located};
 
 fn written(graph: &TaskGraph) -> [String; 3] {
     let mut files = [const { String::new() }; 3];
@@ -21,22 +20,8 @@ fn written(graph: &TaskGraph) -> [String; 3] {
     files
 }
 
-/// `LINE:COLUMN MESSAGE`, with the file for blocks.
 fn shown(problems: &[Problem], blocks: &str, tasks: &str) -> String {
-    let mut text = String::new();
-    for problem in problems {
-        let place = problem.place.as_ref().expect("a place");
-        let (name, file) = if place.file == 0 { ("blocks", blocks) } else { ("tasks", tasks) };
-        let span = place.span.clone().unwrap_or(0..0);
-        let before = &file[..span.start];
-        let line = 1 + before.matches('\n').count();
-        let column = 1 + before.chars().rev().take_while(|&c| c != '\n').count();
-        let _ = writeln!(text, "{name}:{line}:{column} [{}] {}", &file[span], problem.message);
-        if let Some(hint) = &problem.hint {
-            let _ = writeln!(text, "  {hint}");
-        }
-    }
-    text
+    located(problems, &[("blocks", blocks), ("tasks", tasks)])
 }
 
 const BLOCKS: &str = "name,bytes,id,home\nX,3e6,0,1\n\"a, \"\"b\"\"\",2000000,1,interleave\n,0.5,2,\n";
@@ -210,11 +195,7 @@ proptest! {
         tasks in "(id,gflop,accesses(,socket|,type){0,2}\n)?([0-2],1,((in|out|inout):[0-2](:[0-9e.-]{0,3})?;?){0,2}[,\"\r\n]{0,2}){0,4}\\PC{0,3}",
     ) {
         if let Err(problems) = read("g", &blocks, &tasks) {
-            prop_assert!(!problems.is_empty());
-            for place in problems.iter().filter_map(|problem| problem.place.as_ref()) {
-                let text = if place.file == 0 { &blocks } else { &tasks };
-                prop_assert!(place.span.clone().is_none_or(|span| text.get(span).is_some()), "{:?}", place);
-            }
+            prop_assert!(are_inside(&problems, &[&blocks, &tasks]), "{:?}", problems);
         }
     }
 }

@@ -18,10 +18,10 @@ fn made(generator: &Generator) -> TaskGraph {
 }
 
 /// Tasks, edges, tasks on the longest path.
-fn counts(generator: &Generator) -> (usize, usize, usize) {
+fn counts(generator: &Generator) -> (usize, usize, u32) {
     let graph = made(generator);
     let dependencies = Dependencies::of(&graph).expect("few edges");
-    (graph.task_count(), dependencies.edge_count(), dependencies.span() as usize)
+    (graph.task_count(), dependencies.edge_count(), dependencies.span())
 }
 
 /// How many tasks there are of a kind.

@@ -1,6 +1,8 @@
-//! What a topology shows and a machine file has no key for: comments, each a line that begins with `# `.
+//! What a topology shows and a machine file has no key for: comments, each a line that begins with `# `; and the distances.
 
-use crate::topology::{Cache, Counting, Distances, Firmware, HostNode, HostTopology};
+use numasim_model::input::writing::distance_matrix;
+
+use crate::topology::{Cache, Counting, Firmware, HostNode, HostTopology};
 
 /// Before `[machine]`: how the file is meant, and what is not in it.
 pub(super) fn head(host: &HostTopology) -> Vec<String> {
@@ -34,7 +36,8 @@ pub(super) fn tail(host: &HostTopology, nodes_follow: bool) -> Vec<String> {
             "# distances of the firmware, relative, 10 is local; no bandwidths (row: node of the core, column: node of the memory):"
                 .into(),
         );
-        lines.extend(rows(distances));
+        let rows = distances.values.iter().map(|row| row.iter().map(|&value| value as f64).collect());
+        lines.extend(distance_matrix(rows).lines().map(str::to_owned));
     }
     if !nodes_follow {
         let said: Option<Vec<String>> =
@@ -99,13 +102,6 @@ fn per_node(values: &[String]) -> String {
         [first, rest @ ..] if rest.iter().all(|value| value == first) => format!("each node {first}"),
         _ => values.join("; "),
     }
-}
-
-fn rows(distances: &Distances) -> impl Iterator<Item = String> {
-    distances.values.iter().map(|row| {
-        let cells: Vec<String> = row.iter().map(|value| format!("{value:>3}")).collect();
-        format!("#  {}", cells.join(" "))
-    })
 }
 
 #[cfg(test)]

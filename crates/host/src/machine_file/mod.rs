@@ -1,5 +1,6 @@
 //! From a host's topology to the skeleton of a machine file.
 
+mod caches;
 mod comments;
 mod memory;
 mod sockets;
@@ -10,6 +11,7 @@ use numasim_model::input::writing::{PEAK, quoted};
 use numasim_model::units::GigabytesPerSecond;
 
 use crate::topology::{HostNode, HostTopology};
+pub use caches::llc_mb;
 use memory::Memory;
 pub use memory::memory_gib;
 
@@ -38,6 +40,10 @@ const BANDWIDTH: &str =
     "numasim calibrate, or STREAM triad with all cores of one node, numactl --cpunodebind=0 --membind=0";
 const LINK: &str = "numasim calibrate, or mlc --bandwidth_matrix, or STREAM with --cpunodebind=0 --membind=1";
 
+/// Not with a `?`: nobody has to fill them in.
+const KERNELS: &str = "optional, for applications with a kernel that writes: copy_gbs, triad_gbs, update_gbs (GB/s: numasim calibrate, or Copy \
+                       and Triad of STREAM on one node)";
+
 /// The cores of each node where all are alike, as the short form of a machine needs them, and so are their memories.
 fn uniform(host: &HostTopology) -> Option<u32> {
     let first = host.nodes.first()?.cores;
@@ -54,6 +60,7 @@ fn one_table(host: &HostTopology, cores: u32, lines: &mut Vec<String>) {
         lines.push(format!("cpus = [{}]", lists.join(", ")));
     }
     lines.extend(memory::of(host).line());
+    lines.extend(llc_line(host));
     lines.push(format!("# gflops_per_core = ?  {PEAK}"));
     let said: Option<Vec<f64>> = (0..host.nodes.len()).map(|node| claimed(host, node, node)).collect();
     lines.push(match said.as_deref() {
@@ -65,6 +72,7 @@ fn one_table(host: &HostTopology, cores: u32, lines: &mut Vec<String>) {
         }
         _ => format!("# bandwidth_gbs = ?    # GB/s: {BANDWIDTH}"),
     });
+    lines.push(format!("# {KERNELS}"));
     if host.nodes.len() > 1 {
         lines.push(format!("# link_gbs = ?         # GB/s between two nodes: {LINK}"));
         lines.extend(sockets::shorthand(host));
@@ -89,6 +97,7 @@ fn node_by_node(host: &HostTopology, lines: &mut Vec<String>) {
     }
     lines.push("# ]".into());
     lines.extend(comments::tail(host, true));
+    lines.push(format!("# in each [[machine.node]], {KERNELS}"));
     // Once is enough for the long text.
     let mut peak = PEAK;
     for node in &host.nodes {
@@ -107,6 +116,7 @@ fn node_by_node(host: &HostTopology, lines: &mut Vec<String>) {
         if let Some(gib) = node.memory_bytes.and_then(memory_gib) {
             lines.push(format!("memory_gib = {gib}"));
         }
+        lines.extend(llc_line(host).filter(|_| node.cores > 0));
         if let Some(list) = &node.cpus {
             lines.push(format!("cpus = \"{list}\""));
         }
@@ -114,6 +124,11 @@ fn node_by_node(host: &HostTopology, lines: &mut Vec<String>) {
             lines.push(format!("os_node = {}", node.os_index));
         }
     }
+}
+
+/// The last-level cache of each node with cores, where it is known.
+fn llc_line(host: &HostTopology) -> Option<String> {
+    llc_mb(host).map(|mb| format!("llc_mb = {mb:.2}"))
 }
 
 /// What the firmware claims for reads by the cores of node `from` from the memory of node `to`, in GB/s.

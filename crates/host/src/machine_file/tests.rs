@@ -96,13 +96,13 @@ fn what_cannot_be_used_is_said() {
 }
 
 #[test]
-fn distances_are_a_comment_and_no_bandwidth() {
+fn distances_are_a_key_of_their_own_and_no_bandwidth() {
     let mut host = host(&[2, 2]);
     host.distances = Some(Distances { values: vec![vec![10, 21], vec![21, 10]] });
     let text = skeleton(&host);
     assert!(
         text.contains(
-            "no bandwidths (row: node of the core, column: node of the memory):\n#   10  21\n#   21  10\n"
+            "no bandwidths (row: node of the core, column: node of the memory):\ndistance_matrix = [\n    [10, 21],\n    [21, 10],\n]\n"
         ),
         "{text}"
     );

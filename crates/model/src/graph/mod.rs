@@ -12,7 +12,7 @@ mod settings;
 mod task_graph;
 
 pub use error::GraphError;
-pub use generator::{Generator, Pattern, TaskBench};
+pub use generator::{Generator, Parameter, Pattern, TaskBench};
 pub use parts::{Access, AccessMode, Block, BlockHome, BlockId, MAX_ACCESSES, MAX_TASKS, TaskId, TypeId};
 pub use settings::{PagePlacement, Partitioner, RuntimeSettings, SchedulerKind, SchedulerSettings, Ties};
 pub use task_graph::{NewTask, TaskGraph, TaskGraphBuilder};
@@ -20,6 +20,8 @@ pub use task_graph::{NewTask, TaskGraph, TaskGraphBuilder};
 /// What the input files say about tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TaskStudy {
+    /// `[graph] name`; `None` where no file gives one.
+    pub name: Option<String>,
     /// Where the graph comes from.
     pub source: GraphSource,
     /// `[scheduler]`: who decides which task runs where.

@@ -17,9 +17,9 @@ use Alias::{Advice, Key};
 pub(super) const ROOT: &str = "the file";
 
 /// Keys at the top of a file that stand for one table over all files.
-pub(super) const SINGLE: [&str; 4] = ["machine", "policy", "os", "cluster"];
+pub(super) const SINGLE: [&str; 7] = ["machine", "policy", "os", "cluster", "graph", "scheduler", "runtime"];
 /// Keys at the top of a file that stand for a list of tables.
-pub(super) const LISTS: [&str; 5] = ["app", "scenario", "channel", "call", "command"];
+pub(super) const LISTS: [&str; 7] = ["app", "scenario", "channel", "call", "command", "block", "task"];
 
 /// The title of a table by its key at the top of a file.
 pub(super) fn title(key: &str) -> &'static str {
@@ -33,6 +33,11 @@ pub(super) fn title(key: &str) -> &'static str {
         "channel" => CHANNEL,
         "call" => CALL,
         "command" => COMMAND,
+        "block" => BLOCK,
+        "task" => TASK,
+        "graph" => GRAPH,
+        "scheduler" => SCHEDULER,
+        "runtime" => RUNTIME,
         _ => ROOT,
     }
 }
@@ -51,6 +56,11 @@ const COMMAND: &str = "[[command]]";
 const POLICY: &str = "[policy]";
 const OS: &str = "[os]";
 const CLUSTER: &str = "[cluster]";
+const BLOCK: &str = "[[block]]";
+const TASK: &str = "[[task]]";
+const GRAPH: &str = "[graph]";
+const SCHEDULER: &str = "[scheduler]";
+const RUNTIME: &str = "[runtime]";
 
 /// How people may call the size of a memory, or of data.
 const MEMORY: &[&str] =
@@ -62,6 +72,11 @@ const TRIAD: &[&str] =
 const COPY: &[&str] = &["copy", "copy_bandwidth_gbs", "stream_copy", "stream_copy_gbs"];
 const WRITE: &[&str] = &["write_gbs", "write_bandwidth", "write_bandwidth_gbs", "nt_write_gbs"];
 
+/// How people may call the last-level cache.
+const LLC: &[&str] = &["llc", "llc_mib", "l3", "l3_mb", "l3_mib", "cache", "cache_mb", "last_level_cache_mb"];
+const LLC_BANDWIDTH: &[&str] =
+    &["llc_bandwidth", "llc_bandwidth_gbs", "l3_gbs", "l3_bandwidth_gbs", "cache_gbs", "cache_bandwidth_gbs"];
+
 const KERNELS: &str = "give what the memory delivers to a kernel that reads and writes: `copy_gbs`, `triad_gbs` or `update_gbs`";
 const KERNEL_OF_AN_APP: &str = "what memories deliver to a kernel stands in `[machine]`; an application names its kernel, e.g. `kernel = \"triad\"`";
 const THREADS_OF_AN_APP: &str = "the threads of a placement stand in a `[[scenario]]`; to bound what explore may choose, write `min_threads` and `max_threads`; `threads` is how many an app has over time";
@@ -72,8 +87,16 @@ const BANDWIDTH_OF_A_NODE: &str =
     "give the bandwidth of each node on the diagonal of `bandwidth_matrix_gbs` in `[machine]`";
 const MODEL_OF_A_MACHINE: &str = "write `[machine.sharing]` and below it `model = \"…\"`";
 
+const SIZE_OF_A_BLOCK: &str = "write its size as `mb = 3.0` (10^6 bytes) or `bytes = 3e6`";
+const BYTES_OF_A_TASK: &str = "by default an access declares and moves the whole block; else write e.g. `moved_bytes = { X = 1e6 }`, and `declared_bytes` for what counts in decisions";
+const EDGES: &str =
+    "tasks wait for each other through the blocks that they access: write `in`, `inout` and `out`";
+const TIME_OF_A_TASK: &str = "a task takes as long as its work and its bytes do on the machine: write `gflop`, and blocks in `in`, `inout` and `out`";
+const ONE_CORE: &str = "a task runs on one core: write several tasks";
+const STEALING: &str = "`tasks --steal` switches stealing on; what it costs is `steal_us` in `[runtime]`";
+
 /// Title of the table, the words in lower case with `_`, and what they mean there.
-const ALIASES: [(&str, &[&str], Alias); 73] = [
+const ALIASES: [(&str, &[&str], Alias); 125] = [
     (ROOT, &["node", "nodes"], Advice("write `[[machine.node]]`")),
     (ROOT, &["sharing", "model"], Advice(MODEL_OF_A_MACHINE)),
     (ROOT, &["provenance"], Advice("write `[machine.provenance]`")),
@@ -94,6 +117,11 @@ const ALIASES: [(&str, &[&str], Alias); 73] = [
     ),
     (MACHINE, &["matrix", "bandwidth_matrix", "matrix_gbs"], Key("bandwidth_matrix_gbs")),
     (MACHINE, &["latency", "latencies", "latency_ns", "latency_matrix"], Key("latency_matrix_ns")),
+    (MACHINE, &["distances", "distance", "slit", "firmware_distances"], Key("distance_matrix")),
+    (MACHINE, LLC, Key("llc_mb")),
+    (MACHINE, LLC_BANDWIDTH, Key("llc_gbs")),
+    (NODE, LLC, Key("llc_mb")),
+    (NODE, LLC_BANDWIDTH, Key("llc_gbs")),
     (MACHINE, &["thread_bandwidth_gbs", "core_gbs", "per_core_gbs"], Key("core_bandwidth_gbs")),
     (MACHINE, &["model"], Advice(MODEL_OF_A_MACHINE)),
     (MACHINE, &["packages", "number_of_sockets", "num_sockets"], Key("sockets")),
@@ -179,6 +207,61 @@ const ALIASES: [(&str, &[&str], Alias); 73] = [
     (APP, &["allowed_nodes", "numa_nodes", "cpunodebind", "node"], Key("nodes")),
     (DATA, &["fraction", "part", "portion"], Key("share")),
     (SCENARIO, &["app", "apps", "allocation", "placement", "cores"], Key("threads")),
+    (ROOT, &["data", "datum", "array", "arrays", "buffer"], Key("block")),
+    (ROOT, &["task_graph", "dag", "generator"], Key("graph")),
+    (ROOT, &["scheduling", "schedule"], Key("scheduler")),
+    (ROOT, &["overheads"], Key("runtime")),
+    (BLOCK, &["id", "label"], Key("name")),
+    (BLOCK, &["size_bytes", "b", "byte"], Key("bytes")),
+    (BLOCK, &["size_mb", "megabytes"], Key("mb")),
+    (BLOCK, &["size", "kb", "gb", "kib", "mib", "gib", "memory_gib"], Advice(SIZE_OF_A_BLOCK)),
+    (BLOCK, &["node", "socket", "numa_node", "placement"], Key("home")),
+    (BLOCK, &["interleave", "interleaved"], Advice("write `home = \"interleave\"`")),
+    (TASK, &["id", "label"], Key("name")),
+    (TASK, &["kind", "function", "code", "codelet"], Key("type")),
+    (TASK, &["gflops", "work", "work_gflop", "task_gflop"], Key("gflop")),
+    (TASK, &["flop", "flops", "mflop"], Advice("write the work in GFLOP: `gflop = 1.0` is 10^9 FLOP")),
+    (TASK, &["read", "reads", "input", "inputs"], Key("in")),
+    (TASK, &["write", "writes", "output", "outputs"], Key("out")),
+    (TASK, &["in_out", "readwrite", "read_write", "rw", "updates"], Key("inout")),
+    (TASK, &["bytes", "mb", "size", "traffic"], Advice(BYTES_OF_A_TASK)),
+    (TASK, &["declared", "declares"], Key("declared_bytes")),
+    (TASK, &["moved", "moves"], Key("moved_bytes")),
+    (TASK, &["node", "numa_node", "home", "place"], Key("socket")),
+    (TASK, &["wait", "barrier"], Key("taskwait")),
+    (TASK, &["after", "before", "depends", "depends_on", "deps", "parents", "children"], Advice(EDGES)),
+    (TASK, &["time", "time_s", "duration", "duration_s", "runtime", "runtime_s"], Advice(TIME_OF_A_TASK)),
+    (TASK, &["cores", "threads", "cpus"], Advice(ONE_CORE)),
+    (
+        TASK,
+        &["priority", "prio"],
+        Advice("there are no priorities: tasks are created in the order of the files"),
+    ),
+    (GRAPH, &["type", "kind", "program", "workload"], Key("generator")),
+    (GRAPH, &["tile_size", "block_size", "bs"], Key("tile")),
+    (GRAPH, &["iters", "steps", "repetitions", "timesteps"], Key("iterations")),
+    (GRAPH, &["cols"], Key("columns")),
+    (GRAPH, &["nnz", "nnz_row"], Key("nnz_per_row")),
+    (GRAPH, &["size", "tiles", "order"], Key("n")),
+    (GRAPH, &["dependence", "dependency"], Key("pattern")),
+    (SCHEDULER, &["scheduler", "kind", "type", "policy"], Key("name")),
+    (SCHEDULER, &["window_size", "size"], Key("window")),
+    (SCHEDULER, &["extra"], Key("initial_extra")),
+    (SCHEDULER, &["overlap"], Key("intersection")),
+    (SCHEDULER, &["partition_ns", "partition_cost"], Key("partition_ns_per_vertex_edge")),
+    (SCHEDULER, &["steal", "stealing"], Advice(STEALING)),
+    (
+        SCHEDULER,
+        &["placement"],
+        Advice("`tasks --placement` says where blocks lie that no file gives a home"),
+    ),
+    (RUNTIME, &["creation", "create_us", "creation_time_us"], Key("creation_us")),
+    (RUNTIME, &["overhead_us", "fetch_us", "task_overhead_us"], Key("task_us")),
+    (RUNTIME, &["max_tasks", "most_tasks"], Key("throttle")),
+    (RUNTIME, &["random_seed"], Key("seed")),
+    (RUNTIME, &["tie", "tie_break"], Key("ties")),
+    (RUNTIME, &["spread", "noise"], Key("task_spread")),
+    (RUNTIME, &["steal", "stealing"], Advice(STEALING)),
 ];
 
 /// What was probably meant by `key` in the table with this title.

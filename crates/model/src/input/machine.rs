@@ -6,6 +6,7 @@ use crate::units::{Gflops, Gibibytes, GigabytesPerSecond};
 use super::bandwidth;
 use super::node_limits::{self, NodeLimits};
 use super::nodes;
+use super::pairs::{self, Figures};
 use super::problem::{Problem, ProblemKind};
 use super::provenance;
 use super::reading::TableKind;
@@ -13,6 +14,12 @@ use super::shared_links;
 use super::sharing;
 use super::sockets::{self, SocketsReading};
 use super::table::TableReader;
+use super::value::Quantity;
+
+const DISTANCES: Figures = Figures {
+    quantity: Quantity { what: "a distance as the firmware states it", example: "10.0", zero: false },
+    hint: "write one row for each node as `numactl --hardware` prints it, e.g. `[[10, 21], [21, 10]]`: row = node of the core, column = node of the memory",
+};
 
 /// What could be read of a machine. Even a broken one may tell how many cores each node has.
 #[derive(Default)]
@@ -48,6 +55,9 @@ pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
     });
     let (has_latencies, latencies) = sharing::read_latencies(&mut table, nodes.count, cores.as_deref());
     let model = sharing::read(&mut table, has_latencies);
+    let distances = table
+        .optional("distance_matrix")
+        .map(|matrix| pairs::read(&matrix, DISTANCES, nodes.count, cores.as_deref()));
     let provenance = provenance::read(&mut table);
 
     let shown = name.unwrap_or_default();
@@ -60,11 +70,15 @@ pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
     let of_nodes: Vec<Option<NodeLimits>> =
         nodes.figures.iter().map(|node| node.map(|node| node.limits)).collect();
     node_limits::note_defaults(log, shown, limits, &of_nodes);
+    node_limits::check_caches(&table, limits, &of_nodes);
+    let caches: Vec<_> = of_nodes.iter().flatten().map(|own| own.or(limits).cache()).collect();
     let machine = assemble(&table, name, limits, &nodes, bandwidth, shared_links).map(|machine| {
         let source = source.as_ref().and_then(|value| value.get().as_str()).map(str::to_owned);
         let machine = machine.with_source(source).with_provenance(provenance).with_sharing(model);
-        // What was read has the right shape.
-        latencies.and_then(|latencies| machine.clone().with_latencies_ns(latencies).ok()).unwrap_or(machine)
+        let machine = with(machine, latencies, Machine::with_latencies_ns);
+        let machine = with(machine, distances.flatten(), Machine::with_distances);
+        let said = caches.iter().any(Option::is_some);
+        with(machine, said.then(|| caches.into_iter().map(Option::flatten).collect()), Machine::with_caches)
     });
     table.finish();
     let sockets = match sockets {
@@ -72,6 +86,11 @@ pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
         SocketsReading::Absent | SocketsReading::Broken => None,
     };
     MachineReading { machine, cores, sockets }
+}
+
+/// The machine with a part that was read, which has the right shape.
+fn with<T, E>(machine: Machine, part: Option<T>, add: fn(Machine, T) -> Result<Machine, E>) -> Machine {
+    part.and_then(|part| add(machine.clone(), part).ok()).unwrap_or(machine)
 }
 
 fn assemble(

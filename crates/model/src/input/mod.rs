@@ -21,6 +21,7 @@ mod node_limits;
 mod node_numbers;
 mod nodes;
 mod os_nodes;
+mod pairs;
 mod places;
 mod problem;
 mod provenance;
@@ -36,6 +37,7 @@ mod sharing;
 mod sockets;
 mod syntax;
 mod table;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod thread_row;
@@ -52,7 +54,6 @@ pub use problem::{Place, Problem, ProblemKind};
 pub use reading::{DefaultUsed, Group, Reading, SourceFile, TableKind};
 
 use crate::dynamics::Dynamics;
-use crate::graph::TaskStudy;
 use crate::scenario::Study;
 use apps::Apps;
 use commands::Commands;
@@ -61,7 +62,6 @@ use log::{Log, Source};
 use machine::MachineReading;
 use root::Tables;
 use scenarios::Scenarios;
-use table::TableReader;
 use value::Value;
 
 /// Most text that is read, in bytes over all files. A full matrix of 1024 nodes fits.
@@ -108,14 +108,25 @@ fn read_files(files: &[SourceFile], log: &Log) -> Option<Reading> {
         scenarios.add(table, &apps, &machine);
     }
     let over_time = read_dynamics(&mut tables, log, &apps, &machine);
+    let tasks = tasks::read(&mut tables, log, &machine);
     let (machine, sockets) = (machine.machine?, machine.sockets);
     let instances = apps.instances()?;
     node_limits::note_kernels(log, &machine, &instances);
-    let (dynamics, of_dynamics) = over_time?;
-    let places = Places { apps: apps.places(), scenarios: scenarios.places(), ..of_dynamics };
+    if tasks.as_ref().is_some_and(|tasks| tasks.is_there) {
+        node_limits::note_caches(log, &machine);
+    }
+    let ((dynamics, of_dynamics), tasks) = (over_time?, tasks?);
+    let places = Places {
+        apps: apps.places(),
+        scenarios: scenarios.places(),
+        scheduler: tasks.places.scheduler,
+        generator: tasks.places.generator,
+        tasks: tasks.places.tasks,
+        ..of_dynamics
+    };
     let (scenarios, named) = scenarios.finish(&instances, &apps, machine.node_count())?;
     Some(Reading {
-        study: Study { machine, apps: instances, scenarios, dynamics, tasks: TaskStudy::default() },
+        study: Study { machine, apps: instances, scenarios, dynamics, tasks: tasks.study },
         groups: apps.groups,
         sockets,
         named,
@@ -167,17 +178,9 @@ fn read_dynamics(
     for table in tables.list("command") {
         commands.add(table, apps, machine);
     }
-    let mut single = |key: &'static str| {
-        let hint = format!("write `[{key}]`, with one bracket on each side; there is one only");
-        let values = tables.single(key, log);
-        let read = values.iter().map(|value| value.table(aliases::title(key), "a table", hint.as_str()));
-        // Every one that is no table is reported, the first one is read.
-        let read: Vec<Option<TableReader<'_>>> = read.collect();
-        read.into_iter().next().flatten()
-    };
-    let policy = settings::policy(single("policy"), log);
-    let os = settings::os(single("os"), log);
-    let cluster = settings::cluster(single("cluster"));
+    let policy = settings::policy(tables.table("policy", log), log);
+    let os = settings::os(tables.table("os", log), log);
+    let cluster = settings::cluster(tables.table("cluster", log));
     let (policy, policy_place) = policy?;
     let (coupled, (commands, command_places)) = (coupled?, commands.finish()?);
     let places = Places {

@@ -1,19 +1,20 @@
 //! Reads the figures that the machine may give for all nodes, and a node for itself: what its threads can draw and read,
-//! how much memory it has, and what that delivers to kernels that write. The own figure of a node holds.
+//! how much memory it has, what that delivers to kernels that write, and its last-level cache. The own figure of a node holds.
 
 use crate::access::Access;
 use crate::app::App;
 use crate::ids::NodeId;
-use crate::machine::{KernelBandwidths, Machine};
-use crate::units::GigabytesPerSecond;
+use crate::machine::{KernelBandwidths, LastLevelCache, Machine};
+use crate::units::{GigabytesPerSecond, Megabytes};
 
 use super::log::Log;
+use super::problem::{Problem, ProblemKind};
 use super::reading::TableKind;
 use super::table::TableReader;
 use super::value::{BANDWIDTH, MEMORY, Quantity};
 
 /// Key, what it is, and what holds where no file gives it; of kernels [`note_kernels`] says that where an application uses them.
-const KEYS: [(&str, Quantity, Option<&str>); 6] = [
+const KEYS: [(&str, Quantity, Option<&str>); 8] = [
     ("core_bandwidth_gbs", BANDWIDTH, Some("no limit")),
     (
         "read_gbs",
@@ -28,12 +29,28 @@ const KEYS: [(&str, Quantity, Option<&str>); 6] = [
     (Access::Copy.figure_key(), KERNEL, None),
     (Access::Triad.figure_key(), KERNEL, None),
     (Access::Update.figure_key(), KERNEL, None),
+    (LLC_MB, CACHE, None),
+    (LLC_GBS, CACHE_BANDWIDTH, None),
 ];
+/// Keys of the last-level cache; [`note_caches`] says what holds without them where there are tasks.
+const LLC_MB: &str = "llc_mb";
+const LLC_GBS: &str = "llc_gbs";
 /// The first key of a kernel.
 const FIRST_KERNEL: usize = 3;
 const KERNEL: Quantity = Quantity {
     what: "what the memory of a node delivers to this kernel in GB/s, as the kernel counts its traffic",
     example: "24.0",
+    ..BANDWIDTH
+};
+
+const CACHE: Quantity = Quantity {
+    what: "the size of the last-level cache of a node in MB (10^6 bytes), 0 for none",
+    example: "20.0",
+    zero: true,
+};
+const CACHE_BANDWIDTH: Quantity = Quantity {
+    what: "what one core reads from the last-level cache of its node in GB/s",
+    example: "25.0",
     ..BANDWIDTH
 };
 
@@ -74,6 +91,14 @@ impl NodeLimits {
         self.0[2]
     }
 
+    /// Its last-level cache, where a file gives one; the outer `None` where it says nothing of it.
+    #[allow(clippy::option_option, reason = "not said, none, or one")]
+    pub(super) fn cache(&self) -> Option<Option<LastLevelCache>> {
+        let (size, bandwidth) = (self.0[KEYS.len() - 2]?, self.0[KEYS.len() - 1]);
+        let core_bandwidth = bandwidth.map(GigabytesPerSecond::new);
+        Some((size > 0.0).then_some(LastLevelCache { size: Megabytes::new(size), core_bandwidth }))
+    }
+
     /// What its memory delivers to kernels that write.
     pub(super) fn kernels(&self) -> KernelBandwidths {
         let mut kernels = KernelBandwidths::NONE;
@@ -83,6 +108,37 @@ impl NodeLimits {
             }
         }
         kernels
+    }
+}
+
+/// Reports `llc_gbs` where no cache has a size.
+pub(super) fn check_caches(table: &TableReader<'_>, machine: NodeLimits, nodes: &[Option<NodeLimits>]) {
+    let all = || std::iter::once(&machine).chain(nodes.iter().flatten());
+    let (size, bandwidth) = (KEYS.len() - 2, KEYS.len() - 1);
+    let broken = nodes.iter().any(Option::is_none);
+    if broken || all().all(|own| own.0[bandwidth].is_none()) || all().any(|own| own.0[size].is_some()) {
+        return;
+    }
+    let message = format!("`{LLC_GBS}` is the bandwidth of a cache, but `{LLC_MB}` is not given");
+    let place = table.place_of(LLC_GBS).unwrap_or_else(|| table.place());
+    let problem = Problem::new(ProblemKind::MissingKey, message)
+        .at(place, "of which cache?")
+        .hint(format!("add its size in MB (10^6 bytes), e.g. `{LLC_MB} = 20.0`"));
+    table.source.log.report(problem);
+}
+
+/// Notes what the machine does not say of its caches, where there are tasks: nobody else looks at them.
+pub(super) fn note_caches(log: &Log, machine: &Machine) {
+    let with = || machine.compute_nodes().filter_map(|node| machine.cache(node));
+    if with().next().is_none() {
+        if !machine.says_caches() {
+            log.note_default(TableKind::Machine, machine.name(), LLC_MB, "none");
+        }
+    } else if with().all(|cache| cache.core_bandwidth.is_none()) {
+        log.note_default(TableKind::Machine, machine.name(), LLC_GBS, "no limit");
+    }
+    if !machine.has_distances() && machine.compute_nodes().count() > 1 {
+        log.note_default(TableKind::Machine, machine.name(), "distance_matrix", "not given");
     }
 }
 

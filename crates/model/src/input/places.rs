@@ -19,6 +19,12 @@ pub struct Places {
     pub commands: Vec<Place>,
     /// The value of `name` in `[policy]`; `None` where no file gives it.
     pub policy: Option<Place>,
+    /// The value of `name` in `[scheduler]`; `None` where no file gives it.
+    pub scheduler: Option<Place>,
+    /// The value of `generator` in `[graph]`; `None` where no file gives it.
+    pub generator: Option<Place>,
+    /// The header of each `[[task]]`, in the order of the graph.
+    pub tasks: Vec<Place>,
 }
 
 /// Places of one `[[app]]` table.

@@ -38,7 +38,7 @@ pub enum ProblemKind {
     DuplicateKey,
     /// No file has a `[machine]`.
     NoMachine,
-    /// A second table of which there is one over all files: `[machine]`, `[policy]`, `[os]`, `[cluster]`.
+    /// A second table of which there is one over all files: `[machine]`, `[policy]`, `[os]`, `[cluster]`, `[graph]`, `[scheduler]`, `[runtime]`.
     SecondTable,
     /// A key or table that means nothing here.
     UnknownKey,
@@ -54,7 +54,7 @@ pub enum ProblemKind {
     WrongLength,
     /// Two things with the same name.
     DuplicateName,
-    /// The name of an application that does not exist.
+    /// The name of an application or a block that does not exist.
     UnknownName,
     /// A scenario puts more threads on a node than it has cores, or a command orders more than there are.
     TooManyThreads,

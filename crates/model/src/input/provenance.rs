@@ -12,7 +12,7 @@ use super::value::{Quantity, Value};
 const UNCERTAINTY: Quantity = Quantity { what: "an uncertainty in percent", example: "2.5", zero: true };
 
 /// Keys whose origin `[machine.provenance]` may state.
-pub(super) const FIGURES: [&str; 15] = [
+pub(super) const FIGURES: [&str; 18] = [
     "cores",
     "gflops_per_core",
     "core_bandwidth_gbs",
@@ -26,7 +26,10 @@ pub(super) const FIGURES: [&str; 15] = [
     "copy_gbs",
     "triad_gbs",
     "update_gbs",
+    "llc_mb",
+    "llc_gbs",
     "latency_matrix_ns",
+    "distance_matrix",
     "sharing",
 ];
 

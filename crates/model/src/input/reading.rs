@@ -35,6 +35,16 @@ pub enum TableKind {
     Os,
     /// `[cluster]`, without a name
     Cluster,
+    /// `[[block]]`, all of them together and without a name
+    Block,
+    /// `[[task]]`, all of them together and without a name
+    Task,
+    /// `[graph]`, without a name
+    Graph,
+    /// `[scheduler]`, without a name
+    Scheduler,
+    /// `[runtime]`, without a name
+    Runtime,
 }
 
 impl TableKind {
@@ -51,6 +61,11 @@ impl TableKind {
             Self::Policy => "policy",
             Self::Os => "os",
             Self::Cluster => "cluster",
+            Self::Block => "block",
+            Self::Task => "task",
+            Self::Graph => "graph",
+            Self::Scheduler => "scheduler",
+            Self::Runtime => "runtime",
         }
     }
 }
@@ -64,7 +79,7 @@ pub struct DefaultUsed {
     pub name: String,
     /// The key that is not there: `weight`, `threads.mem-2`.
     pub key: String,
-    /// What stands for it: `1`, `no limit`.
+    /// What stands for it: `1`, `no limit`. Of blocks and tasks, of which there may be very many: `0, of 3 of 12 tasks` where others give it.
     pub value: String,
 }
 

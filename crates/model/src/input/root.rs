@@ -72,6 +72,16 @@ impl<'a> Tables<'a> {
         all
     }
 
+    /// The table with this key, of which there should be one; the first of several is read.
+    pub(super) fn table(&mut self, key: &'static str, log: &Log) -> Option<TableReader<'a>> {
+        let hint = format!("write `[{key}]`, with one bracket on each side; there is one only");
+        let values = self.single(key, log);
+        // Every one that is no table is reported.
+        let read = values.iter().map(|value| value.table(aliases::title(key), "a table", hint.as_str()));
+        let read: Vec<Option<TableReader<'_>>> = read.collect();
+        read.into_iter().next().flatten()
+    }
+
     /// The entries of the list with this key.
     pub(super) fn list(&mut self, key: &str) -> Vec<TableReader<'a>> {
         let entries =

@@ -10,6 +10,7 @@ mod machine;
 mod origin;
 mod range;
 mod scenario;
+mod tasks;
 
 use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema, generate::SchemaSettings, json_schema};
@@ -25,6 +26,10 @@ pub use dynamics::{
 pub use machine::{MachineTable, NodeTable, SharedLinkTable};
 pub use origin::{FigureTable, ProvenanceTable, SharingTable};
 pub use scenario::{ScenarioTable, ThreadsValue};
+pub use tasks::{
+    BlockHomeValue, BlockTable, GeneratorWord, GraphTable, InterleaveWord, PatternWord, RuntimeTable,
+    SchedulerTable, SchedulerWord, TaskTable, TiesWord,
+};
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
 
@@ -63,7 +68,7 @@ fn without_null(schema: &mut Schema) {
     }
 }
 
-/// Input file of numasim: a machine, applications, scenarios, and what the applications do over time. A study may be spread over several files; `[machine]`
+/// Input file of numasim: a machine, applications, scenarios, what the applications do over time, and graphs of tasks. A study may be spread over several files; `[machine]`
 /// stands in exactly one of them. Bandwidths are in GB/s with 1 GB = 10^9 bytes; nodes are numbered from 0.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -100,4 +105,21 @@ pub struct StudyFile {
     /// The cluster of which the machine is one node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cluster: Option<ClusterTable>,
+    /// Blocks of data that tasks read and write.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub block: Vec<BlockTable>,
+    /// Tasks, in the order in which they are created.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(default)]
+    pub task: Vec<TaskTable>,
+    /// The graph of tasks: its name, and what makes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub graph: Option<GraphTable>,
+    /// Who decides which task runs on which node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheduler: Option<SchedulerTable>,
+    /// What creating, fetching and stealing tasks costs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<RuntimeTable>,
 }

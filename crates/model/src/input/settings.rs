@@ -34,7 +34,7 @@ const POLICY_ON: Count = Count {
 
 #[allow(clippy::single_match_else, reason = "both cases are equals")]
 /// A value in `unit`s of seconds, or the one that is assumed.
-fn time(
+pub(super) fn time(
     table: &mut Option<TableReader<'_>>,
     kind: TableKind,
     log: &Log,

@@ -1,13 +1,16 @@
 //! Reads `[machine.sharing]` and `latency_matrix_ns`: how a machine shares bandwidth.
 
-use super::names::{self, plural};
+use super::names;
+use super::pairs::{self, Figures};
 use super::problem::{Problem, ProblemKind};
 use super::table::TableReader;
 use super::value::{Quantity, Value};
 use crate::sharing::{Model, ModelKind, Parameter};
 
-const LATENCY: Quantity = Quantity { what: "a latency in ns", example: "90.0", zero: false };
-const MATRIX_HINT: &str = "write one row for each node, e.g. `[[90.0, 140.0], [140.0, 90.0]]`: row = node of the core, column = node of the memory";
+const LATENCIES: Figures = Figures {
+    quantity: Quantity { what: "a latency in ns", example: "90.0", zero: false },
+    hint: "write one row for each node, e.g. `[[90.0, 140.0], [140.0, 90.0]]`: row = node of the core, column = node of the memory",
+};
 
 /// The model and its parameters; the default where there is no table. `latencies`: the machine has a latency matrix.
 pub(super) fn read(table: &mut TableReader<'_>, latencies: bool) -> Model {
@@ -75,32 +78,5 @@ pub(super) fn read_latencies(
     cores: Option<&[u32]>,
 ) -> (bool, Option<Vec<f64>>) {
     let Some(matrix) = table.optional("latency_matrix_ns") else { return (false, None) };
-    (true, read_matrix(&matrix, count, cores))
-}
-
-fn read_matrix(matrix: &Value<'_>, count: Option<usize>, cores: Option<&[u32]>) -> Option<Vec<f64>> {
-    let rows = matrix.list("a matrix", MATRIX_HINT)?;
-    let nodes = count?;
-    let length = |value: &Value<'_>, got: usize, noun: &str| {
-        let (got, machine) = (plural(got, noun), plural(nodes, "node"));
-        let message = format!("`{}` has {got}, but the machine has {machine}", value.name);
-        value.report(ProblemKind::WrongLength, message, &got, MATRIX_HINT);
-    };
-    if rows.len() != nodes {
-        length(matrix, rows.len(), "row");
-        return None;
-    }
-    let mut latencies = Vec::new();
-    for (from, row) in rows.iter().enumerate() {
-        let entries = row.list("a row of numbers", MATRIX_HINT)?;
-        if entries.len() != nodes {
-            length(row, entries.len(), "entry");
-            return None;
-        }
-        let unused = cores.is_some_and(|cores| cores.get(from) == Some(&0));
-        let read = |entry: &Value<'_>| entry.number(Quantity { zero: unused, ..LATENCY });
-        let values: Vec<Option<f64>> = entries.iter().map(read).collect();
-        latencies.extend(values.into_iter().collect::<Option<Vec<f64>>>()?);
-    }
-    Some(latencies)
+    (true, pairs::read(&matrix, LATENCIES, count, cores))
 }

@@ -1,6 +1,7 @@
 //! Tests of the whole reader; what the messages look like is tested where they are shown.
 
 mod over_time;
+mod tasks;
 
 use super::*;
 use crate::app::{Access, Data, Placement};
@@ -368,7 +369,7 @@ fn mistakes_in_the_sharing_model_are_reported() {
 #[test]
 fn the_schema_has_the_keys_that_the_reader_knows() {
     let text = format!(
-        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[[machine.node]]\n[[machine.shared_link]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\nscaling = {{}}\n[[app.phase]]\n[[channel]]\n[[call]]\n[[command]]\n[policy]\n[os]\n[cluster]\n"
+        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[[machine.node]]\n[[machine.shared_link]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\nscaling = {{}}\n[[app.phase]]\n[[channel]]\n[[call]]\n[[command]]\n[policy]\n[os]\n[cluster]\n[[block]]\n[[task]]\n[graph]\ngrid = 1\n[scheduler]\n[runtime]\n"
     );
     let log = Log::default();
     read_files(&files(&[&text]), &log);
@@ -403,6 +404,11 @@ fn the_schema_has_the_keys_that_the_reader_knows() {
         ("[os]", properties("/$defs/OsTable/properties")),
         ("[cluster]", properties("/$defs/ClusterTable/properties")),
         ("[[scenario]]", properties("/$defs/ScenarioTable/properties")),
+        ("[[block]]", properties("/$defs/BlockTable/properties")),
+        ("[[task]]", properties("/$defs/TaskTable/properties")),
+        ("[graph]", properties("/$defs/GraphTable/properties")),
+        ("[scheduler]", properties("/$defs/SchedulerTable/properties")),
+        ("[runtime]", properties("/$defs/RuntimeTable/properties")),
     ];
     assert_eq!(known.len(), tables.len(), "a table without a test: {:?}", known.keys());
     for (title, expected) in tables {
@@ -494,7 +500,7 @@ proptest::proptest! {
 
     /// Whatever the text, the reader answers; it never panics.
     #[test]
-    fn no_text_makes_the_reader_panic(text in r#"([\[\]{}=,."' \n#a-c0-1]|machine|app|\[\[app\]\]\n|nodes|name|scenario|threads|data|é){0,60}"#) {
+    fn no_text_makes_the_reader_panic(text in r#"([\[\]{}=,."' \n#a-c0-1]|machine|app|\[\[app\]\]\n|nodes|name|scenario|threads|data|task|block|graph|generator|in|out|é){0,60}"#) {
         let _ = read_study(&files(&[&text, &text]));
     }
 }

@@ -30,6 +30,9 @@ pub(super) const BANDWIDTH: Quantity = Quantity { what: "a bandwidth in GB/s", e
 pub(super) const MEMORY: Quantity =
     Quantity { what: "a size of memory in GiB (2^30 bytes)", example: "64.0", zero: false };
 
+/// The size of data.
+pub(super) const BYTES: Quantity = Quantity { what: "a size in bytes", example: "3e6", zero: true };
+
 /// The arithmetic intensity of an application or a phase.
 pub(super) const INTENSITY: Quantity =
     Quantity { what: "an arithmetic intensity in FLOP per byte", example: "0.5", zero: false };
@@ -195,6 +198,16 @@ impl<'a> Value<'a> {
             }
             _ => self.wrong_type("a whole number", advice),
         }
+        None
+    }
+
+    /// True or false.
+    pub(super) fn flag(&self) -> Option<bool> {
+        if let DeValue::Boolean(flag) = self.get() {
+            return Some(*flag);
+        }
+        let key = self.name.rsplit('.').next().unwrap_or(&self.name);
+        self.wrong_type("true or false", format!("write `{key} = true` or `{key} = false`, without quotes"));
         None
     }
 

@@ -40,6 +40,39 @@ pub fn limits_of_node(node: &Node) -> String {
     lines
 }
 
+/// The last-level cache of a node, as lines of `[machine]` or a `[[machine.node]]`; nothing where nobody said it.
+pub fn cache_of_node(machine: &Machine, node: NodeId) -> String {
+    let mut lines = String::new();
+    let Some(cache) = machine.cache(node) else { return lines };
+    let _ = writeln!(lines, "llc_mb = {}", float(cache.size.value()));
+    if let Some(bandwidth) = cache.core_bandwidth {
+        let _ = writeln!(lines, "llc_gbs = {}", float(bandwidth.value()));
+    }
+    lines
+}
+
+/// The firmware's distances as a key of `[machine]`, row by row; nothing where nobody said them.
+pub fn distances(machine: &Machine) -> String {
+    if !machine.has_distances() {
+        return String::new();
+    }
+    let row = |from: NodeId| -> Vec<f64> {
+        machine.node_ids().map(|to| machine.distance(from, to).unwrap_or_default()).collect()
+    };
+    distance_matrix(machine.node_ids().map(row))
+}
+
+/// Distances as a key of `[machine]`, row by row.
+pub fn distance_matrix(rows: impl IntoIterator<Item = Vec<f64>>) -> String {
+    let mut lines = "distance_matrix = [\n".to_owned();
+    for row in rows {
+        let cells: Vec<String> = row.iter().map(ToString::to_string).collect();
+        let _ = writeln!(lines, "    [{}],", cells.join(", "));
+    }
+    lines.push_str("]\n");
+    lines
+}
+
 /// The shared links of a machine, each as a `[[machine.shared_link]]` after an empty line.
 pub fn shared_links(machine: &Machine) -> String {
     let list = |nodes: &[NodeId]| {
@@ -78,20 +111,36 @@ mod tests {
     }
 
     #[test]
-    fn shared_links_and_limits_are_read_back_as_they_were_written() {
+    fn shared_links_limits_caches_and_distances_are_read_back_as_they_were_written() {
         let text = "[machine]\nname = \"m\"\nnodes = 4\ncores_per_node = 1\ngflops_per_core = 1\nbandwidth_gbs = 9\n\
                     link_gbs = 5\nsockets = 2\nsocket_link_gbs = 3\nshared_link_gbs = 4.5\nread_gbs = 12.25\n\
-                    memory_gib = 1e-3\ntriad_gbs = 6.75\nupdate_gbs = 7\n[[machine.shared_link]]\nname = \"\\\"x\\\"\"\ngbs = 1e20\nfrom = [1]\nto = [0]\n";
+                    memory_gib = 1e-3\ntriad_gbs = 6.75\nupdate_gbs = 7\nllc_mb = 2.5\nllc_gbs = 12\n\
+                    distance_matrix = [[10, 20, 30, 40], [21, 10.5, 20, 20], [30, 20, 10, 20], [30, 20, 20, 10]]\n[[machine.shared_link]]\nname = \"\\\"x\\\"\"\ngbs = 1e20\nfrom = [1]\nto = [0]\n";
         let read = |text: String| {
             let file = crate::input::SourceFile { name: "m.toml".into(), text };
             crate::input::read_study(&[file]).expect("in order").study.machine
         };
         let machine = read(text.to_owned());
         let plain = "[machine]\nname = \"m\"\nnodes = 4\ncores_per_node = 1\ngflops_per_core = 1\nbandwidth_gbs = 9\nlink_gbs = 5\n";
-        let again = format!("{plain}{}{}", limits_of_node(&machine.nodes()[0]), shared_links(&machine));
+        let again = format!(
+            "{plain}{}{}{}{}",
+            limits_of_node(&machine.nodes()[0]),
+            cache_of_node(&machine, NodeId(0)),
+            distances(&machine),
+            shared_links(&machine)
+        );
         let again = read(again);
         assert_eq!(again.nodes(), machine.nodes());
         assert_eq!(again.shared_links(), machine.shared_links());
+        let of = |machine: &Machine| -> Vec<_> {
+            let pairs = machine.node_ids().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
+            let distances = pairs.map(|(from, to)| machine.distance(from, to));
+            distances
+                .chain(machine.node_ids().map(|node| machine.cache(node).map(|cache| cache.size.value())))
+                .collect()
+        };
+        assert_eq!(of(&again), of(&machine));
+        assert_eq!((of(&again)[5], of(&again)[16]), (Some(10.5), Some(2.5)));
         assert_eq!(again.shared_links().len(), 2);
     }
 }

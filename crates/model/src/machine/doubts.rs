@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Machine, SharedDirection};
 use crate::access::Access;
 use crate::ids::NodeId;
-use crate::units::{Gflops, GigabytesPerSecond};
+use crate::units::{Gflops, GigabytesPerSecond, Megabytes};
 
 /// More than the memory of one NUMA node delivers: eight stacks of the fastest memory on one package (HBM3E) come to 8 TB/s.
 const MOST_OF_A_CONTROLLER: f64 = 10_000.0;
@@ -14,6 +14,10 @@ const MOST_OF_A_CORE: f64 = 1_000.0;
 /// A memory under a kernel that writes, as parts of what it has for reads: measured figures lie between two thirds and 1.05.
 const LEAST_OF_A_KERNEL: f64 = 0.3;
 const MOST_OF_A_KERNEL: f64 = 1.2;
+/// More than the last-level cache of one NUMA node holds, in MB: all stacked caches of one package (EPYC 9684X) come to 1.2 GB.
+const MOST_OF_A_CACHE: f64 = 4_000.0;
+/// What the firmware (ACPI SLIT) says of a node itself, and less than which nothing is.
+const OWN_DISTANCE: f64 = 10.0;
 /// Figures are rounded and measured apart from each other.
 const TOLERANCE: f64 = 1.05;
 
@@ -106,6 +110,39 @@ pub enum Doubt {
         /// How many more nodes there are.
         others: usize,
     },
+    /// A last-level cache of more than 4 GB.
+    Cache {
+        /// The first such node.
+        node: NodeId,
+        /// What it holds.
+        size: Megabytes,
+        /// How many more nodes there are.
+        others: usize,
+    },
+    /// A distance below 10, which is that of a node to itself.
+    Distance {
+        /// Where the cores are.
+        from: NodeId,
+        /// Where the memory is.
+        to: NodeId,
+        /// The distance.
+        distance: f64,
+        /// How many more pairs there are.
+        others: usize,
+    },
+    /// Another node that is not farther away than the own one.
+    Nearer {
+        /// Where the cores are.
+        from: NodeId,
+        /// Where the memory is.
+        to: NodeId,
+        /// The distance.
+        distance: f64,
+        /// That of the own memory.
+        own: f64,
+        /// How many more pairs there are.
+        others: usize,
+    },
 }
 
 /// Every doubt about the figures of `machine`; nodes and links with the same doubt are one.
@@ -122,6 +159,11 @@ pub fn doubts(machine: &Machine) -> Vec<Doubt> {
     links(machine, &mut doubts);
     reads(machine, &mut doubts);
     kernels(machine, &mut doubts);
+    let size = |node: NodeId| machine.cache(node).map_or(0.0, |cache| cache.size.value());
+    if let Some((node, others)) = nodes(&|node| size(node) > MOST_OF_A_CACHE) {
+        doubts.push(Doubt::Cache { node, size: Megabytes::new(size(node)), others });
+    }
+    distances(machine, &mut doubts);
     for link in machine.shared_links() {
         let wide = link.directions().all(|direction| is_above(link.bandwidth, joined(machine, direction)));
         if wide {
@@ -201,6 +243,22 @@ fn kernels(machine: &Machine, doubts: &mut Vec<Doubt>) {
     }
 }
 
+fn distances(machine: &Machine, doubts: &mut Vec<Doubt>) {
+    let pairs = || {
+        let all = machine.compute_nodes().flat_map(|from| machine.node_ids().map(move |to| (from, to)));
+        all.filter_map(|(from, to)| Some((from, to, machine.distance(from, to)?)))
+    };
+    let short = pairs().filter(|&(.., distance)| distance < OWN_DISTANCE);
+    if let Some(((from, to, distance), others)) = first_and_others(short) {
+        doubts.push(Doubt::Distance { from, to, distance, others });
+    }
+    let own = |from: NodeId| machine.distance(from, from).unwrap_or(OWN_DISTANCE);
+    let near = pairs().filter(|&(from, to, distance)| from != to && distance <= own(from));
+    if let Some(((from, to, distance), others)) = first_and_others(near) {
+        doubts.push(Doubt::Nearer { from, to, distance, own: own(from), others });
+    }
+}
+
 /// The links of the pairs that read over a direction of a shared link.
 fn pairs<'a>(
     machine: &'a Machine,
@@ -259,6 +317,21 @@ impl fmt::Display for Doubt {
                 "{node} can read {read}{}, less than its own memory delivers ({controller})",
                 more(others, "node")
             ),
+            Self::Cache { node, size, others } => write!(
+                f,
+                "the last-level cache of {node} holds {size}{}: none holds more than {MOST_OF_A_CACHE} MB today; is it in MB (10^6 bytes)?",
+                more(others, "node")
+            ),
+            Self::Distance { from, to, distance, others } => write!(
+                f,
+                "the distance from {from} to the memory of {to} is {distance}{}: firmware says {OWN_DISTANCE} of a node itself, and more of others",
+                more(others, "pair")
+            ),
+            Self::Nearer { from, to, distance, own, others } => write!(
+                f,
+                "the distance from {from} to the memory of {to} is {distance}{}, no more than to its own ({own})",
+                more(others, "pair")
+            ),
             Self::Kernel { node, kernel, measured, reads, others } => {
                 let (kernel, more) = (kernel.as_str(), more(others, "node"));
                 let times = measured.value() / reads.value();
@@ -283,7 +356,7 @@ impl fmt::Display for Doubt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::{KernelBandwidths, Node, SharedLink};
+    use crate::machine::{KernelBandwidths, LastLevelCache, Node, SharedLink};
 
     /// Four nodes with 40 GB/s each, links of 10 GB/s.
     fn machine(change: impl Fn(usize, &mut Node), link: f64) -> Machine {
@@ -388,6 +461,49 @@ mod tests {
             [
                 "the memory of node 1 has 4 GB/s under the kernel triad (and 2 more nodes), 10 % of the 40 GB/s of reads: \
               was it measured with all cores?"
+            ]
+        );
+    }
+
+    #[test]
+    fn caches_beyond_all_packages_are_doubted() {
+        let with = |mb: f64| {
+            let cache = LastLevelCache { size: Megabytes::new(mb), core_bandwidth: None };
+            let caches = vec![None, Some(cache), Some(cache), None];
+            doubts(&machine(|_, _| {}, 10.0).with_caches(caches).expect("caches"))
+        };
+        assert_eq!(with(1152.0), []);
+        // 100 GB, or bytes in place of MB.
+        let words = with(100_000.0).iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(
+            words,
+            [
+                "the last-level cache of node 1 holds 100000 MB (and 1 more node): none holds more than 4000 MB today; \
+                 is it in MB (10^6 bytes)?"
+            ]
+        );
+    }
+
+    #[test]
+    fn distances_below_ten_or_nearer_than_the_own_memory_are_doubted() {
+        let with = |own: f64, other: f64| {
+            let distances = (0..16).map(|pair| if pair % 5 == 0 { own } else { other }).collect();
+            let machine = machine(|_, _| {}, 10.0).with_distances(distances).expect("distances");
+            doubts(&machine).iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(with(10.0, 20.0), [""; 0]);
+        assert_eq!(
+            with(1.0, 2.0),
+            [
+                "the distance from node 0 to the memory of node 0 is 1 (and 15 more pairs): firmware says 10 of a node \
+                 itself, and more of others"
+            ]
+        );
+        // Equal ones are no order either.
+        assert_eq!(
+            with(20.0, 20.0),
+            [
+                "the distance from node 0 to the memory of node 1 is 20 (and 11 more pairs), no more than to its own (20)"
             ]
         );
     }

@@ -28,20 +28,20 @@ impl Parameters {
         if !self.have_ceilings() {
             return None;
         }
-        let time_per_byte: f64 = machine
-            .node_ids()
-            .map(|memory| {
-                let fraction = fraction(memory);
-                let explicit = if from == memory { self.core_local_gbs } else { self.core_remote_gbs };
-                let by_latency = self
-                    .outstanding_lines
-                    .zip(machine.latency_ns(from, memory))
-                    .map(|(lines, latency)| lines * LINE_BYTES / latency);
-                let ceiling = explicit.into_iter().chain(by_latency).fold(f64::INFINITY, f64::min);
-                fraction / ceiling
-            })
-            .sum();
+        let time_per_byte: f64 =
+            machine.node_ids().map(|memory| fraction(memory) / self.ceiling_gbs(machine, from, memory)).sum();
         (time_per_byte > 0.0).then(|| 1.0 / time_per_byte)
+    }
+
+    /// The most GB/s one thread on `from` draws from `memory`, where all its data lies, by the ceilings of [`Parameters`]; infinite
+    /// without any.
+    pub fn ceiling_gbs(&self, machine: &Machine, from: NodeId, memory: NodeId) -> f64 {
+        let explicit = if from == memory { self.core_local_gbs } else { self.core_remote_gbs };
+        let by_latency = self
+            .outstanding_lines
+            .zip(machine.latency_ns(from, memory))
+            .map(|(lines, latency)| lines * LINE_BYTES / latency);
+        explicit.into_iter().chain(by_latency).fold(f64::INFINITY, f64::min)
     }
 
     /// GB/s that a controller with `bandwidth` GB/s delivers when it is asked for `asked`: the smooth minimum of

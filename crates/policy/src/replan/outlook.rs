@@ -8,15 +8,20 @@
 //!
 //! A thread that sleeps `io_ms` after each task does a task of w GFLOP at rate r in w / r + io.
 //!
-//! One whose work nobody knows never ends, and does not count. One without control runs all its threads, whatever is dealt to it.
+//! One whose work nobody knows never ends, and does not count; nor does one whose work would keep the whole machine busy for more than
+//! [`HORIZON_S`]: nobody waits for its end, and GFLOPS decide. One without control runs all its threads, whatever is dealt to it.
+//!
+//! Work that nobody can use in time counts nothing, and no consumer gets ahead of its producer (`pace`).
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use numasim_model::Node;
 use numasim_model::dynamics::{Control, Work};
 use numasim_model::sharing::Network;
 use numasim_model::units::Gflop;
 
+use super::pace::{Event, Pace};
 use crate::dealing::{cores_of, deal};
 use crate::growth::TOLERANCE;
 use crate::known::{Known, Member};
@@ -49,8 +54,11 @@ impl Rates {
     }
 }
 
-/// Most ends that are looked at one by one.
+/// Most ends that are looked at one by one, and as many changes of pace.
 const ENDS: usize = 8;
+
+/// Who has more work than the whole machine at its peak could do in so many seconds, a day, has work without an end \[decision\].
+const HORIZON_S: f64 = 86_400.0;
 
 /// What a member does.
 #[derive(Clone, Debug)]
@@ -71,7 +79,8 @@ pub(super) struct Outlook<'a> {
     network: &'a Network,
     pub(super) members: &'a [Member],
     doing: Vec<Doing>,
-    /// Threads that could have something to do: of one with no task left to begin, those that run.
+    pace: Pace,
+    /// Threads that could have something to do (`Known::useful`).
     pub(super) room: Rows,
     /// Threads that are not blocked, and have something to do.
     pub(super) present: Rows,
@@ -84,7 +93,7 @@ pub(super) struct Outlook<'a> {
 pub(super) struct Prediction {
     /// Seconds until all known work is done; infinite where it never is.
     pub(super) finish: f64,
-    /// GFLOPS of all together, once the allocation is in force.
+    /// GFLOPS of all together that are of use, once the allocation is in force.
     pub(super) gflops: f64,
     /// Seconds until it is in force.
     pub(super) wait: f64,
@@ -115,25 +124,31 @@ impl<'a> Outlook<'a> {
         members: &'a [Member],
         rates: &'a mut Rates,
     ) -> Self {
+        let peak: f64 = known.machine.nodes().iter().map(peak_of).sum();
+        let has_end = |left: &f64| *left <= peak * HORIZON_S;
         let mut doing = Vec::with_capacity(members.len());
         let mut present = Vec::with_capacity(members.len());
         let mut room = Vec::with_capacity(members.len());
         for member in members {
             let Some(app) = view.apps.get(member.at) else { continue };
             let phase = known.phase(member);
-            let useful = useful(app, &member.room);
+            let useful = known.useful(app, member);
             let task = match phase.and_then(|phase| phase.work.as_ref()) {
                 Some(work @ Work::Tasks { count, .. }) if *count > 0 => work.total().value() / *count as f64,
                 _ => 0.0,
             };
             doing.push(Doing {
-                left: app.left.map(Gflop::value).filter(|_| useful.iter().any(|&threads| threads > 0)),
+                left: app
+                    .left
+                    .map(Gflop::value)
+                    .filter(has_end)
+                    .filter(|_| useful.iter().any(|&threads| threads > 0)),
                 task,
                 io: phase.map_or(0.0, |phase| phase.io.value()),
                 is_controlled: app.control != Control::None,
             });
             let unblocked = unblocked(app, member.room.len());
-            present.push(if app.has_no_task_left() { lesser(&unblocked, &useful) } else { unblocked });
+            present.push(if useful == member.room { unblocked } else { lesser(&unblocked, &useful) });
             room.push(useful);
         }
         // What is dealt depends on these, and on the threads of those that nobody controls.
@@ -143,7 +158,8 @@ impl<'a> Outlook<'a> {
             rates.by_set.clear();
             rates.known_room = known_room;
         }
-        Self { known, network, members, doing, room, present, speeds: None, rates }
+        let pace = Pace::new(known, members, &room);
+        Self { known, network, members, doing, pace, room, present, speeds: None, rates }
     }
 
     /// What is dealt to all members.
@@ -254,10 +270,12 @@ impl<'a> Outlook<'a> {
         rates
     }
 
-    /// GFLOPS of all members as things are.
+    /// GFLOPS of all members that are of use as things are.
     pub(super) fn present_gflops(&mut self) -> f64 {
         let present = self.present.clone();
-        self.rates(&present).iter().sum()
+        let left: Vec<Option<f64>> = self.doing.iter().map(|doing| doing.left).collect();
+        let rates = self.rates(&present);
+        self.pace.useful(&left, &rates).iter().sum()
     }
 
     /// Seconds until `rows` would be in force.
@@ -284,6 +302,7 @@ impl<'a> Outlook<'a> {
             let present = self.present.clone();
             let now = self.rates(&present);
             wait = self.wait(&rows, &now);
+            let now = self.pace.useful(&left, &now);
             for (m, left) in left.iter_mut().enumerate() {
                 let Some(left) = left.as_mut().filter(|left| **left > 0.0) else { continue };
                 if *left <= now[m] * wait {
@@ -306,8 +325,9 @@ impl<'a> Outlook<'a> {
                 }
             }
         }
-        let gflops = rates.iter().sum();
-        let holds = next_end(&left, &rates).map_or(f64::INFINITY, |(_, seconds)| seconds);
+        let useful = self.pace.useful(&left, &rates);
+        let gflops = useful.iter().sum();
+        let holds = next_end(&left, &useful).map_or(f64::INFINITY, |(_, seconds)| seconds);
         if left.iter().flatten().any(|left| *left > 0.0) {
             let (rest, who) = self.rest(left, rates);
             (finish, last) = (wait + rest, who);
@@ -318,28 +338,54 @@ impl<'a> Outlook<'a> {
     /// Seconds until nothing is left, and who is last.
     fn rest(&mut self, mut left: Vec<Option<f64>>, mut rates: OfMembers) -> (f64, Option<usize>) {
         let mut time = 0.0;
-        for _ in 0..ENDS {
-            let Some((first, seconds)) = next_end(&left, &rates) else { return (f64::INFINITY, None) };
+        let (mut ends, mut paces) = (0, 0);
+        while ends < ENDS && paces < ENDS {
+            let useful = self.pace.useful(&left, &rates);
+            let end = next_end(&left, &useful);
+            let change =
+                self.pace.next(&left, &useful).filter(|(_, at)| end.is_none_or(|(_, end)| *at < end));
+            let Some(seconds) = change.map(|(_, at)| at).or(end.map(|(_, at)| at)) else {
+                return (f64::INFINITY, None);
+            };
             time += seconds;
-            for (left, rate) in left.iter_mut().zip(rates.iter()) {
+            for (left, rate) in left.iter_mut().zip(useful.iter()) {
                 if let Some(left) = left.as_mut() {
                     let rest = *left - rate * seconds;
                     // Those who end together end together.
                     *left = if rest <= TOLERANCE * *left { 0.0 } else { rest };
                 }
             }
-            left[first] = Some(0.0);
-            if left.iter().flatten().all(|left| *left <= 0.0) {
-                return (time, Some(first));
+            match (change, end) {
+                // From now on the pace of the consumer counts.
+                (Some((Event::Enough, _)), _) => paces += 1,
+                // The consumer begins to wait for items, and cores are dealt anew.
+                (Some((Event::Dry, _)), _) => {
+                    paces += 1;
+                    rates = self.rates_of_left(&left);
+                }
+                (None, Some((first, _))) => {
+                    ends += 1;
+                    left[first] = Some(0.0);
+                    if left.iter().flatten().all(|left| *left <= 0.0) {
+                        return (time, Some(first));
+                    }
+                    rates = self.rates_of_left(&left);
+                }
+                (None, None) => {}
             }
-            rates = self.rates_of_left(&left);
         }
+        let useful = self.pace.useful(&left, &rates);
         let of_known =
             |(left, rate): (&Option<f64>, &f64)| left.filter(|left| *left > 0.0).map(|left| (left, *rate));
-        let pool = left.iter().zip(rates.iter()).filter_map(of_known);
+        let pool = left.iter().zip(useful.iter()).filter_map(of_known);
         let (work, rate) = pool.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         (if rate > 0.0 { time + work / rate } else { f64::INFINITY }, None)
     }
+}
+
+/// GFLOPS of all cores of a node.
+fn peak_of(node: &Node) -> f64 {
+    f64::from(node.cores) * node.gflops_per_core.value()
 }
 
 /// Who ends first at these rates, and after how many seconds.
@@ -354,20 +400,6 @@ fn next_end(left: &[Option<f64>], rates: &[f64]) -> Option<(usize, f64)> {
 /// The smaller ones of two rows.
 fn lesser(row: &[u32], other: &[u32]) -> Vec<u32> {
     row.iter().zip(other).map(|(one, other)| *one.min(other)).collect()
-}
-
-/// Of `room` the threads that could have something to do.
-fn useful(app: &AppView, room: &[u32]) -> Vec<u32> {
-    if !app.has_no_task_left() {
-        return room.to_vec();
-    }
-    let running = app.running.iter().copied().chain(std::iter::repeat(0));
-    room.iter().zip(running).map(|(room, running)| running.min(*room)).collect()
-}
-
-/// Whether no thread could have anything to do: it waits, or for the return of a call, or its threads sleep.
-pub(super) fn has_nothing_to_do(app: &AppView) -> bool {
-    !app.is_busy() || (app.has_no_task_left() && app.running.iter().all(|&running| running == 0))
 }
 
 /// Threads of an application that may take tasks, on each of so many nodes.

@@ -1,6 +1,11 @@
 //! Why: a move in words, with what it brings and what it costs.
 
+use numasim_model::AppId;
+
 use super::outlook::{Outlook, Rows, unblocked};
+use crate::ahead::ENOUGH;
+use crate::known::Known;
+use crate::reexplore::count;
 use crate::view::{Presence, View};
 
 /// Names that are listed.
@@ -29,6 +34,24 @@ pub(super) fn reasons(outlook: &mut Outlook<'_>, view: &View, rows: &Rows) -> Ve
         }
     }
     said
+}
+
+/// Says of producers that have run ahead (`ahead`: items, and for whom), and whose threads change, why.
+pub(super) fn of_those_ahead(
+    said: &mut [Option<String>],
+    known: &Known,
+    view: &View,
+    ahead: &[Option<(u64, AppId)>],
+    rows: &[Vec<u32>],
+) {
+    for (((said, app), ahead), row) in said.iter_mut().zip(&view.apps).zip(ahead).zip(rows) {
+        let Some((items, consumer)) = ahead.filter(|(items, _)| *items >= ENOUGH) else { continue };
+        if app.is_busy() && *row != unblocked(app, row.len()) {
+            let for_whom = known.name(consumer);
+            let cores = count(row.iter().sum::<u32>(), "core");
+            *said = Some(format!("{items} items ahead of {for_whom}: {cores} that nobody else has use for"));
+        }
+    }
 }
 
 fn of_move(outlook: &mut Outlook<'_>, rows: &Rows, now: &Rows) -> String {
@@ -82,10 +105,6 @@ fn list(names: &[&str]) -> String {
         [start @ .., last] if names.len() <= SHOWN => format!("{} and {last}", start.join(", ")),
         _ => format!("{} and {} more", names[..SHOWN].join(", "), names.len() - SHOWN),
     }
-}
-
-fn count(number: u32, noun: &str) -> String {
-    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
 /// Three digits.

@@ -163,3 +163,54 @@ fn threads_without_a_task_are_given_to_others() {
         "{said:?}"
     );
 }
+
+/// A producer and a consumer of 10 and 20 GFLOP an item, so many of 100 done, on 8 cores of 10 GFLOPS.
+fn pair(produced: u64, finished: u64, threads: [u32; 2]) -> Vec<AppView> {
+    let of = |entry, progress: u64, gflop, threads| {
+        let begun = AppView { progress, ..with_running(app(entry, &[8]), &[threads]) };
+        left(begun, gflop * (100 - progress) as f64)
+    };
+    vec![of(0, produced, 10.0, threads[0]), of(1, finished, 20.0, threads[1])]
+}
+
+fn with_channel() -> Study {
+    let mut study = study(machine(&[8]), &[10.0, 10.0]);
+    study.dynamics.channels = vec![crate::testing::channel(0, 1)];
+    for (course, work) in study.dynamics.courses.iter_mut().zip([10.0, 20.0]) {
+        course.iterations = 100;
+        course.phases[0].work = Some(Work::Divisible(Gflop::new(work)));
+    }
+    study
+}
+
+#[test]
+fn a_producer_that_is_ahead_leaves_its_cores_to_the_consumer() {
+    // 12 - 10 = 2 items lie between them.
+    let (dealt, said) = threads(&with_channel(), pair(12, 10, [7, 1]));
+    assert_eq!(dealt, [0, 8]);
+    assert_eq!(said[0].as_deref(), Some("2 items ahead of b: 0 cores that nobody else has use for"));
+    // A consumer that cannot use more than 5 cores leaves 3, up to 4 items.
+    let mut limited = with_channel();
+    limited.apps[1].max_threads = Some(5);
+    assert_eq!(threads(&limited, pair(12, 10, [7, 1])).0, [3, 5]);
+    assert_eq!(threads(&limited, pair(14, 10, [3, 5])).0, [0, 5]);
+}
+
+#[test]
+fn a_consumer_is_no_faster_than_its_producer() {
+    // One item lies between them. 7 + 1 cores: 7 and 0.5 items a second, after 1 / 6.5 s there are two, and then the producer counts as
+    // fast as the consumer: 99.5 items at 0.5 a second. Evenly 4 and 2 a second. 3 + 5 cores: 3 and 2.5.
+    let dealt = threads(&with_channel(), pair(11, 10, [7, 1])).0;
+    assert_eq!(dealt, [3, 5]);
+}
+
+#[test]
+fn work_for_more_than_a_day_has_no_end() {
+    // 80 GFLOPS x 86,400 s = 6.9e6 GFLOP. Half a day of work each: equal parts end earliest, as both are done at the same time... with one tenth of
+    // the first one serial. Ten days: nobody waits for the end, and 1 + 7 cores have 80 GFLOPS in the place of 70.8.
+    let mut study = study(machine(&[8]), &[10.0, 10.0]);
+    study.dynamics.courses[0].phases[0].scaling = Scaling::Serial { fraction: 0.1 };
+    let both = |gflop| vec![left(app(0, &[8]), gflop), left(app(1, &[8]), gflop)];
+    assert!(threads(&study, both(3.4e6)).0[0] >= 4);
+    assert_eq!(threads(&study, both(6.9e7)).0, [1, 7]);
+}

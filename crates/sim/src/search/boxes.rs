@@ -178,7 +178,7 @@ impl Boxes<'_> {
         }
         let Self { problem, relaxation, placements, canonical, monitor } = *self;
         let halves = Halves { problem, relaxation, placements, ranges, canonical, monitor };
-        let Halved { complete, work } = halves.search(improved, pool, most);
+        let Halved { complete, work } = halves.search(improved, pool, most, budget.left());
         budget.spend(work);
         complete
     }

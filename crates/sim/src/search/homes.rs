@@ -126,12 +126,12 @@ fn preparing(problem: &Problem) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use numasim_model::units::GigabytesPerSecond;
-    use numasim_model::{Data, Machine, Node};
+    use numasim_model::units::{Gflops, GigabytesPerSecond};
+    use numasim_model::{Access, App, Data, KernelBandwidths, Machine, Node};
 
     use super::*;
     use crate::monitor::{Progress, Unattended};
-    use crate::testing::{app, uniform_machine};
+    use crate::testing::{app, local_app, uniform_machine, with_nodes};
     use crate::{Objective, Restrictions};
 
     const EFFORT: u64 = 150_000_000;
@@ -172,6 +172,22 @@ mod tests {
         let sets = HomeSets::new(&problem(), 2_500_000, &Unattended);
         let bounds: Vec<f64> = sets.listed.iter().flatten().map(|set| set.bound).collect();
         assert!(bounds.iter().all(|bound| (bound - 5.0).abs() < 1e-6), "{bounds:?}");
+    }
+
+    #[test]
+    fn copies_that_are_faster_than_reads_are_not_bounded_by_reads() {
+        // Two unequal nodes of one core with 20 GB/s of reads, 30 of copies: 30 GFLOPS of `copy` on each, which has both.
+        let machine = with_nodes(&uniform_machine(2, 1, 100.0, 20.0, 10.0), |n, node| Node {
+            gflops_per_core: Gflops::new(if n == 0 { 100.0 } else { 90.0 }),
+            kernels: KernelBandwidths { copy: Some(GigabytesPerSecond::new(30.0)), ..KernelBandwidths::NONE },
+            ..node
+        });
+        let copy = App { kernel: Access::Copy, ..local_app("copy", 1.0) };
+        let open = App { min_threads: 0, ..app("open", 1.0, Data::OpenHome { share: 1.0 }) };
+        let problem = Problem::new(&machine, &[copy, open], Objective::TotalGflops, Restrictions::default())
+            .expect("possible");
+        let sets = HomeSets::new(&problem, EFFORT, &Unattended);
+        assert!((sets.bound - 60.0).abs() < 1e-6, "{}", sets.bound);
     }
 
     #[test]

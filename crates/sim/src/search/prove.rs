@@ -82,7 +82,7 @@ impl<'a> Search<'a> {
             if budget.left() > effort / 2 {
                 budget.spend(self.respond(cell, pool));
                 if cell.is_single() {
-                    budget.spend(self.sample(cell, pool));
+                    budget.spend(self.sample(cell, pool, budget.left()));
                 }
             }
         }
@@ -130,7 +130,7 @@ impl<'a> Search<'a> {
         if part && pool.is_for_one() {
             let before = pool.cutoff();
             budget.spend(self.respond(&cell, pool));
-            budget.spend(self.sample(&cell, pool));
+            budget.spend(self.sample(&cell, pool, budget.left()));
             if bound <= pool.cutoff()
                 || (pool.cutoff() > before
                     && boxes.meet_in_the_middle(
@@ -147,9 +147,9 @@ impl<'a> Search<'a> {
         boxes.search(cell.improved.clone(), pool, budget).min(bound)
     }
 
-    /// Looks for a better answer with few options per node, where the bound leaves room for one; says how many steps it
-    /// took.
-    fn sample(&self, cell: &Cell<'a>, pool: &mut Pool) -> u64 {
+    /// Looks for a better answer with few options per node, where the bound leaves room for one; says how many of at
+    /// most `steps` it took.
+    fn sample(&self, cell: &Cell<'a>, pool: &mut Pool, steps: u64) -> u64 {
         let relaxation = &cell.relaxation;
         if cell.improved.bound > pool.cutoff()
             && !self.problem.restrictions.same_on_every_node
@@ -164,7 +164,7 @@ impl<'a> Search<'a> {
                 canonical: &self.canonical,
                 monitor: self.monitor,
             };
-            return halves.sample(&cell.improved, pool);
+            return halves.sample(&cell.improved, pool, steps);
         }
         0
     }

@@ -13,6 +13,9 @@ use numasim_model::sharing::{FlowId, FlowKey, Load, Network};
 use super::known::{Known, Member, scattered};
 use crate::sockets::WorkerId;
 
+#[cfg(test)]
+mod tests;
+
 /// Classes without members that are kept where tasks come back to them, and where they do not: taken away together, as that is laid out
 /// anew then.
 const KEPT: usize = 1024;

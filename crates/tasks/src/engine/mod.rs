@@ -10,11 +10,14 @@ mod tally;
 mod work;
 mod workers;
 
+use numasim_graph::Dependencies;
 use numasim_model::graph::BlockHome;
 use numasim_model::sharing::Network;
 
 use self::simulation::Simulation;
+use crate::bound::{LowerBound, lower_bound};
 use crate::error::TasksError;
+use crate::invariants;
 use crate::observer::Observer;
 use crate::question::Question;
 use crate::result::Run;
@@ -36,5 +39,16 @@ pub fn simulate(question: &Question<'_>, observer: &mut dyn Observer) -> Result<
     let sockets = Sockets::new(question.machine);
     let scheduler = schedulers::make(question, &sockets)?;
     let network = Network::new(question.machine);
-    Simulation::new(question, &sockets, &network, scheduler, observer).run()
+    let run = Simulation::new(question, &sockets, &network, scheduler, observer).run()?;
+    debug_assert_eq!(
+        invariants::of_run(question, &run, bound_of(question).as_ref()),
+        [],
+        "a fault of the simulation"
+    );
+    Ok(run)
+}
+
+/// What no makespan is below; `None` beyond 2^32 edges.
+fn bound_of(question: &Question<'_>) -> Option<LowerBound> {
+    Dependencies::of(question.graph).map(|dependencies| lower_bound(question, &dependencies))
 }

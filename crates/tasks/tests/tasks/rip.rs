@@ -157,7 +157,7 @@ fn windows_are_complete_with_their_tasks_at_barriers_and_at_the_end() {
     let graph = graph.done();
     assert_eq!(sizes(&windows(RipDep, 100), &graph), [2]);
     assert_eq!(sizes(&windows(RipMw, 100), &graph), [2, 1]);
-    assert_eq!(sizes(&windows(RipMw, 100), &Graph::new().done()), []);
+    assert_eq!(sizes(&windows(RipMw, 100), &Graph::new().done()), Vec::<usize>::new());
     // A barrier before anything was created completes nothing.
     let mut graph = Graph::new();
     graph.after_all(1.0, &[]);

@@ -8,6 +8,7 @@ use numasim_model::{AppId, Machine, NodeId};
 use serde_json::{Map, Value, json};
 
 use super::over_time;
+use super::tasks;
 use super::values::data;
 use crate::view::numbers;
 
@@ -58,11 +59,14 @@ pub(crate) fn json(reading: &Reading) -> Value {
         "apps": apps, "scenarios": scenarios,
         "channels": over_time::channels(study), "calls": over_time::calls(study),
         "commands": over_time::commands(study), "policy": over_time::policy(study), "os": over_time::os(study),
-        "cluster": over_time::cluster(study), "defaults": defaults,
+        "cluster": over_time::cluster(study),
+        "graph": tasks::graph(study), "scheduler": tasks::scheduler(study), "runtime": tasks::runtime(study),
+        "defaults": defaults,
     })
 }
 
 fn machine(machine: &Machine, sockets: Option<usize>) -> Value {
+    let cache = |node| machine.cache(NodeId(node));
     let nodes: Vec<Value> = machine
         .nodes()
         .iter()
@@ -78,6 +82,8 @@ fn machine(machine: &Machine, sockets: Option<usize>) -> Value {
                 "copy_gbs": node.kernels.copy.map(GigabytesPerSecond::value),
                 "triad_gbs": node.kernels.triad.map(GigabytesPerSecond::value),
                 "update_gbs": node.kernels.update.map(GigabytesPerSecond::value),
+                "llc_mb": cache(index).map(|cache| cache.size.value()),
+                "llc_gbs": cache(index).and_then(|cache| cache.core_bandwidth).map(GigabytesPerSecond::value),
                 "os_node": os_node.map(|os| os.number),
                 "cpus": os_node.and_then(|os| os.cpus.as_ref()).map(ToString::to_string),
             })
@@ -106,6 +112,8 @@ fn machine(machine: &Machine, sockets: Option<usize>) -> Value {
         .collect();
     let row = |from| machine.node_ids().map(|to| machine.latency_ns(from, to)).collect::<Vec<_>>();
     let latencies = machine.has_latencies().then(|| machine.node_ids().map(row).collect::<Vec<_>>());
+    let row = |from| machine.node_ids().map(|to| machine.distance(from, to)).collect::<Vec<_>>();
+    let distances = machine.has_distances().then(|| machine.node_ids().map(row).collect::<Vec<_>>());
     let shared_link = |link: &SharedLink| {
         json!({
             "name": link.name, "gbs": link.bandwidth.value(),
@@ -115,7 +123,7 @@ fn machine(machine: &Machine, sockets: Option<usize>) -> Value {
     let shared_links: Vec<Value> = machine.shared_links().iter().map(shared_link).collect();
     let mut document = json!({
         "name": machine.name(), "source": machine.source(), "nodes": nodes, "links": links,
-        "latency_matrix_ns": latencies, "sockets": sockets, "shared_links": shared_links,
+        "latency_matrix_ns": latencies, "distance_matrix": distances, "sockets": sockets, "shared_links": shared_links,
         "sharing": { "model": sharing.name(), "parameters": parameters },
         "provenance": provenance,
         "doubts": doubts(machine).iter().map(ToString::to_string).collect::<Vec<_>>(),

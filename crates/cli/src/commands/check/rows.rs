@@ -6,7 +6,7 @@ use numasim_model::units::{Gflop, Gibibytes, GigabytesPerSecond};
 use numasim_model::{Access, App, AppId, Data, Machine};
 use serde_json::Value;
 
-use super::{json, over_time, values};
+use super::{json, over_time, tasks, values};
 
 /// The lines of `check --format csv`: table, name, key, value, default.
 ///
@@ -86,6 +86,14 @@ impl Lines<'_> {
                 }
             }
         }
+        for node in machine.node_ids() {
+            let Some(cache) = machine.cache(node) else { continue };
+            let index = node.0.to_string();
+            self.put(TableKind::Node, &index, "llc_mb", &cache.size.value().to_string(), false)?;
+            if let Some(gbs) = cache.core_bandwidth {
+                self.put(TableKind::Node, &index, "llc_gbs", &gbs.value().to_string(), false)?;
+            }
+        }
         for (index, os_node) in machine.os_nodes().iter().enumerate() {
             let (index, table) = (index.to_string(), TableKind::Node);
             self.known(table, &index, "os_node", Some(os_node.number.to_string()))?;
@@ -105,6 +113,12 @@ impl Lines<'_> {
             if let Some(link) = machine.link(from, to) {
                 let key = format!("link_gbs[{}][{}]", from.0, to.0);
                 self.put(TableKind::Machine, name, &key, &link.value().to_string(), false)?;
+            }
+        }
+        for (from, to) in pairs() {
+            if let Some(distance) = machine.distance(from, to) {
+                let key = format!("distance_matrix[{}][{}]", from.0, to.0);
+                self.put(TableKind::Machine, name, &key, &distance.to_string(), false)?;
             }
         }
         for link in machine.shared_links() {
@@ -194,6 +208,9 @@ impl Lines<'_> {
             (TableKind::Policy, over_time::policy(study)),
             (TableKind::Os, over_time::os(study)),
             (TableKind::Cluster, over_time::cluster(study)),
+            (TableKind::Graph, tasks::graph(study)),
+            (TableKind::Scheduler, tasks::scheduler(study)),
+            (TableKind::Runtime, tasks::runtime(study)),
         ];
         for (table, value) in &singles {
             for (key, value) in over_time::pairs(value) {

@@ -1,11 +1,13 @@
 //! What was read, for people: aligned text as wide as the terminal, or 100 columns.
 
 mod apps;
+mod caches;
 mod grid;
 mod machine;
 mod over_time;
 mod scenarios;
 mod shared;
+mod tasks;
 
 use std::fmt::Write as _;
 
@@ -36,6 +38,7 @@ pub(crate) fn table(reading: &Reading, width: usize) -> String {
     apps::write(&mut text, reading, width);
     scenarios::write(&mut text, reading, width);
     over_time::write(&mut text, reading, width);
+    tasks::write(&mut text, reading, width);
     // Keys that few files have are not shown where none of these has them.
     if text.contains(DEFAULT) {
         let _ = writeln!(text, "\n{DEFAULT}: no file gives this value.");

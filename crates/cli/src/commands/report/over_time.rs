@@ -1,5 +1,6 @@
 //! Applications over time: simulated with several policies, drawn, and in slots for the script of the page.
 
+use numasim_draw::strips::MOST_COLUMNS;
 use numasim_dynamic::{Items, Strips};
 use numasim_model::units::Seconds;
 use numasim_model::{AppId, NodeId, Study, Table};
@@ -10,7 +11,7 @@ use crate::args::ReportArgs;
 use crate::commands::located::Located;
 use crate::commands::simulate::{Pictured, can_be_simulated, pictured, policy_of_files};
 use crate::failure::Failure;
-use crate::report::{Course, Figure, Simulations};
+use crate::report::{Course, Figure, MOST_APPS, Simulations};
 use crate::view::{figures, plots, simulated};
 
 /// Most slots of a page: a slider on a phone has hardly more places. Where there is no room for the fewest, the page has none.
@@ -18,6 +19,11 @@ const MOST_SLOTS: usize = 256;
 const FEWEST_SLOTS: usize = 16;
 /// Most numbers of all slots together: half a megabyte.
 const MOST_NUMBERS: usize = 100_000;
+/// Most steps of all pictures together, about 32 bytes each, and fewest columns of one.
+const MOST_STEPS: usize = 60_000;
+const FEWEST_COLUMNS: usize = 32;
+/// Most applications and channels of all runs together in the JSON of the page, about 300 bytes each; of more it has the first of each run.
+const MOST_OBJECTS: usize = 6_000;
 /// More columns of nodes are no table any more: neighbours share one.
 const MOST_NODES: usize = 8;
 
@@ -43,9 +49,11 @@ pub(super) fn simulations(
     }
     let strips = strips(study, &done);
     let simulated: Vec<simulated::Simulated> = done.iter().map(|one| one.simulated.clone()).collect();
-    let document = simulated::json(study, &simulated);
-    let courses = done.into_iter().map(|one| course(study, one)).collect();
-    Ok(Some(Simulations { courses, without, document, strips }))
+    let mut document = simulated::json(study, &simulated);
+    let is_whole = thinned(&mut document);
+    let runs = done.len();
+    let courses = done.into_iter().map(|one| course(study, one, runs)).collect();
+    Ok(Some(Simulations { courses, without, document, is_whole, strips }))
 }
 
 /// Nobody decides, fixed shares, shares of those that do not wait; and what the files say.
@@ -58,11 +66,46 @@ fn usual(study: &Study, located: &Located) -> Result<Vec<PolicyName>, Failure> {
     Ok(policies)
 }
 
-fn course(study: &Study, Pictured { simulated, strips }: Pictured) -> Course {
-    let plot = plots::strips(study, &simulated, &strips, &[]);
+/// Leaves applications and channels out of what `simulate --format json` says where a page has no room for all, and says how many;
+/// whether nothing was left out.
+fn thinned(document: &mut Value) -> bool {
+    let Some(runs) = document.get_mut("runs").and_then(Value::as_array_mut) else { return true };
+    let length = |run: &Value, key: &str| run[key].as_array().map_or(0, Vec::len);
+    let all: usize = runs.iter().map(|run| length(run, "apps") + length(run, "channels")).sum();
+    if all <= MOST_OBJECTS {
+        return true;
+    }
+    let most = (MOST_OBJECTS / (2 * runs.len()).max(1)).min(MOST_APPS);
+    for run in runs {
+        for (key, left_out) in [("apps", "apps_left_out"), ("channels", "channels_left_out")] {
+            run[left_out] = length(run, key).saturating_sub(most).into();
+            if let Some(objects) = run[key].as_array_mut() {
+                objects.truncate(most);
+            }
+        }
+    }
+    false
+}
+
+/// One of `runs` pictures that share a page.
+fn course(study: &Study, Pictured { simulated, strips }: Pictured, runs: usize) -> Course {
+    let mut plot = plots::strips(study, &simulated, &strips, &[]);
+    let room = MOST_STEPS / (plot.rows() * runs).max(1);
+    plot.columns = room.clamp(FEWEST_COLUMNS, MOST_COLUMNS);
+    let per_column = plot.slots_per_column();
+    let thin = if plot.columns < MOST_COLUMNS && per_column > 1 {
+        format!(
+            " Steps are means over {} s: a page of {} has no room for shorter ones, `numasim simulate --plot` has.",
+            figures::rounded(strips.slot.value() * per_column as f64),
+            figures::count(runs as u64, "such picture"),
+        )
+    } else {
+        String::new()
+    };
     let below = if plot.below.is_empty() { "" } else { " Below: items in the channels." };
     let title = format!("Policy {}", simulated.policy);
-    let caption = format!("Cores of each application on each node; a full strip is all its cores.{below}");
+    let caption =
+        format!("Cores of each application on each node; a full strip is all its cores.{below}{thin}");
     Course { figure: Figure { title, caption, svg: plot.svg() }, area: plot.area(), simulated }
 }
 

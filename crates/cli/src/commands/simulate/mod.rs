@@ -2,13 +2,14 @@
 
 mod outputs;
 mod pictured;
+mod progress;
 mod refused;
 mod running;
 mod timeline;
 
 use std::io;
 
-use numasim_dynamic::{Observer, Run, Silent, StripRecorder};
+use numasim_dynamic::{Both, Observer, Run, Silent, StripRecorder};
 use numasim_model::Study;
 use numasim_policy::PolicyName;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -28,6 +29,7 @@ use crate::view::{figures, json as document, plots};
 use crate::watch;
 use outputs::Outputs;
 pub(super) use pictured::{Pictured, in_words, pictured};
+use progress::Progress;
 pub(super) use refused::{can_be_simulated, policy_of_files};
 pub(super) use running::{Ended, Job};
 
@@ -49,7 +51,10 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     warn_of_commands(&study, &policies, shell);
     watch::listen();
     let mut strips = outputs.plot.is_some().then(|| StripRecorder::new(&study));
-    let runs = compute(&jobs, &outputs, args, &located, strips.as_mut())?;
+    let progress = Progress::new(&policies, jobs.len(), args.until, outputs.rows_on_screen(shell), shell);
+    let runs = compute(&jobs, &outputs, args, &located, strips.as_mut(), &progress);
+    progress.finish();
+    let runs = runs?;
     let done: Vec<(&Job, Run)> = jobs.iter().zip(runs).map_while(|(job, run)| Some((job, run?))).collect();
     let simulated: Vec<Simulated> = done.into_par_iter().map(|(job, run)| job.with(run)).collect();
     deliver(args, &study, &simulated, &outputs.result, shell)?;
@@ -97,6 +102,7 @@ fn compute(
     args: &SimulateArgs,
     located: &Located,
     strips: Option<&mut StripRecorder>,
+    progress: &Progress,
 ) -> Result<Vec<Option<Run>>, Failure> {
     let ended = if let ([only], true) = (jobs, outputs.look_on()) {
         let mut silent = Silent;
@@ -104,10 +110,12 @@ fn compute(
             Some(strips) => strips,
             None => &mut silent,
         };
-        vec![Some(outputs.simulate(only, located.sources(), args.model, strips)?)]
+        let mut progress = progress.of(0);
+        let lookers = &mut Both(strips, &mut progress);
+        vec![Some(outputs.simulate(only, located.sources(), args.model, lookers)?)]
     } else {
         threads::start(None)?;
-        running::all(jobs)
+        running::all(jobs, progress)
     };
     let result = |(job, ended): (&Job, Option<Result<Run, Ended>>)| {
         let failed = |ended: Ended| refused::failed(job.study, located, job.policy, &ended);

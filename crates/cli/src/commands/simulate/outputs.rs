@@ -14,6 +14,7 @@ use crate::args::SimulateArgs;
 use crate::failure::Failure;
 use crate::output::Destination;
 use crate::plot_file::PlotFile;
+use crate::shell::Shell;
 use crate::trace::{Of, TraceWriter};
 use crate::watch;
 
@@ -68,13 +69,19 @@ impl Outputs {
         self.timeline.is_some() || self.trace.is_some() || self.plot.is_some()
     }
 
-    /// Simulates, and writes timeline and trace meanwhile; `strips` looks on. Where the simulation fails, nothing is written to files.
+    /// Whether rows are written to a terminal while they come into being: a line of progress would stand between them.
+    pub(super) fn rows_on_screen(&self, shell: &Shell) -> bool {
+        let to_stdout = |one: &Option<Destination>| matches!(one, Some(Destination::Stdout));
+        shell.width.is_some() && (to_stdout(&self.timeline) || to_stdout(&self.trace))
+    }
+
+    /// Simulates, and writes timeline and trace meanwhile; `others` look on. Where the simulation fails, nothing is written to files.
     pub(super) fn simulate(
         &self,
         job: &Job,
         sources: &[SourceFile],
         model: Option<ModelKind>,
-        strips: &mut dyn Observer,
+        others: &mut dyn Observer,
     ) -> Result<Result<Run, Ended>, Failure> {
         let made = match job.policy.make(job.study) {
             Ok(made) => made,
@@ -106,7 +113,7 @@ impl Outputs {
                     None => &mut second,
                 };
                 let stop = || watch::interrupted() || broken.get();
-                let run = job.run(&mut Both(&mut Both(first, second), strips), &stop);
+                let run = job.run(&mut Both(&mut Both(first, second), others), &stop);
                 let failed = run.is_err();
                 ended = Some(run);
                 timeline.map_or(Ok(()), Timeline::finish)?;

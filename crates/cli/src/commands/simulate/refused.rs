@@ -27,7 +27,11 @@ pub(crate) fn policy_of_files(study: &Study, located: &Located) -> Result<Policy
     })
 }
 
-/// Refuses studies without applications, without work, and with data whose home is open.
+/// Most threads of all applications together, as each is kept track of from the first instant to the last \[decision: about ten
+/// for each core of 1024 nodes of 1024 cores\].
+const MOST_THREADS: u64 = 10_000_000;
+
+/// Refuses studies without applications, without work, with too many threads, and with data whose home is open.
 pub(crate) fn can_be_simulated(
     study: &Study,
     located: &Located,
@@ -39,6 +43,7 @@ pub(crate) fn can_be_simulated(
         ));
     }
     work_is_given(study, located)?;
+    threads_are_few(study, located)?;
     policies.iter().try_for_each(|policy| {
         let scenario = policy.scenario(study).map_err(|error| unmade(policy, &error))?;
         homes_are_given(study, located, scenario)
@@ -70,6 +75,29 @@ fn work_is_given(study: &Study, located: &Located) -> Result<(), Failure> {
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(located.failure(&problems)) }
+}
+
+fn threads_are_few(study: &Study, located: &Located) -> Result<(), Failure> {
+    // Of one application, up to 1024 nodes x 65,536 threads.
+    let of = |threads: &Vec<u32>| threads.iter().map(|&threads| u64::from(threads)).sum::<u64>();
+    let threads: Vec<u64> = study.dynamics.courses.iter().map(|course| of(&course.threads)).collect();
+    let all: u64 = threads.iter().sum();
+    if all <= MOST_THREADS {
+        return Ok(());
+    }
+    let message = format!(
+        "{all} threads of all applications together are more than {MOST_THREADS}, each of which is simulated"
+    );
+    let problem = Problem::new(ProblemKind::BadValue, message)
+        .hint("give applications fewer `threads` on each node, or write fewer `instances`");
+    let most = study.apps.iter().zip(&threads).max_by_key(|(_, threads)| **threads);
+    let place = most.and_then(|(app, threads)| Some((located.app_places(&app.group)?, threads)));
+    Err(located.failure(&[match place {
+        Some((places, threads)) => {
+            problem.at(places.name.clone(), format!("{threads} of them in each instance"))
+        }
+        None => problem,
+    }]))
 }
 
 fn homes_are_given(study: &Study, located: &Located, scenario: Option<&Scenario>) -> Result<(), Failure> {

@@ -1,14 +1,15 @@
 //! One simulation after the other, or several at a time.
 
 use numasim_dynamic::{
-    Bottleneck, ClusterRun, Controller, LowerBound, Observer, Question, Run, Silent, SimulateError, cluster,
-    lower_bound, simulate,
+    Bottleneck, ClusterRun, Controller, Ending, LowerBound, Observer, Question, Run, Silent, SimulateError,
+    cluster, lower_bound, simulate,
 };
 use numasim_engine::SimTime;
 use numasim_model::Study;
 use numasim_policy::{MakeError, PolicyName};
-use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
+use super::progress::Progress;
 use crate::view::simulated::Simulated;
 use crate::watch;
 
@@ -30,7 +31,7 @@ pub(crate) enum Ended {
 }
 
 impl Job<'_> {
-    /// Simulates; `stop` is asked now and then.
+    /// Simulates; `stop` is asked before every instant.
     pub(crate) fn run(&self, observer: &mut dyn Observer, stop: &dyn Fn() -> bool) -> Result<Run, Ended> {
         let mut policy = self.policy.make(self.study).map_err(Ended::Unmade)?;
         let scenario = self.policy.scenario(self.study).map_err(Ended::Unmade)?;
@@ -51,7 +52,8 @@ impl Job<'_> {
 
     /// Its run, with what it is compared with.
     pub(super) fn with(&self, run: Run) -> Simulated {
-        let bound = self.lower_bound();
+        // Of what was stopped nobody waits for a makespan, and drawing the work of all tasks may take long.
+        let bound = if run.ending == Ending::Stopped { None } else { self.lower_bound() };
         Simulated {
             policy: self.policy.to_string(),
             seed: self.seed,
@@ -94,7 +96,9 @@ impl Job<'_> {
 }
 
 /// All simulations, in their order; of those that Ctrl-C came before there is none.
-pub(super) fn all(jobs: &[Job]) -> Vec<Option<Result<Run, Ended>>> {
-    let run = |job: &Job| (!watch::interrupted()).then(|| job.run(&mut Silent, &watch::interrupted));
-    jobs.par_iter().map(run).collect()
+pub(super) fn all(jobs: &[Job], progress: &Progress) -> Vec<Option<Result<Run, Ended>>> {
+    let run = |(number, job): (usize, &Job)| {
+        (!watch::interrupted()).then(|| job.run(&mut progress.of(number), &watch::interrupted))
+    };
+    jobs.par_iter().enumerate().map(run).collect()
 }

@@ -1,7 +1,7 @@
 //! A simulation over time: cores of each application on each node, and items in channels below.
 
 use numasim_draw::Heading;
-use numasim_draw::strips::{Below, Strip, StripPlot};
+use numasim_draw::strips::{Below, MOST_COLUMNS, Strip, StripPlot};
 use numasim_dynamic::{Items, Strips};
 use numasim_model::units::Seconds;
 use numasim_model::{AppId, NodeId, Study};
@@ -11,6 +11,8 @@ use crate::view::{figures, machine_title};
 
 /// More strips are thinner than their names: of more nodes, neighbours share one.
 const MOST_STRIPS: usize = 32;
+/// Of more applications not each has a colour.
+const MOST_OWN_COLOURS: usize = 8;
 /// More lines are a tangle: of more channels, those that hold most.
 const MOST_LINES: usize = 6;
 
@@ -18,15 +20,20 @@ const MOST_LINES: usize = 6;
 pub(crate) fn strips(study: &Study, simulated: &Simulated, strips: &Strips, files: &[String]) -> StripPlot {
     let (unit, per_second) = time_unit(strips.end);
     let channels = fullest(&strips.items);
+    let bands = bands(study);
     let below = channels.iter().map(|&channel| below(study, channel, &strips.items[channel]));
     StripPlot {
         heading: heading(study, simulated, strips, files, channels.len()),
         x: format!("time ({unit})"),
         slot: strips.slot.value() * per_second,
         end: strips.end.value() * per_second,
+        columns: MOST_COLUMNS,
         y: "cores".to_owned(),
-        names: study.apps.iter().map(|app| app.name.clone()).collect(),
-        strips: node_groups(study, MOST_STRIPS).iter().map(|nodes| strip(study, nodes, strips)).collect(),
+        names: bands.iter().map(|band| band.name.clone()).collect(),
+        strips: node_groups(study, MOST_STRIPS)
+            .iter()
+            .map(|nodes| strip(study, nodes, &bands, strips))
+            .collect(),
         below_label: "items".to_owned(),
         below: below.collect(),
     }
@@ -56,14 +63,42 @@ pub(crate) fn summed<'a>(nodes: &[NodeId], slots: usize, of: impl Fn(NodeId) -> 
     sums
 }
 
-fn strip(study: &Study, nodes: &[NodeId], strips: &Strips) -> Strip {
+/// Applications that share a colour.
+struct Band {
+    name: String,
+    apps: Vec<usize>,
+}
+
+/// Each application; of more than there are colours, the instances of each one together.
+fn bands(study: &Study) -> Vec<Band> {
+    let together = study.apps.len() > MOST_OWN_COLOURS;
+    let all: Vec<usize> = (0..study.apps.len()).collect();
+    let bands = all.chunk_by(|&a, &b| together && study.apps[a].group == study.apps[b].group);
+    let band = |apps: &[usize]| {
+        let name = match apps {
+            [first, _, ..] => format!("{} ({} instances)", study.apps[*first].group, apps.len()),
+            _ => apps.iter().map(|&app| study.apps[app].name.as_str()).collect(),
+        };
+        Band { name, apps: apps.to_vec() }
+    };
+    bands.map(band).collect()
+}
+
+fn strip(study: &Study, nodes: &[NodeId], bands: &[Band], strips: &Strips) -> Strip {
     let cores = nodes.iter().map(|&node| u64::from(study.machine.node(node).cores));
     let numbers: Vec<usize> = nodes.iter().map(|node| node.0).collect();
-    let band = |app: usize| summed(nodes, strips.slots(), |node| &strips.busy[(AppId(app), node)]);
+    let of_app = |app: usize| summed(nodes, strips.slots(), |node| &strips.busy[(AppId(app), node)]);
+    let band = |band: &Band| {
+        let mut sums = vec![0.0; strips.slots()];
+        for &app in &band.apps {
+            sums.iter_mut().zip(of_app(app)).for_each(|(sum, value)| *sum += value);
+        }
+        sums
+    };
     Strip {
         name: figures::nodes(&numbers),
         capacity: cores.sum::<u64>() as f64,
-        bands: (0..study.apps.len()).map(band).collect(),
+        bands: bands.iter().map(band).collect(),
     }
 }
 

@@ -99,11 +99,12 @@ fn jacobi_reads_a_row_of_each_neighbour_and_swaps_old_and_new() {
 /// them. Sums along columns: RAW from the tile and from the one above, and WAR from the sum to the right, which read the tile.
 #[test]
 fn an_integral_histogram_has_three_tasks_for_each_tile() {
-    for g in [1, 2, 5] {
-        let generator = Generator::IntegralHistogram { grid: g, tile: 256, bins: 32, init: true };
-        let (g, pairs) = (usize::try_from(g).expect("small"), usize::try_from(g * (g - 1)).expect("small"));
-        // Image, histogram, then g sums to the right and g - 1 further ones down... from the corner: 2 + g + g.
-        assert_eq!(counts(&generator), (4 * g * g, 3 * g * g + 3 * pairs, 2 + 2 * g));
+    for g in [1_u32, 2, 5] {
+        let generator = Generator::IntegralHistogram { grid: u64::from(g), tile: 256, bins: 32, init: true };
+        // Image, histogram, g sums to the right, and in the last column g downwards.
+        let span = 2 + 2 * g;
+        let (tiles, pairs) = ((g * g) as usize, (g * (g - 1)) as usize);
+        assert_eq!(counts(&generator), (4 * tiles, 3 * tiles + 3 * pairs, span));
     }
     let graph = made(&Generator::IntegralHistogram { grid: 2, tile: 256, bins: 32, init: false });
     let (pixels, all, border) = (65_536.0, 8_388_608.0, 32_768.0);

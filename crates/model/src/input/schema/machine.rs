@@ -4,7 +4,7 @@ use schemars::{JsonSchema, Schema, json_schema};
 use serde::Serialize;
 
 use super::origin::{ProvenanceTable, SharingTable};
-use super::range::positive;
+use super::range::{not_negative, positive};
 
 /// The machine. Its nodes are all alike (`nodes`, `cores_per_node`, `gflops_per_core`) or listed one by one
 /// (`[[machine.node]]`); its bandwidths are all alike (`bandwidth_gbs`, `link_gbs`) or a full matrix
@@ -62,6 +62,19 @@ pub struct MachineTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(inner(inner(range(min = 0.0, max = 1e30))), length(min = 1, max = 1024))]
     pub latency_matrix_ns: Option<Vec<Vec<f64>>>,
+    /// How far the firmware says that memories are (SLIT, `numactl --hardware`): row = node of the core, column = node of the memory;
+    /// 10 is the own node. Only schedulers of tasks look at it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(inner(range(min = 0.0, max = 1e30))), length(min = 1, max = 1024))]
+    pub distance_matrix: Option<Vec<Vec<f64>>>,
+    /// Size of the last-level cache of each node in MB (10^6 bytes); 0 for none. Only tasks look at it. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = not_negative)]
+    pub llc_mb: Option<f64>,
+    /// The most one core reads from the last-level cache of its node in GB/s; needs `llc_mb`. Default: no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = positive)]
+    pub llc_gbs: Option<f64>,
     /// The most one thread can draw from all memories together in GB/s. Default: no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = positive)]
@@ -148,6 +161,14 @@ pub struct NodeTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = positive)]
     pub update_gbs: Option<f64>,
+    /// Size of the last-level cache of this node in MB (10^6 bytes); 0 for none. Default: that of the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = not_negative)]
+    pub llc_mb: Option<f64>,
+    /// The most one core of this node reads from its last-level cache in GB/s. Default: that of the machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = positive)]
+    pub llc_gbs: Option<f64>,
     /// Processor numbers of the operating system as Linux writes them (`0-19,40-59`); only needed to print commands
     /// (explore --emit). If there are more processors than cores, the first ones are used.
     #[serde(skip_serializing_if = "Option::is_none")]

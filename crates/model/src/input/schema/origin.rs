@@ -53,6 +53,15 @@ pub struct ProvenanceTable {
     /// Of the latency matrix.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_matrix_ns: Option<FigureTable>,
+    /// Of the sizes of the last-level caches.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub llc_mb: Option<FigureTable>,
+    /// Of what one core reads from a last-level cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub llc_gbs: Option<FigureTable>,
+    /// Of the firmware's distances.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance_matrix: Option<FigureTable>,
     /// Of the parameters of the sharing model.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sharing: Option<FigureTable>,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use numasim_model::{Data, NodeId};
+use numasim_model::{Data, Node, NodeId};
 
 use super::prices::{Improved, Prices};
 use super::ranges::Ranges;
@@ -151,11 +151,16 @@ impl<'a> Relaxation<'a> {
         let all = relaxation.shared_bandwidth.len();
         relaxation.shared_bandwidth.push(Some(controllers().sum()));
         for (a, app) in problem.apps.iter().enumerate() {
-            let per_gflops = app.arithmetic_intensity.value().recip();
+            let moved = app.arithmetic_intensity.value().recip();
+            // A memory may deliver more to a kernel that writes than it delivers to reads.
+            let occupied = machine.nodes().iter().map(|node| node.occupied_by(app.kernel));
+            let per_gflops = moved * occupied.fold(f64::INFINITY, f64::min);
             let at_home = match app.data {
                 Data::OpenHome { share } => {
-                    relaxation.shared_bandwidth.push(Some(controllers().fold(0.0, f64::max)));
-                    Some((relaxation.shared_bandwidth.len() - 1, share * per_gflops))
+                    let delivers = |node: &Node| node.bandwidth.value() / node.occupied_by(app.kernel);
+                    let fastest = machine.nodes().iter().map(delivers).fold(0.0, f64::max);
+                    relaxation.shared_bandwidth.push(Some(fastest));
+                    Some((relaxation.shared_bandwidth.len() - 1, share * moved))
                 }
                 Data::Placed(_) => None,
             };

@@ -1,5 +1,6 @@
 //! The sums of the left half, stored so that those in a window are found.
 
+use super::meter::{COMPARISON, Common, Meter, SUM};
 use super::question::Halves;
 use super::round::Round;
 use super::sums::{Rest, SINGLE, Sums};
@@ -27,18 +28,26 @@ pub(super) struct Grid {
     pub(super) heads: Vec<u32>,
     /// Next sum of the same bucket plus 1.
     pub(super) next: Vec<u32>,
+    /// What it cost to make it, in steps of the search.
+    pub(super) work: u64,
 }
 
 impl Grid {
-    /// All sums of the left half with a slack within the gap.
+    /// All sums of the left half with a slack within the gap, for at most `steps`.
     ///
     /// Of sums that differ by an exchange of twins only the one in descending order is stored: every allocation can be
     /// renamed so that its left half is in this order. Before that, halves of the same classes can be exchanged so that
     /// the left one has at most half of what the last application and its twins get together.
     ///
     /// # Errors
-    /// What was done in vain, if there are too many sums or the monitor said stop.
-    pub(super) fn new(halves: &Halves<'_>, round: &Round, twins: &[bool]) -> Result<Self, InVain> {
+    /// What was done in vain, if there are too many sums, they cost too much or the monitor said stop.
+    pub(super) fn new(
+        halves: &Halves<'_>,
+        round: &Round,
+        twins: &[bool],
+        steps: u64,
+    ) -> Result<Self, InVain> {
+        let common = Common::new(steps);
         let apps = round.unit.len();
         let rests = (1..=round.left.len()).map(|d| round.rest(&[&round.left[d..], &round.right])).collect();
         let mut filling = Filling {
@@ -52,12 +61,15 @@ impl Grid {
             found: Vec::new(),
             found_chosen: Vec::new(),
             pace: Pace::new(halves.monitor),
+            meter: Meter::new(&common),
         };
         let complete = filling.extend(0.0);
-        let Filling { found: sums, found_chosen: chosen, mut pace, .. } = filling;
+        let Filling { found: sums, found_chosen: chosen, mut pace, meter, .. } = filling;
+        meter.finish();
+        let work = common.spent();
         let count = sums.len() / apps;
         if !complete || pace.stops_after(20 * count as u64) {
-            return Err(InVain { sums: count as u64 });
+            return Err(InVain { work });
         }
         let mut grid = Self {
             apps,
@@ -67,11 +79,12 @@ impl Grid {
             sides: Vec::new(),
             heads: vec![0; (2 * count).next_power_of_two().max(16)],
             next: vec![0; count],
+            work,
         };
         grid.choose_sides(&round.windows);
         for sum in 0..count {
             if pace.stops_after(20) {
-                return Err(InVain { sums: count as u64 });
+                return Err(InVain { work });
             }
             let at = grid.sums[sum * apps..(sum + 1) * apps].iter().map(|&p| f64::from(p));
             let bucket =
@@ -127,8 +140,8 @@ pub(super) fn cell(p: f64, side: f64) -> i64 {
 /// A grid that was not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct InVain {
-    /// Sums that were found until then: what it cost, in steps of the search.
-    pub(super) sums: u64,
+    /// What it cost, in steps of the search.
+    pub(super) work: u64,
 }
 
 /// The walk over the left half that finds its sums.
@@ -147,10 +160,11 @@ struct Filling<'f> {
     found: Vec<f32>,
     found_chosen: Vec<u32>,
     pace: Pace<'f>,
+    meter: Meter<'f>,
 }
 
 impl Filling<'_> {
-    /// Stores every sum that continues `chosen`; false if there are too many, or at a stop.
+    /// Stores every sum that continues `chosen`; false if there are too many or they cost too much, or at a stop.
     fn extend(&mut self, slack: f64) -> bool {
         let depth = self.chosen.len();
         let apps = self.round.unit.len();
@@ -164,7 +178,7 @@ impl Filling<'_> {
                 self.found.extend(sum.iter().map(|&p| p as f32));
                 self.found_chosen.extend_from_slice(&self.chosen);
             }
-            return self.found.len() <= MOST_STORED * apps;
+            return !self.meter.exceeded_after(SUM) && self.found.len() <= MOST_STORED * apps;
         };
         let start = match self.chosen.last() {
             Some(&before) if place.same_as_before => before,
@@ -172,7 +186,7 @@ impl Filling<'_> {
         };
         let table = &self.halves.relaxation.classes[place.class].table;
         for (position, kept) in (start..).zip(&self.round.kept[place.class][start as usize..]) {
-            if self.pace.stops_after(4 * apps as u64) {
+            if self.meter.exceeded_after(COMPARISON) || self.pace.stops_after(4 * apps as u64) {
                 return false;
             }
             if slack + kept.slack > self.round.gap {

@@ -43,6 +43,7 @@ impl Halves<'_> {
         let limits = Limits::new(&self.problem.machine, &self.problem.apps, self.placements);
         let mut pace = Pace::new(self.monitor);
         let mut kept = Vec::with_capacity(self.relaxation.classes.len());
+        let mut work = self.relaxation.pricing();
         for (c, class) in self.relaxation.classes.iter().enumerate() {
             let slack = |option: usize| (tops[c] - earnings[c].of(&class.table, option)).max(0.0);
             let mut of_class: Vec<Kept> = (0..class.table.len())
@@ -54,6 +55,7 @@ impl Halves<'_> {
                 .filter(|kept| kept.slack <= gap && self.fits(c, kept.option as usize, &unit, &windows))
                 .collect();
             let mut seen = BTreeSet::new();
+            work += (of_class.len() * unit.len()) as u64;
             of_class.retain(|kept| {
                 let effort = 40 * unit.len() as u64;
                 !pace.stops_after(effort)
@@ -75,12 +77,15 @@ impl Halves<'_> {
             left,
             right,
             kept,
+            target,
+            bound,
             gap,
             unit,
             windows,
             reach: Vec::new(),
             reads: Vec::new(),
             pairs: if sample.is_some() { SAMPLE_PAIRS } else { u64::MAX },
+            work,
         };
         if let Some(most) = sample {
             round.thin_out(most);

@@ -3,6 +3,7 @@
 use numasim_model::{Allocation, AppId};
 
 use super::grid::{Grid, cell};
+use super::meter::{COMPARISON, Common, LOOKUP, Meter, SUM, operations};
 use super::question::Halves;
 use super::round::Round;
 use super::sums::{Rest, SINGLE, Sums};
@@ -11,49 +12,57 @@ use crate::search::dual::{Class, Ranges};
 use crate::search::pace::Pace;
 use crate::search::pool::Pool;
 
-/// Cells of the grid that are looked into in the time of one step.
-const LOOKUPS_PER_STEP: f64 = 64.0;
+/// Elementary operations to put an allocation together, for each application and node with a choice.
+const OPERATIONS_TO_ASSEMBLE: u64 = 16;
 
 /// The walk over the right half below one first choice.
-pub(super) struct Lookup<'l> {
+pub(super) struct Lookup<'l, 'e> {
     pub(super) halves: &'l Halves<'l>,
     pub(super) round: &'l Round,
     pub(super) grid: &'l Grid,
     pub(super) pool: Pool,
     pub(super) cutoff: f64,
-    pub(super) evaluator: Evaluator<'l>,
+    evaluator: &'e mut Evaluator<'l>,
     /// Positions in the kept lists.
     pub(super) chosen: Vec<usize>,
     /// Of the places before each.
     pub(super) sums: Vec<Sums>,
     /// What the places after each can add, the left half included.
     pub(super) rests: Vec<Rest>,
-    pub(super) work: u64,
-    pub(super) pairs: u64,
+    /// Pairs of sums that were compared.
+    pairs: u64,
     pub(super) pace: Pace<'l>,
+    pub(super) meter: Meter<'l>,
     /// Per application: the first and last cell of the grid that the window touches.
     touched: Vec<(i64, i64)>,
     /// The cell that is looked into.
     at: Vec<i64>,
 }
 
-impl<'l> Lookup<'l> {
-    pub(super) fn new(halves: &'l Halves<'l>, round: &'l Round, grid: &'l Grid, pool: &Pool) -> Self {
+impl<'l, 'e> Lookup<'l, 'e> {
+    pub(super) fn new(
+        halves: &'l Halves<'l>,
+        round: &'l Round,
+        grid: &'l Grid,
+        pool: &Pool,
+        evaluator: &'e mut Evaluator<'l>,
+        common: &'l Common,
+    ) -> Self {
         Self {
             halves,
             round,
             grid,
             pool: pool.clone(),
             cutoff: pool.cutoff(),
-            evaluator: Evaluator::new(halves.problem, halves.placements.to_vec()),
+            evaluator,
             chosen: Vec::with_capacity(round.right.len()),
             sums: vec![Sums::zero(grid.apps, halves.relaxation.watched.len()); round.right.len() + 1],
             rests: (1..=round.right.len())
                 .map(|d| round.rest(&[&round.right[d..], &round.left]).plus(&round.base))
                 .collect(),
-            work: 0,
             pairs: 0,
             pace: Pace::new(halves.monitor),
+            meter: Meter::new(common),
             touched: vec![(0, 0); grid.apps],
             at: vec![0; grid.apps],
         }
@@ -67,7 +76,7 @@ impl<'l> Lookup<'l> {
         let unit = &self.round.unit;
         let table = &self.halves.relaxation.classes[place.class].table;
         for position in from..to.min(kept.len()) {
-            if self.pace.stops_after(4 * self.grid.apps as u64) {
+            if self.stops_after(COMPARISON, 4 * self.grid.apps as u64) {
                 return;
             }
             let slack = slack + kept[position].slack;
@@ -89,10 +98,15 @@ impl<'l> Lookup<'l> {
         }
     }
 
+    /// Whether to stop, after so many parts of a step that are so many elementary operations.
+    #[inline]
+    fn stops_after(&mut self, parts: u64, operations: u64) -> bool {
+        self.meter.exceeded_after(parts) | self.pace.stops_after(operations)
+    }
+
     /// The stored sums that reach the window together with the current one.
     fn find_partners(&mut self) {
-        self.work += 1;
-        if self.pairs > self.round.pairs {
+        if self.stops_after(SUM, 0) || self.pairs > self.round.pairs {
             return;
         }
         let sums = &self.sums[self.round.right.len()].p;
@@ -111,13 +125,6 @@ impl<'l> Lookup<'l> {
         if lookups > self.grid.next.len() as f64 {
             return self.try_all();
         }
-        #[allow(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "fewer than there are sums"
-        )]
-        let steps = (lookups / LOOKUPS_PER_STEP) as u64;
-        self.work += steps;
         for (at, touched) in self.at.iter_mut().zip(&self.touched) {
             *at = touched.0;
         }
@@ -130,7 +137,7 @@ impl<'l> Lookup<'l> {
             }
             // The next cell, as a mileage counter turns.
             let next = self.at.iter().zip(&self.touched).position(|(at, touched)| *at < touched.1);
-            let Some(next) = next.filter(|_| !self.pace.stops_after(4 * self.grid.apps as u64)) else {
+            let Some(next) = next.filter(|_| !self.stops_after(LOOKUP, 4 * self.grid.apps as u64)) else {
                 return;
             };
             self.at[next] += 1;
@@ -144,7 +151,7 @@ impl<'l> Lookup<'l> {
     fn try_all(&mut self) {
         for stored in 0..self.grid.next.len() {
             self.consider(stored);
-            if self.pace.stopped() {
+            if self.stops_after(0, 0) {
                 return;
             }
         }
@@ -154,7 +161,7 @@ impl<'l> Lookup<'l> {
     fn consider(&mut self, stored: usize) {
         self.pairs += 1;
         let apps = self.grid.apps;
-        if self.pace.stops_after(apps as u64) {
+        if self.stops_after(COMPARISON, apps as u64) {
             return;
         }
         let sums = &self.sums[self.round.right.len()].p;
@@ -164,6 +171,11 @@ impl<'l> Lookup<'l> {
         }
         let problem = self.halves.problem;
         let relaxation = self.halves.relaxation;
+        let places = self.round.left.len() + self.round.right.len();
+        let assembling = OPERATIONS_TO_ASSEMBLE * (apps * places) as u64;
+        if self.stops_after(operations(assembling), assembling) {
+            return;
+        }
         let mut allocation = Allocation::empty(apps, problem.machine.node_count());
         let mut gflops = vec![0.0; apps];
         let mut reads = vec![0.0; relaxation.watched.len()];
@@ -195,7 +207,7 @@ impl<'l> Lookup<'l> {
         if !in_cell || below || !self.in_ranges(&allocation) || !self.evaluator.fits(allocation.as_slice()) {
             return;
         }
-        self.pace.stops_after(problem.evaluation_cost());
+        self.stops_after(operations(problem.evaluation_cost()), problem.evaluation_cost());
         let candidate = self.evaluator.candidate(allocation);
         if candidate.score > self.cutoff {
             self.pool.add(self.halves.canonical, candidate);

@@ -15,16 +15,21 @@
 mod grid;
 mod keep;
 mod lookup;
+mod meter;
 mod question;
 mod round;
 mod sums;
+#[cfg(test)]
+mod tests;
 
 use crate::parallel::prelude::*;
 
 use super::dual::Improved;
 use super::pool::Pool;
+use crate::problem::Evaluator;
 use grid::{Grid, InVain, MOST_STORED};
 use lookup::Lookup;
+use meter::Common;
 pub(super) use question::Halves;
 use round::Round;
 
@@ -42,11 +47,10 @@ const WORTH_A_SAMPLE: f64 = 1e6;
 const SAMPLE: f64 = 2e5;
 /// Parts of the gap that a sample looks into, next to the bound first.
 const SAMPLE_DEPTHS: [f64; 4] = [1.0 / 64.0, 1.0 / 16.0, 1.0 / 4.0, 1.0];
+/// Most steps of one search: about ten seconds.
+const MOST_STEPS: u64 = 200_000_000;
 /// Choices for the first node of the right half that are looked up from the same cutoff.
 const BATCH: usize = 64;
-
-/// Pairs of sums that are compared in the time of one step.
-const PAIRS_PER_STEP: u64 = 4;
 
 /// How far a search in halves came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,8 +70,9 @@ enum Ended {
 
 impl Halves<'_> {
     /// Adds everything above the cutoff of `pool` to it. Not complete if the method does not apply, would take more than
-    /// `most` sums of a half, or was stopped. The answers do not depend on the number of threads.
-    pub(super) fn search(&self, root: &Improved, pool: &mut Pool, most: f64) -> Halved {
+    /// `most` sums of a half or more than `steps`, or was stopped. The answers do not depend on the number of threads.
+    pub(super) fn search(&self, root: &Improved, pool: &mut Pool, most: f64, steps: u64) -> Halved {
+        let steps = steps.min(MOST_STEPS);
         let mut halved = Halved { complete: false, work: 0 };
         if !self.applies(pool) || self.relaxation.shared_bandwidth.iter().any(Option::is_some) {
             return halved;
@@ -76,31 +81,32 @@ impl Halves<'_> {
         let twins = self.twins();
         let mut sampled = false;
         loop {
-            if pool.cutoff() >= root.bound {
-                halved.complete = true; // nothing can be better
+            halved.complete = pool.cutoff() >= root.bound; // nothing can be better
+            if halved.complete || halved.work >= steps {
                 return halved;
             }
             let Some(round) = self.round(root, pool.cutoff(), (left.clone(), right.clone()), None) else {
                 return halved;
             };
+            halved.work += round.work;
             let looked_up = round.combinations(&round.right);
             if looked_up > WORTH_A_SAMPLE && looked_up <= most && !sampled {
                 sampled = true;
-                halved.work += self.sample(root, pool);
+                halved.work += self.sample(root, pool, steps.saturating_sub(halved.work));
                 continue;
             }
             let walked = round.combinations(&round.left);
             if looked_up.max(walked) > most || walked > 1.5 * MOST_STORED as f64 * orders(&twins) {
                 return halved;
             }
-            match Grid::new(self, &round, &twins) {
-                Err(InVain { sums }) => {
-                    halved.work += sums;
+            match Grid::new(self, &round, &twins, steps.saturating_sub(halved.work)) {
+                Err(InVain { work }) => {
+                    halved.work += work;
                     return halved;
                 }
                 Ok(grid) => {
-                    halved.work += grid.next.len() as u64;
-                    match self.look_up(&round, &grid, root, pool, &mut halved.work) {
+                    halved.work += grid.work;
+                    match self.look_up(&round, &grid, root, pool, (&mut halved.work, steps)) {
                         Ended::Complete => halved.complete = true,
                         Ended::BetterCutoff => continue,
                         Ended::Stopped => {}
@@ -111,9 +117,9 @@ impl Halves<'_> {
         }
     }
 
-    /// Adds good answers to `pool` by looking at few options of each node only, those that earn most. Proves nothing;
-    /// says how many steps it took.
-    pub(super) fn sample(&self, root: &Improved, pool: &mut Pool) -> u64 {
+    /// Adds good answers to `pool` by looking at few options of each node only, those that earn most, for about `steps`.
+    /// Proves nothing; says how many steps it took.
+    pub(super) fn sample(&self, root: &Improved, pool: &mut Pool, steps: u64) -> u64 {
         let mut work = 0;
         if !self.applies(pool) {
             return work;
@@ -121,16 +127,21 @@ impl Halves<'_> {
         let Some(halves) = self.halves(SAMPLED_NODES) else { return work };
         let gap = root.bound - pool.cutoff();
         for depth in SAMPLE_DEPTHS {
+            if work >= steps {
+                return work;
+            }
             let target = (root.bound - depth * gap).max(pool.cutoff());
             let Some(round) = self.round(root, target, halves.clone(), Some(SAMPLE)) else { return work };
+            work += round.work;
             // Stored in every order of twins: the lists of a sample are not closed under their exchange.
-            let grid = match Grid::new(self, &round, &vec![false; round.unit.len()]) {
+            let twins = vec![false; round.unit.len()];
+            let grid = match Grid::new(self, &round, &twins, steps.saturating_sub(work)) {
                 Ok(grid) => grid,
-                Err(InVain { sums }) => return work + sums,
+                Err(InVain { work: in_vain }) => return work + in_vain,
             };
-            work += grid.next.len() as u64;
+            work += grid.work;
             let before = pool.cutoff();
-            let ended = self.look_up(&round, &grid, root, pool, &mut work);
+            let ended = self.look_up(&round, &grid, root, pool, (&mut work, steps));
             if matches!(ended, Ended::Stopped) || pool.cutoff() > before {
                 return work;
             }
@@ -138,32 +149,52 @@ impl Halves<'_> {
         work
     }
 
-    /// Looks up what each sum of the right half misses.
-    fn look_up(&self, round: &Round, grid: &Grid, root: &Improved, pool: &mut Pool, work: &mut u64) -> Ended {
+    /// Looks up what each sum of the right half misses, until `work` is more than `steps`.
+    fn look_up(
+        &self,
+        round: &Round,
+        grid: &Grid,
+        root: &Improved,
+        pool: &mut Pool,
+        (work, steps): (&mut u64, u64),
+    ) -> Ended {
         let firsts: Vec<usize> = (0..round.kept[round.right[0].class].len()).collect();
         for batch in firsts.chunks(BATCH) {
             if self.monitor.stop() {
                 return Ended::Stopped;
             }
-            let found: Vec<(Pool, u64, bool)> = batch
+            let common = Common::new(steps.saturating_sub(*work));
+            let found: Vec<(Pool, bool)> = batch
                 .par_iter()
-                .map(|&first| {
-                    let mut lookup = Lookup::new(self, round, grid, pool);
-                    lookup.extend(first, first + 1, 0.0);
-                    (lookup.pool, lookup.work + lookup.pairs / PAIRS_PER_STEP, lookup.pace.stopped())
-                })
+                .map_init(
+                    || Evaluator::new(self.problem, self.placements.to_vec()),
+                    |evaluator, &first| {
+                        let mut lookup = Lookup::new(self, round, grid, pool, evaluator, &common);
+                        lookup.extend(first, first + 1, 0.0);
+                        let Lookup { pool, pace, meter, .. } = lookup;
+                        meter.finish();
+                        (pool, pace.stopped())
+                    },
+                )
                 .collect();
-            let mut stopped = false;
-            for (found, steps, cut_short) in found {
-                pool.merge(self.canonical, found);
-                *work += steps;
-                stopped |= cut_short;
-            }
-            if stopped || *work as f64 > 5.0 * THOROUGH {
+            *work += common.spent();
+            if common.is_exceeded() {
+                // How far each of the batch came until then depends on the threads.
                 return Ended::Stopped;
             }
-            // With a much smaller gap the lists are much shorter: start again.
-            if round.pairs == u64::MAX && root.bound - pool.cutoff() < 0.5 * round.gap {
+            let mut stopped = false;
+            for (found, cut_short) in found {
+                pool.merge(self.canonical, found);
+                stopped |= cut_short;
+            }
+            if stopped {
+                return Ended::Stopped;
+            }
+            // With a much smaller gap the lists are much shorter: start again. The bound of `root` may be below the one
+            // at its prices, which the gap comes from: an earlier bound of the same space, or of a larger one.
+            let (cutoff, gap) = (pool.cutoff(), round.bound - pool.cutoff());
+            let shorter = cutoff > round.target && (cutoff >= root.bound || gap < 0.5 * round.gap);
+            if round.pairs == u64::MAX && shorter {
                 return Ended::BetterCutoff;
             }
         }
@@ -178,79 +209,4 @@ fn orders(twins: &[bool]) -> f64 {
         run = if twin { run + 1.0 } else { 1.0 };
         orders * run
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::atomic::{AtomicU64, Ordering};
-
-    use super::*;
-    use crate::monitor::{Monitor, Progress, Unattended};
-    use crate::objective::Objective;
-    use crate::search::dual::Effort;
-    use crate::search::testing::{LOCAL, pool_with, question, relaxation};
-
-    #[test]
-    fn four_nodes_are_searched_completely() {
-        let problem = question(4, Objective::Fair);
-        let relaxation = relaxation(&problem);
-        let everything = relaxation.everything();
-        // One thread each: `cpu` has 10 of 80 GFLOPS.
-        let (canonical, mut pool) = pool_with(&problem, &[vec![1, 0, 0, 0], vec![0, 1, 0, 0]]);
-        let root = relaxation.improve(
-            &relaxation.start(),
-            &everything,
-            pool.cutoff(),
-            Effort { steps: 50, cuts: 50 },
-        );
-        let halves = Halves {
-            problem: &problem,
-            relaxation: &relaxation,
-            placements: &LOCAL,
-            ranges: &everything,
-            canonical: &canonical,
-            monitor: &Unattended,
-        };
-        let halved = halves.search(&root, &mut pool, QUICK);
-        assert!(halved.complete && halved.work > 0, "{halved:?}");
-        // m nodes with (2, 0), 8 - 2 m - k cores for `cpu` where k nodes have (1, 1): mem 16 m + 10 k of 64, cpu
-        // 10 (8 - 2 m - k) of 80. m = 2, k = 1: 42/64 and 30/80; m = 1, k = 2: 36/64 and 40/80; m = 0, k = 4: 40/64
-        // and 40/80; m = 1, k = 1: 26/64 and 50/80; m = 0, k = 3: 30/64 and 50/80. The best minimum is 1/2.
-        assert!(pool.best().is_some_and(|best| (best.score - 0.5).abs() < 1e-9), "{:?}", pool.best());
-    }
-
-    /// Says stop at question `at`, and counts how often it is asked.
-    struct StopAt {
-        at: u64,
-        asked: AtomicU64,
-    }
-
-    impl Monitor for StopAt {
-        fn stop(&self) -> bool {
-            self.asked.fetch_add(1, Ordering::Relaxed) + 1 >= self.at
-        }
-        fn progress(&self, _: &Progress) {}
-    }
-
-    #[test]
-    fn a_search_that_is_stopped_is_not_complete_and_charged_what_it_did() {
-        let problem = question(4, Objective::Fair);
-        let (canonical, pool) = pool_with(&problem, &[vec![1, 0, 0, 0], vec![0, 1, 0, 0]]);
-        let calm = relaxation(&problem);
-        let root =
-            calm.improve(&calm.start(), &calm.everything(), pool.cutoff(), Effort { steps: 50, cuts: 50 });
-        let monitor = StopAt { at: 1, asked: AtomicU64::new(0) };
-        let halves = Halves {
-            problem: &problem,
-            relaxation: &calm,
-            placements: &LOCAL,
-            ranges: &calm.everything(),
-            canonical: &canonical,
-            monitor: &monitor,
-        };
-        let halved = halves.search(&root, &mut pool.clone(), QUICK);
-        assert!(!halved.complete, "{halved:?}");
-        assert!(halved.work > 0, "the sums of the left half were found: {halved:?}");
-        assert!(monitor.asked.load(Ordering::Relaxed) > 0);
-    }
 }

@@ -31,6 +31,11 @@ pub(super) struct Round {
     pub(super) right: Vec<Place>,
     /// Per class.
     pub(super) kept: Vec<Vec<Kept>>,
+    /// The score t that is to be beaten.
+    pub(super) target: f64,
+    /// The bound at the prices of the round.
+    pub(super) bound: f64,
+    /// What slacks may sum to: the bound less the target, and something for rounding.
     pub(super) gap: f64,
     /// t times the unit of each application: what P is measured in.
     pub(super) unit: Vec<f64>,
@@ -42,6 +47,8 @@ pub(super) struct Round {
     pub(super) reads: Vec<Vec<(f64, f64)>>,
     /// Most pairs of sums to look at below one first choice.
     pub(super) pairs: u64,
+    /// What it cost to make it, in steps of the search.
+    pub(super) work: u64,
 }
 
 impl Round {

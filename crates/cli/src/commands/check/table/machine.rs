@@ -9,6 +9,7 @@ use numasim_model::units::{Gibibytes, GigabytesPerSecond};
 use numasim_model::{Access, Machine, Node};
 
 use super::DEFAULT;
+use super::caches;
 use super::grid::{self, Align};
 use super::shared;
 use numasim_draw::grid::{fit, wrap};
@@ -209,24 +210,18 @@ fn sharing(text: &mut String, machine: &Machine, width: usize) {
         labelled(text, "shares bandwidth by", &model.in_words(), width);
     }
     if machine.has_latencies() {
-        let nodes: Vec<_> = machine.compute_nodes().collect();
-        let (mut own, mut other) = (Vec::new(), Vec::new());
-        for &from in &nodes {
-            for to in machine.node_ids() {
-                if from == to { &mut own } else { &mut other }.extend(machine.latency_ns(from, to));
-            }
-        }
-        let range = |values: &[f64]| {
-            let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-            let high = values.iter().copied().fold(0.0, f64::max);
-            format!("{} to {} ns", grid::figure(low), grid::figure(high))
-        };
         text.push('\n');
-        let mut words = format!("own memory {}", range(&own));
-        if !other.is_empty() {
-            let _ = write!(words, ", other nodes {}", range(&other));
-        }
+        let words = caches::own_and_others(machine, " ns", |from, to| machine.latency_ns(from, to));
         labelled(text, "latency", &words, width);
+    }
+    if machine.has_distances() {
+        text.push('\n');
+        let words = caches::own_and_others(machine, "", |from, to| machine.distance(from, to));
+        labelled(text, "distance by the firmware", &words, width);
+    }
+    if let Some(words) = caches::caches(machine) {
+        text.push('\n');
+        labelled(text, "last-level cache", &words, width);
     }
 }
 

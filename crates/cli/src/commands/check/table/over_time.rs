@@ -29,7 +29,7 @@ pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
     grid::write(text, &rows, &[Align::Left], width);
 }
 
-type Rows = Vec<Vec<String>>;
+pub(super) type Rows = Vec<Vec<String>>;
 
 fn name(reading: &Reading, app: AppId) -> &str {
     reading.study.apps.get(app.0).map_or("", |app| app.name.as_str())
@@ -88,7 +88,7 @@ fn commands(reading: &Reading) -> Rows {
 }
 
 /// A value, with the mark of those that no file gives.
-fn marked(value: String, default: bool) -> String {
+pub(super) fn marked(value: String, default: bool) -> String {
     if default { format!("{value} {DEFAULT}") } else { value }
 }
 
@@ -98,7 +98,7 @@ fn time(time: Seconds, per_second: f64) -> String {
 }
 
 /// Row of a table of which all `keys` may be defaults; nothing where all are.
-fn settings(reading: &Reading, kind: TableKind, keys: &[(&str, String)]) -> Rows {
+pub(super) fn settings(reading: &Reading, kind: TableKind, keys: &[(&str, String)]) -> Rows {
     let default = |key: &str| reading.is_default(kind, "", key);
     if keys.iter().all(|(key, _)| default(key)) {
         return Rows::new();

@@ -1,0 +1,80 @@
+//! The command line of `numasim tasks`.
+
+use std::path::PathBuf;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueHint, value_parser};
+use numasim_model::ModelKind;
+use numasim_model::graph::{PagePlacement, SchedulerKind};
+
+use super::model;
+use crate::output::OutputArgs;
+
+/// `numasim tasks`.
+#[derive(Debug, Args)]
+pub(crate) struct TasksArgs {
+    /// TOML files, read as one: exactly one [machine], and [[block]] and [[task]] or a [graph] with a generator; where there
+    /// are any [scheduler] and [runtime]
+    #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Read the graph from blocks.csv and tasks.csv in DIR
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) graph: Option<PathBuf>,
+
+    /// Who decides which task runs where; several are compared, with speedups over the first [default: that of [scheduler]
+    /// in the files, else fifo]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = scheduler())]
+    pub(crate) scheduler: Vec<SchedulerKind>,
+
+    /// Where pages of blocks are
+    #[arg(long, value_name = "PLACEMENT", default_value = "first-touch", value_parser = placement())]
+    pub(crate) placement: PagePlacement,
+
+    /// Idle workers steal from other sockets, the nearest first
+    #[arg(long)]
+    pub(crate) steal: bool,
+
+    /// Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]
+    #[arg(long, value_name = "NAME", value_parser = model::one())]
+    pub(crate) model: Option<ModelKind>,
+
+    /// Simulate with N seeds, from --seed on, and show mean and spread
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=100_000))]
+    pub(crate) runs: u32,
+
+    /// Seed of everything that is drawn; the same seed gives the same result [default: that of [runtime] in the files, else 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+
+    /// Write when and where each task ran to FILE: CSV, or with a name that ends in .json a trace for Perfetto and
+    /// chrome://tracing
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) trace: Option<PathBuf>,
+
+    /// Draw the workers over time, nodes as bands and kinds of tasks as colours, as SVG or PNG; one scheduler and one run
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) gantt: Option<PathBuf>,
+
+    /// Write the graph to blocks.csv, tasks.csv and edges.csv in DIR
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) emit_graph: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+fn scheduler() -> impl TypedValueParser<Value = SchedulerKind> {
+    let names = SchedulerKind::ALL.map(SchedulerKind::as_str);
+    // The parser has refused every other name.
+    PossibleValuesParser::new(names)
+        .map(|name| SchedulerKind::ALL.into_iter().find(|kind| kind.as_str() == name).unwrap_or_default())
+}
+
+fn placement() -> impl TypedValueParser<Value = PagePlacement> {
+    let names = PagePlacement::ALL.map(PagePlacement::as_str);
+    // The parser has refused every other name.
+    PossibleValuesParser::new(names).map(|name| {
+        PagePlacement::ALL.into_iter().find(|placement| placement.as_str() == name).unwrap_or_default()
+    })
+}

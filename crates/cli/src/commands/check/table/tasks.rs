@@ -1,0 +1,66 @@
+//! Tasks: what the graph is, who schedules it, what creating and fetching tasks costs.
+
+use numasim_model::graph::{GraphSource, TaskGraph};
+use numasim_model::input::{Reading, TableKind};
+
+use super::super::{over_time, tasks};
+use super::grid::{self, Align};
+use super::over_time::{Rows, marked, settings};
+
+pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
+    let mut rows = graph(reading);
+    rows.extend(of_table(reading, TableKind::Scheduler, &tasks::scheduler(&reading.study)));
+    rows.extend(of_table(reading, TableKind::Runtime, &tasks::runtime(&reading.study)));
+    if rows.is_empty() {
+        return;
+    }
+    text.push_str("\nTASKS\n");
+    grid::write(text, &rows, &[Align::Left], width);
+}
+
+fn graph(reading: &Reading) -> Rows {
+    let default = |key: &str| reading.is_default(TableKind::Graph, "", key);
+    let words = match &reading.study.tasks.source {
+        GraphSource::None => return Rows::new(),
+        GraphSource::Given(graph) => {
+            format!("{}: {}", marked(graph.name().to_owned(), default("name")), sizes(graph))
+        }
+        GraphSource::Generated { name, generator } => {
+            let pairs = over_time::pairs(&tasks::parameters(generator));
+            let values =
+                pairs.into_iter().map(|(key, value)| marked(format!("{key} {value}"), default(&key)));
+            let values = values.collect::<Vec<_>>().join(", ");
+            let called = if name == generator.as_str() { String::new() } else { format!("{name}: ") };
+            format!("{called}{}, {values}", generator.as_str())
+        }
+    };
+    vec![vec!["graph".to_owned(), words]]
+}
+
+/// `2 blocks (4 MB), 3 tasks with 5 accesses, 2 GFLOP`.
+fn sizes(graph: &TaskGraph) -> String {
+    let count = |count: usize, noun: &str, plural: &str| {
+        format!("{count} {}", if count == 1 { noun } else { plural })
+    };
+    let bytes = grid::total(graph.blocks().iter().map(|block| block.bytes / 1e6));
+    let work = grid::total(graph.tasks().map(|task| graph.gflop(task)));
+    format!(
+        "{} ({bytes} MB), {} with {}, {work} GFLOP",
+        count(graph.blocks().len(), "block", "blocks"),
+        count(graph.task_count(), "task", "tasks"),
+        count(graph.access_count(), "access", "accesses"),
+    )
+}
+
+fn of_table(reading: &Reading, kind: TableKind, value: &serde_json::Value) -> Rows {
+    let pairs = over_time::pairs(value);
+    // What has no value is a limit that there is not, or a figure that this program has.
+    let words = |key: &str, value: &str| match (key, value) {
+        ("throttle", "") => "no limit".to_owned(),
+        (_, "") => "of this program".to_owned(),
+        (_, value) => value.to_owned(),
+    };
+    let pairs: Vec<(&str, String)> =
+        pairs.iter().map(|(key, value)| (key.as_str(), words(key, value))).collect();
+    settings(reading, kind, &pairs)
+}

@@ -1,0 +1,70 @@
+//! Tasks, as JSON in the words of the input files; null where no file says anything of them.
+
+use numasim_model::Study;
+use numasim_model::graph::{Generator, GraphSource, TaskStudy};
+use serde_json::{Value, json};
+
+use super::values::in_unit;
+
+/// Whether some file says anything of tasks that is no default.
+fn is_there(study: &Study) -> bool {
+    study.tasks != TaskStudy::default()
+}
+
+/// The graph: what was counted of listed tasks, or the generator with its parameters.
+pub(super) fn graph(study: &Study) -> Value {
+    match &study.tasks.source {
+        GraphSource::None => Value::Null,
+        GraphSource::Given(graph) => json!({
+            "name": graph.name(), "blocks": graph.blocks().len(), "tasks": graph.task_count(),
+            "accesses": graph.access_count(), "types": graph.types(),
+        }),
+        GraphSource::Generated { name, generator } => {
+            let mut value = json!({ "name": name, "generator": generator.as_str() });
+            if let (Some(all), Value::Object(parameters)) = (value.as_object_mut(), parameters(generator)) {
+                all.extend(parameters);
+            }
+            value
+        }
+    }
+}
+
+/// The parameters of a generator.
+pub(super) fn parameters(generator: &Generator) -> Value {
+    let mut value = json!({});
+    if let Generator::TaskBench(bench) = generator {
+        value["pattern"] = json!(bench.pattern.as_str());
+    }
+    for (key, number) in generator.parameters() {
+        value[key] = json!(number);
+    }
+    if let Some(init) = generator.init() {
+        value["init"] = json!(init);
+    }
+    value
+}
+
+pub(super) fn scheduler(study: &Study) -> Value {
+    if !is_there(study) {
+        return Value::Null;
+    }
+    let scheduler = &study.tasks.scheduler;
+    json!({
+        "name": scheduler.kind.as_str(), "stride": scheduler.stride, "window": scheduler.window,
+        "initial_extra": scheduler.initial_extra, "intersection": scheduler.intersection,
+        "partition_ns_per_vertex_edge": scheduler.partition_ns_per_vertex_edge,
+        "old_dependencies": scheduler.old_dependencies, "immediate_successor": scheduler.immediate_successor,
+    })
+}
+
+pub(super) fn runtime(study: &Study) -> Value {
+    if !is_there(study) {
+        return Value::Null;
+    }
+    let runtime = &study.tasks.runtime;
+    json!({
+        "creation_us": in_unit(runtime.creation, 1e6), "task_us": in_unit(runtime.task, 1e6),
+        "steal_us": in_unit(runtime.steal, 1e6), "throttle": runtime.throttle, "seed": runtime.seed,
+        "ties": runtime.ties.as_str(), "task_spread": runtime.task_spread,
+    })
+}

@@ -1,0 +1,76 @@
+//! `--gantt`: what each worker did when.
+
+use numasim_draw::gantt::{Band, Bar, Gantt};
+use numasim_draw::{Heading, figures};
+use numasim_model::units::Seconds;
+use numasim_tasks::TaskRecord;
+
+use super::running::Job;
+use crate::view::machine_title;
+use crate::view::plots::time_unit;
+use crate::view::tasked::Tasked;
+
+/// Keeps what each worker did.
+#[derive(Default)]
+pub(super) struct Recorder {
+    /// In the order of the ends.
+    records: Vec<Record>,
+}
+
+/// Of 24 B: there may be 10^7 of them.
+struct Record {
+    worker: u32,
+    kind: u32,
+    start_s: f64,
+    end_s: f64,
+}
+
+impl Recorder {
+    /// A task of this kind has ended.
+    pub(super) fn ended(&mut self, record: &TaskRecord, kind: u32) {
+        let TaskRecord { worker, start_s, end_s, .. } = *record;
+        self.records.push(Record { worker, kind, start_s, end_s });
+    }
+
+    /// The chart of the simulation: a band for each node with cores.
+    pub(super) fn chart(&self, job: &Job<'_>, tasked: &Tasked) -> Gantt {
+        let machine = &job.study.machine;
+        let makespan = tasked.run.makespan;
+        let (unit, per_second) = time_unit(makespan);
+        let workers = usize::try_from(machine.total_cores()).unwrap_or(0);
+        let mut rows: Vec<Vec<Bar>> = vec![Vec::new(); workers];
+        for record in &self.records {
+            if let Some(row) = rows.get_mut(record.worker as usize) {
+                let (from, to) = (record.start_s * per_second, record.end_s * per_second);
+                row.push(Bar { from, to, kind: record.kind as usize });
+            }
+        }
+        let mut rows = rows.into_iter();
+        let bands = machine.compute_nodes().map(|node| Band {
+            name: format!("node {}", node.0),
+            rows: rows.by_ref().take(machine.node(node).cores as usize).collect(),
+        });
+        Gantt {
+            heading: heading(job, tasked, makespan),
+            x: format!("time ({unit})"),
+            end: makespan.value() * per_second,
+            kinds: job.program.graph.types().to_vec(),
+            bands: bands.collect(),
+        }
+    }
+}
+
+fn heading(job: &Job<'_>, tasked: &Tasked, makespan: Seconds) -> Heading {
+    let above = tasked
+        .above_bound()
+        .map_or(String::new(), |above| format!(", {:.1} % above the lower bound", above * 100.0));
+    let stealing = if tasked.steal { " with stealing" } else { "" };
+    let parts = [
+        format!("{}{stealing}: {} s{above}", tasked.scheduler.as_str(), figures::single(makespan.value())),
+        format!("{:.1} % idle", tasked.run.idle * 100.0),
+        format!("{:.1} % of bytes remote", tasked.run.traffic.remote_share() * 100.0),
+        format!("model {}", job.study.machine.sharing().name()),
+    ];
+    let title = format!("{} on {}", job.program.graph.name(), machine_title(&job.study.machine));
+    Heading { title, subtitle: parts.join("; ") }
+}

@@ -1,0 +1,68 @@
+//! `numasim tasks`: a graph of tasks on blocks of data, under schedulers.
+
+mod bars;
+mod folder;
+mod outputs;
+mod program;
+mod running;
+mod trace;
+
+use crate::args::TasksArgs;
+use crate::failure::Failure;
+use crate::files;
+use crate::output::Format;
+use crate::sharing;
+use crate::shell::Shell;
+use crate::view::json as document;
+use crate::view::tasked::{self, Tasked, TasksView};
+use crate::watch;
+use outputs::Outputs;
+use program::Program;
+use running::Job;
+
+/// Runs the command.
+pub(crate) fn run(args: &TasksArgs, shell: &Shell) -> Result<(), Failure> {
+    let study = sharing::choose(files::read_study(&args.files)?.study, args.model, shell)?;
+    let program = Program::of(&study, args.graph.as_deref())?;
+    let settings = program::settings(args, &study)?;
+    let jobs: Vec<Job<'_>> =
+        settings.iter().map(|settings| Job { study: &study, program: &program, settings }).collect();
+    let outputs = Outputs::open(args, jobs.len())?;
+    watch::listen();
+    let runs = outputs.compute(&jobs)?;
+    deliver(
+        args,
+        &outputs,
+        &TasksView { machine: &study.machine, graph: &program.facts(), runs: &runs },
+        shell,
+    )?;
+    outputs.graph(&program)?;
+    told(&jobs, &runs)
+}
+
+fn deliver(args: &TasksArgs, outputs: &Outputs, view: &TasksView<'_>, shell: &Shell) -> Result<(), Failure> {
+    match args.output.format {
+        Format::Table => {
+            let style = shell.style(args.output.output.is_some());
+            outputs.result.deliver(&tasked::table(view, &style))
+        }
+        Format::Json => {
+            let json = tasked::json(view);
+            outputs.result.deliver_by(|out| document::write(&json, out))
+        }
+        Format::Csv => {
+            let csv = tasked::csv(view)
+                .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?;
+            outputs.result.deliver(&csv)
+        }
+    }
+}
+
+/// What a person must know beside the result.
+fn told(jobs: &[Job<'_>], runs: &[Tasked]) -> Result<(), Failure> {
+    if runs.len() == jobs.len() {
+        return Ok(());
+    }
+    Err(Failure::interrupted(format!("interrupted after {} of {} simulations", runs.len(), jobs.len()))
+        .hint("those that were over are written"))
+}

@@ -1,0 +1,158 @@
+//! What a simulation of tasks writes beside its result.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use numasim_model::graph::TaskGraph;
+use numasim_tasks::{Observer, TaskRecord};
+
+use super::bars::Recorder;
+use super::folder::Folder;
+use super::program::Program;
+use super::running::{self, Ended, Job};
+use super::trace;
+use crate::args::TasksArgs;
+use crate::failure::Failure;
+use crate::output::Destination;
+use crate::plot_file::PlotFile;
+use crate::threads;
+use crate::view::tasked::Tasked;
+
+/// Where everything goes, known to be writable.
+pub(super) struct Outputs {
+    pub(super) result: Destination,
+    trace: Option<(Destination, trace::Kind)>,
+    gantt: Option<PlotFile>,
+    graph: Option<Folder>,
+}
+
+/// Looks on for trace and chart.
+struct Onlookers<'w, 'a, 'g> {
+    trace: Option<trace::OfRun<'w, 'a, 'g>>,
+    bars: Option<Recorder>,
+    graph: &'g TaskGraph,
+}
+
+impl Observer for Onlookers<'_, '_, '_> {
+    fn ended(&mut self, record: &TaskRecord) {
+        if let Some(trace) = &mut self.trace {
+            trace.ended(record);
+        }
+        if let Some(bars) = &mut self.bars {
+            bars.ended(record, self.graph.kind(record.task).0);
+        }
+    }
+
+    fn partitioned(&mut self, tasks: usize, start_s: f64, end_s: f64) {
+        if let Some(trace) = &mut self.trace {
+            trace.partitioned(tasks, start_s, end_s);
+        }
+    }
+
+    fn stops(&self) -> bool {
+        self.trace.as_ref().is_some_and(trace::OfRun::is_broken)
+    }
+}
+
+impl Outputs {
+    /// Checks that all can be written, and changes nothing.
+    ///
+    /// # Errors
+    /// A chart of more than one simulation, two results for standard output, and those of [`Destination::open`].
+    pub(super) fn open(args: &TasksArgs, simulations: usize) -> Result<Self, Failure> {
+        if args.gantt.is_some() && simulations > 1 {
+            return Err(Failure::input(format!("--gantt is of one simulation, and these are {simulations}"))
+                .hint("give one --scheduler, and leave out --runs"));
+        }
+        let mut taken: Vec<PathBuf> = args.files.clone();
+        let result = Destination::open(args.output.output.as_deref(), &taken)?;
+        taken.extend(args.output.output.clone());
+        let trace = args
+            .trace
+            .as_deref()
+            .map(|path| Ok::<_, Failure>((Destination::open(Some(path), &taken)?, trace::Kind::of(path))));
+        let trace = trace.transpose()?;
+        taken.extend(args.trace.clone());
+        let gantt = args.gantt.as_deref().map(|path| PlotFile::open(Some(path), &taken)).transpose()?;
+        taken.extend(args.gantt.clone());
+        let graph = args.emit_graph.as_deref().map(|path| Folder::open(path, &taken)).transpose()?;
+        let streams = usize::from(matches!(result, Destination::Stdout))
+            + usize::from(matches!(trace, Some((Destination::Stdout, _))))
+            + usize::from(args.gantt.as_deref() == Some(Path::new("-")));
+        if streams > 1 {
+            return Err(Failure::input("more than one result would go to standard output")
+                .hint("name files for the others; -o FILE takes the result itself"));
+        }
+        Ok(Self { result, trace, gantt, graph })
+    }
+
+    /// All simulations in their order, up to the first that Ctrl-C stopped; the trace is written meanwhile, chart and graph then.
+    ///
+    /// # Errors
+    /// What cannot be simulated or written.
+    pub(super) fn compute(&self, jobs: &[Job<'_>]) -> Result<Vec<Tasked>, Failure> {
+        if self.trace.is_none() && self.gantt.is_none() {
+            threads::start(None)?;
+            return running::all(jobs);
+        }
+        let mut done = Ok(Vec::new());
+        let mut bars = None;
+        let written = written_to(self.trace.as_ref().map(|(to, _)| to), |out| {
+            let kind = self.trace.as_ref().map(|(_, kind)| *kind);
+            let mut trace = out.zip(kind).map(|(out, kind)| trace::Writer::start(out, kind)).transpose()?;
+            let (runs, recorder) = one_by_one(jobs, trace.as_mut(), self.gantt.is_some());
+            bars = recorder;
+            done = runs;
+            trace.map_or(Ok(()), trace::Writer::finish)?;
+            // What is not whole is not written.
+            if done.is_err() { Err(io::Error::other("there is no result")) } else { Ok(()) }
+        });
+        let runs = done?;
+        written?;
+        if let (Some(plot), Some(bars), [run], [job]) = (&self.gantt, bars, runs.as_slice(), jobs) {
+            plot.deliver(Ok(bars.chart(job, run).svg()))?;
+        }
+        Ok(runs)
+    }
+
+    /// Writes the graph, where that is asked for.
+    ///
+    /// # Errors
+    /// What cannot be written.
+    pub(super) fn graph(&self, program: &Program) -> Result<(), Failure> {
+        self.graph.as_ref().map_or(Ok(()), |folder| folder.write(program))
+    }
+}
+
+type Done = (Result<Vec<Tasked>, Failure>, Option<Recorder>);
+
+fn one_by_one(jobs: &[Job<'_>], mut trace: Option<&mut trace::Writer<'_>>, draws: bool) -> Done {
+    let mut runs = Vec::new();
+    let mut bars = None;
+    for job in jobs {
+        let mut onlookers = Onlookers {
+            trace: trace.as_mut().map(|trace| trace.of_run(job)),
+            bars: draws.then(Recorder::default),
+            graph: &job.program.graph,
+        };
+        let run = job.run(&mut onlookers);
+        bars = onlookers.bars;
+        match run {
+            Ok(run) => runs.push(run),
+            Err(Ended::Interrupted) => break,
+            Err(Ended::Failed(failure)) => return (Err(failure), None),
+        }
+    }
+    (Ok(runs), bars)
+}
+
+/// Writes to a destination, where there is one.
+fn written_to(
+    destination: Option<&Destination>,
+    write: impl FnOnce(Option<&mut dyn Write>) -> io::Result<()>,
+) -> Result<(), Failure> {
+    match destination {
+        Some(destination) => destination.deliver_by(|out| write(Some(out))),
+        None => write(None).map_err(|error| Failure::output("cannot write").caused_by(&error)),
+    }
+}

@@ -1,0 +1,93 @@
+//! The graph that is simulated and what is asked of it: from files and switches to values.
+
+use std::path::Path;
+
+use numasim_graph::{Dependencies, generate};
+use numasim_model::graph::{
+    GraphSource, PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraph, TaskGraphBuilder,
+};
+use numasim_model::{NodeId, Study};
+
+use crate::args::TasksArgs;
+use crate::failure::Failure;
+use crate::view::tasked::GraphFacts;
+
+/// A graph and its edges.
+pub(super) struct Program {
+    /// Blocks and tasks.
+    pub(super) graph: TaskGraph,
+    /// What waits for what.
+    pub(super) dependencies: Dependencies,
+}
+
+/// What is asked of the graph, once.
+pub(super) struct Settings {
+    pub(super) scheduler: SchedulerSettings,
+    pub(super) runtime: RuntimeSettings,
+    pub(super) placement: PagePlacement,
+    pub(super) steal: bool,
+}
+
+impl Program {
+    /// The graph of the files or of a folder.
+    ///
+    /// # Errors
+    /// Two graphs; a generator that makes none; what cannot be read.
+    pub(super) fn of(study: &Study, folder: Option<&Path>) -> Result<Self, Failure> {
+        let graph = match (&study.tasks.source, folder) {
+            (GraphSource::None, Some(folder)) => super::folder::read(folder)?,
+            (GraphSource::None, None) => TaskGraphBuilder::new("empty").finish(),
+            (_, Some(folder)) => {
+                return Err(Failure::input(format!(
+                    "there are two graphs: that of --graph {} and that of the files",
+                    folder.display()
+                ))
+                .hint("leave out --graph, or give files without [[task]], [[block]] and generator"));
+            }
+            (GraphSource::Given(graph), None) => graph.clone(),
+            (GraphSource::Generated { name, generator }, None) => {
+                let sockets: Vec<NodeId> = study.machine.compute_nodes().collect();
+                generate(generator, name, &sockets)
+                    .map_err(|error| Failure::input(format!("generator {}: {error}", generator.as_str())))?
+            }
+        };
+        let dependencies = Dependencies::of(&graph)
+            .ok_or_else(|| Failure::input("the graph has more than 2^32 edges, which are not dealt with"))?;
+        Ok(Self { graph, dependencies })
+    }
+
+    /// What people see of it.
+    pub(super) fn facts(&self) -> GraphFacts {
+        GraphFacts {
+            name: self.graph.name().to_owned(),
+            tasks: self.graph.task_count(),
+            edges: self.dependencies.edge_count(),
+            blocks: self.graph.blocks().len(),
+            span: self.dependencies.span(),
+        }
+    }
+}
+
+/// Every scheduler with every seed.
+///
+/// # Errors
+/// Seeds beyond the last one.
+pub(super) fn settings(args: &TasksArgs, study: &Study) -> Result<Vec<Settings>, Failure> {
+    let tasks = &study.tasks;
+    let first = args.seed.unwrap_or(tasks.runtime.seed);
+    let Some(last) = first.checked_add(u64::from(args.runs) - 1) else {
+        return Err(Failure::input(format!("seed {first} and {} runs: there are no such seeds", args.runs))
+            .hint("give a smaller --seed"));
+    };
+    let of_files = [tasks.scheduler.kind];
+    let kinds = if args.scheduler.is_empty() { &of_files[..] } else { &args.scheduler };
+    let of = |&kind| {
+        (first..=last).map(move |seed| Settings {
+            scheduler: SchedulerSettings { kind, ..tasks.scheduler.clone() },
+            runtime: RuntimeSettings { seed, ..tasks.runtime.clone() },
+            placement: args.placement,
+            steal: args.steal,
+        })
+    };
+    Ok(kinds.iter().flat_map(of).collect())
+}

@@ -1,0 +1,54 @@
+//! Simulated task graphs for spreadsheets.
+
+use super::TasksView;
+
+/// The header.
+const COLUMNS: [&str; 16] = [
+    "scheduler",
+    "placement",
+    "steal",
+    "seed",
+    "makespan_s",
+    "bound_s",
+    "bound_by",
+    "llc_local_bytes",
+    "llc_remote_bytes",
+    "dram_local_bytes",
+    "dram_remote_bytes",
+    "idle",
+    "steals",
+    "cut_edges",
+    "cut_bytes",
+    "partition_s",
+];
+
+/// One header line, then one row for each scheduler and seed, all numbers in full precision. A cut that there is not is empty.
+///
+/// # Errors
+/// Only those of the writer; memory does not fail.
+pub(crate) fn csv(view: &TasksView<'_>) -> Result<String, Box<dyn std::error::Error>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(COLUMNS)?;
+    for tasked in view.runs {
+        let run = &tasked.run;
+        writer.write_record([
+            tasked.scheduler.as_str().to_owned(),
+            tasked.placement.as_str().to_owned(),
+            tasked.steal.to_string(),
+            tasked.seed.to_string(),
+            tasked.makespan_s().to_string(),
+            tasked.bound_s().to_string(),
+            tasked.bound.because_of.as_str().to_owned(),
+            run.traffic.llc_local.to_string(),
+            run.traffic.llc_remote.to_string(),
+            run.traffic.dram_local.to_string(),
+            run.traffic.dram_remote.to_string(),
+            run.idle.to_string(),
+            run.steals.to_string(),
+            run.cut.map_or(String::new(), |cut| cut.edges.to_string()),
+            run.cut.map_or(String::new(), |cut| cut.bytes.to_string()),
+            run.partition.value().to_string(),
+        ])?;
+    }
+    Ok(String::from_utf8(writer.into_inner()?)?)
+}

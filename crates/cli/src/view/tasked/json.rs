@@ -1,0 +1,64 @@
+//! Simulated task graphs for programs. Numbers are not rounded.
+
+use numasim_tasks::{NodeRun, Traffic};
+use serde_json::{Value, json};
+
+use super::super::json::{name_model, number};
+use super::{Tasked, TasksView};
+
+/// The document: one object for each scheduler and seed.
+///
+/// Beyond the contract, after its keys: of a run `bound_by` (what takes as long as the lower bound) and `per_node`, for every node of the
+/// machine.
+pub(crate) fn json(view: &TasksView<'_>) -> Value {
+    let mut document = json!({ "schema": 1, "command": "tasks", "machine": view.machine.name() });
+    name_model(&mut document, view.machine.sharing());
+    let graph = view.graph;
+    document["graph"] = json!({
+        "name": graph.name,
+        "tasks": graph.tasks,
+        "edges": graph.edges,
+        "blocks": graph.blocks,
+        "span": graph.span,
+    });
+    document["runs"] = view.runs.iter().map(object).collect();
+    document
+}
+
+fn object(tasked: &Tasked) -> Value {
+    let run = &tasked.run;
+    json!({
+        "scheduler": tasked.scheduler.as_str(),
+        "placement": tasked.placement.as_str(),
+        "steal": tasked.steal,
+        "seed": tasked.seed,
+        "makespan_s": number(tasked.makespan_s()),
+        "bound_s": number(tasked.bound_s()),
+        "bytes": bytes(&run.traffic),
+        "idle": number(run.idle),
+        "steals": run.steals,
+        "cut_edges": run.cut.map(|cut| cut.edges),
+        "cut_bytes": run.cut.map(|cut| number(cut.bytes)),
+        "partition_s": number(run.partition.value()),
+        "bound_by": tasked.bound.because_of.as_str(),
+        "per_node": run.nodes.iter().enumerate().map(node).collect::<Vec<_>>(),
+    })
+}
+
+fn node((number_of_node, run): (usize, &NodeRun)) -> Value {
+    json!({
+        "node": number_of_node,
+        "tasks": run.tasks,
+        "busy_s": number(run.busy.value()),
+        "bytes": bytes(&run.traffic),
+    })
+}
+
+fn bytes(traffic: &Traffic) -> Value {
+    json!({
+        "llc_local": number(traffic.llc_local),
+        "llc_remote": number(traffic.llc_remote),
+        "dram_local": number(traffic.dram_local),
+        "dram_remote": number(traffic.dram_remote),
+    })
+}

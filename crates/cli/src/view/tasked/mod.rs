@@ -1,0 +1,71 @@
+//! What came out of simulated task graphs: pure functions from runs to a table, JSON and CSV.
+
+mod csv;
+mod json;
+mod table;
+
+use numasim_model::Machine;
+use numasim_model::graph::{PagePlacement, SchedulerKind};
+use numasim_tasks::Run;
+use numasim_tasks::bound::LowerBound;
+
+pub(crate) use csv::csv;
+pub(crate) use json::json;
+pub(crate) use table::table;
+
+/// What the graph is.
+#[derive(Clone, Debug)]
+pub(crate) struct GraphFacts {
+    /// Its name.
+    pub(crate) name: String,
+    /// How many tasks it has.
+    pub(crate) tasks: usize,
+    /// How many edges.
+    pub(crate) edges: usize,
+    /// How many blocks.
+    pub(crate) blocks: usize,
+    /// Tasks on the longest path.
+    pub(crate) span: u32,
+}
+
+/// One simulation with what it was asked.
+#[derive(Clone, Debug)]
+pub(crate) struct Tasked {
+    /// Who decided.
+    pub(crate) scheduler: SchedulerKind,
+    /// Where pages were.
+    pub(crate) placement: PagePlacement,
+    /// Whether idle workers stole.
+    pub(crate) steal: bool,
+    /// Of everything that was drawn.
+    pub(crate) seed: u64,
+    /// What came out.
+    pub(crate) run: Run,
+    /// No schedule can have a shorter makespan than this.
+    pub(crate) bound: LowerBound,
+}
+
+/// All that is shown.
+pub(crate) struct TasksView<'a> {
+    /// The machine.
+    pub(crate) machine: &'a Machine,
+    /// The graph.
+    pub(crate) graph: &'a GraphFacts,
+    /// In the order of `--scheduler`, then of the seeds.
+    pub(crate) runs: &'a [Tasked],
+}
+
+impl Tasked {
+    fn makespan_s(&self) -> f64 {
+        self.run.makespan.value()
+    }
+
+    fn bound_s(&self) -> f64 {
+        self.bound.makespan.value()
+    }
+
+    /// How far the makespan is above the lower bound, as a fraction of it.
+    pub(crate) fn above_bound(&self) -> Option<f64> {
+        (self.bound_s() > 0.0).then(|| (self.makespan_s() / self.bound_s() - 1.0).max(0.0))
+    }
+}

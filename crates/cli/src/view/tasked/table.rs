@@ -1,0 +1,171 @@
+//! Simulated task graphs for people: a row for each scheduler.
+
+use std::fmt::Write as _;
+
+use numasim_draw::grid::{Align, Grid, wrap};
+use numasim_evidence::statistics;
+use numasim_model::graph::SchedulerKind;
+use numasim_tasks::Traffic;
+
+use super::super::{Style, figures, machine_title};
+use super::{Tasked, TasksView};
+
+/// The machine, the graph, and a row for each scheduler; with several seeds, means over them.
+pub(crate) fn table(view: &TasksView<'_>, style: &Style) -> String {
+    let graph = view.graph;
+    let mut text = format!(
+        "Machine: {}\nModel:   {}\nGraph:   {}: {}, {}, {}, {} on the longest path\n",
+        machine_title(view.machine),
+        view.machine.sharing().in_words(),
+        graph.name,
+        figures::count(graph.tasks as u64, "task"),
+        figures::count(graph.edges as u64, "edge"),
+        figures::count(graph.blocks as u64, "block"),
+        graph.span,
+    );
+    let Some(first) = view.runs.first() else { return text };
+    let stealing = if first.steal { ", with stealing" } else { "" };
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "Pages:   {}{stealing}\n", first.placement.as_str());
+    let schedulers = by_scheduler(view.runs);
+    text += &times(graph.tasks, &schedulers, style);
+    if schedulers.iter().any(|one| one.mean(|run| run.run.traffic.total()) > 0.0) {
+        text.push('\n');
+        text += &traffic(&schedulers, style);
+    }
+    text.push('\n');
+    for line in wrap(&bounds(&schedulers), style.columns()) {
+        let _ = writeln!(text, "{line}");
+    }
+    text
+}
+
+/// The simulations of one scheduler.
+struct OfScheduler<'a> {
+    kind: SchedulerKind,
+    runs: Vec<&'a Tasked>,
+}
+
+fn by_scheduler(runs: &[Tasked]) -> Vec<OfScheduler<'_>> {
+    let mut schedulers: Vec<OfScheduler<'_>> = Vec::new();
+    for run in runs {
+        let is_new_seed = |known: &&mut OfScheduler<'_>| {
+            known.kind == run.scheduler && known.runs.iter().all(|other| other.seed != run.seed)
+        };
+        match schedulers.last_mut().filter(is_new_seed) {
+            Some(known) => known.runs.push(run),
+            None => schedulers.push(OfScheduler { kind: run.scheduler, runs: vec![run] }),
+        }
+    }
+    schedulers
+}
+
+impl OfScheduler<'_> {
+    fn values(&self, value: impl Fn(&Tasked) -> f64) -> Vec<f64> {
+        self.runs.iter().map(|run| value(run)).collect()
+    }
+
+    fn mean(&self, value: impl Fn(&Tasked) -> f64) -> f64 {
+        statistics::mean(&self.values(value)).unwrap_or(0.0)
+    }
+}
+
+type Columns<'a> = Vec<(&'a str, Vec<String>)>;
+
+fn grid(schedulers: &[OfScheduler<'_>], columns: &Columns<'_>, style: &Style) -> String {
+    let mut heads = vec![("scheduler", Align::Left)];
+    heads.extend(columns.iter().map(|(head, _)| (*head, Align::Right)));
+    let mut grid = Grid::new(&heads);
+    for (r, scheduler) in schedulers.iter().enumerate() {
+        let cells = columns.iter().map(|(_, cells)| cells.get(r).cloned().unwrap_or_default());
+        grid.row(std::iter::once(scheduler.kind.as_str().to_owned()).chain(cells).collect());
+    }
+    grid.render(style)
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+fn times(tasks: usize, schedulers: &[OfScheduler<'_>], style: &Style) -> String {
+    let all = || schedulers.iter();
+    let column = |value: fn(&Tasked) -> f64| {
+        figures::column(&schedulers.iter().map(|one| one.mean(value)).collect::<Vec<_>>())
+    };
+    let several = all().any(|one| one.runs.len() > 1);
+    let first = schedulers.first().map_or(0.0, |one| one.mean(Tasked::makespan_s));
+    let mut columns: Columns<'_> =
+        vec![(if several { "mean\nmakespan s" } else { "makespan\ns" }, column(Tasked::makespan_s))];
+    if several {
+        let spread = |one: &OfScheduler<'_>| statistics::spread(&one.values(Tasked::makespan_s));
+        columns.push(("spread", all().map(|one| spread(one).map_or("-".to_owned(), percent)).collect()));
+    }
+    let ratio = |one: &OfScheduler<'_>| {
+        let mean = one.mean(Tasked::makespan_s);
+        if mean > 0.0 { format!("{:.3}", first / mean) } else { "-".to_owned() }
+    };
+    columns.push(("speedup\nover first", all().map(ratio).collect()));
+    columns.push(("lower\nbound s", column(Tasked::bound_s)));
+    let above = |one: &OfScheduler<'_>| {
+        let above: Option<Vec<f64>> = one.runs.iter().map(|run| run.above_bound()).collect();
+        above.and_then(|above| statistics::mean(&above)).map_or("-".to_owned(), percent)
+    };
+    columns.push(("above\nit", all().map(above).collect()));
+    columns.push(("idle", all().map(|one| percent(one.mean(|run| run.run.idle))).collect()));
+    if schedulers.iter().any(|one| one.mean(|run| run.run.steals as f64) > 0.0) {
+        let steals = |one: &OfScheduler<'_>| figures::short(one.mean(|run| run.run.steals as f64).round());
+        columns.push(("steals", all().map(steals).collect()));
+    }
+    if schedulers.iter().any(|one| one.mean(|run| run.run.partition.value()) > 0.0) {
+        columns.push(("partition\ns", column(|run| run.run.partition.value())));
+    }
+    let rate = |one: &OfScheduler<'_>| {
+        let mean = one.mean(Tasked::makespan_s);
+        if mean > 0.0 { figures::single(tasks as f64 / mean) } else { "-".to_owned() }
+    };
+    columns.push(("tasks/s", all().map(rate).collect()));
+    grid(schedulers, &columns, style)
+}
+
+fn traffic(schedulers: &[OfScheduler<'_>], style: &Style) -> String {
+    let column = |value: fn(&Traffic) -> f64| {
+        let gb = schedulers.iter().map(|one| one.mean(|run| value(&run.run.traffic)) / 1e9);
+        figures::column(&gb.collect::<Vec<_>>())
+    };
+    let remote = schedulers.iter().map(|one| percent(one.mean(|run| run.run.traffic.remote_share())));
+    let mut columns: Columns<'_> = vec![("remote\nbytes", remote.collect())];
+    if schedulers
+        .iter()
+        .any(|one| one.mean(|run| run.run.traffic.llc_local + run.run.traffic.llc_remote) > 0.0)
+    {
+        columns.push(("own LLC\nGB", column(|traffic| traffic.llc_local)));
+        columns.push(("other LLC\nGB", column(|traffic| traffic.llc_remote)));
+    }
+    columns.push(("own memory\nGB", column(|traffic| traffic.dram_local)));
+    columns.push(("other memory\nGB", column(|traffic| traffic.dram_remote)));
+    if schedulers.iter().any(|one| one.runs.iter().any(|run| run.run.cut.is_some())) {
+        let cut = |one: &OfScheduler<'_>, value: fn(numasim_tasks::Cut) -> f64| {
+            let values: Option<Vec<f64>> = one.runs.iter().map(|run| run.run.cut.map(value)).collect();
+            values.and_then(|values| statistics::mean(&values))
+        };
+        let edges = |one| cut(one, |cut| cut.edges as f64);
+        let edges = schedulers
+            .iter()
+            .map(|one| edges(one).map_or("-".to_owned(), |edges| figures::short(edges.round())));
+        columns.push(("edges\ncut", edges.collect()));
+        let gb = schedulers.iter().map(|one| cut(one, |cut| cut.bytes / 1e9).unwrap_or(f64::NAN));
+        columns.push(("cut\nGB", figures::column(&gb.collect::<Vec<_>>())));
+    }
+    grid(schedulers, &columns, style)
+}
+
+/// What the lower bound is and what the columns count, in a sentence or two.
+fn bounds(schedulers: &[OfScheduler<'_>]) -> String {
+    let mut reasons: Vec<&str> =
+        schedulers.iter().flat_map(|one| &one.runs).map(|run| run.bound.because_of.as_str()).collect();
+    reasons.dedup();
+    format!(
+        "Lower bound of every schedule: {}. Idle: workers without a task, of all worker-seconds. tasks/s: per second of simulated time.",
+        reasons.join("; ")
+    )
+}

@@ -1,0 +1,227 @@
+//! Who did what when: a row for each worker, rows in bands, kinds of work as colours.
+//!
+//! Work that is shorter than a pixel is not lost: a row with more pieces than there is room for shows in each column what took most of
+//! its time.
+
+use super::axis::Coordinate;
+use super::canvas::Canvas;
+use super::heading::Heading;
+use super::ink::{Anchor, Font, MEDIUM, SMALL, Stroke};
+use super::legend::{self, LEGEND};
+use super::metrics;
+use super::palette::{FAINT_LINE, TEXT};
+use super::place::Place;
+use super::shown::Shown;
+use super::style::{HEADING, MARGIN, SIZE};
+
+/// What workers do that do nothing.
+const IDLE: &str = "idle";
+/// Columns of a row with many pieces: two pixels each.
+const COLUMNS: usize = 380;
+/// Height of all rows where there are few or many, and of one row.
+const ALL_ROWS: f64 = 420.0;
+const TALL: f64 = 22.0;
+const LOW: f64 = 2.0;
+/// Between two bands.
+const BETWEEN: f64 = 10.0;
+/// Ticks and title of the time axis.
+const BELOW: f64 = 54.0;
+/// Widest name of a band.
+const WIDEST_BAND: f64 = 110.0;
+
+/// A piece of work.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bar {
+    /// When it began, in the unit of the axis.
+    pub from: f64,
+    /// When it ended.
+    pub to: f64,
+    /// Which kind it is of.
+    pub kind: usize,
+}
+
+/// Rows that belong together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Band {
+    /// Its name.
+    pub name: String,
+    /// Of each row its pieces in the order of time; no two at a time.
+    pub rows: Vec<Vec<Bar>>,
+}
+
+/// Who did what when.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gantt {
+    /// Above the picture.
+    pub heading: Heading,
+    /// Title of the horizontal axis, with its unit.
+    pub x: String,
+    /// Where the axis ends.
+    pub end: f64,
+    /// The kinds of work.
+    pub kinds: Vec<String>,
+    /// From above.
+    pub bands: Vec<Band>,
+}
+
+impl Gantt {
+    /// The chart as SVG.
+    pub fn svg(&self) -> String {
+        let width = f64::from(SIZE.0);
+        let kinds = self.shown_kinds();
+        let legend = legend::rows(kinds.names.iter().map(String::as_str).chain([IDLE]), width);
+        let names: Vec<String> =
+            self.bands.iter().map(|band| metrics::cut(&band.name, SMALL, WIDEST_BAND)).collect();
+        let name_width = names.iter().map(|name| metrics::width(name, SMALL)).fold(0.0, f64::max);
+        let rows: usize = self.bands.iter().map(|band| band.rows.len()).sum();
+        let height = (ALL_ROWS / rows.max(1) as f64).clamp(LOW, TALL);
+        let left = f64::from(MARGIN) + name_width + 14.0;
+        let right = width - f64::from(MARGIN) - 12.0;
+        let top = f64::from(HEADING) + 8.0 + LEGEND * legend.len() as f64;
+        let between = BETWEEN * self.bands.len().saturating_sub(1) as f64;
+        let bottom = top + height * rows as f64 + between;
+
+        let mut canvas = Canvas::new(width, bottom + BELOW, &self.heading);
+        let (labels, colours) = kinds.in_legend(IDLE);
+        legend::draw(&mut canvas, &labels, &colours, &legend);
+        let time = Coordinate::exactly(0.0..if self.end > 0.0 { self.end } else { 1.0 });
+        let across = |at: f64| left + (right - left) * time.share(at);
+        let mut y = top;
+        for (band, name) in self.bands.iter().zip(&names) {
+            let whole = Place::new(left, y, right - left, height * band.rows.len() as f64);
+            canvas.rect(whole, 0.0, Some(FAINT_LINE), None);
+            canvas.text(left - 8.0, whole.y + whole.height / 2.0, name, Font::new(SMALL).anchor(Anchor::End));
+            for row in &band.rows {
+                // A gap that shows where one row ends, where there is room for it.
+                let gap = if height >= 6.0 { 1.0 } else { 0.0 };
+                for bar in self.pieces(row, &kinds) {
+                    let from = across(bar.from);
+                    let at = Place::new(from, y, (across(bar.to) - from).max(0.2), height - gap);
+                    canvas.rect(at, 0.0, Some(kinds.colour(bar.kind)), None);
+                }
+                y += height;
+            }
+            canvas.line((whole.x, whole.bottom()), (whole.right(), whole.bottom()), Stroke::new(TEXT, 1.0));
+            canvas.line((whole.x, whole.y), (whole.x, whole.bottom()), Stroke::new(TEXT, 1.0));
+            y += BETWEEN;
+        }
+        for (at, label) in time.ticks() {
+            canvas.line((across(at), bottom), (across(at), bottom + 4.0), Stroke::new(TEXT, 1.0));
+            canvas.text(across(at), bottom + 14.0, label, Font::new(SMALL).anchor(Anchor::Middle));
+        }
+        let title = Font::new(MEDIUM).anchor(Anchor::Middle);
+        canvas.text(f64::midpoint(left, right), bottom + 38.0, &self.x, title);
+        canvas.finish()
+    }
+
+    /// The kinds that took most time have colours of their own.
+    fn shown_kinds(&self) -> Shown {
+        Shown::largest(&self.kinds, || {
+            let mut time = vec![0.0; self.kinds.len()];
+            for bar in self.bands.iter().flat_map(|band| &band.rows).flatten() {
+                if let Some(time) = time.get_mut(bar.kind) {
+                    *time += bar.to - bar.from;
+                }
+            }
+            time
+        })
+    }
+
+    /// What is drawn of a row: its pieces, equal neighbours as one; of too many what took most of each column.
+    fn pieces(&self, row: &[Bar], kinds: &Shown) -> Vec<Bar> {
+        let shown = |bar: &Bar| Bar { kind: kinds.part_of.get(bar.kind).copied().unwrap_or(0), ..*bar };
+        if row.len() <= COLUMNS {
+            return row.iter().map(shown).collect();
+        }
+        let width = self.end / COLUMNS as f64;
+        let mut pieces: Vec<Bar> = Vec::new();
+        let mut next = 0;
+        let mut time = vec![0.0; kinds.names.len()];
+        for column in 0..COLUMNS {
+            let (from, to) = (width * column as f64, width * (column + 1) as f64);
+            time.fill(0.0);
+            while let Some(bar) = row.get(next).map(shown) {
+                if bar.from >= to {
+                    break;
+                }
+                time[bar.kind] += (bar.to.min(to) - bar.from.max(from)).max(0.0);
+                if bar.to > to {
+                    break; // goes on in the next column
+                }
+                next += 1;
+            }
+            let busy: f64 = time.iter().sum();
+            let most = (0..time.len()).max_by(|&a, &b| time[a].total_cmp(&time[b]).then(b.cmp(&a)));
+            let Some(kind) = most.filter(|_| busy >= width / 2.0) else { continue };
+            match pieces.last_mut() {
+                Some(last) if last.kind == kind && (last.to - from).abs() <= 1e-9 * self.end => last.to = to,
+                _ => pieces.push(Bar { from, to, kind }),
+            }
+        }
+        pieces
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{assert_apart, words};
+
+    fn chart(nodes: usize, workers: usize, tasks: usize, kinds: usize) -> Gantt {
+        let row = |worker: usize| {
+            let bar = |task: usize| {
+                let from = task as f64 + 0.1;
+                Bar { from, to: from + 0.8, kind: (task + worker) % kinds }
+            };
+            (0..tasks).map(bar).collect()
+        };
+        Gantt {
+            heading: Heading { title: "dep: 1.5 s".to_owned(), subtitle: "gauss-seidel".to_owned() },
+            x: "time (s)".to_owned(),
+            end: tasks as f64,
+            kinds: (0..kinds).map(|kind| format!("kind-{kind}")).collect(),
+            bands: (0..nodes)
+                .map(|node| Band { name: format!("node {node}"), rows: (0..workers).map(row).collect() })
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn a_few_tasks_are_drawn_one_by_one() {
+        let svg = chart(2, 2, 3, 2).svg();
+        assert_apart(&svg);
+        insta::assert_snapshot!(svg);
+    }
+
+    #[test]
+    fn of_many_tasks_each_column_shows_what_took_most_of_it() {
+        // 3800 tasks on 380 columns: ten each. Kind 0 has those whose number is no multiple of 10.
+        let row: Vec<Bar> = (0..3800)
+            .map(|task| Bar {
+                from: f64::from(task),
+                to: f64::from(task + 1),
+                kind: usize::from(task % 10 == 0),
+            })
+            .collect();
+        let gantt = Gantt {
+            bands: vec![Band { name: String::new(), rows: vec![row] }],
+            end: 3800.0,
+            ..chart(0, 0, 0, 2)
+        };
+        let pieces = gantt.pieces(&gantt.bands[0].rows[0], &gantt.shown_kinds());
+        assert_eq!(pieces, [Bar { from: 0.0, to: 3800.0, kind: 0 }]);
+    }
+
+    #[test]
+    fn many_kinds_and_workers_have_room() {
+        let svg = chart(8, 40, 50, 12).svg();
+        assert_apart(&svg);
+        assert!(words(&svg).contains("5 others"), "{}", words(&svg));
+    }
+
+    #[test]
+    fn nothing_at_all_is_a_picture_too() {
+        assert_apart(&chart(0, 0, 0, 1).svg());
+        assert_apart(&chart(1, 1, 0, 1).svg());
+    }
+}

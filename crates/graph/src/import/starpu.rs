@@ -1,0 +1,168 @@
+//! `tasks.rec` of StarPU: records of lines `Field: value` between empty lines (GNU recutils), one for each task.
+//!
+//! The fields are those that StarPU writes (`task_dump` in `src/debug/traces/starpu_fxt.c`): `Name`, `Model`, `JobId`, `SubmitOrder`,
+//! `DependsOn`, `GFlop`, `StartTime` and `EndTime` (ms), `Handles`, `Modes`, `Sizes` (B). Handles are blocks. Tasks are dumped as they
+//! end; what their accesses mean goes by the order in which they were submitted (sequential data consistency), so that is the order here.
+
+mod record;
+
+use std::collections::HashMap;
+
+use numasim_model::graph::AccessMode;
+use numasim_model::input::{Place, Problem, ProblemKind};
+
+use super::assemble::assemble;
+use super::draft::{Draft, DraftTask};
+use super::{Imported, Noted};
+use crate::problems::{Problems, at, shown};
+use record::{Record, records};
+
+/// What is left out or assumed.
+#[derive(Default)]
+struct Notes {
+    without_order: Noted,
+    timed: Noted,
+    without_work: Noted,
+    reductions: Noted,
+}
+
+/// Reads a `tasks.rec`. Tasks without `GFlop` took `EndTime - StartTime` at `reference_gflops`.
+///
+/// # Errors
+/// Problems with their places: no records, fields that are no numbers or of different lengths, jobs that are there twice or not at all, a
+/// circle of jobs that depend on each other.
+pub fn read(text: &str, name: &str, reference_gflops: f64) -> Result<Imported, Vec<Problem>> {
+    let mut problems = Problems::default();
+    let mut notes = Notes::default();
+    let mut all = records(text, &mut problems);
+    let are_complete = problems.is_empty();
+    if all.is_empty() && problems.is_empty() {
+        let message = "there are no tasks: a record of `tasks.rec` has a line `JobId: NUMBER`";
+        problems.add(Problem::new(ProblemKind::EmptyFile, message).at(Place::whole(0), ""));
+    }
+    if all.iter().all(|record| record.submit_order.is_some()) {
+        all.sort_by_key(|record| record.submit_order);
+    } else {
+        for record in all.iter().filter(|record| record.submit_order.is_none()) {
+            notes.without_order.at(record.job, &record.place);
+        }
+    }
+    let jobs = numbers(&all, &mut problems);
+    let mut draft = Draft::default();
+    let mut handles: HashMap<&str, u32> = HashMap::new();
+    for record in all.iter().filter(|record| !record.is_no_task) {
+        if problems.is_full() {
+            break;
+        }
+        let mut task = DraftTask {
+            name: record.job.to_owned(),
+            kind: record.kind.unwrap_or("task").to_owned(),
+            gflop: work(record, reference_gflops, &mut notes),
+            accesses: Vec::new(),
+            parents: parents(record, &jobs, are_complete, &mut problems),
+            place: record.place.clone(),
+        };
+        for (handle, mode, bytes) in &record.accesses {
+            let mode = match *mode {
+                "R" => AccessMode::In,
+                "W" => AccessMode::Out,
+                "RW" => AccessMode::Inout,
+                // Scratch memory is of the worker; nobody else sees it.
+                scratch if scratch.contains('S') => continue,
+                // X reduces, RWC commutes: in any order, which is not modelled.
+                _ => {
+                    notes.reductions.at(record.job, &record.place);
+                    AccessMode::Inout
+                }
+            };
+            let known = handles.get(handle).copied();
+            let block = known.or_else(|| draft.block((*handle).to_owned(), 0.0));
+            let Some(block) = block else {
+                let message = "there are more handles than a graph may have blocks";
+                problems.add(Problem::new(ProblemKind::Limit, message).at(record.place.clone(), "here"));
+                break;
+            };
+            handles.insert(handle, block);
+            if let Some((_, size)) = draft.blocks.get_mut(block as usize) {
+                *size = size.max(*bytes);
+            }
+            task.accesses.push((block, mode, *bytes));
+        }
+        if let Err(problem) = draft.task(task) {
+            problems.add(*problem);
+            break;
+        }
+    }
+    problems.none(())?;
+    let graph = assemble(draft, name)?;
+    Ok(Imported { graph, warnings: notes.warnings() })
+}
+
+impl Notes {
+    fn warnings(self) -> Vec<super::Warning> {
+        let jobs = ["the job", "jobs"];
+        [
+            self.without_order.warning(
+                jobs,
+                "without `SubmitOrder`: the order of the file is taken for that of submission",
+            ),
+            self.timed.warning(jobs, "without `GFlop`: work is time x reference GFLOPS"),
+            self.without_work.warning(jobs, "without `GFlop`, `StartTime` and `EndTime`: no work"),
+            self.reductions
+                .warning(jobs, "with reductions or commuting accesses: they are in the order of submission"),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
+/// Number of the task of each job; `None` for records that are no tasks.
+fn numbers<'t>(all: &[Record<'t>], problems: &mut Problems) -> HashMap<&'t str, Option<u32>> {
+    let mut jobs: HashMap<&str, Option<u32>> = HashMap::new();
+    let mut next = 0;
+    for record in all {
+        let number = (!record.is_no_task).then_some(next);
+        if jobs.insert(record.job, number).is_some() {
+            let message = format!("the job {} is there twice", shown(record.job));
+            problems.add(Problem::new(ProblemKind::DuplicateName, message).at(record.place.clone(), "again"));
+        }
+        next += u32::from(number.is_some());
+    }
+    jobs
+}
+
+/// The tasks that a record depends on.
+fn parents(
+    record: &Record<'_>,
+    jobs: &HashMap<&str, Option<u32>>,
+    are_complete: bool,
+    problems: &mut Problems,
+) -> Vec<u32> {
+    let mut parents = Vec::new();
+    for (job, place) in &record.depends_on {
+        // A job that could not be read is there all the same.
+        if let Some(number) = jobs.get(job) {
+            parents.extend(number);
+        } else if are_complete {
+            let message = format!("there is no job {}, on which {} depends", shown(job), shown(record.job));
+            problems.add(at(ProblemKind::UnknownName, 0, place.clone(), message));
+        }
+    }
+    parents
+}
+
+/// Work of a job, 10^9 FLOP.
+fn work(record: &Record<'_>, reference_gflops: f64, notes: &mut Notes) -> f64 {
+    match (record.gflop, record.start_ms, record.end_ms) {
+        (Some(gflop), _, _) => gflop,
+        (None, Some(start), Some(end)) => {
+            notes.timed.at(record.job, &record.place);
+            (end - start).max(0.0) / 1e3 * reference_gflops
+        }
+        _ => {
+            notes.without_work.at(record.job, &record.place);
+            0.0
+        }
+    }
+}

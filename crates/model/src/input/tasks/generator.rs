@@ -1,0 +1,116 @@
+//! Reads the parameters of a generator of graphs.
+
+use crate::graph::{Generator, Parameter, Pattern};
+
+use super::super::log::Log;
+use super::super::names;
+use super::super::problem::{Place, Problem, ProblemKind};
+use super::super::reading::TableKind;
+use super::super::table::TableReader;
+use super::super::value::{Count, Value};
+use super::super::words;
+
+/// Whole numbers up to here are exact in every number of a file.
+const EXACT: u64 = 1 << 53;
+const PATTERN: &str = "pattern";
+const INIT: &str = "init";
+
+/// The generator of this name with its parameters; `None` where one of them makes no sense.
+pub(super) fn read(name: &Value<'_>, table: &mut TableReader<'_>) -> Option<Generator> {
+    let Some(mut generator) = by_name(name) else {
+        // Parameters of which generator?
+        let _ = parameters_there(table);
+        return None;
+    };
+    let log = table.source.log;
+    let mut places: Vec<(&str, Place)> = Vec::new();
+    let mut fits = true;
+    for (key, value) in generator.parameters_mut() {
+        match table.optional(key) {
+            None => log.note_default(TableKind::Graph, "", key, value.to_string()),
+            Some(given) => {
+                places.push((key, given.place()));
+                match given.large_count(limits(key)) {
+                    Some(number) => *value = number,
+                    None => fits = false,
+                }
+            }
+        }
+    }
+    if let Some(init) = generator.init_mut() {
+        match table.optional(INIT) {
+            None => log.note_default(TableKind::Graph, "", INIT, init.to_string()),
+            Some(given) => match given.flag() {
+                Some(flag) => *init = flag,
+                None => fits = false,
+            },
+        }
+    }
+    if let Generator::TaskBench(bench) = &mut generator {
+        match table.optional(PATTERN) {
+            None => log.note_default(TableKind::Graph, "", PATTERN, bench.pattern.as_str()),
+            Some(given) => match words::read(&given, &Pattern::ALL, Pattern::as_str) {
+                Some(pattern) => bench.pattern = pattern,
+                None => fits = false,
+            },
+        }
+    }
+    if !fits || report_indivisible(&generator, &places, name, log) {
+        return None;
+    }
+    Some(generator)
+}
+
+/// The first key of some generator that is there; from now on all of them are known.
+pub(super) fn parameters_there<'a>(table: &mut TableReader<'a>) -> Option<Value<'a>> {
+    let keys = Parameter::ALL.iter().map(|parameter| parameter.key).chain([INIT, PATTERN]);
+    let there: Vec<Option<Value<'a>>> = keys.map(|key| table.optional(key)).collect();
+    there.into_iter().flatten().min_by_key(|value| value.key_place().span.map_or(0, |span| span.start))
+}
+
+fn by_name(value: &Value<'_>) -> Option<Generator> {
+    let word = value.string()?;
+    let all = Generator::defaults();
+    let known = || all.iter().map(Generator::as_str);
+    let found = all.iter().find(|generator| generator.as_str() == word);
+    if found.is_none() {
+        let hint = match value.source.log.suggest(word, known()) {
+            Some(close) => format!("did you mean `\"{close}\"`?"),
+            None => format!("write one of {}", names::all(known())),
+        };
+        let message = format!("there is no generator {}", value.text());
+        value.report(ProblemKind::BadValue, message, "unknown generator", hint);
+    }
+    found.cloned()
+}
+
+fn limits(key: &str) -> Count {
+    let found = Parameter::ALL.into_iter().find(|parameter| parameter.key == key);
+    found.map_or(Count { what: "a number", example: "1", min: 0, max: EXACT }, |parameter| Count {
+        what: parameter.what,
+        example: parameter.example,
+        min: parameter.least,
+        max: EXACT,
+    })
+}
+
+/// Reports a parameter that must be a multiple of another one and is not.
+fn report_indivisible(generator: &Generator, places: &[(&str, Place)], name: &Value<'_>, log: &Log) -> bool {
+    let Some((whole, parts)) = generator.indivisible() else { return false };
+    let parameters = generator.parameters();
+    let value = |key: &str| parameters.iter().find(|(own, _)| *own == key).map_or(0, |(_, value)| *value);
+    let place = |key: &str| places.iter().find(|(own, _)| *own == key).map(|(_, place)| place.clone());
+    let (of, by) = (value(whole), value(parts));
+    let message = format!("`{}` cannot divide {of} `{whole}` into {by} `{parts}`", generator.as_str());
+    // One of both is given: the defaults divide each other.
+    let at = place(whole).or_else(|| place(parts)).unwrap_or_else(|| name.place());
+    let multiple = of.div_ceil(by.max(1)).saturating_mul(by);
+    let mut problem = Problem::new(ProblemKind::BadValue, message).at(at, "a remainder is left").hint(
+        format!("write a multiple of {by}, e.g. `{whole} = {multiple}`, or another number of `{parts}`"),
+    );
+    if let (Some(_), Some(parts)) = (place(whole), place(parts)) {
+        problem = problem.related(parts, format!("into {by}"));
+    }
+    log.report(problem);
+    true
+}

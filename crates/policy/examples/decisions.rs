@@ -1,0 +1,113 @@
+//! How long does one decision take?
+//!
+//! `cargo run --release -p numasim-policy --example decisions -- POLICY NODES CORES APPS...`: for each number of applications the
+//! seconds of the first decision, when all have arrived and nothing is known. No decision should take more than about a
+//! second on 16 x 64 cores with 1000 applications.
+
+use std::time::Instant;
+
+use numasim_model::dynamics::{Binding, Control, Course, Dynamics, Phase, Pick, Scaling, Work};
+use numasim_model::graph::TaskStudy;
+use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::units::{FlopPerByte, Gflop, Gflops, GigabytesPerSecond, Seconds};
+use numasim_model::{Access, App, AppId, Data, Placement, Study};
+use numasim_policy::{AppView, PolicyName, Presence, View};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (Some(policy), Some(nodes), Some(cores)) =
+        (arguments.first(), number(&arguments, 1), number(&arguments, 2))
+    else {
+        eprintln!("usage: decisions POLICY NODES CORES APPS...");
+        return;
+    };
+    let name: PolicyName = policy.parse().expect("the name of a policy");
+    for apps in (3..arguments.len()).filter_map(|place| number(&arguments, place)) {
+        let study = study(nodes, u32::try_from(cores).expect("few cores"), apps);
+        let mut policy = name.make(&study).expect("a policy").expect("one that decides");
+        let view = view(&study);
+        let start = Instant::now();
+        let decision = policy.decide(&view).expect("a decision");
+        let seconds = start.elapsed().as_secs_f64();
+        let why = decision.reasons.iter().flatten().next();
+        println!(
+            "{name}, {nodes} x {cores} cores, {apps} applications: {seconds:.3} s {}",
+            why.map_or("", String::as_str)
+        );
+    }
+}
+
+fn number(arguments: &[String], place: usize) -> Option<usize> {
+    arguments.get(place)?.parse().ok()
+}
+
+/// Applications of several intensities, each with a thread for each core.
+fn study(nodes: usize, cores: u32, apps: usize) -> Study {
+    let node = Node {
+        cores,
+        gflops_per_core: Gflops::new(0.29),
+        bandwidth: GigabytesPerSecond::new(2.5 * f64::from(cores)),
+        core_bandwidth: None,
+        read_bandwidth: None,
+        memory: None,
+        kernels: KernelBandwidths::NONE,
+    };
+    let machine = Machine::uniform("bench", nodes, node, GigabytesPerSecond::new(12.0)).expect("a machine");
+    let of = |a: usize| {
+        let (data, intensity) = (Data::Placed(Placement::Local), FlopPerByte::new((1 + a % 7) as f64 / 32.0));
+        let name = format!("app-{a}");
+        let app = App {
+            group: name.clone(),
+            name,
+            arithmetic_intensity: intensity,
+            data: data.clone(),
+            kernel: Access::Read,
+            min_threads: 0,
+            max_threads: None,
+            weight: 1.0,
+            work: None,
+            nodes: None,
+            memory: None,
+        };
+        let phase = Phase {
+            arithmetic_intensity: intensity,
+            data,
+            scaling: Scaling::Linear,
+            io: Seconds::new(0.0),
+            work: Some(Work::Divisible(Gflop::new(100.0 + a as f64))),
+            total_given: false,
+        };
+        let course = Course {
+            iterations: 1,
+            phases: vec![phase],
+            arrives: Seconds::new(0.0),
+            threads: vec![cores; nodes],
+            binding: Binding::Node,
+            control: Control::PerNode,
+            pick: Pick::Spread,
+            task_spread: 0.0,
+        };
+        (app, course)
+    };
+    let (apps, courses) = (0..apps).map(of).unzip();
+    let dynamics = Dynamics { courses, ..Dynamics::default() };
+    Study { machine, apps, scenarios: Vec::new(), dynamics, tasks: TaskStudy::default() }
+}
+
+/// All are there, with all threads blocked.
+fn view(study: &Study) -> View {
+    let of = |(a, course): (usize, &Course)| AppView {
+        entry: Some(AppId(a)),
+        presence: Presence::There,
+        control: course.control,
+        threads: course.threads.clone(),
+        running: vec![0; course.threads.len()],
+        blocked: course.threads.clone(),
+        progress: 0,
+        waiting: None,
+        queued: Some(1),
+        phase: 0,
+        left: course.total_work(),
+    };
+    View { time: Seconds::new(0.0), apps: study.dynamics.courses.iter().enumerate().map(of).collect() }
+}

@@ -1,0 +1,39 @@
+//! What a search costs is counted, and ends it: questions that took minutes.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::*;
+
+/// Says stop at the question `at`.
+struct StopAt {
+    at: u64,
+    asked: AtomicU64,
+}
+
+impl Monitor for StopAt {
+    fn stop(&self) -> bool {
+        self.asked.fetch_add(1, Ordering::Relaxed) + 1 >= self.at
+    }
+    fn progress(&self, _: &Progress) {}
+}
+
+#[test]
+fn a_question_without_a_finite_makespan_is_over_at_once() {
+    // `b` needs two whole nodes of the three, so that one of the others gets nothing: every score is 0, which the prices that come
+    // first do not know.
+    let machine = with_memory(&uniform_machine(3, 1, 10.0, 28.0, 25.0), &[Some(7.0); 3]);
+    let b = App {
+        min_threads: 2,
+        max_threads: Some(3),
+        memory: Some(Gibibytes::new(8.5)),
+        ..local_app("b", 0.5)
+    };
+    let free = |name: &str| App { min_threads: 0, ..local_app(name, 8.7) };
+    let restrictions = Restrictions { whole_nodes: true, ..Restrictions::default() };
+    let problem =
+        Problem::new(&machine, &[free("a"), b, free("c")], Objective::Makespan, restrictions).unwrap();
+    let monitor = StopAt { at: 20_000, asked: AtomicU64::new(0) };
+    let found = explore(&problem, &Settings::default(), &monitor);
+    assert!(matches!(found, Err(ExploreError::Infeasible(_))), "{found:?}");
+    assert!(monitor.asked.load(Ordering::Relaxed) < 20_000);
+}

@@ -1,0 +1,252 @@
+//! What must hold of any run, whoever decides: functions on plain values. The simulation looks at its results in debug builds
+//! ([`of_run`]), property tests at every task, too ([`of_tasks`]).
+
+use numasim_graph::Dependencies;
+use numasim_model::graph::{TaskGraph, TaskId};
+
+use crate::bound::{LowerBound, rounding};
+use crate::observer::TaskRecord;
+use crate::question::Question;
+use crate::result::{Run, Traffic};
+use crate::spread::Spread;
+
+/// What does not hold of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Violation {
+    /// Bytes by class do not add up to what all tasks move: bytes found and given.
+    Bytes(f64, f64),
+    /// What nodes (or tasks) count together is not what the run says; what it is of.
+    Sum(&'static str),
+    /// A figure that is no finite number of at least 0, or a share that is no number from 0 to 1; what it is.
+    Range(&'static str),
+    /// It is over before any schedule can be: seconds found, and the bound.
+    BelowBound(f64, LowerBound),
+    /// Idle time is not what busy workers leave.
+    Idle,
+    /// A task did not run exactly once; how often.
+    Times(TaskId, usize),
+    /// A task began before a task that it waits for had ended.
+    Parent(TaskId, TaskId),
+    /// A worker had two tasks at a time.
+    Together(u32, TaskId, TaskId),
+    /// A worker that does not exist, or one of another node.
+    Worker(TaskId),
+    /// A task began before the master can have created it.
+    Creation(TaskId),
+    /// A task was created with as many alive as there may be.
+    Throttle(TaskId),
+    /// A task began though the master must have waited for this one.
+    Taskwait(TaskId),
+    /// A task was shorter than its overhead and its FLOP allow.
+    Short(TaskId),
+    /// A task that nobody stole ran on another node than that which it was given.
+    Socket(TaskId),
+}
+
+/// Relative error that rounding may make in sums.
+const ROUNDING: f64 = 1e-9;
+
+/// Everything that does not hold of the sums of `run`, an answer to `question`. `bound`: a time before which no schedule is over.
+pub fn of_run(question: &Question, run: &Run, bound: Option<&LowerBound>) -> Vec<Violation> {
+    let mut all = Vec::new();
+    let graph = question.graph;
+    let mut spread = Spread::new(question.runtime);
+    let given: f64 = graph.tasks().map(|task| spread.factor(task) * moved_bytes(graph, task)).sum();
+    let found = run.traffic.total();
+    if !is_near(found, given) {
+        all.push(Violation::Bytes(found, given));
+    }
+    let of_nodes = run.nodes.iter().fold(Traffic::default(), |mut sum, node| {
+        sum += node.traffic;
+        sum
+    });
+    if !is_same_traffic(&of_nodes, &run.traffic) {
+        all.push(Violation::Sum("bytes of nodes"));
+    }
+    if run.nodes.iter().map(|node| node.tasks).sum::<u64>() != graph.task_count() as u64 {
+        all.push(Violation::Sum("tasks of nodes"));
+    }
+    if run.nodes.len() != question.machine.node_count() {
+        all.push(Violation::Sum("nodes"));
+    }
+    let makespan_s = run.makespan.value();
+    let at_least_0 = [("makespan", makespan_s), ("partition", run.partition.value())];
+    for (what, value) in at_least_0.into_iter().chain(classes(&run.traffic).map(|bytes| ("bytes", bytes))) {
+        if !(value.is_finite() && value >= 0.0) {
+            all.push(Violation::Range(what));
+        }
+    }
+    let slack = rounding(graph.task_count());
+    if !(-slack..=1.0).contains(&run.idle) {
+        all.push(Violation::Range("idle"));
+    }
+    let there_s = makespan_s * question.machine.total_cores() as f64;
+    let busy_s: f64 = run.nodes.iter().map(|node| node.busy.value()).sum();
+    let idle = if there_s > 0.0 { 1.0 - busy_s / there_s } else { 0.0 };
+    if (idle - run.idle).abs() > slack {
+        all.push(Violation::Idle);
+    }
+    if let Some(bound) = bound
+        && makespan_s < bound.makespan.value() * (1.0 - slack)
+    {
+        all.push(Violation::BelowBound(makespan_s, *bound));
+    }
+    all
+}
+
+/// Everything that does not hold of the tasks of a run, in any order.
+pub fn of_tasks(
+    question: &Question,
+    dependencies: &Dependencies,
+    run: &Run,
+    records: &[TaskRecord],
+) -> Vec<Violation> {
+    let graph = question.graph;
+    let mut all = Vec::new();
+    let mut of_task: Vec<Option<&TaskRecord>> = vec![None; graph.task_count()];
+    let mut times = vec![0_usize; graph.task_count()];
+    for record in records {
+        let task = record.task.0 as usize;
+        if let (Some(of_task), Some(times)) = (of_task.get_mut(task), times.get_mut(task)) {
+            *of_task = Some(record);
+            *times += 1;
+        }
+    }
+    let wrong = graph.tasks().zip(&times).filter(|&(_, &times)| times != 1);
+    all.extend(wrong.map(|(task, &times)| Violation::Times(task, times)));
+    if !all.is_empty() {
+        return all;
+    }
+    let in_order: Vec<&TaskRecord> = of_task.into_iter().flatten().collect();
+    let slack_s = run.makespan.value() * rounding(graph.task_count());
+    let mut spread = Spread::new(question.runtime);
+    for record in &in_order {
+        one_task(question, record, spread.factor(record.task), slack_s, &mut all);
+        for child in dependencies.children(record.task) {
+            let begins_s = in_order.get(child.0 as usize).map_or(f64::INFINITY, |child| child.start_s);
+            if begins_s < record.end_s - slack_s {
+                all.push(Violation::Parent(record.task, *child));
+            }
+        }
+    }
+    workers(&in_order, slack_s, &mut all);
+    master(question, &in_order, slack_s, &mut all);
+    sums(run, &in_order, slack_s, &mut all);
+    all
+}
+
+/// What an access moves counts, whatever its mode.
+fn moved_bytes(graph: &TaskGraph, task: TaskId) -> f64 {
+    graph.accesses(task).map(|access| access.moved_bytes).sum()
+}
+
+fn classes(traffic: &Traffic) -> [f64; 4] {
+    [traffic.llc_local, traffic.llc_remote, traffic.dram_local, traffic.dram_remote]
+}
+
+fn is_near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= ROUNDING * a.abs().max(b.abs())
+}
+
+fn is_same_traffic(a: &Traffic, b: &Traffic) -> bool {
+    let most = a.total().max(b.total());
+    classes(a).into_iter().zip(classes(b)).all(|(a, b)| (a - b).abs() <= ROUNDING * most)
+}
+
+/// `factor`: of the task's work.
+fn one_task(question: &Question, record: &TaskRecord, factor: f64, slack_s: f64, all: &mut Vec<Violation>) {
+    let machine = question.machine;
+    let task = record.task;
+    let cores = |node| machine.node(node).cores;
+    let before: u32 = machine.node_ids().take_while(|&node| node != record.node).map(cores).sum();
+    let of_node = machine.nodes().get(record.node.0).map_or(0, |node| node.cores);
+    if !(before..before + of_node).contains(&record.worker) {
+        all.push(Violation::Worker(task));
+        return;
+    }
+    let given = factor * moved_bytes(question.graph, task);
+    if !is_near(record.traffic.total(), given) {
+        all.push(Violation::Bytes(record.traffic.total(), given));
+    }
+    if !record.stolen && record.socket.is_some_and(|socket| socket != record.node) {
+        all.push(Violation::Socket(task));
+    }
+    let steal = if record.stolen { question.runtime.steal.value() } else { 0.0 };
+    let overhead_s = question.runtime.task.value() + steal;
+    let peak = machine.node(record.node).gflops_per_core.value();
+    let least_s = overhead_s + factor * question.graph.gflop(task) / peak;
+    if record.end_s - record.start_s < least_s - slack_s {
+        all.push(Violation::Short(task));
+    }
+}
+
+/// No worker has two tasks at a time.
+fn workers(in_order: &[&TaskRecord], slack_s: f64, all: &mut Vec<Violation>) {
+    let mut by_worker = in_order.to_vec();
+    by_worker.sort_by(|a, b| {
+        let times = a.start_s.total_cmp(&b.start_s).then(a.end_s.total_cmp(&b.end_s));
+        a.worker.cmp(&b.worker).then(times)
+    });
+    for pair in by_worker.windows(2) {
+        if let [first, second] = pair
+            && first.worker == second.worker
+            && second.start_s < first.end_s - slack_s
+        {
+            all.push(Violation::Together(first.worker, first.task, second.task));
+        }
+    }
+}
+
+/// The master needs its time for each task, waits where it has to, and has no more tasks alive than it may.
+///
+/// It began to create task k no later than `creation` before k was taken. All tasks before it existed then, so that those of them that end
+/// later were alive.
+fn master(question: &Question, in_order: &[&TaskRecord], slack_s: f64, all: &mut Vec<Violation>) {
+    let creation_s = question.runtime.creation.value();
+    let throttle = question.runtime.throttle.and_then(|most| usize::try_from(most).ok());
+    // When the next task can be created at the earliest, and the last end so far.
+    let (mut created_s, mut last_end_s, mut waits) = (0.0_f64, 0.0_f64, false);
+    for (before, record) in in_order.iter().enumerate() {
+        if question.graph.taskwait(record.task) && last_end_s > created_s {
+            (created_s, waits) = (last_end_s, true);
+        }
+        created_s += creation_s;
+        if record.start_s < created_s - slack_s {
+            let task = record.task;
+            all.push(if waits { Violation::Taskwait(task) } else { Violation::Creation(task) });
+        }
+        let begun_s = record.start_s - creation_s + slack_s;
+        let alive = in_order.iter().take(before).filter(|earlier| earlier.end_s > begun_s);
+        if throttle.is_some_and(|most| alive.count() >= most) {
+            all.push(Violation::Throttle(record.task));
+        }
+        last_end_s = last_end_s.max(record.end_s);
+    }
+}
+
+/// What the run says is what its tasks say together.
+fn sums(run: &Run, in_order: &[&TaskRecord], slack_s: f64, all: &mut Vec<Violation>) {
+    let mut traffic = Traffic::default();
+    let mut busy_s = vec![0.0; run.nodes.len()];
+    let (mut last_end_s, mut stolen) = (0.0_f64, 0_u64);
+    for record in in_order {
+        traffic += record.traffic;
+        stolen += u64::from(record.stolen);
+        last_end_s = last_end_s.max(record.end_s);
+        if let Some(busy_s) = busy_s.get_mut(record.node.0) {
+            *busy_s += record.end_s - record.start_s;
+        }
+    }
+    let busy_is_same = run
+        .nodes
+        .iter()
+        .zip(&busy_s)
+        .all(|(node, &busy_s)| (node.busy.value() - busy_s).abs() <= slack_s + ROUNDING * busy_s);
+    let sums = [
+        ("bytes of tasks", is_same_traffic(&traffic, &run.traffic)),
+        ("steals", stolen == run.steals),
+        ("makespan", (last_end_s - run.makespan.value()).abs() <= slack_s),
+        ("busy seconds", busy_is_same),
+    ];
+    all.extend(sums.into_iter().filter(|&(_, holds)| !holds).map(|(what, _)| Violation::Sum(what)));
+}

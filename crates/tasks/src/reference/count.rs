@@ -1,0 +1,50 @@
+//! What is counted of a run, from the records of its tasks.
+
+use numasim_graph::Tracker;
+use numasim_model::units::Seconds;
+
+use super::course::Course;
+use super::deciding::Decider;
+use crate::result::{Cut, NodeRun, Run, Traffic};
+
+/// The run that `course` has become.
+pub(super) fn run(course: &Course, decider: &Decider) -> Run {
+    let question = course.question;
+    let mut traffic = Traffic::default();
+    let mut nodes = vec![NodeRun::default(); question.machine.node_count()];
+    let mut busy_s = 0.0;
+    for record in &course.records {
+        traffic += record.traffic;
+        busy_s += record.end_s - record.start_s;
+        let node = &mut nodes[record.node.0];
+        node.tasks += 1;
+        node.traffic += record.traffic;
+        node.busy = node.busy + Seconds::new(record.end_s - record.start_s);
+    }
+    let makespan_s = course.records.iter().map(|record| record.end_s).fold(0.0, f64::max);
+    let there_s = makespan_s * course.worker_count() as f64;
+    Run {
+        makespan: Seconds::new(makespan_s),
+        traffic,
+        nodes,
+        idle: if there_s > 0.0 { 1.0 - busy_s / there_s } else { 0.0 },
+        steals: course.records.iter().filter(|record| record.stolen).count() as u64,
+        cut: decider.gives_sockets().then(|| cut(course, decider)),
+        partition: Seconds::new(course.partition_s),
+    }
+}
+
+fn cut(course: &Course, decider: &Decider) -> Cut {
+    let graph = course.question.graph;
+    let mut cut = Cut::default();
+    let mut tracker = Tracker::new(graph.blocks().len());
+    for task in graph.tasks() {
+        for edge in tracker.add(graph, task) {
+            if decider.socket(edge.from) != decider.socket(edge.to) {
+                cut.edges += 1;
+                cut.bytes += edge.bytes;
+            }
+        }
+    }
+    cut
+}

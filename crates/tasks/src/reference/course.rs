@@ -1,0 +1,287 @@
+//! What is: tasks, workers and the master at one point in time; the steps of an instant that nobody decides.
+
+use numasim_graph::Dependencies;
+use numasim_model::NodeId;
+use numasim_model::graph::TaskId;
+
+use self::master::Doing;
+pub(super) use self::master::Heard;
+use super::data::{Data, Sources};
+use super::rates;
+use crate::error::TasksError;
+use crate::observer::TaskRecord;
+use crate::question::Question;
+
+mod master;
+
+/// Events whose times differ by no more than this part of the time happen together.
+const TOGETHER: f64 = 1e-9;
+
+#[derive(Clone, Debug)]
+struct Task {
+    /// Parents that have not ended.
+    parents: Vec<TaskId>,
+    /// The worker that ran the last one of them, if the task had been created by then.
+    by: Option<usize>,
+    is_created: bool,
+    is_ready: bool,
+    has_ended: bool,
+    run: Option<Taken>,
+}
+
+/// A task that was taken.
+#[derive(Clone, Debug)]
+struct Taken {
+    worker: usize,
+    start_s: f64,
+    /// When its overhead is over.
+    works_from_s: f64,
+    /// Whether it is.
+    works: bool,
+    stolen: bool,
+    sources: Sources,
+    /// The part of its work that is left.
+    rest: f64,
+    /// Parts of it per second.
+    rate: f64,
+    /// When it ends, as far as is known.
+    end_s: Option<f64>,
+}
+
+impl Taken {
+    /// Its overhead is over. When it ends is known where nobody else matters for that.
+    fn begin(&mut self) {
+        self.works = true;
+        self.end_s = self.sources.fixed_s.map(|duration_s| self.works_from_s + duration_s);
+    }
+}
+
+/// Everything that is at one point in time.
+#[derive(Clone, Debug)]
+pub(super) struct Course<'a> {
+    pub(super) question: &'a Question<'a>,
+    pub(super) now_s: f64,
+    has_begun: bool,
+    tasks: Vec<Task>,
+    /// Per worker: its node, and the task that it runs.
+    workers: Vec<(NodeId, Option<TaskId>)>,
+    data: Data<'a>,
+    /// Tasks created so far, what the master does, and what it has said.
+    created: usize,
+    master: Doing,
+    said_taskwait: Option<usize>,
+    said_end: bool,
+    /// Seconds in which it partitioned.
+    pub(super) partition_s: f64,
+    pub(super) records: Vec<TaskRecord>,
+}
+
+impl<'a> Course<'a> {
+    pub(super) fn new(question: &'a Question<'a>) -> Result<Self, TasksError> {
+        let machine = question.machine;
+        let dependencies = Dependencies::of(question.graph).ok_or(TasksError::TooManyEdges)?;
+        let mut parents: Vec<Vec<TaskId>> = vec![Vec::new(); question.graph.task_count()];
+        for task in question.graph.tasks() {
+            for child in dependencies.children(task) {
+                parents[child.0 as usize].push(task);
+            }
+        }
+        let task = |parents| Task {
+            parents,
+            by: None,
+            is_created: false,
+            is_ready: false,
+            has_ended: false,
+            run: None,
+        };
+        let cores = |node| (0..machine.node(node).cores).map(move |_| (node, None));
+        Ok(Self {
+            question,
+            now_s: 0.0,
+            has_begun: false,
+            tasks: parents.into_iter().map(task).collect(),
+            workers: machine.compute_nodes().flat_map(cores).collect(),
+            data: Data::new(question)?,
+            created: 0,
+            master: Doing::Free(0.0),
+            said_taskwait: None,
+            said_end: false,
+            partition_s: 0.0,
+            records: Vec::new(),
+        })
+    }
+
+    /// Whether something that comes at `time_s` belongs to this instant.
+    fn is_now(&self, time_s: f64) -> bool {
+        time_s <= self.now_s * (1.0 + TOGETHER)
+    }
+
+    /// When the tasks that are under way begin to work, or end as far as that is known.
+    fn next_of_tasks(&self) -> impl Iterator<Item = f64> {
+        let running = self.tasks.iter().filter(|task| !task.has_ended).filter_map(|task| task.run.as_ref());
+        running.filter_map(|run| if run.works { run.end_s } else { Some(run.works_from_s) })
+    }
+
+    /// Whether something else belongs to this instant.
+    pub(super) fn comes_now(&self) -> bool {
+        self.next_of_tasks().any(|time_s| self.is_now(time_s))
+    }
+
+    /// Goes to whatever comes next; false where nothing does.
+    pub(super) fn go_to_next_instant(&mut self) -> bool {
+        if !self.has_begun {
+            self.has_begun = true;
+            return true;
+        }
+        let master = match self.master {
+            Doing::Free(_) | Doing::Stopped => None,
+            Doing::Creating(_, until_s) | Doing::Partitioning(until_s) => Some(until_s),
+        };
+        let Some(next_s) = self.next_of_tasks().chain(master).min_by(f64::total_cmp) else { return false };
+        let passed_s = (next_s - self.now_s).max(0.0);
+        for run in self.tasks.iter_mut().filter(|task| !task.has_ended).filter_map(|task| task.run.as_mut()) {
+            run.rest -= run.rate * passed_s;
+        }
+        self.now_s = self.now_s.max(next_s);
+        true
+    }
+
+    /// Ends tasks, by number, with the workers that ran them; those whose overhead is over begin to work.
+    pub(super) fn end_tasks(&mut self) -> Vec<(TaskId, usize)> {
+        let mut ended = Vec::new();
+        for id in self.question.graph.tasks() {
+            let now_s = self.now_s;
+            let limit_s = self.now_s * (1.0 + TOGETHER);
+            let task = &mut self.tasks[id.0 as usize];
+            let Some(run) = task.run.as_mut().filter(|_| !task.has_ended) else { continue };
+            if !run.works && run.works_from_s <= limit_s {
+                run.begin();
+            }
+            if run.works && run.end_s.is_some_and(|end_s| end_s <= limit_s) {
+                task.has_ended = true;
+                let worker = run.worker;
+                let node = self.workers[worker].0;
+                self.workers[worker].1 = None;
+                self.data.after(id, node);
+                for other in self.tasks.iter_mut().filter(|other| other.parents.contains(&id)) {
+                    other.parents.retain(|&parent| parent != id);
+                    if other.is_created && other.parents.is_empty() {
+                        other.by = Some(worker);
+                    }
+                }
+                ended.push((id, worker));
+                self.note(id, now_s);
+            }
+        }
+        ended
+    }
+
+    fn note(&mut self, task: TaskId, end_s: f64) {
+        let Some(run) = &self.tasks[task.0 as usize].run else { return };
+        self.records.push(TaskRecord {
+            task,
+            socket: None,
+            node: self.workers[run.worker].0,
+            worker: u32::try_from(run.worker).unwrap_or(u32::MAX),
+            start_s: run.start_s,
+            end_s,
+            stolen: run.stolen,
+            traffic: run.sources.traffic,
+        });
+    }
+
+    /// What is known of a task that has ended; `socket`: where it should have run.
+    pub(super) fn record(&self, task: TaskId, socket: Option<NodeId>) -> Option<TaskRecord> {
+        let found = self.records.iter().find(|record| record.task == task)?;
+        Some(TaskRecord { socket, ..*found })
+    }
+
+    /// Tasks that are ready from now on, by number; with the worker whose task was the last one that they waited for when they
+    /// were created already.
+    pub(super) fn newly_ready(&mut self) -> Vec<(TaskId, Option<usize>)> {
+        let mut ready = Vec::new();
+        for id in self.question.graph.tasks() {
+            let task = &mut self.tasks[id.0 as usize];
+            if task.is_created && !task.is_ready && task.parents.is_empty() {
+                task.is_ready = true;
+                ready.push((id, task.by));
+            }
+        }
+        ready
+    }
+
+    /// Tasks that no worker has taken.
+    pub(super) fn not_taken(&self) -> impl Iterator<Item = TaskId> {
+        self.question.graph.tasks().zip(&self.tasks).filter(|(_, task)| task.run.is_none()).map(|(id, _)| id)
+    }
+
+    pub(super) fn idle_workers(&self) -> Vec<usize> {
+        (0..self.workers.len()).filter(|&worker| self.is_idle(worker)).collect()
+    }
+
+    pub(super) fn is_idle(&self, worker: usize) -> bool {
+        self.workers[worker].1.is_none()
+    }
+
+    /// Whether a task is ready that nobody has taken.
+    pub(super) fn has_ready(&self) -> bool {
+        self.tasks.iter().any(|task| task.is_ready && task.run.is_none())
+    }
+
+    pub(super) fn node_of(&self, worker: usize) -> NodeId {
+        self.workers[worker].0
+    }
+
+    pub(super) fn worker_count(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// A worker takes a task that `socket` was said for: blocks get their homes, sources are decided.
+    pub(super) fn take(&mut self, worker: usize, task: TaskId, stolen: bool, socket: Option<NodeId>) {
+        let runtime = self.question.runtime;
+        let node = self.workers[worker].0;
+        let sources = self.data.take(task, node, socket);
+        let overhead_s = runtime.task.value() + if stolen { runtime.steal.value() } else { 0.0 };
+        self.workers[worker].1 = Some(task);
+        let mut taken = Taken {
+            worker,
+            start_s: self.now_s,
+            works_from_s: self.now_s + overhead_s,
+            works: false,
+            stolen,
+            sources,
+            rest: 1.0,
+            rate: 0.0,
+            end_s: None,
+        };
+        if overhead_s == 0.0 {
+            taken.begin();
+        }
+        self.tasks[task.0 as usize].run = Some(taken);
+    }
+
+    /// All rates anew.
+    pub(super) fn set_rates(&mut self) {
+        let machine = self.question.machine;
+        let nodes: Vec<NodeId> = self.workers.iter().map(|&(node, _)| node).collect();
+        let mut working: Vec<&mut Taken> = self
+            .tasks
+            .iter_mut()
+            .filter(|task| !task.has_ended)
+            .filter_map(|task| task.run.as_mut())
+            .filter(|run| run.works && run.sources.fixed_s.is_none())
+            .collect();
+        let readers: Vec<(NodeId, &Sources)> =
+            working.iter().map(|run| (nodes[run.worker], &run.sources)).collect();
+        let rates = rates::parts_per_second(machine, &readers);
+        for (run, rate) in working.iter_mut().zip(rates) {
+            run.rate = rate;
+            run.end_s = (rate > 0.0).then(|| self.now_s + run.rest.max(0.0) / rate);
+        }
+    }
+
+    /// The lowest task that has not ended.
+    pub(super) fn unfinished(&self) -> Option<TaskId> {
+        self.question.graph.tasks().find(|task| !self.tasks[task.0 as usize].has_ended)
+    }
+}

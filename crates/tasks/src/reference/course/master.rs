@@ -1,0 +1,101 @@
+//! The master: creates one task after the other, waits where it has to, and partitions where somebody who decides has it do so.
+
+use numasim_model::graph::TaskId;
+
+use super::Course;
+
+/// What the master tells whoever decides. The answer is how long it partitions because of that, in seconds.
+pub(in crate::reference) enum Heard {
+    /// It has created a task.
+    Created(TaskId),
+    /// It waits for all earlier tasks; said once for each such task.
+    Taskwait,
+    /// As many tasks are alive as there may be.
+    Throttle,
+    /// There are no more tasks; said once.
+    End,
+    /// A partition is done.
+    Partitioned,
+}
+
+/// What somebody who decides answers the master: for how long it partitions.
+pub(in crate::reference) type Hear<'h> = dyn FnMut(&Heard) -> Option<f64> + 'h;
+
+/// What the master does.
+#[derive(Clone, Debug)]
+pub(super) enum Doing {
+    /// Nothing since then; the next task may begin.
+    Free(f64),
+    /// It waits until tasks end, and has said why.
+    Stopped,
+    Creating(TaskId, f64),
+    Partitioning(f64),
+}
+
+impl Course<'_> {
+    /// The master creates what it can; whether it did anything.
+    pub(in crate::reference) fn create(&mut self, hear: &mut Hear) -> bool {
+        let mut something = false;
+        loop {
+            match self.master {
+                Doing::Creating(task, until_s) if self.is_now(until_s) => {
+                    self.tasks[task.0 as usize].is_created = true;
+                    self.created += 1;
+                    self.go_on(until_s, hear(&Heard::Created(task)));
+                    something = true;
+                }
+                Doing::Partitioning(until_s) if self.is_now(until_s) => {
+                    self.go_on(until_s, hear(&Heard::Partitioned));
+                    something = true;
+                }
+                Doing::Free(since_s) => self.begin(since_s, hear),
+                Doing::Stopped if self.may_begin() => self.master = Doing::Free(self.now_s),
+                Doing::Creating(..) | Doing::Partitioning(_) | Doing::Stopped => return something,
+            }
+        }
+    }
+
+    /// The next task, if there is one.
+    fn next(&self) -> Option<TaskId> {
+        self.question.graph.tasks().nth(self.created)
+    }
+
+    /// Whether there is a next task and nothing that it has to wait for.
+    fn may_begin(&self) -> bool {
+        let Some(next) = self.next() else { return false };
+        let alive = self.created - self.tasks.iter().filter(|task| task.has_ended).count();
+        let is_full = self.question.runtime.throttle.is_some_and(|most| alive as u64 >= most.max(1));
+        !is_full && (alive == 0 || !self.question.graph.taskwait(next))
+    }
+
+    /// The master, free since then, begins to create the next task, or says why it does not.
+    fn begin(&mut self, since_s: f64, hear: &mut Hear) {
+        let Some(next) = self.next() else {
+            self.master = Doing::Stopped;
+            if !std::mem::replace(&mut self.said_end, true) {
+                self.go_on(since_s, hear(&Heard::End));
+            }
+            return;
+        };
+        let waits = self.question.graph.taskwait(next);
+        if waits && self.said_taskwait != Some(self.created) {
+            self.said_taskwait = Some(self.created);
+            self.go_on(since_s, hear(&Heard::Taskwait));
+        } else if self.may_begin() {
+            self.master = Doing::Creating(next, since_s + self.question.runtime.creation.value());
+        } else {
+            let partition_s = if waits { None } else { hear(&Heard::Throttle) };
+            self.go_on(since_s, partition_s);
+            if partition_s.is_none() {
+                self.master = Doing::Stopped;
+            }
+        }
+    }
+
+    /// The master partitions from then on, or is free.
+    fn go_on(&mut self, since_s: f64, partition_s: Option<f64>) {
+        self.partition_s += partition_s.unwrap_or(0.0);
+        self.master =
+            partition_s.map_or(Doing::Free(since_s), |seconds| Doing::Partitioning(since_s + seconds));
+    }
+}

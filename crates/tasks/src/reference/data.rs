@@ -1,0 +1,156 @@
+//! Where blocks are: homes and caches as plain lists, and what serves the bytes of a task.
+
+use numasim_model::graph::{Access, BlockHome, BlockId, PagePlacement, TaskId};
+use numasim_model::{Machine, NodeId};
+
+use super::rates;
+use crate::error::TasksError;
+use crate::question::Question;
+use crate::result::Traffic;
+use crate::spread::Spread;
+
+/// Homes of blocks and contents of caches.
+#[derive(Clone, Debug)]
+pub(super) struct Data<'a> {
+    question: &'a Question<'a>,
+    /// Per block.
+    homes: Vec<BlockHome>,
+    /// Per node: the blocks in its cache, the most recent last.
+    caches: Vec<Vec<BlockId>>,
+    spread: Spread,
+}
+
+/// What serves the bytes of a task, decided when it was taken.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sources {
+    pub(super) traffic: Traffic,
+    /// Bytes that come from the memory of each node, or as if they did.
+    pub(super) by_memory: Vec<f64>,
+    /// What a thread of this work wants, GB/s; of no use where nothing comes from a memory.
+    pub(super) want_gbs: f64,
+    /// How long it takes where nothing comes from a memory.
+    pub(super) fixed_s: Option<f64>,
+}
+
+impl Sources {
+    /// Bytes that the own cache does not serve.
+    pub(super) fn bytes(&self) -> f64 {
+        self.by_memory.iter().sum()
+    }
+}
+
+impl<'a> Data<'a> {
+    pub(super) fn new(question: &'a Question<'a>) -> Result<Self, TasksError> {
+        let machine = question.machine;
+        let mut homes = Vec::new();
+        for (number, block) in (0..).zip(question.graph.blocks()) {
+            if let BlockHome::Node(node) = block.home
+                && node.0 >= machine.node_count()
+            {
+                return Err(TasksError::UnknownHome { block: number, node });
+            }
+            homes.push(match question.placement {
+                PagePlacement::FirstTouch | PagePlacement::Numa => block.home,
+                PagePlacement::Interleave => BlockHome::Interleaved,
+                PagePlacement::Master => {
+                    machine.compute_nodes().next().map_or(BlockHome::Open, BlockHome::Node)
+                }
+            });
+        }
+        Ok(Self {
+            question,
+            homes,
+            caches: vec![Vec::new(); machine.node_count()],
+            spread: Spread::new(question.runtime),
+        })
+    }
+
+    /// Bytes of the cache of a node; 0 without one.
+    fn capacity(&self, node: NodeId) -> f64 {
+        self.question.machine.cache(node).map_or(0.0, |cache| cache.size.value() * 1e6)
+    }
+
+    fn size(&self, block: BlockId) -> f64 {
+        self.question.graph.blocks()[block.0 as usize].bytes
+    }
+
+    /// A worker of `node` takes a task for which `socket` was said.
+    pub(super) fn take(&mut self, task: TaskId, node: NodeId, socket: Option<NodeId>) -> Sources {
+        let accesses: Vec<Access> = self.question.graph.accesses(task).collect();
+        for access in &accesses {
+            let home = &mut self.homes[access.block.0 as usize];
+            if *home == BlockHome::Open {
+                let is_numa = self.question.placement == PagePlacement::Numa;
+                *home = BlockHome::Node(socket.filter(|_| is_numa).unwrap_or(node));
+            }
+        }
+        let factor = self.spread.factor(task);
+        let nodes = self.question.machine.node_count();
+        let mut sources = Sources { by_memory: vec![0.0; nodes], ..Sources::default() };
+        for access in &accesses {
+            let bytes = factor * access.moved_bytes;
+            if self.caches[node.0].contains(&access.block) {
+                sources.traffic.llc_local += bytes;
+            } else if let Some(holder) = self.nearest_holder(access.block, node) {
+                sources.traffic.llc_remote += bytes;
+                sources.by_memory[holder.0] += bytes;
+            } else {
+                self.add_from_memory(access.block, bytes, node, &mut sources);
+            }
+        }
+        let gflop = factor * self.question.graph.gflop(task);
+        rates::decide(self.question.machine, node, gflop, &mut sources);
+        sources
+    }
+
+    fn add_from_memory(&self, block: BlockId, bytes: f64, node: NodeId, sources: &mut Sources) {
+        let nodes = self.question.machine.node_count();
+        for memory in 0..nodes {
+            let part = match self.homes[block.0 as usize] {
+                BlockHome::Node(home) if home.0 == memory => bytes,
+                BlockHome::Interleaved => bytes / nodes as f64,
+                BlockHome::Node(_) | BlockHome::Open => 0.0,
+            };
+            sources.by_memory[memory] += part;
+            if memory == node.0 {
+                sources.traffic.dram_local += part;
+            } else {
+                sources.traffic.dram_remote += part;
+            }
+        }
+    }
+
+    /// Of the other nodes whose caches have the block the nearest, of these the lowest.
+    fn nearest_holder(&self, block: BlockId, node: NodeId) -> Option<NodeId> {
+        let machine: &Machine = self.question.machine;
+        let mut nearest: Option<NodeId> = None;
+        for holder in machine.node_ids().filter(|&holder| self.caches[holder.0].contains(&block)) {
+            let is_nearer = |than: NodeId| machine.distance(node, holder) < machine.distance(node, than);
+            if nearest.is_none_or(is_nearer) {
+                nearest = Some(holder);
+            }
+        }
+        nearest
+    }
+
+    /// A task has ended on `node`.
+    pub(super) fn after(&mut self, task: TaskId, node: NodeId) {
+        for access in self.question.graph.accesses(task) {
+            let block = access.block;
+            if access.mode.writes() {
+                for (other, cache) in self.caches.iter_mut().enumerate() {
+                    cache.retain(|&held| held != block || other == node.0);
+                }
+            }
+            let capacity = self.capacity(node);
+            if capacity <= 0.0 || self.size(block) > capacity {
+                continue;
+            }
+            self.caches[node.0].retain(|&held| held != block);
+            self.caches[node.0].push(block);
+            while self.caches[node.0].iter().map(|&held| self.size(held)).sum::<f64>() > capacity {
+                self.caches[node.0].remove(0);
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! All schedules of a few tasks on two nodes.
+
+use numasim_model::graph::{PagePlacement, SchedulerKind, TaskGraph};
+use numasim_model::machine::{Machine, Node};
+use numasim_model::units::Gflops;
+use numasim_tasks::bound::{lower_bound, rounding};
+use numasim_tasks::{Silent, reference, simulate};
+use proptest::prelude::*;
+
+use crate::common::{Asked, Tasks, m2, m2_with_caches};
+use crate::drawn::{Choices, choices, drawn_graph};
+use crate::random::questions;
+
+/// Two nodes with one core each, the second half as fast, or those of M2.
+fn small_machine(choices: &mut Choices) -> Machine {
+    let machine = if choices.one_in(2) { m2_with_caches(choices.of(&[10.0, 3.0])) } else { m2() };
+    if choices.one_in(3) {
+        return machine;
+    }
+    let slower = [1.0, choices.of(&[1.0, 0.5])];
+    let nodes = machine.nodes().iter().zip(slower).map(|(node, factor)| Node {
+        cores: 1,
+        gflops_per_core: Gflops::new(node.gflops_per_core.value() * factor),
+        ..*node
+    });
+    let nodes = nodes.collect();
+    machine.retuned(nodes, vec![numasim_model::units::GigabytesPerSecond::new(5.0); 4]).expect("a machine")
+}
+
+#[test]
+fn the_best_of_all_schedules_is_known_by_hand() {
+    // 3 + 3 + 2 + 2 + 2 tenths of a second on two workers: 6 and 6. In creation order a worker would have 3 + 2 + 2 = 7.
+    let mut tasks = Tasks::new();
+    for gflop in [3.0, 3.0, 2.0, 2.0, 2.0] {
+        tasks.task(gflop, &[]);
+    }
+    let graph = |tasks: Tasks| -> TaskGraph { tasks.0.finish() };
+    let mut nodes = m2().nodes().to_vec();
+    nodes.iter_mut().for_each(|node| node.cores = 1);
+    let links = vec![numasim_model::units::GigabytesPerSecond::new(5.0); 4];
+    let machine = m2().retuned(nodes, links).expect("a machine");
+    let asked = Asked::free(machine, graph(tasks));
+    let least_s = reference::least_makespan(&asked.question()).expect("an answer").value();
+    assert!((least_s - 0.6).abs() < 1e-12, "{least_s}");
+    let fifo = reference::simulate(&asked.question(), &mut Silent).expect("an answer").makespan.value();
+    assert!((fifo - 0.7).abs() < 1e-12, "{fifo}");
+}
+
+proptest! {
+    #![proptest_config(questions(60))]
+
+    /// The bound is not above the best of all schedules, and nobody who decides is below it.
+    #[test]
+    fn nobody_beats_the_best_of_all_schedules_and_the_bound_is_not_above_it(mut choices in choices()) {
+        let machine = small_machine(&mut choices);
+        let graph = drawn_graph(&mut choices, &machine, 7);
+        let mut asked = Asked::free(machine, graph);
+        asked.runtime.creation = numasim_model::units::Seconds::new(choices.of(&[0.0, 0.1e-3]));
+        asked.runtime.task = numasim_model::units::Seconds::new(choices.of(&[0.0, 20e-6]));
+        // A partition ends at no other event.
+        asked.scheduler.partition_ns_per_vertex_edge = Some(0.0);
+        asked.runtime.throttle = choices.of(&[None, None, Some(2)]);
+        asked.placement =
+            choices.of(&[PagePlacement::FirstTouch, PagePlacement::Interleave, PagePlacement::Master]);
+        let least_s = reference::least_makespan(&asked.question()).expect("an answer").value();
+        let slack = rounding(asked.graph.task_count());
+        let bound = lower_bound(&asked.question(), &asked.dependencies());
+        prop_assert!(bound.makespan.value() <= least_s * (1.0 + slack), "{bound:?} above {least_s}");
+        for kind in SchedulerKind::ALL {
+            for steal in [false, true] {
+                (asked.scheduler.kind, asked.steal) = (kind, steal);
+                let run = simulate(&asked.question(), &mut Silent).expect("an answer");
+                let makespan_s = run.makespan.value();
+                prop_assert!(makespan_s >= least_s * (1.0 - slack), "{kind:?}: {makespan_s} below {least_s}");
+            }
+        }
+    }
+}

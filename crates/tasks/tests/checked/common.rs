@@ -1,0 +1,152 @@
+//! Machines and graphs of the tests.
+
+use numasim_graph::Dependencies;
+use numasim_model::graph::{
+    Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, RuntimeSettings,
+    SchedulerSettings, TaskGraph, TaskGraphBuilder, Ties,
+};
+use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node};
+use numasim_model::units::{Gflops, GigabytesPerSecond, Megabytes, Seconds};
+use numasim_model::{Model, ModelKind, NodeId};
+use numasim_tasks::{Observer, Question, TaskRecord};
+
+/// 2 nodes x 2 cores of 10 GFLOPS, 20 GB/s, links of 5 GB/s; no caches, max-min.
+pub(crate) fn m2() -> Machine {
+    let node = Node {
+        cores: 2,
+        gflops_per_core: Gflops::new(10.0),
+        bandwidth: GigabytesPerSecond::new(20.0),
+        core_bandwidth: None,
+        read_bandwidth: None,
+        memory: None,
+        kernels: KernelBandwidths::NONE,
+    };
+    let machine = Machine::uniform("M2", 2, node, GigabytesPerSecond::new(5.0)).expect("a machine");
+    machine.with_sharing(Model::from(ModelKind::MaxMin))
+}
+
+/// The same with a cache of `mb` on each node.
+pub(crate) fn m2_with_caches(mb: f64) -> Machine {
+    let cache = LastLevelCache { size: Megabytes::new(mb), core_bandwidth: None };
+    m2().with_caches(vec![Some(cache); 2]).expect("caches")
+}
+
+/// A graph that grows.
+pub(crate) struct Tasks(pub(crate) TaskGraphBuilder);
+
+impl Tasks {
+    pub(crate) fn new() -> Self {
+        Self(TaskGraphBuilder::new("test"))
+    }
+
+    pub(crate) fn block(&mut self, bytes: f64, home: BlockHome) -> BlockId {
+        self.0.block(Block { bytes, home }, None).expect("a block")
+    }
+
+    /// A task that moves the whole of each block.
+    pub(crate) fn task(&mut self, gflop: f64, accesses: &[(BlockId, AccessMode)]) {
+        self.task_on(gflop, accesses, None, false);
+    }
+
+    pub(crate) fn task_on(
+        &mut self,
+        gflop: f64,
+        accesses: &[(BlockId, AccessMode)],
+        socket: Option<usize>,
+        taskwait: bool,
+    ) {
+        let access = |&(block, mode): &(BlockId, AccessMode)| {
+            let bytes = self.0.graph().blocks()[block.0 as usize].bytes;
+            Access { block, mode, declared_bytes: bytes, moved_bytes: bytes }
+        };
+        let accesses: Vec<Access> = accesses.iter().map(access).collect();
+        let kind = self.0.kind("work");
+        let socket = socket.map(NodeId);
+        let task = NewTask { kind, gflop, accesses: &accesses, socket, taskwait, name: None };
+        self.0.task(task).expect("a task");
+    }
+}
+
+/// Remembers all tasks.
+#[derive(Default)]
+pub(crate) struct Records(pub(crate) Vec<TaskRecord>);
+
+impl Observer for Records {
+    fn ended(&mut self, record: &TaskRecord) {
+        self.0.push(*record);
+    }
+}
+
+impl Records {
+    pub(crate) fn by_task(mut self) -> Vec<TaskRecord> {
+        self.0.sort_by_key(|record| record.task);
+        self.0
+    }
+}
+
+/// Everything of a question, to be changed before it is asked.
+pub(crate) struct Asked {
+    pub(crate) machine: Machine,
+    pub(crate) graph: TaskGraph,
+    pub(crate) scheduler: SchedulerSettings,
+    pub(crate) runtime: RuntimeSettings,
+    pub(crate) placement: PagePlacement,
+    pub(crate) steal: bool,
+}
+
+impl Asked {
+    /// `fifo` in fixed order, and nothing costs anything but the work.
+    pub(crate) fn free(machine: Machine, graph: TaskGraph) -> Self {
+        let free = Seconds::new(0.0);
+        let runtime = RuntimeSettings {
+            creation: free,
+            task: free,
+            steal: free,
+            ties: Ties::Order,
+            ..RuntimeSettings::default()
+        };
+        Self {
+            machine,
+            graph,
+            scheduler: SchedulerSettings::default(),
+            runtime,
+            placement: PagePlacement::FirstTouch,
+            steal: false,
+        }
+    }
+
+    pub(crate) fn question(&self) -> Question<'_> {
+        Question {
+            machine: &self.machine,
+            graph: &self.graph,
+            scheduler: &self.scheduler,
+            runtime: &self.runtime,
+            placement: self.placement,
+            steal: self.steal,
+        }
+    }
+
+    /// The question in short, for messages.
+    pub(crate) fn in_short(&self) -> String {
+        let Self { machine, graph, scheduler, runtime, placement, steal } = self;
+        let mut text = format!("{:?}\n{:?}\n", machine.nodes(), machine.sharing());
+        let caches: Vec<_> = machine.node_ids().map(|node| machine.cache(node)).collect();
+        text += &format!("{caches:?}\n{scheduler:?}\n{runtime:?}\n{placement:?}, steal {steal}\n");
+        for (number, block) in graph.blocks().iter().enumerate() {
+            text += &format!("block {number}: {} {:?}\n", block.bytes, block.home);
+        }
+        for task in graph.tasks() {
+            let wait = if graph.taskwait(task) { ", taskwait" } else { "" };
+            text += &format!("task {}: {} GFLOP{wait}, {:?}", task.0, graph.gflop(task), graph.socket(task));
+            for access in graph.accesses(task) {
+                text += &format!(", {} {} {}", access.mode.as_str(), access.block.0, access.moved_bytes);
+            }
+            text += "\n";
+        }
+        text
+    }
+
+    pub(crate) fn dependencies(&self) -> Dependencies {
+        Dependencies::of(&self.graph).expect("few edges")
+    }
+}

@@ -1,0 +1,11 @@
+//! Task graphs, checked by what is slow and obvious: bounds by hand, brute force, a simulation that skips nothing.
+
+mod agreement;
+mod bound;
+mod brute;
+mod common;
+mod drawn;
+mod properties;
+#[path = "../../../../tests/random.rs"]
+mod random;
+mod reference;
