@@ -1,4 +1,4 @@
-//! Small windows on more than two sockets: some more starts, near to the best answer so far.
+//! Small windows: some more starts, near to the best answer so far.
 //!
 //! `among` stops where no single task and no circle leads on. With a handful of tasks per socket that happens often, and another
 //! start costs little; beyond some hundred tasks it brings nothing.
@@ -9,8 +9,8 @@ use super::sockets::Sockets;
 use super::window::WindowGraph;
 
 /// Tasks that all further starts together may refine, and most starts.
-const EFFORT: usize = 400;
-const STARTS: usize = 20;
+const EFFORT: usize = 600;
+const STARTS: usize = 60;
 
 /// Makes the sockets of `free` better, with at most `room` of them on each, as they are now. All of them have one.
 pub(super) fn kick(
@@ -21,7 +21,7 @@ pub(super) fn kick(
     parts: &mut Vec<Option<u32>>,
     random: &mut Source,
 ) {
-    if sockets.count() < 3 {
+    if sockets.count() < 2 {
         return;
     }
     let mut least = weighted(graph, sockets, parts);

