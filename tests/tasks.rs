@@ -64,13 +64,15 @@ fn a_task_beside_its_data_takes_half_as_long_as_across_the_link() {
 #[test]
 fn the_json_has_the_documented_keys_in_order() {
     let found = json(&one_task(1), &["--scheduler", "fifo,dep", "--runs", "2"]);
-    let keys = |value: &Value| value.as_object().expect("an object").keys().cloned().collect::<Vec<_>>().join(" ");
+    let keys =
+        |value: &Value| value.as_object().expect("an object").keys().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(keys(&found), "schema command machine model graph runs");
     assert_eq!(keys(&found["graph"]), "name tasks edges blocks span");
     let runs = found["runs"].as_array().expect("a list");
     let of = |run: &Value| format!("{} {}", run["scheduler"].as_str().expect("a name"), run["seed"]);
     assert_eq!(runs.iter().map(of).collect::<Vec<_>>(), ["fifo 1", "fifo 2", "dep 1", "dep 2"]);
-    let documented = "scheduler placement steal seed makespan_s bound_s bytes idle steals cut_edges cut_bytes partition_s";
+    let documented =
+        "scheduler placement steal seed makespan_s bound_s bytes idle steals cut_edges cut_bytes partition_s";
     assert!(keys(&runs[0]).starts_with(documented), "{}", keys(&runs[0]));
     assert_eq!((&runs[0]["cut_edges"], &runs[2]["cut_edges"]), (&Value::Null, &Value::from(0)));
 }
@@ -78,15 +80,25 @@ fn the_json_has_the_documented_keys_in_order() {
 #[test]
 fn an_empty_graph_takes_no_time() {
     let found = json(MACHINE, &[]);
-    assert_eq!((&found["graph"]["tasks"], &found["runs"][0]["makespan_s"]), (&Value::from(0), &Value::from(0.0)));
+    assert_eq!(
+        (&found["graph"]["tasks"], &found["runs"][0]["makespan_s"]),
+        (&Value::from(0), &Value::from(0.0))
+    );
 }
 
 #[test]
 fn the_same_seed_gives_the_same_text_on_any_number_of_threads() {
     let file = config_path("tasks/gauss-seidel.toml");
     let with = |threads: &str| {
-        let args = ["tasks", &file, "--scheduler", "fifo,dep,rip-mw", "--runs", "3", "--steal", "--format", "csv"];
-        stdout(&crate::common::numasim().args(args).env("RAYON_NUM_THREADS", threads).output().expect("it starts"))
+        let args =
+            ["tasks", &file, "--scheduler", "fifo,dep,rip-mw", "--runs", "3", "--steal", "--format", "csv"];
+        stdout(
+            &crate::common::numasim()
+                .args(args)
+                .env("RAYON_NUM_THREADS", threads)
+                .output()
+                .expect("it starts"),
+        )
     };
     assert_eq!(with("1"), with("2"));
 }
@@ -150,7 +162,8 @@ fn a_graph_that_is_written_and_read_is_the_same() {
 #[test]
 fn a_broken_graph_is_shown_with_file_and_line() {
     let folder = folder();
-    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file for the test");
+    let write =
+        |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file for the test");
     write("blocks.csv", "id,bytes\n0,100\n");
     write("tasks.csv", "id,gflop,accesses\n0,1,in:0\n1,1,in:7\n");
     let output = tasks(MACHINE, &["--graph", folder.path().to_str().expect("UTF-8")]);
@@ -177,7 +190,11 @@ fn sa_names_a_task_without_a_socket() {
 fn two_graphs_and_a_chart_of_two_simulations_are_refused() {
     let folder = folder();
     refused(&one_task(0), &["--graph", folder.path().to_str().expect("UTF-8")], &["there are two graphs"]);
-    refused(&one_task(0), &["--scheduler", "fifo,dep", "--gantt", "x.svg"], &["--gantt is of one simulation"]);
+    refused(
+        &one_task(0),
+        &["--scheduler", "fifo,dep", "--gantt", "x.svg"],
+        &["--gantt is of one simulation"],
+    );
     refused(&one_task(0), &["--trace", "-"], &["more than one result would go to standard output"]);
 }
 
