@@ -91,13 +91,13 @@ fn the_paper_s_case_is_one_small_page_that_loads_nothing() {
 
 #[test]
 fn where_kernels_that_write_occupy_more_than_they_move_a_line_below_the_table_says_so() {
+    const LINE: &str =
+        "Used is what is occupied, in GB/s of reads: 1 GB/s of a kernel that writes occupies bandwidth_gbs /";
     let page = |machine: &str| {
         let study = STUDY.replacen("\nlink_gbs", &format!("\n{machine}link_gbs"), 1);
         let study = study.replacen("intensity = 0.125", "intensity = 0.125\nkernel = \"triad\"", 1);
         plain(&stdout(&numasim(&["report", path(&folder(&[("study.toml", &study)]))])))
     };
-    const LINE: &str =
-        "Used is what is occupied, in GB/s of reads: 1 GB/s of a kernel that writes occupies bandwidth_gbs /";
     assert!(page("triad_gbs = 30.0\n").contains(LINE) && !page("").contains(LINE));
 }
 

@@ -1,5 +1,7 @@
 //! The section of applications over time.
 
+use std::fmt::Write as _;
+
 use serde_json::Value;
 
 use super::html::{figures, plain, script};
@@ -105,14 +107,16 @@ fn a_page_of_long_simulations_of_many_nodes_and_applications_stays_small_and_say
         bandwidth_gbs = 32.0\nlink_gbs = 10.0\n"
         .to_owned();
     for app in 0..8 {
-        study += &format!(
+        let _ = write!(
+            study,
             "[[app]]\nname = \"app-{app}\"\narithmetic_intensity = {}.0\niterations = 1500\nwork_gflop = {}.0\n",
             app % 5 + 1,
             50_000 + app * 37 % 11 * 3000
         );
     }
     for app in [0, 2, 4, 6] {
-        study += &format!(
+        let _ = write!(
+            study,
             "[[channel]]\nfrom = \"app-{app}\"\nto = \"app-{}\"\ncapacity = 1\nitem_mb = 1.0\n",
             app + 1
         );

@@ -105,9 +105,11 @@ impl Coordinate {
         if ticks.iter().any(|(at, _)| (at - at.round()).abs() > 1e-9) {
             // A step below 1: as many whole numbers as there are, at most six.
             ticks.retain(|(at, _)| (at - at.round()).abs() <= 1e-9);
-            ticks.iter_mut().for_each(|(at, label)| *label = figures::short(*at));
+            for (at, label) in &mut ticks {
+                *label = figures::short(*at);
+            }
         }
-        Self { ticks, range }
+        Self { range, ticks }
     }
 
     /// A logarithmic axis; positions are decimal logarithms. Ticks at 1, 2 and 5 over a few decades, else at powers of

@@ -47,6 +47,7 @@ fn machine(nodes: usize) -> Machine {
 }
 
 /// Programs with about `tasks` tasks.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of tasks, not large")]
 fn programs(tasks: u64) -> Vec<Generator> {
     let init = true;
     let root = |per: u64| (tasks / per).isqrt().max(2);

@@ -18,6 +18,7 @@ mod data;
 mod deciding;
 mod line;
 mod rates;
+mod sources;
 mod windows;
 
 pub use brute::least_makespan;

@@ -187,12 +187,11 @@ fn by_figures<'a>(
         let [capacity, drawn] = [link.capacity, link.bandwidth].map(|value| magnitude(value.value()));
         let around = (capacity - 1..=capacity + 1).flat_map(|c| (drawn - 1..=drawn + 1).map(move |d| [c, d]));
         let known = around.filter_map(|at| near.get(&at)).flatten().copied();
-        match known.filter(|&class| same(classes[class].1, link)).min() {
-            Some(class) => classes[class].0 += 1,
-            None => {
-                near.entry([capacity, drawn]).or_default().push(classes.len());
-                classes.push((1, link));
-            }
+        if let Some(class) = known.filter(|&class| same(classes[class].1, link)).min() {
+            classes[class].0 += 1;
+        } else {
+            near.entry([capacity, drawn]).or_default().push(classes.len());
+            classes.push((1, link));
         }
     }
     let name = |(links, link): (usize, &'a LinkUse)| match links {

@@ -6,8 +6,9 @@ use numasim_model::graph::TaskId;
 
 use self::master::Doing;
 pub(super) use self::master::Heard;
-use super::data::{Data, Sources};
+use super::data::Data;
 use super::rates;
+use super::sources::Sources;
 use crate::error::TasksError;
 use crate::observer::TaskRecord;
 use crate::question::Question;

@@ -5,7 +5,7 @@ use numasim_model::sharing::Solver;
 use numasim_model::units::FlopPerByte;
 use numasim_model::{Access, AppId, Machine, NodeId, Placement, Table};
 
-use super::data::Sources;
+use super::sources::Sources;
 
 /// Bytes of a cache line; bytes per nanosecond are GB/s.
 const LINE_BYTES: f64 = 64.0;

@@ -9,7 +9,6 @@ use numasim_graph::csv;
 use numasim_model::graph::TaskGraph;
 use numasim_model::input::SourceFile;
 
-use super::program::Program;
 use crate::diagnostics;
 use crate::failure::Failure;
 use crate::output::Destination;
@@ -66,11 +65,10 @@ impl Folder {
     ///
     /// # Errors
     /// What cannot be written.
-    pub(super) fn write(&self, program: &Program) -> Result<(), Failure> {
+    pub(super) fn write(&self, graph: &TaskGraph) -> Result<(), Failure> {
         fs::create_dir_all(&self.path).map_err(|error| {
             Failure::output(format!("cannot make the folder {}", self.path.display())).caused_by(&error)
         })?;
-        let graph = &program.graph;
         self.one("blocks.csv", |out| csv::write_blocks(graph, out))?;
         self.one("tasks.csv", |out| csv::write_tasks(graph, out))?;
         self.one("edges.csv", |out| csv::write_edges(graph, out))

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &TasksArgs, shell: &Shell) -> Result<(), Failure> {
         &TasksView { machine: &study.machine, graph: &program.facts(), runs: &runs },
         shell,
     )?;
-    outputs.graph(&program)?;
+    outputs.graph(&program.graph)?;
     told(&jobs, &runs)
 }
 

@@ -8,7 +8,6 @@ use numasim_tasks::{Observer, TaskRecord};
 
 use super::bars::Recorder;
 use super::folder::Folder;
-use super::program::Program;
 use super::running::{self, Ended, Job};
 use super::trace;
 use crate::args::TasksArgs;
@@ -119,8 +118,8 @@ impl Outputs {
     ///
     /// # Errors
     /// What cannot be written.
-    pub(super) fn graph(&self, program: &Program) -> Result<(), Failure> {
-        self.graph.as_ref().map_or(Ok(()), |folder| folder.write(program))
+    pub(super) fn graph(&self, graph: &TaskGraph) -> Result<(), Failure> {
+        self.graph.as_ref().map_or(Ok(()), |folder| folder.write(graph))
     }
 }
 
