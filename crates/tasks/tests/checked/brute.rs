@@ -36,7 +36,9 @@ fn the_best_of_all_schedules_is_known_by_hand() {
     }
     let graph = |tasks: Tasks| -> TaskGraph { tasks.0.finish() };
     let mut nodes = m2().nodes().to_vec();
-    nodes.iter_mut().for_each(|node| node.cores = 1);
+    for node in &mut nodes {
+        node.cores = 1;
+    }
     let links = vec![numasim_model::units::GigabytesPerSecond::new(5.0); 4];
     let machine = m2().retuned(nodes, links).expect("a machine");
     let asked = Asked::free(machine, graph(tasks));

@@ -1,5 +1,7 @@
 //! Machines and graphs of the tests.
 
+use std::fmt::Write as _;
+
 use numasim_graph::Dependencies;
 use numasim_model::graph::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, RuntimeSettings,
@@ -131,15 +133,15 @@ impl Asked {
         let Self { machine, graph, scheduler, runtime, placement, steal } = self;
         let mut text = format!("{:?}\n{:?}\n", machine.nodes(), machine.sharing());
         let caches: Vec<_> = machine.node_ids().map(|node| machine.cache(node)).collect();
-        text += &format!("{caches:?}\n{scheduler:?}\n{runtime:?}\n{placement:?}, steal {steal}\n");
+        _ = writeln!(text, "{caches:?}\n{scheduler:?}\n{runtime:?}\n{placement:?}, steal {steal}");
         for (number, block) in graph.blocks().iter().enumerate() {
-            text += &format!("block {number}: {} {:?}\n", block.bytes, block.home);
+            _ = writeln!(text, "block {number}: {} {:?}", block.bytes, block.home);
         }
         for task in graph.tasks() {
             let wait = if graph.taskwait(task) { ", taskwait" } else { "" };
-            text += &format!("task {}: {} GFLOP{wait}, {:?}", task.0, graph.gflop(task), graph.socket(task));
+            _ = write!(text, "task {}: {} GFLOP{wait}, {:?}", task.0, graph.gflop(task), graph.socket(task));
             for access in graph.accesses(task) {
-                text += &format!(", {} {} {}", access.mode.as_str(), access.block.0, access.moved_bytes);
+                _ = write!(text, ", {} {} {}", access.mode.as_str(), access.block.0, access.moved_bytes);
             }
             text += "\n";
         }

@@ -69,7 +69,9 @@ fn a_task_without_flop_reads_as_fast_as_its_core_or_what_it_gets_alone() {
     tasks.task(0.0, &[(x, In)]);
     let graph = tasks.0.finish();
     let mut nodes = m2().nodes().to_vec();
-    nodes.iter_mut().for_each(|node| node.core_bandwidth = Some(GigabytesPerSecond::new(8.0)));
+    for node in &mut nodes {
+        node.core_bandwidth = Some(GigabytesPerSecond::new(8.0));
+    }
     let limited = m2().retuned(nodes, vec![GigabytesPerSecond::new(5.0); 4]).expect("a machine");
     assert_makespan(&Asked::free(limited, graph.clone()), 0.125);
     assert_makespan(&Asked::free(m2(), graph), 0.05);
@@ -142,7 +144,6 @@ fn a_cache_may_have_a_bandwidth_for_each_core() {
     tasks.task(1e-3, &[(x, In)]);
     assert_makespan(&Asked::free(machine.clone(), tasks.0.graph().clone()), 0.2e-3 + 2e-3);
     // With 1 MB from memory it wants 2 GB/s x 1 / 4: the same 2 ms for all 5 MB; 0.1 ms of FLOP are less.
-    let mut tasks = tasks;
     tasks.task(1e-3, &[(x, In), (y, In)]);
     let graph = tasks.0.finish();
     let (run, records) = answer(&Asked::free(machine, graph));
