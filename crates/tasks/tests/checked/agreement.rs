@@ -16,8 +16,7 @@ pub(crate) fn differences(fast: &(Run, Vec<TaskRecord>), slow: &(Run, Vec<TaskRe
     let makespan_s = slow.0.makespan.value();
     let mut compare = |what: String, fast: f64, slow: f64, unit: f64| {
         let most = ROUNDING * unit.max(fast.abs()).max(slow.abs());
-        let is_near = (fast - slow).abs() <= most;
-        if !is_near {
+        if (fast - slow).abs() > most || fast.is_nan() != slow.is_nan() {
             all.push(format!("{what}: {fast} and {slow}"));
         }
     };

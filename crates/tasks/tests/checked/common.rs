@@ -133,16 +133,15 @@ impl Asked {
         let Self { machine, graph, scheduler, runtime, placement, steal } = self;
         let mut text = format!("{:?}\n{:?}\n", machine.nodes(), machine.sharing());
         let caches: Vec<_> = machine.node_ids().map(|node| machine.cache(node)).collect();
-        let _ = writeln!(text, "{caches:?}\n{scheduler:?}\n{runtime:?}\n{placement:?}, steal {steal}");
+        _ = writeln!(text, "{caches:?}\n{scheduler:?}\n{runtime:?}\n{placement:?}, steal {steal}");
         for (number, block) in graph.blocks().iter().enumerate() {
-            let _ = writeln!(text, "block {number}: {} {:?}", block.bytes, block.home);
+            _ = writeln!(text, "block {number}: {} {:?}", block.bytes, block.home);
         }
         for task in graph.tasks() {
             let wait = if graph.taskwait(task) { ", taskwait" } else { "" };
-            let _ =
-                write!(text, "task {}: {} GFLOP{wait}, {:?}", task.0, graph.gflop(task), graph.socket(task));
+            _ = write!(text, "task {}: {} GFLOP{wait}, {:?}", task.0, graph.gflop(task), graph.socket(task));
             for access in graph.accesses(task) {
-                let _ = write!(text, ", {} {} {}", access.mode.as_str(), access.block.0, access.moved_bytes);
+                _ = write!(text, ", {} {} {}", access.mode.as_str(), access.block.0, access.moved_bytes);
             }
             text += "\n";
         }
