@@ -30,6 +30,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...')
             [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Simulate applications over time, with a policy that moves cores')
+            [CompletionResult]::new('tasks', 'tasks', [CompletionResultType]::ParameterValue, 'Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes')
             [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'Explain the bandwidth-sharing models and their parameters')
             [CompletionResult]::new('calibrate', 'calibrate', [CompletionResultType]::ParameterValue, 'Measure this host and write its machine file')
             [CompletionResult]::new('bench', 'bench', [CompletionResultType]::ParameterValue, 'Run and measure every scenario on this host, with pinned threads and bound memory')
@@ -134,6 +135,27 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;tasks' {
+            [CompletionResult]::new('--graph', '--graph', [CompletionResultType]::ParameterName, 'Read the graph from blocks.csv and tasks.csv in DIR')
+            [CompletionResult]::new('--scheduler', '--scheduler', [CompletionResultType]::ParameterName, 'Who decides which task runs where; several are compared, with speedups over the first [default: that of [scheduler] in the files, else fifo]')
+            [CompletionResult]::new('--placement', '--placement', [CompletionResultType]::ParameterName, 'Where pages of blocks are')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]')
+            [CompletionResult]::new('--runs', '--runs', [CompletionResultType]::ParameterName, 'Simulate with N seeds, from --seed on, and show mean and spread')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of everything that is drawn; the same seed gives the same result [default: that of [runtime] in the files, else 1]')
+            [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Write when and where each task ran to FILE: CSV, or with a name that ends in .json a trace for Perfetto and chrome://tracing')
+            [CompletionResult]::new('--gantt', '--gantt', [CompletionResultType]::ParameterName, 'Draw the workers over time, nodes as bands and kinds of tasks as colours, as SVG or PNG; one scheduler and one run')
+            [CompletionResult]::new('--emit-graph', '--emit-graph', [CompletionResultType]::ParameterName, 'Write the graph to blocks.csv, tasks.csv and edges.csv in DIR')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--steal', '--steal', [CompletionResultType]::ParameterName, 'Idle workers steal from other sockets, the nearest first')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
@@ -441,6 +463,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...')
             [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Simulate applications over time, with a policy that moves cores')
+            [CompletionResult]::new('tasks', 'tasks', [CompletionResultType]::ParameterValue, 'Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes')
             [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'Explain the bandwidth-sharing models and their parameters')
             [CompletionResult]::new('calibrate', 'calibrate', [CompletionResultType]::ParameterValue, 'Measure this host and write its machine file')
             [CompletionResult]::new('bench', 'bench', [CompletionResultType]::ParameterValue, 'Run and measure every scenario on this host, with pinned threads and bound memory')
@@ -470,6 +493,9 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;help;simulate' {
+            break
+        }
+        'numasim;help;tasks' {
             break
         }
         'numasim;help;models' {

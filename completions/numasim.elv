@@ -27,6 +27,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand explore 'Find the best allocation of threads to NUMA nodes'
             cand sweep 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...'
             cand simulate 'Simulate applications over time, with a policy that moves cores'
+            cand tasks 'Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes'
             cand models 'Explain the bandwidth-sharing models and their parameters'
             cand calibrate 'Measure this host and write its machine file'
             cand bench 'Run and measure every scenario on this host, with pinned threads and bound memory'
@@ -127,6 +128,26 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;tasks'= {
+            cand --graph 'Read the graph from blocks.csv and tasks.csv in DIR'
+            cand --scheduler 'Who decides which task runs where; several are compared, with speedups over the first [default: that of [scheduler] in the files, else fifo]'
+            cand --placement 'Where pages of blocks are'
+            cand --model 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]'
+            cand --runs 'Simulate with N seeds, from --seed on, and show mean and spread'
+            cand --seed 'Seed of everything that is drawn; the same seed gives the same result [default: that of [runtime] in the files, else 1]'
+            cand --trace 'Write when and where each task ran to FILE: CSV, or with a name that ends in .json a trace for Perfetto and chrome://tracing'
+            cand --gantt 'Draw the workers over time, nodes as bands and kinds of tasks as colours, as SVG or PNG; one scheduler and one run'
+            cand --emit-graph 'Write the graph to blocks.csv, tasks.csv and edges.csv in DIR'
+            cand --format 'How to write the result'
+            cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand --steal 'Idle workers steal from other sockets, the nearest first'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
@@ -407,6 +428,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand explore 'Find the best allocation of threads to NUMA nodes'
             cand sweep 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...'
             cand simulate 'Simulate applications over time, with a policy that moves cores'
+            cand tasks 'Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes'
             cand models 'Explain the bandwidth-sharing models and their parameters'
             cand calibrate 'Measure this host and write its machine file'
             cand bench 'Run and measure every scenario on this host, with pinned threads and bound memory'
@@ -432,6 +454,8 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;help;sweep'= {
         }
         &'numasim;help;simulate'= {
+        }
+        &'numasim;help;tasks'= {
         }
         &'numasim;help;models'= {
         }
