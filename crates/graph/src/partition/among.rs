@@ -4,9 +4,9 @@
 //! As in `refine` each task is moved at most once in a pass, and one socket may meanwhile have one task too many; it then gives one to any
 //! other, which may be full itself. So whole circles of full sockets exchange tasks.
 
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use super::candidate::Move;
 use super::random::Source;
 use super::sockets::Sockets;
 use super::window::WindowGraph;
@@ -30,30 +30,6 @@ pub(super) fn refine(
         if !Pass::new(graph, sockets, free, room, parts, random).run(parts) {
             break;
         }
-    }
-}
-
-/// A task that may be moved; the largest gain comes first.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Move {
-    gain: f64,
-    /// The place of the task in the order in which equal ones are tried.
-    turn: u32,
-    /// Its place among the free tasks.
-    task: u32,
-}
-
-impl Eq for Move {}
-
-impl PartialOrd for Move {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Move {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.gain.total_cmp(&other.gain).then_with(|| other.turn.cmp(&self.turn))
     }
 }
 

@@ -26,6 +26,7 @@
 
 mod among;
 mod bisect;
+mod candidate;
 mod coarsen;
 mod cost;
 mod exchange;

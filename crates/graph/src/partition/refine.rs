@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use super::candidate::Move;
 use super::random::Source;
 use super::window::WindowGraph;
 
@@ -100,29 +101,6 @@ impl Sides {
             if side[other.task as usize] == here { -other.bytes } else { other.bytes }
         };
         pull + self.apart * self.graph.neighbours(task).iter().map(bytes).sum::<f64>()
-    }
-}
-
-/// A task that may be moved; the largest comes first.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Move {
-    gain: f64,
-    /// Its place in the order in which equal ones are tried.
-    turn: u32,
-    task: u32,
-}
-
-impl Eq for Move {}
-
-impl PartialOrd for Move {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Move {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.gain.total_cmp(&other.gain).then_with(|| other.turn.cmp(&self.turn))
     }
 }
 
