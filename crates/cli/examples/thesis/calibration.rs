@@ -10,7 +10,7 @@ use crate::runs::{self, Way};
 use crate::statistics::geometric;
 
 /// Lines under way that are tried, up to the figure of the manuals.
-const LINES: [f64; 11] = [2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0, 6.0, 7.0, 8.0, 10.0];
+const LINES: [f64; 15] = [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0];
 /// GB/s of a core from its last-level cache that are tried.
 const LLC_GBS: [Option<f64>; 4] = [Some(5.0), Some(10.0), Some(20.0), None];
 /// Fewer seeds than of what is shown: the grid has many points.

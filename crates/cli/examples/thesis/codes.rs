@@ -38,7 +38,9 @@ impl Code {
         let narrow = |tasks: u64| u32::try_from(tasks).unwrap_or(u32::MAX);
         SchedulerSettings {
             kind,
-            window: narrow(ITERATIONS * self.unit),
+            window: narrow(std::env::var("UNITS").map_or(ITERATIONS, |s| s.parse().unwrap()) * self.unit),
+            partition_ns_per_vertex_edge: std::env::var("PRICE").ok().map(|s| s.parse().unwrap()),
+            old_dependencies: std::env::var_os("OLD").is_some(),
             initial_extra: narrow(self.before),
             intersection: narrow(self.intersection),
             ..SchedulerSettings::default()

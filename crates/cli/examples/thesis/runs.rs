@@ -38,7 +38,8 @@ pub(crate) fn one(
     steal: bool,
     seed: u64,
 ) -> Result<Run, Failure> {
-    let runtime = RuntimeSettings { seed, ..RuntimeSettings::default() };
+    let task_spread = std::env::var("SPREAD").map_or(0.02, |s| s.parse().unwrap());
+    let runtime = RuntimeSettings { seed, task_spread, ..RuntimeSettings::default() };
     let placement = PagePlacement::FirstTouch;
     let question = Question { machine, graph, scheduler, runtime: &runtime, placement, steal };
     Ok(simulate(&question, &mut Silent)?)
