@@ -80,8 +80,8 @@ pub(crate) fn grid(platform: Platform, machine: &Machine, codes: &[Code]) -> Res
     Ok(points)
 }
 
-/// Errors that differ by less are equal: seeds alone change them by as much.
-const EQUAL: f64 = 1e-4;
+/// Errors that differ by less are equal.
+const EQUAL: f64 = 1e-6;
 
 /// The point with the least error; of equal ones the fewest lines, then the slowest cache.
 pub(crate) fn best(points: &[Point]) -> Option<&Point> {
@@ -91,7 +91,8 @@ pub(crate) fn best(points: &[Point]) -> Option<&Point> {
 
 /// The grids of all machines as CSV.
 pub(crate) fn csv(grids: &[(Platform, Vec<Point>)]) -> String {
-    let mut text = "machine,outstanding_lines,llc_gbs,sa_mean_of_seven,sa_gauss_seidel,sa_red_black,error\n".to_owned();
+    let mut text =
+        "machine,outstanding_lines,llc_gbs,sa_mean_of_seven,sa_gauss_seidel,sa_red_black,error\n".to_owned();
     for (platform, points) in grids {
         let targets = targets(*platform);
         for point in points {
