@@ -147,6 +147,10 @@ impl Scheduler for Rip {
         }
     }
 
+    fn without_socket(&self) -> usize {
+        self.waiting.len()
+    }
+
     fn next(&mut self, view: &View<'_>, worker: WorkerId) -> Option<TaskId> {
         self.queues.pop(view.sockets.of_worker(worker))
     }
