@@ -43,6 +43,9 @@ pub(crate) fn make<'a>(
             Box::new(rip::Rip::new(question, sockets)?)
         }
         SchedulerKind::Heft => Box::new(heft::Heft::new(question, sockets)?),
+        kind @ (SchedulerKind::Tbb | SchedulerKind::TbbNuma | SchedulerKind::Hint | SchedulerKind::Plan) => {
+            return Err(TasksError::NotYet(kind));
+        }
         SchedulerKind::Tracked => Box::new(tracked::Tracked::new(question, sockets)),
     })
 }
