@@ -48,5 +48,8 @@ pub(crate) fn make<'a>(
         SchedulerKind::Tracked => {
             Box::new(Placed::new(tracked::Tracked::new(question, sockets), question, sockets))
         }
+        kind @ (SchedulerKind::Tbb | SchedulerKind::TbbNuma | SchedulerKind::Hint | SchedulerKind::Plan) => {
+            return Err(TasksError::NotYet(kind));
+        }
     })
 }
