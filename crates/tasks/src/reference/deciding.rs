@@ -144,6 +144,11 @@ impl<'a> Decider<'a> {
         }
     }
 
+    /// Whether a task is in a queue; workers that have none then do not take from that queue.
+    pub(super) fn is_somewhere_else(&self) -> bool {
+        !self.queue.is_empty() || self.queues.iter().any(|queue| !queue.is_empty())
+    }
+
     /// The first task of a worker's own queue.
     pub(super) fn own(&mut self, worker: usize, node: NodeId) -> Option<TaskId> {
         if let Some(place) = self.successors.iter().position(|&(other, _)| other == worker) {
