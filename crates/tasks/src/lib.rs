@@ -19,6 +19,7 @@ pub mod bound;
 mod engine;
 mod error;
 mod homes;
+mod idle;
 pub mod invariants;
 mod observer;
 mod question;
@@ -31,6 +32,7 @@ mod spread;
 
 pub use engine::simulate;
 pub use error::TasksError;
+pub use idle::{IdleReason, IdleTimes};
 pub use observer::{Observer, Silent, TaskRecord};
 pub use question::Question;
 pub use result::{Cut, NodeRun, Run, Traffic};

@@ -3,6 +3,7 @@
 mod alive;
 mod cache;
 mod flows;
+mod idling;
 mod known;
 mod master;
 mod simulation;

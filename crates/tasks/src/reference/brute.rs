@@ -7,6 +7,7 @@ use numasim_model::units::Seconds;
 
 use super::course::Course;
 use crate::error::TasksError;
+use crate::idle::IdleReason;
 use crate::question::Question;
 
 /// The least makespan of every schedule in which a worker begins a task when something happens, or waits until something else does: whoever
@@ -20,7 +21,7 @@ use crate::question::Question;
 pub fn least_makespan(question: &Question) -> Result<Seconds, TasksError> {
     let mut course = Course::new(question)?;
     let mut search = Search { least_s: f64::INFINITY, flop_s: flop_s(question)? };
-    if course.go_to_next_instant() {
+    if course.go_to_next_instant(IdleReason::Creation) {
         search.go_on(course, &mut Vec::new());
     }
     Ok(Seconds::new(search.least_s))
@@ -79,7 +80,7 @@ impl Search {
         }
         // Nobody takes anything more now.
         course.set_rates();
-        if course.go_to_next_instant() {
+        if course.go_to_next_instant(IdleReason::Parents) {
             self.go_on(course, ready);
         }
     }

@@ -78,6 +78,11 @@ pub trait Scheduler {
     /// it was created. Those of one round come by number.
     fn ready(&mut self, view: &View<'_>, task: TaskId, by: Option<WorkerId>);
 
+    /// How many ready tasks are in no queue yet, as they wait for their socket.
+    fn without_socket(&self) -> usize {
+        0
+    }
+
     /// The task that an idle worker takes from its own queue.
     fn next(&mut self, view: &View<'_>, worker: WorkerId) -> Option<TaskId>;
 

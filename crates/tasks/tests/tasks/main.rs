@@ -5,6 +5,7 @@ mod common;
 mod dep;
 mod durations;
 mod edges;
+mod idling;
 mod instants;
 mod latency;
 mod placement;
