@@ -278,7 +278,7 @@ fn arrows_between_the_crates_are_those_of_the_map() {
         ("model", &[][..]),
         ("engine", &[]),
         ("graph", &["model"]),
-        ("tasks", &["engine", "graph", "model"]),
+        ("tasks", &["engine", "graph", "model", "plan"]),
         ("plan", &["model"]),
         ("sim", &["model"]),
         ("policy", &["model", "sim"]),
