@@ -126,6 +126,7 @@ impl Asked {
             placement: self.placement,
             steal: self.steal,
             contender: None,
+            plan: None,
         }
     }
 

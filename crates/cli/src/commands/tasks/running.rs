@@ -55,6 +55,7 @@ impl Job<'_> {
             placement: *placement,
             steal: *steal,
             contender: self.study.tasks.contender.as_ref(),
+            plan: None,
         }
     }
 
