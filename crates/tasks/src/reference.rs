@@ -27,7 +27,9 @@ use crate::error::TasksError;
 use crate::idle::IdleReason;
 use crate::observer::Observer;
 use crate::question::Question;
+use crate::refusal;
 use crate::result::Run;
+use crate::schedulers::Round;
 use course::Course;
 use deciding::Decider;
 use line::Line;
@@ -37,6 +39,7 @@ use line::Line;
 /// # Errors
 /// As [`crate::simulate`].
 pub fn simulate(question: &Question, observer: &mut dyn Observer) -> Result<Run, TasksError> {
+    refusal::check(question)?;
     let mut course = Course::new(question)?;
     let mut decider = Decider::new(question)?;
     let mut line = Line::new(course.worker_count(), question.runtime);
@@ -44,7 +47,7 @@ pub fn simulate(question: &Question, observer: &mut dyn Observer) -> Result<Run,
     while course.go_to_next_instant(why) {
         loop {
             one_round(&mut course, &mut decider, &mut line, observer);
-            if !course.comes_now() {
+            if !course.comes_now() && !course.forces() {
                 break;
             }
         }
@@ -60,7 +63,7 @@ pub fn simulate(question: &Question, observer: &mut dyn Observer) -> Result<Run,
 /// The four steps of an instant, once.
 fn one_round(course: &mut Course, decider: &mut Decider, line: &mut Line, observer: &mut dyn Observer) {
     // 1. Tasks that end, by number.
-    let ended = course.end_tasks();
+    let ended = course.end_tasks(&mut |event| decider.hear(event));
     for &(task, _) in &ended {
         if let Some(record) = course.record(task, decider.socket(task)) {
             observer.ended(&record);
@@ -72,20 +75,20 @@ fn one_round(course: &mut Course, decider: &mut Decider, line: &mut Line, observ
     for (task, by) in course.newly_ready() {
         decider.ready(task, by);
     }
-    // 4. Every idle worker, in order, takes the first task of its own queue; then those that are still idle, in order, steal.
+    // 4. Every idle worker, in order, takes the first task of its own queue; then those that are still idle, in order, look in the
+    // queues of other nodes, then steal.
     line.join(&ended);
-    for steals in [false, true] {
+    for round in [Round::Own, Round::OtherNodes, Round::Steal] {
         for place in 0..line.len() {
             if !course.has_ready() {
                 break;
             }
-            let worker = if steals { line.at(place) } else { line.turn(place) };
+            let worker = if round == Round::Own { line.turn(place) } else { line.at(place) };
             if !course.is_idle(worker) {
                 continue;
             }
-            let node = course.node_of(worker);
-            if let Some(task) = if steals { decider.steal(node) } else { decider.own(worker, node) } {
-                course.take(worker, task, steals, decider.socket(task));
+            if let Some(start) = decider.take(round, worker, course.node_of(worker)) {
+                course.take(worker, start, decider.socket(start.task));
             }
         }
     }

@@ -27,11 +27,6 @@ impl<'a> Data<'a> {
         let first = machine.compute_nodes().next().map_or(BlockHome::Open, BlockHome::Node);
         for (number, block) in (0..).zip(question.graph.blocks()) {
             let hint = question.graph.hint(BlockId(number)).map(BlockHome::Node);
-            if let BlockHome::Node(node) = block.home
-                && node.0 >= machine.node_count()
-            {
-                return Err(TasksError::UnknownHome { block: number, node });
-            }
             homes.push(match question.placement {
                 PagePlacement::FirstTouch | PagePlacement::Numa => block.home,
                 PagePlacement::Interleave => BlockHome::Interleaved,
