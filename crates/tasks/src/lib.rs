@@ -36,5 +36,5 @@ pub use idle::{IdleReason, IdleTimes};
 pub use observer::{Observer, Silent, TaskRecord};
 pub use question::Question;
 pub use result::{Cut, NodeRun, Run, Traffic};
-pub use schedulers::{Partitioning, Pause, Scheduler, View};
+pub use schedulers::{Fallbacks, HandOver, Partitioning, Pause, Round, Scheduler, Source, Start, View};
 pub use sockets::{SocketId, Sockets, WorkerId};
