@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use numasim_graph::{Dependencies, generate};
+use numasim_graph::{Dependencies, generate, generate_program};
 use numasim_model::graph::{
     GraphSource, PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraph, TaskGraphBuilder,
 };
@@ -41,7 +41,7 @@ pub(in crate::commands) fn graph(study: &Study, folder: Option<&Path>) -> Result
                 "there are two graphs: that of --graph {} and that of the files",
                 folder.display()
             ))
-            .hint("leave out --graph, or give files without [[task]], [[block]] and generator"));
+            .hint("leave out --graph, or give files without [[task]], [[block]], [program] and generator"));
         }
         (GraphSource::Given(graph), None) => graph.clone(),
         (GraphSource::Generated { name, generator }, None) => {
@@ -49,8 +49,10 @@ pub(in crate::commands) fn graph(study: &Study, folder: Option<&Path>) -> Result
             generate(generator, name, &sockets)
                 .map_err(|error| Failure::input(format!("generator {}: {error}", generator.as_str())))?
         }
-        (GraphSource::Program { name, .. }, None) => {
-            return Err(Failure::input(format!("the loops of program {name} cannot be made into tasks yet")));
+        (GraphSource::Program { name, program }, None) => {
+            let sockets: Vec<NodeId> = study.machine.compute_nodes().collect();
+            generate_program(program, name, &sockets)
+                .map_err(|error| Failure::input(format!("[program]: {error}")))?
         }
     })
 }
