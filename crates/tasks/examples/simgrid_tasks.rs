@@ -175,6 +175,7 @@ fn run(machine: &Machine, graph: &TaskGraph, ends: &mut Ends) -> Run {
         runtime: &runtime,
         placement: PagePlacement::FirstTouch,
         steal: false,
+        contender: None,
     };
     simulate(&question, ends).expect("an answer")
 }

@@ -41,6 +41,13 @@ impl<'a> Decider<'a> {
         let graph = question.graph;
         let sockets: Vec<NodeId> = machine.compute_nodes().collect();
         let mut given = vec![None; graph.task_count()];
+        if let kind @ (SchedulerKind::Tbb
+        | SchedulerKind::TbbNuma
+        | SchedulerKind::Hint
+        | SchedulerKind::Plan) = question.scheduler.kind
+        {
+            return Err(TasksError::NotYet(kind));
+        }
         if question.scheduler.kind == SchedulerKind::Sa {
             for task in graph.tasks() {
                 let node = graph.socket(task).ok_or(TasksError::NoSocket(task))?;

@@ -1,7 +1,7 @@
 //! Who decides which task runs where: each scheduler in a file, a value that is told what happens and asked for tasks.
 //!
-//! [`Scheduler`] is what they have in common; `queues`, `weights`, `round_robin`, `dep_table`, `given` and `draw` are what several of them
-//! use.
+//! [`Scheduler`] is what they have in common, `placed` what those have in common that give each task a socket; `queues`, `weights`,
+//! `round_robin`, `dep_table`, `given` and `draw` are what several of them use.
 
 mod dep;
 mod dep_table;
@@ -9,6 +9,7 @@ mod draw;
 mod fifo;
 mod given;
 mod heft;
+mod placed;
 mod queues;
 mod random_steal;
 mod rip;
@@ -22,6 +23,7 @@ pub use scheduler::{Partitioning, Pause, Scheduler, View};
 
 use numasim_model::graph::SchedulerKind;
 
+use self::placed::Placed;
 use crate::error::TasksError;
 use crate::question::Question;
 use crate::sockets::Sockets;
@@ -36,13 +38,18 @@ pub(crate) fn make<'a>(
 ) -> Result<Box<dyn Scheduler + 'a>, TasksError> {
     Ok(match question.scheduler.kind {
         SchedulerKind::Fifo => Box::new(fifo::Fifo::new(question, sockets)),
-        SchedulerKind::Sa => Box::new(sa::Sa::new(question, sockets)?),
-        SchedulerKind::Dep => Box::new(dep::Dep::new(question, sockets)),
+        SchedulerKind::Sa => Box::new(sa::sa(question, sockets)?),
+        SchedulerKind::Dep => Box::new(Placed::new(dep::Dep::new(question, sockets), question, sockets)),
         SchedulerKind::RandomSteal => Box::new(random_steal::RandomSteal::new(question, sockets)),
         SchedulerKind::RipDep | SchedulerKind::RipSp | SchedulerKind::RipMw => {
-            Box::new(rip::Rip::new(question, sockets)?)
+            Box::new(Placed::new(rip::Rip::new(question, sockets)?, question, sockets))
         }
-        SchedulerKind::Heft => Box::new(heft::Heft::new(question, sockets)?),
-        SchedulerKind::Tracked => Box::new(tracked::Tracked::new(question, sockets)),
+        SchedulerKind::Heft => Box::new(heft::heft(question, sockets)?),
+        SchedulerKind::Tracked => {
+            Box::new(Placed::new(tracked::Tracked::new(question, sockets), question, sockets))
+        }
+        kind @ (SchedulerKind::Tbb | SchedulerKind::TbbNuma | SchedulerKind::Hint | SchedulerKind::Plan) => {
+            return Err(TasksError::NotYet(kind));
+        }
     })
 }

@@ -125,6 +125,7 @@ impl Asked {
             runtime: &self.runtime,
             placement: self.placement,
             steal: self.steal,
+            contender: None,
         }
     }
 

@@ -145,6 +145,7 @@ impl Setting {
             runtime: &self.runtime,
             placement: self.placement,
             steal: self.steal,
+            contender: None,
         };
         let mut seen = Seen::default();
         let run = simulate(&question, &mut seen)?;

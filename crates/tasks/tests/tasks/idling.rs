@@ -122,6 +122,7 @@ fn who_looks_on_hears_of_each_reason_once_in_a_row() {
         runtime: &setting.runtime,
         placement: setting.placement,
         steal: false,
+        contender: None,
     };
     let mut heard = Heard::default();
     simulate(&question, &mut heard).expect("an answer");

@@ -48,6 +48,7 @@ fn partitioned(setting: &Setting, graph: &TaskGraph) -> Vec<(usize, f64, f64)> {
         runtime: &setting.runtime,
         placement: setting.placement,
         steal: setting.steal,
+        contender: None,
     };
     let mut windows = Windows::default();
     simulate(&question, &mut windows).expect("an answer");

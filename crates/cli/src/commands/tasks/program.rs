@@ -50,6 +50,11 @@ impl Program {
                 generate(generator, name, &sockets)
                     .map_err(|error| Failure::input(format!("generator {}: {error}", generator.as_str())))?
             }
+            (GraphSource::Program { name, .. }, None) => {
+                return Err(Failure::input(format!(
+                    "the loops of program {name} cannot be made into tasks yet"
+                )));
+            }
         };
         let dependencies = Dependencies::of(&graph)
             .ok_or_else(|| Failure::input("the graph has more than 2^32 edges, which are not dealt with"))?;

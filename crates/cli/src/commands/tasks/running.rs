@@ -58,6 +58,7 @@ impl Job<'_> {
             runtime,
             placement: *placement,
             steal: *steal,
+            contender: self.study.tasks.contender.as_ref(),
         }
     }
 

@@ -298,6 +298,14 @@ pub enum SchedulerWord {
     Heft,
     /// As dep, with the true homes of blocks.
     Tracked,
+    /// Intel TBB.
+    Tbb,
+    /// TBB with mailboxes and queues per node.
+    TbbNuma,
+    /// Tasks go to the node that the programmer hints at.
+    Hint,
+    /// Tasks go where a plan says.
+    Plan,
 }
 
 /// What creating, fetching and stealing tasks costs, and what is drawn.

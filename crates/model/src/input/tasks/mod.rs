@@ -76,7 +76,7 @@ pub(super) fn read(tables: &mut Tables<'_>, log: &Log, machine: &MachineReading)
         None => GraphSource::None,
     };
     let (scheduler, scheduler_place) = scheduler?;
-    let study = TaskStudy { name: given, source, scheduler, runtime: runtime? };
+    let study = TaskStudy { name: given, source, scheduler, runtime: runtime?, contender: None };
     let places = Places {
         scheduler: scheduler_place,
         generator: generator_place,

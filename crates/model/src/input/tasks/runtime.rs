@@ -51,6 +51,7 @@ pub(super) fn read(mut table: Option<TableReader<'_>>, log: &Log) -> Option<Runt
         throttle: throttle?,
         task: task?,
         steal: steal?,
+        page: assumed.page,
         seed: seed?,
         ties: ties?,
         task_spread: task_spread?,

@@ -95,6 +95,8 @@ pub(super) fn read(
         old_dependencies: old_dependencies?,
         partitioner: partitioner?,
         immediate_successor: immediate_successor?,
+        affinity_partitioner: assumed.affinity_partitioner,
+        reflection: assumed.reflection,
     };
     Some((settings, name))
 }

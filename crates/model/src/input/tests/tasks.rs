@@ -185,12 +185,14 @@ fn every_setting_is_read() {
         partition_ns_per_vertex_edge: Some(120.5),
         old_dependencies: true,
         immediate_successor: true,
+        ..SchedulerSettings::default()
     };
     let runtime = RuntimeSettings {
         creation: Seconds::new(0.0),
         throttle: Some(9),
         task: Seconds::new(2.5e-6),
         steal: Seconds::new(4e-6),
+        page: RuntimeSettings::default().page,
         seed: 0,
         ties: Ties::Order,
         task_spread: 0.25,
