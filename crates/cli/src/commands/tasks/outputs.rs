@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use numasim_model::graph::TaskGraph;
-use numasim_tasks::{Observer, TaskRecord};
+use numasim_tasks::{IdleReason, Observer, TaskRecord};
 
 use super::bars::Recorder;
 use super::folder;
@@ -45,6 +45,12 @@ impl Observer for Onlookers<'_, '_, '_> {
     fn partitioned(&mut self, tasks: usize, start_s: f64, end_s: f64) {
         if let Some(trace) = &mut self.trace {
             trace.partitioned(tasks, start_s, end_s);
+        }
+    }
+
+    fn idle_because(&mut self, reason: IdleReason, start_s: f64, end_s: f64) {
+        if let Some(bars) = &mut self.bars {
+            bars.idle_because(reason, start_s, end_s);
         }
     }
 
