@@ -98,7 +98,6 @@ mod tests {
         let (main, work) = (graph.kind("main"), graph.kind("work"));
         for _ in 0..2 {
             let block = graph.block(Block { bytes: 8.0, home: BlockHome::Open }, None).expect("a block");
-            graph.block_created_by(block, TaskId(0)).expect("a block");
             graph.block_hint(block, NodeId(5)).expect("a block");
         }
         let read = Access { block: BlockId(0), mode: AccessMode::In, declared_bytes: 8.0, moved_bytes: 8.0 };
@@ -111,6 +110,9 @@ mod tests {
                 ..TreeTask::default()
             };
             graph.tree_task(task, tree).expect("a task");
+        }
+        for block in [0, 1].map(BlockId) {
+            graph.block_created_by(block, TaskId(0)).expect("a block");
         }
         graph.finish()
     }

@@ -32,7 +32,7 @@ mod schedulers;
 mod sockets;
 mod spread;
 
-pub use engine::simulate;
+pub use engine::{Profiler, profile, simulate};
 pub use error::TasksError;
 pub use idle::{IdleReason, IdleTimes};
 pub use observer::{Observer, Silent, TaskRecord};

@@ -9,6 +9,7 @@ mod idling;
 mod known;
 mod living;
 mod master;
+mod profile;
 mod simulation;
 mod tally;
 #[cfg(test)]
@@ -19,6 +20,7 @@ mod workers;
 use numasim_graph::Dependencies;
 use numasim_model::sharing::Network;
 
+pub use self::profile::{Profiler, profile};
 use self::simulation::Simulation;
 use crate::bound::{LowerBound, lower_bound};
 use crate::error::TasksError;

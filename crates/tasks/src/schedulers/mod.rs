@@ -9,6 +9,7 @@ mod draw;
 mod fifo;
 mod given;
 mod heft;
+mod hint;
 mod placed;
 mod queues;
 mod random_steal;
@@ -17,6 +18,7 @@ mod round_robin;
 mod sa;
 mod scheduler;
 mod start;
+mod tbb;
 mod tracked;
 mod tree;
 mod weights;
@@ -52,8 +54,8 @@ pub(crate) fn make<'a>(
         SchedulerKind::Tracked => {
             Box::new(Placed::new(tracked::Tracked::new(question, sockets), question, sockets))
         }
-        kind @ (SchedulerKind::Tbb | SchedulerKind::TbbNuma | SchedulerKind::Hint | SchedulerKind::Plan) => {
-            return Err(TasksError::NotYet(kind));
-        }
+        SchedulerKind::Tbb | SchedulerKind::TbbNuma => Box::new(tbb::Tbb::new(question, sockets)),
+        SchedulerKind::Hint => Box::new(hint::Hint::new(question, sockets)),
+        kind @ SchedulerKind::Plan => return Err(TasksError::NotYet(kind)),
     })
 }

@@ -1,6 +1,6 @@
 //! What a scheduler of tree programs is told beside what all are told.
 
-use numasim_model::graph::TaskId;
+use numasim_model::graph::{TaskGraph, TaskId};
 
 use crate::sockets::WorkerId;
 
@@ -15,6 +15,15 @@ pub struct HandOver<'s> {
     pub children: &'s [TaskId],
     /// All others that waited for it last, by number: also children of other tasks, and tasks of the master.
     pub others: &'s [TaskId],
+}
+
+/// The worker that hands over tasks of the master.
+pub(super) const MASTER: WorkerId = WorkerId(0);
+
+/// Who hands over a task that is ready through the end of another one: the worker that ran that one, but of tasks of the master
+/// [`MASTER`].
+pub(super) fn who_hands_over(graph: &TaskGraph, task: TaskId, worker: WorkerId) -> WorkerId {
+    if graph.created_by(task).is_some() { worker } else { MASTER }
 }
 
 /// How often a scheduler that follows a plan had to do without it.

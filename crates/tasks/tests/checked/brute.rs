@@ -69,8 +69,8 @@ proptest! {
         let bound = lower_bound(&asked.question(), &asked.dependencies());
         prop_assert!(bound.makespan.value() <= least_s * (1.0 + slack), "{bound:?} above {least_s}");
         for kind in SchedulerKind::ALL {
-            // Those of tree programs are not there yet.
-            if matches!(kind, SchedulerKind::Tbb | SchedulerKind::TbbNuma | SchedulerKind::Hint | SchedulerKind::Plan) {
+            // It needs a plan.
+            if kind == SchedulerKind::Plan {
                 continue;
             }
             for steal in [false, true] {

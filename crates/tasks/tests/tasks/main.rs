@@ -9,6 +9,7 @@ mod idling;
 mod instants;
 mod latency;
 mod placement;
+mod profile;
 mod references;
 mod rip;
 mod stealing;
