@@ -96,6 +96,8 @@ fn debug(
         runtime: &runtime,
         placement: numasim_model::graph::PagePlacement::FirstTouch,
         steal: false,
+        contender: None,
+        plan: None,
     };
     let run = numasim_tasks::simulate(&q, &mut kinds)?;
     println!(
