@@ -165,7 +165,10 @@ impl<'a> Simulation<'a> {
             if instants.is_multiple_of(INSTANTS_PER_LOOK) && self.observer.stops() {
                 return Err(TasksError::Stopped);
             }
-            let Some(next) = self.instants.advance().filter(|_| !self.is_stuck()) else {
+            if self.is_stuck() {
+                return Err(TasksError::NeverEnds(self.alive.lowest()));
+            }
+            let Some(next) = self.instants.advance() else {
                 return Err(TasksError::NeverEnds(self.alive.lowest()));
             };
             self.idling.passes(self.why_idle(), now, next, self.observer);

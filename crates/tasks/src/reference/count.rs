@@ -6,7 +6,7 @@ use numasim_model::units::Seconds;
 use super::course::{Course, migration_s};
 use super::deciding::Decider;
 use crate::observer::TaskRecord;
-use crate::result::{Cut, NodeRun, Run, Traffic};
+use crate::result::{ContenderRun, Cut, NodeRun, Run, Traffic};
 use crate::schedulers::Source;
 
 /// The run that `course` has become.
@@ -22,6 +22,11 @@ pub(super) fn run(course: &Course, decider: &Decider) -> Run {
         node.tasks += 1;
         node.traffic += record.traffic;
         node.busy = node.busy + Seconds::new(record.end_s - record.start_s);
+    }
+    for (worker, &others_s) in course.contending.busy_s.iter().enumerate() {
+        busy_s += others_s;
+        let node = &mut nodes[course.node_of(worker).0];
+        node.contender = node.contender + Seconds::new(others_s);
     }
     for (worker, idle) in course.idle.iter().enumerate() {
         nodes[course.node_of(worker).0].idle += *idle;
@@ -45,7 +50,9 @@ pub(super) fn run(course: &Course, decider: &Decider) -> Run {
         shared: from(Source::Shared),
         revokes: course.records.iter().filter(|record| record.revoked).count() as u64,
         remote_tasks: course.records.iter().filter(|record| is_remote(record)).count() as u64,
-        contender: None,
+        contender: question
+            .contender
+            .map(|_| ContenderRun { tasks: course.contending.tasks, dealt: decider.dealt() }),
         fallbacks: None,
     }
 }

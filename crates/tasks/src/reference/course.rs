@@ -4,6 +4,7 @@ use numasim_graph::Dependencies;
 use numasim_model::NodeId;
 use numasim_model::graph::TaskId;
 
+use self::contending::Contending;
 use self::master::Doing;
 pub(super) use self::master::{Hear, Heard};
 pub(super) use self::tree::{ReadyBy, migration_s};
@@ -16,6 +17,7 @@ use crate::observer::TaskRecord;
 use crate::question::Question;
 use crate::schedulers::{Source, Start};
 
+mod contending;
 mod master;
 mod tree;
 
@@ -82,6 +84,9 @@ pub(super) struct Course<'a> {
     forced: bool,
     /// Seconds in which it partitioned.
     pub(super) partition_s: f64,
+    pub(super) contending: Contending,
+    /// Whether whoever decides is told who hands which tasks over.
+    pub(super) hands_over: bool,
     pub(super) records: Vec<TaskRecord>,
     /// Per worker: how long it had no task, and why.
     pub(super) idle: Vec<IdleTimes>,
@@ -110,14 +115,16 @@ impl<'a> Course<'a> {
         let workers: Vec<(NodeId, Option<TaskId>)> = machine.compute_nodes().flat_map(cores).collect();
         Ok(Self {
             idle: vec![IdleTimes::default(); workers.len()],
+            contending: Contending::new(question, workers.len()),
+            hands_over: false,
             question,
             now_s: 0.0,
             has_begun: false,
             tasks: parents.into_iter().map(task).collect(),
-            workers,
-            data: Data::new(question)?,
+            data: Data::new(question),
             created: 0,
             master: Doing::Free(migration_s(question)),
+            workers,
             said_taskwait: None,
             said_end: false,
             forced: false,
@@ -139,7 +146,7 @@ impl<'a> Course<'a> {
 
     /// Whether something else belongs to this instant.
     pub(super) fn comes_now(&self) -> bool {
-        self.next_of_tasks().any(|time_s| self.is_now(time_s))
+        self.next_of_tasks().chain(self.next_of_contenders(false)).any(|time_s| self.is_now(time_s))
     }
 
     /// Goes to whatever comes next; false where nothing does. `why`: the reason of workers that have no task until then.
@@ -152,15 +159,15 @@ impl<'a> Course<'a> {
             Doing::Free(_) | Doing::Stopped => None,
             Doing::Creating(_, until_s) | Doing::Partitioning(until_s) => Some(until_s),
         };
-        let Some(next_s) = self.next_of_tasks().chain(master).min_by(f64::total_cmp) else { return false };
+        let next = self.next_of_tasks().chain(master).min_by(f64::total_cmp);
+        let next = next.into_iter().chain(self.next_of_contenders(next.is_none()));
+        let Some(next_s) = next.min_by(f64::total_cmp) else { return false };
         let passed_s = (next_s - self.now_s).max(0.0);
         for run in self.tasks.iter_mut().filter(|task| !task.has_ended).filter_map(|task| task.run.as_mut()) {
             run.rest -= run.rate * passed_s;
         }
-        for ((_, task), idle) in self.workers.iter().zip(&mut self.idle) {
-            if task.is_none() {
-                idle[why] += passed_s;
-            }
+        for worker in self.idle_workers() {
+            self.idle[worker][why] += passed_s;
         }
         self.now_s = self.now_s.max(next_s);
         true
@@ -192,6 +199,9 @@ impl<'a> Course<'a> {
                 ended.push((id, worker));
                 self.note(id, now_s);
                 self.create_children(id, worker, hear);
+                if self.hands_over {
+                    self.hand_over(id, worker, hear);
+                }
             }
         }
         ended
@@ -243,7 +253,7 @@ impl<'a> Course<'a> {
     }
 
     pub(super) fn is_idle(&self, worker: usize) -> bool {
-        self.workers[worker].1.is_none()
+        self.workers[worker].1.is_none() && !self.is_away(worker)
     }
 
     /// Whether a task is ready that nobody has taken.

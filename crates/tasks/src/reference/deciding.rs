@@ -91,12 +91,28 @@ impl<'a> Decider<'a> {
         !self.is_fifo()
     }
 
+    /// Whether it is told who hands which tasks over.
+    pub(super) fn hands_over(&self) -> bool {
+        false
+    }
+
+    /// Workers of each program and node in a phase of contenders.
+    pub(super) fn dealt(&self) -> Option<Vec<Vec<u32>>> {
+        None
+    }
+
+    /// Whether a worker is dealt to the program.
+    pub(super) fn is_dealt(&self, _: usize) -> bool {
+        true
+    }
+
     /// What the master says. For how long it partitions because of that.
     pub(super) fn hear(&mut self, heard: &Heard) -> Option<f64> {
         match heard {
             Heard::Created(task) => return self.created(*task),
             Heard::Partitioned => self.partitioned(),
             Heard::Taskwait | Heard::Throttle | Heard::End => return self.windows.as_ref()?.close(),
+            Heard::HandsOver { .. } | Heard::Shares(_) | Heard::Leaves(_) | Heard::Joins(_) => {}
         }
         None
     }

@@ -1,7 +1,6 @@
 //! Contenders: workers leave for them, run their tasks, and come back.
 
-use numasim_engine::SimTime;
-
+use super::super::contenders::Contenders;
 use super::{Event, Simulation};
 use crate::question::Question;
 use crate::schedulers::View;
@@ -26,7 +25,7 @@ impl Simulation<'_> {
 
     /// Workers whose contender's tasks have ended come back if they are dealt to the program, by number; else they run the next.
     pub(super) fn welcome(&mut self) {
-        let ended = self.contenders.as_mut().map_or(Vec::new(), |contenders| contenders.take_ended());
+        let ended = self.contenders.as_mut().map(Contenders::take_ended).unwrap_or_default();
         let now = self.instants.now();
         for worker in ended {
             let node = self.sockets.node(self.sockets.of_worker(worker));
@@ -81,14 +80,13 @@ impl Simulation<'_> {
         }
     }
 
-    /// Whether contenders alone would go on for ever: no task of the program runs, and nothing is to come that could change that.
+    /// Whether contenders alone would go on for ever: nothing else is to come, and nobody comes back.
     pub(super) fn is_stuck(&self) -> bool {
-        let Some(contenders) = &self.contenders else { return false };
-        self.workers.busy_count() == 0
-            && self.master.end() == SimTime::NEVER
-            && contenders.next_bound() == SimTime::NEVER
-            && (0..u32::try_from(self.sockets.worker_count()).unwrap_or(u32::MAX))
-                .map(WorkerId)
-                .all(|worker| !self.workers.is_away(worker) || !self.scheduler.is_dealt(worker))
+        if self.contenders.is_none() {
+            return false;
+        }
+        let workers = (0..u32::try_from(self.sockets.worker_count()).unwrap_or(u32::MAX)).map(WorkerId);
+        let mut away = workers.filter(|&worker| self.workers.is_away(worker));
+        self.instants.len() <= away.clone().count() && !away.any(|worker| self.scheduler.is_dealt(worker))
     }
 }

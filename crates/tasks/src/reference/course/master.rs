@@ -5,7 +5,8 @@ use numasim_model::graph::TaskId;
 use super::Course;
 use crate::idle::IdleReason;
 
-/// What the master tells whoever decides. The answer is how long it partitions because of that, in seconds.
+/// What whoever decides is told. Where the master says it, the answer is how long it partitions because of that, in seconds.
+#[allow(dead_code, reason = "what libraries of tasks hear, nobody who decides here is one")]
 pub(in crate::reference) enum Heard {
     /// It has created a task, or a task has that has ended.
     Created(TaskId),
@@ -17,6 +18,14 @@ pub(in crate::reference) enum Heard {
     End,
     /// A partition is done.
     Partitioned,
+    /// A worker whose task has ended hands over what became ready through that: tasks that it created, in their order, and others, by number.
+    HandsOver { task: TaskId, worker: usize, children: Vec<TaskId>, others: Vec<TaskId> },
+    /// So many programs share the workers from now on.
+    Shares(u32),
+    /// A worker leaves for a contender.
+    Leaves(usize),
+    /// A worker that had left is back.
+    Joins(usize),
 }
 
 /// What somebody who decides answers the master: for how long it partitions.

@@ -32,6 +32,23 @@ impl Course<'_> {
     }
 }
 
+impl Course<'_> {
+    /// What became ready through the end of a task, in the order in which its worker hands it over.
+    pub(super) fn hand_over(&mut self, ended: TaskId, worker: usize, hear: &mut Hear) {
+        let graph = self.question.graph;
+        let (mut children, mut others) = (Vec::new(), Vec::new());
+        for id in graph.tasks() {
+            let task = &mut self.tasks[id.0 as usize];
+            if task.is_created && !task.is_ready && task.parents.is_empty() {
+                task.is_ready = true;
+                if graph.created_by(id) == Some(ended) { children.push(id) } else { others.push(id) }
+            }
+        }
+        children.sort_by_key(|&child| graph.seq(child));
+        hear(&Heard::HandsOver { task: ended, worker, children, others });
+    }
+}
+
 /// How long the placement `nadd` moves blocks from the first node with cores to where their hints want them: bytes over the link, and
 /// a fixed time for each begun page of 4096 B.
 pub(in crate::reference) fn migration_s(question: &Question) -> f64 {
