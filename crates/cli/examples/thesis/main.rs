@@ -73,7 +73,7 @@ fn debug(machine: &numasim_model::Machine, codes: &[codes::Code], code: &str, ki
     let mut kinds = Kinds(&graph, Default::default());
     let scheduler = code.scheduler(kind);
     let runtime = numasim_model::graph::RuntimeSettings::default();
-    let q = numasim_tasks::Question { machine, graph: &graph, scheduler: &scheduler, runtime: &runtime, placement: numasim_model::graph::PagePlacement::FirstTouch, steal: false };
+    let q = numasim_tasks::Question { machine, graph: &graph, scheduler: &scheduler, runtime: &runtime, placement: numasim_model::graph::PagePlacement::FirstTouch, steal: false, contender: None, plan: None };
     let run = numasim_tasks::simulate(&q, &mut kinds)?;
     println!("{} {} makespan {:?} idle {:.3} partition {:?} traffic {:?} cut {:?}", code.name(), kind.as_str(), run.makespan, run.idle, run.partition, run.traffic, run.cut);
     for (k, v) in kinds.1 { println!("  {:?} {} tasks {:.3} s busy", k, v.0, v.1); }

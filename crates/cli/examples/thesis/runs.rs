@@ -41,7 +41,7 @@ pub(crate) fn one(
     let task_spread = std::env::var("SPREAD").map_or(0.02, |s| s.parse().unwrap());
     let runtime = RuntimeSettings { seed, task_spread, ..RuntimeSettings::default() };
     let placement = PagePlacement::FirstTouch;
-    let question = Question { machine, graph, scheduler, runtime: &runtime, placement, steal };
+    let question = Question { machine, graph, scheduler, runtime: &runtime, placement, steal, contender: None, plan: None };
     Ok(simulate(&question, &mut Silent)?)
 }
 
