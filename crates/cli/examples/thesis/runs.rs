@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use numasim_model::graph::{PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph};
 use numasim_model::Machine;
+use numasim_model::graph::{PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph};
 use numasim_tasks::{Question, Run, Silent, simulate};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
@@ -41,7 +41,16 @@ pub(crate) fn one(
     let task_spread = std::env::var("SPREAD").map_or(0.02, |s| s.parse().unwrap());
     let runtime = RuntimeSettings { seed, task_spread, ..RuntimeSettings::default() };
     let placement = PagePlacement::FirstTouch;
-    let question = Question { machine, graph, scheduler, runtime: &runtime, placement, steal, contender: None, plan: None };
+    let question = Question {
+        machine,
+        graph,
+        scheduler,
+        runtime: &runtime,
+        placement,
+        steal,
+        contender: None,
+        plan: None,
+    };
     Ok(simulate(&question, &mut Silent)?)
 }
 

@@ -37,7 +37,7 @@ use crate::sockets::Sockets;
 /// The scheduler that `question` asks for.
 ///
 /// # Errors
-/// What it refuses of the question: [`TasksError::NoSocket`], [`TasksError::NoCores`], [`TasksError::Intersection`].
+/// What it refuses of the question: [`TasksError::NoSocket`], [`TasksError::NoCores`], [`TasksError::Intersection`], [`TasksError::NoPlan`].
 pub(crate) fn make<'a>(
     question: &Question<'a>,
     sockets: &Sockets,
@@ -55,7 +55,7 @@ pub(crate) fn make<'a>(
             Box::new(Placed::new(tracked::Tracked::new(question, sockets), question, sockets))
         }
         SchedulerKind::Tbb | SchedulerKind::TbbNuma => Box::new(tbb::Tbb::new(question, sockets)),
-        SchedulerKind::Hint => Box::new(hint::Hint::new(question, sockets)),
-        kind @ SchedulerKind::Plan => return Err(TasksError::NotYet(kind)),
+        SchedulerKind::Hint => Box::new(hint::Hint::hint(sockets)),
+        SchedulerKind::Plan => Box::new(hint::Hint::plan(question, sockets)?),
     })
 }
