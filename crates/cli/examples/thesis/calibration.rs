@@ -91,7 +91,8 @@ pub(crate) fn best(points: &[Point]) -> Option<&Point> {
 
 /// The grids of all machines as CSV.
 pub(crate) fn csv(grids: &[(Platform, Vec<Point>)]) -> String {
-    let mut text = "machine,outstanding_lines,llc_gbs,sa_mean_of_seven,sa_gauss_seidel,sa_red_black,error\n".to_owned();
+    let mut text =
+        "machine,outstanding_lines,llc_gbs,sa_mean_of_seven,sa_gauss_seidel,sa_red_black,error\n".to_owned();
     for (platform, points) in grids {
         let targets = targets(*platform);
         for point in points {

@@ -64,7 +64,8 @@ fn main() -> Result<(), Failure> {
         let [sandy, uv100, power8] = studies.as_slice() else { return Err("three machines".into()) };
         let statements = statements::all([sandy, uv100, power8], &points);
         write(&folder, "table.txt", &text::statements(&statements))?;
-        let silent = statements.iter().find(|one| one.verdict == statements::Verdict::Missed && one.cause().is_none());
+        let silent =
+            statements.iter().find(|one| one.verdict == statements::Verdict::Missed && one.cause().is_none());
         if let Some(missed) = silent {
             return Err(format!("{} is missed, and nothing says why", missed.id).into());
         }

@@ -43,8 +43,11 @@ pub(crate) fn machine(study: &Study, codes: &[Code]) -> String {
     let subtitle = format!(
         "simulated, 10 seeds; {lines} lines under way, calibrated on fifo and sa; means are geometric, of 7 codes without nstream"
     );
-    let title =
-        format!("{}: schedulers of the thesis (its figure {})", study.platform.name(), study.platform.figure());
+    let title = format!(
+        "{}: schedulers of the thesis (its figure {})",
+        study.platform.name(),
+        study.platform.figure()
+    );
     let plot = GroupPlot {
         heading: Heading { title, subtitle },
         label: SPEEDUP.to_owned(),
@@ -76,7 +79,9 @@ pub(crate) fn stealing(studies: &[Study]) -> String {
     let plot = GroupPlot {
         heading: Heading {
             title: "With and without stealing (figure 3.7 of the thesis)".to_owned(),
-            subtitle: "geometric mean of 7 codes, simulated, 10 seeds; the thesis prints no value with stealing".to_owned(),
+            subtitle:
+                "geometric mean of 7 codes, simulated, 10 seeds; the thesis prints no value with stealing"
+                    .to_owned(),
         },
         label: SPEEDUP.to_owned(),
         series: ["without stealing", "with stealing"].map(str::to_owned).to_vec(),
@@ -102,8 +107,10 @@ pub(crate) fn windows(points: &[Point]) -> Result<String, Failure> {
     };
     let plot = LinePlot {
         heading: Heading {
-            title: "Jacobi on 150 blocks, rip-dep, Sandy Bridge: the window (figure 3.5 of the thesis)".to_owned(),
-            subtitle: "mean of 10 seeds; 152 tasks come before the first iteration, an iteration has 150".to_owned(),
+            title: "Jacobi on 150 blocks, rip-dep, Sandy Bridge: the window (figure 3.5 of the thesis)"
+                .to_owned(),
+            subtitle: "mean of 10 seeds; 152 tasks come before the first iteration, an iteration has 150"
+                .to_owned(),
         },
         x: Axis {
             label: "tasks in the first window".to_owned(),

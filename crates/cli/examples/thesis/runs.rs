@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use numasim_model::graph::{PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph};
 use numasim_model::Machine;
+use numasim_model::graph::{PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph};
 use numasim_tasks::{Question, Run, Silent, simulate};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
@@ -45,7 +45,16 @@ pub(crate) fn one(
 ) -> Result<Run, Failure> {
     let runtime = RuntimeSettings { seed, task_spread, ..RuntimeSettings::default() };
     let placement = PagePlacement::FirstTouch;
-    let question = Question { machine, graph, scheduler, runtime: &runtime, placement, steal, contender: None, plan: None };
+    let question = Question {
+        machine,
+        graph,
+        scheduler,
+        runtime: &runtime,
+        placement,
+        steal,
+        contender: None,
+        plan: None,
+    };
     Ok(simulate(&question, &mut Silent)?)
 }
 

@@ -16,8 +16,13 @@ pub(crate) const SEEDS: u64 = 10;
 pub(crate) const FEW_SEEDS: u64 = 3;
 
 /// What the thesis compares with `fifo`, in its order.
-pub(crate) const COMPARED: [SchedulerKind; 5] =
-    [SchedulerKind::Sa, SchedulerKind::Dep, SchedulerKind::RipDep, SchedulerKind::RipSp, SchedulerKind::RipMw];
+pub(crate) const COMPARED: [SchedulerKind; 5] = [
+    SchedulerKind::Sa,
+    SchedulerKind::Dep,
+    SchedulerKind::RipDep,
+    SchedulerKind::RipSp,
+    SchedulerKind::RipMw,
+];
 /// Plain alternatives.
 pub(crate) const REFERENCES: [SchedulerKind; 3] =
     [SchedulerKind::RandomSteal, SchedulerKind::Heft, SchedulerKind::Tracked];

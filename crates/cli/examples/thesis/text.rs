@@ -48,7 +48,8 @@ pub(crate) fn machine(study: &Study, codes: &[Code], variants: &[Variant]) -> St
     );
     let mut table = grid("code", &COMPARED);
     for code in &names {
-        let of = |kind| cell(study.runs.speedup(code, Way::of(kind)), printed::single(study.platform, code, kind));
+        let of =
+            |kind| cell(study.runs.speedup(code, Way::of(kind)), printed::single(study.platform, code, kind));
         table.row(std::iter::once((*code).to_owned()).chain(COMPARED.map(of)).collect());
     }
     let of = |kind| cell(study.seven(Way::of(kind)), printed::mean(study.platform, kind));
@@ -150,7 +151,8 @@ pub(crate) fn statements(all: &[Statement]) -> String {
     let columns = ["", "statement", "printed", "ours", "verdict"].map(|title| (title, Align::Left));
     let mut table = Grid::new(&columns);
     for Statement { id, what, printed, ours, verdict } in all {
-        let cells = [id.clone(), (*what).to_owned(), printed.clone(), ours.clone(), verdict.word().to_owned()];
+        let cells =
+            [id.clone(), (*what).to_owned(), printed.clone(), ours.clone(), verdict.word().to_owned()];
         table.row(cells.to_vec());
     }
     text += &table.render(&STYLE);

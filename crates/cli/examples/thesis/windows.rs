@@ -19,8 +19,8 @@ pub(crate) const ITERATION: u32 = 150;
 
 /// Tasks in the first window.
 const WINDOWS: [u32; 31] = [
-    10, 25, 50, 75, 100, 125, 140, 150, 152, 160, 170, 180, 190, 202, 215, 227, 240, 252, 265, 277, 290, 302, 352, 402,
-    452, 527, 602, 752, 1052, 2102, 3152,
+    10, 25, 50, 75, 100, 125, 140, 150, 152, 160, 170, 180, 190, 202, 215, 227, 240, 252, 265, 277, 290, 302,
+    352, 402, 452, 527, 602, 752, 1052, 2102, 3152,
 ];
 /// Times the price of partitioning that this program assumes: SCOTCH's mapping is not measured.
 pub(crate) const PRICES: [f64; 2] = [1.0, 100.0];

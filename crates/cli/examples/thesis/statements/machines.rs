@@ -58,8 +58,7 @@ pub(super) fn sandy_bridge(study: &Study) -> List {
     list.holds("mean of 7, rip-sp", "below 1", shown(sp), sp.mean < 1.0);
     let (values, words) = study.codes(&["cg", "qr", "smi"], RipSp);
     list.holds("rip-sp is slower than fifo", "on cg, qr, smi", words, values.iter().all(|&v| v < 1.0));
-    let (values, words) =
-        study.codes(&["gauss-seidel", "red-black", "jacobi", "integral-histogram"], RipSp);
+    let (values, words) = study.codes(&["gauss-seidel", "red-black", "jacobi", "integral-histogram"], RipSp);
     list.holds("rip-sp is not slower than fifo", "on the others", words, values.iter().all(|&v| v > 1.0));
     list
 }

@@ -31,14 +31,20 @@ pub(super) fn windows(points: &[Point]) -> List {
     let words = format!("202: {:.3}, 302: {}", third.mean, shown(whole));
     list.holds("a whole iteration in the window", "recovers", words, whole.low > third.high);
     let last = points.last();
-    let ends = last.map(|point| point.speedups.iter().map(|e| e.mean).collect::<Vec<_>>()).unwrap_or_default();
+    let ends =
+        last.map(|point| point.speedups.iter().map(|e| e.mean).collect::<Vec<_>>()).unwrap_or_default();
     let words = format!(
         "302: {:.3}, all 3152 tasks: {}; partitioning 100 times dearer: {}",
         whole.mean,
         ends.first().map_or(String::new(), |mean| format!("{mean:.3}")),
         ends.get(1).map_or(String::new(), |mean| format!("{mean:.3}")),
     );
-    list.holds("a window too large", "its cost wins", words, ends.first().is_some_and(|&end| end < whole.low));
+    list.holds(
+        "a window too large",
+        "its cost wins",
+        words,
+        ends.first().is_some_and(|&end| end < whole.low),
+    );
     list
 }
 
