@@ -87,7 +87,7 @@ fn of(generator: Generator) -> Option<Code> {
         // First tasks write the blocks of the matrix once.
         Generator::Qr { n, .. } => (n * n, 0, ROWS * n),
         Generator::Smi { n, .. } => (n * (n + 1) / 2, 0, ROWS * n),
-        Generator::Cholesky { .. } | Generator::TaskBench(_) => return None,
+        _ => return None,
     };
     Some(Code { generator, unit, before, intersection })
 }

@@ -45,7 +45,16 @@ pub(crate) fn one(
 ) -> Result<Run, Failure> {
     let runtime = RuntimeSettings { seed, task_spread, ..RuntimeSettings::default() };
     let placement = PagePlacement::FirstTouch;
-    let question = Question { machine, graph, scheduler, runtime: &runtime, placement, steal };
+    let question = Question {
+        machine,
+        graph,
+        scheduler,
+        runtime: &runtime,
+        placement,
+        steal,
+        contender: None,
+        plan: None,
+    };
     Ok(simulate(&question, &mut Silent)?)
 }
 
