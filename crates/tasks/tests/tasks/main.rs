@@ -2,6 +2,7 @@
 
 mod caches;
 mod common;
+mod creation;
 mod dep;
 mod durations;
 mod edges;
