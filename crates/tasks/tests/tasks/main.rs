@@ -2,10 +2,12 @@
 
 mod caches;
 mod common;
+mod contenders;
 mod creation;
 mod dep;
 mod durations;
 mod edges;
+mod hint;
 mod idling;
 mod instants;
 mod latency;
@@ -14,4 +16,6 @@ mod profile;
 mod references;
 mod rip;
 mod stealing;
+mod tbb;
+mod trees;
 mod wavefront;
