@@ -160,7 +160,7 @@ fn an_affinity_is_a_node_with_cores_and_a_hint_a_node() {
     };
     // Worker 0 of node 0 takes it.
     assert_eq!((affine(0), affine(1)), (Ok(0), Ok(1)));
-    assert!(matches!(affine(2), Err(TasksError::NoCores { task: TaskId(0), .. })));
+    assert!(matches!(affine(2), Err(TasksError::Affinity { task: TaskId(0), .. })));
     let mut graph = Graph::new();
     let x = graph.block(1.0, None);
     graph.hint(x, 2);
