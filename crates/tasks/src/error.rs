@@ -71,6 +71,9 @@ pub enum TasksError {
     /// A task never ends: nothing moves its data.
     #[error("task {} never ends", .0.0)]
     NeverEnds(TaskId),
+    /// `plan` goes by a plan.
+    #[error("the scheduler plan needs a plan")]
+    NoPlan,
     /// Somebody stopped it ([`crate::Observer::stops`]).
     #[error("stopped")]
     Stopped,
