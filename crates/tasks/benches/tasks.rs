@@ -150,6 +150,8 @@ fn bench(bencher: Bencher<'_, '_>, kind: SchedulerKind, machine: &Machine, graph
         runtime: &runtime,
         placement: PagePlacement::FirstTouch,
         steal: false,
+        contender: None,
+        plan: None,
     };
     bencher.counter(ItemsCount::new(graph.task_count())).bench(|| simulate(&question, &mut Silent));
 }
@@ -228,6 +230,8 @@ fn whole_by_size(bencher: Bencher<'_, '_>, tasks: u32) {
             runtime: &runtime,
             placement: PagePlacement::FirstTouch,
             steal: false,
+            contender: None,
+            plan: None,
         };
         simulate(&question, &mut Silent)
     });

@@ -17,6 +17,14 @@ pub enum TasksError {
         /// Where it should run.
         node: NodeId,
     },
+    /// The affinity of a task is a node without cores, or one that does not exist.
+    #[error("the affinity of task {} is {node}, which has no cores", .task.0)]
+    Affinity {
+        /// The task.
+        task: TaskId,
+        /// What its affinity says.
+        node: NodeId,
+    },
     /// The home of a block is no node of the machine.
     #[error("block {block} lies on {node}, which the machine does not have")]
     UnknownHome {
@@ -24,6 +32,22 @@ pub enum TasksError {
         block: u32,
         /// Its home.
         node: NodeId,
+    },
+    /// The node where the programmer wants a block is no node of the machine.
+    #[error("the hint of block {block} is {node}, which the machine does not have")]
+    UnknownHint {
+        /// The block.
+        block: u32,
+        /// What the hint says.
+        node: NodeId,
+    },
+    /// Windows are those of a master that creates all tasks.
+    #[error("the scheduler {} partitions what the master creates, but task {} is created by a task", .scheduler.as_str(), .task.0)]
+    Tree {
+        /// The scheduler.
+        scheduler: SchedulerKind,
+        /// The first task that a task creates.
+        task: TaskId,
     },
     /// More edges than are dealt with.
     #[error("the graph has more than 2^32 edges")]
@@ -41,9 +65,15 @@ pub enum TasksError {
     /// Windows cannot be partitioned.
     #[error(transparent)]
     Partition(#[from] numasim_graph::partition::PartitionError),
+    /// Nobody has written the scheduler.
+    #[error("the scheduler {} cannot simulate yet", .0.as_str())]
+    NotYet(SchedulerKind),
     /// A task never ends: nothing moves its data.
     #[error("task {} never ends", .0.0)]
     NeverEnds(TaskId),
+    /// `plan` goes by a plan.
+    #[error("the scheduler plan needs a plan")]
+    NoPlan,
     /// Somebody stopped it ([`crate::Observer::stops`]).
     #[error("stopped")]
     Stopped,

@@ -3,7 +3,9 @@
 use numasim_model::NodeId;
 use numasim_model::graph::TaskId;
 
+use crate::idle::IdleReason;
 use crate::result::Traffic;
+use crate::schedulers::Source;
 
 /// A task that has ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,10 +22,19 @@ pub struct TaskRecord {
     pub start_s: f64,
     /// When it ended, in seconds.
     pub end_s: f64,
-    /// Whether the worker stole it.
-    pub stolen: bool,
+    /// Where the worker found it.
+    pub source: Source,
+    /// Whether the worker took it from its own queue though it was meant for another mailbox or node.
+    pub revoked: bool,
     /// What it moved.
     pub traffic: Traffic,
+}
+
+impl TaskRecord {
+    /// Whether the worker stole it.
+    pub fn stolen(&self) -> bool {
+        self.source == Source::Steal
+    }
 }
 
 /// Looks on at a simulation.
@@ -34,6 +45,12 @@ pub trait Observer {
     /// The master partitions a window of `tasks` tasks, in seconds.
     fn partitioned(&mut self, tasks: usize, start_s: f64, end_s: f64) {
         let _ = (tasks, start_s, end_s);
+    }
+
+    /// From then until then, in seconds, workers without a task had none because of `reason`, if there were any. These times follow each
+    /// other without a gap from the beginning to the end.
+    fn idle_because(&mut self, reason: IdleReason, start_s: f64, end_s: f64) {
+        let _ = (reason, start_s, end_s);
     }
 
     /// Whether the simulation should end before its time; asked now and then.

@@ -6,23 +6,19 @@
 use numasim_model::graph::{BlockHome, TaskId};
 
 use super::draw::Draw;
-use super::given::Given;
-use super::queues::SocketQueues;
+use super::placed::Place;
 use super::round_robin::RoundRobin;
-use super::scheduler::{Partitioning, Scheduler, View};
+use super::scheduler::View;
 use super::weights::Weights;
 use crate::question::Question;
-use crate::sockets::{SocketId, Sockets, WorkerId};
+use crate::sockets::{SocketId, Sockets};
 
-/// The scheduler.
+/// Who says which socket.
 #[derive(Clone, Debug)]
 pub(super) struct Tracked {
     weights: Weights,
     round_robin: RoundRobin,
     draw: Draw,
-    given: Given,
-    queues: SocketQueues,
-    steals: bool,
 }
 
 impl Tracked {
@@ -31,19 +27,12 @@ impl Tracked {
             weights: Weights::new(sockets),
             round_robin: RoundRobin::new(question.scheduler.stride),
             draw: Draw::new(question.runtime),
-            given: Given::new(),
-            queues: SocketQueues::new(sockets),
-            steals: question.steal,
         }
     }
 }
 
-impl Scheduler for Tracked {
-    fn created(&mut self, _: &View<'_>, _: TaskId) -> Option<Partitioning> {
-        None
-    }
-
-    fn ready(&mut self, view: &View<'_>, task: TaskId, _: Option<WorkerId>) {
+impl Place for Tracked {
+    fn ready(&mut self, view: &View<'_>, task: TaskId) -> Option<SocketId> {
         self.weights.clear();
         for access in view.graph.accesses(task) {
             let socket = match view.home(access.block) {
@@ -53,28 +42,6 @@ impl Scheduler for Tracked {
             self.weights.add(socket, access.declared_bytes);
         }
         let winner = self.weights.winner(&mut self.draw);
-        let socket = winner.unwrap_or_else(|| self.round_robin.next(view.sockets));
-        self.given.set(task, socket);
-        self.queues.push(socket, task);
-    }
-
-    fn next(&mut self, view: &View<'_>, worker: WorkerId) -> Option<TaskId> {
-        self.queues.pop(view.sockets.of_worker(worker))
-    }
-
-    fn steal(&mut self, view: &View<'_>, worker: WorkerId) -> Option<TaskId> {
-        self.queues.steal(view.sockets, view.sockets.of_worker(worker))
-    }
-
-    fn steals(&self) -> bool {
-        self.steals
-    }
-
-    fn socket(&self, task: TaskId) -> Option<SocketId> {
-        self.given.of(task)
-    }
-
-    fn gives_sockets(&self) -> bool {
-        true
+        Some(winner.unwrap_or_else(|| self.round_robin.next(view.sockets)))
     }
 }

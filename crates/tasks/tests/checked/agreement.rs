@@ -1,6 +1,6 @@
 //! The simulation beside the slow one: the same answers to random questions.
 
-use numasim_tasks::{Run, TaskRecord, TasksError, Traffic, reference, simulate};
+use numasim_tasks::{IdleReason, Run, TaskRecord, TasksError, Traffic, reference, simulate};
 use proptest::prelude::*;
 
 use crate::common::{Asked, Records};
@@ -25,6 +25,15 @@ pub(crate) fn differences(fast: &(Run, Vec<TaskRecord>), slow: &(Run, Vec<TaskRe
     compare("makespan".to_owned(), fast.0.makespan.value(), makespan_s, 0.0);
     compare("idle".to_owned(), fast.0.idle, slow.0.idle, 1.0);
     compare("steals".to_owned(), fast.0.steals as f64, slow.0.steals as f64, 0.0);
+    compare("migration".to_owned(), fast.0.migration.value(), slow.0.migration.value(), makespan_s);
+    for (what, of) in [
+        ("mailbox", (|run| run.mailbox) as fn(&Run) -> u64),
+        ("shared", |run| run.shared),
+        ("revokes", |run| run.revokes),
+        ("remote tasks", |run| run.remote_tasks),
+    ] {
+        compare(what.to_owned(), of(&fast.0) as f64, of(&slow.0) as f64, 0.0);
+    }
     compare("partition".to_owned(), fast.0.partition.value(), slow.0.partition.value(), makespan_s);
     let cut = |run: &Run| run.cut.map_or((-1.0, -1.0), |cut| (cut.edges as f64, cut.bytes));
     compare("cut edges".to_owned(), cut(&fast.0).0, cut(&slow.0).0, 0.0);
@@ -39,6 +48,10 @@ pub(crate) fn differences(fast: &(Run, Vec<TaskRecord>), slow: &(Run, Vec<TaskRe
     for (node, (fast, slow)) in fast.0.nodes.iter().zip(&slow.0.nodes).enumerate() {
         compare(format!("tasks of node {node}"), fast.tasks as f64, slow.tasks as f64, 0.0);
         compare(format!("busy {node}"), fast.busy.value(), slow.busy.value(), makespan_s);
+        for reason in IdleReason::ALL {
+            let what = format!("idle {node} because of {}", reason.as_str());
+            compare(what, fast.idle[reason], slow.idle[reason], makespan_s);
+        }
     }
     compare("records".to_owned(), fast.1.len() as f64, slow.1.len() as f64, 0.0);
     for (fast, slow) in fast.1.iter().zip(&slow.1) {
@@ -51,7 +64,7 @@ pub(crate) fn differences(fast: &(Run, Vec<TaskRecord>), slow: &(Run, Vec<TaskRe
         {
             compare(format!("bytes {class} of {number}"), fast, slow, 0.0);
         }
-        let rest = |record: &TaskRecord| (record.task, record.socket, record.node, record.stolen);
+        let rest = |record: &TaskRecord| (record.task, record.socket, record.node, record.source);
         if rest(fast) != rest(slow) {
             compare(format!("{:?} and {:?}", rest(fast), rest(slow)), 0.0, f64::NAN, 0.0);
         }

@@ -2,13 +2,20 @@
 
 mod caches;
 mod common;
+mod contenders;
+mod creation;
 mod dep;
 mod durations;
 mod edges;
+mod hint;
+mod idling;
 mod instants;
 mod latency;
 mod placement;
+mod profile;
 mod references;
 mod rip;
 mod stealing;
+mod tbb;
+mod trees;
 mod wavefront;

@@ -2,8 +2,9 @@
 
 use numasim_model::Study;
 use numasim_model::graph::TaskId;
+use numasim_plan::GraphPlan;
 use numasim_tasks::bound::lower_bound;
-use numasim_tasks::{Observer, Question, Silent, TaskRecord, TasksError, simulate};
+use numasim_tasks::{IdleReason, Observer, Question, Silent, TaskRecord, TasksError, simulate};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::program::{Program, Settings};
@@ -16,6 +17,7 @@ use crate::watch;
 pub(super) struct Job<'a> {
     pub(super) study: &'a Study,
     pub(super) program: &'a Program,
+    pub(super) plan: Option<&'a GraphPlan>,
     pub(super) settings: &'a Settings,
 }
 
@@ -39,6 +41,10 @@ impl Observer for Stoppable<'_> {
         self.0.partitioned(tasks, start_s, end_s);
     }
 
+    fn idle_because(&mut self, reason: IdleReason, start_s: f64, end_s: f64) {
+        self.0.idle_because(reason, start_s, end_s);
+    }
+
     fn stops(&self) -> bool {
         watch::interrupted() || self.0.stops()
     }
@@ -54,6 +60,8 @@ impl Job<'_> {
             runtime,
             placement: *placement,
             steal: *steal,
+            contender: self.study.tasks.contender.as_ref(),
+            plan: self.plan,
         }
     }
 
@@ -86,6 +94,18 @@ impl Job<'_> {
                 Failure::input(format!("{} should run on {node}, which has no cores", name(task)))
                     .hint("give it the `socket` of a node with cores, or take another --scheduler")
             }
+            TasksError::Affinity { task, node } => {
+                Failure::input(format!("the `affinity` of {} is {node}, which has no cores", name(task)))
+                    .hint("give it the `affinity` of a node with cores, or none")
+            }
+            TasksError::Tree { scheduler, task } => Failure::input(format!(
+                "{} is created by a task, but the scheduler {} partitions what the master creates",
+                name(task),
+                scheduler.as_str()
+            ))
+            .hint(
+                "take another --scheduler: `fifo`, `sa`, `dep`, `tbb`, `tbb-numa`, `hint` run tree programs",
+            ),
             ref error => Failure::input(error.to_string()),
         };
         Ended::Failed(failure)

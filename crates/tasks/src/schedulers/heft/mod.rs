@@ -17,80 +17,54 @@ use numasim_model::graph::TaskId;
 
 use self::estimate::Estimate;
 use super::given::Given;
-use super::scheduler::{Partitioning, Scheduler, View};
+use super::placed::{Placed, Said};
+use super::queues::Queues;
 use crate::error::TasksError;
 use crate::question::Question;
-use crate::sockets::{SocketId, Sockets, WorkerId};
+use crate::sockets::{SocketId, Sockets};
 
 /// The scheduler.
+///
+/// # Errors
+/// [`TasksError::TooManyEdges`].
+pub(super) fn heft(question: &Question<'_>, sockets: &Sockets) -> Result<Placed<Said, Turns>, TasksError> {
+    let mut estimate = Estimate::new(question, sockets);
+    let ranked = rank::rank(question.graph, &mut estimate)?;
+    let plan = plan::plan(&ranked, question, sockets, &mut estimate);
+    let mut given = Given::new();
+    for (task, slot) in question.graph.tasks().zip(&plan) {
+        given.set(task, slot.socket);
+    }
+    let mut order: Vec<TaskId> = question.graph.tasks().collect();
+    let start = |task: &TaskId| plan.get(task.0 as usize).map_or(0.0, |slot| slot.start_s);
+    // The sort is stable: of equal starts the lowest number comes first.
+    order.sort_by(|a, b| start(a).total_cmp(&start(b)));
+    let mut turns = vec![0; order.len()];
+    for (turn, task) in (0..).zip(order) {
+        turns[task.0 as usize] = turn;
+    }
+    let queues = vec![BinaryHeap::new(); sockets.count()];
+    Ok(Placed::with(Said, given, Turns { turns, queues }, question))
+}
+
+/// Ready tasks in the order in which the plan begins them.
 #[derive(Clone, Debug)]
-pub(super) struct Heft {
-    given: Given,
-    /// Of each task its place among all in the order in which the plan begins them.
+pub(super) struct Turns {
+    /// Of each task its place among all.
     turns: Vec<u32>,
-    /// Ready tasks of each socket, by turn.
+    /// Of each socket, by turn.
     queues: Vec<BinaryHeap<Reverse<(u32, TaskId)>>>,
-    steals: bool,
 }
 
-impl Heft {
-    /// # Errors
-    /// [`TasksError::TooManyEdges`].
-    pub(super) fn new(question: &Question<'_>, sockets: &Sockets) -> Result<Self, TasksError> {
-        let mut estimate = Estimate::new(question, sockets);
-        let ranked = rank::rank(question.graph, &mut estimate)?;
-        let plan = plan::plan(&ranked, question, sockets, &mut estimate);
-        let mut given = Given::new();
-        for (task, slot) in question.graph.tasks().zip(&plan) {
-            given.set(task, slot.socket);
-        }
-        let mut order: Vec<TaskId> = question.graph.tasks().collect();
-        let start = |task: &TaskId| plan.get(task.0 as usize).map_or(0.0, |slot| slot.start_s);
-        // The sort is stable: of equal starts the lowest number comes first.
-        order.sort_by(|a, b| start(a).total_cmp(&start(b)));
-        let mut turns = vec![0; order.len()];
-        for (turn, task) in (0..).zip(order) {
-            turns[task.0 as usize] = turn;
-        }
-        Ok(Self { given, turns, queues: vec![BinaryHeap::new(); sockets.count()], steals: question.steal })
-    }
-
-    fn take(&mut self, socket: SocketId) -> Option<TaskId> {
-        self.queues.get_mut(socket.0 as usize)?.pop().map(|Reverse((_, task))| task)
-    }
-}
-
-impl Scheduler for Heft {
-    fn created(&mut self, _: &View<'_>, _: TaskId) -> Option<Partitioning> {
-        None
-    }
-
-    fn ready(&mut self, _: &View<'_>, task: TaskId, _: Option<WorkerId>) {
+impl Queues for Turns {
+    fn push(&mut self, socket: SocketId, task: TaskId) {
         let turn = self.turns.get(task.0 as usize).copied().unwrap_or(u32::MAX);
-        let socket = self.given.of(task).map_or(0, |socket| socket.0 as usize);
-        if let Some(queue) = self.queues.get_mut(socket) {
+        if let Some(queue) = self.queues.get_mut(socket.0 as usize) {
             queue.push(Reverse((turn, task)));
         }
     }
 
-    fn next(&mut self, view: &View<'_>, worker: WorkerId) -> Option<TaskId> {
-        self.take(view.sockets.of_worker(worker))
-    }
-
-    fn steal(&mut self, view: &View<'_>, worker: WorkerId) -> Option<TaskId> {
-        let thief = view.sockets.of_worker(worker);
-        view.sockets.nearest(thief).iter().find_map(|&victim| self.take(victim))
-    }
-
-    fn steals(&self) -> bool {
-        self.steals
-    }
-
-    fn socket(&self, task: TaskId) -> Option<SocketId> {
-        self.given.of(task)
-    }
-
-    fn gives_sockets(&self) -> bool {
-        true
+    fn pop(&mut self, socket: SocketId) -> Option<TaskId> {
+        self.queues.get_mut(socket.0 as usize)?.pop().map(|Reverse((_, task))| task)
     }
 }

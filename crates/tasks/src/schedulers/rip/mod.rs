@@ -16,11 +16,11 @@ use numasim_model::units::Seconds;
 use self::window::Window;
 use super::draw::Draw;
 use super::given::Given;
-use super::queues::SocketQueues;
-use super::scheduler::{Partitioning, Pause, Scheduler, View};
+use super::placed::Place;
+use super::scheduler::{Partitioning, View};
 use crate::error::TasksError;
 use crate::question::Question;
-use crate::sockets::{SocketId, Sockets, WorkerId};
+use crate::sockets::{SocketId, Sockets};
 
 /// What becomes of tasks when the first window has been partitioned.
 trait Later {
@@ -38,7 +38,7 @@ trait Later {
     ) -> Option<SocketId>;
 }
 
-/// Any of the three.
+/// Who says which socket: any of the three.
 pub(super) struct Rip {
     later: Box<dyn Later>,
     window: Window,
@@ -51,11 +51,6 @@ pub(super) struct Rip {
     ties: Ties,
     seed: u64,
     draw: Draw,
-    given: Given,
-    /// Ready tasks without a socket, in the order in which they became ready.
-    waiting: Vec<TaskId>,
-    queues: SocketQueues,
-    steals: bool,
 }
 
 impl Rip {
@@ -90,10 +85,6 @@ impl Rip {
             ties: question.runtime.ties,
             seed: question.runtime.seed,
             draw: Draw::new(question.runtime),
-            given: Given::new(),
-            waiting: Vec::new(),
-            queues: SocketQueues::new(sockets),
-            steals: question.steal,
         })
     }
 
@@ -104,66 +95,30 @@ impl Rip {
     }
 }
 
-impl Scheduler for Rip {
-    fn created(&mut self, view: &View<'_>, task: TaskId) -> Option<Partitioning> {
+impl Place for Rip {
+    fn created(&mut self, view: &View<'_>, task: TaskId, given: &mut Given) -> Option<Partitioning> {
         let parents = self.writers.add(view.graph, task);
-        let socket = if self.placed {
-            self.later.place(view, task, parents, &self.given, &mut self.draw)
-        } else {
-            None
-        };
+        let socket =
+            if self.placed { self.later.place(view, task, parents, given, &mut self.draw) } else { None };
         if let Some(socket) = socket {
-            self.given.set(task, socket);
+            given.set(task, socket);
             return None;
         }
         self.window.add(task, parents);
         self.window.is_full().then(|| self.begin())
     }
 
-    fn pauses(&mut self, _: &View<'_>, _: Pause) -> Option<Partitioning> {
+    fn pauses(&mut self) -> Option<Partitioning> {
         self.window.has_new().then(|| self.begin())
     }
 
-    fn partitioned(&mut self, view: &View<'_>) {
-        let parts = self.window.partition(&self.targets, self.partitioner, self.ties, self.seed, &self.given);
+    fn partitioned(&mut self, view: &View<'_>, given: &mut Given) {
+        let parts = self.window.partition(&self.targets, self.partitioner, self.ties, self.seed, given);
         for (task, socket) in self.window.new_tasks().map(TaskId).zip(parts) {
-            self.given.set(task, SocketId(socket));
+            given.set(task, SocketId(socket));
         }
-        self.later.partitioned(view, self.window.new_tasks(), &self.given);
+        self.later.partitioned(view, self.window.new_tasks(), given);
         self.window.slide();
         self.placed = true;
-        for task in self.waiting.drain(..) {
-            // The master has created nothing meanwhile, so that all have one.
-            if let Some(socket) = self.given.of(task) {
-                self.queues.push(socket, task);
-            }
-        }
-    }
-
-    fn ready(&mut self, _: &View<'_>, task: TaskId, _: Option<WorkerId>) {
-        match self.given.of(task) {
-            Some(socket) => self.queues.push(socket, task),
-            None => self.waiting.push(task),
-        }
-    }
-
-    fn next(&mut self, view: &View<'_>, worker: WorkerId) -> Option<TaskId> {
-        self.queues.pop(view.sockets.of_worker(worker))
-    }
-
-    fn steal(&mut self, view: &View<'_>, worker: WorkerId) -> Option<TaskId> {
-        self.queues.steal(view.sockets, view.sockets.of_worker(worker))
-    }
-
-    fn steals(&self) -> bool {
-        self.steals
-    }
-
-    fn socket(&self, task: TaskId) -> Option<SocketId> {
-        self.given.of(task)
-    }
-
-    fn gives_sockets(&self) -> bool {
-        true
     }
 }
