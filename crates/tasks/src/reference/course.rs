@@ -14,6 +14,7 @@ use crate::observer::TaskRecord;
 use crate::question::Question;
 
 mod master;
+mod state;
 
 /// Events whose times differ by no more than this part of the time happen together.
 const TOGETHER: f64 = 1e-9;
@@ -209,15 +210,6 @@ impl<'a> Course<'a> {
             }
         }
         ready
-    }
-
-    /// Tasks that no worker has taken.
-    pub(super) fn not_taken(&self) -> impl Iterator<Item = TaskId> {
-        self.question.graph.tasks().zip(&self.tasks).filter(|(_, task)| task.run.is_none()).map(|(id, _)| id)
-    }
-
-    pub(super) fn idle_workers(&self) -> Vec<usize> {
-        (0..self.workers.len()).filter(|&worker| self.is_idle(worker)).collect()
     }
 
     pub(super) fn is_idle(&self, worker: usize) -> bool {

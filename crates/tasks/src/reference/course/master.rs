@@ -55,6 +55,20 @@ impl Course<'_> {
         }
     }
 
+    /// Seconds until a task can have been created, if nothing stops the master.
+    pub(in crate::reference) fn until_created_s(&self, task: TaskId) -> f64 {
+        let each_s = self.question.runtime.creation.value();
+        let before = |first: usize| (task.0 as usize).saturating_sub(first) as f64;
+        match self.master {
+            _ if (task.0 as usize) < self.created => 0.0,
+            Doing::Creating(next, until_s) => {
+                (until_s - self.now_s).max(0.0) + each_s * before(next.0 as usize)
+            }
+            Doing::Free(_) | Doing::Stopped => each_s * (before(self.created) + 1.0),
+            Doing::Partitioning(_) => each_s * before(self.created),
+        }
+    }
+
     /// The next task, if there is one.
     fn next(&self) -> Option<TaskId> {
         self.question.graph.tasks().nth(self.created)
