@@ -1,7 +1,9 @@
 //! Who did what when: a row for each worker, rows in bands, kinds of work as colours.
 //!
 //! Work that is shorter than a pixel is not lost: a row with more pieces than there is room for shows in each column what took most of
-//! its time.
+//! its time. Where a row has no work the ground shows why, if that is known.
+
+use plotters::style::RGBColor;
 
 use super::axis::Coordinate;
 use super::canvas::Canvas;
@@ -9,7 +11,7 @@ use super::heading::Heading;
 use super::ink::{Anchor, Font, MEDIUM, SMALL, Stroke};
 use super::legend::{self, LEGEND};
 use super::metrics;
-use super::palette::{FAINT_LINE, TEXT};
+use super::palette::{FAINT_LINE, TEXT, ground_colour};
 use super::place::Place;
 use super::shown::Shown;
 use super::style::{HEADING, MARGIN, SIZE};
@@ -62,6 +64,10 @@ pub struct Gantt {
     pub kinds: Vec<String>,
     /// From above.
     pub bands: Vec<Band>,
+    /// Why rows without work have none, in general.
+    pub reasons: Vec<String>,
+    /// Which of these holds when, as far as it is known; in the order of time, no two at a time.
+    pub idle: Vec<Bar>,
 }
 
 impl Gantt {
@@ -69,7 +75,8 @@ impl Gantt {
     pub fn svg(&self) -> String {
         let width = f64::from(SIZE.0);
         let kinds = self.shown_kinds();
-        let legend = legend::rows(kinds.names.iter().map(String::as_str).chain([IDLE]), width);
+        let (labels, colours) = kinds.in_legend_with(&self.grounds());
+        let legend = legend::rows(labels.iter().copied(), width);
         let names: Vec<String> =
             self.bands.iter().map(|band| metrics::cut(&band.name, SMALL, WIDEST_BAND)).collect();
         let name_width = names.iter().map(|name| metrics::width(name, SMALL)).fold(0.0, f64::max);
@@ -82,22 +89,36 @@ impl Gantt {
         let bottom = top + height * rows as f64 + between;
 
         let mut canvas = Canvas::new(width, bottom + BELOW, &self.heading);
-        let (labels, colours) = kinds.in_legend(IDLE);
         legend::draw(&mut canvas, &labels, &colours, &legend);
         let time = Coordinate::exactly(0.0..if self.end > 0.0 { self.end } else { 1.0 });
         let across = |at: f64| left + (right - left) * time.share(at);
+        let own: Vec<usize> = (0..self.reasons.len()).collect();
+        let idle = self.pieces(&self.idle, &own);
         let mut y = top;
         for (band, name) in self.bands.iter().zip(&names) {
             let whole = Place::new(left, y, right - left, height * band.rows.len() as f64);
             canvas.rect(whole, 0.0, Some(FAINT_LINE), None);
+            for ground in &idle {
+                let from = across(ground.from);
+                let at = Place::new(from, y, across(ground.to) - from, whole.height);
+                canvas.rect(at, 0.0, Some(ground_colour(ground.kind)), None);
+            }
             canvas.text(left - 8.0, whole.y + whole.height / 2.0, name, Font::new(SMALL).anchor(Anchor::End));
             for row in &band.rows {
                 // A gap that shows where one row ends, where there is room for it.
                 let gap = if height >= 6.0 { 1.0 } else { 0.0 };
-                for bar in self.pieces(row, &kinds) {
+                for bar in self.pieces(row, &kinds.part_of) {
                     let from = across(bar.from);
                     let at = Place::new(from, y, (across(bar.to) - from).max(0.2), height - gap);
                     canvas.rect(at, 0.0, Some(kinds.colour(bar.kind)), None);
+                }
+                if gap > 0.0 && !idle.is_empty() {
+                    canvas.rect(
+                        Place::new(left, y + height - gap, right - left, gap),
+                        0.0,
+                        Some(FAINT_LINE),
+                        None,
+                    );
                 }
                 y += height;
             }
@@ -127,16 +148,25 @@ impl Gantt {
         })
     }
 
-    /// What is drawn of a row: its pieces, equal neighbours as one; of too many what took most of each column.
-    fn pieces(&self, row: &[Bar], kinds: &Shown) -> Vec<Bar> {
-        let shown = |bar: &Bar| Bar { kind: kinds.part_of.get(bar.kind).copied().unwrap_or(0), ..*bar };
+    /// What the colours of the ground mean.
+    fn grounds(&self) -> Vec<(&str, RGBColor)> {
+        let holds = |&(reason, _): &(usize, &String)| self.idle.iter().any(|bar| bar.kind == reason);
+        let reasons = self.reasons.iter().enumerate().filter(holds);
+        let grounds: Vec<_> = reasons.map(|(i, name)| (name.as_str(), ground_colour(i))).collect();
+        if grounds.is_empty() { vec![(IDLE, FAINT_LINE)] } else { grounds }
+    }
+
+    /// What is drawn of a row: its pieces, equal neighbours as one; of too many what took most of each column. `part_of`: of each kind
+    /// what it is drawn as.
+    fn pieces(&self, row: &[Bar], part_of: &[usize]) -> Vec<Bar> {
+        let shown = |bar: &Bar| Bar { kind: part_of.get(bar.kind).copied().unwrap_or(0), ..*bar };
         if row.len() <= COLUMNS {
             return row.iter().map(shown).collect();
         }
         let width = self.end / COLUMNS as f64;
         let mut pieces: Vec<Bar> = Vec::new();
         let mut next = 0;
-        let mut time = vec![0.0; kinds.names.len()];
+        let mut time = vec![0.0; part_of.iter().max().map_or(1, |most| most + 1)];
         for column in 0..COLUMNS {
             let (from, to) = (width * column as f64, width * (column + 1) as f64);
             time.fill(0.0);
@@ -183,6 +213,8 @@ mod tests {
             bands: (0..nodes)
                 .map(|node| Band { name: format!("node {node}"), rows: (0..workers).map(row).collect() })
                 .collect(),
+            reasons: Vec::new(),
+            idle: Vec::new(),
         }
     }
 
@@ -208,7 +240,7 @@ mod tests {
             end: 3800.0,
             ..chart(0, 0, 0, 2)
         };
-        let pieces = gantt.pieces(&gantt.bands[0].rows[0], &gantt.shown_kinds());
+        let pieces = gantt.pieces(&gantt.bands[0].rows[0], &gantt.shown_kinds().part_of);
         assert_eq!(pieces, [Bar { from: 0.0, to: 3800.0, kind: 0 }]);
     }
 
@@ -217,6 +249,24 @@ mod tests {
         let svg = chart(8, 40, 50, 12).svg();
         assert_apart(&svg);
         assert!(words(&svg).contains("5 others"), "{}", words(&svg));
+    }
+
+    #[test]
+    fn the_ground_shows_why_there_is_no_work() {
+        let ground = |from, to, kind| Bar { from, to, kind };
+        let gantt = Gantt {
+            reasons: vec![
+                "idle: never".to_owned(),
+                "idle: master creates".to_owned(),
+                "idle: none left".to_owned(),
+            ],
+            idle: vec![ground(0.0, 1.0, 1), ground(1.0, 3.0, 2)],
+            ..chart(2, 2, 3, 2)
+        };
+        let svg = gantt.svg();
+        assert_apart(&svg);
+        assert!(!words(&svg).contains("never"), "{}", words(&svg));
+        insta::assert_snapshot!(svg);
     }
 
     #[test]

@@ -50,6 +50,22 @@ pub(super) fn fill_colour(i: usize) -> RGBColor {
     FILLS[i % FILLS.len()]
 }
 
+/// What stands behind data, pale on light paper; a page may have others ([`super::themed`]).
+pub(super) const GROUNDS: [RGBColor; 7] = [
+    RGBColor(250, 209, 203),
+    RGBColor(226, 213, 240),
+    RGBColor(250, 232, 190),
+    RGBColor(233, 221, 203),
+    RGBColor(208, 227, 246),
+    RGBColor(224, 225, 226),
+    RGBColor(241, 242, 243),
+];
+
+/// The ground of the i-th reason.
+pub(super) fn ground_colour(i: usize) -> RGBColor {
+    GROUNDS[i % GROUNDS.len()]
+}
+
 /// Black or white, whatever is easier to read on `ground`.
 pub(super) fn text_on(ground: RGBColor) -> RGBColor {
     let linear = |part: u8| (f64::from(part) / 255.0).powf(2.2);

@@ -44,7 +44,15 @@ impl Shown {
 
     /// Names and colours of the legend; the last one is `rest`, what nobody takes.
     pub(super) fn in_legend<'a>(&'a self, rest: &'a str) -> (Vec<&'a str>, Vec<RGBColor>) {
-        let colours = (0..self.names.len()).map(|number| self.colour(number)).chain([FAINT_LINE]);
-        (self.names.iter().map(String::as_str).chain([rest]).collect(), colours.collect())
+        self.in_legend_with(&[(rest, FAINT_LINE)])
+    }
+
+    /// Names and colours of the legend, others behind them.
+    pub(super) fn in_legend_with<'a>(
+        &'a self,
+        rest: &[(&'a str, RGBColor)],
+    ) -> (Vec<&'a str>, Vec<RGBColor>) {
+        let own = self.names.iter().enumerate().map(|(number, name)| (name.as_str(), self.colour(number)));
+        own.chain(rest.iter().copied()).unzip()
     }
 }

@@ -5,7 +5,7 @@ use super::palette;
 
 /// The same plot with the colours of its background, text and faint lines as CSS variables of the page that it is
 /// embedded in: `--plot-paper`, `--plot-text`, `--plot-faint-text`, `--plot-faint-line`,
-/// `--plot-no-result`, `--plot-band`.
+/// `--plot-no-result`, `--plot-band`, `--plot-ground-0` to `--plot-ground-6`.
 pub fn themed(svg: &str) -> String {
     let colours = [
         (palette::PAPER, "paper"),
@@ -15,7 +15,9 @@ pub fn themed(svg: &str) -> String {
         (palette::NO_RESULT, "no-result"),
         (palette::BAND, "band"),
     ];
-    colours.into_iter().fold(svg.to_owned(), |svg, (colour, name)| {
+    let named = colours.into_iter().map(|(colour, name)| (colour, name.to_owned()));
+    let grounds = palette::GROUNDS.into_iter().enumerate().map(|(i, colour)| (colour, format!("ground-{i}")));
+    named.chain(grounds).fold(svg.to_owned(), |svg, (colour, name)| {
         let colour = hex(colour);
         svg.replace(&format!("\"{colour}\""), &format!("\"var(--plot-{name}, {colour})\""))
     })

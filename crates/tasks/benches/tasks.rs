@@ -150,6 +150,8 @@ fn bench(bencher: Bencher<'_, '_>, kind: SchedulerKind, machine: &Machine, graph
         runtime: &runtime,
         placement: PagePlacement::FirstTouch,
         steal: false,
+        contender: None,
+        plan: None,
     };
     bencher.counter(ItemsCount::new(graph.task_count())).bench(|| simulate(&question, &mut Silent));
 }
@@ -222,6 +224,8 @@ fn ten_million_tasks(bencher: Bencher<'_, '_>) {
             runtime: &runtime,
             placement: PagePlacement::FirstTouch,
             steal: false,
+            contender: None,
+            plan: None,
         };
         simulate(&question, &mut Silent)
     });

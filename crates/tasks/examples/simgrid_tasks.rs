@@ -175,6 +175,8 @@ fn run(machine: &Machine, graph: &TaskGraph, ends: &mut Ends) -> Run {
         runtime: &runtime,
         placement: PagePlacement::FirstTouch,
         steal: false,
+        contender: None,
+        plan: None,
     };
     simulate(&question, ends).expect("an answer")
 }

@@ -58,7 +58,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// The word for it in tables and JSON.
+    /// The word for it in JSON and CSV.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Nothing => "nothing",

@@ -1,20 +1,20 @@
 //! Where blocks lie while tasks run.
 
 use numasim_model::NodeId;
-use numasim_model::graph::{Block, BlockHome, BlockId, PagePlacement};
+use numasim_model::graph::{Block, BlockHome, BlockId, PagePlacement, TaskGraph};
 
 /// Four bytes instead of sixteen: graphs have millions of blocks.
 const OPEN: u32 = u32::MAX;
 const INTERLEAVED: u32 = u32::MAX - 1;
 
 /// Where each block lies now.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Homes(Vec<u32>);
 
 impl Homes {
     /// Before anything runs. `master`: the node of worker 0.
-    pub(crate) fn new(blocks: &[Block], placement: PagePlacement, master: NodeId) -> Self {
-        let home = |block: &Block| match placement {
+    pub(crate) fn new(graph: &TaskGraph, placement: PagePlacement, master: NodeId) -> Self {
+        let home = |(id, block): (BlockId, &Block)| match placement {
             PagePlacement::Interleave => INTERLEAVED,
             PagePlacement::Master => number(master),
             PagePlacement::FirstTouch | PagePlacement::Numa => match block.home {
@@ -22,8 +22,22 @@ impl Homes {
                 BlockHome::Node(node) => number(node),
                 BlockHome::Interleaved => INTERLEAVED,
             },
+            // They were moved before anything runs.
+            PagePlacement::Nadd => number(graph.hint(id).unwrap_or(master)),
         };
-        Self(blocks.iter().map(home).collect())
+        Self((0..).map(BlockId).zip(graph.blocks()).map(home).collect())
+    }
+
+    /// All blocks on one node.
+    pub(crate) fn on(node: NodeId, blocks: usize) -> Self {
+        Self(vec![number(node); blocks])
+    }
+
+    /// Moves a block.
+    pub(crate) fn put(&mut self, block: BlockId, node: NodeId) {
+        if let Some(home) = self.0.get_mut(block.0 as usize) {
+            *home = number(node);
+        }
     }
 
     /// Where a block lies.

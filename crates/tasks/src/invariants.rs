@@ -2,13 +2,17 @@
 //! ([`of_run`]), property tests at every task, too ([`of_tasks`]).
 
 use numasim_graph::Dependencies;
+use numasim_model::NodeId;
 use numasim_model::graph::{TaskGraph, TaskId};
 
 use crate::bound::{LowerBound, rounding};
+use crate::idle::IdleReason;
 use crate::observer::TaskRecord;
 use crate::question::Question;
 use crate::result::{Run, Traffic};
 use crate::spread::Spread;
+
+mod idle;
 
 /// What does not hold of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +27,10 @@ pub enum Violation {
     BelowBound(f64, LowerBound),
     /// Idle time is not what busy workers leave.
     Idle,
+    /// Times without a task, by reason, are not what the busy workers of this node leave.
+    Reasons(NodeId),
+    /// Workers were idle for longer than they can be because of this.
+    Reason(IdleReason),
     /// A task did not run exactly once; how often.
     Times(TaskId, usize),
     /// A task began before a task that it waits for had ended.
@@ -86,6 +94,7 @@ pub fn of_run(question: &Question, run: &Run, bound: Option<&LowerBound>) -> Vec
     if (idle - run.idle).abs() > slack {
         all.push(Violation::Idle);
     }
+    idle::reasons(question, run, &mut all);
     if let Some(bound) = bound
         && makespan_s < bound.makespan.value() * (1.0 - slack)
     {

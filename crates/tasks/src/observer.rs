@@ -3,6 +3,7 @@
 use numasim_model::NodeId;
 use numasim_model::graph::TaskId;
 
+use crate::idle::IdleReason;
 use crate::result::Traffic;
 
 /// A task that has ended.
@@ -34,6 +35,12 @@ pub trait Observer {
     /// The master partitions a window of `tasks` tasks, in seconds.
     fn partitioned(&mut self, tasks: usize, start_s: f64, end_s: f64) {
         let _ = (tasks, start_s, end_s);
+    }
+
+    /// From then until then, in seconds, workers without a task had none because of `reason`, if there were any. These times follow each
+    /// other without a gap from the beginning to the end.
+    fn idle_because(&mut self, reason: IdleReason, start_s: f64, end_s: f64) {
+        let _ = (reason, start_s, end_s);
     }
 
     /// Whether the simulation should end before its time; asked now and then.

@@ -1,7 +1,8 @@
 //! What is simulated.
 
 use numasim_model::Machine;
-use numasim_model::graph::{PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraph};
+use numasim_model::graph::{Contender, PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraph};
+use numasim_plan::GraphPlan;
 
 /// What is simulated.
 #[derive(Clone, Copy, Debug)]
@@ -18,4 +19,8 @@ pub struct Question<'a> {
     pub placement: PagePlacement,
     /// Whether idle workers steal from other sockets.
     pub steal: bool,
+    /// Who else wants the workers; only `tbb` and `tbb-numa` let anybody have them.
+    pub contender: Option<&'a Contender>,
+    /// The plan that the scheduler `plan` and, under it, the placement `numa` go by.
+    pub plan: Option<&'a GraphPlan>,
 }

@@ -24,6 +24,7 @@ mod windows;
 pub use brute::least_makespan;
 
 use crate::error::TasksError;
+use crate::idle::IdleReason;
 use crate::observer::Observer;
 use crate::question::Question;
 use crate::result::Run;
@@ -39,7 +40,8 @@ pub fn simulate(question: &Question, observer: &mut dyn Observer) -> Result<Run,
     let mut course = Course::new(question)?;
     let mut decider = Decider::new(question)?;
     let mut line = Line::new(course.worker_count(), question.runtime);
-    while course.go_to_next_instant() {
+    let mut why = IdleReason::Creation;
+    while course.go_to_next_instant(why) {
         loop {
             one_round(&mut course, &mut decider, &mut line, observer);
             if !course.comes_now() {
@@ -47,6 +49,7 @@ pub fn simulate(question: &Question, observer: &mut dyn Observer) -> Result<Run,
             }
         }
         course.set_rates();
+        why = course.why_idle(decider.is_somewhere_else());
     }
     match course.unfinished() {
         Some(task) => Err(TasksError::NeverEnds(task)),

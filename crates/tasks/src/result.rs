@@ -2,6 +2,8 @@
 
 use numasim_model::units::Seconds;
 
+use crate::idle::{IdleReason, IdleTimes};
+
 /// Bytes that tasks moved, by what served them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Traffic {
@@ -63,6 +65,8 @@ pub struct NodeRun {
     pub tasks: u64,
     /// Worker-seconds of its cores from taking tasks to their ends.
     pub busy: Seconds,
+    /// Worker-seconds in which its cores had no task.
+    pub idle: IdleTimes,
     /// Bytes that its cores moved.
     pub traffic: Traffic,
 }
@@ -84,4 +88,19 @@ pub struct Run {
     pub cut: Option<Cut>,
     /// Sum of the times in which the master partitioned.
     pub partition: Seconds,
+}
+
+impl Run {
+    /// Worker-seconds without a task of all nodes.
+    pub fn idle_times(&self) -> IdleTimes {
+        self.nodes.iter().fold(IdleTimes::default(), |sum, node| sum + node.idle)
+    }
+
+    /// Part of all worker-seconds in which workers had no task because of `reason`; together those of all reasons are
+    /// [`Run::idle`]. 0 without tasks.
+    pub fn idle_because(&self, reason: IdleReason) -> f64 {
+        let idle = self.idle_times();
+        let there_s = idle.total().value() + self.nodes.iter().map(|node| node.busy.value()).sum::<f64>();
+        if there_s > 0.0 { idle[reason] / there_s } else { 0.0 }
+    }
 }

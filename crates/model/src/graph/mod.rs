@@ -4,18 +4,29 @@
 //! which follows from the accesses, in creation order (paper 001, section 1.2.1), and is worked out by the crate `graph`.
 //! Decisions (weights, edges) go by the bytes that an access *declares*, time by those that it *moves* (paper 001, section 2.1:
 //! a stencil declares the whole neighbouring tile and reads its border).
+//!
+//! In a *tree program* tasks create tasks: a task exists from the end of its creator on ([`TreeTask`]). Numbers stay those of the files, and
+//! who waits for whom follows from them whatever runs when.
 
+mod contender;
 mod error;
 mod generator;
 mod parts;
+mod program;
+mod scenario;
 mod settings;
 mod task_graph;
+mod tree;
 
+pub use contender::Contender;
 pub use error::GraphError;
-pub use generator::{Generator, Parameter, Pattern, TaskBench};
+pub use generator::{Generator, Indivisible, OfMachine, Parameter, Pattern, TaskBench};
 pub use parts::{Access, AccessMode, Block, BlockHome, BlockId, MAX_ACCESSES, MAX_TASKS, TaskId, TypeId};
+pub use program::{ArrayId, LoopShape, Program, ProgramArray, ProgramLoop};
+pub use scenario::TaskScenario;
 pub use settings::{PagePlacement, Partitioner, RuntimeSettings, SchedulerKind, SchedulerSettings, Ties};
 pub use task_graph::{NewTask, TaskGraph, TaskGraphBuilder};
+pub use tree::{ReplayId, Submit, TreeTask};
 
 /// What the input files say about tasks.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,6 +39,8 @@ pub struct TaskStudy {
     pub scheduler: SchedulerSettings,
     /// `[runtime]`: what creating, fetching and stealing cost.
     pub runtime: RuntimeSettings,
+    /// `[contender]`: who else wants the workers; `None`: nobody.
+    pub contender: Option<Contender>,
 }
 
 /// Where a graph comes from.
@@ -44,5 +57,12 @@ pub enum GraphSource {
         name: String,
         /// What makes it.
         generator: Generator,
+    },
+    /// `[program]`, not made yet.
+    Program {
+        /// The name of the graph.
+        name: String,
+        /// Arrays and loops.
+        program: Program,
     },
 }

@@ -24,11 +24,19 @@ pub enum SchedulerKind {
     Heft,
     /// As `dep`, with the true homes of the blocks in place of the table of first writers (OmpSs-2's tracking).
     Tracked,
+    /// Intel TBB: deques, mailboxes, a shared queue, random stealing (paper 003, Fig. 5).
+    Tbb,
+    /// TBB-NUMA: mailboxes and shared queues per node, affinities of the programmer (paper 003, Fig. 7).
+    TbbNuma,
+    /// The runtime of paper 000: tasks go to the node that the programmer hints at, and are never stolen by another one.
+    Hint,
+    /// The same, by a plan that was made from a profile.
+    Plan,
 }
 
 impl SchedulerKind {
     /// All, in the order in which they are listed to people.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 13] = [
         Self::Fifo,
         Self::Sa,
         Self::Dep,
@@ -38,6 +46,10 @@ impl SchedulerKind {
         Self::RandomSteal,
         Self::Heft,
         Self::Tracked,
+        Self::Tbb,
+        Self::TbbNuma,
+        Self::Hint,
+        Self::Plan,
     ];
 
     /// The word for it in files and on the command line.
@@ -52,6 +64,10 @@ impl SchedulerKind {
             Self::RandomSteal => "random-steal",
             Self::Heft => "heft",
             Self::Tracked => "tracked",
+            Self::Tbb => "tbb",
+            Self::TbbNuma => "tbb-numa",
+            Self::Hint => "hint",
+            Self::Plan => "plan",
         }
     }
 
@@ -105,6 +121,10 @@ pub struct SchedulerSettings {
     pub old_dependencies: bool,
     /// Whether `fifo` runs a task whose last parent has just ended on the same worker (paper 001, section 1.2.3).
     pub immediate_successor: bool,
+    /// Whether `tbb` remembers which mailbox had a piece of work (`affinity_partitioner`).
+    pub affinity_partitioner: bool,
+    /// Whether `tbb-numa` hands over what belongs to other nodes first (paper 003, section 4.3).
+    pub reflection: bool,
 }
 
 impl Default for SchedulerSettings {
@@ -119,6 +139,8 @@ impl Default for SchedulerSettings {
             partition_ns_per_vertex_edge: None,
             old_dependencies: false,
             immediate_successor: false,
+            affinity_partitioner: false,
+            reflection: true,
         }
     }
 }
@@ -158,6 +180,8 @@ pub struct RuntimeSettings {
     pub task: Seconds,
     /// A worker steals a task.
     pub steal: Seconds,
+    /// Moving a page of 4096 B to another node costs this beside its bytes over the link.
+    pub page: Seconds,
     /// Of everything that is drawn.
     pub seed: u64,
     /// What happens first of things that are equal.
@@ -167,13 +191,15 @@ pub struct RuntimeSettings {
 }
 
 impl Default for RuntimeSettings {
-    /// Orders of magnitude of task runtimes, assumed: 0.5 us to create a task, 1 us to fetch and retire or to steal one.
+    /// Orders of magnitude of task runtimes, assumed: 0.5 us to create a task, 1 us to fetch and retire or to steal one, 1 us for
+    /// each page that is moved.
     fn default() -> Self {
         Self {
             creation: Seconds::new(0.5e-6),
             throttle: None,
             task: Seconds::new(1e-6),
             steal: Seconds::new(1e-6),
+            page: Seconds::new(1e-6),
             seed: 1,
             ties: Ties::default(),
             task_spread: 0.0,
@@ -193,11 +219,14 @@ pub enum PagePlacement {
     Master,
     /// As first touch, but on the socket that the scheduler gave the task, also when another one runs it.
     Numa,
+    /// All on the node of worker 0 at first; before the first task is created, blocks with a hint are moved there, which takes its time
+    /// (paper 003, section 4.4).
+    Nadd,
 }
 
 impl PagePlacement {
     /// All, in the order in which they are listed to people.
-    pub const ALL: [Self; 4] = [Self::FirstTouch, Self::Interleave, Self::Master, Self::Numa];
+    pub const ALL: [Self; 5] = [Self::FirstTouch, Self::Interleave, Self::Master, Self::Numa, Self::Nadd];
 
     /// The word for it on the command line.
     pub const fn as_str(self) -> &'static str {
@@ -206,6 +235,7 @@ impl PagePlacement {
             Self::Interleave => "interleave",
             Self::Master => "master",
             Self::Numa => "numa",
+            Self::Nadd => "nadd",
         }
     }
 }

@@ -1,13 +1,17 @@
 //! The graph itself: blocks, tasks and accesses, kept small, as there may be 10^7 tasks.
 //!
 //! A task takes 24 B and an access 8 B: pairs of declared and moved bytes, of which there are few different ones in a program, are
-//! kept once. Names are kept only where somebody gave them.
+//! kept once. Names, and what tasks of tree programs say beside their work, are kept only where somebody gave them.
 
 use std::collections::HashMap;
 
 use super::error::GraphError;
 use super::parts::{Access, AccessMode, Block, BlockId, MAX_ACCESSES, MAX_TASKS, TaskId, TypeId};
+use super::tree::{ReplayId, TreeTask};
 use crate::ids::NodeId;
+use tree::Tree;
+
+mod tree;
 
 /// A task to be added.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +81,8 @@ pub struct TaskGraph {
     sizes: Vec<(f64, f64)>,
     block_names: Names,
     task_names: Names,
+    /// What tree programs say; nothing of other ones.
+    tree: Option<Box<Tree>>,
 }
 
 impl TaskGraph {
@@ -176,6 +182,7 @@ pub struct TaskGraphBuilder {
     size_numbers: HashMap<(u64, u64), u32>,
     /// Per block: 1 + the last task that accesses it.
     last_access: Vec<u32>,
+    replay_numbers: HashMap<String, ReplayId>,
 }
 
 impl TaskGraphBuilder {
@@ -211,11 +218,20 @@ impl TaskGraphBuilder {
         u32::try_from(number).map(BlockId).map_err(|_| GraphError::TooManyTasks)
     }
 
-    /// Adds a task behind all others.
+    /// Adds a task of the master behind all others.
     ///
     /// # Errors
-    /// Every variant of [`GraphError`]; the graph is then as it was.
+    /// What is wrong with the task, a [`GraphError`]; the graph is then as it was.
     pub fn task(&mut self, task: NewTask<'_>) -> Result<TaskId, GraphError> {
+        self.tree_task(task, TreeTask::default())
+    }
+
+    /// Adds a task behind all others, with what a task of a tree program says.
+    ///
+    /// # Errors
+    /// What is wrong with the task, a [`GraphError`]; the graph is then as it was. What the places (`seq`) of several tasks say together,
+    /// [`TaskGraphBuilder::try_finish`] looks at.
+    pub fn tree_task(&mut self, task: NewTask<'_>, tree: TreeTask<'_>) -> Result<TaskId, GraphError> {
         let number = self.graph.tasks.len();
         if number >= MAX_TASKS {
             return Err(GraphError::TooManyTasks);
@@ -227,6 +243,7 @@ impl TaskGraphBuilder {
         let id = u32::try_from(number).map_err(|_| GraphError::TooManyTasks)?;
         let end = u32::try_from(accesses + task.accesses.len()).map_err(|_| GraphError::TooManyAccesses)?;
         not_negative("the work of a task", task.gflop)?;
+        tree::check(&task, &tree, number)?;
         for access in task.accesses {
             not_negative("what an access declares", access.declared_bytes)?;
             not_negative("what an access moves", access.moved_bytes)?;
@@ -261,12 +278,26 @@ impl TaskGraphBuilder {
         let socket = socket | if task.taskwait { TASKWAIT } else { 0 };
         self.graph.tasks.push(Record { gflop: task.gflop, end, kind: task.kind, socket });
         self.graph.task_names.set(number, task.name);
+        self.grow_tree(number, &tree);
         Ok(TaskId(id))
     }
 
-    /// The graph.
-    pub fn finish(self) -> TaskGraph {
+    /// The graph. For tasks that are made by rule: where places (`seq`) repeat or miss, tasks come in the order of these, then of their
+    /// numbers.
+    pub fn finish(mut self) -> TaskGraph {
+        if let Some(tree) = &mut self.graph.tree {
+            tree.finish(self.graph.tasks.len());
+        }
         self.graph
+    }
+
+    /// The graph, for tasks that somebody lists.
+    ///
+    /// # Errors
+    /// [`GraphError::SeqMixed`], [`GraphError::SeqRepeated`], [`GraphError::SeqMissing`].
+    pub fn try_finish(self) -> Result<TaskGraph, GraphError> {
+        let graph = self.finish();
+        graph.misplaced().map_or(Ok(graph), |(_, error)| Err(error))
     }
 
     /// The graph as far as it is made.

@@ -80,6 +80,11 @@ impl<'a> Alone<'a> {
         self.largest_cache <= 0.0 || size > self.largest_cache || (is_first && access.mode.writes())
     }
 
+    /// Everything lies where the first worker is.
+    fn first_home(&self) -> BlockHome {
+        self.question.machine.compute_nodes().next().map_or(BlockHome::Open, BlockHome::Node)
+    }
+
     fn add(&mut self, access: &Access) {
         let question = self.question;
         let bytes = access.moved_bytes;
@@ -87,10 +92,11 @@ impl<'a> Alone<'a> {
             question.graph.blocks().get(access.block.0 as usize).map_or(BlockHome::Open, |block| block.home);
         let home = match question.placement {
             PagePlacement::Interleave => BlockHome::Interleaved,
-            PagePlacement::Master => {
-                question.machine.compute_nodes().next().map_or(BlockHome::Open, BlockHome::Node)
-            }
+            PagePlacement::Master => self.first_home(),
             PagePlacement::FirstTouch | PagePlacement::Numa => own,
+            PagePlacement::Nadd => {
+                question.graph.hint(access.block).map_or_else(|| self.first_home(), BlockHome::Node)
+            }
         };
         match home {
             BlockHome::Open => {

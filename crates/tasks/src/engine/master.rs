@@ -5,6 +5,7 @@ use numasim_model::graph::{RuntimeSettings, TaskGraph, TaskId};
 use numasim_model::units::Seconds;
 
 use super::alive::Alive;
+use crate::idle::IdleReason;
 use crate::observer::Observer;
 use crate::schedulers::{Partitioning, Pause, Scheduler, View};
 
@@ -65,6 +66,17 @@ impl Master {
         match self.state {
             State::Creating(end) | State::Partitioning(end) => end,
             State::Free(_) | State::Stopped | State::Done => SimTime::NEVER,
+        }
+    }
+
+    /// Why it has not created a task that somebody could take; `None` when all are created.
+    pub(super) fn holds_back(&self, graph: &TaskGraph) -> Option<IdleReason> {
+        match self.state {
+            State::Partitioning(_) => Some(IdleReason::Partition),
+            State::Free(_) | State::Creating(_) => Some(IdleReason::Creation),
+            State::Stopped if graph.taskwait(TaskId(self.next)) => Some(IdleReason::Taskwait),
+            State::Stopped => Some(IdleReason::Throttle),
+            State::Done => None,
         }
     }
 

@@ -3,17 +3,21 @@
 mod alive;
 mod cache;
 mod flows;
+mod idling;
 mod known;
 mod master;
+mod profile;
 mod simulation;
 mod tally;
 mod work;
 mod workers;
 
 use numasim_graph::Dependencies;
-use numasim_model::graph::BlockHome;
+use numasim_model::Machine;
+use numasim_model::graph::{BlockHome, TaskGraph};
 use numasim_model::sharing::Network;
 
+pub use self::profile::{Profiler, profile};
 use self::simulation::Simulation;
 use crate::bound::{LowerBound, lower_bound};
 use crate::error::TasksError;
@@ -29,13 +33,7 @@ use crate::sockets::Sockets;
 /// # Errors
 /// Every variant of [`TasksError`] but [`TasksError::TooManyEdges`].
 pub fn simulate(question: &Question<'_>, observer: &mut dyn Observer) -> Result<Run, TasksError> {
-    for (block, home) in (0..).zip(question.graph.blocks().iter().map(|block| block.home)) {
-        if let BlockHome::Node(node) = home
-            && node.0 >= question.machine.node_count()
-        {
-            return Err(TasksError::UnknownHome { block, node });
-        }
-    }
+    check_homes(question.machine, question.graph)?;
     let sockets = Sockets::new(question.machine);
     let scheduler = schedulers::make(question, &sockets)?;
     let network = Network::new(question.machine);
@@ -51,4 +49,16 @@ pub fn simulate(question: &Question<'_>, observer: &mut dyn Observer) -> Result<
 /// What no makespan is below; `None` beyond 2^32 edges.
 fn bound_of(question: &Question<'_>) -> Option<LowerBound> {
     Dependencies::of(question.graph).map(|dependencies| lower_bound(question, &dependencies))
+}
+
+/// Whether all homes of blocks are nodes of the machine.
+fn check_homes(machine: &Machine, graph: &TaskGraph) -> Result<(), TasksError> {
+    for (block, home) in (0..).zip(graph.blocks().iter().map(|block| block.home)) {
+        if let BlockHome::Node(node) = home
+            && node.0 >= machine.node_count()
+        {
+            return Err(TasksError::UnknownHome { block, node });
+        }
+    }
+    Ok(())
 }

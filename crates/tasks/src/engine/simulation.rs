@@ -7,12 +7,14 @@ use numasim_model::sharing::Network;
 use super::alive::Alive;
 use super::cache::Caches;
 use super::flows::Flows;
+use super::idling::Idling;
 use super::master::{Around, Master};
 use super::tally::Tally;
 use super::work::{Assay, Pace};
 use super::workers::{Taken, Workers};
 use crate::error::TasksError;
 use crate::homes::Homes;
+use crate::idle::IdleReason;
 use crate::observer::{Observer, TaskRecord};
 use crate::question::Question;
 use crate::result::Run;
@@ -59,6 +61,7 @@ pub(super) struct Simulation<'a> {
     fractions: Vec<Vec<f64>>,
     spread: Spread,
     tally: Tally,
+    idling: Idling,
     /// Workers whose tasks have ended, in this round.
     ended: Vec<(TaskId, WorkerId)>,
     /// Tasks that have become ready in this round, and by whose task.
@@ -90,12 +93,13 @@ impl<'a> Simulation<'a> {
             alive: Alive::new(graph),
             workers: Workers::new(workers, runtime),
             flows: Flows::new(network),
-            homes: Homes::new(graph.blocks(), placement, sockets.node(SocketId(0))),
+            homes: Homes::new(graph, placement, sockets.node(SocketId(0))),
             caches: Caches::new(machine, graph.blocks().len()),
             assay: Assay::new(graph, network),
             fractions: vec![Vec::new(); workers],
             spread: Spread::new(runtime),
             tally: Tally::new(nodes),
+            idling: Idling::new(nodes, workers),
             ended: Vec::new(),
             ready: Vec::new(),
             waiting: 0,
@@ -123,13 +127,27 @@ impl<'a> Simulation<'a> {
             if instants.is_multiple_of(INSTANTS_PER_LOOK) && self.observer.stops() {
                 return Err(TasksError::Stopped);
             }
-            if self.instants.advance().is_none() {
+            let Some(next) = self.instants.advance() else {
                 return Err(TasksError::NeverEnds(self.alive.lowest()));
-            }
+            };
+            self.idling.passes(self.why_idle(), now, next, self.observer);
         }
+        let now = self.instants.now();
+        let idle = self.idling.finish(self.sockets, now, self.observer);
         let partition = self.master.partitioned();
         let workers = self.sockets.worker_count();
-        Ok(self.tally.finish(self.question.graph, &*self.scheduler, workers, partition))
+        Ok(self.tally.finish(self.question.graph, &*self.scheduler, workers, partition, &idle))
+    }
+
+    /// Why workers that have no task now have none.
+    fn why_idle(&self) -> IdleReason {
+        if self.waiting > self.scheduler.without_socket() {
+            return IdleReason::Elsewhere;
+        }
+        let held_back = self.master.holds_back(self.question.graph);
+        let running = (self.sockets.worker_count() - self.workers.idle_count()) as u64;
+        let last = if self.alive.count() > running { IdleReason::Parents } else { IdleReason::End };
+        held_back.unwrap_or(last)
     }
 
     /// Takes what comes in the present instant; whether anything does.
@@ -169,6 +187,7 @@ impl<'a> Simulation<'a> {
         let mut ended = std::mem::take(ended);
         for (task, worker) in ended.drain(..) {
             let Some(taken) = self.workers.end(worker) else { continue };
+            self.idling.end(worker);
             let node = sockets.node(sockets.of_worker(worker));
             let view = View::new(question.graph, question.machine, sockets, homes);
             self.scheduler.finished(&view, task, worker);
@@ -253,6 +272,7 @@ impl<'a> Simulation<'a> {
         let Question { runtime, placement, .. } = *self.question;
         let now = self.instants.now();
         let node = self.sockets.node(self.sockets.of_worker(worker));
+        self.idling.take(worker, node);
         let given = self.scheduler.socket(task).filter(|_| placement == PagePlacement::Numa);
         let touch = given.map_or(node, |socket| self.sockets.node(socket));
         let factor = self.spread.factor(task);

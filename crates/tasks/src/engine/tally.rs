@@ -5,6 +5,7 @@ use numasim_model::NodeId;
 use numasim_model::graph::TaskGraph;
 use numasim_model::units::Seconds;
 
+use crate::idle::IdleTimes;
 use crate::observer::TaskRecord;
 use crate::result::{Cut, NodeRun, Run, Traffic};
 use crate::schedulers::Scheduler;
@@ -49,10 +50,12 @@ impl Tally {
         scheduler: &dyn Scheduler,
         workers: usize,
         partition: Seconds,
+        idle: &[IdleTimes],
     ) -> Run {
         let busy_s: f64 = self.busy_s.iter().sum();
-        for (node, &busy_s) in self.nodes.iter_mut().zip(&self.busy_s) {
+        for ((node, &busy_s), &idle) in self.nodes.iter_mut().zip(&self.busy_s).zip(idle) {
             node.busy = Seconds::new(busy_s);
+            node.idle = idle;
         }
         let all_s = workers as f64 * self.makespan_s;
         let mut traffic = Traffic::default();

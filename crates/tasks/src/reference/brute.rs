@@ -11,6 +11,7 @@ use numasim_model::units::Seconds;
 use self::ahead::Ahead;
 use super::course::Course;
 use crate::error::TasksError;
+use crate::idle::IdleReason;
 use crate::question::Question;
 
 /// The least makespan of every schedule in which a worker begins a task when something happens, or waits until something else does: whoever
@@ -31,7 +32,7 @@ pub fn least_makespan(question: &Question) -> Result<Seconds, TasksError> {
         reached: 0,
         open: BTreeMap::new(),
     };
-    if course.go_to_next_instant() {
+    if course.go_to_next_instant(IdleReason::Creation) {
         search.reach(course, Vec::new());
     }
     while let Some((_, (course, ready))) = search.open.pop_first() {
@@ -86,7 +87,7 @@ impl<'a> Search<'a> {
         }
         // Nobody takes anything more now.
         course.set_rates();
-        if course.go_to_next_instant() {
+        if course.go_to_next_instant(IdleReason::Parents) {
             self.reach(course, ready);
         }
     }

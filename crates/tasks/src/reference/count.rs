@@ -21,6 +21,9 @@ pub(super) fn run(course: &Course, decider: &Decider) -> Run {
         node.traffic += record.traffic;
         node.busy = node.busy + Seconds::new(record.end_s - record.start_s);
     }
+    for (worker, idle) in course.idle.iter().enumerate() {
+        nodes[course.node_of(worker).0].idle += *idle;
+    }
     let makespan_s = course.records.iter().map(|record| record.end_s).fold(0.0, f64::max);
     let there_s = makespan_s * course.worker_count() as f64;
     Run {

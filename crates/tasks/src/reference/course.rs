@@ -10,6 +10,7 @@ use super::data::Data;
 use super::rates;
 use super::sources::Sources;
 use crate::error::TasksError;
+use crate::idle::{IdleReason, IdleTimes};
 use crate::observer::TaskRecord;
 use crate::question::Question;
 
@@ -76,6 +77,8 @@ pub(super) struct Course<'a> {
     /// Seconds in which it partitioned.
     pub(super) partition_s: f64,
     pub(super) records: Vec<TaskRecord>,
+    /// Per worker: how long it had no task, and why.
+    pub(super) idle: Vec<IdleTimes>,
 }
 
 impl<'a> Course<'a> {
@@ -97,12 +100,14 @@ impl<'a> Course<'a> {
             run: None,
         };
         let cores = |node| (0..machine.node(node).cores).map(move |_| (node, None));
+        let workers: Vec<(NodeId, Option<TaskId>)> = machine.compute_nodes().flat_map(cores).collect();
         Ok(Self {
+            idle: vec![IdleTimes::default(); workers.len()],
             question,
             now_s: 0.0,
             has_begun: false,
             tasks: parents.into_iter().map(task).collect(),
-            workers: machine.compute_nodes().flat_map(cores).collect(),
+            workers,
             data: Data::new(question)?,
             created: 0,
             master: Doing::Free(0.0),
@@ -129,8 +134,8 @@ impl<'a> Course<'a> {
         self.next_of_tasks().any(|time_s| self.is_now(time_s))
     }
 
-    /// Goes to whatever comes next; false where nothing does.
-    pub(super) fn go_to_next_instant(&mut self) -> bool {
+    /// Goes to whatever comes next; false where nothing does. `why`: the reason of workers that have no task until then.
+    pub(super) fn go_to_next_instant(&mut self, why: IdleReason) -> bool {
         if !self.has_begun {
             self.has_begun = true;
             return true;
@@ -143,6 +148,11 @@ impl<'a> Course<'a> {
         let passed_s = (next_s - self.now_s).max(0.0);
         for run in self.tasks.iter_mut().filter(|task| !task.has_ended).filter_map(|task| task.run.as_mut()) {
             run.rest -= run.rate * passed_s;
+        }
+        for ((_, task), idle) in self.workers.iter().zip(&mut self.idle) {
+            if task.is_none() {
+                idle[why] += passed_s;
+            }
         }
         self.now_s = self.now_s.max(next_s);
         true

@@ -24,7 +24,9 @@ impl<'a> Data<'a> {
     pub(super) fn new(question: &'a Question<'a>) -> Result<Self, TasksError> {
         let machine = question.machine;
         let mut homes = Vec::new();
+        let first = machine.compute_nodes().next().map_or(BlockHome::Open, BlockHome::Node);
         for (number, block) in (0..).zip(question.graph.blocks()) {
+            let hint = question.graph.hint(BlockId(number)).map(BlockHome::Node);
             if let BlockHome::Node(node) = block.home
                 && node.0 >= machine.node_count()
             {
@@ -33,9 +35,8 @@ impl<'a> Data<'a> {
             homes.push(match question.placement {
                 PagePlacement::FirstTouch | PagePlacement::Numa => block.home,
                 PagePlacement::Interleave => BlockHome::Interleaved,
-                PagePlacement::Master => {
-                    machine.compute_nodes().next().map_or(BlockHome::Open, BlockHome::Node)
-                }
+                PagePlacement::Master => first,
+                PagePlacement::Nadd => hint.unwrap_or(first),
             });
         }
         Ok(Self {

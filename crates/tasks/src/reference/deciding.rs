@@ -41,6 +41,13 @@ impl<'a> Decider<'a> {
         let graph = question.graph;
         let sockets: Vec<NodeId> = machine.compute_nodes().collect();
         let mut given = vec![None; graph.task_count()];
+        if let kind @ (SchedulerKind::Tbb
+        | SchedulerKind::TbbNuma
+        | SchedulerKind::Hint
+        | SchedulerKind::Plan) = question.scheduler.kind
+        {
+            return Err(TasksError::NotYet(kind));
+        }
         if question.scheduler.kind == SchedulerKind::Sa {
             for task in graph.tasks() {
                 let node = graph.socket(task).ok_or(TasksError::NoSocket(task))?;
@@ -135,6 +142,11 @@ impl<'a> Decider<'a> {
             Some(worker) => self.successors.push((worker, task)),
             None => self.queue.push(task),
         }
+    }
+
+    /// Whether a task is in a queue; workers that have none then do not take from that queue.
+    pub(super) fn is_somewhere_else(&self) -> bool {
+        !self.queue.is_empty() || self.queues.iter().any(|queue| !queue.is_empty())
     }
 
     /// The first task of a worker's own queue.

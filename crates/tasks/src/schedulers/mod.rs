@@ -1,6 +1,6 @@
 //! Who decides which task runs where: each scheduler in a file, a value that is told what happens and asked for tasks.
 //!
-//! [`Scheduler`] is what they have in common, `placed` what those have in common that give each task a socket; `queues`, `weights`,
+//! [`Scheduler`] is what they have in common, `start` and `tree` what they say and hear, `placed` what those have in common that give each task a socket; `queues`, `weights`,
 //! `round_robin`, `dep_table`, `given` and `draw` are what several of them use.
 
 mod dep;
@@ -9,6 +9,7 @@ mod draw;
 mod fifo;
 mod given;
 mod heft;
+mod hint;
 mod placed;
 mod queues;
 mod random_steal;
@@ -16,10 +17,15 @@ mod rip;
 mod round_robin;
 mod sa;
 mod scheduler;
+mod start;
+mod tbb;
 mod tracked;
+mod tree;
 mod weights;
 
 pub use scheduler::{Partitioning, Pause, Scheduler, View};
+pub use start::{Round, Source, Start};
+pub use tree::{Fallbacks, HandOver};
 
 use numasim_model::graph::SchedulerKind;
 
@@ -48,5 +54,8 @@ pub(crate) fn make<'a>(
         SchedulerKind::Tracked => {
             Box::new(Placed::new(tracked::Tracked::new(question, sockets), question, sockets))
         }
+        SchedulerKind::Tbb | SchedulerKind::TbbNuma => Box::new(tbb::Tbb::new(question, sockets)),
+        SchedulerKind::Hint => Box::new(hint::Hint::new(question, sockets)),
+        kind @ SchedulerKind::Plan => return Err(TasksError::NotYet(kind)),
     })
 }

@@ -107,6 +107,10 @@ impl<P: Place, Q: Queues> Scheduler for Placed<P, Q> {
         }
     }
 
+    fn without_socket(&self) -> usize {
+        self.waiting.len()
+    }
+
     fn next(&mut self, view: &View<'_>, worker: WorkerId) -> Option<TaskId> {
         self.pop(view.sockets.of_worker(worker))
     }

@@ -1,6 +1,6 @@
 //! The simulation beside the slow one: the same answers to random questions.
 
-use numasim_tasks::{Run, TaskRecord, TasksError, Traffic, reference, simulate};
+use numasim_tasks::{IdleReason, Run, TaskRecord, TasksError, Traffic, reference, simulate};
 use proptest::prelude::*;
 
 use crate::common::{Asked, Records};
@@ -39,6 +39,10 @@ pub(crate) fn differences(fast: &(Run, Vec<TaskRecord>), slow: &(Run, Vec<TaskRe
     for (node, (fast, slow)) in fast.0.nodes.iter().zip(&slow.0.nodes).enumerate() {
         compare(format!("tasks of node {node}"), fast.tasks as f64, slow.tasks as f64, 0.0);
         compare(format!("busy {node}"), fast.busy.value(), slow.busy.value(), makespan_s);
+        for reason in IdleReason::ALL {
+            let what = format!("idle {node} because of {}", reason.as_str());
+            compare(what, fast.idle[reason], slow.idle[reason], makespan_s);
+        }
     }
     compare("records".to_owned(), fast.1.len() as f64, slow.1.len() as f64, 0.0);
     for (fast, slow) in fast.1.iter().zip(&slow.1) {

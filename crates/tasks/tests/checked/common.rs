@@ -125,6 +125,8 @@ impl Asked {
             runtime: &self.runtime,
             placement: self.placement,
             steal: self.steal,
+            contender: None,
+            plan: None,
         }
     }
 

@@ -153,6 +153,7 @@ fn drawn_runtime(choices: &mut Choices) -> RuntimeSettings {
         creation,
         task,
         steal,
+        page: Seconds::new(1e-6),
         throttle: choices.one_in(3).then(|| choices.of(&[1, 2, 3, 7])),
         seed: choices.below(1000) as u64,
         ties: choices.of(&[Ties::Order, Ties::Random]),

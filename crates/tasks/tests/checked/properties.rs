@@ -6,7 +6,7 @@ use numasim_model::graph::{Access, BlockId, NewTask, TaskGraph, TaskGraphBuilder
 use numasim_model::machine::{LastLevelCache, Node, SharedLink};
 use numasim_model::units::GigabytesPerSecond;
 use numasim_tasks::bound::lower_bound;
-use numasim_tasks::{Run, TaskRecord, TasksError, Traffic, invariants};
+use numasim_tasks::{IdleReason, Run, TaskRecord, TasksError, Traffic, invariants};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
@@ -146,7 +146,10 @@ proptest! {
         let Some((mut run, mut records)) = answer(&asked) else { return Ok(()) };
         run.makespan = run.makespan * 2.0;
         run.partition = run.partition * 2.0;
-        run.nodes.iter_mut().for_each(|node| node.busy = node.busy * 2.0);
+        for node in &mut run.nodes {
+            node.busy = node.busy * 2.0;
+            node.idle += node.idle;
+        }
         for record in &mut records {
             record.start_s *= 2.0;
             record.end_s *= 2.0;
@@ -169,6 +172,7 @@ proptest! {
 fn random_questions_are_about_everything() {
     let mut runner = TestRunner::new(questions(1));
     let mut met = [0_u32; 12];
+    let mut reasons = [0_u32; IdleReason::ALL.len()];
     for _ in 0..400 {
         let mut choices = choices().new_tree(&mut runner).expect("choices").current();
         let asked = anything(&mut choices, 40);
@@ -190,6 +194,9 @@ fn random_questions_are_about_everything() {
             asked.graph.tasks().any(|task| asked.graph.taskwait(task)),
         ];
         met.iter_mut().zip(happens).for_each(|(met, happens)| *met += u32::from(happens));
+        let held = IdleReason::ALL.map(|reason| run.idle_because(reason) > 0.0);
+        reasons.iter_mut().zip(held).for_each(|(met, held)| *met += u32::from(held));
     }
+    assert!(reasons.iter().all(|&met| met >= 20), "{reasons:?} of 400");
     assert!(met.iter().all(|&met| met >= 20), "{met:?} of 400");
 }

@@ -145,6 +145,8 @@ impl Setting {
             runtime: &self.runtime,
             placement: self.placement,
             steal: self.steal,
+            contender: None,
+            plan: None,
         };
         let mut seen = Seen::default();
         let run = simulate(&question, &mut seen)?;

@@ -48,6 +48,8 @@ fn partitioned(setting: &Setting, graph: &TaskGraph) -> Vec<(usize, f64, f64)> {
         runtime: &setting.runtime,
         placement: setting.placement,
         steal: setting.steal,
+        contender: None,
+        plan: None,
     };
     let mut windows = Windows::default();
     simulate(&question, &mut windows).expect("an answer");

@@ -26,6 +26,10 @@ pub(super) fn graph(study: &Study) -> Value {
             }
             value
         }
+        GraphSource::Program { name, program } => json!({
+            "name": name, "chunks": program.chunks, "repeat": program.repeat,
+            "arrays": program.arrays.len(), "loops": program.loops.len(),
+        }),
     }
 }
 

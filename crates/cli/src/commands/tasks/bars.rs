@@ -3,18 +3,20 @@
 use numasim_draw::gantt::{Band, Bar, Gantt};
 use numasim_draw::{Heading, figures};
 use numasim_model::units::Seconds;
-use numasim_tasks::TaskRecord;
+use numasim_tasks::{IdleReason, TaskRecord};
 
 use super::running::Job;
 use crate::view::machine_title;
 use crate::view::plots::time_unit;
-use crate::view::tasked::Tasked;
+use crate::view::tasked::{Tasked, idle_in_words};
 
 /// Keeps what each worker did.
 #[derive(Default)]
 pub(super) struct Recorder {
     /// In the order of the ends.
     records: Vec<Record>,
+    /// Why workers were idle when, in seconds.
+    idle: Vec<(IdleReason, f64, f64)>,
 }
 
 /// Of 24 B: there may be 10^7 of them.
@@ -30,6 +32,11 @@ impl Recorder {
     pub(super) fn ended(&mut self, record: &TaskRecord, kind: u32) {
         let TaskRecord { worker, start_s, end_s, .. } = *record;
         self.records.push(Record { worker, kind, start_s, end_s });
+    }
+
+    /// Workers without a task had none because of that.
+    pub(super) fn idle_because(&mut self, reason: IdleReason, start_s: f64, end_s: f64) {
+        self.idle.push((reason, start_s, end_s));
     }
 
     /// The chart of the simulation: a band for each node with cores.
@@ -56,7 +63,22 @@ impl Recorder {
             end: makespan.value() * per_second,
             kinds: job.program.graph.types().to_vec(),
             bands: bands.collect(),
+            reasons: IdleReason::ALL.map(|reason| format!("idle: {}", idle_in_words(reason))).to_vec(),
+            idle: self.grounds(tasked, per_second),
         }
+    }
+}
+
+impl Recorder {
+    /// Why workers were idle when; of reasons for which none was there is nothing.
+    fn grounds(&self, tasked: &Tasked, per_second: f64) -> Vec<Bar> {
+        let held = IdleReason::ALL.map(|reason| tasked.run.idle_because(reason) > 0.0);
+        let bar = |&(reason, start_s, end_s): &(IdleReason, f64, f64)| Bar {
+            from: start_s * per_second,
+            to: end_s * per_second,
+            kind: reason as usize,
+        };
+        self.idle.iter().map(bar).filter(|bar| held.get(bar.kind).is_some_and(|&held| held)).collect()
     }
 }
 

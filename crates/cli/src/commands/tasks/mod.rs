@@ -7,6 +7,8 @@ mod program;
 mod running;
 mod trace;
 
+pub(super) use program::graph;
+
 use crate::args::TasksArgs;
 use crate::failure::Failure;
 use crate::files;

@@ -4,15 +4,15 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use numasim_model::graph::TaskGraph;
-use numasim_tasks::{Observer, TaskRecord};
+use numasim_tasks::{IdleReason, Observer, TaskRecord};
 
 use super::bars::Recorder;
-use super::folder::Folder;
+use super::folder;
 use super::running::{self, Ended, Job};
 use super::trace;
 use crate::args::TasksArgs;
 use crate::failure::Failure;
-use crate::output::Destination;
+use crate::output::{Destination, Folder};
 use crate::plot_file::PlotFile;
 use crate::threads;
 use crate::view::tasked::Tasked;
@@ -48,6 +48,12 @@ impl Observer for Onlookers<'_, '_, '_> {
         }
     }
 
+    fn idle_because(&mut self, reason: IdleReason, start_s: f64, end_s: f64) {
+        if let Some(bars) = &mut self.bars {
+            bars.idle_because(reason, start_s, end_s);
+        }
+    }
+
     fn stops(&self) -> bool {
         self.trace.as_ref().is_some_and(trace::OfRun::is_broken)
     }
@@ -74,7 +80,7 @@ impl Outputs {
         taken.extend(args.trace.clone());
         let gantt = args.gantt.as_deref().map(|path| PlotFile::open(Some(path), &taken)).transpose()?;
         taken.extend(args.gantt.clone());
-        let graph = args.emit_graph.as_deref().map(|path| Folder::open(path, &taken)).transpose()?;
+        let graph = args.emit_graph.as_deref().map(|path| folder::open(path, &taken)).transpose()?;
         let streams = usize::from(matches!(result, Destination::Stdout))
             + usize::from(matches!(trace, Some((Destination::Stdout, _))))
             + usize::from(args.gantt.as_deref() == Some(Path::new("-")));
@@ -119,7 +125,7 @@ impl Outputs {
     /// # Errors
     /// What cannot be written.
     pub(super) fn graph(&self, graph: &TaskGraph) -> Result<(), Failure> {
-        self.graph.as_ref().map_or(Ok(()), |folder| folder.write(graph))
+        self.graph.as_ref().map_or(Ok(()), |folder| folder::write(folder, graph))
     }
 }
 

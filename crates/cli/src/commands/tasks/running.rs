@@ -3,7 +3,7 @@
 use numasim_model::Study;
 use numasim_model::graph::TaskId;
 use numasim_tasks::bound::lower_bound;
-use numasim_tasks::{Observer, Question, Silent, TaskRecord, TasksError, simulate};
+use numasim_tasks::{IdleReason, Observer, Question, Silent, TaskRecord, TasksError, simulate};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::program::{Program, Settings};
@@ -39,6 +39,10 @@ impl Observer for Stoppable<'_> {
         self.0.partitioned(tasks, start_s, end_s);
     }
 
+    fn idle_because(&mut self, reason: IdleReason, start_s: f64, end_s: f64) {
+        self.0.idle_because(reason, start_s, end_s);
+    }
+
     fn stops(&self) -> bool {
         watch::interrupted() || self.0.stops()
     }
@@ -54,6 +58,8 @@ impl Job<'_> {
             runtime,
             placement: *placement,
             steal: *steal,
+            contender: self.study.tasks.contender.as_ref(),
+            plan: None,
         }
     }
 

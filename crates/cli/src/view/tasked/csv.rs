@@ -1,9 +1,11 @@
 //! Simulated task graphs for spreadsheets.
 
+use numasim_tasks::IdleReason;
+
 use super::TasksView;
 
 /// The header.
-const COLUMNS: [&str; 16] = [
+const COLUMNS: [&str; 23] = [
     "scheduler",
     "placement",
     "steal",
@@ -20,6 +22,13 @@ const COLUMNS: [&str; 16] = [
     "cut_edges",
     "cut_bytes",
     "partition_s",
+    "idle_elsewhere",
+    "idle_partition",
+    "idle_creation",
+    "idle_throttle",
+    "idle_taskwait",
+    "idle_parents",
+    "idle_end",
 ];
 
 /// One header line, then one row for each scheduler and seed, all numbers in full precision. A cut that there is not is empty.
@@ -31,7 +40,8 @@ pub(crate) fn csv(view: &TasksView<'_>) -> Result<String, Box<dyn std::error::Er
     writer.write_record(COLUMNS)?;
     for tasked in view.runs {
         let run = &tasked.run;
-        writer.write_record([
+        let reasons = IdleReason::ALL.map(|reason| run.idle_because(reason).to_string());
+        let cells = [
             tasked.scheduler.as_str().to_owned(),
             tasked.placement.as_str().to_owned(),
             tasked.steal.to_string(),
@@ -48,7 +58,8 @@ pub(crate) fn csv(view: &TasksView<'_>) -> Result<String, Box<dyn std::error::Er
             run.cut.map_or(String::new(), |cut| cut.edges.to_string()),
             run.cut.map_or(String::new(), |cut| cut.bytes.to_string()),
             run.partition.value().to_string(),
-        ])?;
+        ];
+        writer.write_record(cells.iter().chain(&reasons))?;
     }
     Ok(String::from_utf8(writer.into_inner()?)?)
 }

@@ -1,6 +1,6 @@
 //! Simulated task graphs for programs. Numbers are not rounded.
 
-use numasim_tasks::{NodeRun, Traffic};
+use numasim_tasks::{IdleReason, NodeRun, Traffic};
 use serde_json::{Value, json};
 
 use super::super::json::{name_model, number};
@@ -8,8 +8,8 @@ use super::{Tasked, TasksView};
 
 /// The document: one object for each scheduler and seed.
 ///
-/// Beyond the contract, after its keys: of a run `bound_by` (what takes as long as the lower bound) and `per_node`, for every node of the
-/// machine.
+/// Beyond the contract, after its keys: of a run `bound_by` (what takes as long as the lower bound), `idle_reasons` (parts of all worker-seconds,
+/// `idle` together) and `per_node`, for every node of the machine.
 pub(crate) fn json(view: &TasksView<'_>) -> Value {
     let mut document = json!({ "schema": 1, "command": "tasks", "machine": view.machine.name() });
     name_model(&mut document, view.machine.sharing());
@@ -41,6 +41,7 @@ fn object(tasked: &Tasked) -> Value {
         "cut_bytes": run.cut.map(|cut| number(cut.bytes)),
         "partition_s": number(run.partition.value()),
         "bound_by": tasked.bound.because_of.as_str(),
+        "idle_reasons": reasons(|reason| run.idle_because(reason)),
         "per_node": run.nodes.iter().enumerate().map(node).collect::<Vec<_>>(),
     })
 }
@@ -50,8 +51,15 @@ fn node((number_of_node, run): (usize, &NodeRun)) -> Value {
         "node": number_of_node,
         "tasks": run.tasks,
         "busy_s": number(run.busy.value()),
+        "idle_s": reasons(|reason| run.idle.of(reason).value()),
         "bytes": bytes(&run.traffic),
     })
+}
+
+/// A figure of each reason, in the order in which they are asked.
+fn reasons(of: impl Fn(IdleReason) -> f64) -> Value {
+    let all = IdleReason::ALL.into_iter();
+    Value::Object(all.map(|reason| (reason.as_str().to_owned(), number(of(reason)))).collect())
 }
 
 fn bytes(traffic: &Traffic) -> Value {

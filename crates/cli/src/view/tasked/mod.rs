@@ -3,6 +3,7 @@
 mod csv;
 mod json;
 mod table;
+mod words;
 
 use numasim_model::Machine;
 use numasim_model::graph::{PagePlacement, SchedulerKind};
@@ -12,6 +13,7 @@ use numasim_tasks::bound::LowerBound;
 pub(crate) use csv::csv;
 pub(crate) use json::json;
 pub(crate) use table::table;
+pub(crate) use words::{bound_in_words, idle_in_words};
 
 /// What the graph is.
 #[derive(Clone, Debug)]

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_evidence::statistics;
 use numasim_model::graph::SchedulerKind;
-use numasim_tasks::Traffic;
+use numasim_tasks::{IdleReason, Traffic};
 
 use super::super::{Style, figures, machine_title};
-use super::{Tasked, TasksView};
+use super::{Tasked, TasksView, bound_in_words};
 
 /// The machine, the graph, and a row for each scheduler; with several seeds, means over them.
 pub(crate) fn table(view: &TasksView<'_>, style: &Style) -> String {
@@ -32,6 +32,10 @@ pub(crate) fn table(view: &TasksView<'_>, style: &Style) -> String {
     if schedulers.iter().any(|one| one.mean(|run| run.run.traffic.total()) > 0.0) {
         text.push('\n');
         text += &traffic(&schedulers, style);
+    }
+    if let Some(reasons) = reasons(&schedulers, style) {
+        text += "\nWhy workers are idle, of all worker-seconds:\n\n";
+        text += &reasons;
     }
     text.push('\n');
     for line in wrap(&bounds(&schedulers), style.columns()) {
@@ -159,13 +163,41 @@ fn traffic(schedulers: &[OfScheduler<'_>], style: &Style) -> String {
     grid(schedulers, &columns, style)
 }
 
+/// Why workers are idle; `None` where none is.
+fn reasons(schedulers: &[OfScheduler<'_>], style: &Style) -> Option<String> {
+    let shares = |reason: IdleReason| {
+        schedulers.iter().map(|one| one.mean(|run| run.run.idle_because(reason))).collect::<Vec<f64>>()
+    };
+    let columns: Columns<'_> = IdleReason::ALL
+        .into_iter()
+        .map(|reason| (head(reason), shares(reason)))
+        .filter(|(_, shares)| shares.iter().any(|&share| share > 0.0))
+        .map(|(head, shares)| (head, shares.into_iter().map(percent).collect()))
+        .collect();
+    (!columns.is_empty()).then(|| grid(schedulers, &columns, style))
+}
+
+/// [`super::idle_in_words`] in two lines.
+const fn head(reason: IdleReason) -> &'static str {
+    match reason {
+        IdleReason::Elsewhere => "tasks\nelsewhere",
+        IdleReason::Partition => "master\npartitions",
+        IdleReason::Creation => "master\ncreates",
+        IdleReason::Throttle => "throttle",
+        IdleReason::Taskwait => "taskwait",
+        IdleReason::Parents => "parents\nrun",
+        IdleReason::End => "none\nleft",
+    }
+}
+
 /// What the lower bound is and what the columns count, in a sentence or two.
 fn bounds(schedulers: &[OfScheduler<'_>]) -> String {
-    let mut reasons: Vec<&str> =
-        schedulers.iter().flat_map(|one| &one.runs).map(|run| run.bound.because_of.as_str()).collect();
+    let runs = schedulers.iter().flat_map(|one| &one.runs);
+    let mut reasons: Vec<String> = runs.map(|run| bound_in_words(run.bound.because_of)).collect();
     reasons.dedup();
     format!(
-        "Lower bound of every schedule: {}. Idle: workers without a task, of all worker-seconds. tasks/s: per second of simulated time.",
+        "No schedule is shorter than the lower bound: {}. Idle: workers without a task, of all worker-seconds. tasks/s: per second of \
+         simulated time.",
         reasons.join("; ")
     )
 }

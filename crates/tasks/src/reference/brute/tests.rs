@@ -70,7 +70,11 @@ fn exhaustive_s(mut course: Course, mut ready: Vec<TaskId>) -> f64 {
         }
     }
     course.set_rates();
-    if course.go_to_next_instant() { least_s.min(exhaustive_s(course, ready)) } else { least_s }
+    if course.go_to_next_instant(IdleReason::Parents) {
+        least_s.min(exhaustive_s(course, ready))
+    } else {
+        least_s
+    }
 }
 
 proptest! {
@@ -102,9 +106,11 @@ proptest! {
             runtime: &runtime,
             placement,
             steal: false,
+            contender: None,
+            plan: None,
         };
         let mut course = Course::new(&question).expect("a course");
-        prop_assert!(course.go_to_next_instant());
+        prop_assert!(course.go_to_next_instant(IdleReason::Parents));
         let all_s = exhaustive_s(course, Vec::new());
         let found_s = least_makespan(&question).expect("an answer").value();
         prop_assert!((found_s - all_s).abs() <= 1e-12 * all_s, "{found_s} instead of {all_s}");

@@ -3,6 +3,7 @@
 use numasim_model::graph::TaskId;
 
 use super::Course;
+use crate::idle::IdleReason;
 
 /// What the master tells whoever decides. The answer is how long it partitions because of that, in seconds.
 pub(in crate::reference) enum Heard {
@@ -66,6 +67,19 @@ impl Course<'_> {
             }
             Doing::Free(_) | Doing::Stopped => each_s * (before(self.created) + 1.0),
             Doing::Partitioning(_) => each_s * before(self.created),
+        }
+    }
+
+    /// Why workers that have no task now have none. `elsewhere`: whether tasks are in queues that they do not take from.
+    pub(in crate::reference) fn why_idle(&self, elsewhere: bool) -> IdleReason {
+        match (&self.master, self.next()) {
+            _ if elsewhere => IdleReason::Elsewhere,
+            (Doing::Partitioning(_), _) => IdleReason::Partition,
+            (Doing::Stopped, Some(next)) if self.question.graph.taskwait(next) => IdleReason::Taskwait,
+            (Doing::Stopped, Some(_)) => IdleReason::Throttle,
+            (_, Some(_)) => IdleReason::Creation,
+            (_, None) if self.not_taken().next().is_some() => IdleReason::Parents,
+            (_, None) => IdleReason::End,
         }
     }
 

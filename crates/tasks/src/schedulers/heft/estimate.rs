@@ -30,7 +30,7 @@ impl<'a> Estimate<'a> {
             graph: question.graph,
             network: Network::new(question.machine),
             sockets: sockets.all().map(|socket| (sockets.node(socket), share(socket))).collect(),
-            homes: Homes::new(question.graph.blocks(), question.placement, sockets.node(SocketId(0))),
+            homes: Homes::new(question.graph, question.placement, sockets.node(SocketId(0))),
             overhead_s: question.runtime.task.value(),
             memories: vec![0.0; question.machine.node_count()],
         }

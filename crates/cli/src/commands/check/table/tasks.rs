@@ -33,15 +33,23 @@ fn graph(reading: &Reading) -> Rows {
             let called = if name == generator.as_str() { String::new() } else { format!("{name}: ") };
             format!("{called}{}, {values}", generator.as_str())
         }
+        GraphSource::Program { name, program } => {
+            let loops = count(program.loops.len(), "loop", "loops");
+            let arrays = count(program.arrays.len(), "array", "arrays");
+            let of = |key, value: u64| {
+                let default = reading.is_default(TableKind::Program, "", key);
+                marked(format!("{key} {value}"), default)
+            };
+            let name = marked(name.to_owned(), default("name"));
+            let (chunks, repeat) = (of("chunks", program.chunks.unwrap_or(0)), of("repeat", program.repeat));
+            format!("{name}: {loops} over {arrays}, {chunks}, {repeat}")
+        }
     };
     vec![vec!["graph".to_owned(), words]]
 }
 
 /// `2 blocks (4 MB), 3 tasks with 5 accesses, 2 GFLOP`.
 fn sizes(graph: &TaskGraph) -> String {
-    let count = |count: usize, noun: &str, plural: &str| {
-        format!("{count} {}", if count == 1 { noun } else { plural })
-    };
     let bytes = grid::total(graph.blocks().iter().map(|block| block.bytes / 1e6));
     let work = grid::total(graph.tasks().map(|task| graph.gflop(task)));
     format!(
@@ -50,6 +58,10 @@ fn sizes(graph: &TaskGraph) -> String {
         count(graph.task_count(), "task", "tasks"),
         count(graph.access_count(), "access", "accesses"),
     )
+}
+
+fn count(count: usize, noun: &str, plural: &str) -> String {
+    format!("{count} {}", if count == 1 { noun } else { plural })
 }
 
 fn of_table(reading: &Reading, kind: TableKind, value: &serde_json::Value) -> Rows {
