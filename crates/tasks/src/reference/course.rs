@@ -2,7 +2,7 @@
 
 use numasim_graph::Dependencies;
 use numasim_model::NodeId;
-use numasim_model::graph::TaskId;
+use numasim_model::graph::{BlockHome, TaskId};
 
 use self::master::Doing;
 pub(super) use self::master::Heard;
@@ -281,6 +281,11 @@ impl<'a> Course<'a> {
             run.rate = rate;
             run.end_s = (rate > 0.0).then(|| self.now_s + run.rest.max(0.0) / rate);
         }
+    }
+
+    /// Where each block lies now.
+    pub(super) fn homes(&self) -> &[BlockHome] {
+        self.data.homes()
     }
 
     /// The lowest task that has not ended.

@@ -162,10 +162,10 @@ fn drawn_runtime(choices: &mut Choices) -> RuntimeSettings {
 }
 
 fn drawn_scheduler(choices: &mut Choices) -> SchedulerSettings {
-    use SchedulerKind::{Dep, Fifo, RipDep, RipMw, RipSp, Sa};
+    use SchedulerKind::{Dep, Fifo, Heft, RandomSteal, RipDep, RipMw, RipSp, Sa, Tracked};
     let window = choices.of(&[5, 1, 9, 1000]);
     SchedulerSettings {
-        kind: choices.of(&[Fifo, Sa, Dep, RipDep, RipSp, RipMw]),
+        kind: choices.of(&[Fifo, Sa, Dep, RipDep, RipSp, RipMw, Heft, Tracked, RandomSteal]),
         stride: choices.of(&[2, 1, 3]),
         immediate_successor: choices.one_in(2),
         window,
