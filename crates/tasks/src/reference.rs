@@ -47,6 +47,9 @@ pub fn simulate(question: &Question, observer: &mut dyn Observer) -> Result<Run,
     while course.go_to_next_instant(why) {
         loop {
             one_round(&mut course, &mut decider, &mut line, observer);
+            if let Some(error) = decider.failed {
+                return Err(error);
+            }
             if !course.comes_now() {
                 break;
             }

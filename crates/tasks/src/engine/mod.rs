@@ -12,6 +12,9 @@ mod tally;
 mod work;
 mod workers;
 
+#[cfg(test)]
+mod tests;
+
 use numasim_graph::Dependencies;
 use numasim_model::Machine;
 use numasim_model::graph::{BlockHome, TaskGraph};

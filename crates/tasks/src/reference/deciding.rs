@@ -35,6 +35,8 @@ pub(super) struct Decider<'a> {
     /// Of `rip-*`: the window under way, and ready tasks without a node, the oldest first.
     windows: Option<Windows<'a>>,
     temporary: Vec<TaskId>,
+    /// Why a window has no partition.
+    pub(super) failed: Option<TasksError>,
     /// Of `random-steal`.
     own_queues: OwnQueues,
     /// Of `heft`: when tasks begin by its plan; no entries under others.
@@ -88,6 +90,7 @@ impl<'a> Decider<'a> {
             ties: generator(question.runtime.seed, Stream::Scheduler),
             windows: question.scheduler.kind.partitions().then(|| Windows::new(question)).transpose()?,
             temporary: Vec::new(),
+            failed: None,
             own_queues: OwnQueues::new(workers as usize),
             starts_s,
         })
@@ -136,8 +139,11 @@ impl<'a> Decider<'a> {
 
     fn partitioned(&mut self) {
         let Some(windows) = &mut self.windows else { return };
-        // Nothing but a partitioner that is not built fails here, which the simulation refuses before.
-        for (task, node) in windows.partition(&self.sockets, &self.given).unwrap_or_default() {
+        let parts = windows.partition(&self.sockets, &self.given).unwrap_or_else(|error| {
+            self.failed = Some(error);
+            Vec::new()
+        });
+        for (task, node) in parts {
             self.given[task.0 as usize] = Some(node);
             self.enter(task, node);
         }

@@ -1,8 +1,9 @@
 //! Random questions, drawn from small sets of figures, so that much happens at the same time.
 
+use numasim_graph::partition::is_built;
 use numasim_model::graph::{
-    Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, RuntimeSettings, SchedulerKind,
-    SchedulerSettings, TaskGraph, TaskGraphBuilder, Ties,
+    Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, Partitioner, RuntimeSettings,
+    SchedulerKind, SchedulerSettings, TaskGraph, TaskGraphBuilder, Ties,
 };
 use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node, SharedLink};
 use numasim_model::sharing::Parameter;
@@ -173,6 +174,11 @@ fn drawn_scheduler(choices: &mut Choices) -> SchedulerSettings {
         intersection: choices.of(&[0, 1, 3]).min(window - 1),
         partition_ns_per_vertex_edge: choices.of(&[None, Some(0.0), Some(20_000.0)]),
         old_dependencies: choices.one_in(3),
+        partitioner: if is_built(Partitioner::Metis) && choices.one_in(2) {
+            Partitioner::Metis
+        } else {
+            Partitioner::Recursive
+        },
         ..SchedulerSettings::default()
     }
 }
