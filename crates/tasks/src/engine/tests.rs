@@ -66,7 +66,7 @@ fn a_window_without_a_partition_ends_the_simulation_with_the_reason() {
     let (sockets, network) = (Sockets::new(&machine), Network::new(&machine));
     let mut observer = Silent;
     let simulation = Simulation::new(&question, &sockets, &network, Box::new(Failing), &mut observer);
-    let error = simulation.run().expect_err("no partition");
+    let error = simulation.expect("a simulation").run().expect_err("no partition");
     assert_eq!(
         error.to_string(),
         "METIS found no partition: too many edges; `partitioner = \"recursive\"` does without it"

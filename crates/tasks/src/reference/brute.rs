@@ -13,6 +13,8 @@ use super::course::Course;
 use crate::error::TasksError;
 use crate::idle::IdleReason;
 use crate::question::Question;
+use crate::refusal;
+use crate::schedulers::{Source, Start};
 
 /// The least makespan of every schedule in which a worker begins a task when something happens, or waits until something else does: whoever
 /// decides in simulated time does nothing else. The question's scheduler and `steal` are not looked at; nothing is ever stolen.
@@ -24,6 +26,7 @@ use crate::question::Question;
 /// # Errors
 /// As [`super::simulate`].
 pub fn least_makespan(question: &Question) -> Result<Seconds, TasksError> {
+    refusal::check(question)?;
     let mut course = Course::new(question)?;
     let mut search = Search {
         least_s: f64::INFINITY,
@@ -56,7 +59,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     /// What needs no decision, until nothing more of it happens.
     fn reach(&mut self, mut course: Course<'a>, mut ready: Vec<TaskId>) {
-        while !course.end_tasks().is_empty() | course.create(&mut |_| None) {
+        while !course.end_tasks(&mut |_| None).is_empty() | course.create(&mut |_| None) {
             ready.extend(course.newly_ready().into_iter().map(|(task, _)| task));
         }
         if course.unfinished().is_none() {
@@ -81,11 +84,15 @@ impl<'a> Search<'a> {
             for &worker in &workers {
                 let mut taken = course.clone();
                 let mut left = ready.clone();
-                taken.take(worker, left.remove(place), false, None);
+                taken.take(worker, Start::new(left.remove(place), Source::Own), None);
                 self.reach(taken, left);
             }
         }
         // Nobody takes anything more now.
+        // Whoever decides leaves none ready while nobody runs any: then an existing one waits for one that the master has not created.
+        if ready.is_empty() && course.forces() {
+            return self.reach(course, ready);
+        }
         course.set_rates();
         if course.go_to_next_instant(IdleReason::Parents) {
             self.reach(course, ready);

@@ -5,13 +5,14 @@ use numasim_model::graph::{BlockHome, SchedulerKind, TaskId, Ties};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
-use super::course::Heard;
+use super::course::{Heard, ReadyBy};
 use super::own_queues::OwnQueues;
 use super::planned;
 use super::windows::Windows;
 use crate::error::TasksError;
 use crate::question::Question;
 use crate::random::{Stream, generator};
+use crate::schedulers::{Round, Source, Start};
 
 /// A scheduler.
 #[derive(Clone, Debug)]
@@ -113,12 +114,28 @@ impl<'a> Decider<'a> {
         self.question.scheduler.kind == SchedulerKind::RandomSteal
     }
 
+    /// Whether it is told who hands which tasks over.
+    pub(super) fn hands_over(&self) -> bool {
+        false
+    }
+
+    /// Workers of each program and node in a phase of contenders.
+    pub(super) fn dealt(&self) -> Option<Vec<Vec<u32>>> {
+        None
+    }
+
+    /// Whether a worker is dealt to the program.
+    pub(super) fn is_dealt(&self, _: usize) -> bool {
+        true
+    }
+
     /// What the master says. For how long it partitions because of that.
     pub(super) fn hear(&mut self, heard: &Heard) -> Option<f64> {
         match heard {
             Heard::Created(task) => return self.created(*task),
             Heard::Partitioned => self.partitioned(),
             Heard::Taskwait | Heard::Throttle | Heard::End => return self.windows.as_ref()?.close(),
+            Heard::HandsOver { .. } | Heard::Shares(_) | Heard::Leaves(_) | Heard::Joins(_) => {}
         }
         None
     }
@@ -155,8 +172,9 @@ impl<'a> Decider<'a> {
         }
     }
 
-    /// A task is ready. `by`: the worker whose task was the last one that it waited for; `homes`: where blocks lie now.
-    pub(super) fn ready(&mut self, task: TaskId, by: Option<usize>, homes: &[BlockHome]) {
+    /// A task is ready. `homes`: where blocks lie now.
+    pub(super) fn ready(&mut self, task: TaskId, by: ReadyBy, homes: &[BlockHome]) {
+        let by = if let ReadyBy::Parent(worker) = by { Some(worker) } else { None };
         match self.question.scheduler.kind {
             SchedulerKind::RandomSteal => return self.own_queues.put(task, by),
             SchedulerKind::Tracked => self.given[task.0 as usize] = Some(self.by_homes(task, homes)),
@@ -185,8 +203,17 @@ impl<'a> Decider<'a> {
             || self.queues.iter().any(|queue| !queue.is_empty())
     }
 
+    /// What an idle worker takes in a round.
+    pub(super) fn take(&mut self, round: Round, worker: usize, node: NodeId) -> Option<Start> {
+        match round {
+            Round::Own => self.own(worker, node).map(|task| Start::new(task, Source::Own)),
+            Round::OtherNodes => None,
+            Round::Steal => self.steal(node).map(|task| Start::new(task, Source::Steal)),
+        }
+    }
+
     /// The first task of a worker's own queue.
-    pub(super) fn own(&mut self, worker: usize, node: NodeId) -> Option<TaskId> {
+    fn own(&mut self, worker: usize, node: NodeId) -> Option<TaskId> {
         if let Some(place) = self.successors.iter().position(|&(other, _)| other == worker) {
             return Some(self.successors.remove(place).1);
         }
@@ -216,7 +243,7 @@ impl<'a> Decider<'a> {
     }
 
     /// The first task of the nearest node that has one, by distance, then by number.
-    pub(super) fn steal(&mut self, thief: NodeId) -> Option<TaskId> {
+    fn steal(&mut self, thief: NodeId) -> Option<TaskId> {
         if self.is_random_steal() {
             return self.own_queues.stolen(&mut self.ties);
         }

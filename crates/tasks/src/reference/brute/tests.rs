@@ -54,7 +54,7 @@ fn graph(tasks: &[(u8, Option<(u32, AccessMode)>)]) -> TaskGraph {
 
 /// Every decision everywhere, whatever was seen and however long it takes.
 fn exhaustive_s(mut course: Course, mut ready: Vec<TaskId>) -> f64 {
-    while !course.end_tasks().is_empty() | course.create(&mut |_| None) {
+    while !course.end_tasks(&mut |_| None).is_empty() | course.create(&mut |_| None) {
         ready.extend(course.newly_ready().into_iter().map(|(task, _)| task));
     }
     if course.unfinished().is_none() {
@@ -65,7 +65,7 @@ fn exhaustive_s(mut course: Course, mut ready: Vec<TaskId>) -> f64 {
         for worker in course.idle_workers() {
             let mut taken = course.clone();
             let mut left = ready.clone();
-            taken.take(worker, left.remove(place), false, None);
+            taken.take(worker, Start::new(left.remove(place), Source::Own), None);
             least_s = least_s.min(exhaustive_s(taken, left));
         }
     }

@@ -72,7 +72,7 @@ impl Course<'_> {
             Doing::Partitioning(until_s) => (3, until_s),
         };
         let said = self.said_taskwait.map_or(END, |said| said as u64);
-        state.extend([doing, from_now(until_s), said, u64::from(self.said_end)]);
+        state.extend([doing, from_now(until_s), said, u64::from(self.said_end), u64::from(self.forced)]);
         state.extend(self.data.homes().iter().map(|home| match home {
             BlockHome::Node(node) => node.0 as u64,
             BlockHome::Open => END,
