@@ -16,6 +16,7 @@ mod count;
 mod course;
 mod data;
 mod deciding;
+mod libraries;
 mod line;
 mod rates;
 mod sources;

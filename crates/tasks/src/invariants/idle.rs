@@ -45,9 +45,14 @@ pub(super) fn reasons(question: &Question, run: &Run, all: &mut Vec<Violation>) 
 /// Whether no worker is idle while a task lies in a queue.
 fn takes_everything(question: &Question) -> bool {
     match question.scheduler.kind {
-        SchedulerKind::Fifo | SchedulerKind::RandomSteal => true,
-        // What waits in a mailbox for others, or on another node, is not stolen.
-        SchedulerKind::Tbb | SchedulerKind::TbbNuma | SchedulerKind::Hint | SchedulerKind::Plan => false,
+        SchedulerKind::Fifo | SchedulerKind::RandomSteal | SchedulerKind::TaskloopAffinity => true,
+        // What waits in a mailbox for others, on another node or for its worker is not stolen.
+        SchedulerKind::Tbb
+        | SchedulerKind::TbbNuma
+        | SchedulerKind::Hint
+        | SchedulerKind::Plan
+        | SchedulerKind::ArenaPerNode
+        | SchedulerKind::Static => false,
         _ => question.steal,
     }
 }

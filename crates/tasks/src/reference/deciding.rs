@@ -6,6 +6,7 @@ use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
 use super::course::{Heard, ReadyBy};
+use super::libraries::Library;
 use super::windows::Windows;
 use crate::error::TasksError;
 use crate::question::Question;
@@ -34,6 +35,8 @@ pub(super) struct Decider<'a> {
     /// Of `rip-*`: the window under way, and ready tasks without a node, the oldest first.
     windows: Option<Windows<'a>>,
     temporary: Vec<TaskId>,
+    /// Of `tbb`, `tbb-numa` and `hint`: everything.
+    library: Option<Library<'a>>,
 }
 
 impl<'a> Decider<'a> {
@@ -42,10 +45,10 @@ impl<'a> Decider<'a> {
         let graph = question.graph;
         let sockets: Vec<NodeId> = machine.compute_nodes().collect();
         let mut given = vec![None; graph.task_count()];
-        if let kind @ (SchedulerKind::Tbb
-        | SchedulerKind::TbbNuma
-        | SchedulerKind::Hint
-        | SchedulerKind::Plan) = question.scheduler.kind
+        if let kind @ (SchedulerKind::Plan
+        | SchedulerKind::ArenaPerNode
+        | SchedulerKind::TaskloopAffinity
+        | SchedulerKind::Static) = question.scheduler.kind
         {
             return Err(TasksError::NotYet(kind));
         }
@@ -75,6 +78,7 @@ impl<'a> Decider<'a> {
             ties: generator(question.runtime.seed, Stream::Scheduler),
             windows: question.scheduler.kind.partitions().then(|| Windows::new(question)).transpose()?,
             temporary: Vec::new(),
+            library: Library::new(question),
         })
     }
 
@@ -88,26 +92,30 @@ impl<'a> Decider<'a> {
     }
 
     pub(super) fn gives_sockets(&self) -> bool {
-        !self.is_fifo()
+        !self.is_fifo() && self.library.is_none()
     }
 
     /// Whether it is told who hands which tasks over.
     pub(super) fn hands_over(&self) -> bool {
-        false
+        self.library.is_some()
     }
 
     /// Workers of each program and node in a phase of contenders.
     pub(super) fn dealt(&self) -> Option<Vec<Vec<u32>>> {
-        None
+        self.library.as_ref()?.dealt.clone()
     }
 
     /// Whether a worker is dealt to the program.
-    pub(super) fn is_dealt(&self, _: usize) -> bool {
-        true
+    pub(super) fn is_dealt(&self, worker: usize) -> bool {
+        self.library.as_ref().is_none_or(|library| library.is_dealt(worker))
     }
 
     /// What the master says. For how long it partitions because of that.
     pub(super) fn hear(&mut self, heard: &Heard) -> Option<f64> {
+        if let Some(library) = &mut self.library {
+            library.hear(heard);
+            return None;
+        }
         match heard {
             Heard::Created(task) => return self.created(*task),
             Heard::Partitioned => self.partitioned(),
@@ -145,6 +153,9 @@ impl<'a> Decider<'a> {
 
     /// A task is ready.
     pub(super) fn ready(&mut self, task: TaskId, by: ReadyBy) {
+        if let Some(library) = &mut self.library {
+            return library.master(task);
+        }
         if let Some(node) = self.given[task.0 as usize] {
             self.queues[node.0].push(task);
             return;
@@ -164,11 +175,17 @@ impl<'a> Decider<'a> {
 
     /// Whether a task is in a queue; workers that have none then do not take from that queue.
     pub(super) fn is_somewhere_else(&self) -> bool {
+        if let Some(library) = &self.library {
+            return library.has_queued();
+        }
         !self.queue.is_empty() || self.queues.iter().any(|queue| !queue.is_empty())
     }
 
     /// What an idle worker takes in a round.
     pub(super) fn take(&mut self, round: Round, worker: usize, node: NodeId) -> Option<Start> {
+        if let Some(library) = &mut self.library {
+            return library.take(round, worker);
+        }
         match round {
             Round::Own => self.own(worker, node).map(|task| Start::new(task, Source::Own)),
             Round::OtherNodes => None,
