@@ -122,7 +122,9 @@ impl<'a> Library<'a> {
             children.sort_by_key(|&child| self.concerns(child, self.nodes[worker]));
         }
         self.returned[worker] = if graph.returns(ended) { children.pop() } else { None };
-        children.into_iter().for_each(|child| self.submit(worker, child));
+        for child in children {
+            self.submit(worker, child);
+        }
         for &task in others {
             let may_follow = graph.created_by(task).is_some() && graph.submit(task) == Submit::Spawn;
             if may_follow && self.returned[worker].is_none() && self.successors[worker].is_none() {
@@ -243,8 +245,8 @@ impl<'a> Library<'a> {
             return None;
         }
         let count = self.shared.len() - 1;
-        let others = (1..count).map(|step| (self.nodes[worker].0 + step) % count);
-        let task = others.filter_map(|node| self.shared[node].first()).next()?;
+        let mut others = (1..count).map(|step| (self.nodes[worker].0 + step) % count);
+        let task = others.find_map(|node| self.shared[node].first())?;
         Some(Start::new(*task, Source::Shared))
     }
 
@@ -258,7 +260,7 @@ impl<'a> Library<'a> {
         let mut victims: Vec<usize> = others.filter(|&victim| !self.own[victim].is_empty()).collect();
         if self.is(SchedulerKind::Hint) {
             victims.retain(|&victim| self.nodes[victim] == self.nodes[thief]);
-            let task = self.own[*victims.iter().min_by_key(|&&victim| self.after(thief, victim))?][0];
+            let task = self.own[*victims.first()?][0];
             return Some(Start::new(task, Source::Steal));
         }
         while !victims.is_empty() {
@@ -270,11 +272,6 @@ impl<'a> Library<'a> {
             }
         }
         None
-    }
-
-    /// How far behind a thief a victim of its node comes.
-    fn after(&self, thief: usize, victim: usize) -> (bool, usize) {
-        (victim < thief, victim)
     }
 }
 
