@@ -1,6 +1,6 @@
 //! Are the libraries with deques and mailboxes fast enough beside one queue? The aim: at least 60 % of the tasks/s of `fifo`.
 //!
-//! Run with `cargo bench -p numasim-tasks --bench libraries`. Each line is a tree program of 100,000 tasks on 4 nodes x 16 cores under each
+//! Run with `cargo bench -p numasim-tasks --bench libraries`; words behind `--` choose programs and schedulers, `fifo` always runs. Each line is a tree program of 100,000 tasks on 4 nodes x 16 cores under each
 //! scheduler in turn, again and again, so that whatever else this host does hits all of them alike. Figures are 10^3 tasks/s: the median of the
 //! rounds, and the median of the ratios to `fifo` in the same round.
 
@@ -159,6 +159,12 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let is_chosen = |all: &[&str], name: &str| {
+        let mut chosen =
+            words.iter().filter(|word| all.iter().any(|name| name.contains(word.as_str()))).peekable();
+        chosen.peek().is_none() || chosen.any(|word| name.contains(word.as_str()))
+    };
     let machine = machine();
     let programs = [
         ("loops that compute", loops(1e-4, 0.0)),
@@ -166,15 +172,21 @@ fn main() {
         ("pipelines that compute", pipelines(1e-4, 0.0)),
         ("pipelines that read", pipelines(1e-4, MB)),
     ];
-    for (name, graph) in &programs {
-        let mut times = vec![Vec::new(); CONTESTANTS.len()];
+    let names = programs.each_ref().map(|(name, _)| *name);
+    let schedulers = CONTESTANTS.map(|(name, ..)| name);
+    let contestants: Vec<Contestant> = CONTESTANTS
+        .into_iter()
+        .filter(|(name, ..)| *name == "fifo" || is_chosen(&schedulers, name))
+        .collect();
+    for (name, graph) in programs.iter().filter(|(name, _)| is_chosen(&names, name)) {
+        let mut times = vec![Vec::new(); contestants.len()];
         for _ in 0..ROUNDS {
-            for (times, &contestant) in times.iter_mut().zip(&CONTESTANTS) {
+            for (times, &contestant) in times.iter_mut().zip(&contestants) {
                 times.push(seconds(&machine, graph, contestant));
             }
         }
         println!("{name}, {} tasks", graph.task_count());
-        for (own, &(contestant, ..)) in times.iter().zip(&CONTESTANTS) {
+        for (own, &(contestant, ..)) in times.iter().zip(&contestants) {
             let thousand = graph.task_count() as f64 / median(own.clone()) / 1e3;
             let ratios = own.iter().zip(&times[0]).map(|(own, fifo)| fifo / own).collect();
             println!("  {contestant:9} {thousand:8.0}  {:5.2} of fifo", median(ratios));
