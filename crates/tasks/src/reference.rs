@@ -17,6 +17,7 @@ mod count;
 mod course;
 mod data;
 mod deciding;
+mod libraries;
 mod line;
 mod own_queues;
 mod planned;

@@ -6,6 +6,7 @@ use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
 use super::course::{Heard, ReadyBy};
+use super::libraries::Library;
 use super::own_queues::OwnQueues;
 use super::planned;
 use super::windows::Windows;
@@ -42,6 +43,8 @@ pub(super) struct Decider<'a> {
     own_queues: OwnQueues,
     /// Of `heft`: when tasks begin by its plan; no entries under others.
     starts_s: Vec<f64>,
+    /// Of `tbb`, `tbb-numa` and `hint`: everything.
+    library: Option<Library<'a>>,
 }
 
 impl<'a> Decider<'a> {
@@ -50,10 +53,10 @@ impl<'a> Decider<'a> {
         let graph = question.graph;
         let sockets: Vec<NodeId> = machine.compute_nodes().collect();
         let mut given = vec![None; graph.task_count()];
-        if let kind @ (SchedulerKind::Tbb
-        | SchedulerKind::TbbNuma
-        | SchedulerKind::Hint
-        | SchedulerKind::Plan) = question.scheduler.kind
+        if let kind @ (SchedulerKind::Plan
+        | SchedulerKind::ArenaPerNode
+        | SchedulerKind::TaskloopAffinity
+        | SchedulerKind::Static) = question.scheduler.kind
         {
             return Err(TasksError::NotYet(kind));
         }
@@ -94,6 +97,7 @@ impl<'a> Decider<'a> {
             failed: None,
             own_queues: OwnQueues::new(workers as usize),
             starts_s,
+            library: Library::new(question),
         })
     }
 
@@ -107,7 +111,7 @@ impl<'a> Decider<'a> {
     }
 
     pub(super) fn gives_sockets(&self) -> bool {
-        !self.is_fifo() && !self.is_random_steal()
+        !self.is_fifo() && !self.is_random_steal() && self.library.is_none()
     }
 
     fn is_random_steal(&self) -> bool {
@@ -116,21 +120,25 @@ impl<'a> Decider<'a> {
 
     /// Whether it is told who hands which tasks over.
     pub(super) fn hands_over(&self) -> bool {
-        false
+        self.library.is_some()
     }
 
     /// Workers of each program and node in a phase of contenders.
     pub(super) fn dealt(&self) -> Option<Vec<Vec<u32>>> {
-        None
+        self.library.as_ref()?.dealt.clone()
     }
 
     /// Whether a worker is dealt to the program.
-    pub(super) fn is_dealt(&self, _: usize) -> bool {
-        true
+    pub(super) fn is_dealt(&self, worker: usize) -> bool {
+        self.library.as_ref().is_none_or(|library| library.is_dealt(worker))
     }
 
     /// What the master says. For how long it partitions because of that.
     pub(super) fn hear(&mut self, heard: &Heard) -> Option<f64> {
+        if let Some(library) = &mut self.library {
+            library.hear(heard);
+            return None;
+        }
         match heard {
             Heard::Created(task) => return self.created(*task),
             Heard::Partitioned => self.partitioned(),
@@ -174,6 +182,9 @@ impl<'a> Decider<'a> {
 
     /// A task is ready. `homes`: where blocks lie now.
     pub(super) fn ready(&mut self, task: TaskId, by: ReadyBy, homes: &[BlockHome]) {
+        if let Some(library) = &mut self.library {
+            return library.master(task);
+        }
         let by = if let ReadyBy::Parent(worker) = by { Some(worker) } else { None };
         match self.question.scheduler.kind {
             SchedulerKind::RandomSteal => return self.own_queues.put(task, by),
@@ -198,6 +209,9 @@ impl<'a> Decider<'a> {
 
     /// Whether a task is in a queue; workers that have none then do not take from that queue.
     pub(super) fn is_somewhere_else(&self) -> bool {
+        if let Some(library) = &self.library {
+            return library.has_queued();
+        }
         !self.queue.is_empty()
             || !self.own_queues.are_empty()
             || self.queues.iter().any(|queue| !queue.is_empty())
@@ -205,6 +219,9 @@ impl<'a> Decider<'a> {
 
     /// What an idle worker takes in a round.
     pub(super) fn take(&mut self, round: Round, worker: usize, node: NodeId) -> Option<Start> {
+        if let Some(library) = &mut self.library {
+            return library.take(round, worker);
+        }
         match round {
             Round::Own => self.own(worker, node).map(|task| Start::new(task, Source::Own)),
             Round::OtherNodes => None,

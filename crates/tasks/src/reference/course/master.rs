@@ -6,7 +6,6 @@ use super::Course;
 use crate::idle::IdleReason;
 
 /// What whoever decides is told. Where the master says it, the answer is how long it partitions because of that, in seconds.
-#[allow(dead_code, reason = "what libraries of tasks hear, nobody who decides here is one")]
 pub(in crate::reference) enum Heard {
     /// It has created a task, or a task has that has ended.
     Created(TaskId),
