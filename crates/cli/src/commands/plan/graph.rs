@@ -11,7 +11,7 @@ use crate::output::{Destination, Folder, Format};
 use crate::sharing;
 use crate::shell::Shell;
 use crate::view::json as document;
-use crate::view::planned::of_graph;
+use crate::view::planned::of_graph as shown;
 use crate::watch;
 
 /// Reads machine and graph, and writes the plan.
@@ -19,7 +19,9 @@ pub(super) fn run(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {
     let study = sharing::choose(files::read_study(&args.from)?.study, args.model, shell)?;
     let graph = crate::commands::tasks::graph(&study, args.graph.as_deref())?;
     let names = ["plan.toml", "blocks.csv", "tasks.csv", "edges.csv"];
-    let folder = Folder::open(&args.output, &names, "-o", &args.from)?;
+    let of_graph = args.graph.iter().flat_map(|folder| names.map(|name| folder.join(name)));
+    let inputs: Vec<_> = args.from.iter().cloned().chain(of_graph).collect();
+    let folder = Folder::open(&args.output, &names, "-o", &inputs)?;
     let told = Destination::open(None, &[])?;
     watch::listen();
     let advice = advise(&study.machine, &graph, &study.tasks.runtime, &watch::interrupted);
@@ -42,10 +44,10 @@ pub(super) fn run(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {
     folder.write(tasks, |out| csv::write_tasks(&advice.graph, out))?;
     folder.write(edges, |out| csv::write_edges(&advice.graph, out))?;
     match args.format {
-        Format::Table => told.deliver(&of_graph::table(&study.machine, &advice, &promise)),
-        Format::Json => told.deliver_by(|out| document::write(&of_graph::json(&advice, &promise), out)),
+        Format::Table => told.deliver(&shown::table(&study.machine, &advice, &promise)),
+        Format::Json => told.deliver_by(|out| document::write(&shown::json(&advice, &promise), out)),
         Format::Csv => told.deliver(
-            &of_graph::csv(&promise)
+            &shown::csv(&promise)
                 .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
         ),
     }

@@ -15,6 +15,10 @@ pub(crate) fn run(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {
         [folder] if folder.is_dir() && args.graph.is_none() && args.model.is_none() => {
             profile::run(args, folder, shell)
         }
+        [missing] if !missing.exists() && args.graph.is_none() => {
+            Err(Failure::input(format!("{} does not exist", missing.display()))
+                .hint("name the folder of a profile, or the TOML files of a machine and a graph"))
+        }
         files => match (files.iter().find(|file| file.is_dir()), args.pattern) {
             (Some(folder), _) => Err(Failure::input(format!("{} is a folder among files", folder.display()))
                 .hint("name one profile, or the TOML files of a machine and --graph DIR")),
