@@ -112,7 +112,7 @@ fn a_trace_has_a_line_for_each_task_and_run() {
     // Under fifo the first worker takes it: node 0, across the link.
     assert_eq!(
         fs::read_to_string(&path).expect("written"),
-        "scheduler,seed,task,type,socket,node,worker,start_s,end_s\nfifo,1,0,task,,0,0,0,0.2\nsa,1,0,task,1,1,2,0,0.1\n"
+        "scheduler,seed,task,type,socket,node,worker,start_s,end_s,source\nfifo,1,0,task,,0,0,0,0.2,own\nsa,1,0,task,1,1,2,0,0.1,own\n"
     );
 }
 

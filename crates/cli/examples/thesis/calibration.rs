@@ -80,8 +80,8 @@ pub(crate) fn grid(platform: Platform, machine: &Machine, codes: &[Code]) -> Res
     Ok(points)
 }
 
-/// Errors that differ by less are equal: seeds alone change them by as much.
-const EQUAL: f64 = 1e-4;
+/// Errors that differ by less are equal.
+const EQUAL: f64 = 1e-6;
 
 /// The point with the least error; of equal ones the fewest lines, then the slowest cache.
 pub(crate) fn best(points: &[Point]) -> Option<&Point> {

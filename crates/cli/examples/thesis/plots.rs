@@ -99,7 +99,11 @@ pub(crate) fn windows(points: &[Point]) -> Result<String, Failure> {
     const LARGEST: u32 = 1100;
     let shown: Vec<&Point> = points.iter().filter(|point| point.window <= LARGEST).collect();
     let line = |(number, price): (usize, &f64)| Line {
-        name: if *price > 1.0 { format!("partitioning {price} x dearer") } else { "rip-dep".to_owned() },
+        name: if *price > 1.0 {
+            format!("{price} times as dear")
+        } else {
+            "partitioning as assumed".to_owned()
+        },
         values: shown
             .iter()
             .map(|point| point.speedups.get(number).map_or(f64::NAN, |speedup| speedup.mean))

@@ -4,17 +4,18 @@ use numasim_draw::Style;
 use numasim_draw::grid::{Align, Grid};
 use numasim_model::graph::SchedulerKind;
 
+use crate::calibration::SEVEN;
 use crate::codes::Code;
 use crate::machines::Calibrated;
 use crate::printed;
 use crate::runs::Way;
 use crate::statements::{Statement, Verdict, small};
 use crate::statistics::Estimate;
-use crate::study::{COMPARED, REFERENCES, Study, Variant};
+use crate::study::{CACHELESS, COMPARED, REFERENCES, Study, Variant};
 use crate::windows::{PRICES, Point};
 
 /// Wide enough for every table here.
-const STYLE: Style = Style { color: false, unicode: true, width: Some(150) };
+const STYLE: Style = Style { color: false, unicode: true, width: Some(200) };
 /// Of a cause, in columns.
 const LINE: usize = 110;
 
@@ -86,8 +87,16 @@ pub(crate) fn machine(study: &Study, codes: &[Code], variants: &[Variant]) -> St
     text += "\nMean of 7, were something decided otherwise (3 seeds)\n\n";
     let mut table = grid("what", &COMPARED);
     for variant in variants {
-        let means = variant.means.iter().map(|mean| format!("{mean:.3}"));
-        table.row(std::iter::once(variant.name.to_owned()).chain(means).collect());
+        let of = |kind| format!("{:.3}", variant.runs.mean(&SEVEN, Way::of(kind)).mean);
+        table.row(std::iter::once(variant.name.to_owned()).chain(COMPARED.map(of)).collect());
+    }
+    text += &table.render(&STYLE);
+    let Some(cacheless) = variants.iter().find(|variant| variant.name == CACHELESS) else { return text };
+    text += "\nSingle codes without last-level caches (3 seeds)\n\n";
+    let mut table = grid("code", &COMPARED);
+    for code in &names {
+        let of = |kind| format!("{:.3}", cacheless.runs.speedup(code, Way::of(kind)).mean);
+        table.row(std::iter::once((*code).to_owned()).chain(COMPARED.map(of)).collect());
     }
     text + &table.render(&STYLE)
 }

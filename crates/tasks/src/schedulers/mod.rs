@@ -59,11 +59,11 @@ pub(crate) fn make<'a>(
         }
         SchedulerKind::Tbb | SchedulerKind::TbbNuma => Box::new(tbb::Tbb::new(question, sockets)),
         SchedulerKind::Hint => Box::new(hint::Hint::hint(sockets)),
+        SchedulerKind::Plan => Box::new(hint::Hint::plan(question, sockets)?),
         SchedulerKind::ArenaPerNode => Box::new(arena_per_node::ArenaPerNode::new(question, sockets)),
         SchedulerKind::TaskloopAffinity => {
             Box::new(taskloop_affinity::TaskloopAffinity::new(question, sockets))
         }
         SchedulerKind::Static => Box::new(static_loops::StaticLoops::new(question, sockets)),
-        SchedulerKind::Plan => Box::new(hint::Hint::plan(question, sockets)?),
     })
 }

@@ -4,6 +4,7 @@ mod advice;
 mod caches;
 mod common;
 mod contenders;
+mod creation;
 mod dep;
 mod durations;
 mod edges;

@@ -94,11 +94,11 @@ pub(super) fn single_codes(study: &Study) -> List {
     }
     let reached = |code: &&str| {
         let of = |kind| study.single(code, kind).mean;
-        of(RipMw) > of(Dep).max(of(RipDep))
+        of(RipMw) > of(Dep).min(of(RipDep))
     };
     let reached: Vec<&str> = SEVEN.into_iter().filter(reached).collect();
     let words = if reached.is_empty() { "in none".to_owned() } else { format!("in {}", reached.join(", ")) };
-    list.holds("rip-mw beats both dep and rip-dep", "in no code", words, reached.is_empty());
+    list.holds("rip-mw reaches dep or rip-dep", "in no code", words, reached.is_empty());
     list
 }
 

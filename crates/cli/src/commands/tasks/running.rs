@@ -94,6 +94,18 @@ impl Job<'_> {
                 Failure::input(format!("{} should run on {node}, which has no cores", name(task)))
                     .hint("give it the `socket` of a node with cores, or take another --scheduler")
             }
+            TasksError::Affinity { task, node } => {
+                Failure::input(format!("the `affinity` of {} is {node}, which has no cores", name(task)))
+                    .hint("give it the `affinity` of a node with cores, or none")
+            }
+            TasksError::Tree { scheduler, task } => Failure::input(format!(
+                "{} is created by a task, but the scheduler {} partitions what the master creates",
+                name(task),
+                scheduler.as_str()
+            ))
+            .hint(
+                "take another --scheduler: `fifo`, `sa`, `dep`, `tbb`, `tbb-numa`, `hint` run tree programs",
+            ),
             ref error => Failure::input(error.to_string()),
         };
         Ended::Failed(failure)

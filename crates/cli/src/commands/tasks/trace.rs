@@ -7,6 +7,7 @@
 //! | `socket` | the node that the scheduler gave it; empty where it gives none |
 //! | `node`, `worker` | where it ran: NUMA node, and core counted over all nodes |
 //! | `start_s`, `end_s` | when it was taken and when it ended, in simulated seconds |
+//! | `source` | where the worker found it: `returned`, `successor`, `own`, `mailbox`, `shared`, `steal` |
 //!
 //! Tasks stand in the order of their ends. The JSON is a trace of complete events ("ph": "X", times in us): a process for each node, a
 //! thread for each worker, and one for the master where it partitions.
@@ -63,7 +64,9 @@ impl<'a> Writer<'a> {
     /// Those of `out`.
     pub(super) fn start(out: &'a mut dyn Write, kind: Kind) -> io::Result<Self> {
         match kind {
-            Kind::Csv => out.write_all(b"scheduler,seed,task,type,socket,node,worker,start_s,end_s\n")?,
+            Kind::Csv => {
+                out.write_all(b"scheduler,seed,task,type,socket,node,worker,start_s,end_s,source\n")?
+            }
             Kind::Chrome => out.write_all(b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")?,
         }
         Ok(Self { out, kind, processes: 0, events: 0, failed: None })
@@ -130,7 +133,8 @@ impl OfRun<'_, '_, '_> {
                 self.writer.write(|out| {
                     writeln!(
                         out,
-                        "{scheduler},{seed},{task},{kind},{socket},{node},{worker},{start_s},{end_s}"
+                        "{scheduler},{seed},{task},{kind},{socket},{node},{worker},{start_s},{end_s},{}",
+                        source.as_str()
                     )
                 });
             }
