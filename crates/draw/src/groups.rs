@@ -218,7 +218,9 @@ mod tests {
     fn every_group_and_series_has_its_name_once() {
         let svg = plot(2, 2).svg();
         let words = words(&svg);
-        for word in ["scheduler 0", "scheduler 1", "95 % interval of the mean", "printed", "speedup over fifo"] {
+        for word in
+            ["scheduler 0", "scheduler 1", "95 % interval of the mean", "printed", "speedup over fifo"]
+        {
             assert_eq!(words.lines().filter(|line| *line == word).count(), 1, "{word}: {words}");
         }
         // A diamond in each group and one in the legend.

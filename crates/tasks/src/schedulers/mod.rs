@@ -3,6 +3,7 @@
 //! [`Scheduler`] is what they have in common, `start` and `tree` what they say and hear, `placed` what those have in common that give each task a socket; `queues`, `weights`,
 //! `round_robin`, `dep_table`, `given` and `draw` are what several of them use.
 
+mod arena_per_node;
 mod dep;
 mod dep_table;
 mod draw;
@@ -18,6 +19,8 @@ mod round_robin;
 mod sa;
 mod scheduler;
 mod start;
+mod static_loops;
+mod taskloop_affinity;
 mod tbb;
 mod tracked;
 mod tree;
@@ -56,6 +59,11 @@ pub(crate) fn make<'a>(
         }
         SchedulerKind::Tbb | SchedulerKind::TbbNuma => Box::new(tbb::Tbb::new(question, sockets)),
         SchedulerKind::Hint => Box::new(hint::Hint::new(question, sockets)),
+        SchedulerKind::ArenaPerNode => Box::new(arena_per_node::ArenaPerNode::new(question, sockets)),
+        SchedulerKind::TaskloopAffinity => {
+            Box::new(taskloop_affinity::TaskloopAffinity::new(question, sockets))
+        }
+        SchedulerKind::Static => Box::new(static_loops::StaticLoops::new(question, sockets)),
         kind @ SchedulerKind::Plan => return Err(TasksError::NotYet(kind)),
     })
 }

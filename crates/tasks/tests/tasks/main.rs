@@ -2,9 +2,11 @@
 
 mod caches;
 mod common;
+mod contenders;
 mod dep;
 mod durations;
 mod edges;
+mod hint;
 mod idling;
 mod instants;
 mod latency;
@@ -13,4 +15,6 @@ mod profile;
 mod references;
 mod rip;
 mod stealing;
+mod tbb;
+mod trees;
 mod wavefront;

@@ -217,6 +217,11 @@ impl TaskGraph {
         self.tree.as_ref().map_or(Record::EMPTY, |tree| tree.record(task))
     }
 
+    /// Whether anything is said of a tree, a block's hint or creator.
+    pub fn says_more(&self) -> bool {
+        self.tree.is_some()
+    }
+
     /// Whether some task creates tasks.
     pub fn is_tree(&self) -> bool {
         self.tree.as_ref().is_some_and(|tree| !tree.children.is_empty())

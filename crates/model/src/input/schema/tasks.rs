@@ -408,6 +408,12 @@ pub enum SchedulerWord {
     Hint,
     /// Tasks go where a plan says.
     Plan,
+    /// oneTBB with one arena per node.
+    ArenaPerNode,
+    /// OpenMP tasks that go where their data is.
+    TaskloopAffinity,
+    /// Loops in equal contiguous parts for all workers.
+    Static,
 }
 
 /// What creating, fetching and stealing tasks costs, and what is drawn.

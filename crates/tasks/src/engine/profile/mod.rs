@@ -12,6 +12,7 @@ use numasim_plan::profile::Setting;
 
 use self::timer::Timer;
 use crate::error::TasksError;
+use crate::refusal;
 use crate::sockets::{SocketId, Sockets};
 
 /// Tasks between two questions whether to stop.
@@ -33,7 +34,7 @@ pub trait Profiler {
 /// # Errors
 /// [`TasksError::UnknownHome`], [`TasksError::NeverEnds`], [`TasksError::Stopped`].
 pub fn profile(machine: &Machine, graph: &TaskGraph, to: &mut dyn Profiler) -> Result<(), TasksError> {
-    super::check_homes(machine, graph)?;
+    refusal::check_blocks(machine, graph)?;
     let sockets = Sockets::new(machine);
     let network = Network::new(machine);
     let near = sockets.node(SocketId(0));

@@ -43,7 +43,7 @@ pub(super) fn of_one_worker(
         plan: None,
     };
     let mut heard = Heard { order: Vec::with_capacity(graph.task_count()), to };
-    Simulation::new(&question, sockets, network, Box::new(Alone::default()), &mut heard).run()?;
+    Simulation::new(&question, sockets, network, Box::new(Alone::default()), &mut heard)?.run()?;
     Ok(heard.order)
 }
 

@@ -4,7 +4,7 @@ use numasim_model::graph::{Submit, TaskGraph, TaskId};
 
 /// What becomes of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(in crate::schedulers) enum Way {
     /// The worker runs it next: what the task returned.
     Returned,
     /// The worker runs it after that: the lowest of those that waited for the task alone.
@@ -15,7 +15,7 @@ pub(super) enum Way {
 
 /// The ways of `children`, in the order in which they are handed over, and then of the `others` that became ready, by number, when `ended`
 /// has ended.
-pub(super) fn ways<'t>(
+pub(in crate::schedulers) fn ways<'t>(
     graph: &TaskGraph,
     ended: TaskId,
     children: &'t [TaskId],

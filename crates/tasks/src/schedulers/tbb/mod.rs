@@ -24,7 +24,7 @@ use numasim_model::graph::{SchedulerKind, Submit, TaskId};
 use self::crew::Crew;
 use self::dealing::Dealing;
 use self::deques::Deques;
-use self::handing::{Way, ways};
+pub(super) use self::handing::{Way, ways};
 use self::library::{Library, Partitioner};
 use self::mailboxes::Mailboxes;
 use self::management::Management;
