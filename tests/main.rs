@@ -33,3 +33,4 @@ mod simulate;
 mod sweep;
 mod tasks;
 mod tidy;
+mod tree_programs;

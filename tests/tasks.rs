@@ -71,8 +71,8 @@ fn the_json_has_the_documented_keys_in_order() {
     let runs = found["runs"].as_array().expect("a list");
     let of = |run: &Value| format!("{} {}", run["scheduler"].as_str().expect("a name"), run["seed"]);
     assert_eq!(runs.iter().map(of).collect::<Vec<_>>(), ["fifo 1", "fifo 2", "dep 1", "dep 2"]);
-    let documented =
-        "scheduler placement steal seed makespan_s bound_s bytes idle steals cut_edges cut_bytes partition_s";
+    let documented = "scheduler placement steal seed makespan_s bound_s bytes idle steals cut_edges cut_bytes partition_s \
+         mailbox shared revokes remote_tasks migration_s scenario contender_tasks dealt fallbacks";
     assert!(keys(&runs[0]).starts_with(documented), "{}", keys(&runs[0]));
     assert_eq!((&runs[0]["cut_edges"], &runs[2]["cut_edges"]), (&Value::Null, &Value::from(0)));
 }
@@ -112,7 +112,7 @@ fn a_trace_has_a_line_for_each_task_and_run() {
     // Under fifo the first worker takes it: node 0, across the link.
     assert_eq!(
         fs::read_to_string(&path).expect("written"),
-        "scheduler,seed,task,type,socket,node,worker,start_s,end_s\nfifo,1,0,task,,0,0,0,0.2\nsa,1,0,task,1,1,2,0,0.1\n"
+        "scheduler,seed,task,type,socket,node,worker,start_s,end_s,source\nfifo,1,0,task,,0,0,0,0.2,own\nsa,1,0,task,1,1,2,0,0.1,own\n"
     );
 }
 
