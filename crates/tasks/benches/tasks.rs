@@ -10,7 +10,7 @@ use numasim_model::graph::{
     SchedulerSettings, TaskGraph, TaskGraphBuilder,
 };
 use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node};
-use numasim_model::sharing_model::{Model, Parameters};
+use numasim_model::sharing_model::{Model, ModelKind, Parameters};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Megabytes};
 use numasim_tasks::{Question, Silent, simulate};
 
@@ -180,6 +180,13 @@ fn contended_stencil(bencher: Bencher<'_, '_>, name: &str) {
     bench(bencher, kind(name), &machine(0.0), &stencil(TASKS));
 }
 
+/// The same where rates are max-min.
+#[divan::bench(args = KINDS, sample_count = 5)]
+fn max_min_stencil(bencher: Bencher<'_, '_>, name: &str) {
+    let machine = machine(0.0).with_sharing(ModelKind::MaxMin.into());
+    bench(bencher, kind(name), &machine, &stencil(TASKS));
+}
+
 /// The same where threads wait for memory.
 #[divan::bench(args = KINDS, sample_count = 5)]
 fn latency_bound_stencil(bencher: Bencher<'_, '_>, name: &str) {
@@ -207,16 +214,15 @@ fn contended_by_size(bencher: Bencher<'_, '_>, tasks: u32) {
     bench(bencher, SchedulerKind::Fifo, &machine(0.0), &chains(tasks));
 }
 
-/// The largest graph, from its making to the last task: the peak of the allocations listed is to stay below 4 GiB, with 48 million accesses
-/// and all tasks created long before most of them run.
-#[divan::bench(sample_count = 1)]
-fn ten_million_tasks(bencher: Bencher<'_, '_>) {
+/// Whole graphs up to the largest, from their making to the last task: with 10^7 the peak of the allocations listed is to stay below 4 GiB,
+/// with 48 million accesses and all tasks created long before most of them run.
+#[divan::bench(args = [10_000, 100_000, 1_000_000, 10_000_000], sample_count = 1, sample_size = 1)]
+fn whole_by_size(bencher: Bencher<'_, '_>, tasks: u32) {
     let machine = machine(0.0);
     let scheduler = SchedulerSettings { kind: SchedulerKind::Dep, ..SchedulerSettings::default() };
     let runtime = RuntimeSettings::default();
-    let tasks = 10_000_000 - 256;
     bencher.counter(ItemsCount::new(tasks)).bench(|| {
-        let graph = sweeps(tasks, 0.0);
+        let graph = sweeps(tasks - 256, 0.0);
         let question = Question {
             machine: &machine,
             graph: &graph,

@@ -17,6 +17,14 @@ pub enum TasksError {
         /// Where it should run.
         node: NodeId,
     },
+    /// The affinity of a task is a node without cores, or one that does not exist.
+    #[error("the affinity of task {} is {node}, which has no cores", .task.0)]
+    Affinity {
+        /// The task.
+        task: TaskId,
+        /// What its affinity says.
+        node: NodeId,
+    },
     /// The home of a block is no node of the machine.
     #[error("block {block} lies on {node}, which the machine does not have")]
     UnknownHome {
@@ -63,6 +71,9 @@ pub enum TasksError {
     /// A task never ends: nothing moves its data.
     #[error("task {} never ends", .0.0)]
     NeverEnds(TaskId),
+    /// `plan` goes by a plan.
+    #[error("the scheduler plan needs a plan")]
+    NoPlan,
     /// Somebody stopped it ([`crate::Observer::stops`]).
     #[error("stopped")]
     Stopped,

@@ -9,7 +9,7 @@ use crate::question::Question;
 /// Whether a question makes sense.
 ///
 /// # Errors
-/// [`TasksError::UnknownHome`], [`TasksError::UnknownHint`], [`TasksError::NoCores`], [`TasksError::Tree`].
+/// [`TasksError::UnknownHome`], [`TasksError::UnknownHint`], [`TasksError::Affinity`], [`TasksError::Tree`].
 pub(crate) fn check(question: &Question<'_>) -> Result<(), TasksError> {
     let Question { machine, graph, scheduler, .. } = *question;
     check_blocks(machine, graph)?;
@@ -19,7 +19,7 @@ pub(crate) fn check(question: &Question<'_>) -> Result<(), TasksError> {
     for task in graph.tasks() {
         let has_cores = |node: NodeId| machine.nodes().get(node.0).is_some_and(|node| node.cores > 0);
         if let Some(node) = graph.affinity(task).filter(|&node| !has_cores(node)) {
-            return Err(TasksError::NoCores { task, node });
+            return Err(TasksError::Affinity { task, node });
         }
         if scheduler.kind.partitions() && graph.created_by(task).is_some() {
             return Err(TasksError::Tree { scheduler: scheduler.kind, task });

@@ -4,17 +4,17 @@ use numasim_model::Machine;
 use numasim_model::graph::SchedulerKind;
 
 use crate::Failure;
-use crate::codes::Code;
+use crate::codes::{Code, Settings};
 use crate::machines::{Calibrated, Platform};
 use crate::runs::{self, Way};
 use crate::statistics::geometric;
 
-/// Lines under way that are tried, up to the figure of the manuals.
-const LINES: [f64; 15] = [2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0];
+/// Lines under way that are tried: 2 to 16, the most that the manuals give to a core of one of the machines.
+const LINES: std::ops::RangeInclusive<u32> = 2..=16;
 /// GB/s of a core from its last-level cache that are tried.
 const LLC_GBS: [Option<f64>; 4] = [Some(5.0), Some(10.0), Some(20.0), None];
 /// Fewer seeds than of what is shown: the grid has many points.
-pub(crate) const SEEDS: u64 = 3;
+pub(crate) const SEEDS: u64 = 5;
 
 /// What the thesis prints of `sa`: the codes whose geometric mean it is, and the speedup.
 #[derive(Clone, Copy, Debug)]
@@ -55,17 +55,20 @@ pub(crate) struct Point {
     pub(crate) error: f64,
 }
 
-/// All points of the grid, in order.
+/// All points of the grid, in order. One printed figure does not decide two parameters: POWER8 keeps the `llc_gbs` that it has, which is that
+/// of Sandy Bridge.
 pub(crate) fn grid(platform: Platform, machine: &Machine, codes: &[Code]) -> Result<Vec<Point>, Failure> {
     let targets = targets(platform);
     let asked = |code: &&Code| targets.iter().any(|target| target.codes.contains(&code.name()));
     let codes: Vec<Code> = codes.iter().filter(asked).cloned().collect();
     let ways = [SchedulerKind::Fifo, SchedulerKind::Sa].map(Way::of);
+    let own = Calibrated::of(machine).and_then(|own| own.llc_gbs);
+    let limits = if targets.len() > 1 { LLC_GBS.to_vec() } else { vec![own] };
     let mut points = Vec::new();
-    for outstanding_lines in LINES {
-        for llc_gbs in LLC_GBS {
-            let figures = Calibrated { outstanding_lines, llc_gbs };
-            let runs = runs::all(&figures.on(machine)?, &codes, &ways, SEEDS)?;
+    for lines in LINES {
+        for &llc_gbs in &limits {
+            let figures = Calibrated { outstanding_lines: f64::from(lines), llc_gbs };
+            let runs = runs::all(&figures.on(machine)?, &codes, &ways, &Settings::default(), SEEDS)?;
             let mean = |target: &Target| {
                 geometric(target.codes.iter().map(|code| runs.speedup(code, Way::of(SchedulerKind::Sa)).mean))
             };
@@ -77,7 +80,39 @@ pub(crate) fn grid(platform: Platform, machine: &Machine, codes: &[Code]) -> Res
     Ok(points)
 }
 
-/// The point with the least error; the first of equal ones.
+/// Errors that differ by less are equal.
+const EQUAL: f64 = 1e-6;
+
+/// The point with the least error; of equal ones the fewest lines, then the slowest cache.
 pub(crate) fn best(points: &[Point]) -> Option<&Point> {
-    points.iter().min_by(|a, b| a.error.total_cmp(&b.error))
+    let least = points.iter().map(|point| point.error).fold(f64::INFINITY, f64::min);
+    points.iter().find(|point| point.error < least + EQUAL)
+}
+
+/// The grids of all machines as CSV.
+pub(crate) fn csv(grids: &[(Platform, Vec<Point>)]) -> String {
+    let mut text =
+        "machine,outstanding_lines,llc_gbs,sa_mean_of_seven,sa_gauss_seidel,sa_red_black,error\n".to_owned();
+    for (platform, points) in grids {
+        let targets = targets(*platform);
+        for point in points {
+            let ours = |codes: &[&str]| {
+                let place = targets.iter().position(|target| target.codes == codes);
+                let ours = place.and_then(|place| point.speedups.get(place));
+                ours.map_or(String::new(), |ours| format!("{ours:.4}"))
+            };
+            let Calibrated { outstanding_lines, llc_gbs } = point.figures;
+            let cells = [
+                platform.name().to_owned(),
+                outstanding_lines.to_string(),
+                llc_gbs.map_or(String::new(), |gbs| gbs.to_string()),
+                ours(&SEVEN),
+                ours(&["gauss-seidel"]),
+                ours(&["red-black"]),
+                format!("{:.6}", point.error),
+            ];
+            text += &(cells.join(",") + "\n");
+        }
+    }
+    text
 }

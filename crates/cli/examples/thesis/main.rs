@@ -1,81 +1,95 @@
-//! Schedulers of I. Sánchez Barrera's thesis (paper 001), simulated.
+//! The schedulers of I. Sánchez Barrera's thesis (paper 001) on its three machines: calibrated on `fifo` and `sa`, all others predicted.
+//!
+//! Writes tables and plots into a folder: `cargo run --release -p numasim --example thesis -- results/thesis-schedulers [PART...]`. Parts:
+//! `calibration`, `sandy-bridge`, `uv100`, `power8`, `windows`, `statements` (which needs all but the calibration); without any, all.
+
 mod calibration;
 mod codes;
 mod machines;
+mod plots;
+mod printed;
 mod runs;
+mod statements;
 mod statistics;
+mod study;
+mod text;
+mod windows;
 
-use std::path::Path;
-use std::time::Instant;
+use std::path::{Path, PathBuf};
 
-use machines::Platform;
-use numasim_model::graph::SchedulerKind;
-use runs::Way;
+use calibration::Point;
+use codes::Code;
+use machines::{Calibrated, Platform};
+use numasim_model::graph::Generator;
+use study::Study;
 
+/// Why there are no results, in words.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 fn main() -> Result<(), Failure> {
-    let root = Path::new(".");
+    let mut arguments = std::env::args().skip(1);
+    let folder = PathBuf::from(arguments.next().ok_or("which folder are the results for?")?);
+    let parts: Vec<String> = arguments.collect();
+    let wanted = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let codes = codes::all();
-    let what = std::env::args().nth(1).unwrap_or_default();
-    let seeds: u64 = std::env::args().nth(2).map_or(Ok(3), |s| s.parse())?;
-    for platform in Platform::ALL {
-        let machine = platform.read(root)?;
-        let begin = Instant::now();
-        let machine = if std::env::var_os("OFF").is_some() { machines::without_caches(&machine)? } else { machine };
-        if what == "calibrate" {
-            for point in calibration::grid(platform, &machine, &codes)? {
-                println!("{} {:?} {:?} {:.5}", platform.name(), point.figures, point.speedups, point.error);
-            }
-            eprintln!("{:?}", begin.elapsed());
+    if wanted("calibration") {
+        calibrate(&root, &folder, &codes)?;
+    }
+    let all = wanted("statements");
+    let mut studies = Vec::new();
+    for (platform, part) in Platform::ALL.into_iter().zip(["sandy-bridge", "uv100", "power8"]) {
+        if !all && !wanted(part) {
             continue;
         }
-        let machine = match what.as_str() { "nonuma" => machines::without_numa(&machine)?, "nocache" => machines::without_caches(&machine)?, _ => machine };
-        let lines = std::env::args().nth(3).map(|s| s.parse::<f64>()).transpose()?;
-        let llc_gbs = std::env::args().nth(4).map(|s| s.parse::<f64>()).transpose()?.filter(|x| *x > 0.0);
-        let machine = match lines { Some(l) => machines::Calibrated { outstanding_lines: l, llc_gbs }.on(&machine)?, None => machine };
-        if what == "kinds" {
-            debug(&machine, &codes, &std::env::args().nth(5).unwrap(), &std::env::args().nth(6).unwrap())?;
-            continue;
+        let study = Study::of(platform, platform.read(&root)?, &codes)?;
+        if wanted(part) {
+            let name = format!("figure-{}", platform.figure());
+            let variants = study::variants(&study.machine, &codes)?;
+            write(&folder, &format!("{name}.txt"), &text::machine(&study, &codes, &variants))?;
+            write(&folder, &format!("{name}.svg"), &plots::machine(&study, &codes))?;
         }
-        let ways: Vec<Way> = SchedulerKind::ALL.into_iter().map(Way::of).collect();
-        let runs = runs::all(&machine, &codes, &ways, seeds)?;
-        println!("{} {:?}", platform.name(), begin.elapsed());
-        for code in &codes {
-            print!("{:20}", code.name());
-            for way in &ways {
-                print!(" {} {:.3}", way.kind.as_str(), runs.speedup(code.name(), *way).mean);
-            }
-            println!(" fifo {:.3} s", runs.of(code.name(), ways[0])[0].makespan.value());
+        studies.push(study);
+    }
+    if !all && !wanted("windows") {
+        return Ok(());
+    }
+    let jacobi = codes.iter().find(|code| matches!(code.generator, Generator::Jacobi { .. }));
+    let points = windows::study(&Platform::SandyBridge.read(&root)?, jacobi.ok_or("no jacobi")?)?;
+    write(&folder, "figure-3.5.txt", &text::windows(&points))?;
+    write(&folder, "figure-3.5.svg", &plots::windows(&points)?)?;
+    if all {
+        write(&folder, "figure-3.7.txt", &text::stealing(&studies))?;
+        write(&folder, "figure-3.7.svg", &plots::stealing(&studies))?;
+        let [sandy, uv100, power8] = studies.as_slice() else { return Err("three machines".into()) };
+        let statements = statements::all([sandy, uv100, power8], &points);
+        write(&folder, "table.txt", &text::statements(&statements))?;
+        let silent =
+            statements.iter().find(|one| one.verdict == statements::Verdict::Missed && one.cause().is_none());
+        if let Some(missed) = silent {
+            return Err(format!("{} is missed, and nothing says why", missed.id).into());
         }
-        print!("{:20}", "seven");
-        for way in &ways {
-            print!(" {} {:.3}", way.kind.as_str(), runs.mean(&calibration::SEVEN, *way).mean);
-        }
-        println!();
     }
     Ok(())
 }
 
-struct Kinds<'a>(&'a numasim_model::graph::TaskGraph, std::collections::BTreeMap<(String, usize), (u32, f64)>);
-impl numasim_tasks::Observer for Kinds<'_> {
-    fn ended(&mut self, r: &numasim_tasks::TaskRecord) {
-        let kind = self.0.types()[self.0.kind(r.task).0 as usize].clone();
-        let e = self.1.entry((kind, r.node.0)).or_default();
-        e.0 += 1;
-        e.1 += r.end_s - r.start_s;
+/// The grids, and whether the files of the machines have what is best.
+fn calibrate(root: &Path, folder: &Path, codes: &[Code]) -> Result<(), Failure> {
+    let mut grids: Vec<(Platform, Vec<Point>)> = Vec::new();
+    for platform in Platform::ALL {
+        grids.push((platform, calibration::grid(platform, &platform.read(root)?, codes)?));
     }
-}
-fn debug(machine: &numasim_model::Machine, codes: &[codes::Code], code: &str, kind: &str) -> Result<(), Failure> {
-    let code = codes.iter().find(|c| c.name() == code).unwrap();
-    let graph = code.graph(&machines::sockets(machine))?;
-    let kind = SchedulerKind::ALL.into_iter().find(|k| k.as_str() == kind).unwrap();
-    let mut kinds = Kinds(&graph, Default::default());
-    let scheduler = code.scheduler(kind);
-    let runtime = numasim_model::graph::RuntimeSettings::default();
-    let q = numasim_tasks::Question { machine, graph: &graph, scheduler: &scheduler, runtime: &runtime, placement: numasim_model::graph::PagePlacement::FirstTouch, steal: false, contender: None, plan: None };
-    let run = numasim_tasks::simulate(&q, &mut kinds)?;
-    println!("{} {} makespan {:?} idle {:.3} partition {:?} traffic {:?} cut {:?}", code.name(), kind.as_str(), run.makespan, run.idle, run.partition, run.traffic, run.cut);
-    for (k, v) in kinds.1 { println!("  {:?} {} tasks {:.3} s busy", k, v.0, v.1); }
+    write(folder, "calibration.csv", &calibration::csv(&grids))?;
+    for (platform, points) in &grids {
+        let best = calibration::best(points).map(|point| point.figures);
+        if best != Calibrated::of(&platform.read(root)?) {
+            return Err(format!("{}: the best figures are {best:?}", platform.file()).into());
+        }
+    }
     Ok(())
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder)?;
+    Ok(std::fs::write(folder.join(name), text)?)
 }

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use numasim_model::graph::{PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph};
 use numasim_model::Machine;
+use numasim_model::graph::{PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph};
 use numasim_tasks::{Question, Run, Silent, simulate};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use crate::Failure;
-use crate::codes::Code;
+use crate::codes::{Code, Settings};
 use crate::machines::sockets;
 use crate::statistics::{Estimate, geometric, of_ratios};
 
@@ -24,29 +24,48 @@ impl Way {
     pub(crate) const fn of(kind: SchedulerKind) -> Self {
         Self { kind, steal: false }
     }
+
+    /// With stealing.
+    pub(crate) const fn stealing(kind: SchedulerKind) -> Self {
+        Self { kind, steal: true }
+    }
 }
 
 /// Runs of codes on a machine: by code and way, one for each seed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Runs(HashMap<(&'static str, Way), Vec<Run>>);
 
-/// One simulation; ties are drawn from `seed`.
+/// One simulation; ties and the work of tasks are drawn from `seed`.
 pub(crate) fn one(
     machine: &Machine,
     graph: &TaskGraph,
     scheduler: &SchedulerSettings,
     steal: bool,
-    seed: u64,
+    (task_spread, seed): (f64, u64),
 ) -> Result<Run, Failure> {
-    let task_spread = std::env::var("SPREAD").map_or(0.02, |s| s.parse().unwrap());
     let runtime = RuntimeSettings { seed, task_spread, ..RuntimeSettings::default() };
     let placement = PagePlacement::FirstTouch;
-    let question = Question { machine, graph, scheduler, runtime: &runtime, placement, steal, contender: None, plan: None };
+    let question = Question {
+        machine,
+        graph,
+        scheduler,
+        runtime: &runtime,
+        placement,
+        steal,
+        contender: None,
+        plan: None,
+    };
     Ok(simulate(&question, &mut Silent)?)
 }
 
 /// Simulates `codes` in all `ways` with the seeds 1 to `seeds`.
-pub(crate) fn all(machine: &Machine, codes: &[Code], ways: &[Way], seeds: u64) -> Result<Runs, Failure> {
+pub(crate) fn all(
+    machine: &Machine,
+    codes: &[Code],
+    ways: &[Way],
+    settings: &Settings,
+    seeds: u64,
+) -> Result<Runs, Failure> {
     let sockets = sockets(machine);
     let graphs = codes.iter().map(|code| code.graph(&sockets)).collect::<Result<Vec<_>, _>>()?;
     let mut jobs = Vec::new();
@@ -56,7 +75,8 @@ pub(crate) fn all(machine: &Machine, codes: &[Code], ways: &[Way], seeds: u64) -
         }
     }
     let run = |&(code, graph, way, seed): &(&Code, &TaskGraph, Way, u64)| {
-        one(machine, graph, &code.scheduler(way.kind), way.steal, seed)
+        let scheduler = code.scheduler(way.kind, settings);
+        one(machine, graph, &scheduler, way.steal, (settings.task_spread, seed))
     };
     let done: Vec<Result<Run, Failure>> = jobs.par_iter().map(run).collect();
     let mut runs = Runs::default();
@@ -70,7 +90,7 @@ impl Runs {
     /// The runs of a code, by seed.
     pub(crate) fn of(&self, code: &str, way: Way) -> &[Run] {
         let found = self.0.iter().find(|((name, its), _)| *name == code && *its == way);
-        found.map_or(&[], |(_, runs)| runs)
+        found.map_or(&[], |(_, runs)| runs.as_slice())
     }
 
     /// Makespan under `fifo` / makespan, seed by seed.
@@ -91,5 +111,11 @@ impl Runs {
         let seeds = ratios.iter().map(Vec::len).min().unwrap_or(0);
         let of_seed = |seed: usize| geometric(ratios.iter().filter_map(|of| of.get(seed).copied()));
         of_ratios(&(0..seeds).map(of_seed).collect::<Vec<_>>())
+    }
+
+    /// The mean over the seeds of something of the runs of a code.
+    pub(crate) fn mean_of(&self, code: &str, way: Way, value: impl Fn(&Run) -> f64) -> f64 {
+        let runs = self.of(code, way);
+        runs.iter().map(value).sum::<f64>() / runs.len() as f64
     }
 }

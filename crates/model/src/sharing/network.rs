@@ -197,6 +197,9 @@ impl Load<'_> {
             reads.users.insert(place, number);
         }
         self.spread += usize::from(spread);
+        let flows = &self.flows;
+        let is_before = |group: u32| flows[group as usize].is_some_and(|placed| placed.key < key);
+        self.memory.flow_added(&self.compiled, number, node, is_before);
         self.flows_changed();
         Some(FlowId(number))
     }
@@ -252,6 +255,7 @@ impl Load<'_> {
             reads.users.retain(|&group| group != flow.0);
         }
         self.compiled.order.iter_mut().for_each(|order| order.retain(|&group| group != flow.0));
+        self.memory.flow_removed(flow.0);
         self.threads[group] = 0.0;
         self.compiled.demand_gbs.as_mut_slice()[group] = 0.0;
         self.flows[group] = None;

@@ -26,7 +26,9 @@
 //! # Approach
 //! A round walks classes, the groups of a node whose data lie alike ([`run`]), and the ports of a node to four memories
 //! at a time ([`column`]). Where all groups of a class are held back by the same port, a round is a few figures for it, however
-//! many groups it has. To leap over rounds in which the same are held back by the same was considered: the gains are not quite
+//! many groups it has. What a port allocates as baselines follows from the number of its threads where all want at least that, which
+//! is so in most rounds after the first; groups of one class each, next to each other, keep the ports of their node in registers
+//! ([`at_hand`]). A flow that comes or goes is put in its place (`rows/changes`), so that little is laid out anew. To leap over rounds in which the same are held back by the same was considered: the gains are not quite
 //! a geometric series, as what goes out in proportion depends on what is still wanted, and what is full at last depends on
 //! differences between controllers that shrink more slowly than the rest.
 
@@ -34,11 +36,13 @@ use super::compiled::{Compiled, PoolKind};
 use super::ports::shared_level;
 use super::remote::Remote;
 use super::shares::Shares;
+use at_hand::AtHand;
 use column::{Bank, Column, split};
 use lanes::{LANES, lanes};
 use rows::Rows;
 use run::{Brought, Run, Taker};
 
+mod at_hand;
 mod column;
 mod lanes;
 mod rows;
@@ -86,6 +90,24 @@ impl Dealing {
     /// There are other flows now.
     pub(super) fn flows_changed(&mut self) {
         self.is_compiled = false;
+    }
+
+    /// There is a flow more, on `node`; in sums it stands where `is_before` ends.
+    pub(super) fn flow_added(
+        &mut self,
+        compiled: &Compiled,
+        group: u32,
+        node: usize,
+        is_before: impl Fn(u32) -> bool,
+    ) {
+        self.is_compiled = self.is_compiled && self.rows.add(compiled, group, node, is_before);
+    }
+
+    /// There is a flow less.
+    pub(super) fn flow_removed(&mut self, group: u32) {
+        if self.is_compiled {
+            self.rows.remove(group);
+        }
     }
 
     /// Whether it knows the flows that there are.
@@ -174,7 +196,8 @@ impl Dealing {
             bank.nothing = lanes(|lane| NOTHING * bank.left[lane]);
         }
         let bandwidth = shares.bandwidth.as_mut_slice();
-        let mut brought = Brought::default();
+        // As if somebody was served: threads have to be counted.
+        let mut brought = Brought { gain: false, served: true };
         self.next_round();
         for run in &mut self.runs {
             run.take_given(&self.rows.blocks, &mut self.takers, &mut self.columns, bandwidth, &mut brought);
@@ -192,7 +215,7 @@ impl Dealing {
             if !brought.gain || self.runs.is_empty() {
                 break;
             }
-            if full || !compiled.reads.is_empty() {
+            if brought.served || full || !compiled.reads.is_empty() {
                 self.ask(compiled);
             } else {
                 self.offer(compiled);
@@ -240,7 +263,8 @@ impl Dealing {
         }
         let Self { rows, runs, columns, .. } = self;
         for column in columns.iter_mut() {
-            column.wanted = [0.0; LANES];
+            column.users = [0.0; LANES];
+            column.clear_wants();
         }
         for run in runs.iter() {
             run.add_asks(&rows.blocks, columns);
@@ -296,12 +320,19 @@ impl Dealing {
 
     /// Steps 2 and 3: what every port does with the wants of its threads.
     fn deal(&mut self, bandwidth: &mut [f64]) {
-        let Self { rows, takers, runs, columns, banks, .. } = self;
+        let Self { rows, takers, runs, columns, banks, reads, .. } = self;
         for bank in banks.iter() {
             bank.fill(columns);
         }
-        for run in runs.iter_mut() {
-            run.add_baselines(&rows.blocks, takers, columns, bandwidth);
+        let are_limited = !reads.is_empty();
+        let mut are_plain = true;
+        for column in columns.iter_mut() {
+            are_plain &= column.allocate(are_limited);
+        }
+        if !are_plain {
+            for run in runs.iter_mut() {
+                run.add_baselines(&rows.blocks, takers, columns, bandwidth);
+            }
         }
         for column in columns.iter_mut() {
             column.split();
@@ -313,19 +344,28 @@ impl Dealing {
         self.next_round();
         let Self { rows, takers, runs, columns, reads, .. } = self;
         let mut brought = Brought::default();
+        let mut at_hand = AtHand::NONE;
         for run in runs.iter_mut() {
+            if let Some(block) = run.alone(&rows.blocks) {
+                at_hand.reach(block.column, columns);
+                run.take_alone(block, &mut at_hand, takers, bandwidth, &mut brought);
+                continue;
+            }
+            at_hand.give_back(columns);
             let drawn = run.take(&rows.blocks, takers, columns, bandwidth, &mut brought);
             if let Some(reads) = reads.get_mut(run.class.reads as usize) {
                 reads.drawn += drawn * run.class.occupied;
             }
         }
+        at_hand.give_back(columns);
         brought
     }
 
     /// Nothing is drawn yet, nor wanted in the round after that.
     fn next_round(&mut self) {
         for column in &mut self.columns {
-            (column.wanted, column.drawn) = ([0.0; LANES], [0.0; LANES]);
+            column.clear_wants();
+            column.drawn = [0.0; LANES];
         }
         for reads in &mut self.reads {
             reads.drawn = 0.0;

@@ -6,6 +6,7 @@ use super::corrected::{Corrected, Notes};
 use super::remote::Remote;
 use super::rounds::Dealing;
 use super::shares::Shares;
+use crate::ids::NodeId;
 use crate::machine::Machine;
 
 /// The way from counts of threads to rates.
@@ -24,6 +25,24 @@ pub(super) struct Memory {
     dealing: Dealing,
     /// What other models than the plain default note down.
     notes: Notes,
+}
+
+impl Memory {
+    /// There is a flow more, on `node`; in sums it stands where `is_before` ends.
+    pub(super) fn flow_added(
+        &mut self,
+        compiled: &Compiled,
+        group: u32,
+        node: NodeId,
+        is_before: impl Fn(u32) -> bool,
+    ) {
+        self.dealing.flow_added(compiled, group, node.0, is_before);
+    }
+
+    /// There is a flow less.
+    pub(super) fn flow_removed(&mut self, group: u32) {
+        self.dealing.flow_removed(group);
+    }
 }
 
 impl Way {
@@ -48,14 +67,10 @@ impl Way {
 
     /// The same in place: nothing is allocated where there was as much room before.
     pub(super) fn make_room(&self, compiled: &Compiled, separable: bool, memory: &mut Memory) {
-        let rounds = match self {
-            Self::Plain => !separable,
-            Self::Corrected(corrected) => {
-                corrected.make_room(compiled, &mut memory.notes);
-                corrected.deals(separable)
-            }
-        };
-        if rounds {
+        if let Self::Corrected(corrected) = self {
+            corrected.make_room(compiled, &mut memory.notes);
+        }
+        if !self.deals(separable) {
             memory.dealing.flows_changed();
         }
     }

@@ -46,8 +46,14 @@ pub(super) fn reasons(question: &Question, run: &Run, all: &mut Vec<Violation>) 
 fn takes_everything(question: &Question) -> bool {
     match question.scheduler.kind {
         SchedulerKind::Fifo | SchedulerKind::RandomSteal => true,
-        // What waits in a mailbox for others, or on another node, is not stolen.
-        SchedulerKind::Tbb | SchedulerKind::TbbNuma | SchedulerKind::Hint | SchedulerKind::Plan => false,
-        _ => question.steal,
+        SchedulerKind::Sa
+        | SchedulerKind::Dep
+        | SchedulerKind::RipDep
+        | SchedulerKind::RipSp
+        | SchedulerKind::RipMw
+        | SchedulerKind::Heft
+        | SchedulerKind::Tracked => question.steal,
+        // Libraries leave tasks to those whose mailbox, node or loop they are for.
+        _ => false,
     }
 }

@@ -40,7 +40,7 @@ use crate::sockets::Sockets;
 /// The scheduler that `question` asks for.
 ///
 /// # Errors
-/// What it refuses of the question: [`TasksError::NoSocket`], [`TasksError::NoCores`], [`TasksError::Intersection`].
+/// What it refuses of the question: [`TasksError::NoSocket`], [`TasksError::NoCores`], [`TasksError::Intersection`], [`TasksError::NoPlan`].
 pub(crate) fn make<'a>(
     question: &Question<'a>,
     sockets: &Sockets,
@@ -58,12 +58,12 @@ pub(crate) fn make<'a>(
             Box::new(Placed::new(tracked::Tracked::new(question, sockets), question, sockets))
         }
         SchedulerKind::Tbb | SchedulerKind::TbbNuma => Box::new(tbb::Tbb::new(question, sockets)),
-        SchedulerKind::Hint => Box::new(hint::Hint::new(question, sockets)),
+        SchedulerKind::Hint => Box::new(hint::Hint::hint(sockets)),
+        SchedulerKind::Plan => Box::new(hint::Hint::plan(question, sockets)?),
         SchedulerKind::ArenaPerNode => Box::new(arena_per_node::ArenaPerNode::new(question, sockets)),
         SchedulerKind::TaskloopAffinity => {
             Box::new(taskloop_affinity::TaskloopAffinity::new(question, sockets))
         }
         SchedulerKind::Static => Box::new(static_loops::StaticLoops::new(question, sockets)),
-        kind @ SchedulerKind::Plan => return Err(TasksError::NotYet(kind)),
     })
 }

@@ -1,7 +1,7 @@
 //! `random-steal`: a queue per worker, and idle workers steal from random others: what a runtime without any knowledge of nodes does
 //! (Cilk: Blumofe and Leiserson, "Scheduling Multithreaded Computations by Work Stealing", 1999; Taskflow).
 //!
-//! A task goes to the queue of the worker whose task was the last one that it waited for; those that are ready when they are created go to
+//! A task goes to the queue of the worker whose task was the last one that it waited for, or created it; those that are ready when they are created go to
 //! the queues of all workers in turn, as the master has none of its own. The owner takes the newest, a thief the oldest of a queue drawn
 //! among those that have any.
 
@@ -83,6 +83,11 @@ impl Scheduler for RandomSteal {
             self.filled.push(worker.0);
         }
         queue.push_back(task);
+    }
+
+    /// Born where its creator ran, as a spawned task.
+    fn created_ready(&mut self, view: &View<'_>, task: TaskId, creator: WorkerId) {
+        self.ready(view, task, Some(creator));
     }
 
     fn next(&mut self, _: &View<'_>, worker: WorkerId) -> Option<TaskId> {

@@ -1,6 +1,7 @@
 //! What a scheduler of tree programs is told beside what all are told.
 
 use numasim_model::graph::{TaskGraph, TaskId};
+pub use numasim_plan::Fallbacks;
 
 use crate::sockets::WorkerId;
 
@@ -24,13 +25,4 @@ pub(super) const MASTER: WorkerId = WorkerId(0);
 /// [`MASTER`].
 pub(super) fn who_hands_over(graph: &TaskGraph, task: TaskId, worker: WorkerId) -> WorkerId {
     if graph.created_by(task).is_some() { worker } else { MASTER }
-}
-
-/// How often a scheduler that follows a plan had to do without it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fallbacks {
-    /// Tasks of which the plan knows nothing.
-    pub tasks: u64,
-    /// Blocks of which it knows nothing.
-    pub blocks: u64,
 }

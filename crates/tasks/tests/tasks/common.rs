@@ -3,7 +3,7 @@
 use numasim_model::NodeId;
 use numasim_model::graph::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, RuntimeSettings, SchedulerKind,
-    SchedulerSettings, TaskGraph, TaskGraphBuilder, TaskId, Ties,
+    SchedulerSettings, TaskGraph, TaskGraphBuilder, TaskId, Ties, TreeTask,
 };
 use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Megabytes, Seconds};
@@ -88,6 +88,22 @@ impl Graph {
         let kind = self.0.kind("work");
         let socket = socket.map(NodeId);
         self.0.task(NewTask { kind, gflop, accesses, socket, taskwait, name: None }).expect("a task")
+    }
+
+    /// A task that says something of a tree.
+    pub(crate) fn tree(&mut self, gflop: f64, accesses: &[Access], says: TreeTask<'_>) -> TaskId {
+        let kind = self.0.kind("work");
+        let task = NewTask { kind, gflop, accesses, socket: None, taskwait: false, name: None };
+        self.0.tree_task(task, says).expect("a task")
+    }
+
+    /// One that `creator` creates.
+    pub(crate) fn child(&mut self, creator: TaskId, gflop: f64, accesses: &[Access]) -> TaskId {
+        self.tree(gflop, accesses, TreeTask { created_by: Some(creator), ..TreeTask::default() })
+    }
+
+    pub(crate) fn hint(&mut self, block: BlockId, node: usize) {
+        self.0.block_hint(block, NodeId(node)).expect("a block");
     }
 
     pub(crate) fn done(self) -> TaskGraph {

@@ -99,8 +99,7 @@ fn a_worker_leaves_only_when_it_has_nothing_of_its_own() {
     for _ in 0..2 {
         tree.child(creator, 1.0, PLAIN);
     }
-    let (run, records) =
-        against(&contender(1, &[(0.5, 99.0)]), &under(Tbb), &nodes(1, 2), &tree.done());
+    let (run, records) = against(&contender(1, &[(0.5, 99.0)]), &under(Tbb), &nodes(1, 2), &tree.done());
     assert_eq!(workers(&records), [1, 0, 1, 1]);
     // From 3 to 9 s worker 1 runs tasks of 0.1 s.
     assert_eq!(run.contender.expect("contenders").tasks, 60);

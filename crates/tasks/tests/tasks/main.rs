@@ -3,6 +3,7 @@
 mod caches;
 mod common;
 mod contenders;
+mod creation;
 mod dep;
 mod durations;
 mod edges;

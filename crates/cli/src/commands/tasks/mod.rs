@@ -3,6 +3,7 @@
 mod bars;
 mod folder;
 mod outputs;
+mod plan;
 mod program;
 mod running;
 mod trace;
@@ -27,8 +28,9 @@ pub(crate) fn run(args: &TasksArgs, shell: &Shell) -> Result<(), Failure> {
     let study = sharing::choose(files::read_study(&args.files)?.study, args.model, shell)?;
     let program = Program::of(&study, args.graph.as_deref())?;
     let settings = program::settings(args, &study)?;
-    let jobs: Vec<Job<'_>> =
-        settings.iter().map(|settings| Job { study: &study, program: &program, settings }).collect();
+    let plan = plan::of(args, &settings, &study, &program.graph)?;
+    let job = |settings| Job { study: &study, program: &program, plan: plan.as_ref(), settings };
+    let jobs: Vec<Job<'_>> = settings.iter().map(job).collect();
     let outputs = Outputs::open(args, jobs.len())?;
     watch::listen();
     let runs = outputs.compute(&jobs)?;

@@ -2,6 +2,7 @@
 
 use numasim_model::Study;
 use numasim_model::graph::TaskId;
+use numasim_plan::GraphPlan;
 use numasim_tasks::bound::lower_bound;
 use numasim_tasks::{IdleReason, Observer, Question, Silent, TaskRecord, TasksError, simulate};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -16,6 +17,7 @@ use crate::watch;
 pub(super) struct Job<'a> {
     pub(super) study: &'a Study,
     pub(super) program: &'a Program,
+    pub(super) plan: Option<&'a GraphPlan>,
     pub(super) settings: &'a Settings,
 }
 
@@ -59,7 +61,7 @@ impl Job<'_> {
             placement: *placement,
             steal: *steal,
             contender: self.study.tasks.contender.as_ref(),
-            plan: None,
+            plan: self.plan,
         }
     }
 
@@ -93,6 +95,18 @@ impl Job<'_> {
                 Failure::input(format!("{} should run on {node}, which has no cores", name(task)))
                     .hint("give it the `socket` of a node with cores, or take another --scheduler")
             }
+            TasksError::Affinity { task, node } => {
+                Failure::input(format!("the `affinity` of {} is {node}, which has no cores", name(task)))
+                    .hint("give it the `affinity` of a node with cores, or none")
+            }
+            TasksError::Tree { scheduler, task } => Failure::input(format!(
+                "{} is created by a task, but the scheduler {} partitions what the master creates",
+                name(task),
+                scheduler.as_str()
+            ))
+            .hint(
+                "take another --scheduler: `fifo`, `sa`, `dep`, `tbb`, `tbb-numa`, `hint` run tree programs",
+            ),
             ref error => Failure::input(error.to_string()),
         };
         Ended::Failed(failure)

@@ -1,6 +1,7 @@
 //! Ports in one round, [`LANES`] memories at a time: steps 1 to 3.
 
-use super::lanes::{LANES, Lanes, lanes, larger, smaller};
+use super::lanes::{LANES, Lanes, add, lanes, larger, smaller};
+use super::rows::Block;
 
 /// The ports of one node to [`LANES`] memories; GB/s.
 #[derive(Clone, Copy, Debug)]
@@ -14,9 +15,14 @@ pub(super) struct Column {
     pub(super) capacity: Lanes,
     pub(super) left: Lanes,
     pub(super) nothing: Lanes,
+    /// Threads that use it, and what one of them wants of it at least.
+    pub(super) users: Lanes,
+    pub(super) lowest: Lanes,
     /// What each thread gets before others get more, and all of that.
     pub(super) baseline: Lanes,
     pub(super) allocated: Lanes,
+    /// Whether what is allocated has to be added up group by group.
+    pub(super) is_mixed: bool,
     /// What one thread that wants w gets: min(w, flat + ratio w).
     pub(super) flat: Lanes,
     pub(super) ratio: Lanes,
@@ -41,8 +47,11 @@ impl Column {
             capacity: [f64::INFINITY; LANES],
             left: none,
             nothing: [f64::NEG_INFINITY; LANES],
+            users: none,
+            lowest: [f64::INFINITY; LANES],
             baseline: none,
             allocated: none,
+            is_mixed: false,
             flat: none,
             ratio: none,
             drawn: none,
@@ -58,6 +67,19 @@ impl Column {
         (self.left, self.full) = (self.capacity, 0);
     }
 
+    /// Nobody wants anything yet.
+    #[inline]
+    pub(super) fn clear_wants(&mut self) {
+        (self.wanted, self.lowest) = ([0.0; LANES], [f64::INFINITY; LANES]);
+    }
+
+    /// Groups whose threads want `wants` GB/s in all, and each of them at least `least`.
+    #[inline]
+    pub(super) fn want(&mut self, block: &Block, wants: f64, least: f64) {
+        add(&mut self.wanted, wants, &block.cost);
+        self.lowest = lanes(|lane| smaller(least * block.floor[lane], self.lowest[lane]));
+    }
+
     /// Step 1: what it asks for, before shared links cut that.
     #[inline]
     pub(super) fn offer(&mut self) {
@@ -69,7 +91,21 @@ impl Column {
     fn grant(&mut self, level: &Lanes) {
         self.granted = lanes(|lane| smaller(self.offered[lane], level[lane] * self.weight[lane]));
         self.baseline = lanes(|lane| self.granted[lane] * self.inverse_cores);
-        self.allocated = [0.0; LANES];
+    }
+
+    /// What is allocated where all threads want at least the baseline; whether that is so for every memory that has not enough for
+    /// all. Else, or where threads ask for less than they want, nothing is allocated yet.
+    #[inline]
+    pub(super) fn allocate(&mut self, are_limited: bool) -> bool {
+        let mut is_mixed = are_limited;
+        let allocated = lanes(|lane| {
+            let all_above = self.baseline[lane] <= self.lowest[lane];
+            is_mixed |= !all_above && self.wanted[lane] > self.granted[lane];
+            self.users[lane] * self.baseline[lane]
+        });
+        self.is_mixed = is_mixed;
+        self.allocated = if is_mixed { [0.0; LANES] } else { allocated };
+        !is_mixed
     }
 
     /// Step 3, when `allocated` is known.

@@ -1,7 +1,9 @@
 //! What each group reads, node by node: rounds walk the groups, and for each the memories that it reads, four at a time.
 
 use super::lanes::{LANES, Lanes};
-use crate::sharing::compiled::Compiled;
+use crate::sharing::compiled::{Compiled, Flow};
+
+mod changes;
 
 /// What a group reads of [`LANES`] memories in a row.
 #[derive(Clone, Copy, Debug)]
@@ -10,10 +12,26 @@ pub(super) struct Block {
     pub(super) column: u32,
     /// What a GB/s of the group occupies of each: the fraction of the data that lies there, in GB/s of reads; 0: none.
     pub(super) cost: Lanes,
-    /// 1 / these, infinite for 0.
+    /// The same, infinite for none; and 1 / these, infinite for 0.
+    pub(super) floor: Lanes,
     pub(super) inverse: Lanes,
     /// A bit for each memory where some lies.
     pub(super) used: u8,
+}
+
+impl Block {
+    /// Nothing, of no column.
+    const NONE: Self = {
+        let none = [f64::INFINITY; LANES];
+        Self { column: NONE, cost: [0.0; LANES], floor: none, inverse: none, used: 0 }
+    };
+
+    /// It reads what `flow` does.
+    fn set(&mut self, lane: usize, flow: &Flow) {
+        (self.cost[lane], self.floor[lane]) = (flow.cost, flow.cost);
+        self.inverse[lane] = flow.inverse_cost;
+        self.used |= 1 << lane;
+    }
 }
 
 /// A group.
@@ -29,6 +47,7 @@ struct Row {
 /// The groups of a node whose data lie alike.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Class {
+    pub(super) node: u32,
     /// As a range of [`Rows::groups`].
     pub(super) first: u32,
     pub(super) end: u32,
@@ -73,6 +92,11 @@ pub(super) struct Rows {
     column_of: Vec<u32>,
 }
 
+/// What blocks are compared by. Costs are not negative: their bits are in their order.
+fn figures(blocks: &[Block]) -> impl Iterator<Item = (u32, [u64; LANES])> {
+    blocks.iter().map(|block| (block.column, block.cost.map(f64::to_bits)))
+}
+
 const NONE: u32 = u32::MAX;
 
 pub(super) fn number(i: usize) -> u32 {
@@ -85,11 +109,7 @@ impl Rows {
         self.columns_and_places(compiled);
         self.find_blocks(compiled);
         let Self { groups, classes, blocks, of_groups: rows, row_of, .. } = self;
-        // Costs are not negative: their bits are in their order.
-        let figures = |row: &Row| {
-            let blocks = &blocks[row.first as usize..row.end as usize];
-            blocks.iter().map(|block| (block.column, block.cost.map(f64::to_bits)))
-        };
+        let figures = |row: &Row| figures(&blocks[row.first as usize..row.end as usize]);
         // Those that are alike stay in the order of sums, in which their blocks were found.
         let alike = |a: &Row, b: &Row| a.node.cmp(&b.node).then_with(|| figures(a).cmp(figures(b)));
         rows.sort_unstable_by(|a, b| alike(a, b).then(a.first.cmp(&b.first)));
@@ -104,7 +124,8 @@ impl Rows {
                 row_of[row.group as usize] = number(classes.len());
             }
             let occupied = compiled.occupied[class[0].group as usize];
-            classes.push(Class { first, end, first_block, end_block, reads: Class::UNLIMITED, occupied });
+            let (node, reads) = (class[0].node, Class::UNLIMITED);
+            classes.push(Class { node, first, end, first_block, end_block, reads, occupied });
             first = end;
         }
         for (r, common) in compiled.reads.iter().enumerate() {
@@ -152,8 +173,7 @@ impl Rows {
             row_of[row.group as usize] = number(place);
             (row.first, row.end, first) = (first, first, first + row.end);
         }
-        let empty = Block { column: NONE, cost: [0.0; LANES], inverse: [f64::INFINITY; LANES], used: 0 };
-        blocks.resize(first as usize, empty);
+        blocks.resize(first as usize, Block::NONE);
         for (m, p, _) in compiled.pool_indices() {
             let column = column_of[m / LANES * nodes + compiled.pools[p].from.0];
             for flow in flows(p) {
@@ -163,9 +183,7 @@ impl Rows {
                     row.end += 1;
                 }
                 let block = &mut blocks[row.end as usize - 1];
-                block.cost[m % LANES] = flow.cost;
-                block.inverse[m % LANES] = flow.inverse_cost;
-                block.used |= 1 << (m % LANES);
+                block.set(m % LANES, flow);
             }
         }
     }

@@ -5,6 +5,7 @@
 //! has all it wants, each gains flat + ratio x what it still wants: then a round is a few figures for the class, and what that
 //! means for each group is computed when it is needed ([`Run::settle`]).
 
+use super::at_hand::AtHand;
 use super::column::Column;
 use super::lanes::{LANES, add, lanes, larger, smaller, smallest};
 use super::rows::{Block, Class};
@@ -125,15 +126,19 @@ impl Run {
         self.asks = self.takers(takers).iter().map(|taker| taker.threads * self.ask(taker.left)).sum();
     }
 
-    /// Adds to its ports what its threads ask for.
+    /// Adds to its ports its threads and what they ask for.
     #[inline]
     pub(super) fn add_asks(&self, blocks: &[Block], columns: &mut [Column]) {
         for block in self.blocks(blocks) {
-            add(&mut columns[block.column as usize].wanted, self.asks, &block.cost);
+            let column = &mut columns[block.column as usize];
+            column.want(block, self.asks, self.least);
+            for lane in 0..LANES {
+                column.users[lane] += if block.used & (1 << lane) == 0 { 0.0 } else { self.threads };
+            }
         }
     }
 
-    /// Adds to its ports min(ask, baseline) of its threads.
+    /// Adds to those of its ports where that is mixed min(ask, baseline) of its threads.
     #[inline]
     pub(super) fn add_baselines(
         &mut self,
@@ -144,6 +149,9 @@ impl Run {
     ) {
         for block in self.blocks(blocks) {
             let column = &mut columns[block.column as usize];
+            if !column.is_mixed {
+                continue;
+            }
             let (cost, baseline) = (&block.cost, &column.baseline);
             let mut alike = !self.is_limited;
             let allocated = lanes(|lane| {
@@ -214,7 +222,7 @@ impl Run {
         for block in self.blocks(all_blocks) {
             let column = &mut columns[block.column as usize];
             add(&mut column.drawn, drawn, &block.cost);
-            add(&mut column.wanted, self.wants, &block.cost);
+            column.want(block, self.wants, self.least);
         }
     }
 
@@ -257,6 +265,45 @@ impl Run {
         self.flat += flat - ratio * self.flat;
         self.ratio += ratio * (1.0 - self.ratio);
         drawn
+    }
+
+    /// The only block of the only group, where there is no more than that to look at.
+    #[inline]
+    pub(super) fn alone<'b>(&self, blocks: &'b [Block]) -> Option<&'b Block> {
+        let is_alone = self.end - self.first < MANY && !self.is_limited;
+        match self.blocks(blocks) {
+            [block] if is_alone => Some(block),
+            _ => None,
+        }
+    }
+
+    /// The same for the only group, with ports that are at hand.
+    #[inline]
+    pub(super) fn take_alone(
+        &mut self,
+        block: &Block,
+        ports: &mut AtHand,
+        takers: &mut [Taker],
+        bandwidth: &mut [f64],
+        brought: &mut Brought,
+    ) {
+        let Some(taker) = takers[self.first..self.end].first_mut() else { return };
+        let granted = lanes(|lane| ports.flat[lane] * block.inverse[lane] + ports.ratio[lane] * taker.left);
+        let gain = smaller(smallest(&granted), taker.left);
+        taker.left -= gain;
+        bandwidth[taker.group as usize] += gain;
+        brought.gain |= gain > taker.nothing;
+        add(&mut ports.drawn, taker.threads * gain, &block.cost);
+        if taker.left > taker.nothing {
+            (self.wants, self.least, self.most) = (taker.threads * taker.left, taker.left, taker.left);
+            ports.want(block, self.wants, self.least);
+        } else {
+            brought.served = true;
+            self.end = self.first;
+            (self.threads, self.wants, self.nothing) = (0.0, 0.0, 0.0);
+            (self.least, self.most) = (f64::INFINITY, 0.0);
+        }
+        self.asks = self.wants;
     }
 
     /// Group by group: what a thread gains; what all take.
