@@ -1,6 +1,6 @@
 //! `--gantt`: what each worker did when.
 
-use numasim_draw::gantt::{Band, Bar, Gantt};
+use numasim_draw::gantt::{Band, Bar, Gantt, MOST_COLUMNS};
 use numasim_draw::{Heading, figures};
 use numasim_model::units::Seconds;
 use numasim_tasks::{IdleReason, TaskRecord};
@@ -61,6 +61,7 @@ impl Recorder {
             heading: heading(job, tasked, makespan),
             x: format!("time ({unit})"),
             end: makespan.value() * per_second,
+            columns: MOST_COLUMNS,
             kinds: job.program.graph.types().to_vec(),
             bands: bands.collect(),
             reasons: IdleReason::ALL.map(|reason| format!("idle: {}", idle_in_words(reason))).to_vec(),

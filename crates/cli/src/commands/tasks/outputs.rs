@@ -7,10 +7,10 @@ use numasim_model::graph::TaskGraph;
 use numasim_tasks::{IdleReason, Observer, TaskRecord};
 
 use super::bars::Recorder;
-use super::folder::Folder;
 use super::running::{self, Ended, Job};
 use super::trace;
 use crate::args::TasksArgs;
+use crate::commands::graph_folder::Folder;
 use crate::failure::Failure;
 use crate::output::Destination;
 use crate::plot_file::PlotFile;
@@ -23,13 +23,22 @@ pub(super) struct Outputs {
     trace: Option<(Destination, trace::Kind)>,
     gantt: Option<PlotFile>,
     graph: Option<Folder>,
+    /// For how many simulations at a time there is room.
+    at_a_time: usize,
 }
 
 /// Looks on for trace and chart.
-struct Onlookers<'w, 'a, 'g> {
+pub(super) struct Onlookers<'w, 'a, 'g> {
     trace: Option<trace::OfRun<'w, 'a, 'g>>,
-    bars: Option<Recorder>,
+    pub(super) bars: Option<Recorder>,
     graph: &'g TaskGraph,
+}
+
+impl<'g> Onlookers<'_, '_, 'g> {
+    /// For a chart alone, if it is to be drawn.
+    pub(super) fn of_chart(graph: &'g TaskGraph, draws: bool) -> Self {
+        Self { trace: None, bars: draws.then(Recorder::default), graph }
+    }
 }
 
 impl Observer for Onlookers<'_, '_, '_> {
@@ -64,7 +73,7 @@ impl Outputs {
     ///
     /// # Errors
     /// A chart of more than one simulation, two results for standard output, and those of [`Destination::open`].
-    pub(super) fn open(args: &TasksArgs, simulations: usize) -> Result<Self, Failure> {
+    pub(super) fn open(args: &TasksArgs, simulations: usize, at_a_time: usize) -> Result<Self, Failure> {
         if args.gantt.is_some() && simulations > 1 {
             return Err(Failure::input(format!("--gantt is of one simulation, and these are {simulations}"))
                 .hint("give one --scheduler, and leave out --runs"));
@@ -88,7 +97,7 @@ impl Outputs {
             return Err(Failure::input("more than one result would go to standard output")
                 .hint("name files for the others; -o FILE takes the result itself"));
         }
-        Ok(Self { result, trace, gantt, graph })
+        Ok(Self { result, trace, gantt, graph, at_a_time })
     }
 
     /// All simulations in their order, up to the first that Ctrl-C stopped; the trace is written meanwhile, chart and graph then.
@@ -98,7 +107,7 @@ impl Outputs {
     pub(super) fn compute(&self, jobs: &[Job<'_>]) -> Result<Vec<Tasked>, Failure> {
         if self.trace.is_none() && self.gantt.is_none() {
             threads::start(None)?;
-            return running::all(jobs);
+            return running::all(jobs, self.at_a_time);
         }
         let mut done = Ok(Vec::new());
         let mut bars = None;
@@ -125,7 +134,7 @@ impl Outputs {
     /// # Errors
     /// What cannot be written.
     pub(super) fn graph(&self, graph: &TaskGraph) -> Result<(), Failure> {
-        self.graph.as_ref().map_or(Ok(()), |folder| folder.write(graph))
+        self.graph.as_ref().map_or(Ok(()), |folder| folder.write_with_edges(graph))
     }
 }
 

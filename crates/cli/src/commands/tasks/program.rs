@@ -9,6 +9,7 @@ use numasim_model::graph::{
 use numasim_model::{NodeId, Study};
 
 use crate::args::TasksArgs;
+use crate::commands::graph_folder;
 use crate::failure::Failure;
 use crate::view::tasked::GraphFacts;
 
@@ -26,6 +27,8 @@ pub(super) struct Settings {
     pub(super) runtime: RuntimeSettings,
     pub(super) placement: PagePlacement,
     pub(super) steal: bool,
+    /// The share of `--metg`.
+    pub(super) metg: Option<f64>,
 }
 
 impl Program {
@@ -35,7 +38,7 @@ impl Program {
     /// Two graphs; a generator that makes none; what cannot be read.
     pub(super) fn of(study: &Study, folder: Option<&Path>) -> Result<Self, Failure> {
         let graph = match (&study.tasks.source, folder) {
-            (GraphSource::None, Some(folder)) => super::folder::read(folder)?,
+            (GraphSource::None, Some(folder)) => graph_folder::read(folder)?,
             (GraphSource::None, None) => TaskGraphBuilder::new("empty").finish(),
             (_, Some(folder)) => {
                 return Err(Failure::input(format!(
@@ -92,6 +95,7 @@ pub(super) fn settings(args: &TasksArgs, study: &Study) -> Result<Vec<Settings>,
             runtime: RuntimeSettings { seed, ..tasks.runtime.clone() },
             placement: args.placement,
             steal: args.steal,
+            metg: args.metg,
         })
     };
     Ok(kinds.iter().flat_map(of).collect())

@@ -2,10 +2,10 @@
 
 use numasim_tasks::IdleReason;
 
-use super::TasksView;
+use super::{Tasked, TasksView};
 
 /// The header.
-const COLUMNS: [&str; 23] = [
+const COLUMNS: [&str; 27] = [
     "scheduler",
     "placement",
     "steal",
@@ -29,6 +29,10 @@ const COLUMNS: [&str; 23] = [
     "idle_taskwait",
     "idle_parents",
     "idle_end",
+    "metg_share",
+    "metg_us",
+    "metg_flop",
+    "metg_efficiency",
 ];
 
 /// One header line, then one row for each scheduler and seed, all numbers in full precision. A cut that there is not is empty.
@@ -59,7 +63,16 @@ pub(crate) fn csv(view: &TasksView<'_>) -> Result<String, Box<dyn std::error::Er
             run.cut.map_or(String::new(), |cut| cut.bytes.to_string()),
             run.partition.value().to_string(),
         ];
-        writer.write_record(cells.iter().chain(&reasons))?;
+        writer.write_record(cells.iter().chain(&reasons).chain(&metg(tasked)))?;
     }
     Ok(String::from_utf8(writer.into_inner()?)?)
+}
+
+/// Four cells: empty where nobody asked for it; without a size where none keeps the share.
+fn metg(tasked: &Tasked) -> [String; 4] {
+    let Some(metg) = tasked.metg else { return Default::default() };
+    let Some((flop, seconds)) = metg.found else {
+        return [metg.share.to_string(), String::new(), String::new(), String::new()];
+    };
+    [metg.share.to_string(), (seconds * 1e6).to_string(), flop.to_string(), metg.efficiency.to_string()]
 }

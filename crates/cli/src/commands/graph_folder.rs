@@ -1,4 +1,4 @@
-//! Graphs in folders: `--graph DIR` reads `blocks.csv` and `tasks.csv`, `--emit-graph DIR` writes both and `edges.csv`.
+//! Graphs in folders: `tasks --graph DIR` reads `blocks.csv` and `tasks.csv`, `import` writes both, `tasks --emit-graph DIR` also `edges.csv`.
 
 use std::fmt;
 use std::fs;
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use numasim_graph::csv;
 use numasim_model::graph::TaskGraph;
-use numasim_model::input::SourceFile;
 
 use crate::diagnostics;
 use crate::failure::Failure;
+use crate::files;
 use crate::output::Destination;
 
 /// The graph in a folder, named as the folder is.
@@ -18,16 +18,9 @@ use crate::output::Destination;
 /// # Errors
 /// What cannot be read, and everything that is wrong with it.
 pub(super) fn read(folder: &Path) -> Result<TaskGraph, Failure> {
-    let text = |name: &str| {
-        let path = folder.join(name);
-        let text = fs::read_to_string(&path).map_err(|error| {
-            Failure::input(format!("{} cannot be read", path.display()))
-                .caused_by(&error)
-                .hint("a graph is a folder with blocks.csv and tasks.csv, as --emit-graph writes them")
-        })?;
-        Ok::<_, Failure>(SourceFile { name: path.display().to_string(), text })
-    };
-    let sources = [text("blocks.csv")?, text("tasks.csv")?];
+    let sources = ["blocks.csv", "tasks.csv"].map(|name| files::read_graph(&folder.join(name)));
+    let [blocks, tasks] = sources;
+    let sources = [blocks?, tasks?];
     let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy();
     let [blocks, tasks] = &sources;
     csv::read(&name, &blocks.text, &tasks.text)
@@ -52,7 +45,7 @@ impl Folder {
                 folder.destination(name)?;
             }
         } else if path.exists() {
-            return Err(Failure::output(format!("--emit-graph {} is no folder", path.display())));
+            return Err(Failure::output(format!("{} is no folder", path.display())));
         }
         Ok(folder)
     }
@@ -61,7 +54,7 @@ impl Folder {
         Destination::open(Some(&self.path.join(name)), &self.taken)
     }
 
-    /// Writes the graph; the folder is made where there is none.
+    /// Writes blocks and tasks; the folder is made where there is none.
     ///
     /// # Errors
     /// What cannot be written.
@@ -70,7 +63,15 @@ impl Folder {
             Failure::output(format!("cannot make the folder {}", self.path.display())).caused_by(&error)
         })?;
         self.one("blocks.csv", |out| csv::write_blocks(graph, out))?;
-        self.one("tasks.csv", |out| csv::write_tasks(graph, out))?;
+        self.one("tasks.csv", |out| csv::write_tasks(graph, out))
+    }
+
+    /// Writes blocks, tasks and the edges between them.
+    ///
+    /// # Errors
+    /// What cannot be written.
+    pub(super) fn write_with_edges(&self, graph: &TaskGraph) -> Result<(), Failure> {
+        self.write(graph)?;
         self.one("edges.csv", |out| csv::write_edges(graph, out))
     }
 
