@@ -81,7 +81,7 @@ fn column(tasks: &Tasks, value: impl Fn(&Tasked) -> f64) -> Vec<String> {
 fn schedulers(tasks: &Tasks) -> Markup {
     let makespans = column(tasks, |tasked| tasked.run.makespan.value());
     let bounds = column(tasks, |tasked| tasked.bound.makespan.value());
-    let partitions = column(tasks, |tasked| tasked.run.partition.value());
+    let partition = |seconds: f64| if seconds > 0.0 { figures::short(seconds) } else { "0".to_owned() };
     let first = runs(tasks).next().map_or(0.0, |tasked| tasked.run.makespan.value());
     let speedup = |tasked: &Tasked| match tasked.run.makespan.value() {
         seconds if seconds > 0.0 => format!("{:.3}", first / seconds),
@@ -110,7 +110,7 @@ fn schedulers(tasks: &Tasks) -> Markup {
                         td.n { (percent(tasked.run.traffic.remote_share())) }
                         (shown(r, &percent(tasked.run.idle), "idle").cell(""))
                         @if steals { (shown(r, &tasked.run.steals.to_string(), "steals").cell("")) }
-                        @if partitioned { (shown(r, &partitions[r], "partition_s").cell("")) }
+                        @if partitioned { (shown(r, &partition(tasked.run.partition.value()), "partition_s").cell("")) }
                     }
                 }
             }

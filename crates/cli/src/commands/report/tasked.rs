@@ -50,7 +50,7 @@ fn drawn(tasked: &Tasked, mut chart: Gantt, pictures: usize) -> Figure {
     Figure {
         title: format!("Scheduler {}", tasked.scheduler.as_str()),
         caption: format!(
-            "A row for each core, nodes as bands. Colours are kinds of tasks; the pale ground says why a core has none.{mean}"
+            "A row for each core, nodes as bands. Colours are kinds of tasks; the ground behind them says why a core has none.{mean}"
         ),
         svg: chart.svg(),
     }

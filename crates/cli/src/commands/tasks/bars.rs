@@ -39,11 +39,11 @@ impl Recorder {
         self.idle.push((reason, start_s, end_s));
     }
 
-    /// The chart of the simulation: a band for each node with cores.
-    pub(super) fn chart(&self, job: &Job<'_>, tasked: &Tasked) -> Gantt {
+    /// The chart of the simulation, on an axis up to `end`: a band for each node with cores.
+    pub(super) fn chart(&self, job: &Job<'_>, tasked: &Tasked, end: Seconds) -> Gantt {
         let machine = &job.study.machine;
         let makespan = tasked.run.makespan;
-        let (unit, per_second) = time_unit(makespan);
+        let (unit, per_second) = time_unit(end);
         let workers = usize::try_from(machine.total_cores()).unwrap_or(0);
         let mut rows: Vec<Vec<Bar>> = vec![Vec::new(); workers];
         for record in &self.records {
@@ -60,7 +60,7 @@ impl Recorder {
         Gantt {
             heading: heading(job, tasked, makespan),
             x: format!("time ({unit})"),
-            end: makespan.value() * per_second,
+            end: end.value() * per_second,
             columns: MOST_COLUMNS,
             kinds: job.program.graph.types().to_vec(),
             bands: bands.collect(),

@@ -124,7 +124,7 @@ impl Outputs {
         let runs = done?;
         written?;
         if let (Some(plot), Some(bars), [run], [job]) = (&self.gantt, bars, runs.as_slice(), jobs) {
-            plot.deliver(Ok(bars.chart(job, run).svg()))?;
+            plot.deliver(Ok(bars.chart(job, run, run.run.makespan).svg()))?;
         }
         Ok(runs)
     }

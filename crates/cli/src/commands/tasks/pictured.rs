@@ -3,6 +3,7 @@
 use numasim_draw::gantt::Gantt;
 use numasim_model::Study;
 use numasim_model::graph::{GraphSource, PagePlacement, SchedulerKind, SchedulerSettings};
+use numasim_model::units::Seconds;
 
 use super::bars::Recorder;
 use super::outputs::Onlookers;
@@ -38,28 +39,36 @@ pub(crate) fn pictured(study: &Study, kinds: &[SchedulerKind]) -> Result<Picture
     let program = Program::of(study, None)?;
     room::at_a_time(&program.graph, &program.dependencies)?;
     let kinds = if kinds.is_empty() { usual(study, &program) } else { kinds.to_vec() };
-    let (mut runs, mut without) = (Vec::new(), Vec::new());
-    for kind in kinds {
-        let settings = Settings {
+    let settings: Vec<Settings> = kinds
+        .into_iter()
+        .map(|kind| Settings {
             scheduler: SchedulerSettings { kind, ..study.tasks.scheduler.clone() },
             runtime: study.tasks.runtime.clone(),
             placement: PagePlacement::default(),
             steal: false,
             metg: None,
-        };
-        let job = Job { study, program: &program, settings: &settings };
-        let draws = study.machine.total_cores() <= MOST_WORKERS;
+        })
+        .collect();
+    let draws = study.machine.total_cores() <= MOST_WORKERS;
+    let (mut done, mut without) = (Vec::new(), Vec::new());
+    for settings in &settings {
+        let job = Job { study, program: &program, settings };
         let mut onlookers = Onlookers::of_chart(&program.graph, draws);
         match job.run(&mut onlookers) {
-            Ok(tasked) => {
-                let chart = onlookers.bars.map(|bars: Recorder| bars.chart(&job, &tasked));
-                runs.push((tasked, chart));
-            }
+            Ok(tasked) => done.push((job, tasked, onlookers.bars)),
             Err(Ended::Interrupted) => return Err(Failure::interrupted("interrupted")),
-            Err(Ended::Failed(failure)) => without.push((kind, failure.message().to_owned())),
+            Err(Ended::Failed(failure)) => {
+                without.push((settings.scheduler.kind, failure.message().to_owned()));
+            }
         }
     }
-    Ok(Pictured { facts: program.facts(), runs, without })
+    // On one axis, so that they can be compared.
+    let end_s = done.iter().map(|(_, tasked, _)| tasked.run.makespan.value()).fold(0.0, f64::max);
+    let chart = |(job, tasked, bars): (Job<'_>, Tasked, Option<Recorder>)| {
+        let chart = bars.map(|bars| bars.chart(&job, &tasked, Seconds::new(end_s)));
+        (tasked, chart)
+    };
+    Ok(Pictured { facts: program.facts(), runs: done.into_iter().map(chart).collect(), without })
 }
 
 fn usual(study: &Study, program: &Program) -> Vec<SchedulerKind> {
