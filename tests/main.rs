@@ -21,6 +21,7 @@ mod import;
 mod memory;
 mod models;
 mod pareto;
+mod plan;
 mod plot;
 mod published;
 mod published_figures;

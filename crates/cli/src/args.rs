@@ -9,7 +9,9 @@ mod fit;
 mod import;
 mod model;
 mod pareto;
+mod plan;
 mod plot;
+mod profile;
 mod published;
 mod report;
 mod simulate;
@@ -33,7 +35,9 @@ pub(crate) use fit::FitArgs;
 pub(crate) use import::{GraphFolder, ImportArgs, ImportKind};
 pub(crate) use model::{ModelChoice, ModelsArgs};
 pub(crate) use pareto::ObjectivePair;
+pub(crate) use plan::PlanArgs;
 pub(crate) use plot::{PlotArgs, PlotKind};
+pub(crate) use profile::ProfileArgs;
 pub(crate) use published::PublishedArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use simulate::{SimulateArgs, did_you_mean};
@@ -73,6 +77,12 @@ pub(crate) enum Command {
     /// Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes
     #[command(after_help = help::TASKS)]
     Tasks(TasksArgs),
+    /// Time each task of a tree program with its data here and there, and write the profile for `plan`
+    #[command(after_help = help::PROFILE)]
+    Profile(ProfileArgs),
+    /// Plan where data and tasks belong, from a profile, for any number of iterations
+    #[command(after_help = help::PLAN)]
+    Plan(PlanArgs),
     /// Explain the bandwidth-sharing models and their parameters
     #[command(after_help = help::MODELS)]
     Models(ModelsArgs),

@@ -29,6 +29,37 @@ pub(crate) fn render(problems: &[Problem], sources: &[SourceFile], styled: bool)
     text
 }
 
+/// A problem with a line of a file that is not held whole.
+pub(crate) struct LineProblem<'a> {
+    /// The name of the file.
+    pub(crate) name: &'a str,
+    /// The number of the line, from 1.
+    pub(crate) line: usize,
+    /// The line, and the bytes of it that are wrong.
+    pub(crate) text: &'a str,
+    pub(crate) span: Range<usize>,
+    /// What is wrong, in one sentence without a full stop.
+    pub(crate) message: &'a str,
+    /// What to write instead.
+    pub(crate) hint: Option<&'a str>,
+}
+
+/// One problem, as [`render`] shows them.
+pub(crate) fn render_line(problem: &LineProblem<'_>) -> String {
+    let LineProblem { name, line, text, .. } = *problem;
+    let span = problem.span.clone();
+    let column = text.get(..span.start).unwrap_or_default().chars().count() + 1;
+    let marked = Marked { name, text, line, column, whole: 0..text.len(), span };
+    let group = Group::with_title(Level::ERROR.primary_title(problem.message));
+    let mut group = marked.add_to(group, AnnotationKind::Primary, "here");
+    if let Some(hint) = problem.hint {
+        group = group.element(Level::HELP.with_name("hint").message(hint));
+    }
+    let total = [Group::with_title(Level::ERROR.primary_title("1 problem in 1 file"))];
+    let renderer = Renderer::styled();
+    format!("{}\n\n{}\n", renderer.render(&[group]), renderer.render(&total))
+}
+
 fn total(problems: &[Problem]) -> String {
     let plural = |count: usize, noun: &str| format!("{count} {noun}{}", if count == 1 { "" } else { "s" });
     let mut files: Vec<usize> = problems.iter().filter_map(|p| p.place.as_ref()).map(|p| p.file).collect();

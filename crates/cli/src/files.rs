@@ -34,9 +34,14 @@ pub(crate) fn read_measurements(path: &Path) -> Result<SourceFile, Failure> {
     Ok(SourceFile { name: named(path), text: read_other(path, &MEASUREMENTS)? })
 }
 
-/// A graph of tasks (`import`, `tasks --graph`): its name and its text.
+/// A graph of another tool (`import`): its name and its text.
 pub(crate) fn read_graph(path: &Path) -> Result<SourceFile, Failure> {
     Ok(SourceFile { name: named(path), text: read_other(path, &GRAPH)? })
+}
+
+/// One CSV of a graph of tasks (`tasks --graph`): its name and its text.
+pub(crate) fn read_graph_csv(path: &Path) -> Result<SourceFile, Failure> {
+    Ok(SourceFile { name: named(path), text: read_other(path, &GRAPH_CSV)? })
 }
 
 /// A trace, to be read line by line: its name and its bytes. `-` is standard input.
@@ -146,6 +151,13 @@ const GRAPH: Kind = Kind {
     most_bytes: 512 << 20,
     name_one: "name a file with a graph of tasks",
     name_them: "name a file in it",
+    too_large: "with what is made of it, it would need more than 4 GiB of memory",
+};
+
+const GRAPH_CSV: Kind = Kind {
+    most_bytes: 1 << 30, // 10^7 tasks with several accesses each
+    name_one: "a graph is a folder with blocks.csv and tasks.csv, as --emit-graph and import write them",
+    name_them: "a graph is a folder with blocks.csv and tasks.csv, as --emit-graph and import write them",
     too_large: "with what is made of it, it would need more than 4 GiB of memory",
 };
 

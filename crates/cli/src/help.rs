@@ -278,6 +278,27 @@ Examples:
 A task is one thread of the sharing model with data fractions of its own; the last-level cache of each node holds whole
 blocks (llc_mb of the machine file). Times are simulated seconds, bytes are those that tasks move.";
 
+/// End of `numasim profile --help`.
+pub(crate) const PROFILE: &str = "\
+Examples:
+  numasim profile machine.toml stencil2d.toml -o profile
+  numasim profile machine.toml --graph DIR -o profile
+  numasim plan profile -o plan
+
+The program is a tree: one task that the master creates, which creates all others. Each task runs alone on the first core, \
+with each of its blocks near and all others far, and once in the whole run. The files ptrace-*.csv are those of OCR-Vx, with \
+simulated seconds.";
+
+/// End of `numasim plan --help`.
+pub(crate) const PLAN: &str = "\
+Examples:
+  numasim plan profile -o plan
+  numasim plan profile --pattern hints -o plan --format json
+  numasim tasks machine.toml stencil2d.toml --scheduler tbb,hint,plan --plan plan --placement numa
+
+Tasks that were created alike are one class, so that a plan of a few iterations holds for any number. Writes plan-dbs.csv and \
+plan-tree.csv, which a run reads, and plan.toml, which says all of it.";
+
 /// End of `numasim models --help`.
 pub(crate) const MODELS: &str = "\
 Examples:

@@ -47,6 +47,8 @@ fn main() -> ExitCode {
             Command::Sweep(args) => commands::sweep::run(args, &shell),
             Command::Simulate(args) => commands::simulate::run(args, &shell),
             Command::Tasks(args) => commands::tasks::run(args, &shell),
+            Command::Profile(args) => commands::profile::run(args, &shell),
+            Command::Plan(args) => commands::plan::run(args, &shell),
             Command::Calibrate(args) => commands::calibrate::run(args, &shell),
             Command::Validate(args) => commands::validate::run(args, &shell),
             Command::Bench(args) => commands::bench::run(args, &shell),

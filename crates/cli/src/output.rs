@@ -1,6 +1,7 @@
 //! Where a result goes: standard output, or a file that is written whole or not at all.
 
 mod draft;
+mod folder;
 mod path;
 mod place;
 mod printout;
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum, ValueHint};
 
 use crate::failure::Failure;
+pub(crate) use folder::{Folder, Text};
 use place::Found;
 pub(crate) use place::{NotCreated, Place};
 use printout::Printout;

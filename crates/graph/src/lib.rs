@@ -21,4 +21,4 @@ mod random;
 mod testing;
 
 pub use dependencies::{Dependencies, Edge, EdgeKind, Tracker};
-pub use generators::{GenerateError, generate};
+pub use generators::{GenerateError, generate, generate_program};

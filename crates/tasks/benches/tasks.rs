@@ -151,6 +151,7 @@ fn bench(bencher: Bencher<'_, '_>, kind: SchedulerKind, machine: &Machine, graph
         placement: PagePlacement::FirstTouch,
         steal: false,
         contender: None,
+        plan: None,
     };
     bencher.counter(ItemsCount::new(graph.task_count())).bench(|| simulate(&question, &mut Silent));
 }
@@ -224,6 +225,7 @@ fn ten_million_tasks(bencher: Bencher<'_, '_>) {
             placement: PagePlacement::FirstTouch,
             steal: false,
             contender: None,
+            plan: None,
         };
         simulate(&question, &mut Silent)
     });

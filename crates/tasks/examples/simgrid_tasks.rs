@@ -176,6 +176,7 @@ fn run(machine: &Machine, graph: &TaskGraph, ends: &mut Ends) -> Run {
         placement: PagePlacement::FirstTouch,
         steal: false,
         contender: None,
+        plan: None,
     };
     simulate(&question, ends).expect("an answer")
 }

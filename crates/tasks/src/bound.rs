@@ -9,7 +9,8 @@
 //! 2. **Memory.** Bytes of blocks whose home is fixed come from the controller of that node, wherever their readers run.
 //! 3. **Alone.** With the machine to itself, on the best of all nodes, a task is no faster than its FLOP and its bytes let it be (`alone`).
 //!    The sum over all tasks fits into workers x time.
-//! 4. **Path.** The master creates one task after the other; a task begins when it is created and its parents have ended (`path`).
+//! 4. **Path.** The master creates one task after the other, when all blocks are where the placement `nadd` moves them; other tasks are
+//!    created when their creator ends; a task begins when it is created and its parents have ended (`path`).
 //!
 //! The bound is the largest of these. Where a node has a last-level cache, an access counts as bytes from a memory only if it surely is one:
 //! the block is larger than every cache, or nobody accessed it before.
@@ -22,6 +23,7 @@ use numasim_model::NodeId;
 use numasim_model::graph::TaskId;
 use numasim_model::units::Seconds;
 
+use crate::migration::migration;
 use crate::question::Question;
 use crate::spread::Spread;
 use alone::Alone;
@@ -97,12 +99,14 @@ pub fn lower_bound(question: &Question, dependencies: &Dependencies) -> LowerBou
         sums.worker_s += seconds;
         least_s.push(seconds);
     }
-    let begin_s = question.runtime.creation.value();
+    let master = machine.compute_nodes().next().unwrap_or(NodeId(0));
+    let moved_s = migration(question, master).value();
+    let begin_s = moved_s + question.runtime.creation.value();
     let work_begins_s = begin_s + question.runtime.task.value();
     let nodes = machine.nodes();
     let peak: f64 = nodes.iter().map(|node| node.gflops_per_core.value() * f64::from(node.cores)).sum();
     let delivered_gbs: f64 = nodes.iter().map(|node| node.bandwidth.value()).sum();
-    let (chain, creation) = path::longest(question, dependencies, &least_s);
+    let (chain, creation) = path::longest(question, dependencies, moved_s, &least_s);
     let whole = [
         (work_begins_s + sums.gflop / peak, Limit::Compute),
         (work_begins_s + sums.bytes / 1e9 / delivered_gbs, Limit::Memories),

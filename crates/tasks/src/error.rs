@@ -25,6 +25,22 @@ pub enum TasksError {
         /// Its home.
         node: NodeId,
     },
+    /// The node where the programmer wants a block is no node of the machine.
+    #[error("the hint of block {block} is {node}, which the machine does not have")]
+    UnknownHint {
+        /// The block.
+        block: u32,
+        /// What the hint says.
+        node: NodeId,
+    },
+    /// Windows are those of a master that creates all tasks.
+    #[error("the scheduler {} partitions what the master creates, but task {} is created by a task", .scheduler.as_str(), .task.0)]
+    Tree {
+        /// The scheduler.
+        scheduler: SchedulerKind,
+        /// The first task that a task creates.
+        task: TaskId,
+    },
     /// More edges than are dealt with.
     #[error("the graph has more than 2^32 edges")]
     TooManyEdges,
@@ -47,6 +63,9 @@ pub enum TasksError {
     /// A task never ends: nothing moves its data.
     #[error("task {} never ends", .0.0)]
     NeverEnds(TaskId),
+    /// `plan` goes by a plan.
+    #[error("the scheduler plan needs a plan")]
+    NoPlan,
     /// Somebody stopped it ([`crate::Observer::stops`]).
     #[error("stopped")]
     Stopped,

@@ -8,7 +8,7 @@ const OPEN: u32 = u32::MAX;
 const INTERLEAVED: u32 = u32::MAX - 1;
 
 /// Where each block lies now.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Homes(Vec<u32>);
 
 impl Homes {
@@ -26,6 +26,18 @@ impl Homes {
             PagePlacement::Nadd => number(graph.hint(id).unwrap_or(master)),
         };
         Self((0..).map(BlockId).zip(graph.blocks()).map(home).collect())
+    }
+
+    /// All blocks on one node.
+    pub(crate) fn on(node: NodeId, blocks: usize) -> Self {
+        Self(vec![number(node); blocks])
+    }
+
+    /// Moves a block.
+    pub(crate) fn put(&mut self, block: BlockId, node: NodeId) {
+        if let Some(home) = self.0.get_mut(block.0 as usize) {
+            *home = number(node);
+        }
     }
 
     /// Where a block lies.

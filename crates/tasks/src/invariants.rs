@@ -10,6 +10,7 @@ use crate::idle::IdleReason;
 use crate::observer::TaskRecord;
 use crate::question::Question;
 use crate::result::{Run, Traffic};
+use crate::schedulers::Source;
 use crate::spread::Spread;
 
 mod idle;
@@ -41,6 +42,8 @@ pub enum Violation {
     Worker(TaskId),
     /// A task began before the master can have created it.
     Creation(TaskId),
+    /// A task began before its creator had ended.
+    Creator(TaskId),
     /// A task was created with as many alive as there may be.
     Throttle(TaskId),
     /// A task began though the master must have waited for this one.
@@ -89,7 +92,7 @@ pub fn of_run(question: &Question, run: &Run, bound: Option<&LowerBound>) -> Vec
         all.push(Violation::Range("idle"));
     }
     let there_s = makespan_s * question.machine.total_cores() as f64;
-    let busy_s: f64 = run.nodes.iter().map(|node| node.busy.value()).sum();
+    let busy_s: f64 = run.nodes.iter().map(|node| node.busy.value() + node.contender.value()).sum();
     let idle = if there_s > 0.0 { 1.0 - busy_s / there_s } else { 0.0 };
     if (idle - run.idle).abs() > slack {
         all.push(Violation::Idle);
@@ -139,8 +142,8 @@ pub fn of_tasks(
         }
     }
     workers(&in_order, slack_s, &mut all);
-    master(question, &in_order, slack_s, &mut all);
-    sums(run, &in_order, slack_s, &mut all);
+    master(question, run, &in_order, slack_s, &mut all);
+    sums(question, run, &in_order, slack_s, &mut all);
     all
 }
 
@@ -177,10 +180,10 @@ fn one_task(question: &Question, record: &TaskRecord, factor: f64, slack_s: f64,
     if !is_near(record.traffic.total(), given) {
         all.push(Violation::Bytes(record.traffic.total(), given));
     }
-    if !record.stolen && record.socket.is_some_and(|socket| socket != record.node) {
+    if !record.stolen() && record.socket.is_some_and(|socket| socket != record.node) {
         all.push(Violation::Socket(task));
     }
-    let steal = if record.stolen { question.runtime.steal.value() } else { 0.0 };
+    let steal = if record.stolen() { question.runtime.steal.value() } else { 0.0 };
     let overhead_s = question.runtime.task.value() + steal;
     let peak = machine.node(record.node).gflops_per_core.value();
     let least_s = overhead_s + factor * question.graph.gflop(task) / peak;
@@ -210,13 +213,25 @@ fn workers(in_order: &[&TaskRecord], slack_s: f64, all: &mut Vec<Violation>) {
 ///
 /// It began to create task k no later than `creation` before k was taken. All tasks before it existed then, so that those of them that end
 /// later were alive.
-fn master(question: &Question, in_order: &[&TaskRecord], slack_s: f64, all: &mut Vec<Violation>) {
+///
+/// Other tasks exist when their creator has ended; where there are such, the master may have created one more all the same.
+fn master(question: &Question, run: &Run, in_order: &[&TaskRecord], slack_s: f64, all: &mut Vec<Violation>) {
+    let graph = question.graph;
     let creation_s = question.runtime.creation.value();
-    let throttle = question.runtime.throttle.and_then(|most| usize::try_from(most).ok());
+    let throttle = question.runtime.throttle.filter(|_| !graph.is_tree());
+    let throttle = throttle.and_then(|most| usize::try_from(most).ok());
     // When the next task can be created at the earliest, and the last end so far.
-    let (mut created_s, mut last_end_s, mut waits) = (0.0_f64, 0.0_f64, false);
+    let (mut created_s, mut last_end_s, mut waits) = (run.migration.value(), 0.0_f64, false);
     for (before, record) in in_order.iter().enumerate() {
-        if question.graph.taskwait(record.task) && last_end_s > created_s {
+        if let Some(creator) = graph.created_by(record.task) {
+            let exists_s = in_order.get(creator.0 as usize).map_or(f64::INFINITY, |creator| creator.end_s);
+            if record.start_s < exists_s - slack_s {
+                all.push(Violation::Creator(record.task));
+            }
+            last_end_s = last_end_s.max(record.end_s);
+            continue;
+        }
+        if graph.taskwait(record.task) && last_end_s > created_s {
             (created_s, waits) = (last_end_s, true);
         }
         created_s += creation_s;
@@ -234,13 +249,18 @@ fn master(question: &Question, in_order: &[&TaskRecord], slack_s: f64, all: &mut
 }
 
 /// What the run says is what its tasks say together.
-fn sums(run: &Run, in_order: &[&TaskRecord], slack_s: f64, all: &mut Vec<Violation>) {
+fn sums(question: &Question, run: &Run, in_order: &[&TaskRecord], slack_s: f64, all: &mut Vec<Violation>) {
     let mut traffic = Traffic::default();
     let mut busy_s = vec![0.0; run.nodes.len()];
-    let (mut last_end_s, mut stolen) = (0.0_f64, 0_u64);
+    let mut last_end_s = 0.0_f64;
+    let count =
+        |what: &dyn Fn(&TaskRecord) -> bool| in_order.iter().filter(|record| what(record)).count() as u64;
+    let from = |source| count(&|record| record.source == source);
+    let is_remote = |record: &TaskRecord| {
+        question.graph.affinity(record.task).is_some_and(|affinity| affinity != record.node)
+    };
     for record in in_order {
         traffic += record.traffic;
-        stolen += u64::from(record.stolen);
         last_end_s = last_end_s.max(record.end_s);
         if let Some(busy_s) = busy_s.get_mut(record.node.0) {
             *busy_s += record.end_s - record.start_s;
@@ -253,7 +273,11 @@ fn sums(run: &Run, in_order: &[&TaskRecord], slack_s: f64, all: &mut Vec<Violati
         .all(|(node, &busy_s)| (node.busy.value() - busy_s).abs() <= slack_s + ROUNDING * busy_s);
     let sums = [
         ("bytes of tasks", is_same_traffic(&traffic, &run.traffic)),
-        ("steals", stolen == run.steals),
+        ("steals", from(Source::Steal) == run.steals),
+        ("mailboxes", from(Source::Mailbox) == run.mailbox),
+        ("shared queues", from(Source::Shared) == run.shared),
+        ("revokes", count(&|record| record.revoked) == run.revokes),
+        ("remote tasks", count(&is_remote) == run.remote_tasks),
         ("makespan", (last_end_s - run.makespan.value()).abs() <= slack_s),
         ("busy seconds", busy_is_same),
     ];

@@ -5,6 +5,7 @@ use numasim_model::graph::TaskId;
 
 use crate::idle::IdleReason;
 use crate::result::Traffic;
+use crate::schedulers::Source;
 
 /// A task that has ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,10 +22,19 @@ pub struct TaskRecord {
     pub start_s: f64,
     /// When it ended, in seconds.
     pub end_s: f64,
-    /// Whether the worker stole it.
-    pub stolen: bool,
+    /// Where the worker found it.
+    pub source: Source,
+    /// Whether the worker took it from its own queue though it was meant for another mailbox or node.
+    pub revoked: bool,
     /// What it moved.
     pub traffic: Traffic,
+}
+
+impl TaskRecord {
+    /// Whether the worker stole it.
+    pub fn stolen(&self) -> bool {
+        self.source == Source::Steal
+    }
 }
 
 /// Looks on at a simulation.

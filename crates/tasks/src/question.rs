@@ -2,6 +2,7 @@
 
 use numasim_model::Machine;
 use numasim_model::graph::{Contender, PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraph};
+use numasim_plan::GraphPlan;
 
 /// What is simulated.
 #[derive(Clone, Copy, Debug)]
@@ -20,4 +21,6 @@ pub struct Question<'a> {
     pub steal: bool,
     /// Who else wants the workers; only `tbb` and `tbb-numa` let anybody have them.
     pub contender: Option<&'a Contender>,
+    /// The plan that the scheduler `plan` and, under it, the placement `numa` go by.
+    pub plan: Option<&'a GraphPlan>,
 }

@@ -12,6 +12,10 @@ pub(crate) enum Stream {
     Work = 1,
     /// What schedulers draw.
     Scheduler = 2,
+    /// Which workers are dealt to whom.
+    Dealing = 3,
+    /// Mailboxes of workers that join a program.
+    Joining = 4,
 }
 
 /// The generator of a seed for a purpose: the same numbers on every platform.

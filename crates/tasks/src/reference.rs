@@ -27,8 +27,10 @@ use crate::error::TasksError;
 use crate::idle::IdleReason;
 use crate::observer::Observer;
 use crate::question::Question;
+use crate::refusal;
 use crate::result::Run;
-use course::Course;
+use crate::schedulers::Round;
+use course::{Course, Heard};
 use deciding::Decider;
 use line::Line;
 
@@ -37,34 +39,50 @@ use line::Line;
 /// # Errors
 /// As [`crate::simulate`].
 pub fn simulate(question: &Question, observer: &mut dyn Observer) -> Result<Run, TasksError> {
+    refusal::check(question)?;
     let mut course = Course::new(question)?;
     let mut decider = Decider::new(question)?;
     let mut line = Line::new(course.worker_count(), question.runtime);
+    course.hands_over = decider.hands_over();
     let mut why = IdleReason::Creation;
     while course.go_to_next_instant(why) {
         loop {
             one_round(&mut course, &mut decider, &mut line, observer);
-            if !course.comes_now() {
+            if !course.comes_now() && !course.forces() {
                 break;
             }
+        }
+        if course.unfinished().is_none() {
+            break;
         }
         course.set_rates();
         why = course.why_idle(decider.is_somewhere_else());
     }
+    course.stop_contenders();
     match course.unfinished() {
         Some(task) => Err(TasksError::NeverEnds(task)),
         None => Ok(count::run(&course, &decider)),
     }
 }
 
-/// The four steps of an instant, once.
+/// Phases of contenders and the four steps of an instant, once.
 fn one_round(course: &mut Course, decider: &mut Decider, line: &mut Line, observer: &mut dyn Observer) {
+    for programs in course.pass_bounds() {
+        decider.hear(&Heard::Shares(programs));
+        course.deal(|worker| decider.is_dealt(worker));
+    }
     // 1. Tasks that end, by number.
-    let ended = course.end_tasks();
+    let ended = course.end_tasks(&mut |event| decider.hear(event));
     for &(task, _) in &ended {
         if let Some(record) = course.record(task, decider.socket(task)) {
             observer.ended(&record);
         }
+    }
+    line.join(&ended);
+    // Then contenders' tasks, by worker.
+    for worker in course.end_contenders() {
+        decider.hear(&Heard::Joins(worker));
+        line.come_back(worker);
     }
     // 2. The master creates what it can.
     course.create(&mut |event| decider.hear(event));
@@ -72,20 +90,21 @@ fn one_round(course: &mut Course, decider: &mut Decider, line: &mut Line, observ
     for (task, by) in course.newly_ready() {
         decider.ready(task, by);
     }
-    // 4. Every idle worker, in order, takes the first task of its own queue; then those that are still idle, in order, steal.
-    line.join(&ended);
-    for steals in [false, true] {
+    // 4. Every idle worker, in order, takes the first task of its own queue; then those that are still idle, in order, look in the
+    // queues of other nodes, then steal.
+    for round in [Round::Own, Round::OtherNodes, Round::Steal] {
         for place in 0..line.len() {
-            if !course.has_ready() {
-                break;
-            }
-            let worker = if steals { line.at(place) } else { line.turn(place) };
+            // Where no task is left, those that are dealt to others need no turn to leave.
+            let any = course.has_ready();
+            let worker = if round == Round::Own && any { line.turn(place) } else { line.at(place) };
             if !course.is_idle(worker) {
                 continue;
             }
-            let node = course.node_of(worker);
-            if let Some(task) = if steals { decider.steal(node) } else { decider.own(worker, node) } {
-                course.take(worker, task, steals, decider.socket(task));
+            let found = if any { decider.take(round, worker, course.node_of(worker)) } else { None };
+            if let Some(start) = found {
+                course.take(worker, start, decider.socket(start.task));
+            } else if round == Round::Own && course.leaves(worker) {
+                decider.hear(&Heard::Leaves(worker));
             }
         }
     }

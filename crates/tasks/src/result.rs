@@ -3,6 +3,7 @@
 use numasim_model::units::Seconds;
 
 use crate::idle::{IdleReason, IdleTimes};
+use crate::schedulers::Fallbacks;
 
 /// Bytes that tasks moved, by what served them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -65,10 +66,21 @@ pub struct NodeRun {
     pub tasks: u64,
     /// Worker-seconds of its cores from taking tasks to their ends.
     pub busy: Seconds,
-    /// Worker-seconds in which its cores had no task.
+    /// Worker-seconds of its cores that contenders had.
+    pub contender: Seconds,
+    /// Worker-seconds in which its cores had no task, of the program or of a contender.
     pub idle: IdleTimes,
     /// Bytes that its cores moved.
     pub traffic: Traffic,
+}
+
+/// What others did who wanted the workers, too.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContenderRun {
+    /// Their tasks that ended before the makespan.
+    pub tasks: u64,
+    /// Per program, the simulated one first, the workers of each node that it has in a phase; `None` where the scheduler deals none.
+    pub dealt: Option<Vec<Vec<u32>>>,
 }
 
 /// One simulation.
@@ -88,6 +100,20 @@ pub struct Run {
     pub cut: Option<Cut>,
     /// Sum of the times in which the master partitioned.
     pub partition: Seconds,
+    /// Time in which pages were moved before the first task was created.
+    pub migration: Seconds,
+    /// Tasks that workers found in mailboxes.
+    pub mailbox: u64,
+    /// Tasks that workers found in shared queues.
+    pub shared: u64,
+    /// Tasks that workers took from their own queues though they were meant for another mailbox or node.
+    pub revokes: u64,
+    /// Tasks with an affinity that ran on another node.
+    pub remote_tasks: u64,
+    /// What others did who wanted the workers, too; `None` where nobody did.
+    pub contender: Option<ContenderRun>,
+    /// How often a plan did not say what to do; `None` where the scheduler follows none.
+    pub fallbacks: Option<Fallbacks>,
 }
 
 impl Run {
@@ -100,7 +126,8 @@ impl Run {
     /// [`Run::idle`]. 0 without tasks.
     pub fn idle_because(&self, reason: IdleReason) -> f64 {
         let idle = self.idle_times();
-        let there_s = idle.total().value() + self.nodes.iter().map(|node| node.busy.value()).sum::<f64>();
+        let busy_s: f64 = self.nodes.iter().map(|node| node.busy.value() + node.contender.value()).sum();
+        let there_s = idle.total().value() + busy_s;
         if there_s > 0.0 { idle[reason] / there_s } else { 0.0 }
     }
 }

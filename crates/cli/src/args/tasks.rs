@@ -27,6 +27,10 @@ pub(crate) struct TasksArgs {
     #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = scheduler())]
     pub(crate) scheduler: Vec<SchedulerKind>,
 
+    /// Read plan-tree.csv and plan-dbs.csv in PLAN, which the scheduler plan goes by
+    #[arg(long, value_name = "PLAN", value_hint = ValueHint::DirPath)]
+    pub(crate) plan: Option<PathBuf>,
+
     /// Where pages of blocks are
     #[arg(long, value_name = "PLACEMENT", default_value = "first-touch", value_parser = placement())]
     pub(crate) placement: PagePlacement,

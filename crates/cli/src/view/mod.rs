@@ -19,6 +19,7 @@ pub(crate) mod json;
 pub(crate) mod lettering;
 pub(crate) mod models;
 mod picture;
+pub(crate) mod planned;
 pub(crate) mod plots;
 pub(crate) mod published;
 mod resources;

@@ -84,6 +84,22 @@ pub(super) fn read<const N: usize>(
     true
 }
 
+/// Makes something of the row with a number; `None` where there is none. For messages: it reads all rows.
+pub(super) fn find<const N: usize, T>(
+    file: (usize, &str),
+    known: &Columns<N>,
+    number: u32,
+    make: impl FnOnce(&Row<'_, N>) -> T,
+) -> Option<T> {
+    let (mut make, mut made) = (Some(make), None);
+    read(file, known, &mut Problems::default(), |row, _| {
+        if row.number == number as usize {
+            made = made.take().or_else(|| Some(make.take()?(row)));
+        }
+    });
+    made
+}
+
 /// Where each known column is.
 fn header<const N: usize>(
     (file, text): (usize, &str),
@@ -176,6 +192,38 @@ impl<const N: usize> Row<'_, N> {
             let hint = format!("write the number of a node, below {MAX_NODES}, {also}");
             self.problem(name, ProblemKind::BadValue, message).hint(hint)
         })
+    }
+
+    /// A node that a machine with so many does not have.
+    pub(super) fn no_such_node(&self, name: &str, nodes: usize) -> Problem {
+        let message = format!("`{name}` is {}, but the machine has {nodes} nodes", shown(self.text(name)));
+        let hint = format!("write a number from 0 to {}, or nothing", nodes.saturating_sub(1));
+        self.problem(name, ProblemKind::BadValue, message).hint(hint)
+    }
+
+    /// A whole number from 0, or nothing.
+    pub(super) fn number(&self, name: &str, what: &str) -> Result<Option<u32>, Problem> {
+        let text = self.text(name);
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let number = text.parse().ok().filter(|&number| number as usize <= MAX_TASKS);
+        number.map(Some).ok_or_else(|| {
+            let message = format!("`{name}` is '{}'", shown(text));
+            self.problem(name, ProblemKind::BadValue, message).hint(format!("write {what}, or nothing"))
+        })
+    }
+
+    /// 1 for yes, nothing for no.
+    pub(super) fn flag(&self, name: &str) -> Result<bool, Problem> {
+        match self.text(name) {
+            "" => Ok(false),
+            "1" => Ok(true),
+            other => {
+                let message = format!("`{name}` is '{}'", shown(other));
+                Err(self.problem(name, ProblemKind::BadValue, message).hint("write 1, or nothing"))
+            }
+        }
     }
 
     /// Text that people read: nothing in it is hidden.

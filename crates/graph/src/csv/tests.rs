@@ -1,7 +1,10 @@
 //! Files by hand, their mistakes, and graphs of any kind there and back.
 
+mod trees;
+
 use numasim_model::graph::{
-    Access, AccessMode, Block, BlockHome, BlockId, Generator, NewTask, TaskGraph, TaskGraphBuilder, TaskId,
+    Access, AccessMode, Block, BlockHome, BlockId, Generator, NewTask, Submit, TaskGraph, TaskGraphBuilder,
+    TaskId, TreeTask,
 };
 use numasim_model::ids::NodeId;
 use numasim_model::input::Problem;
@@ -141,6 +144,8 @@ fn any_home() -> impl Strategy<Value = BlockHome> {
 /// Blocks, and tasks that access some of them.
 fn any_graph() -> impl Strategy<Value = TaskGraph> {
     let blocks = prop::collection::vec((any_amount(), any_home(), any_name()), 1..6);
+    let said = (prop::option::of(0..1024_usize), any::<Option<prop::sample::Index>>());
+    let said_of_blocks = prop_oneof![Just(Vec::new()), prop::collection::vec(said, 1..2)];
     let access = (any::<prop::sample::Index>(), 0..3_usize, any_amount(), any_amount(), 0..3_u32);
     let task = (
         prop::collection::vec(access, 0..4),
@@ -149,13 +154,14 @@ fn any_graph() -> impl Strategy<Value = TaskGraph> {
         any_name(),
         0..6_usize,
         any::<bool>(),
+        any_tree(),
     );
-    (blocks, prop::collection::vec(task, 0..8)).prop_map(|(blocks, tasks)| {
+    (blocks, prop::collection::vec(task, 0..8), said_of_blocks).prop_map(|(blocks, tasks, said_of_blocks)| {
         let mut graph = TaskGraphBuilder::new("g");
         for (bytes, home, name) in &blocks {
             graph.block(Block { bytes: *bytes, home: *home }, Some(name)).expect("a block");
         }
-        for (accesses, gflop, kind, name, socket, taskwait) in tasks {
+        for (number, (accesses, gflop, kind, name, socket, taskwait, tree)) in tasks.into_iter().enumerate() {
             let mut found: Vec<Access> = Vec::new();
             for (block, mode, declared, moved, given) in accesses {
                 let block = block.index(blocks.len());
@@ -167,11 +173,43 @@ fn any_graph() -> impl Strategy<Value = TaskGraph> {
                 }
             }
             let (kind, socket) = (graph.kind(&kind), socket.checked_sub(1).map(NodeId));
+            let (creator, affinity, submit, returns, replay) = &tree;
+            let created_by =
+                creator.map(|creator| creator.index(number + 1)).filter(|&creator| creator < number);
+            let created_by = created_by.map(|creator| TaskId(u32::try_from(creator).expect("few")));
+            let tree = TreeTask {
+                created_by,
+                seq: None,
+                affinity: affinity.map(NodeId),
+                submit: *submit,
+                returns: *returns,
+                replay: replay.as_deref(),
+            };
+            let taskwait = taskwait && created_by.is_none();
             let task = NewTask { kind, gflop, accesses: &found, socket, taskwait, name: Some(&name) };
-            graph.task(task).expect("a task");
+            graph.tree_task(task, tree).expect("a task");
+        }
+        let tasks = graph.graph().task_count();
+        for (block, (hint, creator)) in (0..).map(BlockId).zip(said_of_blocks) {
+            hint.into_iter().for_each(|node| graph.block_hint(block, NodeId(node)).expect("a hint"));
+            if let Some(creator) = creator.filter(|_| tasks > 0) {
+                let creator = TaskId(u32::try_from(creator.index(tasks)).expect("few"));
+                graph.block_created_by(block, creator).expect("a creator");
+            }
         }
         graph.finish()
     })
+}
+
+type AnyTree = (Option<prop::sample::Index>, Option<usize>, Submit, bool, Option<String>);
+
+/// What a task says of a tree program; half of them nothing.
+fn any_tree() -> impl Strategy<Value = AnyTree> {
+    let key = prop::option::of("[ -~é]{1,9}");
+    let node = prop::option::of(0..1024_usize);
+    let said =
+        (any::<Option<prop::sample::Index>>(), node, prop::sample::select(&Submit::ALL), any::<bool>(), key);
+    prop_oneof![Just((None, None, Submit::Spawn, false, None)), said]
 }
 
 proptest! {
@@ -184,6 +222,11 @@ proptest! {
         prop_assert_eq!(again.blocks(), graph.blocks());
         for task in graph.tasks() {
             prop_assert!(again.accesses(task).eq(graph.accesses(task)));
+            let key = |of: &TaskGraph| of.replay(task).map(|key| of.replays()[key.0 as usize].clone());
+            let said = |of: &TaskGraph| {
+                (of.created_by(task), of.affinity(task), of.submit(task), of.returns(task), key(of))
+            };
+            prop_assert_eq!(said(&again), said(&graph));
         }
         prop_assert_eq!(written(&again), files);
     }
@@ -192,7 +235,7 @@ proptest! {
     #[test]
     fn any_text_is_read_or_refused(
         blocks in "(id,bytes(,home|,name){0,2}\n)?([0-2]?[0-9,\"\r\n;:.e-]{0,6}){0,6}\\PC{0,3}",
-        tasks in "(id,gflop,accesses(,socket|,type){0,2}\n)?([0-2],1,((in|out|inout):[0-2](:[0-9e.-]{0,3})?;?){0,2}[,\"\r\n]{0,2}){0,4}\\PC{0,3}",
+        tasks in "(id,gflop,accesses(,socket|,type|,created_by|,seq|,affinity){0,3}\n)?([0-2],1,((in|out|inout):[0-2](:[0-9e.-]{0,3})?;?){0,2}[,\"\r\n]{0,2}){0,4}\\PC{0,3}",
     ) {
         if let Err(problems) = read("g", &blocks, &tasks) {
             prop_assert!(are_inside(&problems, &[&blocks, &tasks]), "{:?}", problems);
@@ -208,12 +251,19 @@ fn generated_graphs_are_read_back_as_they_were() {
         Generator::Jacobi { blocks: 4, rows: 12, columns: 10, iterations: 3, init: true },
         Generator::Cg { blocks: 4, rows: 12, nnz_per_row: 27, iterations: 2, init: true },
         Generator::Smi { n: 4, tile: 512, init: true },
+        Generator::NpbCg { rows: 100, nnz: 900, chunks: Some(7), repeat: 2 },
+        Generator::Streamcluster { points: 70, dims: 3, chunks: Some(7), repeat: 2 },
+        Generator::Ferret { queries: 3, database: 7001 },
+        Generator::Stencil2d { n: 12, rows: 3, columns: 2, iterations: 3 },
+        Generator::Seismic { n: 12, blocks: Some(2), strips: Some(3), iterations: 3 },
     ] {
         let graph = generate(&generator, "g", &sockets).expect("a graph");
         let files = written(&graph);
         let again = read("g", &files[0], &files[1]).expect("what was written can be read");
         assert_eq!(written(&again), files);
+        assert_eq!(again.misplaced(), None);
         for task in graph.tasks() {
+            assert_eq!(again.children(task), graph.children(task));
             assert_eq!(again.accesses(task).collect::<Vec<_>>(), graph.accesses(task).collect::<Vec<_>>());
             assert_eq!((again.gflop(task), again.socket(task)), (graph.gflop(task), graph.socket(task)));
         }

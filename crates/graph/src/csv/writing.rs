@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use numasim_model::graph::{BlockHome, TaskGraph};
+use numasim_model::graph::{BlockHome, BlockId, Submit, TaskGraph, TaskId};
 
 use super::accesses;
 use super::{blocks, tasks};
@@ -24,6 +24,10 @@ impl<'w, W: fmt::Write> Rows<'w, W> {
     }
 
     fn row<const N: usize>(&mut self, cells: [&str; N]) -> fmt::Result {
+        self.cells(cells.into_iter())
+    }
+
+    fn cells<'c>(&mut self, cells: impl Iterator<Item = &'c str>) -> fmt::Result {
         self.kept.write_record(cells).map_err(|_| fmt::Error)?;
         self.count += 1;
         if self.count == KEPT { self.hand_on() } else { Ok(()) }
@@ -48,15 +52,22 @@ fn number(value: f64) -> String {
 /// Those of `out`.
 pub fn write_blocks(graph: &TaskGraph, out: &mut impl fmt::Write) -> fmt::Result {
     let mut rows = Rows::new(out);
-    rows.row(blocks::COLUMNS.names)?;
+    let blocks = || (0..).map(BlockId).take(graph.blocks().len());
+    let is_tree = blocks().any(|block| graph.hint(block).is_some() || graph.block_creator(block).is_some());
+    let width = if is_tree { usize::MAX } else { blocks::PLAIN };
+    rows.cells(blocks::COLUMNS.names.into_iter().take(width))?;
     for (id, block) in (0..).zip(graph.blocks()) {
         let home = match block.home {
             BlockHome::Open => String::new(),
             BlockHome::Node(node) => node.0.to_string(),
             BlockHome::Interleaved => blocks::INTERLEAVE.to_owned(),
         };
-        let name = graph.block_name(numasim_model::graph::BlockId(id)).unwrap_or_default();
-        rows.row([&id.to_string(), &number(block.bytes), &home, name])?;
+        let (number_of_block, id) = (id.to_string(), BlockId(id));
+        let name = graph.block_name(id).unwrap_or_default();
+        let creator = graph.block_creator(id).map_or(String::new(), |creator| creator.0.to_string());
+        let hint = graph.hint(id).map_or(String::new(), |node| node.0.to_string());
+        let all = [&number_of_block, &number(block.bytes), &home, name, &creator, &hint];
+        rows.cells(all.into_iter().take(width))?;
     }
     rows.hand_on()
 }
@@ -67,7 +78,9 @@ pub fn write_blocks(graph: &TaskGraph, out: &mut impl fmt::Write) -> fmt::Result
 /// Those of `out`.
 pub fn write_tasks(graph: &TaskGraph, out: &mut impl fmt::Write) -> fmt::Result {
     let mut rows = Rows::new(out);
-    rows.row(tasks::COLUMNS.names)?;
+    let is_tree = graph.tasks().any(|task| says_tree(graph, task));
+    let width = if is_tree { usize::MAX } else { tasks::PLAIN };
+    rows.cells(tasks::COLUMNS.names.into_iter().take(width))?;
     let mut cell = String::new();
     for task in graph.tasks() {
         cell.clear();
@@ -76,9 +89,33 @@ pub fn write_tasks(graph: &TaskGraph, out: &mut impl fmt::Write) -> fmt::Result 
         let taskwait = if graph.taskwait(task) { "1" } else { "" };
         let name = graph.task_name(task).unwrap_or_default();
         let (id, gflop) = (task.0.to_string(), number(graph.gflop(task)));
-        rows.row([&id, graph.type_name(task), &gflop, &cell, &socket, taskwait, name])?;
+        let plain = [&id, graph.type_name(task), &gflop, &cell, &socket, taskwait, name];
+        if !is_tree {
+            rows.row(plain)?;
+            continue;
+        }
+        let creator = graph.created_by(task).map_or(String::new(), |creator| creator.0.to_string());
+        let seq = graph.seq(task).filter(|_| graph.gives_seq(task));
+        let seq = seq.map_or(String::new(), |seq| seq.to_string());
+        let affinity = graph.affinity(task).map_or(String::new(), |node| node.0.to_string());
+        let submit = graph.submit(task);
+        let submit = if submit == Submit::default() { "" } else { submit.as_str() };
+        let returns = if graph.returns(task) { "1" } else { "" };
+        let replay = graph.replay(task).and_then(|key| graph.replays().get(key.0 as usize));
+        let replay = replay.map_or("", |key| &**key);
+        let tree: [&str; 6] = [&creator, &seq, &affinity, submit, returns, replay];
+        rows.cells(plain.into_iter().chain(tree))?;
     }
     rows.hand_on()
+}
+
+/// Whether a task says anything of a tree program.
+fn says_tree(graph: &TaskGraph, task: TaskId) -> bool {
+    graph.created_by(task).is_some()
+        || graph.affinity(task).is_some()
+        || graph.submit(task) != Submit::default()
+        || graph.returns(task)
+        || graph.replay(task).is_some()
 }
 
 /// Writes `edges.csv`: by the later task, then by the earlier one.

@@ -37,6 +37,24 @@ pub enum GenerateError {
         /// Its value.
         limit: u64,
     },
+    /// A parameter that is too small or too large.
+    #[error("`{parameter}` = {value} is not from {least} to {most}")]
+    OutOfRange {
+        /// Its name.
+        parameter: &'static str,
+        /// Its value.
+        value: u64,
+        /// The least.
+        least: u64,
+        /// The most.
+        most: u64,
+    },
+    /// A parameter that follows from a machine, and nobody did that.
+    #[error("`{parameter}` is not given, and no machine says what it is then")]
+    Open {
+        /// Its name.
+        parameter: &'static str,
+    },
     /// More tasks than are dealt with; none was made.
     #[error("this makes {tasks:.0} tasks; at most {MAX_TASKS} are dealt with")]
     TooManyTasks {
@@ -63,6 +81,11 @@ pub enum GenerateError {
 /// `value`, if it is at least 1.
 pub(super) fn at_least_one(parameter: &'static str, value: u64) -> Result<f64, GenerateError> {
     if value == 0 { Err(GenerateError::Zero { parameter }) } else { Ok(value as f64) }
+}
+
+/// `value`, if a machine or somebody gave it, and at least 1.
+pub(super) fn settled(parameter: &'static str, value: Option<u64>) -> Result<f64, GenerateError> {
+    at_least_one(parameter, value.ok_or(GenerateError::Open { parameter })?)
 }
 
 /// A part of `whole` dealt into `parts` (not 0) equal ones.

@@ -3,8 +3,10 @@
 mod any;
 mod dense;
 mod limits;
+mod loops;
 mod patterns;
 mod stencils;
+mod strands;
 mod vectors;
 
 use numasim_model::graph::{AccessMode, Generator, TaskGraph, TaskId};

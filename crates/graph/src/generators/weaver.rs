@@ -1,7 +1,8 @@
 //! What all generators do: blocks of the same size, accesses that move what the mode says, annotations as numbers of sockets.
 
 use numasim_model::graph::{
-    Access, AccessMode, Block, BlockHome, BlockId, NewTask, TaskGraph, TaskGraphBuilder, TypeId,
+    Access, AccessMode, Block, BlockHome, BlockId, NewTask, TaskGraph, TaskGraphBuilder, TaskId, TreeTask,
+    TypeId,
 };
 use numasim_model::ids::NodeId;
 
@@ -16,6 +17,11 @@ pub(super) struct Datum {
 }
 
 impl Datum {
+    /// Its size.
+    pub(super) fn bytes(self) -> f64 {
+        self.bytes
+    }
+
     /// All of it is read.
     pub(super) fn read(self) -> Access {
         self.access(AccessMode::In, self.bytes)
@@ -39,6 +45,11 @@ impl Datum {
     fn access(self, mode: AccessMode, moved_bytes: f64) -> Access {
         Access { block: self.id, mode, declared_bytes: self.bytes, moved_bytes }
     }
+}
+
+/// A task of 10^9 FLOP without an annotation or a name, for which the master does not wait.
+pub(super) fn work(kind: TypeId, gflop: f64, accesses: &[Access]) -> NewTask<'_> {
+    NewTask { kind, gflop, accesses, socket: None, taskwait: false, name: None }
 }
 
 /// Makes a graph for some sockets.
@@ -96,6 +107,45 @@ impl<'s> Weaver<'s> {
         let task = NewTask { kind, gflop: flop / 1e9, accesses, socket, taskwait: false, name: None };
         self.graph.task(task)?;
         Ok(())
+    }
+
+    /// The node on which part `part` of `parts` equal ones lies: as many parts on each node with cores, in order. `None` without such nodes.
+    pub(super) fn node_of(&self, part: u64, parts: u64) -> Option<NodeId> {
+        let number = u128::from(part) * self.sockets.len() as u128 / u128::from(parts.max(1));
+        self.sockets.get(usize::try_from(number).ok()?).copied()
+    }
+
+    /// The node with this number among those with cores.
+    pub(super) fn node(&self, number: usize) -> Option<NodeId> {
+        self.sockets.get(number).copied()
+    }
+
+    /// A block without a home that its programmer wants on a node.
+    pub(super) fn hinted(
+        &mut self,
+        bytes: f64,
+        name: Option<&str>,
+        hint: Option<NodeId>,
+    ) -> Result<Datum, GenerateError> {
+        let id = self.graph.block(Block { bytes, home: BlockHome::Open }, name)?;
+        if let Some(node) = hint {
+            self.graph.block_hint(id, node)?;
+        }
+        Ok(Datum { id, bytes })
+    }
+
+    /// Says which task creates a block.
+    pub(super) fn creates(&mut self, creator: TaskId, block: Datum) -> Result<(), GenerateError> {
+        Ok(self.graph.block_created_by(block.id, creator)?)
+    }
+
+    /// A task of a tree program.
+    pub(super) fn tree_task(
+        &mut self,
+        task: NewTask<'_>,
+        tree: TreeTask<'_>,
+    ) -> Result<TaskId, GenerateError> {
+        Ok(self.graph.tree_task(task, tree)?)
     }
 
     /// First tasks, if there are any: each writes one of `blocks`, whose place `place` says by its number among them.

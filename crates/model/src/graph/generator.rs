@@ -1,7 +1,21 @@
-//! Programs whose task graphs are made from a few parameters: the codes of paper 001 (section 3.1), Cholesky, Task Bench.
+//! Programs whose task graphs are made from a few parameters: the codes of paper 001 (section 3.1), of paper 003 (section 5) and of paper
+//! 000 (section IV), Cholesky, Task Bench.
+
+mod equal_parts;
+mod of_machine;
+mod parameter;
+mod task_bench;
+#[cfg(test)]
+mod tests;
+
+pub use equal_parts::Indivisible;
+pub use of_machine::OfMachine;
+pub use parameter::Parameter;
+pub use task_bench::{Pattern, TaskBench};
 
 /// A program and its parameters. Sizes of tiles and matrices count elements of 8 B (FP64). What it makes, the crate `graph` says.
-/// With `init` there are first tasks that write what the others find.
+/// With `init` there are first tasks that write what the others find. A parameter that is `None` follows from the machine
+/// ([`Generator::settle`]).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(
     missing_docs,
@@ -28,98 +42,30 @@ pub enum Generator {
     Smi { n: u64, tile: u64, init: bool },
     /// A pattern of Task Bench (Slaughter et al. 2020).
     TaskBench(TaskBench),
-}
-
-/// A graph of Task Bench: `steps` rows of at most `width` tasks (Slaughter et al., SC 2020, section II and table I).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TaskBench {
-    /// Which tasks of the row before a task depends on.
-    pub pattern: Pattern,
-    /// Tasks in a row.
-    pub width: u64,
-    /// Rows.
-    pub steps: u64,
-    /// How many tasks of the row before, for the patterns that have a choice.
-    pub radix: u64,
-    /// FLOP of a task.
-    pub flop: u64,
-    /// Bytes that a task hands to each of the next row.
-    pub bytes: u64,
-}
-
-/// Which tasks of the row before a task depends on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Pattern {
-    /// None.
-    Trivial,
-    /// Itself.
-    NoComm,
-    /// Itself and its neighbours.
-    Stencil,
-    /// The same on a ring.
-    StencilPeriodic,
-    /// Itself and the one to its left: a sweep.
-    Dom,
-    /// A binary tree that grows to the width.
-    Tree,
-    /// The butterfly of a fast Fourier transform.
-    Fft,
-    /// All.
-    AllToAll,
-    /// The nearest `radix` ones.
-    Nearest,
-    /// `radix` ones, spread over the row.
-    Spread,
-    /// Drawn ones among the nearest `radix`.
-    RandomNearest,
-}
-
-/// A parameter of generators, by its key in files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parameter {
-    /// The key.
-    pub key: &'static str,
-    /// What it is, as in "write ...".
-    pub what: &'static str,
-    /// A value, for examples.
-    pub example: &'static str,
-    /// The least that makes sense.
-    pub least: u64,
-}
-
-impl Parameter {
-    /// All, each once, also where several generators have it.
-    pub const ALL: [Self; 17] = [
-        Self::of("grid", "how many tiles there are in each direction", "16", 1),
-        Self::of("tile", "how many elements a tile has in each direction", "512", 1),
-        Self::of("iterations", "a number of iterations", "20", 0),
-        Self::of("control", "how many tasks without data are created first", "1", 0),
-        Self::of("blocks", "how many blocks of rows there are", "30", 1),
-        Self::of("rows", "a number of rows", "9600", 1),
-        Self::of("columns", "a number of columns", "8192", 1),
-        Self::of("nnz_per_row", "how many entries of a row of the matrix are not zero", "27", 1),
-        Self::of("bins", "how many bins the histogram has", "32", 1),
-        Self::of("arrays", "how many triples of arrays there are", "64", 1),
-        Self::of("mb", "the size of an array in MB (10^6 bytes)", "16", 1),
-        Self::of("n", "how many tiles the matrix has in each direction", "16", 1),
-        Self::of("width", "how many tasks a step has", "16", 1),
-        Self::of("steps", "a number of steps", "100", 1),
-        Self::of("radix", "on how many tasks of the step before one depends", "3", 0),
-        Self::of("flop", "the FLOP of a task", "1000000", 0),
-        Self::of("bytes", "how many bytes a task hands to each of the next step", "16", 0),
-    ];
-
-    const fn of(key: &'static str, what: &'static str, example: &'static str, least: u64) -> Self {
-        Self { key, what, example, least }
-    }
+    /// Conjugate gradients of NPB as parallel loops over rows (paper 003).
+    NpbCg { rows: u64, nnz: u64, chunks: Option<u64>, repeat: u64 },
+    /// Multigrid of NPB as parallel loops, a V-cycle over grids of 8^l points (paper 003).
+    NpbMg { log2: u64, chunks: Option<u64>, repeat: u64 },
+    /// Streamcluster of PARSEC: distances of points in lists of chunks (paper 003).
+    Streamcluster { points: u64, dims: u64, chunks: Option<u64>, repeat: u64 },
+    /// Fluidanimate of PARSEC: nine steps over the cells of each frame (paper 003).
+    Fluidanimate { particles: u64, chunks: Option<u64>, repeat: u64 },
+    /// Ferret of PARSEC: a pipeline of queries to a database that is spread over the nodes (paper 003).
+    Ferret { queries: u64, database: u64 },
+    /// A stencil on rows x columns strands that create themselves anew (paper 000).
+    Stencil2d { n: u64, rows: u64, columns: u64, iterations: u64 },
+    /// Waves in an elastic medium, strips of rows with stress and velocity (paper 000).
+    Seismic { n: u64, blocks: Option<u64>, strips: Option<u64>, iterations: u64 },
 }
 
 impl Generator {
     /// One of each kind, in the order in which they are listed to people, with the parameters that hold where nobody gives others.
     ///
     /// Paper 001 prints hardly any: 30 blocks of `cg` and 150 of `jacobi` are its, the others are assumed, so that the data is many times
-    /// the caches. Those of Task Bench are assumed, but for `radix` and `bytes`, which are its own defaults.
-    pub const fn defaults() -> [Self; 10] {
+    /// the caches. Those of Task Bench are assumed, but for `radix` and `bytes`, which are its own defaults. Papers 003 and 000 print class C of
+    /// NPB, points, particles, queries and database (section 5 of 003), grids and iterations (section IV of 000); `dims` and `repeat`, fewer than
+    /// theirs, are assumed.
+    pub const fn defaults() -> [Self; 17] {
         [
             Self::GaussSeidel { grid: 16, tile: 512, iterations: 20, control: 1, init: true },
             Self::RedBlack { grid: 16, tile: 512, iterations: 20, control: 1, init: true },
@@ -138,6 +84,13 @@ impl Generator {
                 flop: 1_000_000,
                 bytes: 16,
             }),
+            Self::NpbCg { rows: 150_000, nnz: 36_100_000, chunks: None, repeat: 25 },
+            Self::NpbMg { log2: 9, chunks: None, repeat: 4 },
+            Self::Streamcluster { points: 10_000_000, dims: 128, chunks: None, repeat: 20 },
+            Self::Fluidanimate { particles: 500_000, chunks: None, repeat: 20 },
+            Self::Ferret { queries: 3500, database: 700_000_000 },
+            Self::Stencil2d { n: 10_240, rows: 8, columns: 10, iterations: 1000 },
+            Self::Seismic { n: 16_000, blocks: None, strips: None, iterations: 100 },
         ]
     }
 
@@ -154,15 +107,26 @@ impl Generator {
             Self::Cholesky { .. } => "cholesky",
             Self::Smi { .. } => "smi",
             Self::TaskBench(_) => "task-bench",
+            Self::NpbCg { .. } => "npb-cg",
+            Self::NpbMg { .. } => "npb-mg",
+            Self::Streamcluster { .. } => "streamcluster",
+            Self::Fluidanimate { .. } => "fluidanimate",
+            Self::Ferret { .. } => "ferret",
+            Self::Stencil2d { .. } => "stencil2d",
+            Self::Seismic { .. } => "seismic",
         }
     }
 
-    /// Its parameters by key, in the order in which they are listed to people; the pattern of Task Bench is none of them.
+    /// Its parameters by key, in the order in which they are listed to people; the pattern of Task Bench is none of them, nor are those that
+    /// the machine has yet to say.
     pub fn parameters(&self) -> Vec<(&'static str, u64)> {
-        self.clone().parameters_mut().into_iter().map(|(key, value)| (key, *value)).collect()
+        let mut own = self.clone();
+        let mut all: Vec<_> = own.parameters_mut().into_iter().map(|(key, value)| (key, *value)).collect();
+        all.extend(own.of_machine_mut().into_iter().filter_map(|of| Some((of.key, (*of.value)?))));
+        all
     }
 
-    /// The same, to be changed.
+    /// Its parameters that do not follow from the machine, to be changed.
     pub fn parameters_mut(&mut self) -> Vec<(&'static str, &mut u64)> {
         match self {
             Self::GaussSeidel { grid, tile, iterations, control, .. }
@@ -192,19 +156,23 @@ impl Generator {
             Self::TaskBench(TaskBench { pattern: _, width, steps, radix, flop, bytes }) => {
                 vec![("width", width), ("steps", steps), ("radix", radix), ("flop", flop), ("bytes", bytes)]
             }
-        }
-    }
-
-    /// Keys of two parameters of which the second must divide the first and does not.
-    pub const fn indivisible(&self) -> Option<(&'static str, &'static str)> {
-        match self {
-            Self::Jacobi { blocks, rows, .. } | Self::Cg { blocks, rows, .. } => {
-                match rows.checked_rem(*blocks) {
-                    Some(0) => None,
-                    _ => Some(("rows", "blocks")),
-                }
+            Self::NpbCg { rows, nnz, chunks: _, repeat } => {
+                vec![("rows", rows), ("nnz", nnz), ("repeat", repeat)]
             }
-            _ => None,
+            Self::NpbMg { log2, chunks: _, repeat } => vec![("log2", log2), ("repeat", repeat)],
+            Self::Streamcluster { points, dims, chunks: _, repeat } => {
+                vec![("points", points), ("dims", dims), ("repeat", repeat)]
+            }
+            Self::Fluidanimate { particles, chunks: _, repeat } => {
+                vec![("particles", particles), ("repeat", repeat)]
+            }
+            Self::Ferret { queries, database } => vec![("queries", queries), ("database", database)],
+            Self::Stencil2d { n, rows, columns, iterations } => {
+                vec![("n", n), ("rows", rows), ("columns", columns), ("iterations", iterations)]
+            }
+            Self::Seismic { n, blocks: _, strips: _, iterations } => {
+                vec![("n", n), ("iterations", iterations)]
+            }
         }
     }
 
@@ -225,75 +193,14 @@ impl Generator {
             | Self::Qr { init, .. }
             | Self::Cholesky { init, .. }
             | Self::Smi { init, .. } => Some(init),
-            Self::TaskBench(_) => None,
+            Self::TaskBench(_)
+            | Self::NpbCg { .. }
+            | Self::NpbMg { .. }
+            | Self::Streamcluster { .. }
+            | Self::Fluidanimate { .. }
+            | Self::Ferret { .. }
+            | Self::Stencil2d { .. }
+            | Self::Seismic { .. } => None,
         }
-    }
-}
-
-impl Pattern {
-    /// All, in the order in which they are listed to people.
-    pub const ALL: [Self; 11] = [
-        Self::Trivial,
-        Self::NoComm,
-        Self::Stencil,
-        Self::StencilPeriodic,
-        Self::Dom,
-        Self::Tree,
-        Self::Fft,
-        Self::AllToAll,
-        Self::Nearest,
-        Self::Spread,
-        Self::RandomNearest,
-    ];
-
-    /// The word for it in files, that of Task Bench.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Trivial => "trivial",
-            Self::NoComm => "no_comm",
-            Self::Stencil => "stencil_1d",
-            Self::StencilPeriodic => "stencil_1d_periodic",
-            Self::Dom => "dom",
-            Self::Tree => "tree",
-            Self::Fft => "fft",
-            Self::AllToAll => "all_to_all",
-            Self::Nearest => "nearest",
-            Self::Spread => "spread",
-            Self::RandomNearest => "random_nearest",
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_parameter_is_explained_and_used() {
-        let mut used: Vec<&str> =
-            Generator::defaults().iter().flat_map(Generator::parameters).map(|(key, _)| key).collect();
-        used.sort_unstable();
-        used.dedup();
-        let mut explained = Parameter::ALL.map(|parameter| parameter.key);
-        explained.sort_unstable();
-        assert_eq!(used, explained);
-    }
-
-    #[test]
-    fn what_holds_where_nobody_says_anything_makes_sense() {
-        for generator in Generator::defaults() {
-            assert_eq!(generator.indivisible(), None, "{}", generator.as_str());
-            for (key, value) in generator.parameters() {
-                let least = Parameter::ALL.iter().find(|parameter| parameter.key == key).map(|p| p.least);
-                assert!(least.is_some_and(|least| value >= least), "{key}");
-            }
-        }
-    }
-
-    #[test]
-    fn blocks_that_do_not_divide_the_rows_are_found() {
-        let cg = |blocks, rows| Generator::Cg { blocks, rows, nnz_per_row: 1, iterations: 1, init: true };
-        assert_eq!([cg(3, 9), cg(1, 7)].map(|cg| cg.indivisible()), [None; 2]);
-        assert_eq!([cg(4, 9), cg(0, 9)].map(|cg| cg.indivisible()), [Some(("rows", "blocks")); 2]);
     }
 }

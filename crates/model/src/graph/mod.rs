@@ -20,7 +20,7 @@ mod tree;
 
 pub use contender::Contender;
 pub use error::GraphError;
-pub use generator::{Generator, Parameter, Pattern, TaskBench};
+pub use generator::{Generator, Indivisible, OfMachine, Parameter, Pattern, TaskBench};
 pub use parts::{Access, AccessMode, Block, BlockHome, BlockId, MAX_ACCESSES, MAX_TASKS, TaskId, TypeId};
 pub use program::{ArrayId, LoopShape, Program, ProgramArray, ProgramLoop};
 pub use scenario::TaskScenario;

@@ -32,11 +32,17 @@ pub enum SchedulerKind {
     Hint,
     /// The same, by a plan that was made from a profile.
     Plan,
+    /// oneTBB with one arena per node, which no task leaves.
+    ArenaPerNode,
+    /// OpenMP tasks with the clause `affinity`, which go to a worker where their data is (Klinkenberg and others 2018).
+    TaskloopAffinity,
+    /// Loops in equal contiguous parts for all workers, as OpenMP's `schedule(static)`.
+    Static,
 }
 
 impl SchedulerKind {
     /// All, in the order in which they are listed to people.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Self::Fifo,
         Self::Sa,
         Self::Dep,
@@ -50,6 +56,9 @@ impl SchedulerKind {
         Self::TbbNuma,
         Self::Hint,
         Self::Plan,
+        Self::ArenaPerNode,
+        Self::TaskloopAffinity,
+        Self::Static,
     ];
 
     /// The word for it in files and on the command line.
@@ -68,6 +77,9 @@ impl SchedulerKind {
             Self::TbbNuma => "tbb-numa",
             Self::Hint => "hint",
             Self::Plan => "plan",
+            Self::ArenaPerNode => "arena-per-node",
+            Self::TaskloopAffinity => "taskloop-affinity",
+            Self::Static => "static",
         }
     }
 

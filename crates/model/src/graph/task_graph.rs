@@ -295,12 +295,9 @@ impl TaskGraphBuilder {
     ///
     /// # Errors
     /// [`GraphError::SeqMixed`], [`GraphError::SeqRepeated`], [`GraphError::SeqMissing`].
-    pub fn try_finish(mut self) -> Result<TaskGraph, GraphError> {
-        if let Some(tree) = &mut self.graph.tree {
-            tree.finish(self.graph.tasks.len());
-            tree.check_places()?;
-        }
-        Ok(self.graph)
+    pub fn try_finish(self) -> Result<TaskGraph, GraphError> {
+        let graph = self.finish();
+        graph.misplaced().map_or(Ok(graph), |(_, error)| Err(error))
     }
 
     /// The graph as far as it is made.

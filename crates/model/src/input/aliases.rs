@@ -17,7 +17,8 @@ use Alias::{Advice, Key};
 pub(super) const ROOT: &str = "the file";
 
 /// Keys at the top of a file that stand for one table over all files.
-pub(super) const SINGLE: [&str; 7] = ["machine", "policy", "os", "cluster", "graph", "scheduler", "runtime"];
+pub(super) const SINGLE: [&str; 9] =
+    ["machine", "policy", "os", "cluster", "graph", "scheduler", "runtime", "contender", "program"];
 /// Keys at the top of a file that stand for a list of tables.
 pub(super) const LISTS: [&str; 7] = ["app", "scenario", "channel", "call", "command", "block", "task"];
 
@@ -38,6 +39,8 @@ pub(super) fn title(key: &str) -> &'static str {
         "graph" => GRAPH,
         "scheduler" => SCHEDULER,
         "runtime" => RUNTIME,
+        "contender" => CONTENDER,
+        "program" => PROGRAM,
         _ => ROOT,
     }
 }
@@ -61,6 +64,10 @@ const TASK: &str = "[[task]]";
 const GRAPH: &str = "[graph]";
 const SCHEDULER: &str = "[scheduler]";
 const RUNTIME: &str = "[runtime]";
+const CONTENDER: &str = "[contender]";
+const PROGRAM: &str = "[program]";
+const PROGRAM_ARRAY: &str = "[[program.array]]";
+const PROGRAM_LOOP: &str = "[[program.loop]]";
 
 /// How people may call the size of a memory, or of data.
 const MEMORY: &[&str] =
@@ -96,7 +103,7 @@ const ONE_CORE: &str = "a task runs on one core: write several tasks";
 const STEALING: &str = "`tasks --steal` switches stealing on; what it costs is `steal_us` in `[runtime]`";
 
 /// Title of the table, the words in lower case with `_`, and what they mean there.
-const ALIASES: [(&str, &[&str], Alias); 125] = [
+const ALIASES: [(&str, &[&str], Alias); 149] = [
     (ROOT, &["node", "nodes"], Advice("write `[[machine.node]]`")),
     (ROOT, &["sharing", "model"], Advice(MODEL_OF_A_MACHINE)),
     (ROOT, &["provenance"], Advice("write `[machine.provenance]`")),
@@ -211,12 +218,16 @@ const ALIASES: [(&str, &[&str], Alias); 125] = [
     (ROOT, &["task_graph", "dag", "generator"], Key("graph")),
     (ROOT, &["scheduling", "schedule"], Key("scheduler")),
     (ROOT, &["overheads"], Key("runtime")),
+    (ROOT, &["contenders", "competitor", "background"], Key("contender")),
+    (ROOT, &["loop", "loops"], Advice("write `[[program.loop]]`, and `[[program.array]]` for its data")),
     (BLOCK, &["id", "label"], Key("name")),
     (BLOCK, &["size_bytes", "b", "byte"], Key("bytes")),
     (BLOCK, &["size_mb", "megabytes"], Key("mb")),
     (BLOCK, &["size", "kb", "gb", "kib", "mib", "gib", "memory_gib"], Advice(SIZE_OF_A_BLOCK)),
     (BLOCK, &["node", "socket", "numa_node", "placement"], Key("home")),
     (BLOCK, &["interleave", "interleaved"], Advice("write `home = \"interleave\"`")),
+    (BLOCK, &["creator", "creates", "owner"], Key("created_by")),
+    (BLOCK, &["affinity", "wanted"], Key("hint")),
     (TASK, &["id", "label"], Key("name")),
     (TASK, &["kind", "function", "code", "codelet"], Key("type")),
     (TASK, &["gflops", "work", "work_gflop", "task_gflop"], Key("gflop")),
@@ -229,6 +240,16 @@ const ALIASES: [(&str, &[&str], Alias); 125] = [
     (TASK, &["moved", "moves"], Key("moved_bytes")),
     (TASK, &["node", "numa_node", "home", "place"], Key("socket")),
     (TASK, &["wait", "barrier"], Key("taskwait")),
+    (TASK, &["creator", "spawned_by", "parent"], Key("created_by")),
+    (TASK, &["sequence", "slot", "index"], Key("seq")),
+    (TASK, &["hint"], Key("affinity")),
+    (
+        TASK,
+        &["spawn", "enqueue", "detach"],
+        Advice("write `submit = \"spawn\"`, `\"enqueue\"` or `\"detach\"`"),
+    ),
+    (TASK, &["returned", "return"], Key("returns")),
+    (TASK, &["replays", "replay_key"], Key("replay")),
     (TASK, &["after", "before", "depends", "depends_on", "deps", "parents", "children"], Advice(EDGES)),
     (TASK, &["time", "time_s", "duration", "duration_s", "runtime", "runtime_s"], Advice(TIME_OF_A_TASK)),
     (TASK, &["cores", "threads", "cpus"], Advice(ONE_CORE)),
@@ -241,7 +262,9 @@ const ALIASES: [(&str, &[&str], Alias); 125] = [
     (GRAPH, &["tile_size", "block_size", "bs"], Key("tile")),
     (GRAPH, &["iters", "steps", "repetitions", "timesteps"], Key("iterations")),
     (GRAPH, &["cols"], Key("columns")),
-    (GRAPH, &["nnz", "nnz_row"], Key("nnz_per_row")),
+    (GRAPH, &["nnz_row"], Key("nnz_per_row")),
+    (GRAPH, &["dimensions"], Key("dims")),
+    (GRAPH, &["pieces"], Key("chunks")),
     (GRAPH, &["size", "tiles", "order"], Key("n")),
     (GRAPH, &["dependence", "dependency"], Key("pattern")),
     (SCHEDULER, &["scheduler", "kind", "type", "policy"], Key("name")),
@@ -259,6 +282,18 @@ const ALIASES: [(&str, &[&str], Alias); 125] = [
     (RUNTIME, &["overhead_us", "fetch_us", "task_overhead_us"], Key("task_us")),
     (RUNTIME, &["max_tasks", "most_tasks"], Key("throttle")),
     (RUNTIME, &["random_seed"], Key("seed")),
+    (RUNTIME, &["migration_us", "move_us", "page_move_us"], Key("page_us")),
+    (CONTENDER, &["work", "work_gflop", "task_gflop", "gflops"], Key("gflop")),
+    (CONTENDER, &["programs", "instances", "contenders"], Key("count")),
+    (CONTENDER, &["phases", "phase_s", "times_s", "when_s"], Key("phases_s")),
+    (PROGRAM, &["pieces"], Key("chunks")),
+    (PROGRAM, &["iterations", "repetitions", "repeats", "times"], Key("repeat")),
+    (PROGRAM, &["arrays", "data"], Key("array")),
+    (PROGRAM, &["loops", "kernel", "kernels"], Key("loop")),
+    (PROGRAM_ARRAY, &["size", "size_mb"], Key("mb")),
+    (PROGRAM_LOOP, &["reads", "read", "input", "inputs"], Key("in")),
+    (PROGRAM_LOOP, &["writes", "write", "output", "outputs"], Key("out")),
+    (PROGRAM_LOOP, &["work", "work_gflop", "gflops"], Key("gflop")),
     (RUNTIME, &["tie", "tie_break"], Key("ties")),
     (RUNTIME, &["spread", "noise"], Key("task_spread")),
     (RUNTIME, &["steal", "stealing"], Advice(STEALING)),

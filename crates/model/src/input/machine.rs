@@ -35,6 +35,12 @@ impl MachineReading {
     pub(super) fn nodes(&self) -> Option<usize> {
         self.cores.as_ref().map(Vec::len)
     }
+
+    /// Cores of each node that has any, in order, if that is clear.
+    pub(super) fn cores_of_sockets(&self) -> Option<Vec<u32>> {
+        let cores = self.cores.as_ref()?.iter().copied();
+        Some(cores.filter(|&cores| cores > 0).collect())
+    }
 }
 
 pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {

@@ -45,6 +45,12 @@ pub enum TableKind {
     Scheduler,
     /// `[runtime]`, without a name
     Runtime,
+    /// `[contender]`, without a name
+    Contender,
+    /// `[program]`, without a name
+    Program,
+    /// `[[program.loop]]`
+    Loop,
 }
 
 impl TableKind {
@@ -66,6 +72,9 @@ impl TableKind {
             Self::Graph => "graph",
             Self::Scheduler => "scheduler",
             Self::Runtime => "runtime",
+            Self::Contender => "contender",
+            Self::Program => "program",
+            Self::Loop => "program.loop",
         }
     }
 }

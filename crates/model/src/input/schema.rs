@@ -8,6 +8,7 @@ mod data;
 mod dynamics;
 mod machine;
 mod origin;
+mod programs;
 mod range;
 mod scenario;
 mod tasks;
@@ -25,10 +26,11 @@ pub use dynamics::{
 };
 pub use machine::{MachineTable, NodeTable, SharedLinkTable};
 pub use origin::{FigureTable, ProvenanceTable, SharingTable};
+pub use programs::{ContenderTable, LoopShapeWord, ProgramArrayTable, ProgramLoopTable, ProgramTable};
 pub use scenario::{ScenarioTable, ThreadsValue};
 pub use tasks::{
     BlockHomeValue, BlockTable, GeneratorWord, GraphTable, InterleaveWord, PatternWord, RuntimeTable,
-    SchedulerTable, SchedulerWord, TaskTable, TiesWord,
+    SchedulerTable, SchedulerWord, SubmitWord, TaskTable, TiesWord,
 };
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -116,10 +118,16 @@ pub struct StudyFile {
     /// The graph of tasks: its name, and what makes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub graph: Option<GraphTable>,
+    /// Loops over chunks of arrays, in place of tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<ProgramTable>,
     /// Who decides which task runs on which node.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<SchedulerTable>,
     /// What creating, fetching and stealing tasks costs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runtime: Option<RuntimeTable>,
+    /// Other programs that want the workers, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contender: Option<ContenderTable>,
 }

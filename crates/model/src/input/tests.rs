@@ -2,6 +2,7 @@
 
 mod over_time;
 mod tasks;
+mod trees;
 
 use super::*;
 use crate::app::{Access, Data, Placement};
@@ -369,7 +370,7 @@ fn mistakes_in_the_sharing_model_are_reported() {
 #[test]
 fn the_schema_has_the_keys_that_the_reader_knows() {
     let text = format!(
-        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[[machine.node]]\n[[machine.shared_link]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\nscaling = {{}}\n[[app.phase]]\n[[channel]]\n[[call]]\n[[command]]\n[policy]\n[os]\n[cluster]\n[[block]]\n[[task]]\n[graph]\ngrid = 1\n[scheduler]\n[runtime]\n"
+        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[[machine.node]]\n[[machine.shared_link]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\nscaling = {{}}\n[[app.phase]]\n[[channel]]\n[[call]]\n[[command]]\n[policy]\n[os]\n[cluster]\n[[block]]\n[[task]]\n[graph]\ngrid = 1\n[scheduler]\n[runtime]\n[program]\n[[program.array]]\n[[program.loop]]\n[contender]\n"
     );
     let log = Log::default();
     read_files(&files(&[&text]), &log);
@@ -409,6 +410,10 @@ fn the_schema_has_the_keys_that_the_reader_knows() {
         ("[graph]", properties("/$defs/GraphTable/properties")),
         ("[scheduler]", properties("/$defs/SchedulerTable/properties")),
         ("[runtime]", properties("/$defs/RuntimeTable/properties")),
+        ("[program]", properties("/$defs/ProgramTable/properties")),
+        ("[[program.array]]", properties("/$defs/ProgramArrayTable/properties")),
+        ("[[program.loop]]", properties("/$defs/ProgramLoopTable/properties")),
+        ("[contender]", properties("/$defs/ContenderTable/properties")),
     ];
     assert_eq!(known.len(), tables.len(), "a table without a test: {:?}", known.keys());
     for (title, expected) in tables {

@@ -96,6 +96,19 @@ impl<'a> Caches<'a> {
         }
     }
 
+    /// Puts a block into the cache of `node`; whether it fits there.
+    pub(super) fn warm(&mut self, graph: &TaskGraph, block: BlockId, node: NodeId) -> bool {
+        self.used(graph, block, node);
+        self.find(block, node) == Found::Own
+    }
+
+    /// Takes a block out of all caches.
+    pub(super) fn cool(&mut self, graph: &TaskGraph, block: BlockId) {
+        while let Some(&place) = self.first.get(block.0 as usize).filter(|&&place| place != NONE) {
+            self.remove(graph, place);
+        }
+    }
+
     /// A block becomes the most recent of a cache, if it fits there at all.
     fn used(&mut self, graph: &TaskGraph, block: BlockId, node: NodeId) {
         let bytes = bytes_of(graph, block);

@@ -4,7 +4,7 @@ use numasim_engine::SimTime;
 use numasim_model::graph::{RuntimeSettings, TaskGraph, TaskId};
 use numasim_model::units::Seconds;
 
-use super::alive::Alive;
+use super::living::Living;
 use crate::idle::IdleReason;
 use crate::observer::Observer;
 use crate::schedulers::{Partitioning, Pause, Scheduler, View};
@@ -31,6 +31,8 @@ pub(super) struct Master {
     next: u32,
     /// Whether it has said that the next task waits for all earlier ones.
     said_taskwait: bool,
+    /// Whether it creates one more task though as many are alive as there may be.
+    forced: bool,
     creation_s: f64,
     throttle: u64,
     partitioned_s: f64,
@@ -41,7 +43,7 @@ pub(super) struct Around<'s, 'a> {
     pub(super) graph: &'a TaskGraph,
     pub(super) view: View<'s>,
     pub(super) scheduler: &'s mut dyn Scheduler,
-    pub(super) alive: &'s mut Alive,
+    pub(super) alive: &'s mut Living,
     pub(super) observer: &'s mut dyn Observer,
     /// The present, and the latest time that belongs to it.
     pub(super) now: SimTime,
@@ -49,11 +51,13 @@ pub(super) struct Around<'s, 'a> {
 }
 
 impl Master {
-    pub(super) fn new(runtime: &RuntimeSettings) -> Self {
+    /// It begins at `begin`.
+    pub(super) fn new(runtime: &RuntimeSettings, begin: SimTime) -> Self {
         Self {
-            state: State::Free(SimTime::START),
+            state: State::Free(begin),
             next: 0,
             said_taskwait: false,
+            forced: false,
             creation_s: runtime.creation.value(),
             // With none alive there could never be any; readers of files refuse 0.
             throttle: runtime.throttle.unwrap_or(u64::MAX).max(1),
@@ -80,6 +84,14 @@ impl Master {
         }
     }
 
+    /// No task runs at the end of an instant. If the throttle stops the master, an existing task may wait for one that it has not created: it
+    /// creates one more all the same. Whether that is so; only tree programs come to that.
+    pub(super) fn force(&mut self, graph: &TaskGraph, alive: &Living) -> bool {
+        let forces = self.state == State::Stopped && !self.forced && !self.must_wait(graph, alive);
+        self.forced |= forces;
+        forces
+    }
+
     /// Sum of the times in which it partitioned.
     pub(super) const fn partitioned(&self) -> Seconds {
         Seconds::new(self.partitioned_s)
@@ -94,7 +106,7 @@ impl Master {
                 State::Creating(end) if end <= around.latest => {
                     let task = TaskId(self.next);
                     self.next += 1;
-                    self.said_taskwait = false;
+                    (self.said_taskwait, self.forced) = (false, false);
                     if around.alive.created(around.graph, task) {
                         ready(task);
                     }
@@ -119,6 +131,10 @@ impl Master {
 
     /// What it does next, being free since then.
     fn begin(&mut self, since: SimTime, around: &mut Around<'_, '_>) -> State {
+        // Other tasks are created by tasks.
+        while around.graph.created_by(TaskId(self.next)).is_some() {
+            self.next += 1;
+        }
         let task = TaskId(self.next);
         let why = if task.0 as usize >= around.graph.task_count() {
             Pause::End
@@ -143,8 +159,14 @@ impl Master {
     }
 
     fn is_stopped(&self, around: &Around<'_, '_>) -> bool {
-        let alive = around.alive.count();
-        alive >= self.throttle || (alive > 0 && around.graph.taskwait(TaskId(self.next)))
+        let is_full = !self.forced && around.alive.count() >= self.throttle;
+        is_full || self.must_wait(around.graph, around.alive)
+    }
+
+    /// Whether the next task waits for earlier ones.
+    fn must_wait(&self, graph: &TaskGraph, alive: &Living) -> bool {
+        let next = TaskId(self.next);
+        graph.taskwait(next) && !alive.have_ended_before(next)
     }
 
     /// Begins to partition a window, if there is one.

@@ -2,25 +2,32 @@
 
 mod alive;
 mod cache;
+mod contenders;
 mod flows;
+mod grown;
 mod idling;
 mod known;
+mod living;
 mod master;
+mod profile;
 mod simulation;
 mod tally;
+#[cfg(test)]
+mod testing;
 mod work;
 mod workers;
 
 use numasim_graph::Dependencies;
-use numasim_model::graph::BlockHome;
 use numasim_model::sharing::Network;
 
+pub use self::profile::{Profiler, profile};
 use self::simulation::Simulation;
 use crate::bound::{LowerBound, lower_bound};
 use crate::error::TasksError;
 use crate::invariants;
 use crate::observer::Observer;
 use crate::question::Question;
+use crate::refusal;
 use crate::result::Run;
 use crate::schedulers;
 use crate::sockets::Sockets;
@@ -28,19 +35,13 @@ use crate::sockets::Sockets;
 /// Simulates a graph under a scheduler.
 ///
 /// # Errors
-/// Every variant of [`TasksError`] but [`TasksError::TooManyEdges`].
+/// Every variant of [`TasksError`]; [`TasksError::TooManyEdges`] only of tree programs.
 pub fn simulate(question: &Question<'_>, observer: &mut dyn Observer) -> Result<Run, TasksError> {
-    for (block, home) in (0..).zip(question.graph.blocks().iter().map(|block| block.home)) {
-        if let BlockHome::Node(node) = home
-            && node.0 >= question.machine.node_count()
-        {
-            return Err(TasksError::UnknownHome { block, node });
-        }
-    }
+    refusal::check(question)?;
     let sockets = Sockets::new(question.machine);
     let scheduler = schedulers::make(question, &sockets)?;
     let network = Network::new(question.machine);
-    let run = Simulation::new(question, &sockets, &network, scheduler, observer).run()?;
+    let run = Simulation::new(question, &sockets, &network, scheduler, observer)?.run()?;
     debug_assert_eq!(
         invariants::of_run(question, &run, bound_of(question).as_ref()),
         [],

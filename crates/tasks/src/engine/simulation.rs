@@ -1,26 +1,32 @@
 //! Instants, and what happens in one, in the order that the top of the crate says.
 
-use numasim_engine::{EventKey, Instants, Span};
-use numasim_model::graph::{PagePlacement, TaskId};
+use numasim_engine::{EventKey, Instants, SimTime, Span};
+use numasim_model::graph::TaskId;
 use numasim_model::sharing::Network;
+use numasim_model::units::Seconds;
 
-use super::alive::Alive;
 use super::cache::Caches;
+use super::contenders::Contenders;
 use super::flows::Flows;
 use super::idling::Idling;
+use super::living::Living;
 use super::master::{Around, Master};
-use super::tally::Tally;
-use super::work::{Assay, Pace};
-use super::workers::{Taken, Workers};
+use super::tally::{Rest, Tally};
+use super::work::Assay;
+use super::workers::Workers;
 use crate::error::TasksError;
 use crate::homes::Homes;
 use crate::idle::IdleReason;
+use crate::migration::migration;
 use crate::observer::{Observer, TaskRecord};
 use crate::question::Question;
 use crate::result::Run;
-use crate::schedulers::{Scheduler, View};
+use crate::schedulers::{HandOver, Scheduler, View};
 use crate::sockets::{SocketId, Sockets, WorkerId};
 use crate::spread::Spread;
+
+mod contending;
+mod taking;
 
 /// Events of one instant differ by at most this part of the time.
 const SAME_INSTANT: f64 = 1e-9;
@@ -38,6 +44,21 @@ enum Event {
     FlowEnds,
     /// The master has done what it does.
     Master,
+    /// The task of a contender that a worker runs ends.
+    Contender(WorkerId),
+    /// Contenders begin or cease to want workers.
+    Bound,
+}
+
+/// Through what a task became ready.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum By {
+    /// The master created it.
+    Master,
+    /// A task on this worker created it.
+    Creator(WorkerId),
+    /// A task on this worker was the last that it waited for.
+    Parent(WorkerId),
 }
 
 /// A simulation under way.
@@ -47,11 +68,14 @@ pub(super) struct Simulation<'a> {
     scheduler: Box<dyn Scheduler + 'a>,
     observer: &'a mut dyn Observer,
     instants: Instants<Event>,
-    /// The events of the master and of the flows.
+    /// The events of the master, of the flows and of contenders.
     master_event: Option<EventKey>,
     flow_event: Option<EventKey>,
+    bound_event: Option<EventKey>,
     master: Master,
-    alive: Alive,
+    migration: Seconds,
+    contenders: Option<Contenders>,
+    alive: Living,
     workers: Workers,
     flows: Flows<'a>,
     homes: Homes,
@@ -65,23 +89,30 @@ pub(super) struct Simulation<'a> {
     /// Workers whose tasks have ended, in this round.
     ended: Vec<(TaskId, WorkerId)>,
     /// Tasks that have become ready in this round, and by whose task.
-    ready: Vec<(TaskId, Option<WorkerId>)>,
+    ready: Vec<(TaskId, By)>,
+    /// What a worker hands over: tasks that its task has created, and others.
+    handed: (Vec<TaskId>, Vec<TaskId>),
     /// Ready tasks that nobody has taken.
     waiting: usize,
 }
 
 impl<'a> Simulation<'a> {
     /// At the beginning.
+    ///
+    /// # Errors
+    /// [`TasksError::TooManyEdges`].
     pub(super) fn new(
         question: &'a Question<'a>,
         sockets: &'a Sockets,
         network: &'a Network,
         scheduler: Box<dyn Scheduler + 'a>,
         observer: &'a mut dyn Observer,
-    ) -> Self {
+    ) -> Result<Self, TasksError> {
         let Question { machine, graph, runtime, placement, .. } = *question;
         let (nodes, workers) = (machine.node_count(), sockets.worker_count());
-        Self {
+        let migration = migration(question, sockets.node(SocketId(0)));
+        let contenders = question.contender.map(|contender| Contenders::new(contender, workers, nodes));
+        Ok(Self {
             question,
             sockets,
             scheduler,
@@ -89,8 +120,11 @@ impl<'a> Simulation<'a> {
             instants: Instants::with_span(Span::OfTime(SAME_INSTANT)),
             master_event: None,
             flow_event: None,
-            master: Master::new(runtime),
-            alive: Alive::new(graph),
+            bound_event: None,
+            master: Master::new(runtime, SimTime::START.after(migration.value())),
+            migration,
+            contenders,
+            alive: Living::new(graph)?,
             workers: Workers::new(workers, runtime),
             flows: Flows::new(network),
             homes: Homes::new(graph, placement, sockets.node(SocketId(0))),
@@ -102,8 +136,9 @@ impl<'a> Simulation<'a> {
             idling: Idling::new(nodes, workers),
             ended: Vec::new(),
             ready: Vec::new(),
+            handed: (Vec::new(), Vec::new()),
             waiting: 0,
-        }
+        })
     }
 
     /// Until the last task has ended.
@@ -112,7 +147,7 @@ impl<'a> Simulation<'a> {
         let mut instants = 0_u64;
         self.round();
         loop {
-            while self.happens() {
+            while self.happens() || self.forces() {
                 self.round();
             }
             let now = self.instants.now();
@@ -120,6 +155,9 @@ impl<'a> Simulation<'a> {
                 self.instants.reschedule(&mut self.flow_event, self.flows.next_end(), Event::FlowEnds);
             }
             self.instants.reschedule(&mut self.master_event, self.master.end(), Event::Master);
+            if let Some(contenders) = &self.contenders {
+                self.instants.reschedule(&mut self.bound_event, contenders.next_bound(), Event::Bound);
+            }
             if self.tally.tasks() == tasks {
                 break;
             }
@@ -127,16 +165,25 @@ impl<'a> Simulation<'a> {
             if instants.is_multiple_of(INSTANTS_PER_LOOK) && self.observer.stops() {
                 return Err(TasksError::Stopped);
             }
+            if self.is_stuck() {
+                return Err(TasksError::NeverEnds(self.alive.lowest()));
+            }
             let Some(next) = self.instants.advance() else {
                 return Err(TasksError::NeverEnds(self.alive.lowest()));
             };
             self.idling.passes(self.why_idle(), now, next, self.observer);
         }
         let now = self.instants.now();
+        self.stop_contenders();
         let idle = self.idling.finish(self.sockets, now, self.observer);
-        let partition = self.master.partitioned();
-        let workers = self.sockets.worker_count();
-        Ok(self.tally.finish(self.question.graph, &*self.scheduler, workers, partition, &idle))
+        let rest = Rest {
+            workers: self.sockets.worker_count(),
+            partition: self.master.partitioned(),
+            migration: self.migration,
+            idle: &idle,
+            contenders: self.contenders.as_ref(),
+        };
+        Ok(self.tally.finish(self.question.graph, &*self.scheduler, &rest))
     }
 
     /// Why workers that have no task now have none.
@@ -145,8 +192,8 @@ impl<'a> Simulation<'a> {
             return IdleReason::Elsewhere;
         }
         let held_back = self.master.holds_back(self.question.graph);
-        let running = (self.sockets.worker_count() - self.workers.idle_count()) as u64;
-        let last = if self.alive.count() > running { IdleReason::Parents } else { IdleReason::End };
+        let waits = self.alive.count() > self.workers.busy_count() as u64 || self.alive.has_unborn();
+        let last = if waits { IdleReason::Parents } else { IdleReason::End };
         held_back.unwrap_or(last)
     }
 
@@ -160,6 +207,8 @@ impl<'a> Simulation<'a> {
                 Event::End(worker) => self.end(worker),
                 Event::FlowEnds => self.flow_event = None,
                 Event::Master => self.master_event = None,
+                Event::Contender(worker) => self.end_contender(worker),
+                Event::Bound => self.bound_event = None,
             }
         }
         let (now, latest) = (self.instants.now(), self.instants.end());
@@ -170,9 +219,18 @@ impl<'a> Simulation<'a> {
         any
     }
 
-    /// The four steps.
+    /// Whether the instant would end without any task running while the throttle stops the master of a tree program.
+    fn forces(&mut self) -> bool {
+        matches!(self.alive, Living::Grown(_))
+            && self.workers.busy_count() == 0
+            && self.master.force(self.question.graph, &self.alive)
+    }
+
+    /// Phases of contenders, then the four steps.
     fn round(&mut self) {
+        self.share();
         self.retire();
+        self.welcome();
         self.create();
         self.make_ready();
         self.hand_out();
@@ -181,18 +239,19 @@ impl<'a> Simulation<'a> {
     /// Step 1: tasks that end.
     fn retire(&mut self) {
         let now = self.instants.now();
-        let Self { question, sockets, homes, ended, .. } = self;
-        ended.sort_unstable();
+        self.ended.sort_unstable();
         // Taken, so that the engine can be changed meanwhile, and given back for its room.
-        let mut ended = std::mem::take(ended);
+        let mut ended = std::mem::take(&mut self.ended);
+        let sockets = self.sockets;
         for (task, worker) in ended.drain(..) {
             let Some(taken) = self.workers.end(worker) else { continue };
             self.idling.end(worker);
             let node = sockets.node(sockets.of_worker(worker));
-            let view = View::new(question.graph, question.machine, sockets, homes);
+            let Question { graph, machine, .. } = *self.question;
+            let view = View::new(graph, machine, sockets, &self.homes);
             self.scheduler.finished(&view, task, worker);
-            self.caches.ended(question.graph, task, node);
-            self.alive.ended(task, |child| self.ready.push((child, Some(worker))));
+            self.caches.ended(graph, task, node);
+            self.follow(task, worker);
             let record = TaskRecord {
                 task,
                 socket: self.scheduler.socket(task).map(|socket| sockets.node(socket)),
@@ -200,13 +259,45 @@ impl<'a> Simulation<'a> {
                 worker: worker.0,
                 start_s: taken.start.seconds(),
                 end_s: now.seconds(),
-                stolen: taken.stolen,
+                source: taken.source,
+                revoked: taken.revoked,
                 traffic: taken.traffic,
             };
-            self.tally.ended(&record);
+            self.tally.ended(&record, self.question.graph.affinity(task));
             self.observer.ended(&record);
         }
         self.ended = ended;
+    }
+
+    /// What follows from the end of a task: others wait for one less, and its children are created.
+    fn follow(&mut self, task: TaskId, worker: WorkerId) {
+        let Question { graph, machine, .. } = *self.question;
+        let view = View::new(graph, machine, self.sockets, &self.homes);
+        if !self.scheduler.hands_over() {
+            self.alive.ended(task, |other| self.ready.push((other, By::Parent(worker))));
+            for &child in graph.children(task) {
+                self.scheduler.created(&view, child);
+                if self.alive.created(graph, child) {
+                    self.ready.push((child, By::Creator(worker)));
+                }
+            }
+            return;
+        }
+        let (children, others) = &mut self.handed;
+        children.clear();
+        others.clear();
+        self.alive.ended(task, |other| others.push(other));
+        others.sort_unstable();
+        for &child in graph.children(task) {
+            self.scheduler.created(&view, child);
+            if self.alive.created(graph, child) {
+                children.push(child);
+            }
+        }
+        self.waiting += children.len() + others.len();
+        if !children.is_empty() || !others.is_empty() {
+            self.scheduler.hand_over(&view, &HandOver { task, worker, children, others });
+        }
     }
 
     /// Step 2: the master creates what it can.
@@ -221,7 +312,7 @@ impl<'a> Simulation<'a> {
             now: self.instants.now(),
             latest: self.instants.end(),
         };
-        self.master.create(&mut around, |task| self.ready.push((task, None)));
+        self.master.create(&mut around, |task| self.ready.push((task, By::Master)));
     }
 
     /// Step 3: tasks that became ready.
@@ -231,86 +322,11 @@ impl<'a> Simulation<'a> {
         self.ready.sort_unstable();
         self.waiting += self.ready.len();
         for (task, by) in self.ready.drain(..) {
-            self.scheduler.ready(&view, task, by);
-        }
-    }
-
-    /// Step 4: idle workers take tasks, then those that found none steal.
-    fn hand_out(&mut self) {
-        let idle = self.workers.idle_count();
-        let waiting = self.waiting;
-        let mut place = 0;
-        while place < idle && self.waiting > 0 {
-            let Some(worker) = self.workers.idle_at(place) else { break };
-            place += 1;
-            let view = View::new(self.question.graph, self.question.machine, self.sockets, &self.homes);
-            if let Some(task) = self.scheduler.next(&view, worker) {
-                self.take(worker, task, false);
+            match by {
+                By::Master => self.scheduler.ready(&view, task, None),
+                By::Parent(worker) => self.scheduler.ready(&view, task, Some(worker)),
+                By::Creator(worker) => self.scheduler.created_ready(&view, task, worker),
             }
-        }
-        if self.scheduler.steals() {
-            let mut place = 0;
-            while place < idle && self.waiting > 0 {
-                let Some(worker) = self.workers.idle_again(place) else { break };
-                place += 1;
-                let view = View::new(self.question.graph, self.question.machine, self.sockets, &self.homes);
-                if self.workers.taken(worker).is_none()
-                    && let Some(task) = self.scheduler.steal(&view, worker)
-                {
-                    self.take(worker, task, true);
-                }
-            }
-        }
-        if self.waiting < waiting {
-            self.workers.settle();
-        }
-    }
-
-    /// A worker takes a task.
-    fn take(&mut self, worker: WorkerId, task: TaskId, stolen: bool) {
-        self.waiting = self.waiting.saturating_sub(1);
-        let Question { runtime, placement, .. } = *self.question;
-        let now = self.instants.now();
-        let node = self.sockets.node(self.sockets.of_worker(worker));
-        self.idling.take(worker, node);
-        let given = self.scheduler.socket(task).filter(|_| placement == PagePlacement::Numa);
-        let touch = given.map_or(node, |socket| self.sockets.node(socket));
-        let factor = self.spread.factor(task);
-        let (traffic, pace) = self.assay.of(task, factor, node, touch, &mut self.homes, &self.caches);
-        self.workers.take(worker, Taken { task, start: now, stolen, traffic, pace });
-        if let Some(own) = self.fractions.get_mut(worker.0 as usize) {
-            own.clone_from(self.assay.fractions());
-        }
-        let overhead_s = runtime.task.value() + if stolen { runtime.steal.value() } else { 0.0 };
-        if overhead_s > 0.0 {
-            self.instants.schedule(now.after(overhead_s), Event::Begin(worker));
-        } else {
-            self.begin(worker);
-        }
-    }
-
-    /// A worker begins to work.
-    fn begin(&mut self, worker: WorkerId) {
-        let now = self.instants.now();
-        match self.workers.taken(worker).map(|taken| taken.pace) {
-            None => {}
-            Some(Pace::Seconds(seconds)) if seconds <= 0.0 => self.end(worker),
-            Some(Pace::Seconds(seconds)) => {
-                self.instants.schedule(now.after(seconds), Event::End(worker));
-            }
-            Some(Pace::Shared { gb, want_gbs }) => {
-                let node = self.sockets.node(self.sockets.of_worker(worker));
-                if let Some(fractions) = self.fractions.get(worker.0 as usize) {
-                    self.flows.join(now, worker, node, fractions, (gb, want_gbs));
-                }
-            }
-        }
-    }
-
-    /// The task of a worker ends in this round.
-    fn end(&mut self, worker: WorkerId) {
-        if let Some(taken) = self.workers.taken(worker) {
-            self.ended.push((taken.task, worker));
         }
     }
 }

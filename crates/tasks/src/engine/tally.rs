@@ -5,10 +5,11 @@ use numasim_model::NodeId;
 use numasim_model::graph::TaskGraph;
 use numasim_model::units::Seconds;
 
+use super::contenders::Contenders;
 use crate::idle::IdleTimes;
 use crate::observer::TaskRecord;
-use crate::result::{Cut, NodeRun, Run, Traffic};
-use crate::schedulers::Scheduler;
+use crate::result::{ContenderRun, Cut, NodeRun, Run, Traffic};
+use crate::schedulers::{Scheduler, Source};
 
 /// Sums over tasks that have ended.
 #[derive(Clone, Debug)]
@@ -16,16 +17,36 @@ pub(super) struct Tally {
     nodes: Vec<NodeRun>,
     busy_s: Vec<f64>,
     makespan_s: f64,
-    steals: u64,
+    /// By [`Source`].
+    sources: [u64; Source::ALL.len()],
+    revokes: u64,
+    remote_tasks: u64,
+}
+
+/// What else there is to say of a run, when it is over.
+pub(super) struct Rest<'a> {
+    pub(super) workers: usize,
+    pub(super) partition: Seconds,
+    pub(super) migration: Seconds,
+    /// Per node.
+    pub(super) idle: &'a [IdleTimes],
+    pub(super) contenders: Option<&'a Contenders>,
 }
 
 impl Tally {
     pub(super) fn new(nodes: usize) -> Self {
-        Self { nodes: vec![NodeRun::default(); nodes], busy_s: vec![0.0; nodes], makespan_s: 0.0, steals: 0 }
+        Self {
+            nodes: vec![NodeRun::default(); nodes],
+            busy_s: vec![0.0; nodes],
+            makespan_s: 0.0,
+            sources: [0; Source::ALL.len()],
+            revokes: 0,
+            remote_tasks: 0,
+        }
     }
 
-    /// A task has ended.
-    pub(super) fn ended(&mut self, record: &TaskRecord) {
+    /// A task has ended that has an affinity.
+    pub(super) fn ended(&mut self, record: &TaskRecord, affinity: Option<NodeId>) {
         let NodeId(node) = record.node;
         if let Some(of_node) = self.nodes.get_mut(node) {
             of_node.tasks += 1;
@@ -34,7 +55,11 @@ impl Tally {
         if let Some(busy_s) = self.busy_s.get_mut(node) {
             *busy_s += record.end_s - record.start_s;
         }
-        self.steals += u64::from(record.stolen);
+        if let Some(found) = self.sources.get_mut(record.source as usize) {
+            *found += 1;
+        }
+        self.revokes += u64::from(record.revoked);
+        self.remote_tasks += u64::from(affinity.is_some_and(|affinity| affinity != record.node));
         self.makespan_s = self.makespan_s.max(record.end_s);
     }
 
@@ -44,31 +69,41 @@ impl Tally {
     }
 
     /// The answer, after the last task.
-    pub(super) fn finish(
-        mut self,
-        graph: &TaskGraph,
-        scheduler: &dyn Scheduler,
-        workers: usize,
-        partition: Seconds,
-        idle: &[IdleTimes],
-    ) -> Run {
-        let busy_s: f64 = self.busy_s.iter().sum();
-        for ((node, &busy_s), &idle) in self.nodes.iter_mut().zip(&self.busy_s).zip(idle) {
+    pub(super) fn finish(mut self, graph: &TaskGraph, scheduler: &dyn Scheduler, rest: &Rest<'_>) -> Run {
+        let mut busy_s: f64 = self.busy_s.iter().sum();
+        for ((node, &busy_s), &idle) in self.nodes.iter_mut().zip(&self.busy_s).zip(rest.idle) {
             node.busy = Seconds::new(busy_s);
             node.idle = idle;
         }
-        let all_s = workers as f64 * self.makespan_s;
+        if let Some(contenders) = rest.contenders {
+            busy_s += contenders.busy_s().iter().sum::<f64>();
+            for (node, &busy_s) in self.nodes.iter_mut().zip(contenders.busy_s()) {
+                node.contender = Seconds::new(busy_s);
+            }
+        }
+        let all_s = rest.workers as f64 * self.makespan_s;
         let mut traffic = Traffic::default();
         self.nodes.iter().for_each(|node| traffic += node.traffic);
+        let sources = self.sources;
+        let found = |source| sources.get(source as usize).copied().unwrap_or(0);
         Run {
             makespan: Seconds::new(self.makespan_s),
             traffic,
             nodes: self.nodes,
             // Rounding must not make it less than nothing.
             idle: if all_s > 0.0 { (1.0 - busy_s / all_s).clamp(0.0, 1.0) } else { 0.0 },
-            steals: self.steals,
+            steals: found(Source::Steal),
             cut: scheduler.gives_sockets().then(|| cut(graph, scheduler)),
-            partition,
+            partition: rest.partition,
+            migration: rest.migration,
+            mailbox: found(Source::Mailbox),
+            shared: found(Source::Shared),
+            revokes: self.revokes,
+            remote_tasks: self.remote_tasks,
+            contender: rest
+                .contenders
+                .map(|contenders| ContenderRun { tasks: contenders.tasks(), dealt: scheduler.dealt() }),
+            fallbacks: scheduler.fallbacks(),
         }
     }
 }

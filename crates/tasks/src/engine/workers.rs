@@ -8,6 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use super::work::Pace;
 use crate::random::{Stream, generator};
 use crate::result::Traffic;
+use crate::schedulers::Source;
 use crate::sockets::WorkerId;
 
 /// A task that a worker has taken.
@@ -15,7 +16,8 @@ use crate::sockets::WorkerId;
 pub(super) struct Taken {
     pub(super) task: TaskId,
     pub(super) start: SimTime,
-    pub(super) stolen: bool,
+    pub(super) source: Source,
+    pub(super) revoked: bool,
     pub(super) traffic: Traffic,
     pub(super) pace: Pace,
 }
@@ -24,6 +26,10 @@ pub(super) struct Taken {
 #[derive(Clone, Debug)]
 pub(super) struct Workers {
     taken: Vec<Option<Taken>>,
+    /// How many of them have a task.
+    busy: usize,
+    /// Those that have left for a contender.
+    away: Vec<bool>,
     /// With `ties = "order"` by number, else in any order.
     idle: Vec<WorkerId>,
     /// Draws the order where it is drawn.
@@ -35,7 +41,7 @@ impl Workers {
     pub(super) fn new(count: usize, runtime: &RuntimeSettings) -> Self {
         let random = (runtime.ties == Ties::Random).then(|| generator(runtime.seed, Stream::Workers));
         let idle = (0..u32::try_from(count).unwrap_or(u32::MAX)).map(WorkerId).collect();
-        Self { taken: vec![None; count], idle, random }
+        Self { taken: vec![None; count], busy: 0, away: vec![false; count], idle, random }
     }
 
     /// The task of a worker, if it has one.
@@ -68,24 +74,55 @@ impl Workers {
     pub(super) fn take(&mut self, worker: WorkerId, taken: Taken) {
         if let Some(slot) = self.taken.get_mut(worker.0 as usize) {
             *slot = Some(taken);
+            self.busy += 1;
         }
     }
 
-    /// Those that have taken a task are idle no more.
+    /// How many have a task.
+    pub(super) const fn busy_count(&self) -> usize {
+        self.busy
+    }
+
+    /// A worker leaves for a contender; it stays among the idle ones until [`Workers::settle`].
+    pub(super) fn leave(&mut self, worker: WorkerId) {
+        self.away.get_mut(worker.0 as usize).into_iter().for_each(|away| *away = true);
+    }
+
+    /// Whether a worker has left.
+    pub(super) fn is_away(&self, worker: WorkerId) -> bool {
+        self.away.get(worker.0 as usize).is_some_and(|&away| away)
+    }
+
+    /// A worker that had left comes back: it is idle.
+    pub(super) fn come_back(&mut self, worker: WorkerId) {
+        self.away.get_mut(worker.0 as usize).into_iter().for_each(|away| *away = false);
+        self.rest(worker);
+    }
+
+    /// Those that have taken a task or left are idle no more.
     pub(super) fn settle(&mut self) {
-        let taken = &self.taken;
-        self.idle.retain(|worker| taken.get(worker.0 as usize).is_some_and(Option::is_none));
+        let Self { taken, away, idle, .. } = self;
+        idle.retain(|worker| {
+            let worker = worker.0 as usize;
+            taken.get(worker).is_some_and(Option::is_none) && away.get(worker) == Some(&false)
+        });
     }
 
     /// The task of a worker has ended: it is idle.
     pub(super) fn end(&mut self, worker: WorkerId) -> Option<Taken> {
         let taken = self.taken.get_mut(worker.0 as usize)?.take()?;
+        self.busy = self.busy.saturating_sub(1);
+        self.rest(worker);
+        Some(taken)
+    }
+
+    /// A worker is idle from now on.
+    fn rest(&mut self, worker: WorkerId) {
         if self.random.is_some() {
             self.idle.push(worker);
         } else {
             let place = self.idle.partition_point(|&idle| idle < worker);
             self.idle.insert(place, worker);
         }
-        Some(taken)
     }
 }

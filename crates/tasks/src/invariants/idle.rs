@@ -16,7 +16,7 @@ pub(super) fn reasons(question: &Question, run: &Run, all: &mut Vec<Violation>) 
         question.machine.nodes().iter().zip(&run.nodes).zip(question.machine.node_ids())
     {
         let there_s = makespan_s * f64::from(node.cores);
-        let sum_s = of_node.busy.value() + of_node.idle.total().value();
+        let sum_s = of_node.busy.value() + of_node.contender.value() + of_node.idle.total().value();
         if (sum_s - there_s).abs() > slack * there_s {
             all.push(Violation::Reasons(id));
         }
@@ -29,7 +29,8 @@ pub(super) fn reasons(question: &Question, run: &Run, all: &mut Vec<Violation>) 
             IdleReason::Elsewhere if takes_everything(question) => 0.0,
             IdleReason::Partition => run.partition.value() * workers,
             IdleReason::Creation => {
-                question.runtime.creation.value() * question.graph.task_count() as f64 * workers
+                let each_s = question.runtime.creation.value();
+                (run.migration.value() + each_s * question.graph.task_count() as f64) * workers
             }
             IdleReason::Throttle if question.runtime.throttle.is_none() => 0.0,
             IdleReason::Taskwait if !question.graph.tasks().any(|task| question.graph.taskwait(task)) => 0.0,
@@ -43,5 +44,10 @@ pub(super) fn reasons(question: &Question, run: &Run, all: &mut Vec<Violation>) 
 
 /// Whether no worker is idle while a task lies in a queue.
 fn takes_everything(question: &Question) -> bool {
-    question.steal || matches!(question.scheduler.kind, SchedulerKind::Fifo | SchedulerKind::RandomSteal)
+    match question.scheduler.kind {
+        SchedulerKind::Fifo | SchedulerKind::RandomSteal => true,
+        // What waits in a mailbox for others, or on another node, is not stolen.
+        SchedulerKind::Tbb | SchedulerKind::TbbNuma | SchedulerKind::Hint | SchedulerKind::Plan => false,
+        _ => question.steal,
+    }
 }

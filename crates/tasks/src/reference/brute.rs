@@ -9,6 +9,8 @@ use super::course::Course;
 use crate::error::TasksError;
 use crate::idle::IdleReason;
 use crate::question::Question;
+use crate::refusal;
+use crate::schedulers::{Source, Start};
 
 /// The least makespan of every schedule in which a worker begins a task when something happens, or waits until something else does: whoever
 /// decides in simulated time does nothing else. The question's scheduler and `steal` are not looked at; nothing is ever stolen.
@@ -19,6 +21,7 @@ use crate::question::Question;
 /// # Errors
 /// As [`super::simulate`].
 pub fn least_makespan(question: &Question) -> Result<Seconds, TasksError> {
+    refusal::check(question)?;
     let mut course = Course::new(question)?;
     let mut search = Search { least_s: f64::INFINITY, flop_s: flop_s(question)? };
     if course.go_to_next_instant(IdleReason::Creation) {
@@ -51,7 +54,7 @@ struct Search {
 impl Search {
     /// What needs no decision, until nothing more of it happens; then every decision.
     fn go_on(&mut self, mut course: Course, ready: &mut Vec<TaskId>) {
-        while !course.end_tasks().is_empty() | course.create(&mut |_| None) {
+        while !course.end_tasks(&mut |_| None).is_empty() | course.create(&mut |_| None) {
             ready.extend(course.newly_ready().into_iter().map(|(task, _)| task));
         }
         if course.unfinished().is_none() {
@@ -74,11 +77,15 @@ impl Search {
             for &(_, worker) in &nodes {
                 let mut taken = course.clone();
                 let mut left = ready.clone();
-                taken.take(worker, left.remove(place), false, None);
+                taken.take(worker, Start::new(left.remove(place), Source::Own), None);
                 self.go_on(taken, &mut left);
             }
         }
         // Nobody takes anything more now.
+        // Whoever decides leaves none ready while nobody runs any: then an existing one waits for one that the master has not created.
+        if ready.is_empty() && course.forces() {
+            return self.go_on(course, ready);
+        }
         course.set_rates();
         if course.go_to_next_instant(IdleReason::Parents) {
             self.go_on(course, ready);

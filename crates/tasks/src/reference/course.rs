@@ -4,8 +4,10 @@ use numasim_graph::Dependencies;
 use numasim_model::NodeId;
 use numasim_model::graph::TaskId;
 
+use self::contending::Contending;
 use self::master::Doing;
-pub(super) use self::master::Heard;
+pub(super) use self::master::{Hear, Heard};
+pub(super) use self::tree::{ReadyBy, migration_s};
 use super::data::Data;
 use super::rates;
 use super::sources::Sources;
@@ -13,8 +15,11 @@ use crate::error::TasksError;
 use crate::idle::{IdleReason, IdleTimes};
 use crate::observer::TaskRecord;
 use crate::question::Question;
+use crate::schedulers::{Source, Start};
 
+mod contending;
 mod master;
+mod tree;
 
 /// Events whose times differ by no more than this part of the time happen together.
 const TOGETHER: f64 = 1e-9;
@@ -25,6 +30,8 @@ struct Task {
     parents: Vec<TaskId>,
     /// The worker that ran the last one of them, if the task had been created by then.
     by: Option<usize>,
+    /// The worker that ran the task that created it.
+    creator: Option<usize>,
     is_created: bool,
     is_ready: bool,
     has_ended: bool,
@@ -40,7 +47,7 @@ struct Taken {
     works_from_s: f64,
     /// Whether it is.
     works: bool,
-    stolen: bool,
+    start: Start,
     sources: Sources,
     /// The part of its work that is left.
     rest: f64,
@@ -68,13 +75,18 @@ pub(super) struct Course<'a> {
     /// Per worker: its node, and the task that it runs.
     workers: Vec<(NodeId, Option<TaskId>)>,
     data: Data<'a>,
-    /// Tasks created so far, what the master does, and what it has said.
+    /// Tasks that it has created so far, what the master does, and what it has said.
     created: usize,
     master: Doing,
     said_taskwait: Option<usize>,
     said_end: bool,
+    /// Whether it creates one more task though as many are alive as there may be.
+    forced: bool,
     /// Seconds in which it partitioned.
     pub(super) partition_s: f64,
+    pub(super) contending: Contending,
+    /// Whether whoever decides is told who hands which tasks over.
+    pub(super) hands_over: bool,
     pub(super) records: Vec<TaskRecord>,
     /// Per worker: how long it had no task, and why.
     pub(super) idle: Vec<IdleTimes>,
@@ -93,6 +105,7 @@ impl<'a> Course<'a> {
         let task = |parents| Task {
             parents,
             by: None,
+            creator: None,
             is_created: false,
             is_ready: false,
             has_ended: false,
@@ -102,16 +115,19 @@ impl<'a> Course<'a> {
         let workers: Vec<(NodeId, Option<TaskId>)> = machine.compute_nodes().flat_map(cores).collect();
         Ok(Self {
             idle: vec![IdleTimes::default(); workers.len()],
+            contending: Contending::new(question, workers.len()),
+            hands_over: false,
             question,
             now_s: 0.0,
             has_begun: false,
             tasks: parents.into_iter().map(task).collect(),
-            workers,
-            data: Data::new(question)?,
+            data: Data::new(question),
             created: 0,
-            master: Doing::Free(0.0),
+            master: Doing::Free(migration_s(question)),
+            workers,
             said_taskwait: None,
             said_end: false,
+            forced: false,
             partition_s: 0.0,
             records: Vec::new(),
         })
@@ -130,7 +146,7 @@ impl<'a> Course<'a> {
 
     /// Whether something else belongs to this instant.
     pub(super) fn comes_now(&self) -> bool {
-        self.next_of_tasks().any(|time_s| self.is_now(time_s))
+        self.next_of_tasks().chain(self.next_of_contenders(false)).any(|time_s| self.is_now(time_s))
     }
 
     /// Goes to whatever comes next; false where nothing does. `why`: the reason of workers that have no task until then.
@@ -143,22 +159,22 @@ impl<'a> Course<'a> {
             Doing::Free(_) | Doing::Stopped => None,
             Doing::Creating(_, until_s) | Doing::Partitioning(until_s) => Some(until_s),
         };
-        let Some(next_s) = self.next_of_tasks().chain(master).min_by(f64::total_cmp) else { return false };
+        let next = self.next_of_tasks().chain(master).min_by(f64::total_cmp);
+        let next = next.into_iter().chain(self.next_of_contenders(next.is_none()));
+        let Some(next_s) = next.min_by(f64::total_cmp) else { return false };
         let passed_s = (next_s - self.now_s).max(0.0);
         for run in self.tasks.iter_mut().filter(|task| !task.has_ended).filter_map(|task| task.run.as_mut()) {
             run.rest -= run.rate * passed_s;
         }
-        for ((_, task), idle) in self.workers.iter().zip(&mut self.idle) {
-            if task.is_none() {
-                idle[why] += passed_s;
-            }
+        for worker in self.idle_workers() {
+            self.idle[worker][why] += passed_s;
         }
         self.now_s = self.now_s.max(next_s);
         true
     }
 
-    /// Ends tasks, by number, with the workers that ran them; those whose overhead is over begin to work.
-    pub(super) fn end_tasks(&mut self) -> Vec<(TaskId, usize)> {
+    /// Ends tasks, by number, with the workers that ran them, and creates what these create; those whose overhead is over begin to work.
+    pub(super) fn end_tasks(&mut self, hear: &mut Hear) -> Vec<(TaskId, usize)> {
         let mut ended = Vec::new();
         for id in self.question.graph.tasks() {
             let now_s = self.now_s;
@@ -182,6 +198,10 @@ impl<'a> Course<'a> {
                 }
                 ended.push((id, worker));
                 self.note(id, now_s);
+                self.create_children(id, worker, hear);
+                if self.hands_over {
+                    self.hand_over(id, worker, hear);
+                }
             }
         }
         ended
@@ -196,7 +216,8 @@ impl<'a> Course<'a> {
             worker: u32::try_from(run.worker).unwrap_or(u32::MAX),
             start_s: run.start_s,
             end_s,
-            stolen: run.stolen,
+            source: run.start.source,
+            revoked: run.start.revoked,
             traffic: run.sources.traffic,
         });
     }
@@ -208,14 +229,15 @@ impl<'a> Course<'a> {
     }
 
     /// Tasks that are ready from now on, by number; with the worker whose task was the last one that they waited for when they
-    /// were created already.
-    pub(super) fn newly_ready(&mut self) -> Vec<(TaskId, Option<usize>)> {
+    /// were created already, or, if none was, whose task created them.
+    pub(super) fn newly_ready(&mut self) -> Vec<(TaskId, ReadyBy)> {
         let mut ready = Vec::new();
         for id in self.question.graph.tasks() {
             let task = &mut self.tasks[id.0 as usize];
             if task.is_created && !task.is_ready && task.parents.is_empty() {
                 task.is_ready = true;
-                ready.push((id, task.by));
+                let by = task.by.map(ReadyBy::Parent).or(task.creator.map(ReadyBy::Creator));
+                ready.push((id, by.unwrap_or(ReadyBy::Master)));
             }
         }
         ready
@@ -231,7 +253,7 @@ impl<'a> Course<'a> {
     }
 
     pub(super) fn is_idle(&self, worker: usize) -> bool {
-        self.workers[worker].1.is_none()
+        self.workers[worker].1.is_none() && !self.is_away(worker)
     }
 
     /// Whether a task is ready that nobody has taken.
@@ -248,18 +270,20 @@ impl<'a> Course<'a> {
     }
 
     /// A worker takes a task that `socket` was said for: blocks get their homes, sources are decided.
-    pub(super) fn take(&mut self, worker: usize, task: TaskId, stolen: bool, socket: Option<NodeId>) {
+    pub(super) fn take(&mut self, worker: usize, start: Start, socket: Option<NodeId>) {
+        let task = start.task;
         let runtime = self.question.runtime;
         let node = self.workers[worker].0;
         let sources = self.data.take(task, node, socket);
-        let overhead_s = runtime.task.value() + if stolen { runtime.steal.value() } else { 0.0 };
+        let overhead_s =
+            runtime.task.value() + if start.source == Source::Steal { runtime.steal.value() } else { 0.0 };
         self.workers[worker].1 = Some(task);
         let mut taken = Taken {
             worker,
             start_s: self.now_s,
             works_from_s: self.now_s + overhead_s,
             works: false,
-            stolen,
+            start,
             sources,
             rest: 1.0,
             rate: 0.0,

@@ -5,7 +5,6 @@ use numasim_model::{Machine, NodeId};
 
 use super::rates;
 use super::sources::Sources;
-use crate::error::TasksError;
 use crate::question::Question;
 use crate::spread::Spread;
 
@@ -21,17 +20,12 @@ pub(super) struct Data<'a> {
 }
 
 impl<'a> Data<'a> {
-    pub(super) fn new(question: &'a Question<'a>) -> Result<Self, TasksError> {
+    pub(super) fn new(question: &'a Question<'a>) -> Self {
         let machine = question.machine;
         let mut homes = Vec::new();
         let first = machine.compute_nodes().next().map_or(BlockHome::Open, BlockHome::Node);
         for (number, block) in (0..).zip(question.graph.blocks()) {
             let hint = question.graph.hint(BlockId(number)).map(BlockHome::Node);
-            if let BlockHome::Node(node) = block.home
-                && node.0 >= machine.node_count()
-            {
-                return Err(TasksError::UnknownHome { block: number, node });
-            }
             homes.push(match question.placement {
                 PagePlacement::FirstTouch | PagePlacement::Numa => block.home,
                 PagePlacement::Interleave => BlockHome::Interleaved,
@@ -39,12 +33,12 @@ impl<'a> Data<'a> {
                 PagePlacement::Nadd => hint.unwrap_or(first),
             });
         }
-        Ok(Self {
+        Self {
             question,
             homes,
             caches: vec![Vec::new(); machine.node_count()],
             spread: Spread::new(question.runtime),
-        })
+        }
     }
 
     /// Bytes of the cache of a node; 0 without one.

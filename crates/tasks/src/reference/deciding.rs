@@ -5,11 +5,12 @@ use numasim_model::graph::{BlockHome, SchedulerKind, TaskId, Ties};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
-use super::course::Heard;
+use super::course::{Heard, ReadyBy};
 use super::windows::Windows;
 use crate::error::TasksError;
 use crate::question::Question;
 use crate::random::{Stream, generator};
+use crate::schedulers::{Round, Source, Start};
 
 /// A scheduler.
 #[derive(Clone, Debug)]
@@ -90,12 +91,28 @@ impl<'a> Decider<'a> {
         !self.is_fifo()
     }
 
+    /// Whether it is told who hands which tasks over.
+    pub(super) fn hands_over(&self) -> bool {
+        false
+    }
+
+    /// Workers of each program and node in a phase of contenders.
+    pub(super) fn dealt(&self) -> Option<Vec<Vec<u32>>> {
+        None
+    }
+
+    /// Whether a worker is dealt to the program.
+    pub(super) fn is_dealt(&self, _: usize) -> bool {
+        true
+    }
+
     /// What the master says. For how long it partitions because of that.
     pub(super) fn hear(&mut self, heard: &Heard) -> Option<f64> {
         match heard {
             Heard::Created(task) => return self.created(*task),
             Heard::Partitioned => self.partitioned(),
             Heard::Taskwait | Heard::Throttle | Heard::End => return self.windows.as_ref()?.close(),
+            Heard::HandsOver { .. } | Heard::Shares(_) | Heard::Leaves(_) | Heard::Joins(_) => {}
         }
         None
     }
@@ -122,12 +139,12 @@ impl<'a> Decider<'a> {
             self.enter(task, node);
         }
         for task in std::mem::take(&mut self.temporary) {
-            self.ready(task, None);
+            self.ready(task, ReadyBy::Master);
         }
     }
 
-    /// A task is ready. `by`: the worker whose task was the last one that it waited for.
-    pub(super) fn ready(&mut self, task: TaskId, by: Option<usize>) {
+    /// A task is ready.
+    pub(super) fn ready(&mut self, task: TaskId, by: ReadyBy) {
         if let Some(node) = self.given[task.0 as usize] {
             self.queues[node.0].push(task);
             return;
@@ -137,6 +154,7 @@ impl<'a> Decider<'a> {
             return;
         }
         let is_on = self.question.scheduler.immediate_successor;
+        let by = if let ReadyBy::Parent(worker) = by { Some(worker) } else { None };
         let free = by.filter(|worker| self.successors.iter().all(|(other, _)| other != worker));
         match free.filter(|_| is_on) {
             Some(worker) => self.successors.push((worker, task)),
@@ -149,8 +167,17 @@ impl<'a> Decider<'a> {
         !self.queue.is_empty() || self.queues.iter().any(|queue| !queue.is_empty())
     }
 
+    /// What an idle worker takes in a round.
+    pub(super) fn take(&mut self, round: Round, worker: usize, node: NodeId) -> Option<Start> {
+        match round {
+            Round::Own => self.own(worker, node).map(|task| Start::new(task, Source::Own)),
+            Round::OtherNodes => None,
+            Round::Steal => self.steal(node).map(|task| Start::new(task, Source::Steal)),
+        }
+    }
+
     /// The first task of a worker's own queue.
-    pub(super) fn own(&mut self, worker: usize, node: NodeId) -> Option<TaskId> {
+    fn own(&mut self, worker: usize, node: NodeId) -> Option<TaskId> {
         if let Some(place) = self.successors.iter().position(|&(other, _)| other == worker) {
             return Some(self.successors.remove(place).1);
         }
@@ -159,7 +186,7 @@ impl<'a> Decider<'a> {
     }
 
     /// The oldest task of the nearest node that has one, by distance, then by number.
-    pub(super) fn steal(&mut self, thief: NodeId) -> Option<TaskId> {
+    fn steal(&mut self, thief: NodeId) -> Option<TaskId> {
         if !self.question.steal || self.is_fifo() {
             return None;
         }

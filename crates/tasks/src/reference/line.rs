@@ -32,6 +32,14 @@ impl Line {
         }
     }
 
+    /// A worker that had left comes to the end.
+    pub(super) fn come_back(&mut self, worker: usize) {
+        self.idle.push(worker);
+        if self.random.is_none() {
+            self.idle.sort_unstable();
+        }
+    }
+
     /// Whose turn it is after those at the places before `place`. Nothing is drawn of a single one.
     pub(super) fn turn(&mut self, place: usize) -> usize {
         let left = place..self.idle.len();

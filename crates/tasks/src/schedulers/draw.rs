@@ -16,7 +16,12 @@ pub(super) struct Draw {
 impl Draw {
     /// As `[runtime]` has it: `ties` and `seed`.
     pub(super) fn new(runtime: &RuntimeSettings) -> Self {
-        Self { ties: runtime.ties, random: generator(runtime.seed, Stream::Scheduler) }
+        Self::of(runtime, Stream::Scheduler)
+    }
+
+    /// The same, with the numbers of another purpose.
+    pub(super) fn of(runtime: &RuntimeSettings, stream: Stream) -> Self {
+        Self { ties: runtime.ties, random: generator(runtime.seed, stream) }
     }
 
     /// One of `count` equal things in their order, from 0: drawn with `ties = "random"`, the first with `"order"`. Nothing is

@@ -1,14 +1,16 @@
 //! Who decides which task runs where: each scheduler in a file, a value that is told what happens and asked for tasks.
 //!
-//! [`Scheduler`] is what they have in common, `placed` what those have in common that give each task a socket; `queues`, `weights`,
+//! [`Scheduler`] is what they have in common, `start` and `tree` what they say and hear, `placed` what those have in common that give each task a socket; `queues`, `weights`,
 //! `round_robin`, `dep_table`, `given` and `draw` are what several of them use.
 
+mod arena_per_node;
 mod dep;
 mod dep_table;
 mod draw;
 mod fifo;
 mod given;
 mod heft;
+mod hint;
 mod placed;
 mod queues;
 mod random_steal;
@@ -16,10 +18,17 @@ mod rip;
 mod round_robin;
 mod sa;
 mod scheduler;
+mod start;
+mod static_loops;
+mod taskloop_affinity;
+mod tbb;
 mod tracked;
+mod tree;
 mod weights;
 
 pub use scheduler::{Partitioning, Pause, Scheduler, View};
+pub use start::{Round, Source, Start};
+pub use tree::{Fallbacks, HandOver};
 
 use numasim_model::graph::SchedulerKind;
 
@@ -31,7 +40,7 @@ use crate::sockets::Sockets;
 /// The scheduler that `question` asks for.
 ///
 /// # Errors
-/// What it refuses of the question: [`TasksError::NoSocket`], [`TasksError::NoCores`], [`TasksError::Intersection`].
+/// What it refuses of the question: [`TasksError::NoSocket`], [`TasksError::NoCores`], [`TasksError::Intersection`], [`TasksError::NoPlan`].
 pub(crate) fn make<'a>(
     question: &Question<'a>,
     sockets: &Sockets,
@@ -48,8 +57,13 @@ pub(crate) fn make<'a>(
         SchedulerKind::Tracked => {
             Box::new(Placed::new(tracked::Tracked::new(question, sockets), question, sockets))
         }
-        kind @ (SchedulerKind::Tbb | SchedulerKind::TbbNuma | SchedulerKind::Hint | SchedulerKind::Plan) => {
-            return Err(TasksError::NotYet(kind));
+        SchedulerKind::Tbb | SchedulerKind::TbbNuma => Box::new(tbb::Tbb::new(question, sockets)),
+        SchedulerKind::Hint => Box::new(hint::Hint::hint(sockets)),
+        SchedulerKind::Plan => Box::new(hint::Hint::plan(question, sockets)?),
+        SchedulerKind::ArenaPerNode => Box::new(arena_per_node::ArenaPerNode::new(question, sockets)),
+        SchedulerKind::TaskloopAffinity => {
+            Box::new(taskloop_affinity::TaskloopAffinity::new(question, sockets))
         }
+        SchedulerKind::Static => Box::new(static_loops::StaticLoops::new(question, sockets)),
     })
 }

@@ -25,6 +25,15 @@ pub(crate) fn differences(fast: &(Run, Vec<TaskRecord>), slow: &(Run, Vec<TaskRe
     compare("makespan".to_owned(), fast.0.makespan.value(), makespan_s, 0.0);
     compare("idle".to_owned(), fast.0.idle, slow.0.idle, 1.0);
     compare("steals".to_owned(), fast.0.steals as f64, slow.0.steals as f64, 0.0);
+    compare("migration".to_owned(), fast.0.migration.value(), slow.0.migration.value(), makespan_s);
+    for (what, of) in [
+        ("mailbox", (|run| run.mailbox) as fn(&Run) -> u64),
+        ("shared", |run| run.shared),
+        ("revokes", |run| run.revokes),
+        ("remote tasks", |run| run.remote_tasks),
+    ] {
+        compare(what.to_owned(), of(&fast.0) as f64, of(&slow.0) as f64, 0.0);
+    }
     compare("partition".to_owned(), fast.0.partition.value(), slow.0.partition.value(), makespan_s);
     let cut = |run: &Run| run.cut.map_or((-1.0, -1.0), |cut| (cut.edges as f64, cut.bytes));
     compare("cut edges".to_owned(), cut(&fast.0).0, cut(&slow.0).0, 0.0);
@@ -55,7 +64,7 @@ pub(crate) fn differences(fast: &(Run, Vec<TaskRecord>), slow: &(Run, Vec<TaskRe
         {
             compare(format!("bytes {class} of {number}"), fast, slow, 0.0);
         }
-        let rest = |record: &TaskRecord| (record.task, record.socket, record.node, record.stolen);
+        let rest = |record: &TaskRecord| (record.task, record.socket, record.node, record.source);
         if rest(fast) != rest(slow) {
             compare(format!("{:?} and {:?}", rest(fast), rest(slow)), 0.0, f64::NAN, 0.0);
         }

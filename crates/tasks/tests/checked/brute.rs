@@ -12,7 +12,7 @@ use crate::drawn::{Choices, choices, drawn_graph};
 use crate::random::questions;
 
 /// Two nodes with one core each, the second half as fast, or those of M2.
-fn small_machine(choices: &mut Choices) -> Machine {
+pub(crate) fn small_machine(choices: &mut Choices) -> Machine {
     let machine = if choices.one_in(2) { m2_with_caches(choices.of(&[10.0, 3.0])) } else { m2() };
     if choices.one_in(3) {
         return machine;
@@ -55,7 +55,7 @@ proptest! {
     #[test]
     fn nobody_beats_the_best_of_all_schedules_and_the_bound_is_not_above_it(mut choices in choices()) {
         let machine = small_machine(&mut choices);
-        let graph = drawn_graph(&mut choices, &machine, 7);
+        let graph = drawn_graph(&mut choices, &machine, 7, false);
         let mut asked = Asked::free(machine, graph);
         asked.runtime.creation = numasim_model::units::Seconds::new(choices.of(&[0.0, 0.1e-3]));
         asked.runtime.task = numasim_model::units::Seconds::new(choices.of(&[0.0, 20e-6]));
@@ -69,8 +69,8 @@ proptest! {
         let bound = lower_bound(&asked.question(), &asked.dependencies());
         prop_assert!(bound.makespan.value() <= least_s * (1.0 + slack), "{bound:?} above {least_s}");
         for kind in SchedulerKind::ALL {
-            // Those of tree programs are not there yet.
-            if matches!(kind, SchedulerKind::Tbb | SchedulerKind::TbbNuma | SchedulerKind::Hint | SchedulerKind::Plan) {
+            // It needs a plan.
+            if kind == SchedulerKind::Plan {
                 continue;
             }
             for steal in [false, true] {

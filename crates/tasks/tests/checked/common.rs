@@ -126,6 +126,7 @@ impl Asked {
             placement: self.placement,
             steal: self.steal,
             contender: None,
+            plan: None,
         }
     }
 
@@ -141,6 +142,9 @@ impl Asked {
         for task in graph.tasks() {
             let wait = if graph.taskwait(task) { ", taskwait" } else { "" };
             _ = write!(text, "task {}: {} GFLOP{wait}, {:?}", task.0, graph.gflop(task), graph.socket(task));
+            if let Some(creator) = graph.created_by(task) {
+                _ = write!(text, ", {} of {}", graph.seq(task).unwrap_or(0), creator.0);
+            }
             for access in graph.accesses(task) {
                 _ = write!(text, ", {} {} {}", access.mode.as_str(), access.block.0, access.moved_bytes);
             }

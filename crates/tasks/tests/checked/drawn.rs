@@ -2,7 +2,7 @@
 
 use numasim_model::graph::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, RuntimeSettings, SchedulerKind,
-    SchedulerSettings, TaskGraph, TaskGraphBuilder, Ties,
+    SchedulerSettings, TaskGraph, TaskGraphBuilder, TaskId, Ties, TreeTask,
 };
 use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node, SharedLink};
 use numasim_model::sharing::Parameter;
@@ -104,8 +104,8 @@ fn drawn_machine(choices: &mut Choices) -> Machine {
     machine.with_shared_links(vec![link]).expect("a shared link")
 }
 
-/// Up to `most` tasks, each annotated with a node of `machine` that has cores.
-pub(crate) fn drawn_graph(choices: &mut Choices, machine: &Machine, most: usize) -> TaskGraph {
+/// Up to `most` tasks, each annotated with a node of `machine` that has cores; `is_tree`: most of them created by tasks.
+pub(crate) fn drawn_graph(choices: &mut Choices, machine: &Machine, most: usize, is_tree: bool) -> TaskGraph {
     let sockets: Vec<NodeId> = machine.compute_nodes().collect();
     let mut graph = TaskGraphBuilder::new("drawn");
     let kind = graph.kind("work");
@@ -117,9 +117,23 @@ pub(crate) fn drawn_graph(choices: &mut Choices, machine: &Machine, most: usize)
             5 => BlockHome::Node(NodeId(choices.below(machine.node_count()))),
             _ => BlockHome::Open,
         };
-        graph.block(Block { bytes, home }, None).expect("a block");
+        let block = graph.block(Block { bytes, home }, None).expect("a block");
+        if is_tree && choices.one_in(2) {
+            let hint = NodeId(choices.below(machine.node_count()));
+            graph.block_hint(block, hint).expect("a block");
+        }
     }
-    for _ in 0..=choices.below(most) {
+    // Whether places are given: then all tasks of a creator come in the opposite order.
+    let turned = is_tree && choices.one_in(2);
+    let creators = drawn_creators(choices, most, is_tree);
+    for (number, &creator) in creators.iter().enumerate() {
+        let later = creators.iter().skip(number + 1).filter(|&&other| other == creator).count();
+        let tree = TreeTask {
+            created_by: creator,
+            seq: creator.filter(|_| turned).and_then(|_| u32::try_from(later).ok()),
+            affinity: (is_tree && choices.one_in(2)).then(|| choices.of(&sockets)),
+            ..TreeTask::default()
+        };
         let mut accesses: Vec<Access> = Vec::new();
         for _ in 0..choices.below(4) {
             let block = choices.below(blocks);
@@ -136,12 +150,23 @@ pub(crate) fn drawn_graph(choices: &mut Choices, machine: &Machine, most: usize)
             gflop: choices.of(&[0.01, 0.0, 0.001, 0.002, 0.05]),
             accesses: &accesses,
             socket: Some(choices.of(&sockets)),
-            taskwait: choices.one_in(12),
+            taskwait: choices.one_in(12) && creator.is_none(),
             name: None,
         };
-        graph.task(task).expect("a task");
+        graph.tree_task(task, tree).expect("a task");
     }
-    graph.finish()
+    graph.try_finish().expect("places are all there")
+}
+
+/// Per task who creates it: an earlier one, more often one of the last few, so that trees are deep.
+fn drawn_creators(choices: &mut Choices, most: usize, is_tree: bool) -> Vec<Option<TaskId>> {
+    let count = 1 + choices.below(most);
+    let creator = |number: usize| {
+        let back = if choices.one_in(2) { choices.below(number.max(1)) } else { choices.below(3) };
+        let is_masters = !is_tree || number == 0 || choices.one_in(4);
+        u32::try_from(number.saturating_sub(1 + back)).ok().filter(|_| !is_masters).map(TaskId)
+    };
+    (0..count).map(creator).collect()
 }
 
 fn drawn_runtime(choices: &mut Choices) -> RuntimeSettings {
@@ -161,11 +186,14 @@ fn drawn_runtime(choices: &mut Choices) -> RuntimeSettings {
     }
 }
 
-fn drawn_scheduler(choices: &mut Choices) -> SchedulerSettings {
+fn drawn_scheduler(choices: &mut Choices, is_tree: bool) -> SchedulerSettings {
     use SchedulerKind::{Dep, Fifo, RipDep, RipMw, RipSp, Sa};
+    let kinds = [Fifo, Sa, Dep, RipDep, RipSp, RipMw];
+    // Those that partition refuse trees.
+    let kinds = if is_tree { &kinds[..3] } else { &kinds };
     let window = choices.of(&[5, 1, 9, 1000]);
     SchedulerSettings {
-        kind: choices.of(&[Fifo, Sa, Dep, RipDep, RipSp, RipMw]),
+        kind: choices.of(kinds),
         stride: choices.of(&[2, 1, 3]),
         immediate_successor: choices.one_in(2),
         window,
@@ -179,12 +207,21 @@ fn drawn_scheduler(choices: &mut Choices) -> SchedulerSettings {
 
 /// Everything that can be asked, with up to `most` tasks.
 pub(crate) fn anything(choices: &mut Choices, most: usize) -> Asked {
+    asked(choices, most, false)
+}
+
+/// The same of tree programs.
+pub(crate) fn any_tree(choices: &mut Choices, most: usize) -> Asked {
+    asked(choices, most, true)
+}
+
+fn asked(choices: &mut Choices, most: usize, is_tree: bool) -> Asked {
     let machine = drawn_machine(choices);
-    let scheduler = drawn_scheduler(choices);
+    let scheduler = drawn_scheduler(choices, is_tree);
     let runtime = drawn_runtime(choices);
     let placement =
         if choices.one_in(2) { choices.of(&PagePlacement::ALL) } else { PagePlacement::FirstTouch };
     let steal = choices.one_in(2);
-    let graph = drawn_graph(choices, &machine, most);
+    let graph = drawn_graph(choices, &machine, most, is_tree);
     Asked { machine, graph, scheduler, runtime, placement, steal }
 }

@@ -9,3 +9,4 @@ mod properties;
 #[path = "../../../../tests/random.rs"]
 mod random;
 mod reference;
+mod trees;

@@ -213,7 +213,7 @@ fn idle_workers_steal_the_oldest_task_and_pay_for_it() {
     asked.steal = true;
     asked.runtime.steal = Seconds::new(1e-3);
     let (run, records) = answer(&asked);
-    assert_eq!((run.steals, records[2].worker, records[2].stolen), (1, 2, true));
+    assert_eq!((run.steals, records[2].worker, records[2].stolen()), (1, 2, true));
     assert_near(run.makespan.value(), 0.101);
     assert_eq!(records[2].traffic.dram_remote, 1e6);
     assert_eq!(run.cut.expect("sockets").edges, 0);

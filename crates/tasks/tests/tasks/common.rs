@@ -146,6 +146,7 @@ impl Setting {
             placement: self.placement,
             steal: self.steal,
             contender: None,
+            plan: None,
         };
         let mut seen = Seen::default();
         let run = simulate(&question, &mut seen)?;

@@ -123,6 +123,7 @@ fn who_looks_on_hears_of_each_reason_once_in_a_row() {
         placement: setting.placement,
         steal: false,
         contender: None,
+        plan: None,
     };
     let mut heard = Heard::default();
     simulate(&question, &mut heard).expect("an answer");

@@ -49,6 +49,7 @@ fn partitioned(setting: &Setting, graph: &TaskGraph) -> Vec<(usize, f64, f64)> {
         placement: setting.placement,
         steal: setting.steal,
         contender: None,
+        plan: None,
     };
     let mut windows = Windows::default();
     simulate(&question, &mut windows).expect("an answer");

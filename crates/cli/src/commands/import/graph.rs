@@ -6,7 +6,7 @@ use numasim_graph::import::{Imported, Warning};
 use numasim_model::input::{Problem, SourceFile};
 
 use crate::args::GraphFolder;
-use crate::commands::graph_folder::Folder;
+use crate::commands::graph_folder;
 use crate::failure::Failure;
 use crate::files;
 use crate::shell::Shell;
@@ -21,7 +21,7 @@ pub(super) fn run(
     shell: &Shell,
     read: impl FnOnce(&str, &str) -> Result<Imported, Vec<Problem>>,
 ) -> Result<(), Failure> {
-    let folder = Folder::open(&to.output, &[file.to_owned()])?;
+    let folder = graph_folder::open(&to.output, "-o", &[file.to_owned()])?;
     let source = files::read_graph(file)?;
     let imported = match read(&source.text, &super::stem(file)) {
         Ok(imported) => imported,
@@ -32,7 +32,7 @@ pub(super) fn run(
     }
     // Graphs are large: the text is not needed any more.
     drop(source);
-    folder.write(&imported.graph)
+    graph_folder::write(&folder, &imported.graph)
 }
 
 /// `FILE:LINE: message`

@@ -4,10 +4,13 @@ mod bars;
 mod metg;
 mod outputs;
 mod pictured;
+mod plan;
 mod program;
 mod room;
 mod running;
 mod trace;
+
+pub(super) use program::graph;
 
 use crate::args::TasksArgs;
 use crate::failure::Failure;
@@ -29,9 +32,10 @@ pub(crate) fn run(args: &TasksArgs, shell: &Shell) -> Result<(), Failure> {
     let program = Program::of(&study, args.graph.as_deref())?;
     let settings = program::settings(args, &study)?;
     metg::can_be_found(args, &study)?;
-    let jobs: Vec<Job<'_>> =
-        settings.iter().map(|settings| Job { study: &study, program: &program, settings }).collect();
     let at_a_time = room::at_a_time(&program.graph, &program.dependencies)?;
+    let plan = plan::of(args, &settings, &study, &program.graph)?;
+    let job = |settings| Job { study: &study, program: &program, plan: plan.as_ref(), settings };
+    let jobs: Vec<Job<'_>> = settings.iter().map(job).collect();
     let outputs = Outputs::open(args, jobs.len(), at_a_time)?;
     watch::listen();
     let runs = outputs.compute(&jobs)?;

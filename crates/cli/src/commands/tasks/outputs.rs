@@ -10,9 +10,9 @@ use super::bars::Recorder;
 use super::running::{self, Ended, Job};
 use super::trace;
 use crate::args::TasksArgs;
-use crate::commands::graph_folder::Folder;
+use crate::commands::graph_folder;
 use crate::failure::Failure;
-use crate::output::Destination;
+use crate::output::{Destination, Folder};
 use crate::plot_file::PlotFile;
 use crate::threads;
 use crate::view::tasked::Tasked;
@@ -89,7 +89,11 @@ impl Outputs {
         taken.extend(args.trace.clone());
         let gantt = args.gantt.as_deref().map(|path| PlotFile::open(Some(path), &taken)).transpose()?;
         taken.extend(args.gantt.clone());
-        let graph = args.emit_graph.as_deref().map(|path| Folder::open(path, &taken)).transpose()?;
+        let graph = args
+            .emit_graph
+            .as_deref()
+            .map(|path| graph_folder::open(path, "--emit-graph", &taken))
+            .transpose()?;
         let streams = usize::from(matches!(result, Destination::Stdout))
             + usize::from(matches!(trace, Some((Destination::Stdout, _))))
             + usize::from(args.gantt.as_deref() == Some(Path::new("-")));
@@ -134,7 +138,7 @@ impl Outputs {
     /// # Errors
     /// What cannot be written.
     pub(super) fn graph(&self, graph: &TaskGraph) -> Result<(), Failure> {
-        self.graph.as_ref().map_or(Ok(()), |folder| folder.write_with_edges(graph))
+        self.graph.as_ref().map_or(Ok(()), |folder| graph_folder::write_with_edges(folder, graph))
     }
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn pictured(study: &Study, kinds: &[SchedulerKind]) -> Result<Picture
     let draws = study.machine.total_cores() <= MOST_WORKERS;
     let (mut done, mut without) = (Vec::new(), Vec::new());
     for settings in &settings {
-        let job = Job { study, program: &program, settings };
+        let job = Job { study, program: &program, plan: None, settings };
         let mut onlookers = Onlookers::of_chart(&program.graph, draws);
         match job.run(&mut onlookers) {
             Ok(tasked) => done.push((job, tasked, onlookers.bars)),

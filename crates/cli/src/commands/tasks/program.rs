@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use numasim_graph::{Dependencies, generate};
+use numasim_graph::{Dependencies, generate, generate_program};
 use numasim_model::graph::{
     GraphSource, PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraph, TaskGraphBuilder,
 };
@@ -31,34 +31,42 @@ pub(super) struct Settings {
     pub(super) metg: Option<f64>,
 }
 
+/// The graph of the files or of a folder.
+///
+/// # Errors
+/// Two graphs; a generator that makes none; what cannot be read.
+pub(in crate::commands) fn graph(study: &Study, folder: Option<&Path>) -> Result<TaskGraph, Failure> {
+    Ok(match (&study.tasks.source, folder) {
+        (GraphSource::None, Some(folder)) => graph_folder::read(folder)?,
+        (GraphSource::None, None) => TaskGraphBuilder::new("empty").finish(),
+        (_, Some(folder)) => {
+            return Err(Failure::input(format!(
+                "there are two graphs: that of --graph {} and that of the files",
+                folder.display()
+            ))
+            .hint("leave out --graph, or give files without [[task]], [[block]], [program] and generator"));
+        }
+        (GraphSource::Given(graph), None) => graph.clone(),
+        (GraphSource::Generated { name, generator }, None) => {
+            let sockets: Vec<NodeId> = study.machine.compute_nodes().collect();
+            generate(generator, name, &sockets)
+                .map_err(|error| Failure::input(format!("generator {}: {error}", generator.as_str())))?
+        }
+        (GraphSource::Program { name, program }, None) => {
+            let sockets: Vec<NodeId> = study.machine.compute_nodes().collect();
+            generate_program(program, name, &sockets)
+                .map_err(|error| Failure::input(format!("[program]: {error}")))?
+        }
+    })
+}
+
 impl Program {
-    /// The graph of the files or of a folder.
+    /// The graph of the files or of a folder, and its edges.
     ///
     /// # Errors
-    /// Two graphs; a generator that makes none; what cannot be read.
+    /// Those of [`graph`]; too many edges.
     pub(super) fn of(study: &Study, folder: Option<&Path>) -> Result<Self, Failure> {
-        let graph = match (&study.tasks.source, folder) {
-            (GraphSource::None, Some(folder)) => graph_folder::read(folder)?,
-            (GraphSource::None, None) => TaskGraphBuilder::new("empty").finish(),
-            (_, Some(folder)) => {
-                return Err(Failure::input(format!(
-                    "there are two graphs: that of --graph {} and that of the files",
-                    folder.display()
-                ))
-                .hint("leave out --graph, or give files without [[task]], [[block]] and generator"));
-            }
-            (GraphSource::Given(graph), None) => graph.clone(),
-            (GraphSource::Generated { name, generator }, None) => {
-                let sockets: Vec<NodeId> = study.machine.compute_nodes().collect();
-                generate(generator, name, &sockets)
-                    .map_err(|error| Failure::input(format!("generator {}: {error}", generator.as_str())))?
-            }
-            (GraphSource::Program { name, .. }, None) => {
-                return Err(Failure::input(format!(
-                    "the loops of program {name} cannot be made into tasks yet"
-                )));
-            }
-        };
+        let graph = graph(study, folder)?;
         let dependencies = Dependencies::of(&graph)
             .ok_or_else(|| Failure::input("the graph has more than 2^32 edges, which are not dealt with"))?;
         Ok(Self { graph, dependencies })

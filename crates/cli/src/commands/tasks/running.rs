@@ -2,6 +2,7 @@
 
 use numasim_model::Study;
 use numasim_model::graph::TaskId;
+use numasim_plan::GraphPlan;
 use numasim_tasks::bound::lower_bound;
 use numasim_tasks::{IdleReason, Observer, Question, Silent, TaskRecord, TasksError, simulate};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
@@ -16,6 +17,7 @@ use crate::watch;
 pub(super) struct Job<'a> {
     pub(super) study: &'a Study,
     pub(super) program: &'a Program,
+    pub(super) plan: Option<&'a GraphPlan>,
     pub(super) settings: &'a Settings,
 }
 
@@ -59,6 +61,7 @@ impl Job<'_> {
             placement: *placement,
             steal: *steal,
             contender: self.study.tasks.contender.as_ref(),
+            plan: self.plan,
         }
     }
 

@@ -119,7 +119,7 @@ impl OfRun<'_, '_, '_> {
 
     /// A task has ended.
     pub(super) fn ended(&mut self, record: &TaskRecord) {
-        let TaskRecord { task, socket, node, worker, start_s, end_s, stolen, traffic } = *record;
+        let TaskRecord { task, socket, node, worker, start_s, end_s, source, revoked: _, traffic } = *record;
         let kind = self.graph.type_name(task);
         match self.writer.kind {
             Kind::Csv => {
@@ -146,7 +146,7 @@ impl OfRun<'_, '_, '_> {
                     "args": {
                         "task": task.0,
                         "socket": socket.map(|socket| socket.0),
-                        "stolen": stolen,
+                        "source": source.as_str(),
                         "llc_local_bytes": traffic.llc_local,
                         "llc_remote_bytes": traffic.llc_remote,
                         "dram_local_bytes": traffic.dram_local,

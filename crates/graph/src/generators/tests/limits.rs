@@ -26,7 +26,7 @@ fn what_must_not_be_zero_is_named() {
         let pattern = Pattern::Trivial;
         Generator::TaskBench(TaskBench { pattern, width, steps, radix: 0, flop: 0, bytes: 0 })
     };
-    let (iterations, init, control) = (1, true, 0);
+    let (iterations, init, control, chunks) = (1, true, 0, Some(1));
     let cases = [
         (Generator::GaussSeidel { grid: 0, tile: 1, iterations, control, init }, "grid"),
         (Generator::RedBlack { grid: 1, tile: 0, iterations, control, init }, "tile"),
@@ -42,6 +42,19 @@ fn what_must_not_be_zero_is_named() {
         (Generator::Qr { n: 0, tile: 1, init }, "n"),
         (Generator::Cholesky { n: 1, tile: 0, init }, "tile"),
         (Generator::Smi { n: 0, tile: 1, init }, "n"),
+        (Generator::NpbCg { rows: 0, nnz: 1, chunks, repeat: 1 }, "rows"),
+        (Generator::NpbCg { rows: 1, nnz: 0, chunks, repeat: 1 }, "nnz"),
+        (Generator::NpbCg { rows: 1, nnz: 1, chunks: Some(0), repeat: 1 }, "chunks"),
+        (Generator::Streamcluster { points: 0, dims: 1, chunks, repeat: 1 }, "points"),
+        (Generator::Streamcluster { points: 1, dims: 0, chunks, repeat: 1 }, "dims"),
+        (Generator::Fluidanimate { particles: 0, chunks, repeat: 1 }, "particles"),
+        (Generator::Ferret { queries: 1, database: 0 }, "database"),
+        (Generator::Stencil2d { n: 0, rows: 1, columns: 1, iterations }, "n"),
+        (Generator::Stencil2d { n: 1, rows: 0, columns: 1, iterations }, "rows"),
+        (Generator::Stencil2d { n: 1, rows: 1, columns: 0, iterations }, "columns"),
+        (Generator::Seismic { n: 0, blocks: chunks, strips: chunks, iterations }, "n"),
+        (Generator::Seismic { n: 1, blocks: Some(0), strips: chunks, iterations }, "blocks"),
+        (Generator::Seismic { n: 1, blocks: chunks, strips: Some(0), iterations }, "strips"),
         (bench(0, 1), "width"),
         (bench(1, 0), "steps"),
     ];
@@ -101,6 +114,51 @@ fn too_many_tasks_are_refused_before_they_are_made() {
             }
         }
     }
+}
+
+/// Counted, not made, also where a product of two parameters is beyond all numbers.
+#[test]
+fn too_many_tasks_of_loops_and_strands_are_refused_before_they_are_made() {
+    let most = u64::MAX;
+    // 2 x 10^6 - 1 tasks, six loops.
+    let cg = Generator::NpbCg { rows: 1, nnz: 1, chunks: Some(1_000_000), repeat: 1 };
+    assert_eq!(refused(&cg), GenerateError::TooManyTasks { tasks: 11_999_994.0 });
+    // 20000 pieces read all 20000 blocks of p.
+    let whole = Generator::NpbCg { rows: 1, nnz: 1, chunks: Some(20_000), repeat: 1 };
+    assert_eq!(refused(&whole), GenerateError::TooManyAccesses { accesses: 400_220_000.0 });
+    for generator in [
+        Generator::NpbCg { rows: most, nnz: most, chunks: Some(most), repeat: most },
+        Generator::NpbMg { log2: 20, chunks: Some(most), repeat: 1 },
+        Generator::Streamcluster { points: most, dims: most, chunks: Some(4), repeat: most },
+        Generator::Fluidanimate { particles: most, chunks: Some(most), repeat: most },
+        Generator::Ferret { queries: most, database: most },
+        Generator::Stencil2d { n: most, rows: most, columns: most, iterations: most },
+        Generator::Stencil2d { n: 1 << 40, rows: 1 << 20, columns: 1 << 10, iterations: 1 },
+        Generator::Seismic { n: most, blocks: Some(1), strips: Some(most), iterations: most },
+    ] {
+        assert!(matches!(refused(&generator), GenerateError::TooManyTasks { .. }), "{generator:?}");
+    }
+    let empty = Generator::Fluidanimate { particles: 1, chunks: Some(20_000_000), repeat: 0 };
+    assert_eq!(refused(&empty), GenerateError::TooManyBlocks { blocks: 2e7 });
+}
+
+#[test]
+fn what_a_machine_should_say_must_be_said() {
+    let (n, iterations) = (8, 1);
+    let cases = [
+        (Generator::NpbMg { log2: 4, chunks: None, repeat: 1 }, "chunks"),
+        (Generator::Seismic { n, blocks: None, strips: Some(1), iterations }, "blocks"),
+        (Generator::Seismic { n, blocks: Some(1), strips: None, iterations }, "strips"),
+    ];
+    for (generator, parameter) in cases {
+        assert_eq!(refused(&generator), GenerateError::Open { parameter });
+    }
+    let seismic = Generator::Seismic { n, blocks: Some(3), strips: Some(2), iterations };
+    let whole = GenerateError::DoesNotDivide { whole: "n", value: 8, parts: "strips", count: 6 };
+    assert_eq!(refused(&seismic), whole);
+    let stencil = Generator::Stencil2d { n, rows: 2, columns: 3, iterations };
+    let whole = GenerateError::DoesNotDivide { whole: "n", value: 8, parts: "columns", count: 3 };
+    assert_eq!(refused(&stencil), whole);
 }
 
 #[test]

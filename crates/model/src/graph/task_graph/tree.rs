@@ -103,31 +103,31 @@ impl Tree {
         }
     }
 
-    /// Whether the places of the tasks of each creator are 0, 1, 2 ..., or nobody gave any.
-    pub(super) fn check_places(&self) -> Result<(), GraphError> {
+    /// The first task whose place is not the next one of its creator's, where somebody gave places.
+    fn misplaced(&self) -> Option<(TaskId, GraphError)> {
         if !self.has_seqs {
-            return Ok(());
+            return None;
         }
         for creator in (0..u32::try_from(self.starts.len()).unwrap_or(NONE)).map(TaskId) {
-            let seqs = self.children(creator).iter().map(|&child| self.record(child).seq);
-            let given = seqs.clone().filter(|&seq| seq != NONE).count();
-            if given == 0 {
-                continue;
+            let children = self.children(creator);
+            let without = children.iter().find(|&&child| self.record(child).seq == NONE);
+            match without {
+                Some(_) if children.iter().all(|&child| self.record(child).seq == NONE) => continue,
+                Some(&child) => return Some((child, GraphError::SeqMixed(creator))),
+                None => {}
             }
-            if given < seqs.len() {
-                return Err(GraphError::SeqMixed(creator));
-            }
-            for (place, seq) in (0..).zip(seqs) {
+            for (place, &child) in (0..).zip(children) {
                 // Ascending: the first that is not its place says what is wrong.
+                let seq = self.record(child).seq;
                 if seq < place {
-                    return Err(GraphError::SeqRepeated { creator, seq });
+                    return Some((child, GraphError::SeqRepeated { creator, seq }));
                 }
                 if seq > place {
-                    return Err(GraphError::SeqMissing { creator, seq: place });
+                    return Some((child, GraphError::SeqMissing { creator, seq: place }));
                 }
             }
         }
-        Ok(())
+        None
     }
 }
 
@@ -217,6 +217,11 @@ impl TaskGraph {
         self.tree.as_ref().map_or(Record::EMPTY, |tree| tree.record(task))
     }
 
+    /// Whether anything is said of a tree, a block's hint or creator.
+    pub fn says_more(&self) -> bool {
+        self.tree.is_some()
+    }
+
     /// Whether some task creates tasks.
     pub fn is_tree(&self) -> bool {
         self.tree.as_ref().is_some_and(|tree| !tree.children.is_empty())
@@ -247,6 +252,12 @@ impl TaskGraph {
     /// Whether somebody gave a task its place, and it does not just follow from its number.
     pub fn gives_seq(&self, task: TaskId) -> bool {
         self.tree_record(task).seq != NONE
+    }
+
+    /// The first task whose `seq` is wrong, and why, where those of each creator are not 0, 1, 2 ...: for graphs that somebody lists, to say where
+    /// they are wrong.
+    pub fn misplaced(&self) -> Option<(TaskId, GraphError)> {
+        self.tree.as_ref()?.misplaced()
     }
 
     /// The node where the data of a task is, as its programmer says.

@@ -25,6 +25,14 @@ pub struct BlockTable {
     /// Where it lies: a node, or "interleave" for the same part on every node. Default: where it is touched first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub home: Option<BlockHomeValue>,
+    /// Name of the task that creates it. Default: the first task that accesses it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1), regex(pattern = r"\S"))]
+    pub created_by: Option<String>,
+    /// The node where the programmer wants it; only "hint" and "plan", "numa" and "nadd" look at it. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1023))]
+    pub hint: Option<u32>,
 }
 
 /// Where a block lies.
@@ -90,6 +98,40 @@ pub struct TaskTable {
     /// Whether the master waits for all earlier tasks before it creates this one. Default: false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub taskwait: Option<bool>,
+    /// Name of an earlier task, which creates this one when it ends. Default: the master.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1), regex(pattern = r"\S"))]
+    pub created_by: Option<String>,
+    /// Its place among the tasks of its creator: 0, 1, 2 ..., for all of them or none. Default: the order of the files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 10_000_000))]
+    pub seq: Option<u32>,
+    /// The node with cores where its data is, for the schedulers "tbb-numa", "hint" and "plan". Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1023))]
+    pub affinity: Option<u32>,
+    /// How it is handed over when it is ready. Default: "spawn".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub submit: Option<SubmitWord>,
+    /// Whether the worker that ran it goes on with the last task that it hands over. Default: false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub returns: Option<bool>,
+    /// The piece of work that it is: tasks of one key are the same piece again, for the affinity partitioner of "tbb". Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1), regex(pattern = r"\S"))]
+    pub replay: Option<String>,
+}
+
+/// How a task is handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SubmitWord {
+    /// To the worker's own deque.
+    Spawn,
+    /// To a shared queue.
+    Enqueue,
+    /// To a shared queue where its affinity is another node, else as "spawn".
+    Detach,
 }
 
 /// The graph of tasks: its name, and what makes it where no file lists its tasks. Which parameters there are depends on the generator.
@@ -103,7 +145,8 @@ pub struct GraphTable {
     /// What makes the graph. Not beside `[[block]]` and `[[task]]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generator: Option<GeneratorWord>,
-    /// Whether there are first tasks that write what the others find; not for task-bench. Default: true.
+    /// Whether there are first tasks that write what the others find; not for task-bench and the codes that create tasks from tasks. Default:
+    /// true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub init: Option<bool>,
     /// gauss-seidel, red-black, integral-histogram: tiles in each direction. Default: 16.
@@ -114,21 +157,22 @@ pub struct GraphTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub tile: Option<u64>,
-    /// gauss-seidel, red-black, jacobi, nstream, cg: iterations. Default: 20; cg: 30.
+    /// gauss-seidel, red-black, jacobi, nstream, cg, stencil2d, seismic: iterations. Default: 20; cg: 30; stencil2d: 1000; seismic: 100.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub iterations: Option<u64>,
     /// gauss-seidel, red-black: tasks without data that are created first. Default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control: Option<u64>,
-    /// jacobi, cg: blocks of rows, which must divide `rows`. Default: 150; cg: 30.
+    /// jacobi, cg: blocks of rows, which must divide `rows`; seismic: blocks of strips. Default: 150; cg: 30; seismic: one for each node with
+    /// cores.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub blocks: Option<u64>,
-    /// jacobi, cg: rows. Default: 9600; cg: 3000000.
+    /// jacobi, cg, npb-cg: rows; stencil2d: strands in a column, which must divide `n`. Default: 9600; cg: 3000000; npb-cg: 150000; stencil2d: 8.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub rows: Option<u64>,
-    /// jacobi: columns. Default: 8192.
+    /// jacobi: columns; stencil2d: strands in a row, which must divide `n`. Default: 8192; stencil2d: 10.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub columns: Option<u64>,
@@ -148,7 +192,7 @@ pub struct GraphTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub mb: Option<u64>,
-    /// qr, cholesky, smi: tiles in each direction. Default: 16.
+    /// qr, cholesky, smi: tiles in each direction; stencil2d, seismic: points. Default: 16; stencil2d: 10240; seismic: 16000.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub n: Option<u64>,
@@ -172,6 +216,44 @@ pub struct GraphTable {
     /// task-bench: bytes that a task hands to each of the next step. Default: 16.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
+    /// npb-cg: entries of the matrix that are not zero. Default: 36100000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub nnz: Option<u64>,
+    /// npb-mg: binary logarithm of the points of the finest grid in each direction. Default: 9.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 4, max = 20))]
+    pub log2: Option<u64>,
+    /// streamcluster: points. Default: 10000000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub points: Option<u64>,
+    /// streamcluster: coordinates of a point. Default: 128.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub dims: Option<u64>,
+    /// fluidanimate: particles. Default: 500000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub particles: Option<u64>,
+    /// ferret: queries. Default: 3500.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub queries: Option<u64>,
+    /// ferret: size of the database in bytes. Default: 700000000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub database: Option<u64>,
+    /// npb-cg, npb-mg, streamcluster, fluidanimate: into how many chunks arrays and loops are dealt. Default: 8 for each worker.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub chunks: Option<u64>,
+    /// npb-cg, npb-mg, streamcluster, fluidanimate: how often the loops are run. Default: 25; npb-mg: 4; streamcluster, fluidanimate: 20.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<u64>,
+    /// seismic: strips of rows of a block, of which all must divide `n`. Default: two for each core of the first node with cores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub strips: Option<u64>,
 }
 
 /// What makes a graph.
@@ -198,6 +280,20 @@ pub enum GeneratorWord {
     Smi,
     /// A pattern of Task Bench.
     TaskBench,
+    /// Conjugate gradients of NPB as parallel loops.
+    NpbCg,
+    /// Multigrid of NPB as parallel loops.
+    NpbMg,
+    /// Streamcluster of PARSEC: lists of chunks of points.
+    Streamcluster,
+    /// Fluidanimate of PARSEC: nine steps over the cells of each frame.
+    Fluidanimate,
+    /// Ferret of PARSEC: a pipeline of queries.
+    Ferret,
+    /// A stencil on strands that create themselves anew.
+    Stencil2d,
+    /// Waves in an elastic medium on strips of rows.
+    Seismic,
 }
 
 /// A pattern of Task Bench.
@@ -264,6 +360,12 @@ pub struct SchedulerTable {
     /// Whether "fifo" runs a task whose last parent has just ended on the same worker. Default: false.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub immediate_successor: Option<bool>,
+    /// Whether "tbb" remembers which mailbox had a piece of work (`replay`). Default: false.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub affinity_partitioner: Option<bool>,
+    /// Whether "tbb-numa" hands over what belongs to other nodes first. Default: true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reflection: Option<bool>,
 }
 
 /// What cuts windows of the graph into parts.
@@ -306,6 +408,12 @@ pub enum SchedulerWord {
     Hint,
     /// Tasks go where a plan says.
     Plan,
+    /// oneTBB with one arena per node.
+    ArenaPerNode,
+    /// OpenMP tasks that go where their data is.
+    TaskloopAffinity,
+    /// Loops in equal contiguous parts for all workers.
+    Static,
 }
 
 /// What creating, fetching and stealing tasks costs, and what is drawn.
@@ -324,7 +432,11 @@ pub struct RuntimeTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = not_negative)]
     pub steal_us: Option<f64>,
-    /// Most tasks that are created and not finished. Default: no limit.
+    /// Moving a page of 4096 B to another node, in us, beside its bytes over the link. Default: 1, assumed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(transform = not_negative)]
+    pub page_us: Option<f64>,
+    /// Most tasks that are created and not finished. Default: no limit; ferret: two for each worker.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub throttle: Option<u64>,
@@ -351,7 +463,7 @@ pub enum TiesWord {
 }
 
 /// `bytes` or `mb`.
-fn one_size(schema: &mut Schema) {
+pub(super) fn one_size(schema: &mut Schema) {
     let mut forms = json_schema!({ "oneOf": [{ "required": ["bytes"] }, { "required": ["mb"] }] });
     if let Some(one) = forms.remove("oneOf") {
         schema.insert("oneOf".to_owned(), one);

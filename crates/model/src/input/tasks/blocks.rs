@@ -15,11 +15,18 @@ use super::super::reading::TableKind;
 use super::super::table::TableReader;
 use super::super::value::{BYTES, Quantity, Value};
 use super::left_out::LeftOut;
+use super::tree::Creators;
+use super::unknown;
 
 const MB: Quantity = Quantity { what: "a size in MB (10^6 bytes)", example: "3.0", zero: true };
 const SIZE_HINT: &str = "write e.g. `mb = 3.0` (10^6 bytes) or `bytes = 3e6`";
-/// Letters that are compared to find the block that was meant by an unknown name.
-const MOST_COMPARED: usize = 200_000;
+
+/// Keys that a block need not have, and what stands for them.
+const OPTIONAL: [(&str, &str); 3] = [
+    ("home", "where it is touched first"),
+    ("created_by", "the first task that accesses it"),
+    ("hint", "none"),
+];
 
 /// A block that a file names.
 #[derive(Clone)]
@@ -34,14 +41,16 @@ pub(super) struct Blocks<'a> {
     known: HashMap<&'a str, Known>,
     /// In the order of the files.
     names: Vec<&'a str>,
-    left_out: LeftOut<1>,
+    /// Blocks of which a file names the creator, and where.
+    creators: Vec<(BlockId, &'a str, Place)>,
+    left_out: LeftOut<{ OPTIONAL.len() }>,
     incomplete: bool,
 }
 
 impl Default for Blocks<'_> {
     fn default() -> Self {
-        let left_out = LeftOut::new(TableKind::Block, [("home", "where it is touched first")]);
-        Self { known: HashMap::new(), names: Vec::new(), left_out, incomplete: false }
+        let left_out = LeftOut::new(TableKind::Block, OPTIONAL);
+        Self { known: HashMap::new(), names: Vec::new(), creators: Vec::new(), left_out, incomplete: false }
     }
 }
 
@@ -54,11 +63,17 @@ impl<'a> Blocks<'a> {
     ) {
         let header = table.place();
         let name = table.required("name", "\"X\"").and_then(|value| Some((value.name()?, value.place())));
-        let bytes = read_size(&mut table);
-        let home = table.optional("home");
-        if home.is_none() {
-            self.left_out.count("home");
-        }
+        let bytes = read_size(&mut table, "block");
+        let [home, creator, hint] = OPTIONAL.map(|(key, _)| {
+            let value = table.optional(key);
+            if value.is_none() {
+                self.left_out.count(key);
+            }
+            value
+        });
+        let creator =
+            creator.map_or(Some(None), |value| value.name().map(|name| Some((name, value.place()))));
+        let hint = hint.map_or(Some(None), |value| node_numbers::read(&value, machine.nodes()).map(Some));
         let home = home.map_or(Some(BlockHome::Open), |home| read_home(&home, machine));
         let log = table.source.log;
         table.finish();
@@ -78,7 +93,14 @@ impl<'a> Blocks<'a> {
             });
             Some((added.ok()?, bytes))
         });
-        self.incomplete |= block.is_none();
+        if let (Some((block, _)), Some(Some((creator, place)))) = (block, &creator) {
+            self.creators.push((block, creator, place.clone()));
+        }
+        if let (Some((block, _)), Some(Some(node))) = (block, hint) {
+            // It is there.
+            self.incomplete |= graph.block_hint(block, node).is_err();
+        }
+        self.incomplete |= block.is_none() || creator.is_none() || hint.is_none();
         self.known.insert(name, Known { block, place });
         self.names.push(name);
     }
@@ -106,23 +128,20 @@ impl<'a> Blocks<'a> {
 
     /// Reports a name that no block has.
     pub(super) fn report_unknown(&self, name: &str, place: Place, log: &Log) {
-        let mut compared = 0;
-        let few = self.names.iter().copied().take_while(|known| {
-            compared += known.len().saturating_mul(name.len());
-            compared <= MOST_COMPARED
-        });
-        let hint = if let Some(close) = log.suggest(name, few) {
-            format!("did you mean `{}`?", names::shown(close))
-        } else if self.names.is_empty() {
-            "no file has a `[[block]]` table: write one for each block, with `name` and `mb`".to_owned()
-        } else {
-            let known: Vec<String> = self.names.iter().take(100).map(|known| names::shown(known)).collect();
-            let more = self.names.len() - known.len();
-            let more = if more > 0 { format!(" (and {more} others)") } else { String::new() };
-            format!("the blocks are {}{more}", names::list(known.iter().map(String::as_str)))
-        };
-        let message = format!("there is no block `{}`", names::shown(name));
-        log.report(Problem::new(ProblemKind::UnknownName, message).at(place, "unknown block").hint(hint));
+        let none = "no file has a `[[block]]` table: write one for each block, with `name` and `mb`";
+        unknown::report("block", name, place, &self.names, none, log);
+    }
+
+    /// Tells the graph which task creates which block, when all tasks are there; whether all could be told.
+    pub(super) fn created(&self, tasks: &Creators<'_>, graph: &mut TaskGraphBuilder, log: &Log) -> bool {
+        let mut complete = true;
+        for (block, name, place) in &self.creators {
+            let told = tasks
+                .anywhere(name, place, log)
+                .is_some_and(|creator| graph.block_created_by(*block, creator).is_ok());
+            complete &= told;
+        }
+        complete
     }
 }
 
@@ -136,23 +155,26 @@ pub(super) fn report_twice(noun: &str, name: &str, place: Place, first: &Place, 
     log.report(problem);
 }
 
-/// Its size in bytes.
-fn read_size(table: &mut TableReader<'_>) -> Option<f64> {
+/// The size of a `noun` in bytes.
+pub(super) fn read_size(table: &mut TableReader<'_>, noun: &str) -> Option<f64> {
     match (table.optional("bytes"), table.optional("mb")) {
         (Some(bytes), None) => bytes.number(BYTES),
         (None, Some(mb)) => mb.number(MB).map(|mb| mb * 1e6),
         (Some(bytes), Some(mb)) => {
-            let problem = Problem::new(ProblemKind::Conflict, "the size of the block is given in two ways")
-                .at(mb.key_place(), "in MB")
-                .related(bytes.key_place(), "in bytes")
-                .hint("keep either `bytes` or `mb`");
+            let problem =
+                Problem::new(ProblemKind::Conflict, format!("the size of the {noun} is given in two ways"))
+                    .at(mb.key_place(), "in MB")
+                    .related(bytes.key_place(), "in bytes")
+                    .hint("keep either `bytes` or `mb`");
             table.source.log.report(problem);
             None
         }
         (None, None) => {
-            let problem = Problem::new(ProblemKind::MissingKey, "the size of a block is missing")
-                .at(table.place(), "this table needs `bytes` or `mb`")
-                .hint(SIZE_HINT);
+            let article = if noun.starts_with('a') { "an" } else { "a" };
+            let problem =
+                Problem::new(ProblemKind::MissingKey, format!("the size of {article} {noun} is missing"))
+                    .at(table.place(), "this table needs `bytes` or `mb`")
+                    .hint(SIZE_HINT);
             table.missing_any(&["bytes", "mb"], problem);
             None
         }

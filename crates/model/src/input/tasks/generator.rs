@@ -1,6 +1,6 @@
 //! Reads the parameters of a generator of graphs.
 
-use crate::graph::{Generator, Parameter, Pattern};
+use crate::graph::{Generator, Indivisible, OfMachine, Parameter, Pattern};
 
 use super::super::log::Log;
 use super::super::names;
@@ -10,13 +10,16 @@ use super::super::table::TableReader;
 use super::super::value::{Count, Value};
 use super::super::words;
 
-/// Whole numbers up to here are exact in every number of a file.
-const EXACT: u64 = 1 << 53;
 const PATTERN: &str = "pattern";
 const INIT: &str = "init";
 
-/// The generator of this name with its parameters; `None` where one of them makes no sense.
-pub(super) fn read(name: &Value<'_>, table: &mut TableReader<'_>) -> Option<Generator> {
+/// The generator of this name with its parameters; `None` where one of them makes no sense. `cores` are those of each node that has any, if
+/// that is clear.
+pub(super) fn read(
+    name: &Value<'_>,
+    table: &mut TableReader<'_>,
+    cores: Option<&[u32]>,
+) -> Option<Generator> {
     let Some(mut generator) = by_name(name) else {
         // Parameters of which generator?
         let _ = parameters_there(table);
@@ -36,6 +39,19 @@ pub(super) fn read(name: &Value<'_>, table: &mut TableReader<'_>) -> Option<Gene
                 }
             }
         }
+    }
+    for OfMachine { key, otherwise, value } in generator.of_machine_mut() {
+        match table.optional(key) {
+            None => log.note_default(TableKind::Graph, "", key, otherwise),
+            Some(given) => {
+                places.push((key, given.place()));
+                *value = given.large_count(limits(key));
+                fits &= value.is_some();
+            }
+        }
+    }
+    if let (true, Some(cores)) = (fits, cores) {
+        generator.settle(cores);
     }
     if let Some(init) = generator.init_mut() {
         match table.optional(INIT) {
@@ -86,23 +102,22 @@ fn by_name(value: &Value<'_>) -> Option<Generator> {
 
 fn limits(key: &str) -> Count {
     let found = Parameter::ALL.into_iter().find(|parameter| parameter.key == key);
-    found.map_or(Count { what: "a number", example: "1", min: 0, max: EXACT }, |parameter| Count {
+    found.map_or(Count { what: "a number", example: "1", min: 0, max: u64::MAX }, |parameter| Count {
         what: parameter.what,
         example: parameter.example,
         min: parameter.least,
-        max: EXACT,
+        max: parameter.most,
     })
 }
 
 /// Reports a parameter that must be a multiple of another one and is not.
 fn report_indivisible(generator: &Generator, places: &[(&str, Place)], name: &Value<'_>, log: &Log) -> bool {
-    let Some((whole, parts)) = generator.indivisible() else { return false };
-    let parameters = generator.parameters();
-    let value = |key: &str| parameters.iter().find(|(own, _)| *own == key).map_or(0, |(_, value)| *value);
+    let Some(Indivisible { whole, value: of, parts, count: by }) = generator.indivisible() else {
+        return false;
+    };
     let place = |key: &str| places.iter().find(|(own, _)| *own == key).map(|(_, place)| place.clone());
-    let (of, by) = (value(whole), value(parts));
     let message = format!("`{}` cannot divide {of} `{whole}` into {by} `{parts}`", generator.as_str());
-    // One of both is given: the defaults divide each other.
+    // Where neither is given, the machine says into how many parts.
     let at = place(whole).or_else(|| place(parts)).unwrap_or_else(|| name.place());
     let multiple = of.div_ceil(by.max(1)).saturating_mul(by);
     let mut problem = Problem::new(ProblemKind::BadValue, message).at(at, "a remainder is left").hint(

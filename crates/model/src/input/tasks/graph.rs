@@ -14,13 +14,17 @@ pub(super) struct GraphTable {
     pub(super) generator: Option<Generator>,
 }
 
-/// What the table says, `None` where that makes no sense; and where the generator stands.
-pub(super) fn read(table: Option<TableReader<'_>>) -> (Option<GraphTable>, Option<Place>) {
+/// What the table says, `None` where that makes no sense; and where the generator stands. `cores` are those of each node that has any, if that
+/// is clear.
+pub(super) fn read(
+    table: Option<TableReader<'_>>,
+    cores: Option<&[u32]>,
+) -> (Option<GraphTable>, Option<Place>) {
     let Some(mut table) = table else { return (Some(GraphTable::default()), None) };
     let name = table.optional("name").map(|value| value.name());
     let word = table.optional("generator");
     let generator = match &word {
-        Some(word) => generator::read(word, &mut table).map(Some),
+        Some(word) => generator::read(word, &mut table, cores).map(Some),
         None => no_generator(&mut table),
     };
     table.finish();

@@ -1,28 +1,26 @@
 //! Reads `[[task]]`: what is done, in the order in which it is created.
 
-use std::collections::HashMap;
-
 use crate::graph::{NewTask, TaskGraphBuilder};
-use crate::ids::NodeId;
 
 use super::super::log::Log;
 use super::super::machine::MachineReading;
 use super::super::names;
-use super::super::node_numbers;
 use super::super::problem::{Place, Problem, ProblemKind};
 use super::super::reading::TableKind;
 use super::super::table::TableReader;
 use super::super::value::{Quantity, Value};
 use super::accesses;
 use super::blocks::{Blocks, report_twice};
+use super::core_nodes;
 use super::left_out::LeftOut;
+use super::tree::{Creators, TreeKeys};
 
 const GFLOP: Quantity =
     Quantity { what: "the work of the task in GFLOP (10^9 FLOP)", example: "1.0", zero: true };
 /// The type of a task that has none.
 const PLAIN: &str = "task";
 /// Keys that a task need not have, and what stands for them.
-const OPTIONAL: [(&str, &str); 7] = [
+const OPTIONAL: [(&str, &str); 13] = [
     ("name", "its number"),
     ("type", PLAIN),
     ("gflop", "0"),
@@ -30,11 +28,17 @@ const OPTIONAL: [(&str, &str); 7] = [
     ("moved_bytes", "declared_bytes"),
     ("socket", "none"),
     ("taskwait", "false"),
+    ("created_by", "the master"),
+    ("seq", "the order of the files"),
+    ("affinity", "none"),
+    ("submit", "spawn"),
+    ("returns", "false"),
+    ("replay", "none"),
 ];
 
 /// The tasks of all files.
 pub(super) struct Tasks<'a> {
-    names: HashMap<&'a str, Place>,
+    pub(super) creators: Creators<'a>,
     /// Where each begins.
     pub(super) places: Vec<Place>,
     left_out: LeftOut<{ OPTIONAL.len() }>,
@@ -44,7 +48,7 @@ pub(super) struct Tasks<'a> {
 impl Default for Tasks<'_> {
     fn default() -> Self {
         let left_out = LeftOut::new(TableKind::Task, OPTIONAL);
-        Self { names: HashMap::new(), places: Vec::new(), left_out, incomplete: false }
+        Self { creators: Creators::default(), places: Vec::new(), left_out, incomplete: false }
     }
 }
 
@@ -64,8 +68,9 @@ impl<'a> Tasks<'a> {
         self.places.push(place);
     }
 
-    /// Notes the defaults; whether all tasks could be read.
+    /// Notes the defaults, and reports creators that there are not before their tasks; whether all tasks could be read.
     pub(super) fn finish(&self, log: &Log) -> bool {
+        self.creators.finish(log);
         self.left_out.note(self.places.len(), log);
         !self.incomplete
     }
@@ -102,8 +107,13 @@ impl<'a> Tasks<'a> {
         let kind = self.optional(table, "type", PLAIN, Value::name);
         let gflop = self.optional(table, "gflop", 0.0, |value| value.number(GFLOP));
         let accesses = accesses::read(table, &called, blocks);
-        let socket = self.optional(table, "socket", None, |value| read_socket(value, machine).map(Some));
+        let socket = self.optional(table, "socket", None, |value| core_nodes::read(value, machine).map(Some));
         let taskwait = self.optional(table, "taskwait", false, Value::flag);
+        let own = name.as_ref().and_then(Option::as_ref).map(|(name, _)| *name);
+        let waits = table.place_of("taskwait").filter(|_| taskwait == Some(true));
+        let left_out = &mut self.left_out;
+        let tree =
+            TreeKeys::read(table, (own, waits), &mut self.creators, machine, |key| left_out.count(key));
         let (accesses, [declared, moved]) = accesses?;
         if !accesses.is_empty() {
             [("declared_bytes", declared), ("moved_bytes", moved)]
@@ -115,38 +125,20 @@ impl<'a> Tasks<'a> {
         let name = name.map(|(name, _)| name);
         let (socket, taskwait) = (socket?, taskwait?);
         let kind = graph.kind(kind);
+        let tree = tree?;
         let task = NewTask { kind, gflop, accesses: &accesses, socket, taskwait, name };
-        let added = graph.task(task).inspect_err(|error| {
+        let added = graph.tree_task(task, tree.task()).inspect_err(|error| {
             let message = format!("`{called}`: {error}");
             log.report(Problem::new(ProblemKind::Limit, message).at(header, "this task"));
         });
-        added.ok().map(|_| ())
+        self.creators.added(added.ok()?, name, tree);
+        Some(())
     }
 
     /// Whether no other task has this name; a second one is reported.
     fn is_new(&mut self, name: Option<&(&'a str, Place)>, log: &Log) -> bool {
         let Some((name, place)) = name else { return true };
-        if let Some(first) = self.names.get(name) {
-            report_twice("task", name, place.clone(), first, log);
-            return false;
-        }
-        self.names.insert(name, place.clone());
-        true
+        let first = self.creators.first(name, place);
+        first.map(|first| report_twice("task", name, place.clone(), first, log)).is_none()
     }
-}
-
-/// A node with cores.
-fn read_socket(value: &Value<'_>, machine: &MachineReading) -> Option<NodeId> {
-    let node = node_numbers::read(value, machine.nodes())?;
-    let cores = machine.cores.as_deref().unwrap_or_default();
-    if cores.get(node.0) == Some(&0) {
-        let message = format!("`{}` is node {}, which has no cores", value.name, node.0);
-        let with_cores = cores.iter().enumerate().filter(|(_, cores)| **cores > 0);
-        let with_cores: Vec<String> = with_cores.map(|(node, _)| node.to_string()).collect();
-        let list = names::list(with_cores.iter().map(String::as_str));
-        let hint = format!("write a node that can run the task: {list}");
-        value.report(ProblemKind::BadValue, message, "memory only", hint);
-        return None;
-    }
-    Some(node)
 }

@@ -14,6 +14,11 @@ const CREATION: Quantity = Quantity { what: "the time to create a task in us", e
 const TASK: Quantity =
     Quantity { what: "the time to fetch and retire a task in us", example: "1.0", zero: true };
 const STEAL: Quantity = Quantity { what: "the time to steal a task in us", example: "1.0", zero: true };
+const PAGE: Quantity = Quantity {
+    what: "the time to move a page of 4096 B in us, beside its bytes over the link",
+    example: "1.0",
+    zero: true,
+};
 const THROTTLE: Count =
     Count { what: "how many tasks may be created and not finished", example: "1000", min: 1, max: u64::MAX };
 const SEED: Count = Count { what: "a seed", example: "1", min: 0, max: u64::MAX };
@@ -23,18 +28,23 @@ const SPREAD: Quantity = Quantity {
     zero: true,
 };
 
-/// The settings; what is assumed holds without the table, too.
-pub(super) fn read(mut table: Option<TableReader<'_>>, log: &Log) -> Option<RuntimeSettings> {
+/// The settings; what is assumed holds without the table, too. `throttle` is that of the graph where nobody gives one.
+pub(super) fn read(
+    mut table: Option<TableReader<'_>>,
+    throttle: Option<u64>,
+    log: &Log,
+) -> Option<RuntimeSettings> {
     let assumed = RuntimeSettings::default();
     let mut in_us =
         |key, quantity, assumed| time(&mut table, TableKind::Runtime, log, (key, quantity, 1e6), assumed);
     let creation = in_us("creation_us", CREATION, assumed.creation);
     let task = in_us("task_us", TASK, assumed.task);
     let steal = in_us("steal_us", STEAL, assumed.steal);
+    let page = in_us("page_us", PAGE, assumed.page);
     let of = |key| (TableKind::Runtime, key, log);
-    let throttle = setting(&mut table, of("throttle"), (None, "no limit".to_owned()), |value| {
-        value.large_count(THROTTLE).map(Some)
-    });
+    let shown = throttle.map_or("no limit".to_owned(), |throttle| throttle.to_string());
+    let throttle =
+        setting(&mut table, of("throttle"), (throttle, shown), |value| value.large_count(THROTTLE).map(Some));
     let seed = setting(&mut table, of("seed"), (assumed.seed, assumed.seed.to_string()), |value| {
         value.large_count(SEED)
     });
@@ -51,7 +61,7 @@ pub(super) fn read(mut table: Option<TableReader<'_>>, log: &Log) -> Option<Runt
         throttle: throttle?,
         task: task?,
         steal: steal?,
-        page: assumed.page,
+        page: page?,
         seed: seed?,
         ties: ties?,
         task_spread: task_spread?,

@@ -67,6 +67,8 @@ pub(super) fn read(
         |key, default: bool| setting(&mut table, of(key), (default, default.to_string()), Value::flag);
     let old_dependencies = flag("old_dependencies", assumed.old_dependencies);
     let immediate_successor = flag("immediate_successor", assumed.immediate_successor);
+    let affinity_partitioner = flag("affinity_partitioner", assumed.affinity_partitioner);
+    let reflection = flag("reflection", assumed.reflection);
     if let Some(table) = table {
         table.finish();
     }
@@ -95,8 +97,8 @@ pub(super) fn read(
         old_dependencies: old_dependencies?,
         partitioner: partitioner?,
         immediate_successor: immediate_successor?,
-        affinity_partitioner: assumed.affinity_partitioner,
-        reflection: assumed.reflection,
+        affinity_partitioner: affinity_partitioner?,
+        reflection: reflection?,
     };
     Some((settings, name))
 }

@@ -2,8 +2,8 @@
 
 use super::{MACHINE, files, problem, problems, read};
 use crate::graph::{
-    Access, AccessMode, BlockHome, BlockId, Generator, GraphSource, Partitioner, Pattern, RuntimeSettings,
-    SchedulerKind, SchedulerSettings, TaskBench, TaskGraph, TaskId, Ties,
+    Access, AccessMode, BlockHome, BlockId, Generator, GraphSource, LoopShape, Partitioner, Pattern,
+    RuntimeSettings, SchedulerKind, SchedulerSettings, Submit, TaskBench, TaskGraph, TaskId, Ties,
 };
 use crate::ids::NodeId;
 use crate::input::{Problem, ProblemKind, Reading, TableKind, read_study};
@@ -116,6 +116,8 @@ fn what_blocks_and_tasks_leave_out_is_listed_once_with_how_many_do() {
         [
             "graph name = tasks",
             "block home = where it is touched first, of 1 of 2 blocks",
+            "block created_by = the first task that accesses it",
+            "block hint = none",
             "task name = its number",
             "task type = task, of 1 of 3 tasks",
             "task gflop = 0, of 2 of 3 tasks",
@@ -123,6 +125,11 @@ fn what_blocks_and_tasks_leave_out_is_listed_once_with_how_many_do() {
             "task moved_bytes = declared_bytes, of 1 of 3 tasks",
             "task socket = none",
             "task taskwait = false",
+            "task created_by = the master",
+            "task affinity = none",
+            "task submit = spawn",
+            "task returns = false",
+            "task replay = none",
         ]
     );
     assert!(reading.is_default(TableKind::Task, "", "gflop"));
@@ -155,9 +162,12 @@ fn settings_that_no_file_gives_are_listed_with_what_holds() {
             "scheduler partition_ns_per_vertex_edge = the figure of this program",
             "scheduler old_dependencies = false",
             "scheduler immediate_successor = false",
+            "scheduler affinity_partitioner = false",
+            "scheduler reflection = true",
             "runtime creation_us = 0.5",
             "runtime task_us = 1",
             "runtime steal_us = 1",
+            "runtime page_us = 1",
             "runtime throttle = no limit",
             "runtime seed = 1",
             "runtime ties = random",
@@ -172,8 +182,8 @@ fn settings_that_no_file_gives_are_listed_with_what_holds() {
 fn every_setting_is_read() {
     let reading = read(&with(
         "[scheduler]\nname = \"rip-mw\"\nstride = 3\nwindow = 50\ninitial_extra = 7\nintersection = 49\npartitioner = \"metis\"\n\
-         partition_ns_per_vertex_edge = 120.5\nold_dependencies = true\nimmediate_successor = true\n\
-         [runtime]\ncreation_us = 0\nthrottle = 9\ntask_us = 2.5\nsteal_us = 4\nseed = 0\nties = \"order\"\ntask_spread = 0.25\n",
+         partition_ns_per_vertex_edge = 120.5\nold_dependencies = true\nimmediate_successor = true\naffinity_partitioner = true\nreflection = false\n\
+         [runtime]\ncreation_us = 0\nthrottle = 9\ntask_us = 2.5\nsteal_us = 4\npage_us = 0.5\nseed = 0\nties = \"order\"\ntask_spread = 0.25\n",
     ));
     let scheduler = SchedulerSettings {
         kind: SchedulerKind::RipMw,
@@ -185,14 +195,15 @@ fn every_setting_is_read() {
         partition_ns_per_vertex_edge: Some(120.5),
         old_dependencies: true,
         immediate_successor: true,
-        ..SchedulerSettings::default()
+        affinity_partitioner: true,
+        reflection: false,
     };
     let runtime = RuntimeSettings {
         creation: Seconds::new(0.0),
         throttle: Some(9),
         task: Seconds::new(2.5e-6),
         steal: Seconds::new(4e-6),
-        page: RuntimeSettings::default().page,
+        page: Seconds::new(0.5e-6),
         seed: 0,
         ties: Ties::Order,
         task_spread: 0.25,
@@ -204,14 +215,24 @@ fn every_setting_is_read() {
 
 #[test]
 fn every_generator_is_read_with_its_own_parameters_and_the_defaults_of_the_others() {
-    for default in Generator::defaults() {
+    for mut default in Generator::defaults() {
+        // The machine has two nodes of 4 cores.
+        default.settle(&[4, 4]);
         assert_eq!(generator(&format!("[graph]\ngenerator = \"{}\"", default.as_str())), default);
         let mut changed = default.clone();
         let mut text = format!("[graph]\ngenerator = \"{}\"\n", default.as_str());
         for (number, (key, value)) in (2_u64..).zip(changed.parameters_mut()) {
-            // Blocks divide rows.
-            *value = if key == "rows" { 24 * 25 } else { number };
+            // Blocks divide rows, and rows and columns points; 5 is a grid between the coarsest and the finest.
+            *value = match key {
+                "rows" | "n" => 24 * 25,
+                "log2" => 5,
+                _ => number,
+            };
             text.extend([format!("{key} = {value}\n")]);
+        }
+        for (number, of) in (4_u64..).zip(changed.of_machine_mut()) {
+            *of.value = Some(number);
+            text.extend([format!("{} = {number}\n", of.key)]);
         }
         if let Some(init) = changed.init_mut() {
             *init = false;
@@ -292,8 +313,7 @@ fn windows_and_strides_that_lead_nowhere_are_refused() {
     );
     assert_eq!(message("[runtime]\nthrottle = 0"), "`throttle` must be at least 1, not 0");
     assert_eq!(message("[scheduler]\nname = \"deb\""), {
-        let words =
-            "`fifo`, `sa`, `dep`, `rip-dep`, `rip-sp`, `rip-mw`, `random-steal`, `heft` and `tracked`";
+        let words = "`fifo`, `sa`, `dep`, `rip-dep`, `rip-sp`, `rip-mw`, `random-steal`, `heft`, `tracked`, `tbb`, `tbb-numa`, `hint` and 1 more";
         format!("`name` must be one of {words}, not \"deb\"")
     });
 }
@@ -397,6 +417,8 @@ fn the_schema_has_the_words_that_the_reader_knows() {
     assert_eq!(words("SchedulerWord"), SchedulerKind::ALL.map(SchedulerKind::as_str));
     assert_eq!(words("PatternWord"), Pattern::ALL.map(Pattern::as_str));
     assert_eq!(words("TiesWord"), Ties::ALL.map(Ties::as_str));
+    assert_eq!(words("SubmitWord"), Submit::ALL.map(Submit::as_str));
+    assert_eq!(words("LoopShapeWord"), LoopShape::ALL.map(LoopShape::as_str));
     assert_eq!(
         words("GeneratorWord"),
         Generator::defaults().iter().map(Generator::as_str).collect::<Vec<_>>()

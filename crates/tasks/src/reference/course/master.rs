@@ -5,9 +5,10 @@ use numasim_model::graph::TaskId;
 use super::Course;
 use crate::idle::IdleReason;
 
-/// What the master tells whoever decides. The answer is how long it partitions because of that, in seconds.
+/// What whoever decides is told. Where the master says it, the answer is how long it partitions because of that, in seconds.
+#[allow(dead_code, reason = "what libraries of tasks hear, nobody who decides here is one")]
 pub(in crate::reference) enum Heard {
-    /// It has created a task.
+    /// It has created a task, or a task has that has ended.
     Created(TaskId),
     /// It waits for all earlier tasks; said once for each such task.
     Taskwait,
@@ -17,6 +18,14 @@ pub(in crate::reference) enum Heard {
     End,
     /// A partition is done.
     Partitioned,
+    /// A worker whose task has ended hands over what became ready through that: tasks that it created, in their order, and others, by number.
+    HandsOver { task: TaskId, worker: usize, children: Vec<TaskId>, others: Vec<TaskId> },
+    /// So many programs share the workers from now on.
+    Shares(u32),
+    /// A worker leaves for a contender.
+    Leaves(usize),
+    /// A worker that had left is back.
+    Joins(usize),
 }
 
 /// What somebody who decides answers the master: for how long it partitions.
@@ -42,6 +51,7 @@ impl Course<'_> {
                 Doing::Creating(task, until_s) if self.is_now(until_s) => {
                     self.tasks[task.0 as usize].is_created = true;
                     self.created += 1;
+                    self.forced = false;
                     self.go_on(until_s, hear(&Heard::Created(task)));
                     something = true;
                 }
@@ -71,15 +81,35 @@ impl Course<'_> {
 
     /// The next task, if there is one.
     fn next(&self) -> Option<TaskId> {
-        self.question.graph.tasks().nth(self.created)
+        let graph = self.question.graph;
+        graph.tasks().filter(|&task| graph.created_by(task).is_none()).nth(self.created)
     }
 
     /// Whether there is a next task and nothing that it has to wait for.
     fn may_begin(&self) -> bool {
-        let Some(next) = self.next() else { return false };
-        let alive = self.created - self.tasks.iter().filter(|task| task.has_ended).count();
-        let is_full = self.question.runtime.throttle.is_some_and(|most| alive as u64 >= most.max(1));
-        !is_full && (alive == 0 || !self.question.graph.taskwait(next))
+        self.next().is_some_and(|next| !self.is_waiting(next)) && (self.forced || !self.is_full())
+    }
+
+    /// Whether as many tasks are alive as there may be.
+    fn is_full(&self) -> bool {
+        let alive = self.tasks.iter().filter(|task| task.is_created && !task.has_ended).count();
+        self.question.runtime.throttle.is_some_and(|most| alive as u64 >= most.max(1))
+    }
+
+    /// Whether the next task waits for earlier ones.
+    fn is_waiting(&self, next: TaskId) -> bool {
+        let earlier = &self.tasks[..next.0 as usize];
+        self.question.graph.taskwait(next) && earlier.iter().any(|task| !task.has_ended)
+    }
+
+    /// Where no task runs at the end of an instant and only their number stops the master, it creates one more task all the same, as an
+    /// existing one may wait for it. Whether that is so.
+    pub(in crate::reference) fn forces(&mut self) -> bool {
+        let runs = self.tasks.iter().any(|task| task.run.is_some() && !task.has_ended);
+        let is_stopped = matches!(self.master, Doing::Stopped) && !self.forced;
+        let forces = !runs && is_stopped && self.next().is_some_and(|next| !self.is_waiting(next));
+        self.forced |= forces;
+        forces
     }
 
     /// The master, free since then, begins to create the next task, or says why it does not.

@@ -36,7 +36,13 @@ fn graph(reading: &Reading) -> Rows {
         GraphSource::Program { name, program } => {
             let loops = count(program.loops.len(), "loop", "loops");
             let arrays = count(program.arrays.len(), "array", "arrays");
-            format!("{}: {loops} over {arrays}", marked(name.to_owned(), default("name")))
+            let of = |key, value: u64| {
+                let default = reading.is_default(TableKind::Program, "", key);
+                marked(format!("{key} {value}"), default)
+            };
+            let name = marked(name.to_owned(), default("name"));
+            let (chunks, repeat) = (of("chunks", program.chunks.unwrap_or(0)), of("repeat", program.repeat));
+            format!("{name}: {loops} over {arrays}, {chunks}, {repeat}")
         }
     };
     vec![vec!["graph".to_owned(), words]]

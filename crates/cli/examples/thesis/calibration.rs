@@ -1,0 +1,118 @@
+//! Which two figures of a machine suit what the thesis prints of `sa` over `fifo`, and of nothing else.
+
+use numasim_model::Machine;
+use numasim_model::graph::SchedulerKind;
+
+use crate::Failure;
+use crate::codes::{Code, Settings};
+use crate::machines::{Calibrated, Platform};
+use crate::runs::{self, Way};
+use crate::statistics::geometric;
+
+/// Lines under way that are tried: 2 to 16, the most that the manuals give to a core of one of the machines.
+const LINES: std::ops::RangeInclusive<u32> = 2..=16;
+/// GB/s of a core from its last-level cache that are tried.
+const LLC_GBS: [Option<f64>; 4] = [Some(5.0), Some(10.0), Some(20.0), None];
+/// Fewer seeds than of what is shown: the grid has many points.
+pub(crate) const SEEDS: u64 = 5;
+
+/// What the thesis prints of `sa`: the codes whose geometric mean it is, and the speedup.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    pub(crate) codes: &'static [&'static str],
+    pub(crate) printed: f64,
+}
+
+/// The seven codes of the printed means: all but `nstream`.
+pub(crate) const SEVEN: [&str; 7] =
+    ["gauss-seidel", "red-black", "jacobi", "cg", "integral-histogram", "qr", "smi"];
+
+/// All that is printed of `sa` on a machine.
+pub(crate) const fn targets(platform: Platform) -> &'static [Target] {
+    const MEAN_1_16: Target = Target { codes: &SEVEN, printed: 1.16 };
+    const MEAN_1_10: Target = Target { codes: &SEVEN, printed: 1.10 };
+    match platform {
+        Platform::SandyBridge => &[
+            MEAN_1_16,
+            Target { codes: &["gauss-seidel"], printed: 1.11 },
+            Target { codes: &["red-black"], printed: 1.11 },
+        ],
+        Platform::Uv100 => &[
+            Target { codes: &["gauss-seidel"], printed: 2.05 },
+            Target { codes: &["red-black"], printed: 2.05 },
+        ],
+        Platform::Power8 => &[MEAN_1_10],
+    }
+}
+
+/// A point of the grid.
+#[derive(Clone, Debug)]
+pub(crate) struct Point {
+    pub(crate) figures: Calibrated,
+    /// Ours, in the order of the targets.
+    pub(crate) speedups: Vec<f64>,
+    /// Sum of ln(ours / printed)^2 over the targets.
+    pub(crate) error: f64,
+}
+
+/// All points of the grid, in order. One printed figure does not decide two parameters: POWER8 keeps the `llc_gbs` that it has, which is that
+/// of Sandy Bridge.
+pub(crate) fn grid(platform: Platform, machine: &Machine, codes: &[Code]) -> Result<Vec<Point>, Failure> {
+    let targets = targets(platform);
+    let asked = |code: &&Code| targets.iter().any(|target| target.codes.contains(&code.name()));
+    let codes: Vec<Code> = codes.iter().filter(asked).cloned().collect();
+    let ways = [SchedulerKind::Fifo, SchedulerKind::Sa].map(Way::of);
+    let own = Calibrated::of(machine).and_then(|own| own.llc_gbs);
+    let limits = if targets.len() > 1 { LLC_GBS.to_vec() } else { vec![own] };
+    let mut points = Vec::new();
+    for lines in LINES {
+        for &llc_gbs in &limits {
+            let figures = Calibrated { outstanding_lines: f64::from(lines), llc_gbs };
+            let runs = runs::all(&figures.on(machine)?, &codes, &ways, &Settings::default(), SEEDS)?;
+            let mean = |target: &Target| {
+                geometric(target.codes.iter().map(|code| runs.speedup(code, Way::of(SchedulerKind::Sa)).mean))
+            };
+            let speedups: Vec<f64> = targets.iter().map(mean).collect();
+            let error = speedups.iter().zip(targets).map(|(ours, of)| (ours / of.printed).ln().powi(2)).sum();
+            points.push(Point { figures, speedups, error });
+        }
+    }
+    Ok(points)
+}
+
+/// Errors that differ by less are equal: seeds alone change them by as much.
+const EQUAL: f64 = 1e-4;
+
+/// The point with the least error; of equal ones the fewest lines, then the slowest cache.
+pub(crate) fn best(points: &[Point]) -> Option<&Point> {
+    let least = points.iter().map(|point| point.error).fold(f64::INFINITY, f64::min);
+    points.iter().find(|point| point.error < least + EQUAL)
+}
+
+/// The grids of all machines as CSV.
+pub(crate) fn csv(grids: &[(Platform, Vec<Point>)]) -> String {
+    let mut text =
+        "machine,outstanding_lines,llc_gbs,sa_mean_of_seven,sa_gauss_seidel,sa_red_black,error\n".to_owned();
+    for (platform, points) in grids {
+        let targets = targets(*platform);
+        for point in points {
+            let ours = |codes: &[&str]| {
+                let place = targets.iter().position(|target| target.codes == codes);
+                let ours = place.and_then(|place| point.speedups.get(place));
+                ours.map_or(String::new(), |ours| format!("{ours:.4}"))
+            };
+            let Calibrated { outstanding_lines, llc_gbs } = point.figures;
+            let cells = [
+                platform.name().to_owned(),
+                outstanding_lines.to_string(),
+                llc_gbs.map_or(String::new(), |gbs| gbs.to_string()),
+                ours(&SEVEN),
+                ours(&["gauss-seidel"]),
+                ours(&["red-black"]),
+                format!("{:.6}", point.error),
+            ];
+            text += &(cells.join(",") + "\n");
+        }
+    }
+    text
+}

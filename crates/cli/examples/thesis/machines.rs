@@ -1,0 +1,112 @@
+//! The three machines of the thesis, with other figures where that is asked for.
+
+use std::path::Path;
+
+use numasim_model::input::{SourceFile, read_study};
+use numasim_model::machine::LastLevelCache;
+use numasim_model::sharing_model::Model;
+use numasim_model::units::GigabytesPerSecond;
+use numasim_model::{Machine, NodeId};
+
+use crate::Failure;
+
+/// A machine of the thesis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Platform {
+    SandyBridge,
+    Uv100,
+    Power8,
+}
+
+impl Platform {
+    pub(crate) const ALL: [Self; 3] = [Self::SandyBridge, Self::Uv100, Self::Power8];
+
+    /// Its name in tables.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::SandyBridge => "Sandy Bridge",
+            Self::Uv100 => "UV100",
+            Self::Power8 => "POWER8",
+        }
+    }
+
+    /// The figure of the thesis with its speedups.
+    pub(crate) const fn figure(self) -> &'static str {
+        match self {
+            Self::SandyBridge => "3.2",
+            Self::Uv100 => "3.3",
+            Self::Power8 => "3.4",
+        }
+    }
+
+    /// Its file, from the root of the repository.
+    pub(crate) const fn file(self) -> &'static str {
+        match self {
+            Self::SandyBridge => "configs/tasks/machines/sandy-bridge-2s.toml",
+            Self::Uv100 => "configs/tasks/machines/uv100-2-irus.toml",
+            Self::Power8 => "configs/tasks/machines/power8-s824l.toml",
+        }
+    }
+
+    /// The machine of its file.
+    pub(crate) fn read(self, root: &Path) -> Result<Machine, Failure> {
+        let text = std::fs::read_to_string(root.join(self.file()))?;
+        let source = SourceFile { name: self.file().to_owned(), text };
+        match read_study(&[source]) {
+            Ok(reading) => Ok(reading.study.machine),
+            Err(problems) => Err(format!("{}: {problems:?}", self.file()).into()),
+        }
+    }
+}
+
+/// The nodes with cores.
+pub(crate) fn sockets(machine: &Machine) -> Vec<NodeId> {
+    machine.compute_nodes().collect()
+}
+
+/// What may be calibrated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Calibrated {
+    /// Cache lines that a core has under way.
+    pub(crate) outstanding_lines: f64,
+    /// GB/s of a core from its own last-level cache; `None`: no limit.
+    pub(crate) llc_gbs: Option<f64>,
+}
+
+impl Calibrated {
+    /// What a machine has.
+    pub(crate) fn of(machine: &Machine) -> Option<Self> {
+        let lines = machine.sharing().parameters.outstanding_lines?;
+        let cache = machine.cache(machine.compute_nodes().next()?);
+        let llc_gbs = cache.and_then(|cache| cache.core_bandwidth).map(GigabytesPerSecond::value);
+        Some(Self { outstanding_lines: lines, llc_gbs })
+    }
+
+    /// The machine with these.
+    pub(crate) fn on(self, machine: &Machine) -> Result<Machine, Failure> {
+        let mut sharing: Model = machine.sharing().clone();
+        sharing.parameters.outstanding_lines = Some(self.outstanding_lines);
+        let cache = |node| {
+            let core_bandwidth = self.llc_gbs.map(GigabytesPerSecond::new);
+            machine.cache(node).map(|cache| LastLevelCache { core_bandwidth, ..*cache })
+        };
+        Ok(machine.clone().with_sharing(sharing).with_caches(machine.node_ids().map(cache).collect())?)
+    }
+}
+
+/// The machine without any difference between near and far: every latency that of the own node, links as wide as the widest controller, no
+/// last-level caches.
+pub(crate) fn without_numa(machine: &Machine) -> Result<Machine, Failure> {
+    let nodes = machine.node_count();
+    let local = |pair: usize| machine.latency_ns(NodeId(pair / nodes), NodeId(pair / nodes)).unwrap_or(0.0);
+    let widest = machine.nodes().iter().map(|node| node.bandwidth.value()).fold(0.0, f64::max);
+    let links = vec![GigabytesPerSecond::new(widest); nodes * nodes];
+    let machine = machine.retuned(machine.nodes().to_vec(), links)?;
+    let machine = machine.with_latencies_ns((0..nodes * nodes).map(local).collect())?;
+    Ok(machine.with_caches(vec![None; nodes])?)
+}
+
+/// The machine without last-level caches.
+pub(crate) fn without_caches(machine: &Machine) -> Result<Machine, Failure> {
+    Ok(machine.clone().with_caches(vec![None; machine.node_count()])?)
+}

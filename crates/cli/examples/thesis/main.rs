@@ -1,0 +1,95 @@
+//! The schedulers of I. Sánchez Barrera's thesis (paper 001) on its three machines: calibrated on `fifo` and `sa`, all others predicted.
+//!
+//! Writes tables and plots into a folder: `cargo run --release -p numasim --example thesis -- results/thesis-schedulers [PART...]`. Parts:
+//! `calibration`, `sandy-bridge`, `uv100`, `power8`, `windows`, `statements` (which needs all but the calibration); without any, all.
+
+mod calibration;
+mod codes;
+mod machines;
+mod plots;
+mod printed;
+mod runs;
+mod statements;
+mod statistics;
+mod study;
+mod text;
+mod windows;
+
+use std::path::{Path, PathBuf};
+
+use calibration::Point;
+use codes::Code;
+use machines::{Calibrated, Platform};
+use numasim_model::graph::Generator;
+use study::Study;
+
+/// Why there are no results, in words.
+pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1);
+    let folder = PathBuf::from(arguments.next().ok_or("which folder are the results for?")?);
+    let parts: Vec<String> = arguments.collect();
+    let wanted = |part: &str| parts.is_empty() || parts.iter().any(|wanted| wanted == part);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let codes = codes::all();
+    if wanted("calibration") {
+        calibrate(&root, &folder, &codes)?;
+    }
+    let all = wanted("statements");
+    let mut studies = Vec::new();
+    for (platform, part) in Platform::ALL.into_iter().zip(["sandy-bridge", "uv100", "power8"]) {
+        if !all && !wanted(part) {
+            continue;
+        }
+        let study = Study::of(platform, platform.read(&root)?, &codes)?;
+        if wanted(part) {
+            let name = format!("figure-{}", platform.figure());
+            let variants = study::variants(&study.machine, &codes)?;
+            write(&folder, &format!("{name}.txt"), &text::machine(&study, &codes, &variants))?;
+            write(&folder, &format!("{name}.svg"), &plots::machine(&study, &codes))?;
+        }
+        studies.push(study);
+    }
+    if !all && !wanted("windows") {
+        return Ok(());
+    }
+    let jacobi = codes.iter().find(|code| matches!(code.generator, Generator::Jacobi { .. }));
+    let points = windows::study(&Platform::SandyBridge.read(&root)?, jacobi.ok_or("no jacobi")?)?;
+    write(&folder, "figure-3.5.txt", &text::windows(&points))?;
+    write(&folder, "figure-3.5.svg", &plots::windows(&points)?)?;
+    if all {
+        write(&folder, "figure-3.7.txt", &text::stealing(&studies))?;
+        write(&folder, "figure-3.7.svg", &plots::stealing(&studies))?;
+        let [sandy, uv100, power8] = studies.as_slice() else { return Err("three machines".into()) };
+        let statements = statements::all([sandy, uv100, power8], &points);
+        write(&folder, "table.txt", &text::statements(&statements))?;
+        let silent =
+            statements.iter().find(|one| one.verdict == statements::Verdict::Missed && one.cause().is_none());
+        if let Some(missed) = silent {
+            return Err(format!("{} is missed, and nothing says why", missed.id).into());
+        }
+    }
+    Ok(())
+}
+
+/// The grids, and whether the files of the machines have what is best.
+fn calibrate(root: &Path, folder: &Path, codes: &[Code]) -> Result<(), Failure> {
+    let mut grids: Vec<(Platform, Vec<Point>)> = Vec::new();
+    for platform in Platform::ALL {
+        grids.push((platform, calibration::grid(platform, &platform.read(root)?, codes)?));
+    }
+    write(folder, "calibration.csv", &calibration::csv(&grids))?;
+    for (platform, points) in &grids {
+        let best = calibration::best(points).map(|point| point.figures);
+        if best != Calibrated::of(&platform.read(root)?) {
+            return Err(format!("{}: the best figures are {best:?}", platform.file()).into());
+        }
+    }
+    Ok(())
+}
+
+fn write(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
+    std::fs::create_dir_all(folder)?;
+    Ok(std::fs::write(folder.join(name), text)?)
+}

@@ -1,0 +1,84 @@
+//! Everything that is simulated of a machine.
+
+use numasim_model::Machine;
+use numasim_model::graph::SchedulerKind;
+
+use crate::Failure;
+use crate::calibration::SEVEN;
+use crate::codes::{Code, Settings};
+use crate::machines::{Platform, without_caches, without_numa};
+use crate::runs::{self, Runs, Way};
+use crate::statistics::Estimate;
+
+/// The thesis repeats each experiment as often.
+pub(crate) const SEEDS: u64 = 10;
+/// Of what is only there for comparison.
+pub(crate) const FEW_SEEDS: u64 = 3;
+
+/// What the thesis compares with `fifo`, in its order.
+pub(crate) const COMPARED: [SchedulerKind; 5] = [
+    SchedulerKind::Sa,
+    SchedulerKind::Dep,
+    SchedulerKind::RipDep,
+    SchedulerKind::RipSp,
+    SchedulerKind::RipMw,
+];
+/// Plain alternatives.
+pub(crate) const REFERENCES: [SchedulerKind; 3] =
+    [SchedulerKind::RandomSteal, SchedulerKind::Heft, SchedulerKind::Tracked];
+
+/// A machine and what was simulated on it.
+pub(crate) struct Study {
+    pub(crate) platform: Platform,
+    pub(crate) machine: Machine,
+    /// All schedulers; those of the thesis also with stealing.
+    pub(crate) runs: Runs,
+}
+
+impl Study {
+    /// Simulates all codes.
+    pub(crate) fn of(platform: Platform, machine: Machine, codes: &[Code]) -> Result<Self, Failure> {
+        let mut ways = vec![Way::of(SchedulerKind::Fifo)];
+        ways.extend(COMPARED.into_iter().chain(REFERENCES).map(Way::of));
+        ways.extend(COMPARED.map(Way::stealing));
+        let runs = runs::all(&machine, codes, &ways, &Settings::default(), SEEDS)?;
+        Ok(Self { platform, machine, runs })
+    }
+
+    /// The geometric mean of the seven codes.
+    pub(crate) fn seven(&self, way: Way) -> Estimate {
+        self.runs.mean(&SEVEN, way)
+    }
+}
+
+/// Means of the seven codes, in the order of [`COMPARED`], of something that is decided otherwise.
+pub(crate) struct Variant {
+    pub(crate) name: &'static str,
+    pub(crate) means: Vec<f64>,
+}
+
+/// What would come out if something were decided otherwise.
+pub(crate) fn variants(machine: &Machine, codes: &[Code]) -> Result<Vec<Variant>, Failure> {
+    let usual = Settings::default;
+    let (cacheless, uniform) = (without_caches(machine)?, without_numa(machine)?);
+    let all: [(&'static str, &Machine, Settings); 8] = [
+        ("as decided", machine, usual()),
+        ("without last-level caches", &cacheless, usual()),
+        ("no NUMA at all: one latency, wide links, no caches", &uniform, usual()),
+        ("windows of 2 units in the place of 3", machine, Settings { window: 2, ..usual() }),
+        ("the two last writers as parents", machine, Settings { old_dependencies: true, ..usual() }),
+        ("partitioning at 10 times the price", machine, Settings { price: 10.0, ..usual() }),
+        ("all tasks of a kind equally long", machine, Settings { task_spread: 0.0, ..usual() }),
+        ("work of tasks with a spread of 10 %", machine, Settings { task_spread: 0.1, ..usual() }),
+    ];
+    let mut ways = vec![Way::of(SchedulerKind::Fifo)];
+    ways.extend(COMPARED.map(Way::of));
+    let seven: Vec<Code> = codes.iter().filter(|code| SEVEN.contains(&code.name())).cloned().collect();
+    let mut variants = Vec::new();
+    for (name, machine, settings) in all {
+        let runs = runs::all(machine, &seven, &ways, &settings, FEW_SEEDS)?;
+        let means = COMPARED.map(|kind| runs.mean(&SEVEN, Way::of(kind)).mean);
+        variants.push(Variant { name, means: means.to_vec() });
+    }
+    Ok(variants)
+}

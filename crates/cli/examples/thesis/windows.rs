@@ -1,0 +1,62 @@
+//! How much the window matters (thesis, section 3.2.4 and figure 3.5): Jacobi on 150 blocks of rows, `rip-dep`, Sandy Bridge.
+
+use numasim_graph::partition::NS_PER_VERTEX_EDGE;
+use numasim_model::Machine;
+use numasim_model::graph::{SchedulerKind, SchedulerSettings};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
+
+use crate::Failure;
+use crate::codes::{Code, Settings};
+use crate::machines::sockets;
+use crate::runs::one;
+use crate::statistics::{Estimate, of_ratios};
+use crate::study::SEEDS;
+
+/// Tasks before the first iteration: two borders and 150 blocks.
+pub(crate) const BEFORE: u32 = 152;
+/// Tasks of an iteration.
+pub(crate) const ITERATION: u32 = 150;
+
+/// Tasks in the first window.
+const WINDOWS: [u32; 31] = [
+    10, 25, 50, 75, 100, 125, 140, 150, 152, 160, 170, 180, 190, 202, 215, 227, 240, 252, 265, 277, 290, 302,
+    352, 402, 452, 527, 602, 752, 1052, 2102, 3152,
+];
+/// Times the price of partitioning that this program assumes: SCOTCH's mapping is not measured.
+pub(crate) const PRICES: [f64; 2] = [1.0, 100.0];
+
+/// A window.
+pub(crate) struct Point {
+    pub(crate) window: u32,
+    /// Speedups over `fifo`, one for each of [`PRICES`].
+    pub(crate) speedups: Vec<Estimate>,
+}
+
+/// All windows.
+pub(crate) fn study(machine: &Machine, jacobi: &Code) -> Result<Vec<Point>, Failure> {
+    let graph = jacobi.graph(&sockets(machine))?;
+    let spread = Settings::default().task_spread;
+    let seeds: Vec<u64> = (1..=SEEDS).collect();
+    let makespans = |scheduler: &SchedulerSettings| -> Result<Vec<f64>, Failure> {
+        let run = |&seed: &u64| Ok(one(machine, &graph, scheduler, false, (spread, seed))?.makespan.value());
+        seeds.par_iter().map(run).collect()
+    };
+    let fifo = makespans(&SchedulerSettings::default())?;
+    let mut points = Vec::new();
+    for window in WINDOWS {
+        let mut speedups = Vec::new();
+        for price in PRICES {
+            let scheduler = SchedulerSettings {
+                kind: SchedulerKind::RipDep,
+                window,
+                partition_ns_per_vertex_edge: Some(NS_PER_VERTEX_EDGE * price),
+                ..SchedulerSettings::default()
+            };
+            let ratios: Vec<f64> =
+                fifo.iter().zip(makespans(&scheduler)?).map(|(fifo, own)| fifo / own).collect();
+            speedups.push(of_ratios(&ratios));
+        }
+        points.push(Point { window, speedups });
+    }
+    Ok(points)
+}

@@ -1,0 +1,172 @@
+//! Classes of blocks, and the node of each: `ptrace-meta.csv`, `ptrace-dbs.csv`, and for hints `ptrace-aff-dbs.csv`.
+//!
+//! Blocks that tasks of one class created at the same place are one class; classes are numbered by their first blocks.
+
+use std::collections::HashMap;
+
+use numasim_model::machine::MAX_NODES;
+
+use crate::cells::{At, Cells};
+use crate::classes::{ClassId, Classes};
+use crate::fault::{Fault, File};
+use crate::pattern::Pattern;
+
+/// A class of blocks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlockClass {
+    /// The class of the tasks that create them.
+    pub creator: ClassId,
+    /// Their place among the blocks of their creators.
+    pub seq: u64,
+    /// The node that the pattern gives them; among the nodes with cores.
+    pub node: usize,
+    /// How many blocks there are.
+    pub blocks: u64,
+    /// Their bytes.
+    pub bytes: f64,
+}
+
+/// All classes of blocks of a profile, told line by line.
+#[derive(Clone, Debug)]
+pub struct BlockClasses {
+    pattern: Pattern,
+    nodes: usize,
+    all: Vec<BlockClass>,
+    /// Lines of the first blocks of classes.
+    first: Vec<(u64, u64)>,
+    numbers: HashMap<(ClassId, u64), u32>,
+    /// The class of each block.
+    of_block: HashMap<u64, u32>,
+    hints: HashMap<u64, usize>,
+}
+
+/// The number of nodes: the one line of `ptrace-meta.csv`.
+///
+/// # Errors
+/// It is no number of nodes, or there is another line.
+pub fn nodes(line: u64, text: &str, known: Option<usize>) -> Result<usize, Fault> {
+    let cells = At { file: File::Meta, line }.cells(text, ["nodes"])?;
+    if known.is_some() {
+        return Err(cells.fault(0, "this file has one line, the number of nodes"));
+    }
+    let nodes = cells.number(0, "the number of nodes")?;
+    let known = usize::try_from(nodes).ok().filter(|nodes| (1..=MAX_NODES).contains(nodes));
+    known.ok_or_else(|| cells.fault(0, format!("there are {nodes} nodes, not 1 to {MAX_NODES}")))
+}
+
+impl BlockClasses {
+    /// Before any block, on so many nodes.
+    pub fn new(pattern: Pattern, nodes: usize) -> Self {
+        Self {
+            pattern,
+            nodes,
+            all: Vec::new(),
+            first: Vec::new(),
+            numbers: HashMap::new(),
+            of_block: HashMap::new(),
+            hints: HashMap::new(),
+        }
+    }
+
+    /// A line of `ptrace-aff-dbs.csv`, asked for by [`Pattern::Hints`]: `block;1;hint`, `block;0;node`. These lines come before all others.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn hint(&mut self, line: u64, text: &str) -> Result<(), Fault> {
+        let cells = At { file: File::AffDbs, line }.cells(text, ["block", "given", "node"])?;
+        let block = cells.number(0, "the block")?;
+        if !matches!(cells.text(1), "0" | "1") {
+            let message = format!("the second cell is '{}'", crate::fault::Shown(cells.text(1)));
+            return Err(cells.fault(1, message).hint("write 1 for a hint, 0 for none"));
+        }
+        let node = self.node(&cells, 2)?;
+        if self.hints.insert(block, node).is_some() {
+            return Err(cells.fault(0, format!("block {block} is there twice")).hint("a block has one line"));
+        }
+        Ok(())
+    }
+
+    /// A line of `ptrace-dbs.csv`: `block;;;bytes;creator;seq`.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn block(&mut self, classes: &Classes, line: u64, text: &str) -> Result<(), Fault> {
+        let names = ["block", "name", "labels", "bytes", "creator", "seq"];
+        let cells = At { file: File::Dbs, line }.cells(text, names)?;
+        let id = cells.number(0, "the block")?;
+        let bytes = cells.amount(3, "the size of the block in bytes")?;
+        let (creator, _) = classes.of_cell(&cells, 4)?;
+        let seq = cells.number(5, "the place of the block")?;
+        let next = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        let class = *self.numbers.entry((creator, seq)).or_insert(next);
+        if self.of_block.insert(id, class).is_some() {
+            return Err(cells.fault(0, format!("block {id} is there twice")).hint("a block has one line"));
+        }
+        if class == next {
+            self.all.push(BlockClass { creator, seq, node: 0, blocks: 0, bytes: 0.0 });
+            self.first.push((id, line));
+        }
+        if let Some(class) = self.all.get_mut(class as usize) {
+            class.blocks += 1;
+            class.bytes += bytes;
+        }
+        Ok(())
+    }
+
+    /// Gives each class its node, after the last line.
+    ///
+    /// # Errors
+    /// A first block without a hint, where hints are asked for.
+    pub fn place(&mut self) -> Result<(), Fault> {
+        let Self { pattern, nodes, all, first, hints, .. } = self;
+        let count = all.len();
+        for (number, (class, &(block, line))) in all.iter_mut().zip(first.iter()).enumerate() {
+            let hint = match (*pattern, hints.get(&block)) {
+                (Pattern::Hints, None) => {
+                    let message = format!("block {block} is not in {}", File::AffDbs.name());
+                    let hint = "give it a line there, or take another --pattern";
+                    return Err(Fault::new(File::Dbs, line, message).of(0).hint(hint));
+                }
+                (_, hint) => hint.copied().unwrap_or(0),
+            };
+            class.node = pattern.node(number, count, *nodes, hint);
+        }
+        hints.clear();
+        Ok(())
+    }
+
+    /// How blocks were dealt.
+    pub fn pattern(&self) -> Pattern {
+        self.pattern
+    }
+
+    /// How many nodes there are.
+    pub fn nodes(&self) -> usize {
+        self.nodes
+    }
+
+    /// All, by their first blocks.
+    pub fn all(&self) -> &[BlockClass] {
+        &self.all
+    }
+
+    /// The node of the block that a cell names.
+    ///
+    /// # Errors
+    /// There is no such block.
+    pub(crate) fn of_cell<const N: usize>(&self, cells: &Cells<'_, N>, cell: usize) -> Result<usize, Fault> {
+        let id = cells.number(cell, "the block")?;
+        let class = self.of_block.get(&id).and_then(|&class| self.all.get(class as usize));
+        class
+            .map(|class| class.node)
+            .ok_or_else(|| cells.fault(cell, format!("there is no block {id} in {}", File::Dbs.name())))
+    }
+
+    fn node(&self, cells: &Cells<'_, 3>, cell: usize) -> Result<usize, Fault> {
+        let node = cells.number(cell, "the node")?;
+        usize::try_from(node).ok().filter(|&node| node < self.nodes).ok_or_else(|| {
+            let message = format!("there is no node {node}: {} says {}", File::Meta.name(), self.nodes);
+            cells.fault(cell, message).hint(format!("write 0 to {}", self.nodes - 1))
+        })
+    }
+}

@@ -1,0 +1,331 @@
+//! Who decides: `tbb`, `tbb-numa` and `hint`, with everything in plain lists. A task that somebody takes leaves all of them at once, so that
+//! there are no void copies.
+
+use numasim_model::NodeId;
+use numasim_model::graph::{ReplayId, SchedulerKind, Submit, TaskId, Ties};
+use rand::RngExt as _;
+use rand_chacha::ChaCha8Rng;
+
+use crate::question::Question;
+use crate::random::{Stream, generator};
+use crate::schedulers::{Round, Source, Start};
+
+/// A library.
+#[derive(Clone, Debug)]
+pub(super) struct Library<'a> {
+    question: &'a Question<'a>,
+    /// Per worker: its node, and the program that it is dealt to.
+    nodes: Vec<NodeId>,
+    programs: Vec<usize>,
+    /// Per worker: whether it is in the simulated program, and the mailbox to which it is connected.
+    is_there: Vec<bool>,
+    connected: Vec<Option<usize>>,
+    /// Per worker: what its task returned, its successor, its tasks (the oldest first).
+    returned: Vec<Option<TaskId>>,
+    successors: Vec<Option<TaskId>>,
+    own: Vec<Vec<TaskId>>,
+    /// By worker (`tbb`) or node (`tbb-numa`): tasks, the oldest first.
+    mailboxes: Vec<Vec<TaskId>>,
+    /// By node, and one more for no affinity.
+    shared: Vec<Vec<TaskId>>,
+    /// Where pieces of work ran last, and where tasks were sent because of that.
+    recorded: Vec<(ReplayId, usize)>,
+    sent: Vec<(TaskId, usize)>,
+    /// Where tasks ran.
+    ran: Vec<(TaskId, NodeId)>,
+    /// Programs in the first phase.
+    pub(super) dealt: Option<Vec<Vec<u32>>>,
+    victims: ChaCha8Rng,
+    dealing: ChaCha8Rng,
+    joining: ChaCha8Rng,
+}
+
+impl<'a> Library<'a> {
+    /// The library that a question asks for, if it asks for one.
+    pub(super) fn new(question: &'a Question<'a>) -> Option<Self> {
+        use SchedulerKind::{Hint, Tbb, TbbNuma};
+        if !matches!(question.scheduler.kind, Tbb | TbbNuma | Hint) {
+            return None;
+        }
+        let machine = question.machine;
+        let of = |node: NodeId| vec![node; machine.node(node).cores as usize];
+        let nodes: Vec<NodeId> = machine.compute_nodes().flat_map(of).collect();
+        let count = nodes.len();
+        let seed = question.runtime.seed;
+        Some(Self {
+            question,
+            programs: vec![0; count],
+            is_there: vec![true; count],
+            connected: (0..count).map(Some).collect(),
+            returned: vec![None; count],
+            successors: vec![None; count],
+            own: vec![Vec::new(); count],
+            mailboxes: vec![Vec::new(); count.max(machine.node_count())],
+            shared: vec![Vec::new(); machine.node_count() + 1],
+            recorded: Vec::new(),
+            sent: Vec::new(),
+            ran: Vec::new(),
+            dealt: None,
+            nodes,
+            victims: generator(seed, Stream::Scheduler),
+            dealing: generator(seed, Stream::Dealing),
+            joining: generator(seed, Stream::Joining),
+        })
+    }
+
+    fn is(&self, kind: SchedulerKind) -> bool {
+        self.question.scheduler.kind == kind
+    }
+
+    /// The mailbox to which a task belongs.
+    fn mailbox_of(&self, task: TaskId) -> Option<usize> {
+        match self.question.scheduler.kind {
+            SchedulerKind::TbbNuma => self.question.graph.affinity(task).map(|node| node.0),
+            _ => self.sent.iter().find(|&&(sent, _)| sent == task).map(|&(_, mailbox)| mailbox),
+        }
+    }
+
+    /// The mailbox into which a worker looks.
+    fn mailbox_for(&self, worker: usize) -> Option<usize> {
+        if self.is(SchedulerKind::TbbNuma) { Some(self.nodes[worker].0) } else { self.connected[worker] }
+    }
+
+    fn is_idle(&self, mailbox: usize) -> bool {
+        if !self.is(SchedulerKind::TbbNuma) {
+            return self.connected.iter().all(|&connected| connected != Some(mailbox));
+        }
+        let of_node = || (0..self.nodes.len()).filter(|&worker| self.nodes[worker].0 == mailbox);
+        let there = of_node().filter(|&worker| self.is_there[worker]).count();
+        there < of_node().filter(|&worker| self.programs[worker] == 0).count()
+    }
+
+    /// A task has ended on a worker, which hands over these children, by `seq`, and others, by number.
+    pub(super) fn hand_over(
+        &mut self,
+        ended: TaskId,
+        worker: usize,
+        children: &[TaskId],
+        others: &[TaskId],
+    ) {
+        let graph = self.question.graph;
+        self.ran.push((ended, self.nodes[worker]));
+        if self.is(SchedulerKind::Hint) {
+            for &task in children.iter().chain(others) {
+                self.hand_to_node(self.by(task, worker), task);
+            }
+            return;
+        }
+        let mut children = children.to_vec();
+        if self.is(SchedulerKind::TbbNuma) && self.question.scheduler.reflection {
+            // The sort is stable.
+            children.sort_by_key(|&child| self.concerns(child, self.nodes[worker]));
+        }
+        self.returned[worker] = if graph.returns(ended) { children.pop() } else { None };
+        children.into_iter().for_each(|child| self.submit(worker, child));
+        for &task in others {
+            let may_follow = graph.created_by(task).is_some() && graph.submit(task) == Submit::Spawn;
+            if may_follow && self.returned[worker].is_none() && self.successors[worker].is_none() {
+                self.successors[worker] = Some(task);
+            } else {
+                self.submit(self.by(task, worker), task);
+            }
+        }
+    }
+
+    /// A task of the master is ready as it is created.
+    pub(super) fn master(&mut self, task: TaskId) {
+        if self.is(SchedulerKind::Hint) { self.hand_to_node(0, task) } else { self.submit(0, task) }
+    }
+
+    /// Worker 0 hands over for the master.
+    fn by(&self, task: TaskId, worker: usize) -> usize {
+        if self.question.graph.created_by(task).is_some() { worker } else { 0 }
+    }
+
+    /// Whether a task, or one below it, has affinity for a node.
+    fn concerns(&self, task: TaskId, node: NodeId) -> bool {
+        let graph = self.question.graph;
+        graph.affinity(task) == Some(node)
+            || graph.children(task).iter().any(|&child| self.concerns(child, node))
+    }
+
+    fn hand_to_node(&mut self, worker: usize, task: TaskId) {
+        match self.question.graph.affinity(task).filter(|&node| node != self.nodes[worker]) {
+            Some(node) => self.shared[node.0].push(task),
+            None => self.own[worker].push(task),
+        }
+    }
+
+    fn submit(&mut self, worker: usize, task: TaskId) {
+        let graph = self.question.graph;
+        let affinity = graph.affinity(task).filter(|_| self.is(SchedulerKind::TbbNuma));
+        let creator = graph.created_by(task);
+        let ran = |creator| self.ran.iter().find(|&&(task, _)| task == creator).map(|&(_, node)| node);
+        let creator = creator.and_then(ran).unwrap_or(self.nodes[0]);
+        let is_enqueued = match graph.submit(task) {
+            Submit::Spawn => false,
+            Submit::Enqueue => true,
+            Submit::Detach => affinity.is_some_and(|node| node != creator),
+        };
+        if is_enqueued {
+            let queue = affinity.map_or(self.shared.len() - 1, |node| node.0);
+            self.shared[queue].push(task);
+            return;
+        }
+        if self.question.scheduler.affinity_partitioner
+            && self.is(SchedulerKind::Tbb)
+            && let Some(key) = graph.replay(task)
+            && let Some(&(_, mailbox)) = self.recorded.iter().find(|&&(known, _)| known == key)
+        {
+            self.sent.push((task, mailbox));
+        }
+        self.own[worker].push(task);
+        if let Some(mailbox) = self.mailbox_of(task) {
+            self.mailboxes[mailbox].push(task);
+        }
+    }
+
+    /// Whether somebody could take a task, now or later.
+    pub(super) fn has_queued(&self) -> bool {
+        let next = self.returned.iter().chain(&self.successors).any(Option::is_some);
+        next || self.own.iter().chain(&self.shared).any(|tasks| !tasks.is_empty())
+    }
+
+    /// What an idle worker takes in a round.
+    pub(super) fn take(&mut self, round: Round, worker: usize) -> Option<Start> {
+        let start = match round {
+            Round::Own => self.own(worker).or_else(|| self.sent_to(worker)),
+            Round::OtherNodes => self.of_other_nodes(worker),
+            Round::Steal => self.stolen(worker),
+        }?;
+        for tasks in self.own.iter_mut().chain(&mut self.mailboxes).chain(&mut self.shared) {
+            tasks.retain(|&task| task != start.task);
+        }
+        if let (Some(key), Some(mailbox)) = (self.question.graph.replay(start.task), self.connected[worker])
+        {
+            self.recorded.retain(|&(known, _)| known != key);
+            self.recorded.push((key, mailbox));
+        }
+        Some(start)
+    }
+
+    /// Rules 1 to 3.
+    fn own(&mut self, worker: usize) -> Option<Start> {
+        if let Some(task) = self.returned[worker].take() {
+            return Some(Start::new(task, Source::Returned));
+        }
+        if let Some(task) = self.successors[worker].take() {
+            return Some(Start::new(task, Source::Successor));
+        }
+        let own = &self.own[worker];
+        let &task = if self.is(SchedulerKind::Hint) { own.first()? } else { own.last()? };
+        let mailbox = self.mailbox_of(task);
+        let revoked = mailbox.is_some() && mailbox != self.mailbox_for(worker);
+        Some(Start { task, source: Source::Own, revoked })
+    }
+
+    /// Rules 4 and 5 on the own node.
+    fn sent_to(&self, worker: usize) -> Option<Start> {
+        if !self.is_dealt(worker) {
+            return None;
+        }
+        if let Some(&task) = self.mailbox_for(worker).and_then(|mailbox| self.mailboxes[mailbox].first()) {
+            return Some(Start::new(task, Source::Mailbox));
+        }
+        let none = self.shared.len() - 1;
+        let task = self.shared[self.nodes[worker].0].first().or_else(|| self.shared[none].first())?;
+        Some(Start::new(*task, Source::Shared))
+    }
+
+    /// Rule 5 on other nodes.
+    fn of_other_nodes(&self, worker: usize) -> Option<Start> {
+        if !self.is(SchedulerKind::TbbNuma) || !self.is_dealt(worker) {
+            return None;
+        }
+        let count = self.shared.len() - 1;
+        let others = (1..count).map(|step| (self.nodes[worker].0 + step) % count);
+        let task = others.filter_map(|node| self.shared[node].first()).next()?;
+        Some(Start::new(*task, Source::Shared))
+    }
+
+    /// Rule 6.
+    fn stolen(&mut self, thief: usize) -> Option<Start> {
+        if !self.is_dealt(thief) {
+            return None;
+        }
+        let count = self.nodes.len();
+        let others = (1..count).map(|step| (thief + step) % count);
+        let mut victims: Vec<usize> = others.filter(|&victim| !self.own[victim].is_empty()).collect();
+        if self.is(SchedulerKind::Hint) {
+            victims.retain(|&victim| self.nodes[victim] == self.nodes[thief]);
+            let task = self.own[*victims.iter().min_by_key(|&&victim| self.after(thief, victim))?][0];
+            return Some(Start::new(task, Source::Steal));
+        }
+        while !victims.is_empty() {
+            let place = one_of(victims.len(), self.question.runtime.ties, &mut self.victims);
+            let victim = victims.remove(place);
+            let may = |task: &&TaskId| self.mailbox_of(**task).is_none_or(|mailbox| !self.is_idle(mailbox));
+            if let Some(&task) = self.own[victim].iter().find(may) {
+                return Some(Start::new(task, Source::Steal));
+            }
+        }
+        None
+    }
+
+    /// How far behind a thief a victim of its node comes.
+    fn after(&self, thief: usize, victim: usize) -> (bool, usize) {
+        (victim < thief, victim)
+    }
+
+    /// From now on so many programs share the workers.
+    pub(super) fn shares(&mut self, programs: usize) {
+        let count = self.nodes.len();
+        for worker in 0..count {
+            self.programs[worker] = match self.question.scheduler.kind {
+                SchedulerKind::TbbNuma => worker % programs,
+                _ => worker * programs / count,
+            };
+        }
+        if programs > 1 && self.is(SchedulerKind::Tbb) {
+            for place in 1..count {
+                let other = place + one_of(count - place, self.question.runtime.ties, &mut self.dealing);
+                self.programs.swap(place, other);
+            }
+        }
+        if programs > 1 && self.dealt.is_none() {
+            let of = |program: usize, node: NodeId| {
+                let mut workers = 0;
+                for worker in 0..count {
+                    workers += u32::from(self.programs[worker] == program && self.nodes[worker] == node);
+                }
+                workers
+            };
+            let nodes = || self.question.machine.compute_nodes();
+            self.dealt = Some((0..programs).map(|program| nodes().map(|node| of(program, node)).collect()).collect());
+        }
+    }
+
+    /// Whether a worker is dealt to the simulated program.
+    pub(super) fn is_dealt(&self, worker: usize) -> bool {
+        self.programs[worker] == 0
+    }
+
+    /// A worker leaves.
+    pub(super) fn leaves(&mut self, worker: usize) {
+        self.is_there[worker] = false;
+        self.connected[worker] = None;
+    }
+
+    /// A worker comes back.
+    pub(super) fn joins(&mut self, worker: usize) {
+        self.is_there[worker] = true;
+        let free = (0..self.nodes.len()).filter(|&mailbox| !self.connected.contains(&Some(mailbox)));
+        let free: Vec<usize> = free.collect();
+        self.connected[worker] = Some(free[one_of(free.len(), self.question.runtime.ties, &mut self.joining)]);
+    }
+}
+
+/// One of so many equal things: the first, or drawn.
+fn one_of(count: usize, ties: Ties, random: &mut ChaCha8Rng) -> usize {
+    if count > 1 && ties == Ties::Random { random.random_range(0..count) } else { 0 }
+}

@@ -1,0 +1,89 @@
+//! Handing over: what becomes of the tasks that the end of a task makes ready.
+
+use numasim_model::graph::{Submit, TaskGraph, TaskId};
+
+/// What becomes of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::schedulers) enum Way {
+    /// The worker runs it next: what the task returned.
+    Returned,
+    /// The worker runs it after that: the lowest of those that waited for the task alone.
+    Successor,
+    /// It is spawned, or enqueued.
+    Submitted,
+}
+
+/// The ways of `children`, in the order in which they are handed over, and then of the `others` that became ready, by number, when `ended`
+/// has ended.
+pub(in crate::schedulers) fn ways<'t>(
+    graph: &TaskGraph,
+    ended: TaskId,
+    children: &'t [TaskId],
+    others: &'t [TaskId],
+) -> impl Iterator<Item = (TaskId, Way)> + use<'t> {
+    let returned = children.last().copied().filter(|_| graph.returns(ended));
+    // What the master creates, a worker does not go on with.
+    let follows = |task| graph.submit(task) == Submit::Spawn && graph.created_by(task).is_some();
+    let successor = others.iter().copied().find(|&task| follows(task));
+    let successor = successor.filter(|_| returned.is_none());
+    children.iter().chain(others).map(move |&task| {
+        let way = match Some(task) {
+            next if next == returned => Way::Returned,
+            next if next == successor => Way::Successor,
+            _ => Way::Submitted,
+        };
+        (task, way)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::graph::{NewTask, TaskGraphBuilder, TreeTask};
+
+    use super::Way::{Returned, Submitted, Successor};
+    use super::*;
+
+    /// Task 0 creates 1 and 2; 3 is the master's; 4 creates 5, 6 and 7. 1 and 5 are enqueued.
+    fn graph(returns: bool) -> TaskGraph {
+        let mut graph = TaskGraphBuilder::new("ways");
+        let kind = graph.kind("work");
+        for (task, creator) in
+            [None, Some(0), Some(0), None, None, Some(4), Some(4), Some(4)].iter().enumerate()
+        {
+            let new = NewTask { kind, gflop: 0.0, accesses: &[], socket: None, taskwait: false, name: None };
+            let submit = if [1, 5].contains(&task) { Submit::Enqueue } else { Submit::Spawn };
+            let returns = returns && task == 0;
+            let tree = TreeTask { created_by: creator.map(TaskId), submit, returns, ..TreeTask::default() };
+            graph.tree_task(new, tree).expect("a task");
+        }
+        graph.finish()
+    }
+
+    fn of(graph: &TaskGraph, children: &[u32], others: &[u32]) -> Vec<(u32, Way)> {
+        let tasks = |numbers: &[u32]| numbers.iter().copied().map(TaskId).collect::<Vec<_>>();
+        let (children, others) = (tasks(children), tasks(others));
+        ways(graph, TaskId(0), &children, &others).map(|(task, way)| (task.0, way)).collect()
+    }
+
+    #[test]
+    fn the_last_child_is_returned_whatever_its_submission_and_then_there_is_no_successor() {
+        let expected = [(2, Submitted), (1, Returned), (5, Submitted), (6, Submitted), (7, Submitted)];
+        assert_eq!(of(&graph(true), &[2, 1], &[5, 6, 7]), expected);
+    }
+
+    #[test]
+    fn the_lowest_that_is_spawned_is_the_successor() {
+        let expected = [(2, Submitted), (1, Submitted), (5, Submitted), (6, Successor), (7, Submitted)];
+        assert_eq!(of(&graph(false), &[2, 1], &[5, 6, 7]), expected);
+    }
+
+    #[test]
+    fn without_ready_children_nothing_is_returned() {
+        assert_eq!(of(&graph(true), &[], &[6]), [(6, Successor)]);
+    }
+
+    #[test]
+    fn what_the_master_creates_is_no_successor() {
+        assert_eq!(of(&graph(false), &[], &[3, 7]), [(3, Submitted), (7, Successor)]);
+    }
+}
