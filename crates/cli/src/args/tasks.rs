@@ -56,6 +56,10 @@ pub(crate) struct TasksArgs {
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
 
+    /// Task Bench: also find the smallest granularity of tasks at which the cores keep SHARE of their peak
+    #[arg(long, value_name = "SHARE", num_args = 0..=1, default_missing_value = "0.5", value_parser = share)]
+    pub(crate) metg: Option<f64>,
+
     /// Write when and where each task ran to FILE: CSV, or with a name that ends in .json a trace for Perfetto and
     /// chrome://tracing
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
@@ -73,7 +77,13 @@ pub(crate) struct TasksArgs {
     pub(crate) output: OutputArgs,
 }
 
-fn scheduler() -> impl TypedValueParser<Value = SchedulerKind> {
+/// A number above 0 and below 1.
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|value| *value > 0.0 && *value < 1.0);
+    number.ok_or_else(|| "write a share above 0 and below 1, such as 0.5".to_owned())
+}
+
+pub(super) fn scheduler() -> impl TypedValueParser<Value = SchedulerKind> {
     let names = SchedulerKind::ALL.map(SchedulerKind::as_str);
     // The parser has refused every other name.
     PossibleValuesParser::new(names)

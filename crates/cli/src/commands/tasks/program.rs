@@ -9,6 +9,7 @@ use numasim_model::graph::{
 use numasim_model::{NodeId, Study};
 
 use crate::args::TasksArgs;
+use crate::commands::graph_folder;
 use crate::failure::Failure;
 use crate::view::tasked::GraphFacts;
 
@@ -28,6 +29,8 @@ pub(super) struct Settings {
     /// What says both, where something does.
     pub(super) scenario: Option<TaskScenario>,
     pub(super) steal: bool,
+    /// The share of `--metg`.
+    pub(super) metg: Option<f64>,
 }
 
 /// The graph of the files or of a folder.
@@ -36,7 +39,7 @@ pub(super) struct Settings {
 /// Two graphs; a generator that makes none; what cannot be read.
 pub(in crate::commands) fn graph(study: &Study, folder: Option<&Path>) -> Result<TaskGraph, Failure> {
     Ok(match (&study.tasks.source, folder) {
-        (GraphSource::None, Some(folder)) => super::folder::read(folder, &study.machine)?,
+        (GraphSource::None, Some(folder)) => graph_folder::read(folder, &study.machine)?,
         (GraphSource::None, None) => TaskGraphBuilder::new("empty").finish(),
         (_, Some(folder)) => {
             return Err(Failure::input(format!(
@@ -122,6 +125,7 @@ pub(super) fn settings(args: &TasksArgs, study: &Study) -> Result<Vec<Settings>,
             placement,
             scenario,
             steal: args.steal,
+            metg: args.metg,
         })
     };
     Ok(asked.into_iter().flat_map(with_seeds).collect())

@@ -2,10 +2,10 @@
 
 use numasim_tasks::IdleReason;
 
-use super::TasksView;
+use super::{Tasked, TasksView};
 
 /// The header.
-const COLUMNS: [&str; 32] = [
+const COLUMNS: [&str; 36] = [
     "scheduler",
     "placement",
     "steal",
@@ -38,6 +38,10 @@ const COLUMNS: [&str; 32] = [
     "contender_tasks",
     "fallback_tasks",
     "fallback_blocks",
+    "metg_share",
+    "metg_us",
+    "metg_flop",
+    "metg_efficiency",
 ];
 
 /// One header line, then one row for each scheduler and seed, all numbers in full precision. A cut, a scenario or a plan that there is not
@@ -80,7 +84,16 @@ pub(crate) fn csv(view: &TasksView<'_>) -> Result<String, Box<dyn std::error::Er
             run.fallbacks.map_or(String::new(), |of| of.tasks.to_string()),
             run.fallbacks.map_or(String::new(), |of| of.blocks.to_string()),
         ];
-        writer.write_record(cells.iter().chain(&reasons).chain(&more))?;
+        writer.write_record(cells.iter().chain(&reasons).chain(&more).chain(&metg(tasked)))?;
     }
     Ok(String::from_utf8(writer.into_inner()?)?)
+}
+
+/// Four cells: empty where nobody asked for it; without a size where none keeps the share.
+fn metg(tasked: &Tasked) -> [String; 4] {
+    let Some(metg) = tasked.metg else { return Default::default() };
+    let Some((flop, seconds)) = metg.found else {
+        return [metg.share.to_string(), String::new(), String::new(), String::new()];
+    };
+    [metg.share.to_string(), (seconds * 1e6).to_string(), flop.to_string(), metg.efficiency.to_string()]
 }

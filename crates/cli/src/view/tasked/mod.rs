@@ -47,6 +47,19 @@ pub(crate) struct Tasked {
     pub(crate) run: Run,
     /// No schedule can have a shorter makespan than this.
     pub(crate) bound: LowerBound,
+    /// The minimum effective task granularity, where that was asked for.
+    pub(crate) metg: Option<Metg>,
+}
+
+/// The smallest tasks that keep the cores at work (Slaughter et al., SC 2020).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Metg {
+    /// Of the peak of all cores.
+    pub(crate) share: f64,
+    /// FLOP of a task, and makespan x cores / tasks in seconds; `None` where no size keeps that share.
+    pub(crate) found: Option<(u64, f64)>,
+    /// FLOP of all tasks / makespan / peak of all cores, with tasks of that size; 0 where there is none.
+    pub(crate) efficiency: f64,
 }
 
 /// All that is shown.

@@ -43,6 +43,15 @@ pub(crate) fn table(view: &TasksView<'_>, style: &Style) -> String {
         text += "\nWhy workers are idle, of all worker-seconds:\n\n";
         text += &reasons;
     }
+    if let Some(share) = first.metg.map(|metg| metg.share) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "\nMETG: the smallest tasks that keep {} of the peak of all cores:\n",
+            percent(share)
+        );
+        text += &metg(&schedulers, style);
+    }
     text.push('\n');
     for line in wrap(&bounds(&schedulers), style.columns()) {
         let _ = writeln!(text, "{line}");
@@ -181,6 +190,30 @@ fn reasons(schedulers: &[OfScheduler<'_>], style: &Style) -> Option<String> {
         .map(|(head, shares)| (head, shares.into_iter().map(percent).collect()))
         .collect();
     (!columns.is_empty()).then(|| grid(schedulers, &columns, style))
+}
+
+/// The minimum effective task granularity; with several seeds means over them, a dash where one of them has none.
+fn metg(schedulers: &[OfScheduler<'_>], style: &Style) -> String {
+    let mean = |one: &OfScheduler<'_>, value: fn(u64, f64, f64) -> f64| {
+        let of = |run: &&Tasked| {
+            run.metg.and_then(|metg| metg.found.map(|(flop, seconds)| value(flop, seconds, metg.efficiency)))
+        };
+        one.runs.iter().map(of).collect::<Option<Vec<f64>>>().and_then(|values| statistics::mean(&values))
+    };
+    let column = |value: fn(u64, f64, f64) -> f64| {
+        let means = schedulers.iter().map(|one| mean(one, value));
+        means.collect::<Vec<Option<f64>>>()
+    };
+    let short = |values: Vec<Option<f64>>| {
+        values.into_iter().map(|value| value.map_or("-".to_owned(), figures::single)).collect()
+    };
+    let efficiency = column(|_, _, efficiency| efficiency).into_iter();
+    let columns: Columns<'_> = vec![
+        ("METG\nus", short(column(|_, seconds, _| seconds * 1e6))),
+        ("FLOP of\na task", short(column(|flop, _, _| flop as f64))),
+        ("efficiency", efficiency.map(|share| share.map_or("-".to_owned(), percent)).collect()),
+    ];
+    grid(schedulers, &columns, style)
 }
 
 /// [`super::idle_in_words`] in two lines.
