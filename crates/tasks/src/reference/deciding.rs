@@ -298,7 +298,7 @@ impl<'a> Decider<'a> {
         for access in self.question.graph.accesses(task) {
             match homes[access.block.0 as usize] {
                 BlockHome::Node(node) if self.sockets.contains(&node) => {
-                    weights[node.0] += access.declared_bytes
+                    weights[node.0] += access.declared_bytes;
                 }
                 _ => not_allocated += access.declared_bytes,
             }
