@@ -65,7 +65,7 @@ impl<'a> Writer<'a> {
     pub(super) fn start(out: &'a mut dyn Write, kind: Kind) -> io::Result<Self> {
         match kind {
             Kind::Csv => {
-                out.write_all(b"scheduler,seed,task,type,socket,node,worker,start_s,end_s,source\n")?
+                out.write_all(b"scheduler,seed,task,type,socket,node,worker,start_s,end_s,source\n")?;
             }
             Kind::Chrome => out.write_all(b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")?,
         }

@@ -4,8 +4,10 @@ use super::super::super::{Style, figures};
 use super::super::Tasked;
 use super::{Columns, OfScheduler, grid};
 
+type Figure = fn(&Tasked) -> f64;
+
 /// Heads and figures. A column that is 0 everywhere is not shown.
-const COUNTS: [(&str, fn(&Tasked) -> f64); 7] = [
+const COUNTS: [(&str, Figure); 7] = [
     ("from a\nmailbox", |run| run.run.mailbox as f64),
     ("from a\nshared queue", |run| run.run.shared as f64),
     ("revokes", |run| run.run.revokes as f64),
@@ -17,8 +19,7 @@ const COUNTS: [(&str, fn(&Tasked) -> f64); 7] = [
 
 /// A row for each scheduler; `None` where all figures are 0.
 pub(super) fn table(schedulers: &[OfScheduler<'_>], style: &Style) -> Option<String> {
-    let means =
-        |value: fn(&Tasked) -> f64| schedulers.iter().map(|one| one.mean(value)).collect::<Vec<f64>>();
+    let means = |value: Figure| schedulers.iter().map(|one| one.mean(value)).collect::<Vec<f64>>();
     let there = |means: &Vec<f64>| means.iter().any(|&mean| mean > 0.0);
     let mut columns: Columns<'_> = Vec::new();
     for (head, value) in COUNTS {
