@@ -71,8 +71,8 @@ fn the_json_has_the_documented_keys_in_order() {
     let runs = found["runs"].as_array().expect("a list");
     let of = |run: &Value| format!("{} {}", run["scheduler"].as_str().expect("a name"), run["seed"]);
     assert_eq!(runs.iter().map(of).collect::<Vec<_>>(), ["fifo 1", "fifo 2", "dep 1", "dep 2"]);
-    let documented =
-        "scheduler placement steal seed makespan_s bound_s bytes idle steals cut_edges cut_bytes partition_s";
+    let documented = "scheduler placement steal seed makespan_s bound_s bytes idle steals cut_edges cut_bytes partition_s \
+         mailbox shared revokes remote_tasks migration_s scenario contender_tasks dealt fallbacks";
     assert!(keys(&runs[0]).starts_with(documented), "{}", keys(&runs[0]));
     assert_eq!((&runs[0]["cut_edges"], &runs[2]["cut_edges"]), (&Value::Null, &Value::from(0)));
 }

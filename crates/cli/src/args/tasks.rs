@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint, value_parser};
 use numasim_model::ModelKind;
-use numasim_model::graph::{PagePlacement, SchedulerKind};
+use numasim_model::graph::{PagePlacement, SchedulerKind, TaskScenario};
 
 use super::model;
 use crate::output::OutputArgs;
@@ -13,8 +13,8 @@ use crate::output::OutputArgs;
 /// `numasim tasks`.
 #[derive(Debug, Args)]
 pub(crate) struct TasksArgs {
-    /// TOML files, read as one: exactly one [machine], and [[block]] and [[task]] or a [graph] with a generator; where there
-    /// are any [scheduler] and [runtime]
+    /// TOML files, read as one: exactly one [machine], and [[block]] and [[task]], a [program] of loops or a [graph] with a
+    /// generator; where there are any [scheduler], [runtime] and [contender]
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
@@ -34,6 +34,11 @@ pub(crate) struct TasksArgs {
     /// Where pages of blocks are
     #[arg(long, value_name = "PLACEMENT", default_value = "first-touch", value_parser = placement())]
     pub(crate) placement: PagePlacement,
+
+    /// A scheduler and a placement of paper 003 in place of both; several are compared, with speedups over the first
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = scenario(),
+        conflicts_with_all = ["scheduler", "placement"])]
+    pub(crate) scenario: Vec<TaskScenario>,
 
     /// Idle workers steal from other sockets, the nearest first
     #[arg(long)]
@@ -80,5 +85,14 @@ fn placement() -> impl TypedValueParser<Value = PagePlacement> {
     // The parser has refused every other name.
     PossibleValuesParser::new(names).map(|name| {
         PagePlacement::ALL.into_iter().find(|placement| placement.as_str() == name).unwrap_or_default()
+    })
+}
+
+fn scenario() -> impl TypedValueParser<Value = TaskScenario> {
+    let names = TaskScenario::ALL.map(TaskScenario::as_str);
+    PossibleValuesParser::new(names).map(|name| {
+        let found = TaskScenario::ALL.into_iter().find(|scenario| scenario.as_str() == name);
+        // The parser has refused every other name.
+        found.unwrap_or(TaskScenario::NoapFt)
     })
 }

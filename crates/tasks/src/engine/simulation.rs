@@ -145,10 +145,10 @@ impl<'a> Simulation<'a> {
     pub(super) fn run(mut self) -> Result<Run, TasksError> {
         let tasks = self.question.graph.task_count() as u64;
         let mut instants = 0_u64;
-        self.round();
+        self.round()?;
         loop {
             while self.happens() || self.forces() {
-                self.round();
+                self.round()?;
             }
             let now = self.instants.now();
             if self.flows.solve(now) || self.flow_event.is_none() {
@@ -227,13 +227,14 @@ impl<'a> Simulation<'a> {
     }
 
     /// Phases of contenders, then the four steps.
-    fn round(&mut self) {
+    fn round(&mut self) -> Result<(), TasksError> {
         self.share();
         self.retire();
         self.welcome();
-        self.create();
+        self.create()?;
         self.make_ready();
         self.hand_out();
+        Ok(())
     }
 
     /// Step 1: tasks that end.
@@ -301,7 +302,7 @@ impl<'a> Simulation<'a> {
     }
 
     /// Step 2: the master creates what it can.
-    fn create(&mut self) {
+    fn create(&mut self) -> Result<(), TasksError> {
         let Question { graph, machine, .. } = *self.question;
         let mut around = Around {
             graph,
@@ -312,7 +313,7 @@ impl<'a> Simulation<'a> {
             now: self.instants.now(),
             latest: self.instants.end(),
         };
-        self.master.create(&mut around, |task| self.ready.push((task, By::Master)));
+        Ok(self.master.create(&mut around, |task| self.ready.push((task, By::Master)))?)
     }
 
     /// Step 3: tasks that became ready.

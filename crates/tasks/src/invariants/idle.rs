@@ -45,7 +45,7 @@ pub(super) fn reasons(question: &Question, run: &Run, all: &mut Vec<Violation>) 
 /// Whether no worker is idle while a task lies in a queue.
 fn takes_everything(question: &Question) -> bool {
     match question.scheduler.kind {
-        SchedulerKind::Fifo | SchedulerKind::RandomSteal => true,
+        SchedulerKind::Fifo | SchedulerKind::RandomSteal | SchedulerKind::TaskloopAffinity => true,
         SchedulerKind::Sa
         | SchedulerKind::Dep
         | SchedulerKind::RipDep

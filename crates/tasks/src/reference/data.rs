@@ -1,6 +1,6 @@
 //! Where blocks are: homes and caches as plain lists, and what serves the bytes of a task.
 
-use numasim_model::graph::{Access, BlockHome, BlockId, PagePlacement, TaskId};
+use numasim_model::graph::{Access, BlockHome, BlockId, PagePlacement, SchedulerKind, TaskId};
 use numasim_model::{Machine, NodeId};
 
 use super::rates;
@@ -41,6 +41,16 @@ impl<'a> Data<'a> {
         }
     }
 
+    /// Where each block lies now.
+    pub(super) fn homes(&self) -> &[BlockHome] {
+        &self.homes
+    }
+
+    /// The blocks in the cache of each node, the most recent last.
+    pub(super) fn caches(&self) -> &[Vec<BlockId>] {
+        &self.caches
+    }
+
     /// Bytes of the cache of a node; 0 without one.
     fn capacity(&self, node: NodeId) -> f64 {
         self.question.machine.cache(node).map_or(0.0, |cache| cache.size.value() * 1e6)
@@ -57,7 +67,9 @@ impl<'a> Data<'a> {
             let home = &mut self.homes[access.block.0 as usize];
             if *home == BlockHome::Open {
                 let is_numa = self.question.placement == PagePlacement::Numa;
-                *home = BlockHome::Node(socket.filter(|_| is_numa).unwrap_or(node));
+                let is_hinted = is_numa && self.question.scheduler.kind == SchedulerKind::Hint;
+                let hint = self.question.graph.hint(access.block).filter(|_| is_hinted);
+                *home = BlockHome::Node(hint.or(socket.filter(|_| is_numa)).unwrap_or(node));
             }
         }
         let factor = self.spread.factor(task);

@@ -6,9 +6,12 @@ use numasim_model::graph::{ReplayId, SchedulerKind, Submit, TaskId, Ties};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
+use super::course::Heard;
 use crate::question::Question;
 use crate::random::{Stream, generator};
 use crate::schedulers::{Round, Source, Start};
+
+mod crew;
 
 /// A library.
 #[derive(Clone, Debug)]
@@ -90,23 +93,21 @@ impl<'a> Library<'a> {
         if self.is(SchedulerKind::TbbNuma) { Some(self.nodes[worker].0) } else { self.connected[worker] }
     }
 
-    fn is_idle(&self, mailbox: usize) -> bool {
-        if !self.is(SchedulerKind::TbbNuma) {
-            return self.connected.iter().all(|&connected| connected != Some(mailbox));
+    /// What happens.
+    pub(super) fn hear(&mut self, heard: &Heard) {
+        match heard {
+            Heard::HandsOver { task, worker, children, others } => {
+                self.hand_over(*task, *worker, children, others);
+            }
+            Heard::Shares(programs) => self.shares(*programs as usize),
+            Heard::Leaves(worker) => self.leaves(*worker),
+            Heard::Joins(worker) => self.joins(*worker),
+            Heard::Created(_) | Heard::Taskwait | Heard::Throttle | Heard::End | Heard::Partitioned => {}
         }
-        let of_node = || (0..self.nodes.len()).filter(|&worker| self.nodes[worker].0 == mailbox);
-        let there = of_node().filter(|&worker| self.is_there[worker]).count();
-        there < of_node().filter(|&worker| self.programs[worker] == 0).count()
     }
 
     /// A task has ended on a worker, which hands over these children, by `seq`, and others, by number.
-    pub(super) fn hand_over(
-        &mut self,
-        ended: TaskId,
-        worker: usize,
-        children: &[TaskId],
-        others: &[TaskId],
-    ) {
+    fn hand_over(&mut self, ended: TaskId, worker: usize, children: &[TaskId], others: &[TaskId]) {
         let graph = self.question.graph;
         self.ran.push((ended, self.nodes[worker]));
         if self.is(SchedulerKind::Hint) {
@@ -121,7 +122,9 @@ impl<'a> Library<'a> {
             children.sort_by_key(|&child| self.concerns(child, self.nodes[worker]));
         }
         self.returned[worker] = if graph.returns(ended) { children.pop() } else { None };
-        children.into_iter().for_each(|child| self.submit(worker, child));
+        for child in children {
+            self.submit(worker, child);
+        }
         for &task in others {
             let may_follow = graph.created_by(task).is_some() && graph.submit(task) == Submit::Spawn;
             if may_follow && self.returned[worker].is_none() && self.successors[worker].is_none() {
@@ -201,8 +204,7 @@ impl<'a> Library<'a> {
         for tasks in self.own.iter_mut().chain(&mut self.mailboxes).chain(&mut self.shared) {
             tasks.retain(|&task| task != start.task);
         }
-        if let (Some(key), Some(mailbox)) = (self.question.graph.replay(start.task), self.connected[worker])
-        {
+        if let (Some(key), Some(mailbox)) = (self.question.graph.replay(start.task), self.connected[worker]) {
             self.recorded.retain(|&(known, _)| known != key);
             self.recorded.push((key, mailbox));
         }
@@ -243,8 +245,8 @@ impl<'a> Library<'a> {
             return None;
         }
         let count = self.shared.len() - 1;
-        let others = (1..count).map(|step| (self.nodes[worker].0 + step) % count);
-        let task = others.filter_map(|node| self.shared[node].first()).next()?;
+        let mut others = (1..count).map(|step| (self.nodes[worker].0 + step) % count);
+        let task = others.find_map(|node| self.shared[node].first())?;
         Some(Start::new(*task, Source::Shared))
     }
 
@@ -258,7 +260,7 @@ impl<'a> Library<'a> {
         let mut victims: Vec<usize> = others.filter(|&victim| !self.own[victim].is_empty()).collect();
         if self.is(SchedulerKind::Hint) {
             victims.retain(|&victim| self.nodes[victim] == self.nodes[thief]);
-            let task = self.own[*victims.iter().min_by_key(|&&victim| self.after(thief, victim))?][0];
+            let task = self.own[*victims.first()?][0];
             return Some(Start::new(task, Source::Steal));
         }
         while !victims.is_empty() {
@@ -270,58 +272,6 @@ impl<'a> Library<'a> {
             }
         }
         None
-    }
-
-    /// How far behind a thief a victim of its node comes.
-    fn after(&self, thief: usize, victim: usize) -> (bool, usize) {
-        (victim < thief, victim)
-    }
-
-    /// From now on so many programs share the workers.
-    pub(super) fn shares(&mut self, programs: usize) {
-        let count = self.nodes.len();
-        for worker in 0..count {
-            self.programs[worker] = match self.question.scheduler.kind {
-                SchedulerKind::TbbNuma => worker % programs,
-                _ => worker * programs / count,
-            };
-        }
-        if programs > 1 && self.is(SchedulerKind::Tbb) {
-            for place in 1..count {
-                let other = place + one_of(count - place, self.question.runtime.ties, &mut self.dealing);
-                self.programs.swap(place, other);
-            }
-        }
-        if programs > 1 && self.dealt.is_none() {
-            let of = |program: usize, node: NodeId| {
-                let mut workers = 0;
-                for worker in 0..count {
-                    workers += u32::from(self.programs[worker] == program && self.nodes[worker] == node);
-                }
-                workers
-            };
-            let nodes = || self.question.machine.compute_nodes();
-            self.dealt = Some((0..programs).map(|program| nodes().map(|node| of(program, node)).collect()).collect());
-        }
-    }
-
-    /// Whether a worker is dealt to the simulated program.
-    pub(super) fn is_dealt(&self, worker: usize) -> bool {
-        self.programs[worker] == 0
-    }
-
-    /// A worker leaves.
-    pub(super) fn leaves(&mut self, worker: usize) {
-        self.is_there[worker] = false;
-        self.connected[worker] = None;
-    }
-
-    /// A worker comes back.
-    pub(super) fn joins(&mut self, worker: usize) {
-        self.is_there[worker] = true;
-        let free = (0..self.nodes.len()).filter(|&mailbox| !self.connected.contains(&Some(mailbox)));
-        let free: Vec<usize> = free.collect();
-        self.connected[worker] = Some(free[one_of(free.len(), self.question.runtime.ties, &mut self.joining)]);
     }
 }
 

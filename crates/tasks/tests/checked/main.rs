@@ -5,6 +5,7 @@ mod bound;
 mod brute;
 mod common;
 mod drawn;
+mod libraries;
 mod properties;
 #[path = "../../../../tests/random.rs"]
 mod random;

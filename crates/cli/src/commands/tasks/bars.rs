@@ -88,7 +88,7 @@ fn heading(job: &Job<'_>, tasked: &Tasked, makespan: Seconds) -> Heading {
         .map_or(String::new(), |above| format!(", {:.1} % above the lower bound", above * 100.0));
     let stealing = if tasked.steal { " with stealing" } else { "" };
     let parts = [
-        format!("{}{stealing}: {} s{above}", tasked.scheduler.as_str(), figures::single(makespan.value())),
+        format!("{}{stealing}: {} s{above}", tasked.label(), figures::single(makespan.value())),
         format!("{:.1} % idle", tasked.run.idle * 100.0),
         format!("{:.1} % of bytes remote", tasked.run.traffic.remote_share() * 100.0),
         format!("model {}", job.study.machine.sharing().name()),

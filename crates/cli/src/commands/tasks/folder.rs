@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use numasim_graph::csv;
+use numasim_model::Machine;
 use numasim_model::graph::TaskGraph;
 use numasim_model::input::SourceFile;
 
@@ -11,11 +12,11 @@ use crate::diagnostics;
 use crate::failure::Failure;
 use crate::output::Folder;
 
-/// The graph in a folder, named as the folder is.
+/// The graph in a folder, named as the folder is, for a machine.
 ///
 /// # Errors
 /// What cannot be read, and everything that is wrong with it.
-pub(super) fn read(folder: &Path) -> Result<TaskGraph, Failure> {
+pub(super) fn read(folder: &Path, machine: &Machine) -> Result<TaskGraph, Failure> {
     let text = |name: &str| {
         let path = folder.join(name);
         let text = fs::read_to_string(&path).map_err(|error| {
@@ -28,7 +29,8 @@ pub(super) fn read(folder: &Path) -> Result<TaskGraph, Failure> {
     let sources = [text("blocks.csv")?, text("tasks.csv")?];
     let name = folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy();
     let [blocks, tasks] = &sources;
-    csv::read(&name, &blocks.text, &tasks.text)
+    let cores: Vec<u32> = machine.nodes().iter().map(|node| node.cores).collect();
+    csv::read_on(&name, &blocks.text, &tasks.text, Some(&cores))
         .map_err(|problems| Failure::Diagnostics(diagnostics::render(&problems, &sources, true)))
 }
 

@@ -52,7 +52,7 @@ impl Observer for Stoppable<'_> {
 
 impl Job<'_> {
     fn question(&self) -> Question<'_> {
-        let Settings { scheduler, runtime, placement, steal } = self.settings;
+        let Settings { scheduler, runtime, placement, steal, .. } = self.settings;
         Question {
             machine: &self.study.machine,
             graph: &self.program.graph,
@@ -72,6 +72,7 @@ impl Job<'_> {
         Ok(Tasked {
             scheduler: self.settings.scheduler.kind,
             placement: self.settings.placement,
+            scenario: self.settings.scenario,
             steal: self.settings.steal,
             seed: self.settings.runtime.seed,
             bound: lower_bound(&question, &self.program.dependencies),

@@ -1,5 +1,6 @@
 //! Simulated task graphs for programs. Numbers are not rounded.
 
+use numasim_model::graph::TaskScenario;
 use numasim_tasks::{IdleReason, NodeRun, Traffic};
 use serde_json::{Value, json};
 
@@ -40,6 +41,15 @@ fn object(tasked: &Tasked) -> Value {
         "cut_edges": run.cut.map(|cut| cut.edges),
         "cut_bytes": run.cut.map(|cut| number(cut.bytes)),
         "partition_s": number(run.partition.value()),
+        "mailbox": run.mailbox,
+        "shared": run.shared,
+        "revokes": run.revokes,
+        "remote_tasks": run.remote_tasks,
+        "migration_s": number(run.migration.value()),
+        "scenario": tasked.scenario.map(TaskScenario::as_str),
+        "contender_tasks": run.contender.as_ref().map_or(0, |contender| contender.tasks),
+        "dealt": run.contender.as_ref().and_then(|contender| contender.dealt.as_ref()),
+        "fallbacks": run.fallbacks.map(|of| json!({ "tasks": of.tasks, "blocks": of.blocks })),
         "bound_by": tasked.bound.because_of.as_str(),
         "idle_reasons": reasons(|reason| run.idle_because(reason)),
         "per_node": run.nodes.iter().enumerate().map(node).collect::<Vec<_>>(),

@@ -6,7 +6,7 @@ mod table;
 mod words;
 
 use numasim_model::Machine;
-use numasim_model::graph::{PagePlacement, SchedulerKind};
+use numasim_model::graph::{PagePlacement, SchedulerKind, TaskScenario};
 use numasim_tasks::Run;
 use numasim_tasks::bound::LowerBound;
 
@@ -37,6 +37,8 @@ pub(crate) struct Tasked {
     pub(crate) scheduler: SchedulerKind,
     /// Where pages were.
     pub(crate) placement: PagePlacement,
+    /// What said both, where something did.
+    pub(crate) scenario: Option<TaskScenario>,
     /// Whether idle workers stole.
     pub(crate) steal: bool,
     /// Of everything that was drawn.
@@ -53,11 +55,16 @@ pub(crate) struct TasksView<'a> {
     pub(crate) machine: &'a Machine,
     /// The graph.
     pub(crate) graph: &'a GraphFacts,
-    /// In the order of `--scheduler`, then of the seeds.
+    /// In the order of `--scheduler` or `--scenario`, then of the seeds.
     pub(crate) runs: &'a [Tasked],
 }
 
 impl Tasked {
+    /// What people call it: the scenario, or the scheduler.
+    pub(crate) fn label(&self) -> &'static str {
+        self.scenario.map_or(self.scheduler.as_str(), TaskScenario::as_str)
+    }
+
     fn makespan_s(&self) -> f64 {
         self.run.makespan.value()
     }

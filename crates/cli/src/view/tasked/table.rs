@@ -1,10 +1,11 @@
 //! Simulated task graphs for people: a row for each scheduler.
 
+mod handing;
+
 use std::fmt::Write as _;
 
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_evidence::statistics;
-use numasim_model::graph::SchedulerKind;
 use numasim_tasks::{IdleReason, Traffic};
 
 use super::super::{Style, figures, machine_title};
@@ -26,12 +27,17 @@ pub(crate) fn table(view: &TasksView<'_>, style: &Style) -> String {
     let Some(first) = view.runs.first() else { return text };
     let stealing = if first.steal { ", with stealing" } else { "" };
     // Writing to a String cannot fail.
-    let _ = writeln!(text, "Pages:   {}{stealing}\n", first.placement.as_str());
+    let pages = if first.scenario.is_some() { "by scenario" } else { first.placement.as_str() };
+    let _ = writeln!(text, "Pages:   {pages}{stealing}\n");
     let schedulers = by_scheduler(view.runs);
     text += &times(graph.tasks, &schedulers, style);
     if schedulers.iter().any(|one| one.mean(|run| run.run.traffic.total()) > 0.0) {
         text.push('\n');
         text += &traffic(&schedulers, style);
+    }
+    if let Some(found) = handing::table(&schedulers, style) {
+        text += "\nHow workers came by their tasks:\n\n";
+        text += &found;
     }
     if let Some(reasons) = reasons(&schedulers, style) {
         text += "\nWhy workers are idle, of all worker-seconds:\n\n";
@@ -46,7 +52,7 @@ pub(crate) fn table(view: &TasksView<'_>, style: &Style) -> String {
 
 /// The simulations of one scheduler.
 struct OfScheduler<'a> {
-    kind: SchedulerKind,
+    label: &'static str,
     runs: Vec<&'a Tasked>,
 }
 
@@ -54,11 +60,11 @@ fn by_scheduler(runs: &[Tasked]) -> Vec<OfScheduler<'_>> {
     let mut schedulers: Vec<OfScheduler<'_>> = Vec::new();
     for run in runs {
         let is_new_seed = |known: &&mut OfScheduler<'_>| {
-            known.kind == run.scheduler && known.runs.iter().all(|other| other.seed != run.seed)
+            known.label == run.label() && known.runs.iter().all(|other| other.seed != run.seed)
         };
         match schedulers.last_mut().filter(is_new_seed) {
             Some(known) => known.runs.push(run),
-            None => schedulers.push(OfScheduler { kind: run.scheduler, runs: vec![run] }),
+            None => schedulers.push(OfScheduler { label: run.label(), runs: vec![run] }),
         }
     }
     schedulers
@@ -82,7 +88,7 @@ fn grid(schedulers: &[OfScheduler<'_>], columns: &Columns<'_>, style: &Style) ->
     let mut grid = Grid::new(&heads);
     for (r, scheduler) in schedulers.iter().enumerate() {
         let cells = columns.iter().map(|(_, cells)| cells.get(r).cloned().unwrap_or_default());
-        grid.row(std::iter::once(scheduler.kind.as_str().to_owned()).chain(cells).collect());
+        grid.row(std::iter::once(scheduler.label.to_owned()).chain(cells).collect());
     }
     grid.render(style)
 }

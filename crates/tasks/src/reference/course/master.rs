@@ -6,7 +6,6 @@ use super::Course;
 use crate::idle::IdleReason;
 
 /// What whoever decides is told. Where the master says it, the answer is how long it partitions because of that, in seconds.
-#[allow(dead_code, reason = "what libraries of tasks hear, nobody who decides here is one")]
 pub(in crate::reference) enum Heard {
     /// It has created a task, or a task has that has ended.
     Created(TaskId),
@@ -63,6 +62,20 @@ impl Course<'_> {
                 Doing::Stopped if self.may_begin() => self.master = Doing::Free(self.now_s),
                 Doing::Creating(..) | Doing::Partitioning(_) | Doing::Stopped => return something,
             }
+        }
+    }
+
+    /// Seconds until a task can have been created, if nothing stops the master; 0 in tree programs, where tasks create them.
+    pub(in crate::reference) fn until_created_s(&self, task: TaskId) -> f64 {
+        let each_s = self.question.runtime.creation.value();
+        let before = |first: usize| (task.0 as usize).saturating_sub(first) as f64;
+        match self.master {
+            _ if (task.0 as usize) < self.created || self.question.graph.is_tree() => 0.0,
+            Doing::Creating(next, until_s) => {
+                (until_s - self.now_s).max(0.0) + each_s * before(next.0 as usize)
+            }
+            Doing::Free(_) | Doing::Stopped => each_s * (before(self.created) + 1.0),
+            Doing::Partitioning(_) => each_s * before(self.created),
         }
     }
 
