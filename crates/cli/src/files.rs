@@ -1,5 +1,7 @@
 //! From paths to a checked study: the only place where input files are read from disk.
 
+mod lines;
+
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -9,6 +11,7 @@ use numasim_model::text::visible;
 
 use crate::diagnostics;
 use crate::failure::Failure;
+pub(crate) use lines::{PlainFiles, Stop};
 
 /// Reads and checks the files of a study. `-` is standard input.
 ///

@@ -1,13 +1,11 @@
 //! `numasim plan`: where data and tasks belong, from a profile or for one graph.
 
 mod graph;
-mod lines;
 mod profile;
 
 use crate::args::PlanArgs;
 use crate::failure::Failure;
 use crate::shell::Shell;
-pub(super) use lines::{PlainFiles, Stop};
 
 /// Runs the command.
 pub(crate) fn run(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {

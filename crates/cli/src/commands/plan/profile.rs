@@ -4,9 +4,9 @@ use std::path::Path;
 
 use numasim_plan::{File, analyse, plan_file};
 
-use super::lines::{PlainFiles, Stop};
 use crate::args::PlanArgs;
 use crate::failure::Failure;
+use crate::files::{PlainFiles, Stop};
 use crate::output::{Destination, Folder, Format};
 use crate::shell::Shell;
 use crate::view::json as document;
