@@ -118,9 +118,12 @@ fn schedulers(tasks: &Tasks) -> Markup {
     }
 }
 
+/// Bytes of one class.
+type BytesOf = fn(&Traffic) -> f64;
+
 /// Bytes of all tasks, by what served them.
 fn bytes(tasks: &Tasks) -> Markup {
-    let classes: [(&str, fn(&Traffic) -> f64); 4] = [
+    let classes: [(&str, BytesOf); 4] = [
         ("own cache", |traffic| traffic.llc_local),
         ("other caches", |traffic| traffic.llc_remote),
         ("own memory", |traffic| traffic.dram_local),
