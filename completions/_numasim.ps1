@@ -31,6 +31,8 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...')
             [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Simulate applications over time, with a policy that moves cores')
             [CompletionResult]::new('tasks', 'tasks', [CompletionResultType]::ParameterValue, 'Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes')
+            [CompletionResult]::new('profile', 'profile', [CompletionResultType]::ParameterValue, 'Time each task of a tree program with its data here and there, and write the profile for `plan`')
+            [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Plan where data and tasks belong, from a profile, for any number of iterations')
             [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'Explain the bandwidth-sharing models and their parameters')
             [CompletionResult]::new('calibrate', 'calibrate', [CompletionResultType]::ParameterValue, 'Measure this host and write its machine file')
             [CompletionResult]::new('bench', 'bench', [CompletionResultType]::ParameterValue, 'Run and measure every scenario on this host, with pinned threads and bound memory')
@@ -145,6 +147,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--graph', '--graph', [CompletionResultType]::ParameterName, 'Read the graph from blocks.csv and tasks.csv in DIR')
             [CompletionResult]::new('--scheduler', '--scheduler', [CompletionResultType]::ParameterName, 'Who decides which task runs where; several are compared, with speedups over the first [default: that of [scheduler] in the files, else fifo]')
             [CompletionResult]::new('--placement', '--placement', [CompletionResultType]::ParameterName, 'Where pages of blocks are')
+            [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'A scheduler and a placement of paper 003 in place of both; several are compared, with speedups over the first')
             [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]')
             [CompletionResult]::new('--runs', '--runs', [CompletionResultType]::ParameterName, 'Simulate with N seeds, from --seed on, and show mean and spread')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of everything that is drawn; the same seed gives the same result [default: that of [runtime] in the files, else 1]')
@@ -156,6 +159,30 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('--steal', '--steal', [CompletionResultType]::ParameterName, 'Idle workers steal from other sockets, the nearest first')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;profile' {
+            [CompletionResult]::new('--graph', '--graph', [CompletionResultType]::ParameterName, 'Read the graph from blocks.csv and tasks.csv in DIR')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the files ptrace-*.csv to DIR')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the files ptrace-*.csv to DIR')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;plan' {
+            [CompletionResult]::new('--pattern', '--pattern', [CompletionResultType]::ParameterName, 'How blocks are dealt to nodes: consecutive ones together, in turn, or where the programmer wants them')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write plan-dbs.csv, plan-tree.csv and plan.toml to PLAN')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write plan-dbs.csv, plan-tree.csv and plan.toml to PLAN')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to tell what was planned')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
@@ -464,6 +491,8 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...')
             [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Simulate applications over time, with a policy that moves cores')
             [CompletionResult]::new('tasks', 'tasks', [CompletionResultType]::ParameterValue, 'Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes')
+            [CompletionResult]::new('profile', 'profile', [CompletionResultType]::ParameterValue, 'Time each task of a tree program with its data here and there, and write the profile for `plan`')
+            [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Plan where data and tasks belong, from a profile, for any number of iterations')
             [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'Explain the bandwidth-sharing models and their parameters')
             [CompletionResult]::new('calibrate', 'calibrate', [CompletionResultType]::ParameterValue, 'Measure this host and write its machine file')
             [CompletionResult]::new('bench', 'bench', [CompletionResultType]::ParameterValue, 'Run and measure every scenario on this host, with pinned threads and bound memory')
@@ -496,6 +525,12 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;help;tasks' {
+            break
+        }
+        'numasim;help;profile' {
+            break
+        }
+        'numasim;help;plan' {
             break
         }
         'numasim;help;models' {

@@ -58,8 +58,14 @@ _numasim() {
             numasim,models)
                 cmd="numasim__subcmd__models"
                 ;;
+            numasim,plan)
+                cmd="numasim__subcmd__plan"
+                ;;
             numasim,plot)
                 cmd="numasim__subcmd__plot"
+                ;;
+            numasim,profile)
+                cmd="numasim__subcmd__profile"
                 ;;
             numasim,published)
                 cmd="numasim__subcmd__published"
@@ -124,8 +130,14 @@ _numasim() {
             numasim__subcmd__help,models)
                 cmd="numasim__subcmd__help__subcmd__models"
                 ;;
+            numasim__subcmd__help,plan)
+                cmd="numasim__subcmd__help__subcmd__plan"
+                ;;
             numasim__subcmd__help,plot)
                 cmd="numasim__subcmd__help__subcmd__plot"
+                ;;
+            numasim__subcmd__help,profile)
+                cmd="numasim__subcmd__help__subcmd__profile"
                 ;;
             numasim__subcmd__help,published)
                 cmd="numasim__subcmd__help__subcmd__published"
@@ -197,7 +209,7 @@ _numasim() {
 
     case "${cmd}" in
         numasim)
-            opts="-h -V --color --help --version evaluate explore sweep simulate tasks models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help"
+            opts="-h -V --color --help --version evaluate explore sweep simulate tasks profile plan models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -994,7 +1006,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__help)
-            opts="evaluate explore sweep simulate tasks models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help"
+            opts="evaluate explore sweep simulate tasks profile plan models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1259,7 +1271,35 @@ _numasim() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        numasim__subcmd__help__subcmd__plan)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         numasim__subcmd__help__subcmd__plot)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__help__subcmd__profile)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1792,6 +1832,46 @@ _numasim() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        numasim__subcmd__plan)
+            opts="-o -h -V --pattern --output --format --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --pattern)
+                    COMPREPLY=($(compgen -W "block cyclic hints" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table json csv" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         numasim__subcmd__plot)
             opts="-o -h -V --model --scenario --measured --x --y --rest --objective --output --color --help --version roofline matrix allocations threads bars scatter"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1865,6 +1945,49 @@ _numasim() {
                     fi
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__profile)
+            opts="-o -h -V --graph --model --output --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --graph)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -W "baseline-proportional remote-first max-min proportional request-fraction ecm" -- "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
                     fi
                     return 0
                     ;;
@@ -2324,7 +2447,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__tasks)
-            opts="-o -h -V --graph --scheduler --placement --steal --model --runs --seed --trace --gantt --emit-graph --format --output --color --help --version"
+            opts="-o -h -V --graph --scheduler --placement --scenario --steal --model --runs --seed --trace --gantt --emit-graph --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2338,11 +2461,15 @@ _numasim() {
                     return 0
                     ;;
                 --scheduler)
-                    COMPREPLY=($(compgen -W "fifo sa dep rip-dep rip-sp rip-mw random-steal heft tracked" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "fifo sa dep rip-dep rip-sp rip-mw random-steal heft tracked tbb tbb-numa hint plan arena-per-node taskloop-affinity static" -- "${cur}"))
                     return 0
                     ;;
                 --placement)
-                    COMPREPLY=($(compgen -W "first-touch interleave master numa" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "first-touch interleave master numa nadd" -- "${cur}"))
+                    return 0
+                    ;;
+                --scenario)
+                    COMPREPLY=($(compgen -W "noap-ft noap-intl ap-intl nacs-intl nacs-nadd" -- "${cur}"))
                     return 0
                     ;;
                 --model)

@@ -28,6 +28,8 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand sweep 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...'
             cand simulate 'Simulate applications over time, with a policy that moves cores'
             cand tasks 'Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes'
+            cand profile 'Time each task of a tree program with its data here and there, and write the profile for `plan`'
+            cand plan 'Plan where data and tasks belong, from a profile, for any number of iterations'
             cand models 'Explain the bandwidth-sharing models and their parameters'
             cand calibrate 'Measure this host and write its machine file'
             cand bench 'Run and measure every scenario on this host, with pinned threads and bound memory'
@@ -137,6 +139,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --graph 'Read the graph from blocks.csv and tasks.csv in DIR'
             cand --scheduler 'Who decides which task runs where; several are compared, with speedups over the first [default: that of [scheduler] in the files, else fifo]'
             cand --placement 'Where pages of blocks are'
+            cand --scenario 'A scheduler and a placement of paper 003 in place of both; several are compared, with speedups over the first'
             cand --model 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]'
             cand --runs 'Simulate with N seeds, from --seed on, and show mean and spread'
             cand --seed 'Seed of everything that is drawn; the same seed gives the same result [default: that of [runtime] in the files, else 1]'
@@ -148,6 +151,28 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --color 'When to use colours'
             cand --steal 'Idle workers steal from other sockets, the nearest first'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;profile'= {
+            cand --graph 'Read the graph from blocks.csv and tasks.csv in DIR'
+            cand --model 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]'
+            cand -o 'Write the files ptrace-*.csv to DIR'
+            cand --output 'Write the files ptrace-*.csv to DIR'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;plan'= {
+            cand --pattern 'How blocks are dealt to nodes: consecutive ones together, in turn, or where the programmer wants them'
+            cand -o 'Write plan-dbs.csv, plan-tree.csv and plan.toml to PLAN'
+            cand --output 'Write plan-dbs.csv, plan-tree.csv and plan.toml to PLAN'
+            cand --format 'How to tell what was planned'
+            cand --color 'When to use colours'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
@@ -429,6 +454,8 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand sweep 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...'
             cand simulate 'Simulate applications over time, with a policy that moves cores'
             cand tasks 'Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes'
+            cand profile 'Time each task of a tree program with its data here and there, and write the profile for `plan`'
+            cand plan 'Plan where data and tasks belong, from a profile, for any number of iterations'
             cand models 'Explain the bandwidth-sharing models and their parameters'
             cand calibrate 'Measure this host and write its machine file'
             cand bench 'Run and measure every scenario on this host, with pinned threads and bound memory'
@@ -456,6 +483,10 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;help;simulate'= {
         }
         &'numasim;help;tasks'= {
+        }
+        &'numasim;help;profile'= {
+        }
+        &'numasim;help;plan'= {
         }
         &'numasim;help;models'= {
         }

@@ -174,3 +174,92 @@ fn what_is_no_xml_of_hwloc_is_refused() {
     assert_eq!(output.status.code(), Some(1));
     assert!(said.contains("mlc-8269cy.txt: this is no topology of hwloc"), "{said}");
 }
+
+/// The graph of a file in a folder, as its two CSV, and what was said of it.
+fn graph(args: &[&str]) -> (String, String) {
+    let folder = common::folder();
+    let to = folder.path().join("graph");
+    let output = numasim(&[&["import"], args, &["-o", to.to_str().expect("UTF-8")]].concat());
+    assert!(output.status.success() && output.stdout.is_empty(), "{output:?}");
+    let text = |name: &str| fs::read_to_string(to.join(name)).expect("written");
+    let machine = folder.path().join("machine.toml");
+    let one = "[machine]\nname = \"one\"\nnodes = 1\ncores_per_node = 2\ngflops_per_core = 10.0\nbandwidth_gbs = 20.0\n";
+    fs::write(&machine, one).expect("a file for the test");
+    let (machine, to) = (machine.to_str().expect("UTF-8"), to.to_str().expect("UTF-8"));
+    let read = numasim(&["tasks", machine, "--graph", to, "--format", "csv"]);
+    assert!(read.status.success(), "{read:?}");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    (text("blocks.csv") + &text("tasks.csv"), said)
+}
+
+#[test]
+fn files_of_a_workflow_are_blocks_and_time_is_work() {
+    // 40 s x 350 % x 10 GFLOPS, 50 s x 300 % x 10.
+    let (csv, said) = graph(&["wfcommons", "wfcommons-blast-1.5.json", "--reference-gflops", "10"]);
+    assert_eq!(
+        csv,
+        "id,bytes,home,name\n0,45120,,small.fasta\n1,22560,,small.fasta.0\n2,22560,,small.fasta.1\n3,2000000000,,nt\n\
+         4,310000,,small.fasta.0.out\n5,290000,,small.fasta.1.out\n6,600000,,None.000000\n\
+         id,type,gflop,accesses,socket,taskwait,name\n0,split_fasta,4,in:0;out:1;out:2,,,split_fasta_00000001\n\
+         1,blastall,1400,in:1;in:3;out:4,,,blastall_00000002\n2,blastall,1500,in:2;in:3;out:5,,,blastall_00000003\n\
+         3,cat_blast,2.5,in:4;in:5;out:6,,,cat_blast_00000004\n"
+    );
+    assert!(said.starts_with("warning: wfcommons-blast-1.5.json:68: 2 tasks (the first is `blastall_00000002`) asked for several cores"), "{said}");
+    assert!(
+        said.contains("wfcommons-blast-1.5.json:82: the task `cat_blast_00000004` without `avgCPU`"),
+        "{said}"
+    );
+    let (csv, said) = graph(&["wfcommons", "wfcommons-chain-1.6.json", "--reference-gflops", "10"]);
+    assert!(csv.ends_with("0,first,600,in:0;out:1,,,chain_01\n1,second,500,in:1;out:2;out:3,,,chain_02\n2,report,15,in:3,,,chain_03\n"), "{csv}");
+    assert_eq!(said, "");
+}
+
+#[test]
+fn handles_and_edges_are_blocks() {
+    // Job 9 took 1.2 ms.
+    let (csv, said) = graph(&["starpu", "starpu-tasks.rec", "--reference-gflops", "10"]);
+    assert!(
+        csv.contains("1,chol_model_21,0.884736,in:0;inout:1:7372800:14745600,,,8\n2,chol_model_22,0.012,"),
+        "{csv}"
+    );
+    assert!(said.contains("starpu-tasks.rec:35: the job `9` without `GFlop`"), "{said}");
+    let (csv, said) = graph(&["dot", "diamond.dot"]);
+    assert!(csv.contains("3,0,,right -> end\n") && csv.ends_with("0,read,1,out:0;out:1,,,begin\n1,task,2,in:0;out:2,,,left\n2,task,3,in:1;out:3,,,right\n3,task,0.5,in:2;in:3,,,end\n"), "{csv}");
+    assert!(said.contains("diamond.dot:10: the edge `right -> end` without `bytes`"), "{said}");
+}
+
+#[track_caller]
+fn no_graph(args: &[&str], words: &[&str]) {
+    let folder = common::folder();
+    let to = folder.path().join("graph");
+    let output = numasim(&[&["import"], args, &["-o", to.to_str().expect("UTF-8")]].concat());
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let said = String::from_utf8(output.stderr).expect("UTF-8");
+    assert!(words.iter().all(|word| said.contains(word)), "{said}");
+    assert!(!to.exists(), "nothing is written");
+}
+
+#[test]
+fn what_is_no_graph_is_shown_where_it_goes_wrong_and_nothing_is_written() {
+    no_graph(
+        &["starpu", "starpu-tasks.rec"],
+        &["the job 9 has no `GFlop`, but a time", "starpu-tasks.rec:35:8", "--reference-gflops"],
+    );
+    no_graph(&["dot", "starpu-tasks.rec"], &["starpu-tasks.rec:1:1"]);
+    no_graph(&["wfcommons", "diamond.dot", "--reference-gflops", "1"], &["diamond.dot:1:"]);
+    let folder = common::folder();
+    let file = folder.path().join("circle.dot");
+    fs::write(&file, "digraph {\n a -> b -> a\n}\n").expect("a file for the test");
+    no_graph(&["dot", file.to_str().expect("UTF-8")], &["circle.dot:2:2", "a -> b -> a"]);
+}
+
+#[test]
+fn graphs_that_would_need_too_much_memory_are_refused_before_they_are_read() {
+    let folder = common::folder();
+    let file = folder.path().join("large.dot");
+    fs::File::create(&file).expect("a file for the test").set_len(600 << 20).expect("a size");
+    no_graph(&["dot", file.to_str().expect("UTF-8")], &["is too large: more than 512 MiB"]);
+    // 7 million edges in 14 million words: 320 B for each word.
+    fs::write(&file, format!("digraph {{{}}}", "a->b\n".repeat(7_000_000))).expect("a file for the test");
+    no_graph(&["dot", file.to_str().expect("UTF-8")], &["this graph may need 4.2 GiB of memory"]);
+}

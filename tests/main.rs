@@ -34,3 +34,4 @@ mod simulate;
 mod sweep;
 mod tasks;
 mod tidy;
+mod tree_programs;

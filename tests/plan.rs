@@ -135,3 +135,98 @@ fn a_line_without_end_and_a_profile_as_output_are_refused() {
     let refused = plan(folder.path(), &[]);
     assert!(stderr(&refused).contains("is no folder"), "{}", stderr(&refused));
 }
+
+/// Two nodes with two cores, and a stencil of so many iterations on four strands.
+fn stencil(iterations: u32) -> String {
+    format!(
+        "[machine]\nname = \"M2\"\nnodes = 2\ncores_per_node = 2\ngflops_per_core = 10.0\nbandwidth_gbs = 20.0\nlink_gbs = 5.0\n\
+         [graph]\ngenerator = \"stencil2d\"\nn = 256\nrows = 2\ncolumns = 2\niterations = {iterations}\n"
+    )
+}
+
+/// A profile of three iterations and its plan by hints, in `folder`.
+fn profiled(folder: &Path) {
+    let file = folder.join("small.toml");
+    fs::write(&file, stencil(3)).expect("a file for the test");
+    let [file, profile, plan] =
+        [file, folder.join("profile"), folder.join("plan")].map(|path| path.display().to_string());
+    stdout(&run(&["profile", &file, "-o", &profile]));
+    stdout(&run(&["plan", &profile, "--pattern", "hints", "-o", &plan]));
+}
+
+fn tuned(folder: &Path, study: &str, more: &[&str]) -> Output {
+    let file = folder.join("large.toml");
+    fs::write(&file, study).expect("a file for the test");
+    let file = file.display().to_string();
+    run(&[&["tasks", &file, "--placement", "numa", "--format", "json"], more].concat())
+}
+
+#[test]
+fn a_plan_by_hints_of_three_iterations_is_as_good_as_the_hints_for_forty() {
+    let folder = folder();
+    profiled(folder.path());
+    let plan = folder.path().join("plan").display().to_string();
+    let told = stdout(&tuned(folder.path(), &stencil(40), &["--scheduler", "hint,plan", "--plan", &plan]));
+    let told: Value = serde_json::from_str(&told).expect("JSON");
+    let makespan = |run: usize| told["runs"][run]["makespan_s"].as_f64().expect("a number");
+    assert!(makespan(0) > 0.0 && makespan(0) == makespan(1), "{told}");
+    // The four columns of the profile that people look at: 1 root and 4 strands, 3 times.
+    let raw = fs::read_to_string(folder.path().join("profile/ptrace-raw.csv")).expect("written");
+    assert_eq!(raw.lines().filter(|line| line.contains(";full;-;")).count(), 13);
+    assert!(raw.starts_with("main/0;;0;normal;-;0\nmain/0;;0;full;-;0\n"), "{raw}");
+}
+
+#[test]
+fn plans_that_nobody_asks_for_are_missing_or_for_larger_machines_are_refused() {
+    let folder = folder();
+    profiled(folder.path());
+    let plan = folder.path().join("plan").display().to_string();
+    let one_node = stencil(3).replace("nodes = 2", "nodes = 1");
+    let cases = [
+        (stencil(3), vec!["--scheduler", "plan"], "the scheduler plan needs a plan"),
+        (stencil(3), vec!["--scheduler", "hint", "--plan", &plan], "no scheduler goes by --plan"),
+        (stencil(3), vec!["--scheduler", "plan", "--plan", "nowhere"], "plan-tree.csv cannot be read"),
+        (one_node, vec!["--scheduler", "plan", "--plan", &plan], "the machine has 1 node with cores"),
+    ];
+    for (study, more, said) in cases {
+        let refused = tuned(folder.path(), &study, &more);
+        assert_eq!(refused.status.code(), Some(1), "{said}");
+        assert!(stderr(&refused).contains(said), "{said}: {}", stderr(&refused));
+    }
+}
+
+#[test]
+fn only_programs_that_begin_with_one_task_are_profiled() {
+    let folder = folder();
+    let file = folder.path().join("study.toml");
+    let two = stencil(1).split("[graph]").next().expect("a machine").to_owned()
+        + "[[task]]\nname = \"a\"\n[[task]]\nname = \"b\"\n";
+    fs::write(&file, two).expect("a file for the test");
+    let to = folder.path().join("profile");
+    let refused = run(&["profile", &file.display().to_string(), "-o", &to.display().to_string()]);
+    assert_eq!(refused.status.code(), Some(1));
+    assert!(stderr(&refused).contains("task `a` and task `b` have no `created_by`"), "{}", stderr(&refused));
+    assert!(!to.exists());
+}
+
+#[test]
+fn the_plan_of_a_graph_keeps_its_promise() {
+    let folder = folder();
+    let machine = stencil(1).split("[graph]").next().expect("a machine").to_owned();
+    let (machine_file, file) = (folder.path().join("machine.toml"), folder.path().join("graph.toml"));
+    fs::write(&machine_file, machine).expect("a file for the test");
+    fs::write(&file, "[graph]\ngenerator = \"gauss-seidel\"\ngrid = 4\ntile = 64\niterations = 3\n")
+        .expect("a file");
+    let [machine, graph, to] =
+        [machine_file, file, folder.path().join("by-hand")].map(|path| path.display().to_string());
+    let promised = stdout(&run(&["plan", &machine, &graph, "-o", &to, "--format", "json"]));
+    let promised: Value = serde_json::from_str(&promised).expect("JSON");
+    let kept = stdout(&run(&["tasks", &machine, "--graph", &to, "--scheduler", "sa", "--format", "json"]));
+    let kept: Value = serde_json::from_str(&kept).expect("JSON");
+    assert_eq!(promised["makespan_s"], kept["runs"][0]["makespan_s"]);
+    let number = |key: &str| promised[key].as_f64().expect("a number");
+    assert!(number("gain") >= 1.0 && number("gain") <= number("gain_at_most"), "{promised}");
+    let toml: toml::Table =
+        fs::read_to_string(Path::new(&to).join("plan.toml")).expect("written").parse().expect("TOML");
+    assert_eq!(toml["task"].as_array().map(Vec::len), Some(65));
+}

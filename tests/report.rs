@@ -7,6 +7,8 @@ mod browser;
 mod html;
 #[path = "report/over_time.rs"]
 mod over_time;
+#[path = "report/tasks.rs"]
+mod tasks;
 
 use std::fmt::Write as _;
 use std::fs;

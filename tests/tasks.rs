@@ -71,8 +71,8 @@ fn the_json_has_the_documented_keys_in_order() {
     let runs = found["runs"].as_array().expect("a list");
     let of = |run: &Value| format!("{} {}", run["scheduler"].as_str().expect("a name"), run["seed"]);
     assert_eq!(runs.iter().map(of).collect::<Vec<_>>(), ["fifo 1", "fifo 2", "dep 1", "dep 2"]);
-    let documented =
-        "scheduler placement steal seed makespan_s bound_s bytes idle steals cut_edges cut_bytes partition_s";
+    let documented = "scheduler placement steal seed makespan_s bound_s bytes idle steals cut_edges cut_bytes partition_s \
+         mailbox shared revokes remote_tasks migration_s scenario contender_tasks dealt fallbacks";
     assert!(keys(&runs[0]).starts_with(documented), "{}", keys(&runs[0]));
     assert_eq!((&runs[0]["cut_edges"], &runs[2]["cut_edges"]), (&Value::Null, &Value::from(0)));
 }
@@ -202,4 +202,118 @@ fn two_graphs_and_a_chart_of_two_simulations_are_refused() {
 fn a_generator_that_would_make_too_many_tasks_is_refused_before_work_begins() {
     let text = format!("{MACHINE}[graph]\ngenerator = \"nstream\"\narrays = 1000000\niterations = 1000000\n");
     refused(&text, &[], &["nstream", "10000000"]);
+}
+
+#[test]
+fn idle_reasons_share_the_idle_time() {
+    // Four tasks of 0.1 s for the two cores of node 0; those of node 1 see two of them wait, then none are left.
+    let text = (0..4).fold(MACHINE.to_owned(), |text, t| {
+        format!("{text}[[task]]\nname = \"t{t}\"\ngflop = 1.0\nsocket = 0\n")
+    });
+    let found = json(&text, &["--scheduler", "sa"]);
+    let run = &found["runs"][0];
+    let reasons = &run["idle_reasons"];
+    assert!(
+        near(&run["idle"], 0.5) && near(&reasons["elsewhere"], 0.25) && near(&reasons["end"], 0.25),
+        "{run}"
+    );
+    let sum: f64 = reasons.as_object().expect("an object").values().filter_map(Value::as_f64).sum();
+    assert!(near(&run["idle"], sum), "{run}");
+    assert!(near(&run["per_node"][1]["idle_s"]["elsewhere"], 0.2), "{run}");
+    let table = stdout(&tasks(&text, &["--scheduler", "sa"]));
+    assert!(table.contains("Why workers are idle, of all worker-seconds:"), "{table}");
+    let words = table.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("tasks none scheduler elsewhere left") && words.contains("sa 25.0 % 25.0 %"),
+        "{table}"
+    );
+}
+
+#[test]
+fn the_table_says_in_words_what_the_lower_bound_is() {
+    // 10 GB of blocks at 40 GB/s of both memories; a chain of two tasks of 1 s.
+    let memories = format!(
+        "{MACHINE}[[block]]\nname = \"X\"\nmb = 10000.0\nhome = \"interleave\"\n[[task]]\nname = \"t\"\nin = [\"X\"]\n"
+    );
+    let chain = format!(
+        "{MACHINE}[[block]]\nname = \"X\"\nbytes = 0.0\n[[task]]\nname = \"a\"\ngflop = 10.0\nout = [\"X\"]\n\
+         [[task]]\nname = \"b\"\ngflop = 10.0\nin = [\"X\"]\n"
+    );
+    for (text, words) in
+        [(memories, "lower bound: the "), (chain, "the longest chain of tasks, which ends with task 1.")]
+    {
+        let table = stdout(&tasks(&text, &[])).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            table.contains("No schedule is shorter than the lower bound: ") && table.contains(words),
+            "{table}"
+        );
+    }
+}
+
+/// Task Bench without data or edges.
+fn bench(runtime: &str, width: u32, steps: u32) -> String {
+    let machine = MACHINE.split_once("[runtime]").expect("a table").0;
+    format!(
+        "{machine}[runtime]\n{runtime}steal_us = 0.0\n[graph]\ngenerator = \"task-bench\"\npattern = \"trivial\"\n\
+         width = {width}\nsteps = {steps}\nbytes = 0\nflop = 7\n"
+    )
+}
+
+#[test]
+fn the_smallest_effective_granularity_is_what_the_overhead_leaves() {
+    // 40 tasks on 4 workers, 1 us each to fetch: work / (work + 1 us) is 1/2 at 1 us of 10 GFLOPS: 10^4 FLOP, one task each 2 us. 3/4 at 3 us.
+    let fetched = bench("creation_us = 0.0\ntask_us = 1.0\n", 4, 10);
+    // The master creates 42 tasks, one each 1 us, and the last one begins then: 42 w = 1/2 x 4 x (42 + w), w = 84 / 40 = 2.1 us.
+    let created = bench("creation_us = 1.0\ntask_us = 0.0\n", 7, 6);
+    for (text, share, flop, us) in
+        [(&fetched, "0.5", 10_000, 2.0), (&fetched, "0.75", 30_000, 4.0), (&created, "0.5", 21_000, 4.2)]
+    {
+        let found = json(text, &["--metg", share]);
+        let metg = &found["runs"][0]["metg"];
+        assert_eq!(metg["flop"], flop, "{metg}");
+        assert!(
+            near(&metg["metg_us"], us) && near(&metg["efficiency"], share.parse().expect("a number")),
+            "{metg}"
+        );
+    }
+    let table = stdout(&tasks(&fetched, &["--metg"]));
+    assert!(table.contains("the smallest tasks that keep 50.0 % of the peak"), "{table}");
+    let csv = stdout(&tasks(&fetched, &["--metg", "--format", "csv"]));
+    assert!(
+        csv.lines().next().expect("a header").ends_with("metg_share,metg_us,metg_flop,metg_efficiency"),
+        "{csv}"
+    );
+}
+
+#[test]
+fn tasks_that_can_never_keep_the_cores_at_work_have_no_such_granularity() {
+    // One after the other on four workers: at most 1/4.
+    let chain = bench("creation_us = 0.0\ntask_us = 1.0\n", 1, 5).replace("trivial", "no_comm");
+    let found = json(&chain, &["--metg"]);
+    assert_eq!(found["runs"][0]["metg"]["metg_us"], Value::Null, "{found}");
+    let output = tasks(&one_task(1), &["--metg"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("--metg is of Task Bench"), "{}", stderr(&output));
+}
+
+#[test]
+fn tasks_that_wait_for_each_other_s_memories_never_end_and_the_message_says_why() {
+    // 8 cores on each node ask for all of both memories; with wide links reads across them take both whole, and nobody's reads at home move.
+    let machine = MACHINE
+        .replace("cores_per_node = 2", "cores_per_node = 8")
+        .replace("link_gbs = 5.0", "link_gbs = 40.0");
+    let blocks =
+        "[[block]]\nname = \"X\"\nmb = 1000.0\nhome = 0\n[[block]]\nname = \"Y\"\nmb = 1000.0\nhome = 1\n";
+    let text = (0..16).fold(machine + blocks, |text, t| {
+        let socket = t % 2;
+        format!("{text}[[task]]\nname = \"t{t}\"\ngflop = 0.01\nin = [\"X\", \"Y\"]\nsocket = {socket}\n")
+    });
+    let output = tasks(&text, &["--scheduler", "sa", "--model", "remote-first"]);
+    assert_eq!(output.status.code(), Some(1));
+    let words = stderr(&output);
+    assert!(
+        words.contains("task `t0` never ends") && words.contains("sharing model remote-first"),
+        "{words}"
+    );
+    assert!(words.contains("take another --model"), "{words}");
 }

@@ -32,7 +32,7 @@ pub(crate) use compare::CompareArgs;
 pub(crate) use discriminate::DiscriminateArgs;
 pub(crate) use emit::{CpusFrom, EmitArgs, EmitKind};
 pub(crate) use fit::FitArgs;
-pub(crate) use import::{ImportArgs, ImportKind};
+pub(crate) use import::{GraphFolder, ImportArgs, ImportKind};
 pub(crate) use model::{ModelChoice, ModelsArgs};
 pub(crate) use pareto::ObjectivePair;
 pub(crate) use plan::PlanArgs;
@@ -119,7 +119,7 @@ pub(crate) enum Command {
     /// Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file
     #[command(after_help = help::DETECT)]
     Detect(DetectArgs),
-    /// Convert the output of other tools to a machine file or a measured CSV
+    /// Convert the output of other tools to a machine file, a measured CSV or a graph of tasks
     #[command(after_help = help::IMPORT)]
     Import(ImportArgs),
     /// Print the JSON Schema of the input files

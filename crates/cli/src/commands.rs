@@ -11,6 +11,7 @@ pub(crate) mod discriminate;
 pub(crate) mod evaluate;
 pub(crate) mod explore;
 pub(crate) mod fit;
+mod graph_folder;
 pub(crate) mod import;
 mod located;
 pub(crate) mod man;

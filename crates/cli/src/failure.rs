@@ -100,6 +100,17 @@ impl Failure {
         self
     }
 
+    /// What is wrong, without causes and hints.
+    pub(crate) fn message(&self) -> &str {
+        match self {
+            Self::Input(explained)
+            | Self::Output(explained)
+            | Self::Interrupted(explained)
+            | Self::Fault(explained) => &explained.message,
+            Self::Diagnostics(text) => text,
+        }
+    }
+
     /// The one place where exit codes are decided. The command-line parser itself exits with 2.
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(match self {

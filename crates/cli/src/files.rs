@@ -1,5 +1,7 @@
 //! From paths to a checked study: the only place where input files are read from disk.
 
+mod lines;
+
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -9,6 +11,7 @@ use numasim_model::text::visible;
 
 use crate::diagnostics;
 use crate::failure::Failure;
+pub(crate) use lines::{PlainFiles, Stop};
 
 /// Reads and checks the files of a study. `-` is standard input.
 ///
@@ -32,6 +35,16 @@ pub(crate) fn read_topology(path: &Path) -> Result<String, Failure> {
 /// A file of measurements (`compare`, `import`): its name and its text.
 pub(crate) fn read_measurements(path: &Path) -> Result<SourceFile, Failure> {
     Ok(SourceFile { name: named(path), text: read_other(path, &MEASUREMENTS)? })
+}
+
+/// A graph of another tool (`import`): its name and its text.
+pub(crate) fn read_graph(path: &Path) -> Result<SourceFile, Failure> {
+    Ok(SourceFile { name: named(path), text: read_other(path, &GRAPH)? })
+}
+
+/// One CSV of a graph of tasks (`tasks --graph`): its name and its text.
+pub(crate) fn read_graph_csv(path: &Path) -> Result<SourceFile, Failure> {
+    Ok(SourceFile { name: named(path), text: read_other(path, &GRAPH_CSV)? })
 }
 
 /// A trace, to be read line by line: its name and its bytes. `-` is standard input.
@@ -137,6 +150,20 @@ const MEASUREMENTS: Kind = Kind {
     too_large: "are these measurements? A million rows are smaller",
 };
 
+const GRAPH: Kind = Kind {
+    most_bytes: 512 << 20,
+    name_one: "name a file with a graph of tasks",
+    name_them: "name a file in it",
+    too_large: "with what is made of it, it would need more than 4 GiB of memory",
+};
+
+const GRAPH_CSV: Kind = Kind {
+    most_bytes: 1 << 30, // 10^7 tasks with several accesses each
+    name_one: "a graph is a folder with blocks.csv and tasks.csv, as --emit-graph and import write them",
+    name_them: "a graph is a folder with blocks.csv and tasks.csv, as --emit-graph and import write them",
+    too_large: "with what is made of it, it would need more than 4 GiB of memory",
+};
+
 fn read_text(path: &Path, kind: &Kind) -> Result<String, Why> {
     let bytes = read_bytes(path, kind.most_bytes).map_err(|error| match error.kind() {
         ErrorKind::NotFound => {
@@ -148,10 +175,10 @@ fn read_text(path: &Path, kind: &Kind) -> Result<String, Why> {
         }
         _ => Why { message: format!("cannot be read: {error}"), hint: kind.name_one },
     })?;
-    if bytes.len() > kind.most_bytes {
+    let Some(bytes) = bytes else {
         let message = format!("is too large: more than {} MiB", kind.most_bytes >> 20);
         return Err(Why { message, hint: kind.too_large });
-    }
+    };
     String::from_utf8(bytes).map_err(|error| {
         let offset = error.utf8_error().valid_up_to();
         let before = String::from_utf8_lossy(&error.as_bytes()[..offset]);
@@ -165,16 +192,21 @@ fn read_text(path: &Path, kind: &Kind) -> Result<String, Why> {
     })
 }
 
-/// At most one byte more than is accepted, so that an endless file ends too.
-fn read_bytes(path: &Path, most: usize) -> io::Result<Vec<u8>> {
-    let limit = most as u64 + 1;
+/// `None` where there are more than `most`. At most one byte more than these is read, so that an endless file ends too; nothing of a file whose
+/// size says so.
+fn read_bytes(path: &Path, most: usize) -> io::Result<Option<Vec<u8>>> {
+    let most = most as u64;
     let mut bytes = Vec::new();
     if path == Path::new("-") {
-        io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
+        io::stdin().lock().take(most + 1).read_to_end(&mut bytes)?;
     } else {
-        File::open(path)?.take(limit).read_to_end(&mut bytes)?;
+        let file = File::open(path)?;
+        if file.metadata()?.len() > most {
+            return Ok(None);
+        }
+        file.take(most + 1).read_to_end(&mut bytes)?;
     }
-    Ok(bytes)
+    Ok(Some(bytes).filter(|bytes| bytes.len() as u64 <= most))
 }
 
 #[cfg(test)]

@@ -436,8 +436,12 @@ Examples:
   likwid-bench -t load -w S0:1GB:4 > load.txt
   numasim import likwid load.txt -o bandwidth.csv
   ./stream > stream.txt; numasim import stream stream.txt -o stream.csv
+  numasim import wfcommons blast.json --reference-gflops 18.4 -o blast
+  numasim import starpu tasks.rec -o cholesky
+  numasim import dot graph.dot -o graph
+  numasim tasks machine.toml --graph graph --scheduler fifo,dep
 
-Output of several runs in one file is read as a sweep. CSV tables of such results are read as well: comment lines that \
+What is left out or assumed of a graph is told as a warning. Output of several runs in one file is read as a sweep. CSV tables of such results are read as well: comment lines that \
 begin with #, then a header. Anything else is rejected, and the message shows the offending line.";
 
 /// End of `numasim schema --help`.

@@ -19,7 +19,7 @@ use super::style::{HEADING, MARGIN, SIZE};
 /// What workers do that do nothing.
 const IDLE: &str = "idle";
 /// Columns of a row with many pieces: two pixels each.
-const COLUMNS: usize = 380;
+pub const MOST_COLUMNS: usize = 380;
 /// Height of all rows where there are few or many, and of one row.
 const ALL_ROWS: f64 = 420.0;
 const TALL: f64 = 22.0;
@@ -60,6 +60,8 @@ pub struct Gantt {
     pub x: String,
     /// Where the axis ends.
     pub end: f64,
+    /// Columns of a row with more pieces than that: [`MOST_COLUMNS`], or fewer for a smaller file.
+    pub columns: usize,
     /// The kinds of work.
     pub kinds: Vec<String>,
     /// From above.
@@ -160,14 +162,15 @@ impl Gantt {
     /// what it is drawn as.
     fn pieces(&self, row: &[Bar], part_of: &[usize]) -> Vec<Bar> {
         let shown = |bar: &Bar| Bar { kind: part_of.get(bar.kind).copied().unwrap_or(0), ..*bar };
-        if row.len() <= COLUMNS {
+        let columns = self.columns.max(1);
+        if row.len() <= columns {
             return row.iter().map(shown).collect();
         }
-        let width = self.end / COLUMNS as f64;
+        let width = self.end / columns as f64;
         let mut pieces: Vec<Bar> = Vec::new();
         let mut next = 0;
         let mut time = vec![0.0; part_of.iter().max().map_or(1, |most| most + 1)];
-        for column in 0..COLUMNS {
+        for column in 0..columns {
             let (from, to) = (width * column as f64, width * (column + 1) as f64);
             time.fill(0.0);
             while let Some(bar) = row.get(next).map(shown) {
@@ -209,6 +212,7 @@ mod tests {
             heading: Heading { title: "dep: 1.5 s".to_owned(), subtitle: "gauss-seidel".to_owned() },
             x: "time (s)".to_owned(),
             end: tasks as f64,
+            columns: MOST_COLUMNS,
             kinds: (0..kinds).map(|kind| format!("kind-{kind}")).collect(),
             bands: (0..nodes)
                 .map(|node| Band { name: format!("node {node}"), rows: (0..workers).map(row).collect() })

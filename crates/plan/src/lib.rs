@@ -17,6 +17,7 @@ mod cells;
 mod classes;
 mod creation;
 mod fault;
+pub mod graph_file;
 mod guide;
 mod lookup;
 mod measured;
@@ -35,6 +36,7 @@ mod template;
 mod testing;
 #[cfg(test)]
 mod tests;
+mod toml_text;
 
 pub use analysis::{Lines, analyse, guide};
 pub use blocks::{BlockClass, BlockClasses};

@@ -11,6 +11,7 @@ use std::fmt::{self, Write};
 use crate::classes::Entry;
 use crate::path::Paths;
 use crate::plan::Plan;
+use crate::toml_text::{Escaped, Number};
 
 /// Writes `plan-dbs.csv`.
 ///
@@ -89,30 +90,5 @@ impl fmt::Display for Node {
             Some(node) => node.fmt(f),
             None => f.write_str("-1"),
         }
-    }
-}
-
-/// A number as TOML has them, in the shortest form that reads back to the same value.
-struct Number(f64);
-
-impl fmt::Display for Number {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // `Debug` writes 1e-7, and a point where there is no exponent.
-        write!(f, "{:?}", self.0)
-    }
-}
-
-/// Text inside of a string of TOML. Nothing in it is hidden.
-struct Escaped<'t>(&'t str);
-
-impl fmt::Display for Escaped<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for character in self.0.chars() {
-            if matches!(character, '"' | '\\') {
-                f.write_char('\\')?;
-            }
-            f.write_char(character)?;
-        }
-        Ok(())
     }
 }

@@ -15,6 +15,7 @@
 //! Everything is pure: no clock, file or global; randomness comes from the seed alone.
 #![warn(missing_docs)]
 
+mod advice;
 pub mod bound;
 mod engine;
 mod error;
@@ -32,6 +33,7 @@ mod schedulers;
 mod sockets;
 mod spread;
 
+pub use advice::{Advice, HomeRule, advise};
 pub use engine::{Profiler, profile, simulate};
 pub use error::TasksError;
 pub use idle::{IdleReason, IdleTimes};

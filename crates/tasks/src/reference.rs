@@ -7,7 +7,8 @@
 //!
 //! It shares no arithmetic with the fast one: caches and queues are plain lists (`data`, `deciding`), and bandwidth comes from a new
 //! [`numasim_model::sharing::Solver`] at every instant, in which every working task is an application of its own (`rates`). What remains
-//! common is what is part of the question: types, dependencies, random numbers (the work of tasks), and the partitioner.
+//! common is what is part of the question: types, dependencies, random numbers (the work of tasks), the partitioner,
+//! and the estimates of `heft`.
 //!
 //! [`least_makespan`] tries all schedules of a few tasks in the same way. Both are there for tests.
 
@@ -18,6 +19,8 @@ mod data;
 mod deciding;
 mod libraries;
 mod line;
+mod own_queues;
+mod planned;
 mod rates;
 mod sources;
 mod windows;
@@ -49,6 +52,9 @@ pub fn simulate(question: &Question, observer: &mut dyn Observer) -> Result<Run,
     while course.go_to_next_instant(why) {
         loop {
             one_round(&mut course, &mut decider, &mut line, observer);
+            if let Some(error) = decider.failed {
+                return Err(error);
+            }
             if !course.comes_now() && !course.forces() {
                 break;
             }
@@ -89,7 +95,7 @@ fn one_round(course: &mut Course, decider: &mut Decider, line: &mut Line, observ
     course.create(&mut |event| decider.hear(event));
     // 3. Tasks that became ready go to the ends of their queues, by number.
     for (task, by) in course.newly_ready() {
-        decider.ready(task, by);
+        decider.ready(task, by, course.homes());
     }
     // 4. Every idle worker, in order, takes the first task of its own queue; then those that are still idle, in order, look in the
     // queues of other nodes, then steal.

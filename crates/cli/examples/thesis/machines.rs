@@ -84,7 +84,7 @@ impl Calibrated {
 
     /// The machine with these.
     pub(crate) fn on(self, machine: &Machine) -> Result<Machine, Failure> {
-        let mut sharing: Model = machine.sharing().clone();
+        let mut sharing: Model = *machine.sharing();
         sharing.parameters.outstanding_lines = Some(self.outstanding_lines);
         let cache = |node| {
             let core_bandwidth = self.llc_gbs.map(GigabytesPerSecond::new);

@@ -24,6 +24,12 @@ pub(crate) enum ImportKind {
     Likwid(LikwidArgs),
     /// STREAM: a CSV of bandwidth by kernel
     Stream(StreamArgs),
+    /// WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks
+    Wfcommons(WfcommonsArgs),
+    /// DOT, a digraph with work and bytes as attributes: a graph of tasks
+    Dot(DotArgs),
+    /// StarPU, the tasks.rec of a run: a graph of tasks
+    Starpu(StarpuArgs),
 }
 
 /// `numasim import mlc`.
@@ -88,6 +94,56 @@ pub(crate) struct StreamArgs {
 
     #[command(flatten)]
     pub(crate) output: FileArgs,
+}
+
+/// `numasim import wfcommons`.
+#[derive(Debug, Args)]
+pub(crate) struct WfcommonsArgs {
+    /// An instance in WfFormat, JSON
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+
+    /// GFLOPS of a core that it was measured on, which the file does not contain: work is runtimeInSeconds x avgCPU / 100 x
+    /// GFLOPS
+    #[arg(long, value_name = "GFLOPS", required = true, value_parser = positive)]
+    pub(crate) reference_gflops: f64,
+
+    #[command(flatten)]
+    pub(crate) output: GraphFolder,
+}
+
+/// `numasim import dot`.
+#[derive(Debug, Args)]
+pub(crate) struct DotArgs {
+    /// A digraph; nodes have `flop` (or `size`) and `type`, edges have `bytes` (or `size`)
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) output: GraphFolder,
+}
+
+/// `numasim import starpu`.
+#[derive(Debug, Args)]
+pub(crate) struct StarpuArgs {
+    /// The file tasks.rec that StarPU writes with STARPU_FXT_TRACE=1 and starpu_fxt_tool
+    #[arg(value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+
+    /// GFLOPS of a core that it was measured on, for tasks without GFlop: their work is EndTime - StartTime x GFLOPS
+    #[arg(long, value_name = "GFLOPS", value_parser = positive)]
+    pub(crate) reference_gflops: Option<f64>,
+
+    #[command(flatten)]
+    pub(crate) output: GraphFolder,
+}
+
+/// Where a graph goes.
+#[derive(Debug, Args)]
+pub(crate) struct GraphFolder {
+    /// Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them
+    #[arg(short, long, value_name = "DIR", required = true, value_hint = ValueHint::DirPath)]
+    pub(crate) output: PathBuf,
 }
 
 /// A number above zero.

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueHint};
 use numasim_model::ModelKind;
+use numasim_model::graph::SchedulerKind;
 use numasim_policy::PolicyName;
 
-use super::{model, simulate};
+use super::{model, simulate, tasks};
 
 /// `numasim report`.
 #[derive(Debug, Args)]
@@ -28,6 +29,11 @@ pub(crate) struct ReportArgs {
     /// static-even, fair-share, and that of [policy] in the files]
     #[arg(long, value_name = "NAME[:ARG]", value_parser = simulate::policy, action = ArgAction::Append)]
     pub(crate) policy: Vec<PolicyName>,
+
+    /// Who decides which task runs where, of a graph of tasks in the files; several are compared [default: fifo, sa where every
+    /// task has a socket, dep, rip-dep, and that of [scheduler] in the files]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = tasks::scheduler())]
+    pub(crate) scheduler: Vec<SchedulerKind>,
 
     /// End the simulations after so many seconds of simulated time [default: when every application is finished]
     #[arg(long, value_name = "SECONDS", value_parser = simulate::simulated_seconds, allow_negative_numbers = true)]

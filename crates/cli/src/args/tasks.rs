@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueHint, value_parser};
 use numasim_model::ModelKind;
-use numasim_model::graph::{PagePlacement, SchedulerKind};
+use numasim_model::graph::{PagePlacement, SchedulerKind, TaskScenario};
 
 use super::model;
 use crate::output::OutputArgs;
@@ -13,8 +13,8 @@ use crate::output::OutputArgs;
 /// `numasim tasks`.
 #[derive(Debug, Args)]
 pub(crate) struct TasksArgs {
-    /// TOML files, read as one: exactly one [machine], and [[block]] and [[task]] or a [graph] with a generator; where there
-    /// are any [scheduler] and [runtime]
+    /// TOML files, read as one: exactly one [machine], and [[block]] and [[task]], a [program] of loops or a [graph] with a
+    /// generator; where there are any [scheduler], [runtime] and [contender]
     #[arg(value_name = "FILE", required = true, value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
@@ -35,6 +35,11 @@ pub(crate) struct TasksArgs {
     #[arg(long, value_name = "PLACEMENT", default_value = "first-touch", value_parser = placement())]
     pub(crate) placement: PagePlacement,
 
+    /// A scheduler and a placement of paper 003 in place of both; several are compared, with speedups over the first
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = scenario(),
+        conflicts_with_all = ["scheduler", "placement"])]
+    pub(crate) scenario: Vec<TaskScenario>,
+
     /// Idle workers steal from other sockets, the nearest first
     #[arg(long)]
     pub(crate) steal: bool,
@@ -50,6 +55,10 @@ pub(crate) struct TasksArgs {
     /// Seed of everything that is drawn; the same seed gives the same result [default: that of [runtime] in the files, else 1]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+
+    /// Task Bench: also find the smallest granularity of tasks at which the cores keep SHARE of their peak
+    #[arg(long, value_name = "SHARE", num_args = 0..=1, default_missing_value = "0.5", value_parser = share)]
+    pub(crate) metg: Option<f64>,
 
     /// Write when and where each task ran to FILE: CSV, or with a name that ends in .json a trace for Perfetto and
     /// chrome://tracing
@@ -68,7 +77,13 @@ pub(crate) struct TasksArgs {
     pub(crate) output: OutputArgs,
 }
 
-fn scheduler() -> impl TypedValueParser<Value = SchedulerKind> {
+/// A number above 0 and below 1.
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|value| *value > 0.0 && *value < 1.0);
+    number.ok_or_else(|| "write a share above 0 and below 1, such as 0.5".to_owned())
+}
+
+pub(super) fn scheduler() -> impl TypedValueParser<Value = SchedulerKind> {
     let names = SchedulerKind::ALL.map(SchedulerKind::as_str);
     // The parser has refused every other name.
     PossibleValuesParser::new(names)
@@ -80,5 +95,14 @@ fn placement() -> impl TypedValueParser<Value = PagePlacement> {
     // The parser has refused every other name.
     PossibleValuesParser::new(names).map(|name| {
         PagePlacement::ALL.into_iter().find(|placement| placement.as_str() == name).unwrap_or_default()
+    })
+}
+
+fn scenario() -> impl TypedValueParser<Value = TaskScenario> {
+    let names = TaskScenario::ALL.map(TaskScenario::as_str);
+    PossibleValuesParser::new(names).map(|name| {
+        let found = TaskScenario::ALL.into_iter().find(|scenario| scenario.as_str() == name);
+        // The parser has refused every other name.
+        found.unwrap_or(TaskScenario::NoapFt)
     })
 }

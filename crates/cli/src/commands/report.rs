@@ -3,6 +3,7 @@
 mod drawn;
 mod inputs;
 mod over_time;
+mod tasked;
 mod wording;
 
 use std::path::{Path, PathBuf};
@@ -40,9 +41,10 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
     let destination = Destination::open(args.output.as_deref(), &inputs.all())?;
 
     let simulations = over_time::simulations(args, &study, &located)?;
-    let scenarios = match &simulations {
+    let tasks = tasked::tasks(args, &study)?;
+    let scenarios = match (&simulations, &tasks) {
         // What happens over time is enough.
-        Some(_) if study.scenarios.is_empty() && source.is_none() => Vec::new(),
+        (Some(_), _) | (_, Some(_)) if study.scenarios.is_empty() && source.is_none() => Vec::new(),
         _ => wanted(&study, &[])?,
     };
     located.can_be_evaluated(&study, &scenarios)?;
@@ -97,18 +99,25 @@ pub(crate) fn run(args: &ReportArgs, shell: &Shell) -> Result<(), Failure> {
     destination.deliver_bytes(
         page(&Report {
             title: &title,
-            question: &wording::question(&study, compared.as_ref(), simulations.as_ref()),
+            question: &wording::question(&study, compared.as_ref(), simulations.as_ref(), tasks.as_ref()),
             study: &study,
             views: &views,
             maps: &maps,
             compared,
             provenance: known.as_ref(),
             simulations: simulations.as_ref(),
+            tasks: tasks.as_ref(),
             machine: &machine,
             plots: &plots,
             read: &read,
             aside: &inputs.aside.iter().map(|path| path.display().to_string()).collect::<Vec<_>>(),
-            commands: &wording::commands(args, &inputs, known.as_ref(), &study, simulations.as_ref()),
+            commands: &wording::commands(
+                args,
+                &inputs,
+                known.as_ref(),
+                &study,
+                (simulations.as_ref(), tasks.as_ref()),
+            ),
             evaluation: &evaluation,
             comparison: document.as_ref(),
         })

@@ -146,6 +146,7 @@ fn reported(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(), F
         measured: None,
         model: args.model,
         policy: Vec::new(),
+        scheduler: Vec::new(),
         until: None,
         title: None,
         output: Some(folder.file("report.html")),

@@ -6,6 +6,7 @@ use numasim_model::Study;
 use serde_json::Value;
 
 use crate::view::simulated::Simulated;
+use crate::view::tasked::{GraphFacts, Tasked};
 use crate::view::{ScenarioView, compared};
 
 /// Everything that a page tells.
@@ -27,6 +28,8 @@ pub(crate) struct Report<'a> {
     pub(crate) provenance: Option<&'a Provenance>,
     /// Applications over time; `None` where not all of them have work.
     pub(crate) simulations: Option<&'a Simulations>,
+    /// A graph of tasks; `None` where the files have none.
+    pub(crate) tasks: Option<&'a Tasks>,
     /// Pictures of the machine.
     pub(crate) machine: &'a [Figure],
     /// Pictures of all scenarios together.
@@ -72,6 +75,18 @@ pub(crate) struct Course {
     pub(crate) figure: Figure,
     /// Where times stand in the picture.
     pub(crate) area: Area,
+}
+
+/// Simulations of one graph of tasks under several schedulers.
+pub(crate) struct Tasks {
+    /// The graph.
+    pub(crate) facts: GraphFacts,
+    /// One for each scheduler that has a result, with its chart where there is room for one.
+    pub(crate) runs: Vec<(Tasked, Option<Figure>)>,
+    /// Other schedulers, each with the reason.
+    pub(crate) without: Vec<(&'static str, String)>,
+    /// What `tasks --format json` says.
+    pub(crate) document: Value,
 }
 
 /// A picture.

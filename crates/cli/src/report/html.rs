@@ -29,6 +29,11 @@ impl Shown {
         Self { text: text.into(), place: Some(format!("simulation#{}", pointer.as_ref())) }
     }
 
+    /// A figure of the simulated tasks, at this JSON pointer.
+    pub(super) fn tasked(text: impl Into<String>, pointer: impl AsRef<str>) -> Self {
+        Self { text: text.into(), place: Some(format!("tasked#{}", pointer.as_ref())) }
+    }
+
     /// No figure.
     pub(super) fn nothing() -> Self {
         Self { text: "-".to_owned(), place: None }

@@ -5,7 +5,7 @@ use numasim_bench::provenance::Provenance;
 
 use super::contents::Report;
 use super::html::{data, figure};
-use super::{doubts, machine, origin, policy, scenarios, simulations, verdict};
+use super::{doubts, machine, origin, policy, scenarios, simulations, tasks, verdict};
 use crate::view::machine_title;
 
 const STYLE: &str = include_str!("style.css");
@@ -18,6 +18,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
         ("machine", "Machine", machine::section(report)),
         ("scenarios", "Scenarios", scenarios::section(report)),
         ("time", "Over time", simulations::section(report)),
+        ("tasks", "Tasks", tasks::section(report)),
         ("plots", "Plots", html! { @for one in report.plots { (figure(one)) } }),
         ("doubts", "Doubts", doubts::section(report)),
         ("origin", "Origin", origin::section(report)),
@@ -27,6 +28,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
     let is_there = |id: &str| match id {
         "scenarios" => !report.views.is_empty(),
         "time" => report.simulations.is_some(),
+        "tasks" => report.tasks.is_some(),
         _ => true,
     };
     let sections = sections.into_iter().filter(|(id, ..)| is_there(id)).collect::<Vec<_>>();
@@ -67,6 +69,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
                         code { "numasim evaluate" }
                         @if report.comparison.is_some() { " and " code { "numasim compare" } }
                         @if report.simulations.is_some() { " and " code { "numasim simulate" } }
+                        @if report.tasks.is_some() { " and " code { "numasim tasks" } }
                         " is inside."
                     }
                 }
@@ -76,6 +79,7 @@ pub(crate) fn page(report: &Report<'_>) -> String {
                     (data("simulation", &simulations.document))
                     (data("strips", &simulations.strips))
                 }
+                @if let Some(tasks) = report.tasks { (data("tasked", &tasks.document)) }
                 script { (PreEscaped(SCRIPT)) }
             }
         }
@@ -119,6 +123,13 @@ fn words(report: &Report<'_>) -> Markup {
         ("orders", "Times that the policy told an application how many threads may run."),
         ("items", "What a producer has made and its consumer has not finished, in a channel."),
     ];
+    const OF_TASKS: [(&str, &str); 5] = [
+        ("block", "Data that tasks read and write as a whole."),
+        ("scheduler", "Who decides which task runs on which core next; numasim tasks --help lists them."),
+        ("lower bound", "No schedule of these tasks on this machine is over before, whoever decides."),
+        ("remote bytes", "What tasks moved from the memories and caches of other nodes."),
+        ("idle", "Cores without a task, of all cores x makespan."),
+    ];
     const OF_MEASUREMENTS: [(&str, &str); 5] = [
         (
             "error",
@@ -137,10 +148,11 @@ fn words(report: &Report<'_>) -> Markup {
         ),
     ];
     let measured = if report.compared.is_some() { &OF_MEASUREMENTS[..] } else { &[] };
+    let tasks = if report.tasks.is_some() { &OF_TASKS[..] } else { &[] };
     let simulated = if report.simulations.is_some() { &OF_TIME[..] } else { &[] };
     html! {
         dl.words {
-            @for (word, meaning) in OF_MODEL.iter().chain(simulated).chain(measured) { div { dt { (word) } dd { (meaning) } } }
+            @for (word, meaning) in OF_MODEL.iter().chain(simulated).chain(tasks).chain(measured) { div { dt { (word) } dd { (meaning) } } }
         }
     }
 }

@@ -5,7 +5,7 @@ use numasim_evidence::compare::{Comparison, Errors};
 
 use super::contents::Report;
 use super::html::{SMALL, Shown, judged, scrolling};
-use super::simulations;
+use super::{simulations, tasks};
 use crate::view::compared::{percent, place, sentences};
 use crate::view::{ScenarioView, Style, caution, figures};
 
@@ -186,6 +186,7 @@ fn predicted(report: &Report<'_>) -> Markup {
             }
         }
         @if let Some(simulations) = report.simulations { (simulations::best(simulations)) }
+        @if let Some(of_tasks) = report.tasks { (tasks::best(of_tasks)) }
         @if !report.views.is_empty() {
             p { "To know more, measure with " code { "numasim bench" } " and name its CSV with " code { "--measured" } "." }
         }

@@ -74,7 +74,9 @@ pub(super) fn created(
             let problem = rows::find((0, text), &COLUMNS, block.0, |row| {
                 row.problem("created_by", ProblemKind::UnknownName, message)
             });
-            problem.into_iter().for_each(|problem| problems.add(problem));
+            if let Some(problem) = problem {
+                problems.add(problem);
+            }
         }
         if problems.is_full() {
             return;

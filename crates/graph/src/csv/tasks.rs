@@ -96,7 +96,9 @@ pub(super) fn report_misplaced(text: &str, task: TaskId, error: GraphError, prob
     let problem = rows::find((1, text), &COLUMNS, task.0, |row| {
         row.problem("seq", ProblemKind::Conflict, error.to_string()).hint(hint)
     });
-    problem.into_iter().for_each(|problem| problems.add(problem));
+    if let Some(problem) = problem {
+        problems.add(problem);
+    }
 }
 
 fn read_accesses<const N: usize>(

@@ -191,7 +191,9 @@ fn any_graph() -> impl Strategy<Value = TaskGraph> {
         }
         let tasks = graph.graph().task_count();
         for (block, (hint, creator)) in (0..).map(BlockId).zip(said_of_blocks) {
-            hint.into_iter().for_each(|node| graph.block_hint(block, NodeId(node)).expect("a hint"));
+            if let Some(node) = hint {
+                graph.block_hint(block, NodeId(node)).expect("a hint");
+            }
             if let Some(creator) = creator.filter(|_| tasks > 0) {
                 let creator = TaskId(u32::try_from(creator.index(tasks)).expect("few"));
                 graph.block_created_by(block, creator).expect("a creator");

@@ -11,7 +11,7 @@ use numasim_model::input::{Place, Problem, ProblemKind};
 
 use super::assemble::assemble;
 use super::draft::{Draft, DraftTask};
-use super::{Imported, Noted};
+use super::{Imported, Noted, room};
 use crate::problems::{Problems, amount, at};
 use parser::Item;
 
@@ -20,6 +20,7 @@ use parser::Item;
 /// # Errors
 /// Problems with their places: no DOT, no digraph, amounts that are no numbers or below 0, a circle of nodes.
 pub fn read(text: &str, name: &str) -> Result<Imported, Vec<Problem>> {
+    room::check(text, [room::words(text), 320], 1)?;
     let graph = parser::read(text);
     let graph = graph.map_err(|(place, message)| vec![at(ProblemKind::Syntax, 0, place, message)])?;
     let mut problems = Problems::default();

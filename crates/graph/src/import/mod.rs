@@ -10,6 +10,7 @@ pub mod dot;
 mod draft;
 mod lines;
 mod order;
+mod room;
 pub mod starpu;
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ use numasim_model::input::{Place, Problem, ProblemKind};
 
 use super::assemble::assemble;
 use super::draft::{Draft, DraftTask};
-use super::{Imported, Noted};
+use super::{Imported, Noted, room};
 use crate::problems::{Problems, at, shown};
 use record::{Record, records};
 
@@ -26,12 +26,18 @@ struct Notes {
     reductions: Noted,
 }
 
-/// Reads a `tasks.rec`. Tasks without `GFlop` took `EndTime - StartTime` at `reference_gflops`.
+/// Reads a `tasks.rec`. Tasks without `GFlop` took `EndTime - StartTime` at `reference_gflops`, the GFLOPS of a core that they ran on.
 ///
 /// # Errors
-/// Problems with their places: no records, fields that are no numbers or of different lengths, jobs that are there twice or not at all, a
+/// Problems with their places: no records, tasks without `GFlop` where no `reference_gflops` are known, fields that are no numbers or of different lengths, jobs that are there twice or not at all, a
 /// circle of jobs that depend on each other.
-pub fn read(text: &str, name: &str, reference_gflops: f64) -> Result<Imported, Vec<Problem>> {
+pub fn read(
+    text: &str,
+    name: &str,
+    reference_gflops: impl Into<Option<f64>>,
+) -> Result<Imported, Vec<Problem>> {
+    let reference_gflops = reference_gflops.into();
+    room::check(text, [text.matches("JobId:").count(), 700], 6)?;
     let mut problems = Problems::default();
     let mut notes = Notes::default();
     let mut all = records(text, &mut problems);
@@ -57,7 +63,7 @@ pub fn read(text: &str, name: &str, reference_gflops: f64) -> Result<Imported, V
         let mut task = DraftTask {
             name: record.job.to_owned(),
             kind: record.kind.unwrap_or("task").to_owned(),
-            gflop: work(record, reference_gflops, &mut notes),
+            gflop: work(record, reference_gflops, &mut notes, &mut problems),
             accesses: Vec::new(),
             parents: parents(record, &jobs, are_complete, &mut problems),
             place: record.place.clone(),
@@ -153,10 +159,23 @@ fn parents(
 }
 
 /// Work of a job, 10^9 FLOP.
-fn work(record: &Record<'_>, reference_gflops: f64, notes: &mut Notes) -> f64 {
+fn work(
+    record: &Record<'_>,
+    reference_gflops: Option<f64>,
+    notes: &mut Notes,
+    problems: &mut Problems,
+) -> f64 {
     match (record.gflop, record.start_ms, record.end_ms) {
         (Some(gflop), _, _) => gflop,
         (None, Some(start), Some(end)) => {
+            let Some(reference_gflops) = reference_gflops else {
+                let message = format!("the job {} has no `GFlop`, but a time", shown(record.job));
+                let hint =
+                    "give --reference-gflops, the GFLOPS of a core that it ran on: work is time x GFLOPS";
+                let problem = Problem::new(ProblemKind::MissingKey, message).hint(hint);
+                problems.add(problem.at(record.place.clone(), "here"));
+                return 0.0;
+            };
             notes.timed.at(record.job, &record.place);
             (end - start).max(0.0) / 1e3 * reference_gflops
         }

@@ -14,9 +14,9 @@ use std::collections::HashMap;
 use numasim_model::graph::AccessMode;
 use numasim_model::input::{Place, Problem, ProblemKind};
 
-use super::Imported;
 use super::assemble::assemble;
 use super::draft::{Draft, DraftTask};
+use super::{Imported, room};
 use crate::problems::{Problems, shown};
 use execution::Measured;
 use files::Files;
@@ -31,6 +31,7 @@ const MIGRATION: &str =
 /// # Errors
 /// Problems with their places: no JSON, other versions, tasks or files that are not there, sizes below 0, a circle of tasks.
 pub fn read(text: &str, name: &str, reference_gflops: f64) -> Result<Imported, Vec<Problem>> {
+    room::check(text, [room::count(text, b'{'), 600], 4)?;
     let parts = Parts::find(text).map_err(|problem| vec![problem])?;
     let mut problems = Problems::default();
     let mut draft = Draft::default();

@@ -84,7 +84,7 @@ pub enum PartitionError {
     #[error("this program is built without the partitioner {}; build it with `--features {}`", .0.as_str(), .0.as_str())]
     NotBuilt(Partitioner),
     /// METIS refused.
-    #[error("METIS found no partition: {0}")]
+    #[error("METIS found no partition: {0}; `partitioner = \"recursive\"` does without it")]
     Metis(&'static str),
 }
 

@@ -11,6 +11,7 @@ use super::tree::{ReplayId, TreeTask};
 use crate::ids::NodeId;
 use tree::Tree;
 
+mod placed;
 mod tree;
 
 /// A task to be added.

@@ -1,6 +1,7 @@
 //! The master: a thread outside the cores that creates tasks in order, and partitions windows of them where a scheduler does that.
 
 use numasim_engine::SimTime;
+use numasim_graph::partition::PartitionError;
 use numasim_model::graph::{RuntimeSettings, TaskGraph, TaskId};
 use numasim_model::units::Seconds;
 
@@ -100,7 +101,14 @@ impl Master {
     /// Creates what it can at this instant; `ready` hears of tasks that wait for none.
     ///
     /// A creation begins when the one before it really ended, so that many of them within one instant take as long as they do.
-    pub(super) fn create(&mut self, around: &mut Around<'_, '_>, mut ready: impl FnMut(TaskId)) {
+    ///
+    /// # Errors
+    /// A window has no partition.
+    pub(super) fn create(
+        &mut self,
+        around: &mut Around<'_, '_>,
+        mut ready: impl FnMut(TaskId),
+    ) -> Result<(), PartitionError> {
         loop {
             match self.state {
                 State::Creating(end) if end <= around.latest => {
@@ -114,14 +122,14 @@ impl Master {
                     self.state = self.window(window, end, around).unwrap_or(State::Free(end));
                 }
                 State::Partitioning(end) if end <= around.latest => {
-                    around.scheduler.partitioned(&around.view);
+                    around.scheduler.partitioned(&around.view)?;
                     self.state = State::Free(end);
                 }
-                State::Creating(_) | State::Partitioning(_) | State::Done => return,
+                State::Creating(_) | State::Partitioning(_) | State::Done => return Ok(()),
                 State::Free(since) => self.state = self.begin(since, around),
                 State::Stopped => {
                     if self.is_stopped(around) {
-                        return;
+                        return Ok(());
                     }
                     self.state = State::Free(around.now);
                 }

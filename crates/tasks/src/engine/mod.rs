@@ -17,6 +17,9 @@ mod testing;
 mod work;
 mod workers;
 
+#[cfg(test)]
+mod tests;
+
 use numasim_graph::Dependencies;
 use numasim_model::sharing::Network;
 

@@ -18,14 +18,15 @@ use crate::error::TasksError;
 use crate::homes::Homes;
 use crate::idle::IdleReason;
 use crate::migration::migration;
-use crate::observer::{Observer, TaskRecord};
+use crate::observer::Observer;
 use crate::question::Question;
 use crate::result::Run;
-use crate::schedulers::{HandOver, Scheduler, View};
+use crate::schedulers::{Scheduler, View};
 use crate::sockets::{SocketId, Sockets, WorkerId};
 use crate::spread::Spread;
 
 mod contending;
+mod ending;
 mod taking;
 
 /// Events of one instant differ by at most this part of the time.
@@ -145,10 +146,10 @@ impl<'a> Simulation<'a> {
     pub(super) fn run(mut self) -> Result<Run, TasksError> {
         let tasks = self.question.graph.task_count() as u64;
         let mut instants = 0_u64;
-        self.round();
+        self.round()?;
         loop {
             while self.happens() || self.forces() {
-                self.round();
+                self.round()?;
             }
             let now = self.instants.now();
             if self.flows.solve(now) || self.flow_event.is_none() {
@@ -227,81 +228,18 @@ impl<'a> Simulation<'a> {
     }
 
     /// Phases of contenders, then the four steps.
-    fn round(&mut self) {
+    fn round(&mut self) -> Result<(), TasksError> {
         self.share();
         self.retire();
         self.welcome();
-        self.create();
+        self.create()?;
         self.make_ready();
         self.hand_out();
-    }
-
-    /// Step 1: tasks that end.
-    fn retire(&mut self) {
-        let now = self.instants.now();
-        self.ended.sort_unstable();
-        // Taken, so that the engine can be changed meanwhile, and given back for its room.
-        let mut ended = std::mem::take(&mut self.ended);
-        let sockets = self.sockets;
-        for (task, worker) in ended.drain(..) {
-            let Some(taken) = self.workers.end(worker) else { continue };
-            self.idling.end(worker);
-            let node = sockets.node(sockets.of_worker(worker));
-            let Question { graph, machine, .. } = *self.question;
-            let view = View::new(graph, machine, sockets, &self.homes);
-            self.scheduler.finished(&view, task, worker);
-            self.caches.ended(graph, task, node);
-            self.follow(task, worker);
-            let record = TaskRecord {
-                task,
-                socket: self.scheduler.socket(task).map(|socket| sockets.node(socket)),
-                node,
-                worker: worker.0,
-                start_s: taken.start.seconds(),
-                end_s: now.seconds(),
-                source: taken.source,
-                revoked: taken.revoked,
-                traffic: taken.traffic,
-            };
-            self.tally.ended(&record, self.question.graph.affinity(task));
-            self.observer.ended(&record);
-        }
-        self.ended = ended;
-    }
-
-    /// What follows from the end of a task: others wait for one less, and its children are created.
-    fn follow(&mut self, task: TaskId, worker: WorkerId) {
-        let Question { graph, machine, .. } = *self.question;
-        let view = View::new(graph, machine, self.sockets, &self.homes);
-        if !self.scheduler.hands_over() {
-            self.alive.ended(task, |other| self.ready.push((other, By::Parent(worker))));
-            for &child in graph.children(task) {
-                self.scheduler.created(&view, child);
-                if self.alive.created(graph, child) {
-                    self.ready.push((child, By::Creator(worker)));
-                }
-            }
-            return;
-        }
-        let (children, others) = &mut self.handed;
-        children.clear();
-        others.clear();
-        self.alive.ended(task, |other| others.push(other));
-        others.sort_unstable();
-        for &child in graph.children(task) {
-            self.scheduler.created(&view, child);
-            if self.alive.created(graph, child) {
-                children.push(child);
-            }
-        }
-        self.waiting += children.len() + others.len();
-        if !children.is_empty() || !others.is_empty() {
-            self.scheduler.hand_over(&view, &HandOver { task, worker, children, others });
-        }
+        Ok(())
     }
 
     /// Step 2: the master creates what it can.
-    fn create(&mut self) {
+    fn create(&mut self) -> Result<(), TasksError> {
         let Question { graph, machine, .. } = *self.question;
         let mut around = Around {
             graph,
@@ -312,7 +250,7 @@ impl<'a> Simulation<'a> {
             now: self.instants.now(),
             latest: self.instants.end(),
         };
-        self.master.create(&mut around, |task| self.ready.push((task, By::Master)));
+        Ok(self.master.create(&mut around, |task| self.ready.push((task, By::Master)))?)
     }
 
     /// Step 3: tasks that became ready.

@@ -1,10 +1,14 @@
 //! The least makespan of all schedules of a few tasks, by trying them all.
 
-use numasim_graph::Dependencies;
+mod ahead;
+
+use std::collections::{BTreeMap, HashMap};
+
 use numasim_model::NodeId;
 use numasim_model::graph::TaskId;
 use numasim_model::units::Seconds;
 
+use self::ahead::Ahead;
 use super::course::Course;
 use crate::error::TasksError;
 use crate::idle::IdleReason;
@@ -14,46 +18,47 @@ use crate::schedulers::{Source, Start};
 
 /// The least makespan of every schedule in which a worker begins a task when something happens, or waits until something else does: whoever
 /// decides in simulated time does nothing else. The question's scheduler and `steal` are not looked at; nothing is ever stolen.
-/// Not for the placement `numa`, as there is no socket but the one that runs a task.
+/// Not for the placement `numa`, as there is no socket but the one that runs a task, nor where the work of tasks is spread.
 ///
-/// The time grows faster than the factorial of the tasks; 8 on 2 nodes are for tests.
+/// Schedules that cannot be better than the best one so far are left, and what comes is looked at once where several ways lead to the same
+/// state. The time still grows with the factorial of the tasks; 8 on 2 nodes are for tests.
 ///
 /// # Errors
 /// As [`super::simulate`].
 pub fn least_makespan(question: &Question) -> Result<Seconds, TasksError> {
     refusal::check(question)?;
     let mut course = Course::new(question)?;
-    let mut search = Search { least_s: f64::INFINITY, flop_s: flop_s(question)? };
+    let mut search = Search {
+        least_s: f64::INFINITY,
+        ahead: Ahead::new(question)?,
+        seen: HashMap::new(),
+        reached: 0,
+        open: BTreeMap::new(),
+    };
     if course.go_to_next_instant(IdleReason::Creation) {
-        search.go_on(course, &mut Vec::new());
+        search.reach(course, Vec::new());
+    }
+    while let Some((_, (course, ready))) = search.open.pop_first() {
+        search.decide(course, ready);
     }
     Ok(Seconds::new(search.least_s))
 }
 
-/// Per task: how long it and the tasks that wait for it compute at least, on the fastest cores.
-fn flop_s(question: &Question) -> Result<Vec<f64>, TasksError> {
-    let graph = question.graph;
-    let dependencies = Dependencies::of(graph).ok_or(TasksError::TooManyEdges)?;
-    let peaks = question.machine.nodes().iter().map(|node| node.gflops_per_core.value());
-    let peak = peaks.fold(0.0, f64::max);
-    let mut after = vec![0.0_f64; graph.task_count()];
-    for task in graph.tasks().rev() {
-        let children = dependencies.children(task).iter().map(|child| after[child.0 as usize]);
-        after[task.0 as usize] = children.fold(0.0, f64::max) + graph.gflop(task) / peak;
-    }
-    Ok(after)
-}
-
-struct Search {
+struct Search<'a> {
     /// The least makespan so far.
     least_s: f64,
-    /// Of each task.
-    flop_s: Vec<f64>,
+    ahead: Ahead<'a>,
+    /// Per state that was reached: the earliest time at which it was.
+    seen: HashMap<Vec<u64>, f64>,
+    reached: usize,
+    /// Courses and their ready tasks, where something is to be decided; by the bits of the time that they take at least, which are ordered as
+    /// the times are, then those first where fewer tasks are left, then the oldest.
+    open: BTreeMap<(u64, usize, usize), (Course<'a>, Vec<TaskId>)>,
 }
 
-impl Search {
-    /// What needs no decision, until nothing more of it happens; then every decision.
-    fn go_on(&mut self, mut course: Course, ready: &mut Vec<TaskId>) {
+impl<'a> Search<'a> {
+    /// What needs no decision, until nothing more of it happens.
+    fn reach(&mut self, mut course: Course<'a>, mut ready: Vec<TaskId>) {
         while !course.end_tasks(&mut |_| None).is_empty() | course.create(&mut |_| None) {
             ready.extend(course.newly_ready().into_iter().map(|(task, _)| task));
         }
@@ -61,34 +66,60 @@ impl Search {
             self.least_s = self.least_s.min(course.now_s);
             return;
         }
-        // What is not taken yet has all its FLOP before it.
-        let left = course.not_taken().map(|task| self.flop_s[task.0 as usize]);
-        if course.now_s + left.fold(0.0, f64::max) >= self.least_s {
+        let at_least_s = course.now_s + self.ahead.least_s(&course);
+        if at_least_s < self.least_s && self.is_new(&course) {
+            let key = (at_least_s.to_bits(), course.not_taken().count(), self.reached);
+            self.reached += 1;
+            self.open.insert(key, (course, ready));
+        }
+    }
+
+    /// Every decision.
+    fn decide(&mut self, mut course: Course<'a>, ready: Vec<TaskId>) {
+        if course.now_s + self.ahead.least_s(&course) >= self.least_s {
             return;
         }
-        // Idle workers of a node are alike.
-        let mut nodes: Vec<(NodeId, usize)> = Vec::new();
-        for worker in course.idle_workers() {
-            if nodes.iter().all(|&(node, _)| node != course.node_of(worker)) {
-                nodes.push((course.node_of(worker), worker));
-            }
-        }
+        let workers = one_of_each_node(&course);
         for place in 0..ready.len() {
-            for &(_, worker) in &nodes {
+            for &worker in &workers {
                 let mut taken = course.clone();
                 let mut left = ready.clone();
                 taken.take(worker, Start::new(left.remove(place), Source::Own), None);
-                self.go_on(taken, &mut left);
+                self.reach(taken, left);
             }
         }
         // Nobody takes anything more now.
         // Whoever decides leaves none ready while nobody runs any: then an existing one waits for one that the master has not created.
         if ready.is_empty() && course.forces() {
-            return self.go_on(course, ready);
+            return self.reach(course, ready);
         }
         course.set_rates();
         if course.go_to_next_instant(IdleReason::Parents) {
-            self.go_on(course, ready);
+            self.reach(course, ready);
         }
     }
+
+    /// Whether this state was not reached before, or only at a later time.
+    fn is_new(&mut self, course: &Course) -> bool {
+        let earliest_s = self.seen.entry(course.state()).or_insert(f64::INFINITY);
+        let is_new = course.now_s < *earliest_s;
+        *earliest_s = earliest_s.min(course.now_s);
+        is_new
+    }
 }
+
+/// An idle worker of each node that has one: those of a node are alike.
+fn one_of_each_node(course: &Course) -> Vec<usize> {
+    let mut nodes: Vec<NodeId> = Vec::new();
+    let mut workers = course.idle_workers();
+    workers.retain(|&worker| {
+        let node = course.node_of(worker);
+        let is_first = !nodes.contains(&node);
+        nodes.push(node);
+        is_first
+    });
+    workers
+}
+
+#[cfg(test)]
+mod tests;

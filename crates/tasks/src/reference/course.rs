@@ -2,7 +2,7 @@
 
 use numasim_graph::Dependencies;
 use numasim_model::NodeId;
-use numasim_model::graph::TaskId;
+use numasim_model::graph::{BlockHome, TaskId};
 
 use self::contending::Contending;
 use self::master::Doing;
@@ -19,6 +19,7 @@ use crate::schedulers::{Source, Start};
 
 mod contending;
 mod master;
+mod state;
 mod tree;
 
 /// Events whose times differ by no more than this part of the time happen together.
@@ -243,15 +244,6 @@ impl<'a> Course<'a> {
         ready
     }
 
-    /// Tasks that no worker has taken.
-    pub(super) fn not_taken(&self) -> impl Iterator<Item = TaskId> {
-        self.question.graph.tasks().zip(&self.tasks).filter(|(_, task)| task.run.is_none()).map(|(id, _)| id)
-    }
-
-    pub(super) fn idle_workers(&self) -> Vec<usize> {
-        (0..self.workers.len()).filter(|&worker| self.is_idle(worker)).collect()
-    }
-
     pub(super) fn is_idle(&self, worker: usize) -> bool {
         self.workers[worker].1.is_none() && !self.is_away(worker)
     }
@@ -313,6 +305,11 @@ impl<'a> Course<'a> {
             run.rate = rate;
             run.end_s = (rate > 0.0).then(|| self.now_s + run.rest.max(0.0) / rate);
         }
+    }
+
+    /// Where each block lies now.
+    pub(super) fn homes(&self) -> &[BlockHome] {
+        self.data.homes()
     }
 
     /// The lowest task that has not ended.

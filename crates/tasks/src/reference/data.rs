@@ -41,6 +41,16 @@ impl<'a> Data<'a> {
         }
     }
 
+    /// Where each block lies now.
+    pub(super) fn homes(&self) -> &[BlockHome] {
+        &self.homes
+    }
+
+    /// The blocks in the cache of each node, the most recent last.
+    pub(super) fn caches(&self) -> &[Vec<BlockId>] {
+        &self.caches
+    }
+
     /// Bytes of the cache of a node; 0 without one.
     fn capacity(&self, node: NodeId) -> f64 {
         self.question.machine.cache(node).map_or(0.0, |cache| cache.size.value() * 1e6)

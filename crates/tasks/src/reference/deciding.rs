@@ -1,4 +1,4 @@
-//! Who decides: `fifo`, `sa`, `dep` and `rip-*` with their queues as plain lists.
+//! Who decides: every scheduler but those of tree programs, with queues as plain lists.
 
 use numasim_model::NodeId;
 use numasim_model::graph::{BlockHome, SchedulerKind, TaskId, Ties};
@@ -7,6 +7,8 @@ use rand_chacha::ChaCha8Rng;
 
 use super::course::{Heard, ReadyBy};
 use super::libraries::Library;
+use super::own_queues::OwnQueues;
+use super::planned;
 use super::windows::Windows;
 use crate::error::TasksError;
 use crate::question::Question;
@@ -35,6 +37,12 @@ pub(super) struct Decider<'a> {
     /// Of `rip-*`: the window under way, and ready tasks without a node, the oldest first.
     windows: Option<Windows<'a>>,
     temporary: Vec<TaskId>,
+    /// Why a window has no partition.
+    pub(super) failed: Option<TasksError>,
+    /// Of `random-steal`.
+    own_queues: OwnQueues,
+    /// Of `heft`: when tasks begin by its plan; no entries under others.
+    starts_s: Vec<f64>,
     /// Of `tbb`, `tbb-numa` and `hint`: everything.
     library: Option<Library<'a>>,
 }
@@ -61,6 +69,14 @@ impl<'a> Decider<'a> {
                 given[task.0 as usize] = Some(node);
             }
         }
+        let mut starts_s = Vec::new();
+        if question.scheduler.kind == SchedulerKind::Heft {
+            for (given, (node, start_s)) in given.iter_mut().zip(planned::plan(question)) {
+                *given = Some(node);
+                starts_s.push(start_s);
+            }
+        }
+        let workers: u32 = machine.nodes().iter().map(|node| node.cores).sum();
         let in_table = |home: BlockHome| match home {
             BlockHome::Node(node) => Some(node).filter(|node| sockets.contains(node)),
             BlockHome::Open | BlockHome::Interleaved => None,
@@ -78,6 +94,9 @@ impl<'a> Decider<'a> {
             ties: generator(question.runtime.seed, Stream::Scheduler),
             windows: question.scheduler.kind.partitions().then(|| Windows::new(question)).transpose()?,
             temporary: Vec::new(),
+            failed: None,
+            own_queues: OwnQueues::new(workers as usize),
+            starts_s,
             library: Library::new(question),
         })
     }
@@ -92,7 +111,11 @@ impl<'a> Decider<'a> {
     }
 
     pub(super) fn gives_sockets(&self) -> bool {
-        !self.is_fifo() && self.library.is_none()
+        !self.is_fifo() && !self.is_random_steal() && self.library.is_none()
+    }
+
+    fn is_random_steal(&self) -> bool {
+        self.question.scheduler.kind == SchedulerKind::RandomSteal
     }
 
     /// Whether it is told who hands which tasks over.
@@ -141,20 +164,32 @@ impl<'a> Decider<'a> {
 
     fn partitioned(&mut self) {
         let Some(windows) = &mut self.windows else { return };
-        // Nothing but a partitioner that is not built fails here, which the simulation refuses before.
-        for (task, node) in windows.partition(&self.sockets, &self.given).unwrap_or_default() {
+        let parts = windows.partition(&self.sockets, &self.given).unwrap_or_else(|error| {
+            self.failed = Some(error);
+            Vec::new()
+        });
+        for (task, node) in parts {
             self.given[task.0 as usize] = Some(node);
             self.enter(task, node);
         }
         for task in std::mem::take(&mut self.temporary) {
-            self.ready(task, ReadyBy::Master);
+            match self.given[task.0 as usize] {
+                Some(node) => self.queues[node.0].push(task),
+                None => self.temporary.push(task),
+            }
         }
     }
 
-    /// A task is ready.
-    pub(super) fn ready(&mut self, task: TaskId, by: ReadyBy) {
+    /// A task is ready. `homes`: where blocks lie now.
+    pub(super) fn ready(&mut self, task: TaskId, by: ReadyBy, homes: &[BlockHome]) {
         if let Some(library) = &mut self.library {
             return library.master(task);
+        }
+        let by = if let ReadyBy::Parent(worker) = by { Some(worker) } else { None };
+        match self.question.scheduler.kind {
+            SchedulerKind::RandomSteal => return self.own_queues.put(task, by),
+            SchedulerKind::Tracked => self.given[task.0 as usize] = Some(self.by_homes(task, homes)),
+            _ => {}
         }
         if let Some(node) = self.given[task.0 as usize] {
             self.queues[node.0].push(task);
@@ -165,7 +200,6 @@ impl<'a> Decider<'a> {
             return;
         }
         let is_on = self.question.scheduler.immediate_successor;
-        let by = if let ReadyBy::Parent(worker) = by { Some(worker) } else { None };
         let free = by.filter(|worker| self.successors.iter().all(|(other, _)| other != worker));
         match free.filter(|_| is_on) {
             Some(worker) => self.successors.push((worker, task)),
@@ -178,7 +212,9 @@ impl<'a> Decider<'a> {
         if let Some(library) = &self.library {
             return library.has_queued();
         }
-        !self.queue.is_empty() || self.queues.iter().any(|queue| !queue.is_empty())
+        !self.queue.is_empty()
+            || !self.own_queues.are_empty()
+            || self.queues.iter().any(|queue| !queue.is_empty())
     }
 
     /// What an idle worker takes in a round.
@@ -198,12 +234,36 @@ impl<'a> Decider<'a> {
         if let Some(place) = self.successors.iter().position(|&(other, _)| other == worker) {
             return Some(self.successors.remove(place).1);
         }
-        let queue = if self.is_fifo() { &mut self.queue } else { &mut self.queues[node.0] };
-        if queue.is_empty() { None } else { Some(queue.remove(0)) }
+        if self.is_random_steal() {
+            return self.own_queues.newest(worker);
+        }
+        if self.is_fifo() {
+            return if self.queue.is_empty() { None } else { Some(self.queue.remove(0)) };
+        }
+        self.first(node)
     }
 
-    /// The oldest task of the nearest node that has one, by distance, then by number.
+    /// Takes the oldest task of a node; under `heft` the one that the plan begins first, of equal ones the lowest.
+    fn first(&mut self, node: NodeId) -> Option<TaskId> {
+        let queue = &mut self.queues[node.0];
+        let start_s = |task: TaskId| self.starts_s.get(task.0 as usize).copied();
+        let mut first = 0;
+        for place in 1..queue.len() {
+            let (one, other) = (queue[place], queue[first]);
+            if start_s(one) < start_s(other)
+                || (start_s(one).is_some_and(|s| start_s(other) == Some(s)) && one < other)
+            {
+                first = place;
+            }
+        }
+        if queue.is_empty() { None } else { Some(queue.remove(first)) }
+    }
+
+    /// The first task of the nearest node that has one, by distance, then by number.
     fn steal(&mut self, thief: NodeId) -> Option<TaskId> {
+        if self.is_random_steal() {
+            return self.own_queues.stolen(&mut self.ties);
+        }
         if !self.question.steal || self.is_fifo() {
             return None;
         }
@@ -214,7 +274,7 @@ impl<'a> Decider<'a> {
                 nearest = Some(node);
             }
         }
-        nearest.map(|node| self.queues[node.0].remove(0))
+        self.first(nearest?)
     }
 
     /// Algorithm 2.1 of paper 001, as section 11 has it: the node that most declared bytes speak for; turn by turn where more of them are
@@ -226,6 +286,21 @@ impl<'a> Decider<'a> {
             match self.table[access.block.0 as usize] {
                 Some(node) => weights[node.0] += access.declared_bytes,
                 None => not_allocated += access.declared_bytes,
+            }
+        }
+        self.heaviest(&weights, not_allocated)
+    }
+
+    /// The same with the nodes where blocks lie.
+    fn by_homes(&mut self, task: TaskId, homes: &[BlockHome]) -> NodeId {
+        let mut weights = vec![0.0; self.question.machine.node_count()];
+        let mut not_allocated = 0.0;
+        for access in self.question.graph.accesses(task) {
+            match homes[access.block.0 as usize] {
+                BlockHome::Node(node) if self.sockets.contains(&node) => {
+                    weights[node.0] += access.declared_bytes;
+                }
+                _ => not_allocated += access.declared_bytes,
             }
         }
         self.heaviest(&weights, not_allocated)

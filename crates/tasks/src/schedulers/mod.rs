@@ -26,6 +26,7 @@ mod tracked;
 mod tree;
 mod weights;
 
+pub(crate) use heft::Estimate;
 pub use scheduler::{Partitioning, Pause, Scheduler, View};
 pub use start::{Round, Source, Start};
 pub use tree::{Fallbacks, HandOver};
@@ -58,8 +59,8 @@ pub(crate) fn make<'a>(
             Box::new(Placed::new(tracked::Tracked::new(question, sockets), question, sockets))
         }
         SchedulerKind::Tbb | SchedulerKind::TbbNuma => Box::new(tbb::Tbb::new(question, sockets)),
-        SchedulerKind::Hint => Box::new(hint::Hint::hint(sockets)),
-        SchedulerKind::Plan => Box::new(hint::Hint::plan(question, sockets)?),
+        SchedulerKind::Hint => Box::new(hint::Hint::of_programmer(sockets)),
+        SchedulerKind::Plan => Box::new(hint::Hint::of_plan(question, sockets)?),
         SchedulerKind::ArenaPerNode => Box::new(arena_per_node::ArenaPerNode::new(question, sockets)),
         SchedulerKind::TaskloopAffinity => {
             Box::new(taskloop_affinity::TaskloopAffinity::new(question, sockets))

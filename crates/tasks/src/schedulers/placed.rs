@@ -1,5 +1,6 @@
 //! Schedulers that give each task a socket: what they have in common is what becomes of the task then.
 
+use numasim_graph::partition::PartitionError;
 use numasim_model::graph::TaskId;
 
 use super::given::Given;
@@ -22,8 +23,9 @@ pub(super) trait Place {
     }
 
     /// As [`Scheduler::partitioned`]; the master has created nothing meanwhile.
-    fn partitioned(&mut self, view: &View<'_>, given: &mut Given) {
+    fn partitioned(&mut self, view: &View<'_>, given: &mut Given) -> Result<(), PartitionError> {
         let _ = (view, given);
+        Ok(())
     }
 
     /// The socket of a task that is ready and has none; `None`: it waits until tasks have been partitioned.
@@ -84,13 +86,14 @@ impl<P: Place, Q: Queues> Scheduler for Placed<P, Q> {
         self.place.pauses()
     }
 
-    fn partitioned(&mut self, view: &View<'_>) {
-        self.place.partitioned(view, &mut self.given);
+    fn partitioned(&mut self, view: &View<'_>) -> Result<(), PartitionError> {
+        self.place.partitioned(view, &mut self.given)?;
         for task in std::mem::take(&mut self.waiting) {
             if let Some(socket) = self.given.of(task) {
                 self.push(socket, task);
             }
         }
+        Ok(())
     }
 
     fn ready(&mut self, view: &View<'_>, task: TaskId, _: Option<WorkerId>) {

@@ -1,5 +1,6 @@
 //! What every scheduler is: it is told what happens, and says which task a worker takes next.
 
+use numasim_graph::partition::PartitionError;
 use numasim_model::graph::{BlockHome, BlockId, TaskGraph, TaskId};
 use numasim_model::units::Seconds;
 use numasim_model::{Machine, NodeId};
@@ -79,8 +80,12 @@ pub trait Scheduler {
 
     /// The time that the scheduler asked for is over: sockets are known from now on, and tasks that wait for them in a temporary
     /// queue go to the queues of their sockets, before those that become ready in this instant.
-    fn partitioned(&mut self, view: &View<'_>) {
+    ///
+    /// # Errors
+    /// There is no partition; the simulation ends with that.
+    fn partitioned(&mut self, view: &View<'_>) -> Result<(), PartitionError> {
         let _ = view;
+        Ok(())
     }
 
     /// A created task has no unfinished parent any more. `by`: the worker whose task was the last one; `None` where all had ended when

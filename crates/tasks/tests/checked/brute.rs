@@ -1,8 +1,10 @@
 //! All schedules of a few tasks on two nodes.
 
+use numasim_model::graph::AccessMode::Inout;
+use numasim_model::graph::BlockHome::Open;
 use numasim_model::graph::{PagePlacement, SchedulerKind, TaskGraph};
 use numasim_model::machine::{Machine, Node};
-use numasim_model::units::Gflops;
+use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
 use numasim_tasks::bound::{lower_bound, rounding};
 use numasim_tasks::{Silent, reference, simulate};
 use proptest::prelude::*;
@@ -24,7 +26,7 @@ pub(crate) fn small_machine(choices: &mut Choices) -> Machine {
         ..*node
     });
     let nodes = nodes.collect();
-    machine.retuned(nodes, vec![numasim_model::units::GigabytesPerSecond::new(5.0); 4]).expect("a machine")
+    machine.retuned(nodes, vec![GigabytesPerSecond::new(5.0); 4]).expect("a machine")
 }
 
 #[test]
@@ -39,7 +41,7 @@ fn the_best_of_all_schedules_is_known_by_hand() {
     for node in &mut nodes {
         node.cores = 1;
     }
-    let links = vec![numasim_model::units::GigabytesPerSecond::new(5.0); 4];
+    let links = vec![GigabytesPerSecond::new(5.0); 4];
     let machine = m2().retuned(nodes, links).expect("a machine");
     let asked = Asked::free(machine, graph(tasks));
     let least_s = reference::least_makespan(&asked.question()).expect("an answer").value();
@@ -48,17 +50,42 @@ fn the_best_of_all_schedules_is_known_by_hand() {
     assert!((fifo - 0.7).abs() < 1e-12, "{fifo}");
 }
 
+#[test]
+fn eight_tasks_are_not_too_many() {
+    // 8 x 0.1 s on 4 workers: 0.2 s; 10 MB each from the own memory take less.
+    let mut tasks = Tasks::new();
+    for _ in 0..8 {
+        let x = tasks.block(10e6, Open);
+        tasks.task(1.0, &[(x, Inout)]);
+    }
+    let mut asked = Asked::free(m2(), tasks.0.finish());
+    let least_s = |asked: &Asked| reference::least_makespan(&asked.question()).expect("an answer").value();
+    assert!((least_s(&asked) - 0.2).abs() < 1e-12);
+    // 8 + 7 + ... + 1 = 36 tenths: 1.8 s on each of two workers, as 8 + 7 + 2 + 1 and 6 + 5 + 4 + 3.
+    let mut tasks = Tasks::new();
+    for gflop in 1..=8 {
+        tasks.task(f64::from(gflop), &[]);
+    }
+    asked.graph = tasks.0.finish();
+    let mut nodes = m2().nodes().to_vec();
+    for node in &mut nodes {
+        node.cores = 1;
+    }
+    asked.machine = m2().retuned(nodes, vec![GigabytesPerSecond::new(5.0); 4]).expect("a machine");
+    assert!((least_s(&asked) - 1.8).abs() < 1e-12);
+}
+
 proptest! {
-    #![proptest_config(questions(60))]
+    #![proptest_config(questions(150))]
 
     /// The bound is not above the best of all schedules, and nobody who decides is below it.
     #[test]
     fn nobody_beats_the_best_of_all_schedules_and_the_bound_is_not_above_it(mut choices in choices()) {
         let machine = small_machine(&mut choices);
-        let graph = drawn_graph(&mut choices, &machine, 7, false);
+        let graph = drawn_graph(&mut choices, &machine, 8, false);
         let mut asked = Asked::free(machine, graph);
-        asked.runtime.creation = numasim_model::units::Seconds::new(choices.of(&[0.0, 0.1e-3]));
-        asked.runtime.task = numasim_model::units::Seconds::new(choices.of(&[0.0, 20e-6]));
+        asked.runtime.creation = Seconds::new(choices.of(&[0.0, 0.1e-3]));
+        asked.runtime.task = Seconds::new(choices.of(&[0.0, 20e-6]));
         // A partition ends at no other event.
         asked.scheduler.partition_ns_per_vertex_edge = Some(0.0);
         asked.runtime.throttle = choices.of(&[None, None, Some(2)]);

@@ -1,8 +1,9 @@
 //! Random questions, drawn from small sets of figures, so that much happens at the same time.
 
+use numasim_graph::partition::is_built;
 use numasim_model::graph::{
-    Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, RuntimeSettings, SchedulerKind,
-    SchedulerSettings, TaskGraph, TaskGraphBuilder, TaskId, Ties, TreeTask,
+    Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, Partitioner, RuntimeSettings,
+    SchedulerKind, SchedulerSettings, TaskGraph, TaskGraphBuilder, TaskId, Ties, TreeTask,
 };
 use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node, SharedLink};
 use numasim_model::sharing::Parameter;
@@ -187,8 +188,8 @@ fn drawn_runtime(choices: &mut Choices) -> RuntimeSettings {
 }
 
 fn drawn_scheduler(choices: &mut Choices, is_tree: bool) -> SchedulerSettings {
-    use SchedulerKind::{Dep, Fifo, RipDep, RipMw, RipSp, Sa};
-    let kinds = [Fifo, Sa, Dep, RipDep, RipSp, RipMw];
+    use SchedulerKind::{Dep, Fifo, Heft, RandomSteal, RipDep, RipMw, RipSp, Sa, Tracked};
+    let kinds = [Fifo, Sa, Dep, RipDep, RipSp, RipMw, Heft, Tracked, RandomSteal];
     // Those that partition refuse trees.
     let kinds = if is_tree { &kinds[..3] } else { &kinds };
     let window = choices.of(&[5, 1, 9, 1000]);
@@ -201,6 +202,11 @@ fn drawn_scheduler(choices: &mut Choices, is_tree: bool) -> SchedulerSettings {
         intersection: choices.of(&[0, 1, 3]).min(window - 1),
         partition_ns_per_vertex_edge: choices.of(&[None, Some(0.0), Some(20_000.0)]),
         old_dependencies: choices.one_in(3),
+        partitioner: if is_built(Partitioner::Metis) && choices.one_in(2) {
+            Partitioner::Metis
+        } else {
+            Partitioner::Recursive
+        },
         ..SchedulerSettings::default()
     }
 }

@@ -1,5 +1,7 @@
 //! What is promised of every run.
 
+use std::collections::BTreeMap;
+
 use numasim_graph::partition::NS_PER_VERTEX_EDGE;
 use numasim_model::ModelKind;
 use numasim_model::graph::{Access, BlockId, NewTask, TaskGraph, TaskGraphBuilder, Ties};
@@ -172,11 +174,13 @@ proptest! {
 fn random_questions_are_about_everything() {
     let mut runner = TestRunner::new(questions(1));
     let mut met = [0_u32; 12];
+    let mut under = BTreeMap::new();
     let mut reasons = [0_u32; IdleReason::ALL.len()];
     for _ in 0..400 {
         let mut choices = choices().new_tree(&mut runner).expect("choices").current();
         let asked = anything(&mut choices, 40);
         let Some((run, records)) = answer(&asked) else { continue };
+        *under.entry(asked.scheduler.kind.as_str()).or_insert(0_u32) += 1;
         let remote = |traffic: &Traffic| traffic.llc_remote > 0.0;
         let waits = records.iter().any(|record| record.start_s > 0.0);
         let happens = [
@@ -199,4 +203,6 @@ fn random_questions_are_about_everything() {
     }
     assert!(reasons.iter().all(|&met| met >= 20), "{reasons:?} of 400");
     assert!(met.iter().all(|&met| met >= 20), "{met:?} of 400");
+    // Nine schedulers.
+    assert!(under.len() == 9 && under.values().all(|&times| times >= 20), "{under:?}");
 }

@@ -1,5 +1,6 @@
 //! Simulations of small graphs, by hand.
 
+mod advice;
 mod caches;
 mod common;
 mod contenders;
@@ -12,6 +13,7 @@ mod idling;
 mod instants;
 mod latency;
 mod placement;
+mod plan;
 mod profile;
 mod references;
 mod rip;

@@ -61,6 +61,7 @@ pub(crate) fn json(reading: &Reading) -> Value {
         "commands": over_time::commands(study), "policy": over_time::policy(study), "os": over_time::os(study),
         "cluster": over_time::cluster(study),
         "graph": tasks::graph(study), "scheduler": tasks::scheduler(study), "runtime": tasks::runtime(study),
+        "contender": tasks::contender(study),
         "defaults": defaults,
     })
 }

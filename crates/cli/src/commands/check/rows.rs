@@ -211,6 +211,7 @@ impl Lines<'_> {
             (TableKind::Graph, tasks::graph(study)),
             (TableKind::Scheduler, tasks::scheduler(study)),
             (TableKind::Runtime, tasks::runtime(study)),
+            (TableKind::Contender, tasks::contender(study)),
         ];
         for (table, value) in &singles {
             for (key, value) in over_time::pairs(value) {

@@ -59,7 +59,17 @@ pub(super) fn scheduler(study: &Study) -> Value {
         "partition_ns_per_vertex_edge": scheduler.partition_ns_per_vertex_edge,
         "partitioner": scheduler.partitioner.as_str(),
         "old_dependencies": scheduler.old_dependencies, "immediate_successor": scheduler.immediate_successor,
+        "affinity_partitioner": scheduler.affinity_partitioner, "reflection": scheduler.reflection,
     })
+}
+
+/// Who else wants the workers; null where nobody does.
+pub(super) fn contender(study: &Study) -> Value {
+    let Some(contender) = &study.tasks.contender else { return Value::Null };
+    let phases = contender.phases.as_ref();
+    let phases = phases
+        .map(|phases| phases.iter().map(|(from, to)| [from.value(), to.value()]).collect::<Vec<[f64; 2]>>());
+    json!({ "gflop": contender.gflop, "count": contender.count, "phases_s": phases })
 }
 
 pub(super) fn runtime(study: &Study) -> Value {
@@ -69,7 +79,7 @@ pub(super) fn runtime(study: &Study) -> Value {
     let runtime = &study.tasks.runtime;
     json!({
         "creation_us": in_unit(runtime.creation, 1e6), "task_us": in_unit(runtime.task, 1e6),
-        "steal_us": in_unit(runtime.steal, 1e6), "throttle": runtime.throttle, "seed": runtime.seed,
+        "steal_us": in_unit(runtime.steal, 1e6), "page_us": in_unit(runtime.page, 1e6), "throttle": runtime.throttle, "seed": runtime.seed,
         "ties": runtime.ties.as_str(), "task_spread": runtime.task_spread,
     })
 }

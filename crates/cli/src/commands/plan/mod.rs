@@ -1,38 +1,31 @@
-//! `numasim plan`: from a profile to a plan of where data and tasks belong.
+//! `numasim plan`: where data and tasks belong, from a profile or for one graph.
 
-mod lines;
-
-use numasim_plan::{File, analyse, plan_file};
+mod graph;
+mod profile;
 
 use crate::args::PlanArgs;
 use crate::failure::Failure;
-use crate::output::{Destination, Folder, Format};
 use crate::shell::Shell;
-use crate::view::json as document;
-use crate::view::planned;
-use crate::watch;
-pub(super) use lines::{PlainFiles, Stop};
 
 /// Runs the command.
 pub(crate) fn run(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {
-    let profile = PlainFiles::in_folder(&args.profile, "a profile is a folder with the files ptrace-*.csv");
-    let names = File::PLAN.map(File::name);
-    let folder = Folder::open(&args.output, &names, "-o", &profile.paths(&File::PROFILE))?;
-    let told = Destination::open(None, &[])?;
-    watch::listen();
-    let plan = analyse::<Stop>(args.pattern, |file, each| profile.feed(file, each))
-        .map_err(|stop| profile.failure(stop))?;
-    folder.make()?;
-    let [dbs, tree, toml] = names;
-    folder.write(dbs, |out| plan_file::write_dbs(&plan, out))?;
-    folder.write(tree, |out| plan_file::write_tree(&plan, out))?;
-    folder.write(toml, |out| plan_file::write_toml(&plan, out))?;
-    match args.format {
-        Format::Table => told.deliver(&planned::table(&plan, &shell.style(false))),
-        Format::Json => told.deliver_by(|out| document::write(&planned::json(&plan), out)),
-        Format::Csv => told.deliver(
-            &planned::csv(&plan)
-                .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
-        ),
+    match args.from.as_slice() {
+        [folder] if folder.is_dir() && args.graph.is_none() && args.model.is_none() => {
+            profile::run(args, folder, shell)
+        }
+        [missing] if !missing.exists() && args.graph.is_none() => {
+            Err(Failure::input(format!("{} does not exist", missing.display()))
+                .hint("name the folder of a profile, or the TOML files of a machine and a graph"))
+        }
+        files => match (files.iter().find(|file| file.is_dir()), args.pattern) {
+            (Some(folder), _) => Err(Failure::input(format!("{} is a folder among files", folder.display()))
+                .hint("name one profile, or the TOML files of a machine and --graph DIR")),
+            (None, Some(pattern)) => Err(Failure::input(format!(
+                "--pattern {} is of a profile, and there is none",
+                pattern.as_str()
+            ))
+            .hint("name the folder of a profile, or leave out --pattern")),
+            (None, None) => graph::run(args, shell),
+        },
     }
 }

@@ -139,6 +139,7 @@ mod tests {
             paths: vec![folder.path().to_owned()],
             measured: None,
             model: None,
+            scheduler: Vec::new(),
             policy: Vec::new(),
             until: None,
             title: None,

@@ -7,7 +7,7 @@ use numasim_model::Study;
 
 use super::inputs::Inputs;
 use crate::args::ReportArgs;
-use crate::report::{Repeated, Simulations};
+use crate::report::{Repeated, Simulations, Tasks};
 use crate::view::{compared, figures};
 
 /// What was asked, in one sentence.
@@ -15,6 +15,7 @@ pub(super) fn question(
     study: &Study,
     compared: Option<&compared::View<'_>>,
     simulations: Option<&Simulations>,
+    tasks: Option<&Tasks>,
 ) -> String {
     let machine = study.machine.name();
     let apps = figures::count(study.apps.len() as u64, "application");
@@ -25,6 +26,15 @@ pub(super) fn question(
             "What does the model {} predict for {machine} when {apps} run over time, with {}?",
             study.machine.sharing().name(),
             if policies == 1 { "1 policy".to_owned() } else { format!("{policies} policies") }
+        );
+    }
+    if let (Some(tasks), true) = (tasks, study.scenarios.is_empty()) {
+        let schedulers = tasks.runs.len() + tasks.without.len();
+        return format!(
+            "How long do the tasks of {} take on {machine}, as the model {} has it, under {}?",
+            tasks.facts.name,
+            study.machine.sharing().name(),
+            figures::count(schedulers as u64, "scheduler")
         );
     }
     match compared.map(|view| view.comparison.scenarios.len()) {
@@ -47,7 +57,7 @@ pub(super) fn commands(
     inputs: &Inputs,
     known: Option<&Provenance>,
     study: &Study,
-    simulations: Option<&Simulations>,
+    (simulations, tasks): (Option<&Simulations>, Option<&Tasks>),
 ) -> Vec<Repeated> {
     let mut commands = Vec::new();
     if let Some(known) = known.filter(|known| !known.command.is_empty()) {
@@ -83,9 +93,16 @@ pub(super) fn commands(
     if let Some(simulations) = simulations {
         let policies = simulations.courses.iter().map(|course| course.simulated.policy.clone());
         let policies = policies.flat_map(|policy| ["--policy".to_owned(), policy]).collect();
-        let words = [files, policies, until.clone(), model.clone()];
+        let words = [files.clone(), policies, until.clone(), model.clone()];
         commands.push(Repeated { what: "Simulate", line: line("simulate", &words) });
     }
+    if let Some(tasks) = tasks {
+        let names: Vec<&str> = tasks.runs.iter().map(|(tasked, _)| tasked.scheduler.as_str()).collect();
+        let words = [files, option("--scheduler", Some(names.join(","))), model.clone()];
+        commands.push(Repeated { what: "Simulate the tasks", line: line("tasks", &words) });
+    }
+    let schedulers: Vec<&str> = args.scheduler.iter().map(|kind| kind.as_str()).collect();
+    let schedulers = option("--scheduler", Some(schedulers.join(",")).filter(|names| !names.is_empty()));
     let policies =
         args.policy.iter().flat_map(|policy| ["--policy".to_owned(), policy.to_string()]).collect();
     let again = line(
@@ -95,6 +112,7 @@ pub(super) fn commands(
             option("--measured", args.measured.as_deref().map(path)),
             model,
             policies,
+            schedulers,
             until,
             option("--title", args.title.clone()),
             option("-o", Some("report.html".to_owned())),

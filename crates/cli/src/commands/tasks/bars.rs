@@ -1,6 +1,6 @@
 //! `--gantt`: what each worker did when.
 
-use numasim_draw::gantt::{Band, Bar, Gantt};
+use numasim_draw::gantt::{Band, Bar, Gantt, MOST_COLUMNS};
 use numasim_draw::{Heading, figures};
 use numasim_model::units::Seconds;
 use numasim_tasks::{IdleReason, TaskRecord};
@@ -39,11 +39,11 @@ impl Recorder {
         self.idle.push((reason, start_s, end_s));
     }
 
-    /// The chart of the simulation: a band for each node with cores.
-    pub(super) fn chart(&self, job: &Job<'_>, tasked: &Tasked) -> Gantt {
+    /// The chart of the simulation, on an axis up to `end`: a band for each node with cores.
+    pub(super) fn chart(&self, job: &Job<'_>, tasked: &Tasked, end: Seconds) -> Gantt {
         let machine = &job.study.machine;
         let makespan = tasked.run.makespan;
-        let (unit, per_second) = time_unit(makespan);
+        let (unit, per_second) = time_unit(end);
         let workers = usize::try_from(machine.total_cores()).unwrap_or(0);
         let mut rows: Vec<Vec<Bar>> = vec![Vec::new(); workers];
         for record in &self.records {
@@ -60,7 +60,8 @@ impl Recorder {
         Gantt {
             heading: heading(job, tasked, makespan),
             x: format!("time ({unit})"),
-            end: makespan.value() * per_second,
+            end: end.value() * per_second,
+            columns: MOST_COLUMNS,
             kinds: job.program.graph.types().to_vec(),
             bands: bands.collect(),
             reasons: IdleReason::ALL.map(|reason| format!("idle: {}", idle_in_words(reason))).to_vec(),
@@ -88,7 +89,7 @@ fn heading(job: &Job<'_>, tasked: &Tasked, makespan: Seconds) -> Heading {
         .map_or(String::new(), |above| format!(", {:.1} % above the lower bound", above * 100.0));
     let stealing = if tasked.steal { " with stealing" } else { "" };
     let parts = [
-        format!("{}{stealing}: {} s{above}", tasked.scheduler.as_str(), figures::single(makespan.value())),
+        format!("{}{stealing}: {} s{above}", tasked.label(), figures::single(makespan.value())),
         format!("{:.1} % idle", tasked.run.idle * 100.0),
         format!("{:.1} % of bytes remote", tasked.run.traffic.remote_share() * 100.0),
         format!("model {}", job.study.machine.sharing().name()),

@@ -1,10 +1,12 @@
 //! `numasim tasks`: a graph of tasks on blocks of data, under schedulers.
 
 mod bars;
-mod folder;
+mod metg;
 mod outputs;
+mod pictured;
 mod plan;
 mod program;
+mod room;
 mod running;
 mod trace;
 
@@ -20,6 +22,7 @@ use crate::view::json as document;
 use crate::view::tasked::{self, Tasked, TasksView};
 use crate::watch;
 use outputs::Outputs;
+pub(super) use pictured::{Pictured, has_graph, pictured};
 use program::Program;
 use running::Job;
 
@@ -28,10 +31,12 @@ pub(crate) fn run(args: &TasksArgs, shell: &Shell) -> Result<(), Failure> {
     let study = sharing::choose(files::read_study(&args.files)?.study, args.model, shell)?;
     let program = Program::of(&study, args.graph.as_deref())?;
     let settings = program::settings(args, &study)?;
+    metg::can_be_found(args, &study)?;
+    let at_a_time = room::at_a_time(&program.graph, &program.dependencies)?;
     let plan = plan::of(args, &settings, &study, &program.graph)?;
     let job = |settings| Job { study: &study, program: &program, plan: plan.as_ref(), settings };
     let jobs: Vec<Job<'_>> = settings.iter().map(job).collect();
-    let outputs = Outputs::open(args, jobs.len())?;
+    let outputs = Outputs::open(args, jobs.len(), at_a_time)?;
     watch::listen();
     let runs = outputs.compute(&jobs)?;
     deliver(

@@ -7,10 +7,10 @@ use numasim_model::graph::TaskGraph;
 use numasim_tasks::{IdleReason, Observer, TaskRecord};
 
 use super::bars::Recorder;
-use super::folder;
 use super::running::{self, Ended, Job};
 use super::trace;
 use crate::args::TasksArgs;
+use crate::commands::graph_folder;
 use crate::failure::Failure;
 use crate::output::{Destination, Folder};
 use crate::plot_file::PlotFile;
@@ -23,13 +23,22 @@ pub(super) struct Outputs {
     trace: Option<(Destination, trace::Kind)>,
     gantt: Option<PlotFile>,
     graph: Option<Folder>,
+    /// For how many simulations at a time there is room.
+    at_a_time: usize,
 }
 
 /// Looks on for trace and chart.
-struct Onlookers<'w, 'a, 'g> {
+pub(super) struct Onlookers<'w, 'a, 'g> {
     trace: Option<trace::OfRun<'w, 'a, 'g>>,
-    bars: Option<Recorder>,
+    pub(super) bars: Option<Recorder>,
     graph: &'g TaskGraph,
+}
+
+impl<'g> Onlookers<'_, '_, 'g> {
+    /// For a chart alone, if it is to be drawn.
+    pub(super) fn of_chart(graph: &'g TaskGraph, draws: bool) -> Self {
+        Self { trace: None, bars: draws.then(Recorder::default), graph }
+    }
 }
 
 impl Observer for Onlookers<'_, '_, '_> {
@@ -64,7 +73,7 @@ impl Outputs {
     ///
     /// # Errors
     /// A chart of more than one simulation, two results for standard output, and those of [`Destination::open`].
-    pub(super) fn open(args: &TasksArgs, simulations: usize) -> Result<Self, Failure> {
+    pub(super) fn open(args: &TasksArgs, simulations: usize, at_a_time: usize) -> Result<Self, Failure> {
         if args.gantt.is_some() && simulations > 1 {
             return Err(Failure::input(format!("--gantt is of one simulation, and these are {simulations}"))
                 .hint("give one --scheduler, and leave out --runs"));
@@ -80,7 +89,11 @@ impl Outputs {
         taken.extend(args.trace.clone());
         let gantt = args.gantt.as_deref().map(|path| PlotFile::open(Some(path), &taken)).transpose()?;
         taken.extend(args.gantt.clone());
-        let graph = args.emit_graph.as_deref().map(|path| folder::open(path, &taken)).transpose()?;
+        let graph = args
+            .emit_graph
+            .as_deref()
+            .map(|path| graph_folder::open(path, "--emit-graph", &taken))
+            .transpose()?;
         let streams = usize::from(matches!(result, Destination::Stdout))
             + usize::from(matches!(trace, Some((Destination::Stdout, _))))
             + usize::from(args.gantt.as_deref() == Some(Path::new("-")));
@@ -88,7 +101,7 @@ impl Outputs {
             return Err(Failure::input("more than one result would go to standard output")
                 .hint("name files for the others; -o FILE takes the result itself"));
         }
-        Ok(Self { result, trace, gantt, graph })
+        Ok(Self { result, trace, gantt, graph, at_a_time })
     }
 
     /// All simulations in their order, up to the first that Ctrl-C stopped; the trace is written meanwhile, chart and graph then.
@@ -98,7 +111,7 @@ impl Outputs {
     pub(super) fn compute(&self, jobs: &[Job<'_>]) -> Result<Vec<Tasked>, Failure> {
         if self.trace.is_none() && self.gantt.is_none() {
             threads::start(None)?;
-            return running::all(jobs);
+            return running::all(jobs, self.at_a_time);
         }
         let mut done = Ok(Vec::new());
         let mut bars = None;
@@ -115,7 +128,7 @@ impl Outputs {
         let runs = done?;
         written?;
         if let (Some(plot), Some(bars), [run], [job]) = (&self.gantt, bars, runs.as_slice(), jobs) {
-            plot.deliver(Ok(bars.chart(job, run).svg()))?;
+            plot.deliver(Ok(bars.chart(job, run, run.run.makespan).svg()))?;
         }
         Ok(runs)
     }
@@ -125,7 +138,7 @@ impl Outputs {
     /// # Errors
     /// What cannot be written.
     pub(super) fn graph(&self, graph: &TaskGraph) -> Result<(), Failure> {
-        self.graph.as_ref().map_or(Ok(()), |folder| folder::write(folder, graph))
+        self.graph.as_ref().map_or(Ok(()), |folder| graph_folder::write_with_edges(folder, graph))
     }
 }
 

@@ -6,8 +6,8 @@ use numasim_plan::{GraphPlan, guide};
 
 use super::program::Settings;
 use crate::args::TasksArgs;
-use crate::commands::plan::{PlainFiles, Stop};
 use crate::failure::Failure;
+use crate::files::{PlainFiles, Stop};
 
 /// The plan for the graph, where a scheduler goes by one.
 ///

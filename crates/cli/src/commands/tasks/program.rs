@@ -4,11 +4,12 @@ use std::path::Path;
 
 use numasim_graph::{Dependencies, generate, generate_program};
 use numasim_model::graph::{
-    GraphSource, PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraph, TaskGraphBuilder,
+    GraphSource, PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraph, TaskGraphBuilder, TaskScenario,
 };
 use numasim_model::{NodeId, Study};
 
 use crate::args::TasksArgs;
+use crate::commands::graph_folder;
 use crate::failure::Failure;
 use crate::view::tasked::GraphFacts;
 
@@ -25,7 +26,11 @@ pub(super) struct Settings {
     pub(super) scheduler: SchedulerSettings,
     pub(super) runtime: RuntimeSettings,
     pub(super) placement: PagePlacement,
+    /// What says both, where something does.
+    pub(super) scenario: Option<TaskScenario>,
     pub(super) steal: bool,
+    /// The share of `--metg`.
+    pub(super) metg: Option<f64>,
 }
 
 /// The graph of the files or of a folder.
@@ -34,7 +39,7 @@ pub(super) struct Settings {
 /// Two graphs; a generator that makes none; what cannot be read.
 pub(in crate::commands) fn graph(study: &Study, folder: Option<&Path>) -> Result<TaskGraph, Failure> {
     Ok(match (&study.tasks.source, folder) {
-        (GraphSource::None, Some(folder)) => super::folder::read(folder)?,
+        (GraphSource::None, Some(folder)) => graph_folder::read(folder, &study.machine)?,
         (GraphSource::None, None) => TaskGraphBuilder::new("empty").finish(),
         (_, Some(folder)) => {
             return Err(Failure::input(format!(
@@ -55,6 +60,13 @@ pub(in crate::commands) fn graph(study: &Study, folder: Option<&Path>) -> Result
                 .map_err(|error| Failure::input(format!("[program]: {error}")))?
         }
     })
+}
+
+impl Settings {
+    /// What people call it: the scenario, or the scheduler.
+    pub(super) fn label(&self) -> &'static str {
+        self.scenario.map_or(self.scheduler.kind.as_str(), TaskScenario::as_str)
+    }
 }
 
 impl Program {
@@ -81,7 +93,7 @@ impl Program {
     }
 }
 
-/// Every scheduler with every seed.
+/// Every scheduler, or every scenario, with every seed.
 ///
 /// # Errors
 /// Seeds beyond the last one.
@@ -94,13 +106,27 @@ pub(super) fn settings(args: &TasksArgs, study: &Study) -> Result<Vec<Settings>,
     };
     let of_files = [tasks.scheduler.kind];
     let kinds = if args.scheduler.is_empty() { &of_files[..] } else { &args.scheduler };
-    let of = |&kind| {
+    let of_kind = |&kind| {
+        let scheduler = SchedulerSettings { kind, ..tasks.scheduler.clone() };
+        (scheduler, args.placement, None)
+    };
+    let of_scenario = |&scenario: &TaskScenario| {
+        (scenario.scheduler(&tasks.scheduler), scenario.placement(), Some(scenario))
+    };
+    let asked: Vec<_> = if args.scenario.is_empty() {
+        kinds.iter().map(of_kind).collect()
+    } else {
+        args.scenario.iter().map(of_scenario).collect()
+    };
+    let with_seeds = |(scheduler, placement, scenario): (SchedulerSettings, PagePlacement, _)| {
         (first..=last).map(move |seed| Settings {
-            scheduler: SchedulerSettings { kind, ..tasks.scheduler.clone() },
+            scheduler: scheduler.clone(),
             runtime: RuntimeSettings { seed, ..tasks.runtime.clone() },
-            placement: args.placement,
+            placement,
+            scenario,
             steal: args.steal,
+            metg: args.metg,
         })
     };
-    Ok(kinds.iter().flat_map(of).collect())
+    Ok(asked.into_iter().flat_map(with_seeds).collect())
 }

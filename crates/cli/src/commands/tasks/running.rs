@@ -30,7 +30,7 @@ pub(super) enum Ended {
 }
 
 /// Looks on as another one does, and stops where Ctrl-C asks for it.
-struct Stoppable<'a>(&'a mut dyn Observer);
+pub(super) struct Stoppable<'a>(pub(super) &'a mut dyn Observer);
 
 impl Observer for Stoppable<'_> {
     fn ended(&mut self, record: &TaskRecord) {
@@ -51,8 +51,8 @@ impl Observer for Stoppable<'_> {
 }
 
 impl Job<'_> {
-    fn question(&self) -> Question<'_> {
-        let Settings { scheduler, runtime, placement, steal } = self.settings;
+    pub(super) fn question(&self) -> Question<'_> {
+        let Settings { scheduler, runtime, placement, steal, .. } = self.settings;
         Question {
             machine: &self.study.machine,
             graph: &self.program.graph,
@@ -72,14 +72,16 @@ impl Job<'_> {
         Ok(Tasked {
             scheduler: self.settings.scheduler.kind,
             placement: self.settings.placement,
+            scenario: self.settings.scenario,
             steal: self.settings.steal,
             seed: self.settings.runtime.seed,
             bound: lower_bound(&question, &self.program.dependencies),
+            metg: self.metg()?,
             run,
         })
     }
 
-    fn ended(&self, error: &TasksError) -> Ended {
+    pub(super) fn ended(&self, error: &TasksError) -> Ended {
         let name = |task: TaskId| match self.program.graph.task_name(task) {
             Some(name) => format!("task `{name}`"),
             None => format!("task {}", task.0),
@@ -106,24 +108,38 @@ impl Job<'_> {
             .hint(
                 "take another --scheduler: `fifo`, `sa`, `dep`, `tbb`, `tbb-numa`, `hint` run tree programs",
             ),
+            TasksError::NeverEnds(task) => {
+                let model = self.study.machine.sharing().name();
+                Failure::input(format!(
+                    "{} never ends: nobody's data moves any more under the sharing model {model}",
+                    name(task)
+                ))
+                .hint(
+                    "each task that runs reads several memories, and one of them gives all it has to others, who wait in the same way: \
+                     remote-first serves reads across links first, as far as they ask, and a node's own threads from what is left",
+                )
+                .hint("take another --model, such as baseline-proportional, which serves a node's own threads and links as equals")
+            }
             ref error => Failure::input(error.to_string()),
         };
         Ended::Failed(failure)
     }
 }
 
-/// All simulations in their order, up to the first that Ctrl-C stopped.
+/// All simulations in their order, up to the first that Ctrl-C stopped. `at_a_time`: for how many there is room.
 ///
 /// # Errors
 /// The first that cannot be simulated.
-pub(super) fn all(jobs: &[Job<'_>]) -> Result<Vec<Tasked>, Failure> {
-    let runs: Vec<Result<Tasked, Ended>> = jobs.par_iter().map(|job| job.run(&mut Silent)).collect();
+pub(super) fn all(jobs: &[Job<'_>], at_a_time: usize) -> Result<Vec<Tasked>, Failure> {
     let mut done = Vec::new();
-    for run in runs {
-        match run {
-            Ok(run) => done.push(run),
-            Err(Ended::Interrupted) => break,
-            Err(Ended::Failed(failure)) => return Err(failure),
+    for some in jobs.chunks(at_a_time.max(1)) {
+        let runs: Vec<Result<Tasked, Ended>> = some.par_iter().map(|job| job.run(&mut Silent)).collect();
+        for run in runs {
+            match run {
+                Ok(run) => done.push(run),
+                Err(Ended::Interrupted) => return Ok(done),
+                Err(Ended::Failed(failure)) => return Err(failure),
+            }
         }
     }
     Ok(done)

@@ -2,12 +2,12 @@
 //!
 //! | column | meaning |
 //! |---|---|
-//! | `scheduler`, `seed` | which simulation |
+//! | `scheduler`, `seed` | which simulation; under `--scenario` the name of the scenario |
 //! | `task`, `type` | number of the task in creation order, and its kind |
 //! | `socket` | the node that the scheduler gave it; empty where it gives none |
 //! | `node`, `worker` | where it ran: NUMA node, and core counted over all nodes |
 //! | `start_s`, `end_s` | when it was taken and when it ended, in simulated seconds |
-//! | `source` | where the worker found it: `returned`, `successor`, `own`, `mailbox`, `shared`, `steal` |
+//! | `source` | where the worker found it: `returned`, `successor`, `own`, `mailbox`, `shared` or `steal` |
 //!
 //! Tasks stand in the order of their ends. The JSON is a trace of complete events ("ph": "X", times in us): a process for each node, a
 //! thread for each worker, and one for the master where it partitions.
@@ -65,7 +65,7 @@ impl<'a> Writer<'a> {
     pub(super) fn start(out: &'a mut dyn Write, kind: Kind) -> io::Result<Self> {
         match kind {
             Kind::Csv => {
-                out.write_all(b"scheduler,seed,task,type,socket,node,worker,start_s,end_s,source\n")?
+                out.write_all(b"scheduler,seed,task,type,socket,node,worker,start_s,end_s,source\n")?;
             }
             Kind::Chrome => out.write_all(b"{\"displayTimeUnit\":\"ms\",\"traceEvents\":[")?,
         }
@@ -75,7 +75,7 @@ impl<'a> Writer<'a> {
     /// The next simulation.
     pub(super) fn of_run<'w, 'g>(&'w mut self, job: &Job<'g>) -> OfRun<'w, 'a, 'g> {
         let nodes = job.study.machine.node_count();
-        let (scheduler, seed) = (job.settings.scheduler.kind.as_str(), job.settings.runtime.seed);
+        let (scheduler, seed) = (job.settings.label(), job.settings.runtime.seed);
         if self.kind == Kind::Chrome {
             let names = (0..nodes).map(|node| format!("node {node}")).chain(["master".to_owned()]);
             for (process, name) in (self.processes..).zip(names) {
@@ -129,12 +129,11 @@ impl OfRun<'_, '_, '_> {
                 let (scheduler, seed) = (self.scheduler, self.seed);
                 let kind = cell(kind);
                 let socket = socket.map_or(String::new(), |socket| socket.0.to_string());
-                let (task, node) = (task.0, node.0);
+                let (task, node, source) = (task.0, node.0, source.as_str());
                 self.writer.write(|out| {
                     writeln!(
                         out,
-                        "{scheduler},{seed},{task},{kind},{socket},{node},{worker},{start_s},{end_s},{}",
-                        source.as_str()
+                        "{scheduler},{seed},{task},{kind},{socket},{node},{worker},{start_s},{end_s},{source}"
                     )
                 });
             }

@@ -1,5 +1,6 @@
 //! What was planned: pure functions from a plan to a table, JSON and CSV.
 
+pub(crate) mod of_graph;
 mod table;
 
 use numasim_plan::Plan;

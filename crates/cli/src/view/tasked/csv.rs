@@ -2,10 +2,10 @@
 
 use numasim_tasks::IdleReason;
 
-use super::TasksView;
+use super::{Tasked, TasksView};
 
 /// The header.
-const COLUMNS: [&str; 23] = [
+const COLUMNS: [&str; 36] = [
     "scheduler",
     "placement",
     "steal",
@@ -29,9 +29,23 @@ const COLUMNS: [&str; 23] = [
     "idle_taskwait",
     "idle_parents",
     "idle_end",
+    "scenario",
+    "migration_s",
+    "mailbox",
+    "shared",
+    "revokes",
+    "remote_tasks",
+    "contender_tasks",
+    "fallback_tasks",
+    "fallback_blocks",
+    "metg_share",
+    "metg_us",
+    "metg_flop",
+    "metg_efficiency",
 ];
 
-/// One header line, then one row for each scheduler and seed, all numbers in full precision. A cut that there is not is empty.
+/// One header line, then one row for each scheduler and seed, all numbers in full precision. A cut, a scenario or a plan that there is not
+/// is empty.
 ///
 /// # Errors
 /// Only those of the writer; memory does not fail.
@@ -59,7 +73,27 @@ pub(crate) fn csv(view: &TasksView<'_>) -> Result<String, Box<dyn std::error::Er
             run.cut.map_or(String::new(), |cut| cut.bytes.to_string()),
             run.partition.value().to_string(),
         ];
-        writer.write_record(cells.iter().chain(&reasons))?;
+        let more = [
+            tasked.scenario.map_or(String::new(), |scenario| scenario.as_str().to_owned()),
+            run.migration.value().to_string(),
+            run.mailbox.to_string(),
+            run.shared.to_string(),
+            run.revokes.to_string(),
+            run.remote_tasks.to_string(),
+            run.contender.as_ref().map_or(0, |contender| contender.tasks).to_string(),
+            run.fallbacks.map_or(String::new(), |of| of.tasks.to_string()),
+            run.fallbacks.map_or(String::new(), |of| of.blocks.to_string()),
+        ];
+        writer.write_record(cells.iter().chain(&reasons).chain(&more).chain(&metg(tasked)))?;
     }
     Ok(String::from_utf8(writer.into_inner()?)?)
+}
+
+/// Four cells: empty where nobody asked for it; without a size where none keeps the share.
+fn metg(tasked: &Tasked) -> [String; 4] {
+    let Some(metg) = tasked.metg else { return Default::default() };
+    let Some((flop, seconds)) = metg.found else {
+        return [metg.share.to_string(), String::new(), String::new(), String::new()];
+    };
+    [metg.share.to_string(), (seconds * 1e6).to_string(), flop.to_string(), metg.efficiency.to_string()]
 }

@@ -1,5 +1,6 @@
 //! Simulated task graphs for programs. Numbers are not rounded.
 
+use numasim_model::graph::TaskScenario;
 use numasim_tasks::{IdleReason, NodeRun, Traffic};
 use serde_json::{Value, json};
 
@@ -9,7 +10,8 @@ use super::{Tasked, TasksView};
 /// The document: one object for each scheduler and seed.
 ///
 /// Beyond the contract, after its keys: of a run `bound_by` (what takes as long as the lower bound), `idle_reasons` (parts of all worker-seconds,
-/// `idle` together) and `per_node`, for every node of the machine.
+/// `idle` together) and `per_node`, for every node of the machine;
+/// with `--metg` also `metg`, whose figures are null where no size of tasks keeps the share.
 pub(crate) fn json(view: &TasksView<'_>) -> Value {
     let mut document = json!({ "schema": 1, "command": "tasks", "machine": view.machine.name() });
     name_model(&mut document, view.machine.sharing());
@@ -27,7 +29,7 @@ pub(crate) fn json(view: &TasksView<'_>) -> Value {
 
 fn object(tasked: &Tasked) -> Value {
     let run = &tasked.run;
-    json!({
+    let mut object = json!({
         "scheduler": tasked.scheduler.as_str(),
         "placement": tasked.placement.as_str(),
         "steal": tasked.steal,
@@ -40,10 +42,28 @@ fn object(tasked: &Tasked) -> Value {
         "cut_edges": run.cut.map(|cut| cut.edges),
         "cut_bytes": run.cut.map(|cut| number(cut.bytes)),
         "partition_s": number(run.partition.value()),
+        "mailbox": run.mailbox,
+        "shared": run.shared,
+        "revokes": run.revokes,
+        "remote_tasks": run.remote_tasks,
+        "migration_s": number(run.migration.value()),
+        "scenario": tasked.scenario.map(TaskScenario::as_str),
+        "contender_tasks": run.contender.as_ref().map_or(0, |contender| contender.tasks),
+        "dealt": run.contender.as_ref().and_then(|contender| contender.dealt.as_ref()),
+        "fallbacks": run.fallbacks.map(|of| json!({ "tasks": of.tasks, "blocks": of.blocks })),
         "bound_by": tasked.bound.because_of.as_str(),
         "idle_reasons": reasons(|reason| run.idle_because(reason)),
         "per_node": run.nodes.iter().enumerate().map(node).collect::<Vec<_>>(),
-    })
+    });
+    if let Some(metg) = tasked.metg {
+        object["metg"] = json!({
+            "share": metg.share,
+            "metg_us": metg.found.map(|(_, seconds)| number(seconds * 1e6)),
+            "flop": metg.found.map(|(flop, _)| flop),
+            "efficiency": metg.found.map(|_| number(metg.efficiency)),
+        });
+    }
+    object
 }
 
 fn node((number_of_node, run): (usize, &NodeRun)) -> Value {

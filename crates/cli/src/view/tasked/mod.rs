@@ -6,7 +6,7 @@ mod table;
 mod words;
 
 use numasim_model::Machine;
-use numasim_model::graph::{PagePlacement, SchedulerKind};
+use numasim_model::graph::{PagePlacement, SchedulerKind, TaskScenario};
 use numasim_tasks::Run;
 use numasim_tasks::bound::LowerBound;
 
@@ -37,6 +37,8 @@ pub(crate) struct Tasked {
     pub(crate) scheduler: SchedulerKind,
     /// Where pages were.
     pub(crate) placement: PagePlacement,
+    /// What said both, where something did.
+    pub(crate) scenario: Option<TaskScenario>,
     /// Whether idle workers stole.
     pub(crate) steal: bool,
     /// Of everything that was drawn.
@@ -45,6 +47,19 @@ pub(crate) struct Tasked {
     pub(crate) run: Run,
     /// No schedule can have a shorter makespan than this.
     pub(crate) bound: LowerBound,
+    /// The minimum effective task granularity, where that was asked for.
+    pub(crate) metg: Option<Metg>,
+}
+
+/// The smallest tasks that keep the cores at work (Slaughter et al., SC 2020).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Metg {
+    /// Of the peak of all cores.
+    pub(crate) share: f64,
+    /// FLOP of a task, and makespan x cores / tasks in seconds; `None` where no size keeps that share.
+    pub(crate) found: Option<(u64, f64)>,
+    /// FLOP of all tasks / makespan / peak of all cores, with tasks of that size; 0 where there is none.
+    pub(crate) efficiency: f64,
 }
 
 /// All that is shown.
@@ -53,11 +68,16 @@ pub(crate) struct TasksView<'a> {
     pub(crate) machine: &'a Machine,
     /// The graph.
     pub(crate) graph: &'a GraphFacts,
-    /// In the order of `--scheduler`, then of the seeds.
+    /// In the order of `--scheduler` or `--scenario`, then of the seeds.
     pub(crate) runs: &'a [Tasked],
 }
 
 impl Tasked {
+    /// What people call it: the scenario, or the scheduler.
+    pub(crate) fn label(&self) -> &'static str {
+        self.scenario.map_or(self.scheduler.as_str(), TaskScenario::as_str)
+    }
+
     fn makespan_s(&self) -> f64 {
         self.run.makespan.value()
     }

@@ -1,10 +1,11 @@
 //! Simulated task graphs for people: a row for each scheduler.
 
+mod handing;
+
 use std::fmt::Write as _;
 
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_evidence::statistics;
-use numasim_model::graph::SchedulerKind;
 use numasim_tasks::{IdleReason, Traffic};
 
 use super::super::{Style, figures, machine_title};
@@ -26,16 +27,30 @@ pub(crate) fn table(view: &TasksView<'_>, style: &Style) -> String {
     let Some(first) = view.runs.first() else { return text };
     let stealing = if first.steal { ", with stealing" } else { "" };
     // Writing to a String cannot fail.
-    let _ = writeln!(text, "Pages:   {}{stealing}\n", first.placement.as_str());
+    let pages = if first.scenario.is_some() { "by scenario" } else { first.placement.as_str() };
+    let _ = writeln!(text, "Pages:   {pages}{stealing}\n");
     let schedulers = by_scheduler(view.runs);
     text += &times(graph.tasks, &schedulers, style);
     if schedulers.iter().any(|one| one.mean(|run| run.run.traffic.total()) > 0.0) {
         text.push('\n');
         text += &traffic(&schedulers, style);
     }
+    if let Some(found) = handing::table(&schedulers, style) {
+        text += "\nHow workers came by their tasks:\n\n";
+        text += &found;
+    }
     if let Some(reasons) = reasons(&schedulers, style) {
         text += "\nWhy workers are idle, of all worker-seconds:\n\n";
         text += &reasons;
+    }
+    if let Some(share) = first.metg.map(|metg| metg.share) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "\nMETG: the smallest tasks that keep {} of the peak of all cores:\n",
+            percent(share)
+        );
+        text += &metg(&schedulers, style);
     }
     text.push('\n');
     for line in wrap(&bounds(&schedulers), style.columns()) {
@@ -46,7 +61,7 @@ pub(crate) fn table(view: &TasksView<'_>, style: &Style) -> String {
 
 /// The simulations of one scheduler.
 struct OfScheduler<'a> {
-    kind: SchedulerKind,
+    label: &'static str,
     runs: Vec<&'a Tasked>,
 }
 
@@ -54,11 +69,11 @@ fn by_scheduler(runs: &[Tasked]) -> Vec<OfScheduler<'_>> {
     let mut schedulers: Vec<OfScheduler<'_>> = Vec::new();
     for run in runs {
         let is_new_seed = |known: &&mut OfScheduler<'_>| {
-            known.kind == run.scheduler && known.runs.iter().all(|other| other.seed != run.seed)
+            known.label == run.label() && known.runs.iter().all(|other| other.seed != run.seed)
         };
         match schedulers.last_mut().filter(is_new_seed) {
             Some(known) => known.runs.push(run),
-            None => schedulers.push(OfScheduler { kind: run.scheduler, runs: vec![run] }),
+            None => schedulers.push(OfScheduler { label: run.label(), runs: vec![run] }),
         }
     }
     schedulers
@@ -82,7 +97,7 @@ fn grid(schedulers: &[OfScheduler<'_>], columns: &Columns<'_>, style: &Style) ->
     let mut grid = Grid::new(&heads);
     for (r, scheduler) in schedulers.iter().enumerate() {
         let cells = columns.iter().map(|(_, cells)| cells.get(r).cloned().unwrap_or_default());
-        grid.row(std::iter::once(scheduler.kind.as_str().to_owned()).chain(cells).collect());
+        grid.row(std::iter::once(scheduler.label.to_owned()).chain(cells).collect());
     }
     grid.render(style)
 }
@@ -175,6 +190,30 @@ fn reasons(schedulers: &[OfScheduler<'_>], style: &Style) -> Option<String> {
         .map(|(head, shares)| (head, shares.into_iter().map(percent).collect()))
         .collect();
     (!columns.is_empty()).then(|| grid(schedulers, &columns, style))
+}
+
+/// The minimum effective task granularity; with several seeds means over them, a dash where one of them has none.
+fn metg(schedulers: &[OfScheduler<'_>], style: &Style) -> String {
+    let mean = |one: &OfScheduler<'_>, value: fn(u64, f64, f64) -> f64| {
+        let of = |run: &&Tasked| {
+            run.metg.and_then(|metg| metg.found.map(|(flop, seconds)| value(flop, seconds, metg.efficiency)))
+        };
+        one.runs.iter().map(of).collect::<Option<Vec<f64>>>().and_then(|values| statistics::mean(&values))
+    };
+    let column = |value: fn(u64, f64, f64) -> f64| {
+        let means = schedulers.iter().map(|one| mean(one, value));
+        means.collect::<Vec<Option<f64>>>()
+    };
+    let short = |values: Vec<Option<f64>>| {
+        values.into_iter().map(|value| value.map_or("-".to_owned(), figures::single)).collect()
+    };
+    let efficiency = column(|_, _, efficiency| efficiency).into_iter();
+    let columns: Columns<'_> = vec![
+        ("METG\nus", short(column(|_, seconds, _| seconds * 1e6))),
+        ("FLOP of\na task", short(column(|flop, _, _| flop as f64))),
+        ("efficiency", efficiency.map(|share| share.map_or("-".to_owned(), percent)).collect()),
+    ];
+    grid(schedulers, &columns, style)
 }
 
 /// [`super::idle_in_words`] in two lines.

@@ -68,3 +68,72 @@ proptest! {
         }
     }
 }
+
+/// Programs whose tasks create tasks, not too large.
+fn any_tree_program() -> impl Strategy<Value = Generator> {
+    let small = || 1..7_u64;
+    let (few, chunks) = (|| 0..4_u64, || (1..20_u64).prop_map(Some));
+    prop_oneof![
+        (small(), small(), chunks(), few()).prop_map(|(rows, nnz, chunks, repeat)| Generator::NpbCg {
+            rows,
+            nnz,
+            chunks,
+            repeat
+        }),
+        (4..8_u64, chunks(), few()).prop_map(|(log2, chunks, repeat)| Generator::NpbMg {
+            log2,
+            chunks,
+            repeat
+        }),
+        (small(), small(), chunks(), few()).prop_map(|(points, dims, chunks, repeat)| {
+            Generator::Streamcluster { points, dims, chunks, repeat }
+        }),
+        (small(), chunks(), few()).prop_map(|(particles, chunks, repeat)| Generator::Fluidanimate {
+            particles,
+            chunks,
+            repeat
+        }),
+        (few(), small()).prop_map(|(queries, database)| Generator::Ferret { queries, database }),
+        (small(), small(), small(), few()).prop_map(|(each, rows, columns, iterations)| {
+            Generator::Stencil2d { n: each * rows * columns, rows, columns, iterations }
+        }),
+        (small(), small(), small(), few()).prop_map(|(each, blocks, strips, iterations)| {
+            let n = each * blocks * strips;
+            Generator::Seismic { n, blocks: Some(blocks), strips: Some(strips), iterations }
+        }),
+    ]
+}
+
+proptest! {
+    #![proptest_config(crate::random::questions(256))]
+
+    #[test]
+    fn tasks_are_created_by_earlier_ones_near_blocks_that_are_hinted_alike(
+        generator in any_tree_program(),
+        sockets in 1..5_usize,
+    ) {
+        let sockets: Vec<NodeId> = (0..sockets).map(|socket| NodeId(2 * socket + 1)).collect();
+        let graph = generate(&generator, "any", &sockets).expect("a graph");
+        prop_assert_eq!(graph.misplaced(), None);
+        for (number, block) in (0..).zip(graph.blocks()) {
+            let hint = graph.hint(numasim_model::graph::BlockId(number));
+            prop_assert!(block.bytes > 0.0 && hint.is_some_and(|node| sockets.contains(&node)));
+        }
+        for task in graph.tasks() {
+            prop_assert!(graph.created_by(task).is_none_or(|creator| creator < task));
+            prop_assert!(!graph.taskwait(task) || graph.created_by(task).is_none());
+            prop_assert!(graph.affinity(task).is_none_or(|node| sockets.contains(&node)));
+            // What a task changes lies where it should run.
+            for access in graph.accesses(task) {
+                prop_assert!(access.moved_bytes <= 2.0 * access.declared_bytes);
+                if access.mode.writes() {
+                    prop_assert_eq!(graph.hint(access.block), graph.affinity(task));
+                }
+            }
+        }
+        // All that somebody creates, and all that the master creates, are all tasks.
+        let children: usize = graph.tasks().map(|task| graph.children(task).len()).sum();
+        let of_master = graph.tasks().filter(|&task| graph.created_by(task).is_none()).count();
+        prop_assert_eq!(children + of_master, graph.task_count());
+    }
+}

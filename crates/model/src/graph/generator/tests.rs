@@ -5,7 +5,9 @@ use super::*;
 #[test]
 fn every_parameter_is_explained_and_used() {
     let mut settled = Generator::defaults();
-    settled.iter_mut().for_each(|generator| generator.settle(&[4, 4]));
+    for generator in &mut settled {
+        generator.settle(&[4, 4]);
+    }
     let mut used: Vec<&str> = settled.iter().flat_map(Generator::parameters).map(|(key, _)| key).collect();
     used.sort_unstable();
     used.dedup();

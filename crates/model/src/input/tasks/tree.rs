@@ -153,13 +153,11 @@ impl<'a> Creators<'a> {
             value.report(ProblemKind::BadValue, message, "the task itself", "name an earlier task");
             return None;
         }
-        match self.known.get(name) {
-            Some(named) => named.task,
-            None => {
-                self.waiting.push(Waiting { name, place: value.place() });
-                None
-            }
+        if let Some(named) = self.known.get(name) {
+            return named.task;
         }
+        self.waiting.push(Waiting { name, place: value.place() });
+        None
     }
 
     /// The task with this name, wherever it stands; one that there is not is reported.

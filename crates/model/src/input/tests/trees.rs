@@ -108,7 +108,7 @@ fn blocks_are_created_by_tasks_and_hinted_at_nodes() {
 fn places(seqs: &[Option<u32>]) -> String {
     let mut text = "[[task]]\nname = \"main\"\n".to_owned();
     for (number, seq) in seqs.iter().enumerate() {
-        text += &format!("[[task]]\nname = \"t{number}\"\ncreated_by = \"main\"\n");
+        text.extend([format!("[[task]]\nname = \"t{number}\"\ncreated_by = \"main\"\n")]);
         text.extend(seq.map(|seq| format!("seq = {seq}\n")));
     }
     text

@@ -65,6 +65,20 @@ impl Course<'_> {
         }
     }
 
+    /// Seconds until a task can have been created, if nothing stops the master; 0 in tree programs, where tasks create them.
+    pub(in crate::reference) fn until_created_s(&self, task: TaskId) -> f64 {
+        let each_s = self.question.runtime.creation.value();
+        let before = |first: usize| (task.0 as usize).saturating_sub(first) as f64;
+        match self.master {
+            _ if (task.0 as usize) < self.created || self.question.graph.is_tree() => 0.0,
+            Doing::Creating(next, until_s) => {
+                (until_s - self.now_s).max(0.0) + each_s * before(next.0 as usize)
+            }
+            Doing::Free(_) | Doing::Stopped => each_s * (before(self.created) + 1.0),
+            Doing::Partitioning(_) => each_s * before(self.created),
+        }
+    }
+
     /// Why workers that have no task now have none. `elsewhere`: whether tasks are in queues that they do not take from.
     pub(in crate::reference) fn why_idle(&self, elsewhere: bool) -> IdleReason {
         match (&self.master, self.next()) {

@@ -11,7 +11,7 @@ use crate::sockets::{SocketId, Sockets};
 const BYTES_PER_GB: f64 = 1e9;
 
 /// Estimates, and where blocks lie by plan.
-pub(super) struct Estimate<'a> {
+pub(crate) struct Estimate<'a> {
     graph: &'a TaskGraph,
     network: Network,
     /// Of each socket: its node, and its part of all cores.
@@ -23,7 +23,7 @@ pub(super) struct Estimate<'a> {
 }
 
 impl<'a> Estimate<'a> {
-    pub(super) fn new(question: &Question<'a>, sockets: &Sockets) -> Self {
+    pub(crate) fn new(question: &Question<'a>, sockets: &Sockets) -> Self {
         let workers = sockets.worker_count().max(1) as f64;
         let share = |socket| sockets.workers(socket).len() as f64 / workers;
         Self {
@@ -37,7 +37,7 @@ impl<'a> Estimate<'a> {
     }
 
     /// Seconds of `task` on a core of `node` with blocks where they are by plan; open ones are touched here.
-    pub(super) fn seconds(&mut self, task: TaskId, node: NodeId) -> f64 {
+    pub(crate) fn seconds(&mut self, task: TaskId, node: NodeId) -> f64 {
         self.memories.fill(0.0);
         for access in self.graph.accesses(task) {
             let home = match self.homes.of(access.block) {
@@ -59,7 +59,7 @@ impl<'a> Estimate<'a> {
     }
 
     /// The mean over all cores of the seconds of `task` where all it accesses is local.
-    pub(super) fn mean_seconds(&mut self, task: TaskId) -> f64 {
+    pub(crate) fn mean_seconds(&mut self, task: TaskId) -> f64 {
         let bytes: f64 = self.graph.accesses(task).map(|access| access.moved_bytes).sum();
         let gflop = self.graph.gflop(task);
         let mut sum = 0.0;
@@ -73,7 +73,7 @@ impl<'a> Estimate<'a> {
     }
 
     /// The mean over all pairs of cores of the seconds that a byte takes longer from the memory of the other one.
-    pub(super) fn mean_seconds_per_byte(&mut self) -> f64 {
+    pub(crate) fn mean_seconds_per_byte(&mut self) -> f64 {
         let mut sum = 0.0;
         for reader in self.sockets.clone() {
             let own = self.per_byte(reader.0, reader.0);
@@ -85,7 +85,7 @@ impl<'a> Estimate<'a> {
     }
 
     /// The blocks of `task` lie on `node` by plan, if they lie nowhere yet.
-    pub(super) fn touch(&mut self, task: TaskId, node: NodeId) {
+    pub(crate) fn touch(&mut self, task: TaskId, node: NodeId) {
         for access in self.graph.accesses(task) {
             self.homes.touch(access.block, node);
         }

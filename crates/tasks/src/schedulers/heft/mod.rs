@@ -15,7 +15,7 @@ use std::collections::BinaryHeap;
 
 use numasim_model::graph::TaskId;
 
-use self::estimate::Estimate;
+pub(crate) use self::estimate::Estimate;
 use super::given::Given;
 use super::placed::{Placed, Said};
 use super::queues::Queues;

@@ -28,7 +28,7 @@ pub(super) struct Hint<'a> {
 
 impl<'a> Hint<'a> {
     /// `hint`.
-    pub(super) fn hint(sockets: &Sockets) -> Self {
+    pub(super) fn of_programmer(sockets: &Sockets) -> Self {
         Self { queues: NodeQueues::new(sockets), plan: None }
     }
 
@@ -36,9 +36,9 @@ impl<'a> Hint<'a> {
     ///
     /// # Errors
     /// [`TasksError::NoPlan`].
-    pub(super) fn plan(question: &Question<'a>, sockets: &Sockets) -> Result<Self, TasksError> {
+    pub(super) fn of_plan(question: &Question<'a>, sockets: &Sockets) -> Result<Self, TasksError> {
         let plan = question.plan.ok_or(TasksError::NoPlan)?;
-        Ok(Self { plan: Some(plan), ..Self::hint(sockets) })
+        Ok(Self { plan: Some(plan), ..Self::of_programmer(sockets) })
     }
 
     fn hand(&mut self, view: &View<'_>, worker: WorkerId, task: TaskId) {

@@ -112,13 +112,14 @@ impl Place for Rip {
         self.window.has_new().then(|| self.begin())
     }
 
-    fn partitioned(&mut self, view: &View<'_>, given: &mut Given) {
-        let parts = self.window.partition(&self.targets, self.partitioner, self.ties, self.seed, given);
+    fn partitioned(&mut self, view: &View<'_>, given: &mut Given) -> Result<(), PartitionError> {
+        let parts = self.window.partition(&self.targets, self.partitioner, self.ties, self.seed, given)?;
         for (task, socket) in self.window.new_tasks().map(TaskId).zip(parts) {
             given.set(task, SocketId(socket));
         }
         self.later.partitioned(view, self.window.new_tasks(), given);
         self.window.slide();
         self.placed = true;
+        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use numasim_graph::partition::{self, Parent, Sockets, WindowGraph};
+use numasim_graph::partition::{self, Parent, PartitionError, Sockets, WindowGraph};
 use numasim_model::graph::{Partitioner, SchedulerSettings, TaskId, Ties};
 
 use super::super::given::Given;
@@ -80,6 +80,9 @@ impl Window {
     }
 
     /// The place of its socket for each new task.
+    ///
+    /// # Errors
+    /// [`PartitionError`].
     pub(super) fn partition(
         &self,
         sockets: &Sockets,
@@ -87,7 +90,7 @@ impl Window {
         ties: Ties,
         seed: u64,
         given: &Given,
-    ) -> impl Iterator<Item = u32> + use<> {
+    ) -> Result<impl Iterator<Item = u32> + use<>, PartitionError> {
         let edges: Vec<(u32, u32, f64)> =
             self.edges.iter().map(|&(from, to, bytes)| (from - self.first, to - self.first, bytes)).collect();
         let graph = WindowGraph::new(self.size().0, &edges);
@@ -95,11 +98,8 @@ impl Window {
             (self.first..self.new).map(|task| given.of(TaskId(task)).map(|socket| socket.0)).collect();
         let window =
             partition::Window { graph: &graph, sockets, fixed: &fixed, ties, seed, number: self.number };
-        // METIS refuses what it has no memory for; the own partitioner only machines without cores, on which nothing runs.
-        let parts = partition::partition(&window, partitioner)
-            .or_else(|_| partition::partition(&window, Partitioner::Recursive))
-            .unwrap_or_default();
-        parts.into_iter().skip(fixed.len())
+        let parts = partition::partition(&window, partitioner)?;
+        Ok(parts.into_iter().skip(fixed.len()))
     }
 
     /// All tasks have a socket: the newest stay for the next window.

@@ -11,6 +11,7 @@ pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
     let mut rows = graph(reading);
     rows.extend(of_table(reading, TableKind::Scheduler, &tasks::scheduler(&reading.study)));
     rows.extend(of_table(reading, TableKind::Runtime, &tasks::runtime(&reading.study)));
+    rows.extend(of_table(reading, TableKind::Contender, &tasks::contender(&reading.study)));
     if rows.is_empty() {
         return;
     }
@@ -69,6 +70,7 @@ fn of_table(reading: &Reading, kind: TableKind, value: &serde_json::Value) -> Ro
     // What has no value is a limit that there is not, or a figure that this program has.
     let words = |key: &str, value: &str| match (key, value) {
         ("throttle", "") => "no limit".to_owned(),
+        ("phases_s", "") => "as long as the run lasts".to_owned(),
         (_, "") => "of this program".to_owned(),
         (_, value) => value.to_owned(),
     };

@@ -1,6 +1,8 @@
-//! `numasim import`: a machine file or a measured CSV from what another tool printed.
+//! `numasim import`: a machine file, a measured CSV or a graph of tasks from what another tool printed.
 
 #![allow(clippy::result_large_err, reason = "a problem is made once in a run, and ends it")]
+
+mod graph;
 
 use std::path::{Path, PathBuf};
 
@@ -8,6 +10,7 @@ use numasim_evidence::import::likwid::{Runs, read_likwid};
 use numasim_evidence::import::matrix::{Given, machine_file};
 use numasim_evidence::import::mlc::read_mlc;
 use numasim_evidence::import::{runs, stream::read_stream};
+use numasim_graph::import::{dot, starpu, wfcommons};
 use numasim_host::topology::Counting;
 use numasim_host::{Source, machine_file as skeleton};
 use numasim_model::input::Problem;
@@ -19,7 +22,7 @@ use crate::output::Destination;
 use crate::shell::Shell;
 
 /// Runs the command.
-pub(crate) fn run(args: &ImportArgs, _shell: &Shell) -> Result<(), Failure> {
+pub(crate) fn run(args: &ImportArgs, shell: &Shell) -> Result<(), Failure> {
     match &args.kind {
         ImportKind::Mlc(mlc) => {
             let matrices = read(&mlc.file, |text| read_mlc(text, mlc.select.as_deref()))?;
@@ -46,6 +49,13 @@ pub(crate) fn run(args: &ImportArgs, _shell: &Shell) -> Result<(), Failure> {
             let found = read(&stream.file, read_stream)?;
             deliver(&stream.output, &stream.file, &csv(&found)?)
         }
+        ImportKind::Wfcommons(args) => graph::run(&args.file, &args.output, shell, |text, name| {
+            wfcommons::read(text, name, args.reference_gflops)
+        }),
+        ImportKind::Dot(args) => graph::run(&args.file, &args.output, shell, dot::read),
+        ImportKind::Starpu(args) => graph::run(&args.file, &args.output, shell, |text, name| {
+            starpu::read(text, name, args.reference_gflops)
+        }),
     }
 }
 

@@ -16,14 +16,14 @@ const LONGEST: u64 = 1 << 20;
 const LINES_PER_LOOK: u64 = 1 << 16;
 
 /// Files of a folder.
-pub(in crate::commands) struct PlainFiles<'a> {
+pub(crate) struct PlainFiles<'a> {
     folder: &'a Path,
     /// What the folder should have in it.
     expected: &'static str,
 }
 
 /// Why reading ends before the end.
-pub(in crate::commands) enum Stop {
+pub(crate) enum Stop {
     /// Something is wrong with a line.
     Fault(Fault),
     /// A file cannot be read, or Ctrl-C.
@@ -37,17 +37,17 @@ impl From<Fault> for Stop {
 }
 
 impl<'a> PlainFiles<'a> {
-    pub(in crate::commands) fn in_folder(folder: &'a Path, expected: &'static str) -> Self {
+    pub(crate) fn in_folder(folder: &'a Path, expected: &'static str) -> Self {
         Self { folder, expected }
     }
 
     /// Where some of the files are.
-    pub(in crate::commands) fn paths(&self, files: &[File]) -> Vec<PathBuf> {
+    pub(crate) fn paths(&self, files: &[File]) -> Vec<PathBuf> {
         files.iter().map(|file| self.path(*file)).collect()
     }
 
     /// Tells all lines of a file.
-    pub(in crate::commands) fn feed(&self, file: File, each: Lines<'_>) -> Result<(), Stop> {
+    pub(crate) fn feed(&self, file: File, each: Lines<'_>) -> Result<(), Stop> {
         let mut from = self.open(file).map_err(Stop::Failure)?;
         let mut bytes = Vec::new();
         let mut number = 0;
@@ -64,7 +64,7 @@ impl<'a> PlainFiles<'a> {
     }
 
     /// What a person is told.
-    pub(in crate::commands) fn failure(&self, stop: Stop) -> Failure {
+    pub(crate) fn failure(&self, stop: Stop) -> Failure {
         match stop {
             Stop::Failure(failure) => failure,
             Stop::Fault(fault) => {

@@ -1,0 +1,54 @@
+//! A plan for one graph, whatever it is: sockets for its tasks and homes for its blocks.
+
+use numasim_graph::csv;
+use numasim_plan::graph_file::{self, Promise};
+use numasim_tasks::{TasksError, advise};
+
+use crate::args::PlanArgs;
+use crate::failure::Failure;
+use crate::files;
+use crate::output::{Destination, Folder, Format};
+use crate::sharing;
+use crate::shell::Shell;
+use crate::view::json as document;
+use crate::view::planned::of_graph as shown;
+use crate::watch;
+
+/// Reads machine and graph, and writes the plan.
+pub(super) fn run(args: &PlanArgs, shell: &Shell) -> Result<(), Failure> {
+    let study = sharing::choose(files::read_study(&args.from)?.study, args.model, shell)?;
+    let graph = crate::commands::tasks::graph(&study, args.graph.as_deref())?;
+    let names = ["plan.toml", "blocks.csv", "tasks.csv", "edges.csv"];
+    let of_graph = args.graph.iter().flat_map(|folder| names.map(|name| folder.join(name)));
+    let inputs: Vec<_> = args.from.iter().cloned().chain(of_graph).collect();
+    let folder = Folder::open(&args.output, &names, "-o", &inputs)?;
+    let told = Destination::open(None, &[])?;
+    watch::listen();
+    let advice = advise(&study.machine, &graph, &study.tasks.runtime, &watch::interrupted);
+    let advice = advice.map_err(|error| match error {
+        TasksError::Stopped => Failure::interrupted("interrupted: there is no plan"),
+        error => Failure::input(error.to_string()),
+    })?;
+    let promise = Promise {
+        machine: study.machine.name(),
+        scheduler: advice.scheduler.as_str(),
+        homes: advice.homes.as_str(),
+        makespan_s: advice.makespan.value(),
+        before_s: advice.before.value(),
+        bound_s: advice.bound.makespan.value(),
+    };
+    folder.make()?;
+    let [toml, blocks, tasks, edges] = names;
+    folder.write(toml, |out| graph_file::write(&advice.graph, &promise, out))?;
+    folder.write(blocks, |out| csv::write_blocks(&advice.graph, out))?;
+    folder.write(tasks, |out| csv::write_tasks(&advice.graph, out))?;
+    folder.write(edges, |out| csv::write_edges(&advice.graph, out))?;
+    match args.format {
+        Format::Table => told.deliver(&shown::table(&study.machine, &advice, &promise)),
+        Format::Json => told.deliver_by(|out| document::write(&shown::json(&advice, &promise), out)),
+        Format::Csv => told.deliver(
+            &shown::csv(&promise)
+                .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
+        ),
+    }
+}

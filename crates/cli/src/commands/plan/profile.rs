@@ -1,0 +1,39 @@
+//! From a profile to a plan for any number of iterations.
+
+use std::path::Path;
+
+use numasim_plan::{File, analyse, plan_file};
+
+use crate::args::PlanArgs;
+use crate::failure::Failure;
+use crate::files::{PlainFiles, Stop};
+use crate::output::{Destination, Folder, Format};
+use crate::shell::Shell;
+use crate::view::json as document;
+use crate::view::planned;
+use crate::watch;
+
+/// Reads the profile in `from`, and writes the plan.
+pub(super) fn run(args: &PlanArgs, from: &Path, shell: &Shell) -> Result<(), Failure> {
+    let profile = PlainFiles::in_folder(from, "a profile is a folder with the files ptrace-*.csv");
+    let names = File::PLAN.map(File::name);
+    let folder = Folder::open(&args.output, &names, "-o", &profile.paths(&File::PROFILE))?;
+    let told = Destination::open(None, &[])?;
+    watch::listen();
+    let pattern = args.pattern.unwrap_or_default();
+    let plan = analyse::<Stop>(pattern, |file, each| profile.feed(file, each))
+        .map_err(|stop| profile.failure(stop))?;
+    folder.make()?;
+    let [dbs, tree, toml] = names;
+    folder.write(dbs, |out| plan_file::write_dbs(&plan, out))?;
+    folder.write(tree, |out| plan_file::write_tree(&plan, out))?;
+    folder.write(toml, |out| plan_file::write_toml(&plan, out))?;
+    match args.format {
+        Format::Table => told.deliver(&planned::table(&plan, &shell.style(false))),
+        Format::Json => told.deliver_by(|out| document::write(&planned::json(&plan), out)),
+        Format::Csv => told.deliver(
+            &planned::csv(&plan)
+                .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
+        ),
+    }
+}

@@ -1,0 +1,84 @@
+//! Simulations of tasks with a chart of each, for the page of `report`.
+
+use numasim_draw::gantt::Gantt;
+use numasim_model::Study;
+use numasim_model::graph::{GraphSource, PagePlacement, SchedulerKind, SchedulerSettings};
+use numasim_model::units::Seconds;
+
+use super::bars::Recorder;
+use super::outputs::Onlookers;
+use super::program::{Program, Settings};
+use super::room;
+use super::running::{Ended, Job};
+use crate::failure::Failure;
+use crate::view::tasked::{GraphFacts, Tasked};
+
+/// Of more workers there is no chart.
+const MOST_WORKERS: u64 = 256;
+
+/// A graph, and what became of it under several schedulers.
+pub(crate) struct Pictured {
+    pub(crate) facts: GraphFacts,
+    /// Whose result there is, with a chart where workers are few enough for one.
+    pub(crate) runs: Vec<(Tasked, Option<Gantt>)>,
+    /// Others, each with the reason.
+    pub(crate) without: Vec<(SchedulerKind, String)>,
+}
+
+/// Whether the files have a graph.
+pub(crate) fn has_graph(study: &Study) -> bool {
+    !matches!(study.tasks.source, GraphSource::None)
+}
+
+/// Simulates the graph of the files, with their seed, under `kinds`; without any under `fifo`, `sa` where every task has a socket, `dep`, `rip-dep`
+/// and that of the files.
+///
+/// # Errors
+/// A graph that cannot be made, or for which there is no room; Ctrl-C.
+pub(crate) fn pictured(study: &Study, kinds: &[SchedulerKind]) -> Result<Pictured, Failure> {
+    let program = Program::of(study, None)?;
+    room::at_a_time(&program.graph, &program.dependencies)?;
+    let kinds = if kinds.is_empty() { usual(study, &program) } else { kinds.to_vec() };
+    let settings: Vec<Settings> = kinds
+        .into_iter()
+        .map(|kind| Settings {
+            scenario: None,
+            scheduler: SchedulerSettings { kind, ..study.tasks.scheduler.clone() },
+            runtime: study.tasks.runtime.clone(),
+            placement: PagePlacement::default(),
+            steal: false,
+            metg: None,
+        })
+        .collect();
+    let draws = study.machine.total_cores() <= MOST_WORKERS;
+    let (mut done, mut without) = (Vec::new(), Vec::new());
+    for settings in &settings {
+        let job = Job { study, program: &program, plan: None, settings };
+        let mut onlookers = Onlookers::of_chart(&program.graph, draws);
+        match job.run(&mut onlookers) {
+            Ok(tasked) => done.push((job, tasked, onlookers.bars)),
+            Err(Ended::Interrupted) => return Err(Failure::interrupted("interrupted")),
+            Err(Ended::Failed(failure)) => {
+                without.push((settings.scheduler.kind, failure.message().to_owned()));
+            }
+        }
+    }
+    // On one axis, so that they can be compared.
+    let end_s = done.iter().map(|(_, tasked, _)| tasked.run.makespan.value()).fold(0.0, f64::max);
+    let chart = |(job, tasked, bars): (Job<'_>, Tasked, Option<Recorder>)| {
+        let chart = bars.map(|bars| bars.chart(&job, &tasked, Seconds::new(end_s)));
+        (tasked, chart)
+    };
+    Ok(Pictured { facts: program.facts(), runs: done.into_iter().map(chart).collect(), without })
+}
+
+fn usual(study: &Study, program: &Program) -> Vec<SchedulerKind> {
+    let annotated = program.graph.tasks().all(|task| program.graph.socket(task).is_some());
+    let mut kinds = vec![SchedulerKind::Fifo];
+    kinds.extend(annotated.then_some(SchedulerKind::Sa));
+    kinds.extend([SchedulerKind::Dep, SchedulerKind::RipDep]);
+    if !kinds.contains(&study.tasks.scheduler.kind) {
+        kinds.push(study.tasks.scheduler.kind);
+    }
+    kinds
+}

@@ -1,0 +1,91 @@
+//! The plan for one graph: what it promises, and how many tasks and blocks each node has.
+
+use std::fmt::Write as _;
+
+use numasim_draw::figures;
+use numasim_model::Machine;
+use numasim_model::graph::BlockHome;
+use numasim_plan::graph_file::Promise;
+use numasim_tasks::Advice;
+use serde_json::{Value, json as document};
+
+use super::super::json::number;
+use super::super::machine_title;
+
+/// A few lines.
+pub(crate) fn table(machine: &Machine, advice: &Advice, promise: &Promise<'_>) -> String {
+    let graph = &advice.graph;
+    let mut text = format!(
+        "Machine: {}\nGraph:   {}: {}, {}\n\n",
+        machine_title(machine),
+        graph.name(),
+        figures::count(graph.task_count() as u64, "task"),
+        figures::count(graph.blocks().len() as u64, "block"),
+    );
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "Without a plan (fifo, first touch)  {} s", figures::single(promise.before_s));
+    let _ = writeln!(
+        text,
+        "With it (sa)                        {} s, {:.3} times as fast; as {} places tasks, homes by {}",
+        figures::single(promise.makespan_s),
+        promise.gain(),
+        promise.scheduler,
+        promise.homes
+    );
+    let _ = writeln!(
+        text,
+        "No plan is faster than              {} s, {:.3} times as fast ({})\n",
+        figures::single(promise.bound_s),
+        promise.gain_at_most(),
+        advice.bound.because_of.as_str()
+    );
+    for node in machine.node_ids() {
+        let tasks = graph.tasks().filter(|task| graph.socket(*task) == Some(node)).count();
+        let blocks = graph.blocks().iter().filter(|block| block.home == BlockHome::Node(node)).count();
+        let (tasks, blocks) = (figures::count(tasks as u64, "task"), figures::count(blocks as u64, "block"));
+        let _ = writeln!(text, "{node}: {tasks}, {blocks}");
+    }
+    text
+}
+
+/// The document.
+pub(crate) fn json(advice: &Advice, promise: &Promise<'_>) -> Value {
+    document!({
+        "schema": 1,
+        "command": "plan",
+        "graph": advice.graph.name(),
+        "machine": promise.machine,
+        "tasks": advice.graph.task_count(),
+        "blocks": advice.graph.blocks().len(),
+        "placed_by": promise.scheduler,
+        "homes": promise.homes,
+        "makespan_s": number(promise.makespan_s),
+        "before_s": number(promise.before_s),
+        "gain": number(promise.gain()),
+        "bound_s": number(promise.bound_s),
+        "bound_by": advice.bound.because_of.as_str(),
+        "gain_at_most": number(promise.gain_at_most()),
+    })
+}
+
+/// One row.
+///
+/// # Errors
+/// Only those of the writer; memory does not fail.
+pub(crate) fn csv(promise: &Promise<'_>) -> Result<String, Box<dyn std::error::Error>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record([
+        "placed_by",
+        "homes",
+        "makespan_s",
+        "before_s",
+        "gain",
+        "bound_s",
+        "gain_at_most",
+    ])?;
+    let numbers =
+        [promise.makespan_s, promise.before_s, promise.gain(), promise.bound_s, promise.gain_at_most()];
+    let words = [promise.scheduler, promise.homes].map(str::to_owned);
+    writer.write_record(words.into_iter().chain(numbers.map(|number| number.to_string())))?;
+    Ok(String::from_utf8(writer.into_inner()?)?)
+}

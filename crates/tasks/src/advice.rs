@@ -1,0 +1,237 @@
+//! Where tasks and blocks of any graph belong: the best that the schedulers here find, made into sockets and homes.
+//!
+//! Each scheduler with knowledge of data runs the whole graph once. Where its tasks ran are the sockets of a candidate; a block lies where a
+//! task touched it first, or where most of its bytes are moved. Every candidate is simulated as it would be used: under `sa`, with these
+//! homes. What is promised is therefore a simulated makespan, and how much more there could be is what the lower bound leaves.
+
+use numasim_graph::Dependencies;
+use numasim_model::graph::{
+    BlockHome, BlockId, PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph, TaskId,
+};
+use numasim_model::units::Seconds;
+use numasim_model::{Machine, NodeId};
+
+use crate::bound::{LowerBound, lower_bound};
+use crate::engine::simulate;
+use crate::error::TasksError;
+use crate::observer::{Observer, TaskRecord};
+use crate::question::Question;
+
+/// Whose placements are tried.
+const ASKED: [SchedulerKind; 5] = [
+    SchedulerKind::Dep,
+    SchedulerKind::Tracked,
+    SchedulerKind::Heft,
+    SchedulerKind::RipDep,
+    SchedulerKind::RipMw,
+];
+/// Seeds of the runs without any knowledge.
+const SEEDS: u32 = 5;
+
+/// Where the homes of a candidate come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HomeRule {
+    /// Where a task touched the block first.
+    FirstTouch,
+    /// The node whose tasks move most of its bytes.
+    MostBytes,
+}
+
+impl HomeRule {
+    const ALL: [Self; 2] = [Self::FirstTouch, Self::MostBytes];
+
+    /// The word for it in files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::FirstTouch => "first-touch",
+            Self::MostBytes => "most-bytes",
+        }
+    }
+}
+
+/// Where tasks and blocks belong, and what that promises.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Advice {
+    /// The graph with a socket for each task, and a home for each block that had none and that some task accesses.
+    pub graph: TaskGraph,
+    /// Whose placement it is.
+    pub scheduler: SchedulerKind,
+    /// And whose homes.
+    pub homes: HomeRule,
+    /// Under `sa`, without stealing.
+    pub makespan: Seconds,
+    /// Under `fifo` with first touch, the mean of five seeds.
+    pub before: Seconds,
+    /// No schedule and no homes of open blocks are faster than this.
+    pub bound: LowerBound,
+}
+
+/// Finds the best of all candidates. `stops` is asked now and then.
+///
+/// # Errors
+/// [`TasksError::Stopped`]; [`TasksError::TooManyEdges`]; what no scheduler can simulate.
+pub fn advise(
+    machine: &Machine,
+    graph: &TaskGraph,
+    runtime: &RuntimeSettings,
+    stops: &dyn Fn() -> bool,
+) -> Result<Advice, TasksError> {
+    let asker = Asker { machine, runtime, stops };
+    let dependencies = Dependencies::of(graph).ok_or(TasksError::TooManyEdges)?;
+    let fifo = SchedulerSettings::default();
+    let bound = lower_bound(&asker.question(graph, &fifo, runtime), &dependencies);
+    let mut sum_s = 0.0;
+    for more in 0..SEEDS {
+        let runtime = RuntimeSettings { seed: runtime.seed.wrapping_add(u64::from(more)), ..runtime.clone() };
+        let mut seen = Seen::new(graph, machine, stops);
+        sum_s += simulate(&asker.question(graph, &fifo, &runtime), &mut seen)?.makespan.value();
+    }
+    let before = Seconds::new(sum_s / f64::from(SEEDS));
+    let mut best: Option<Advice> = None;
+    let mut refused = None;
+    for scheduler in ASKED {
+        match asker.candidate(graph, scheduler) {
+            Ok(candidates) => {
+                for (homes, graph, makespan) in candidates {
+                    // Of equal ones the first.
+                    if best.as_ref().is_none_or(|best| makespan.value() < best.makespan.value()) {
+                        best = Some(Advice { graph, scheduler, homes, makespan, before, bound });
+                    }
+                }
+            }
+            Err(TasksError::Stopped) => return Err(TasksError::Stopped),
+            // Some schedulers refuse some graphs: trees have no windows.
+            Err(error) => refused = Some(error),
+        }
+    }
+    best.ok_or_else(|| refused.unwrap_or(TasksError::Stopped))
+}
+
+/// What all simulations have in common.
+struct Asker<'a> {
+    machine: &'a Machine,
+    runtime: &'a RuntimeSettings,
+    stops: &'a dyn Fn() -> bool,
+}
+
+impl<'a> Asker<'a> {
+    fn question<'q>(
+        &self,
+        graph: &'q TaskGraph,
+        scheduler: &'q SchedulerSettings,
+        runtime: &'q RuntimeSettings,
+    ) -> Question<'q>
+    where
+        'a: 'q,
+    {
+        Question {
+            machine: self.machine,
+            graph,
+            scheduler,
+            runtime,
+            placement: PagePlacement::FirstTouch,
+            steal: false,
+            contender: None,
+            plan: None,
+        }
+    }
+
+    /// The graph as a scheduler places it, with each rule for homes, and how long it then takes.
+    fn candidate(
+        &self,
+        graph: &TaskGraph,
+        kind: SchedulerKind,
+    ) -> Result<Vec<(HomeRule, TaskGraph, Seconds)>, TasksError> {
+        // One window with everything: nobody waits for a plan that was made before.
+        let window = u32::try_from(graph.task_count()).unwrap_or(u32::MAX).max(1);
+        let settings = SchedulerSettings {
+            kind,
+            window,
+            partition_ns_per_vertex_edge: Some(0.0),
+            ..SchedulerSettings::default()
+        };
+        let mut seen = Seen::new(graph, self.machine, self.stops);
+        simulate(&self.question(graph, &settings, self.runtime), &mut seen)?;
+        let by_hand = SchedulerSettings { kind: SchedulerKind::Sa, ..SchedulerSettings::default() };
+        let mut candidates = Vec::new();
+        for rule in HomeRule::ALL {
+            let placed = seen.placed(rule);
+            let mut silent = Seen::new(graph, self.machine, self.stops);
+            let run = simulate(&self.question(&placed, &by_hand, self.runtime), &mut silent)?;
+            candidates.push((rule, placed, run.makespan));
+        }
+        Ok(candidates)
+    }
+}
+
+/// Where tasks ran and what follows for blocks.
+struct Seen<'a> {
+    graph: &'a TaskGraph,
+    stops: &'a dyn Fn() -> bool,
+    nodes: usize,
+    /// By task.
+    ran_on: Vec<Option<NodeId>>,
+    /// By block: when it was touched first, and where.
+    first: Vec<(f64, Option<NodeId>)>,
+    /// By block and node.
+    bytes: Vec<f64>,
+}
+
+impl<'a> Seen<'a> {
+    fn new(graph: &'a TaskGraph, machine: &Machine, stops: &'a dyn Fn() -> bool) -> Self {
+        let (blocks, nodes) = (graph.blocks().len(), machine.node_count());
+        Self {
+            graph,
+            stops,
+            nodes,
+            ran_on: vec![None; graph.task_count()],
+            first: vec![(f64::INFINITY, None); blocks],
+            bytes: vec![0.0; blocks * nodes],
+        }
+    }
+
+    fn placed(&self, rule: HomeRule) -> TaskGraph {
+        let home = |block: BlockId| {
+            let index = block.0 as usize;
+            let own = self.graph.blocks().get(index).map_or(BlockHome::Open, |block| block.home);
+            let first = self.first.get(index).and_then(|(_, node)| *node);
+            match (own, first, rule) {
+                (BlockHome::Open, Some(first), HomeRule::FirstTouch) => BlockHome::Node(first),
+                (BlockHome::Open, Some(first), HomeRule::MostBytes) => {
+                    let bytes =
+                        self.bytes.get(index * self.nodes..(index + 1) * self.nodes).unwrap_or_default();
+                    let of_first = bytes.get(first.0).copied().unwrap_or(0.0);
+                    // Of equal ones that which touched it first.
+                    let better = |best: (NodeId, f64), (node, &bytes): (usize, &f64)| {
+                        if bytes > best.1 { (NodeId(node), bytes) } else { best }
+                    };
+                    BlockHome::Node(bytes.iter().enumerate().fold((first, of_first), better).0)
+                }
+                (own, ..) => own,
+            }
+        };
+        self.graph.placed(|task| self.ran_on.get(task.0 as usize).copied().flatten(), home)
+    }
+}
+
+impl Observer for Seen<'_> {
+    fn ended(&mut self, record: &TaskRecord) {
+        let TaskId(task) = record.task;
+        if let Some(ran_on) = self.ran_on.get_mut(task as usize) {
+            *ran_on = Some(record.node);
+        }
+        for access in self.graph.accesses(record.task) {
+            let block = access.block.0 as usize;
+            if let Some(first) = self.first.get_mut(block).filter(|(start, _)| record.start_s < *start) {
+                *first = (record.start_s, Some(record.node));
+            }
+            if let Some(bytes) = self.bytes.get_mut(block * self.nodes + record.node.0) {
+                *bytes += access.moved_bytes;
+            }
+        }
+    }
+
+    fn stops(&self) -> bool {
+        (self.stops)()
+    }
+}

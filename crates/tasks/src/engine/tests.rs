@@ -1,0 +1,74 @@
+//! What the simulation does with a scheduler that fails.
+
+use numasim_graph::partition::PartitionError;
+use numasim_model::graph::{
+    NewTask, PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraphBuilder, TaskId,
+};
+use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
+
+use super::*;
+use crate::observer::Silent;
+use crate::schedulers::{Partitioning, Scheduler, View};
+use crate::sockets::{SocketId, WorkerId};
+
+/// Has the first task partitioned, which fails.
+struct Failing;
+
+impl Scheduler for Failing {
+    fn created(&mut self, _: &View<'_>, _: TaskId) -> Option<Partitioning> {
+        Some(Partitioning { tasks: 1, duration: Seconds::new(1.0) })
+    }
+
+    fn partitioned(&mut self, _: &View<'_>) -> Result<(), PartitionError> {
+        Err(PartitionError::Metis("too many edges"))
+    }
+
+    fn ready(&mut self, _: &View<'_>, _: TaskId, _: Option<WorkerId>) {}
+
+    fn socket(&self, _: TaskId) -> Option<SocketId> {
+        None
+    }
+
+    fn gives_sockets(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_window_without_a_partition_ends_the_simulation_with_the_reason() {
+    let node = Node {
+        cores: 1,
+        gflops_per_core: Gflops::new(1.0),
+        bandwidth: GigabytesPerSecond::new(1.0),
+        core_bandwidth: None,
+        read_bandwidth: None,
+        memory: None,
+        kernels: KernelBandwidths::NONE,
+    };
+    let machine = Machine::uniform("one", 1, node, GigabytesPerSecond::new(1.0)).expect("a machine");
+    let mut graph = TaskGraphBuilder::new("one");
+    let kind = graph.kind("work");
+    let task = NewTask { kind, gflop: 1.0, accesses: &[], socket: None, taskwait: false, name: None };
+    graph.task(task).expect("a task");
+    let graph = graph.finish();
+    let (scheduler, runtime) = (SchedulerSettings::default(), RuntimeSettings::default());
+    let question = Question {
+        machine: &machine,
+        graph: &graph,
+        scheduler: &scheduler,
+        runtime: &runtime,
+        placement: PagePlacement::FirstTouch,
+        steal: false,
+        contender: None,
+        plan: None,
+    };
+    let (sockets, network) = (Sockets::new(&machine), Network::new(&machine));
+    let mut observer = Silent;
+    let simulation = Simulation::new(&question, &sockets, &network, Box::new(Failing), &mut observer);
+    let error = simulation.expect("a simulation").run().expect_err("no partition");
+    assert_eq!(
+        error.to_string(),
+        "METIS found no partition: too many edges; `partitioner = \"recursive\"` does without it"
+    );
+}
