@@ -13,6 +13,8 @@ use crate::sockets::{SocketId, Sockets, WorkerId};
 pub(in crate::schedulers) struct NodeQueues {
     of_worker: Vec<VecDeque<TaskId>>,
     of_node: Vec<VecDeque<TaskId>>,
+    /// Per node: tasks in its queue and those of its workers. Most who look find none.
+    waiting: Vec<usize>,
 }
 
 impl NodeQueues {
@@ -21,6 +23,7 @@ impl NodeQueues {
         Self {
             of_worker: vec![VecDeque::new(); sockets.worker_count()],
             of_node: vec![VecDeque::new(); sockets.count()],
+            waiting: vec![0; sockets.count()],
         }
     }
 
@@ -37,28 +40,35 @@ impl NodeQueues {
             Some(node) => self.of_node.get_mut(node.0 as usize),
             None => self.of_worker.get_mut(worker.0 as usize),
         };
-        if let Some(queue) = queue {
+        let node = other.unwrap_or_else(|| sockets.of_worker(worker));
+        if let (Some(queue), Some(waiting)) = (queue, self.waiting.get_mut(node.0 as usize)) {
             queue.push_back(task);
+            *waiting += 1;
         }
     }
 
     /// The oldest task of the worker's own queue, then of its node's.
     pub(in crate::schedulers) fn next(&mut self, sockets: &Sockets, worker: WorkerId) -> Option<Start> {
-        let own = self.of_worker.get_mut(worker.0 as usize).and_then(VecDeque::pop_front);
-        if let Some(task) = own {
-            return Some(Start::new(task, Source::Own));
-        }
         let node = sockets.of_worker(worker);
-        let task = self.of_node.get_mut(node.0 as usize)?.pop_front()?;
-        Some(Start::new(task, Source::Shared))
+        let waiting = self.waiting.get_mut(node.0 as usize).filter(|waiting| **waiting > 0)?;
+        let own = self.of_worker.get_mut(worker.0 as usize).and_then(VecDeque::pop_front);
+        let start = match own {
+            Some(task) => Start::new(task, Source::Own),
+            None => Start::new(self.of_node.get_mut(node.0 as usize)?.pop_front()?, Source::Shared),
+        };
+        *waiting -= 1;
+        Some(start)
     }
 
     /// The oldest task of a worker of the same node, cyclically after the thief.
     pub(in crate::schedulers) fn steal(&mut self, sockets: &Sockets, thief: WorkerId) -> Option<Start> {
-        let workers = sockets.workers(sockets.of_worker(thief));
+        let node = sockets.of_worker(thief);
+        let waiting = self.waiting.get_mut(node.0 as usize).filter(|waiting| **waiting > 0)?;
+        let workers = sockets.workers(node);
         let after = (thief.0 + 1..workers.end).chain(workers.start..thief.0);
         let mut queues = after.map(|victim| victim as usize);
         let task = queues.find_map(|victim| self.of_worker.get_mut(victim)?.pop_front())?;
+        *waiting -= 1;
         Some(Start::new(task, Source::Steal))
     }
 }
