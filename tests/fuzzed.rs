@@ -192,6 +192,23 @@ fn output_of_stream() {
     keeps("stream", promises::stream);
 }
 
+#[test]
+fn graphs_as_csv() {
+    keeps("csv_graph", promises::graphs::csv_graph);
+}
+
+#[test]
+fn graphs_of_others() {
+    keeps("wfcommons", promises::graphs::wfcommons);
+    keeps("dot", promises::graphs::dot);
+    keeps("starpu", promises::graphs::starpu);
+}
+
+#[test]
+fn parameters_of_generators() {
+    keeps("generated", promises::graphs::generated);
+}
+
 /// Undamaged only: libhwloc 2.9 reads XML in this process, and some damaged texts end it with a segmentation fault.
 #[test]
 #[cfg(feature = "hwloc")]

@@ -5,6 +5,8 @@
 
 #![allow(unreachable_pub, reason = "a library for the fuzz targets, a module for the tests")]
 
+pub mod graphs;
+
 use numasim_evidence::compare::{compare, read_measured};
 use numasim_evidence::import::likwid::{Runs, read_likwid};
 use numasim_evidence::import::matrix::{Given, machine_file};

@@ -1,0 +1,85 @@
+//! What readers and makers of task graphs promise.
+
+use numasim_graph::import::{Imported, dot, starpu, wfcommons};
+use numasim_graph::{Dependencies, csv, generate};
+use numasim_model::NodeId;
+use numasim_model::graph::{Generator, TaskGraph};
+use numasim_model::input::Problem;
+
+use super::{NEXT_FILE, problems_are_sound, tasks_are_sound};
+
+/// Graphs whose edges are looked for, too: there can be a square of the accesses of them.
+const MOST_ACCESSES: usize = 2000;
+
+/// `blocks.csv`, [`NEXT_FILE`], `tasks.csv`: what is read is written, and read again as it was.
+pub fn csv_graph(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let (blocks, tasks) = text.split_once(NEXT_FILE).unwrap_or((&text, ""));
+    match csv::read("fuzzed", blocks, tasks) {
+        Ok(graph) => {
+            graph_is_sound(&graph);
+            let (mut blocks, mut tasks) = (String::new(), String::new());
+            csv::write_blocks(&graph, &mut blocks).expect("memory does not fail");
+            csv::write_tasks(&graph, &mut tasks).expect("memory does not fail");
+            let again = csv::read("fuzzed", &blocks, &tasks).expect("what was written");
+            assert_eq!(again, graph, "written and read again:\n{blocks}\n{tasks}");
+        }
+        Err(problems) => problems_are_sound(&problems, &[blocks, tasks]),
+    }
+}
+
+/// A workflow of `WfCommons`.
+pub fn wfcommons(data: &[u8]) {
+    imported(data, |text| wfcommons::read(text, "fuzzed", 10.0));
+}
+
+/// A digraph of Graphviz.
+pub fn dot(data: &[u8]) {
+    imported(data, |text| dot::read(text, "fuzzed"));
+}
+
+/// `tasks.rec` of `StarPU`.
+pub fn starpu(data: &[u8]) {
+    imported(data, |text| starpu::read(text, "fuzzed", 10.0));
+}
+
+fn imported(data: &[u8], read: impl FnOnce(&str) -> Result<Imported, Vec<Problem>>) {
+    let text = String::from_utf8_lossy(data);
+    match read(&text) {
+        Ok(imported) => {
+            graph_is_sound(&imported.graph);
+            for warning in &imported.warnings {
+                assert!(!warning.message.is_empty(), "a warning without a word");
+                let span = warning.place.as_ref().and_then(|place| place.span.clone());
+                assert!(span.is_none_or(|span| text.get(span).is_some()), "{}", warning.message);
+            }
+        }
+        Err(problems) => problems_are_sound(&problems, &[&text]),
+    }
+}
+
+/// A generator, by the first byte, with its parameters, eight bytes each: small ones, or so large that a count of them is refused.
+pub fn generated(data: &[u8]) {
+    let Some((&kind, mut rest)) = data.split_first() else { return };
+    let all = Generator::defaults();
+    let mut generator = all[usize::from(kind) % all.len()].clone();
+    for (_, parameter) in generator.parameters_mut() {
+        let (word, behind) = rest.split_at(rest.len().min(8));
+        rest = behind;
+        let number = word.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
+        *parameter = if number % 4 == 3 { number | 1 << 24 } else { (number >> 2) & 15 };
+    }
+    let nodes: Vec<NodeId> = (0..rest.len() % 5).map(NodeId).collect();
+    match generate(&generator, "fuzzed", &nodes) {
+        Ok(graph) => graph_is_sound(&graph),
+        Err(error) => assert!(!error.to_string().is_empty(), "{generator:?}"),
+    }
+}
+
+fn graph_is_sound(graph: &TaskGraph) {
+    tasks_are_sound(graph, usize::MAX);
+    if graph.access_count() <= MOST_ACCESSES {
+        let edges = Dependencies::of(graph).expect("few edges");
+        assert!(edges.span() as usize <= graph.task_count());
+    }
+}
