@@ -1,6 +1,8 @@
 //! `numasim tasks` as a person and a script meet it: durations by hand, schedulers side by side, traces, charts, graphs as CSV, and
 //! what is refused.
 
+mod extremes;
+
 use std::fs;
 use std::path::Path;
 use std::process::Output;

@@ -1,3 +1,5 @@
+//! Tree programs: what a builder takes and what it refuses.
+
 use super::super::super::parts::{Access, AccessMode, Block, BlockHome};
 use super::*;
 
