@@ -17,6 +17,17 @@ const LARGEST: f64 = 1e9;
 /// METIS works for one thread at a time. The lock holds no value: nothing is remembered from one window to the next.
 static ALONE: Mutex<()> = Mutex::new(());
 
+/// Tasks that the smallest of three or more parts is to have at least.
+const FEWEST: f64 = 2.0;
+
+/// Whether tasks are too few for METIS, which would print lines on standard output: it cuts a window in two, and each half again, each time a
+/// task or some beside the share, and does not expect that a half of three or more parts is left without a task. Two parts are one cut.
+pub(super) fn has_few(tasks: usize, room: &[u64]) -> bool {
+    let rooms = || room.iter().copied().filter(|&room| room > 0);
+    let (sum, least) = (rooms().sum::<u64>(), rooms().min().unwrap_or(0));
+    rooms().count() > 2 && tasks as f64 * (least as f64 / sum.max(1) as f64) < FEWEST
+}
+
 /// Gives each of `free` a socket.
 pub(super) fn divide(
     window: &Window<'_>,

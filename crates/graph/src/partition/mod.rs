@@ -13,7 +13,7 @@
 //! (`exchange`).
 //!
 //! [`Partitioner::Metis`] (feature `metis`): METIS finds parts, `relief` evens out those that are too large, `exchange` puts them on
-//! sockets.
+//! sockets. Windows with fewer than two tasks for one of three or more sockets are not for it.
 //!
 //! Tasks without any edge fill up the sockets in creation order; a window without edges is therefore cut into consecutive groups, as
 //! SCOTCH does (paper 001, section 3.2.4).
@@ -134,7 +134,11 @@ pub fn partition(window: &Window<'_>, partitioner: Partitioner) -> Result<Vec<u3
             }
             #[cfg(feature = "metis")]
             Partitioner::Metis => {
-                metis::divide(window, &free, &room, &mut parts)?;
+                if metis::has_few(free.len(), &room) {
+                    recursive::divide(window.graph, sockets, &free, &room, &mut parts, &mut random);
+                } else {
+                    metis::divide(window, &free, &room, &mut parts)?;
+                }
                 relief::relieve(window.graph, sockets, &free, &room, &mut parts);
             }
             #[cfg(not(feature = "metis"))]

@@ -192,6 +192,62 @@ fn metis_finds_the_same_parts_beside_other_threads() {
     });
 }
 
+/// METIS alone answers with lines on standard output where a part of a part is left without tasks.
+#[cfg(feature = "metis")]
+#[test]
+#[ignore = "asked by the next test, in a process of its own"]
+fn small_windows_by_metis() {
+    for tasks in 2..=64_u32 {
+        for sockets in [2_usize, 3, 4, 5, 7, 8, 16] {
+            let mut distances = vec![20.0; sockets * sockets];
+            (0..sockets).for_each(|socket| distances[socket * sockets + socket] = 10.0);
+            // Equal sockets, and one that is larger than all others together.
+            let uneven: Vec<u32> = (0..sockets).map(|socket| if socket == 0 { 24 } else { 1 }).collect();
+            for cores in [vec![2; sockets], uneven] {
+                let sockets = Sockets::given(&cores, &distances);
+                let star: Vec<_> = (1..tasks).map(|task| (0, task, 1.0)).collect();
+                let chain: Vec<_> = (1..tasks).map(|task| (task - 1, task, 64.0)).collect();
+                let pairs: Vec<_> = (0..tasks / 2).map(|pair| (2 * pair, 2 * pair + 1, 8.0)).collect();
+                let mesh: Vec<_> = (0..3 * tasks)
+                    .map(|edge| {
+                        (edge % tasks, (7 * edge + edge / tasks + 1) % tasks, f64::from(edge % 5 + 1))
+                    })
+                    .collect();
+                for edges in [star, chain, pairs, mesh] {
+                    let graph = WindowGraph::new(tasks as usize, &edges);
+                    for seed in 0..4 {
+                        let window = Window {
+                            graph: &graph,
+                            sockets: &sockets,
+                            fixed: &[],
+                            ties: Ties::Random,
+                            seed,
+                            number: 0,
+                        };
+                        let parts = partition(&window, Partitioner::Metis).expect("a partition");
+                        assert_eq!(parts.len(), tasks as usize);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What it prints would be among the results of the program.
+#[cfg(feature = "metis")]
+#[test]
+fn metis_prints_nothing() {
+    let test = std::env::current_exe().expect("the tests have a file");
+    let name = "partition::tests::small_windows_by_metis";
+    let output = std::process::Command::new(test)
+        .args(["--exact", name, "--ignored", "--nocapture"])
+        .output()
+        .expect("the tests start");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+    assert!(!said.contains("***"), "{said}");
+}
+
 #[cfg(not(feature = "metis"))]
 #[test]
 fn metis_is_refused_where_it_is_not_built_in() {
