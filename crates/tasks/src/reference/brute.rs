@@ -23,9 +23,11 @@ use crate::schedulers::{Source, Start};
 /// Schedules that cannot be better than the best one so far are left, and what comes is looked at once where several ways lead to the same
 /// state. The time still grows with the factorial of the tasks; 8 on 2 nodes are for tests.
 ///
+/// `None`: more than `most_states` states would have to be remembered. Most questions have thousands, a few of them millions.
+///
 /// # Errors
 /// As [`super::simulate`].
-pub fn least_makespan(question: &Question) -> Result<Seconds, TasksError> {
+pub fn least_makespan(question: &Question, most_states: usize) -> Result<Option<Seconds>, TasksError> {
     refusal::check(question)?;
     let mut course = Course::new(question)?;
     let mut search = Search {
@@ -40,8 +42,11 @@ pub fn least_makespan(question: &Question) -> Result<Seconds, TasksError> {
     }
     while let Some((_, (course, ready))) = search.open.pop_first() {
         search.decide(course, ready);
+        if search.seen.len() > most_states {
+            return Ok(None);
+        }
     }
-    Ok(Seconds::new(search.least_s))
+    Ok(Some(Seconds::new(search.least_s)))
 }
 
 struct Search<'a> {
