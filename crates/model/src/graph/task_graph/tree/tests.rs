@@ -1,4 +1,4 @@
-//! Tree programs: what a builder takes and what it refuses.
+//! What is kept of tree programs, and what is refused.
 
 use super::super::super::parts::{Access, AccessMode, Block, BlockHome};
 use super::*;
