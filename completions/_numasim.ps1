@@ -45,7 +45,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a self-contained web page of model and measurement')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and show what was read')
             [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file')
-            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Convert the output of other tools to a machine file or a measured CSV')
+            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Convert the output of other tools to a machine file, a measured CSV or a graph of tasks')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of the input files')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a script that completes commands and switches in a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page')
@@ -146,11 +146,13 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
         'numasim;tasks' {
             [CompletionResult]::new('--graph', '--graph', [CompletionResultType]::ParameterName, 'Read the graph from blocks.csv and tasks.csv in DIR')
             [CompletionResult]::new('--scheduler', '--scheduler', [CompletionResultType]::ParameterName, 'Who decides which task runs where; several are compared, with speedups over the first [default: that of [scheduler] in the files, else fifo]')
+            [CompletionResult]::new('--plan', '--plan', [CompletionResultType]::ParameterName, 'Read plan-tree.csv and plan-dbs.csv in PLAN, which the scheduler plan goes by')
             [CompletionResult]::new('--placement', '--placement', [CompletionResultType]::ParameterName, 'Where pages of blocks are')
             [CompletionResult]::new('--scenario', '--scenario', [CompletionResultType]::ParameterName, 'A scheduler and a placement of paper 003 in place of both; several are compared, with speedups over the first')
             [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]')
             [CompletionResult]::new('--runs', '--runs', [CompletionResultType]::ParameterName, 'Simulate with N seeds, from --seed on, and show mean and spread')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of everything that is drawn; the same seed gives the same result [default: that of [runtime] in the files, else 1]')
+            [CompletionResult]::new('--metg', '--metg', [CompletionResultType]::ParameterName, 'Task Bench: also find the smallest granularity of tasks at which the cores keep SHARE of their peak')
             [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Write when and where each task ran to FILE: CSV, or with a name that ends in .json a trace for Perfetto and chrome://tracing')
             [CompletionResult]::new('--gantt', '--gantt', [CompletionResultType]::ParameterName, 'Draw the workers over time, nodes as bands and kinds of tasks as colours, as SVG or PNG; one scheduler and one run')
             [CompletionResult]::new('--emit-graph', '--emit-graph', [CompletionResultType]::ParameterName, 'Write the graph to blocks.csv, tasks.csv and edges.csv in DIR')
@@ -178,9 +180,11 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;plan' {
-            [CompletionResult]::new('--pattern', '--pattern', [CompletionResultType]::ParameterName, 'How blocks are dealt to nodes: consecutive ones together, in turn, or where the programmer wants them')
-            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write plan-dbs.csv, plan-tree.csv and plan.toml to PLAN')
-            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write plan-dbs.csv, plan-tree.csv and plan.toml to PLAN')
+            [CompletionResult]::new('--pattern', '--pattern', [CompletionResultType]::ParameterName, 'Of a profile: how blocks are dealt to nodes, consecutive ones together, in turn, or where the programmer wants them [default: block]')
+            [CompletionResult]::new('--graph', '--graph', [CompletionResultType]::ParameterName, 'Plan the graph in blocks.csv and tasks.csv in DIR, for the machine in the files')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'Of a graph: bandwidth-sharing model [default: that of the machine file, else baseline-proportional]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the plan to PLAN: plan.toml, beside it plan-dbs.csv and plan-tree.csv, or of a graph blocks.csv, tasks.csv and edges.csv')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the plan to PLAN: plan.toml, beside it plan-dbs.csv and plan-tree.csv, or of a graph blocks.csv, tasks.csv and edges.csv')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to tell what was planned')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -337,6 +341,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--measured', '--measured', [CompletionResultType]::ParameterName, 'Measurements: the CSV of `numasim bench`, or one with the columns scenario,app,gflops [default: the CSV of the folder]')
             [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]')
             [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'Who decides about threads over time, where every application has its work; several are compared [default: none, static-even, fair-share, and that of [policy] in the files]')
+            [CompletionResult]::new('--scheduler', '--scheduler', [CompletionResultType]::ParameterName, 'Who decides which task runs where, of a graph of tasks in the files; several are compared [default: fifo, sa where every task has a socket, dep, rip-dep, and that of [scheduler] in the files]')
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'End the simulations after so many seconds of simulated time [default: when every application is finished]')
             [CompletionResult]::new('--title', '--title', [CompletionResultType]::ParameterName, 'The title of the page [default: the name of the machine]')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the page to FILE, whole or not at all, instead of standard output')
@@ -383,6 +388,9 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('hwloc', 'hwloc', [CompletionResultType]::ParameterValue, 'hwloc, lstopo --of xml: the skeleton of a machine file')
             [CompletionResult]::new('likwid', 'likwid', [CompletionResultType]::ParameterValue, 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads')
             [CompletionResult]::new('stream', 'stream', [CompletionResultType]::ParameterValue, 'STREAM: a CSV of bandwidth by kernel')
+            [CompletionResult]::new('wfcommons', 'wfcommons', [CompletionResultType]::ParameterValue, 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks')
+            [CompletionResult]::new('dot', 'dot', [CompletionResultType]::ParameterValue, 'DOT, a digraph with work and bytes as attributes: a graph of tasks')
+            [CompletionResult]::new('starpu', 'starpu', [CompletionResultType]::ParameterValue, 'StarPU, the tasks.rec of a run: a graph of tasks')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -431,11 +439,46 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             break
         }
+        'numasim;import;wfcommons' {
+            [CompletionResult]::new('--reference-gflops', '--reference-gflops', [CompletionResultType]::ParameterName, 'GFLOPS of a core that it was measured on, which the file does not contain: work is runtimeInSeconds x avgCPU / 100 x GFLOPS')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import;dot' {
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;import;starpu' {
+            [CompletionResult]::new('--reference-gflops', '--reference-gflops', [CompletionResultType]::ParameterName, 'GFLOPS of a core that it was measured on, for tasks without GFlop: their work is EndTime - StartTime x GFLOPS')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
         'numasim;import;help' {
             [CompletionResult]::new('mlc', 'mlc', [CompletionResultType]::ParameterValue, 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file')
             [CompletionResult]::new('hwloc', 'hwloc', [CompletionResultType]::ParameterValue, 'hwloc, lstopo --of xml: the skeleton of a machine file')
             [CompletionResult]::new('likwid', 'likwid', [CompletionResultType]::ParameterValue, 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads')
             [CompletionResult]::new('stream', 'stream', [CompletionResultType]::ParameterValue, 'STREAM: a CSV of bandwidth by kernel')
+            [CompletionResult]::new('wfcommons', 'wfcommons', [CompletionResultType]::ParameterValue, 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks')
+            [CompletionResult]::new('dot', 'dot', [CompletionResultType]::ParameterValue, 'DOT, a digraph with work and bytes as attributes: a graph of tasks')
+            [CompletionResult]::new('starpu', 'starpu', [CompletionResultType]::ParameterValue, 'StarPU, the tasks.rec of a run: a graph of tasks')
             [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
             break
         }
@@ -449,6 +492,15 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;import;help;stream' {
+            break
+        }
+        'numasim;import;help;wfcommons' {
+            break
+        }
+        'numasim;import;help;dot' {
+            break
+        }
+        'numasim;import;help;starpu' {
             break
         }
         'numasim;import;help;help' {
@@ -505,7 +557,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a self-contained web page of model and measurement')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and show what was read')
             [CompletionResult]::new('detect', 'detect', [CompletionResultType]::ParameterValue, 'Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file')
-            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Convert the output of other tools to a machine file or a measured CSV')
+            [CompletionResult]::new('import', 'import', [CompletionResultType]::ParameterValue, 'Convert the output of other tools to a machine file, a measured CSV or a graph of tasks')
             [CompletionResult]::new('schema', 'schema', [CompletionResultType]::ParameterValue, 'Print the JSON Schema of the input files')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print a script that completes commands and switches in a shell')
             [CompletionResult]::new('man', 'man', [CompletionResultType]::ParameterValue, 'Print the manual page')
@@ -574,6 +626,9 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('hwloc', 'hwloc', [CompletionResultType]::ParameterValue, 'hwloc, lstopo --of xml: the skeleton of a machine file')
             [CompletionResult]::new('likwid', 'likwid', [CompletionResultType]::ParameterValue, 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads')
             [CompletionResult]::new('stream', 'stream', [CompletionResultType]::ParameterValue, 'STREAM: a CSV of bandwidth by kernel')
+            [CompletionResult]::new('wfcommons', 'wfcommons', [CompletionResultType]::ParameterValue, 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks')
+            [CompletionResult]::new('dot', 'dot', [CompletionResultType]::ParameterValue, 'DOT, a digraph with work and bytes as attributes: a graph of tasks')
+            [CompletionResult]::new('starpu', 'starpu', [CompletionResultType]::ParameterValue, 'StarPU, the tasks.rec of a run: a graph of tasks')
             break
         }
         'numasim;help;import;mlc' {
@@ -586,6 +641,15 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;help;import;stream' {
+            break
+        }
+        'numasim;help;import;wfcommons' {
+            break
+        }
+        'numasim;help;import;dot' {
+            break
+        }
+        'numasim;help;import;starpu' {
             break
         }
         'numasim;help;schema' {

@@ -160,6 +160,9 @@ _numasim() {
             numasim__subcmd__help,validate)
                 cmd="numasim__subcmd__help__subcmd__validate"
                 ;;
+            numasim__subcmd__help__subcmd__import,dot)
+                cmd="numasim__subcmd__help__subcmd__import__subcmd__dot"
+                ;;
             numasim__subcmd__help__subcmd__import,hwloc)
                 cmd="numasim__subcmd__help__subcmd__import__subcmd__hwloc"
                 ;;
@@ -169,8 +172,17 @@ _numasim() {
             numasim__subcmd__help__subcmd__import,mlc)
                 cmd="numasim__subcmd__help__subcmd__import__subcmd__mlc"
                 ;;
+            numasim__subcmd__help__subcmd__import,starpu)
+                cmd="numasim__subcmd__help__subcmd__import__subcmd__starpu"
+                ;;
             numasim__subcmd__help__subcmd__import,stream)
                 cmd="numasim__subcmd__help__subcmd__import__subcmd__stream"
+                ;;
+            numasim__subcmd__help__subcmd__import,wfcommons)
+                cmd="numasim__subcmd__help__subcmd__import__subcmd__wfcommons"
+                ;;
+            numasim__subcmd__import,dot)
+                cmd="numasim__subcmd__import__subcmd__dot"
                 ;;
             numasim__subcmd__import,help)
                 cmd="numasim__subcmd__import__subcmd__help"
@@ -184,8 +196,17 @@ _numasim() {
             numasim__subcmd__import,mlc)
                 cmd="numasim__subcmd__import__subcmd__mlc"
                 ;;
+            numasim__subcmd__import,starpu)
+                cmd="numasim__subcmd__import__subcmd__starpu"
+                ;;
             numasim__subcmd__import,stream)
                 cmd="numasim__subcmd__import__subcmd__stream"
+                ;;
+            numasim__subcmd__import,wfcommons)
+                cmd="numasim__subcmd__import__subcmd__wfcommons"
+                ;;
+            numasim__subcmd__import__subcmd__help,dot)
+                cmd="numasim__subcmd__import__subcmd__help__subcmd__dot"
                 ;;
             numasim__subcmd__import__subcmd__help,help)
                 cmd="numasim__subcmd__import__subcmd__help__subcmd__help"
@@ -199,8 +220,14 @@ _numasim() {
             numasim__subcmd__import__subcmd__help,mlc)
                 cmd="numasim__subcmd__import__subcmd__help__subcmd__mlc"
                 ;;
+            numasim__subcmd__import__subcmd__help,starpu)
+                cmd="numasim__subcmd__import__subcmd__help__subcmd__starpu"
+                ;;
             numasim__subcmd__import__subcmd__help,stream)
                 cmd="numasim__subcmd__import__subcmd__help__subcmd__stream"
+                ;;
+            numasim__subcmd__import__subcmd__help,wfcommons)
+                cmd="numasim__subcmd__import__subcmd__help__subcmd__wfcommons"
                 ;;
             *)
                 ;;
@@ -1174,8 +1201,22 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__help__subcmd__import)
-            opts="mlc hwloc likwid stream"
+            opts="mlc hwloc likwid stream wfcommons dot starpu"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__help__subcmd__import__subcmd__dot)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1229,7 +1270,35 @@ _numasim() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        numasim__subcmd__help__subcmd__import__subcmd__starpu)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         numasim__subcmd__help__subcmd__import__subcmd__stream)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__help__subcmd__import__subcmd__wfcommons)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1412,7 +1481,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__import)
-            opts="-h -V --color --help --version mlc hwloc likwid stream help"
+            opts="-h -V --color --help --version mlc hwloc likwid stream wfcommons dot starpu help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1429,9 +1498,55 @@ _numasim() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        numasim__subcmd__import__subcmd__help)
-            opts="mlc hwloc likwid stream help"
+        numasim__subcmd__import__subcmd__dot)
+            opts="-o -h -V --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --output)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__help)
+            opts="mlc hwloc likwid stream wfcommons dot starpu help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__help__subcmd__dot)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1499,7 +1614,35 @@ _numasim() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        numasim__subcmd__import__subcmd__help__subcmd__starpu)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         numasim__subcmd__import__subcmd__help__subcmd__stream)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__help__subcmd__wfcommons)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1677,6 +1820,42 @@ _numasim() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        numasim__subcmd__import__subcmd__starpu)
+            opts="-o -h -V --reference-gflops --output --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --reference-gflops)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         numasim__subcmd__import__subcmd__stream)
             opts="-o -h -V --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1711,6 +1890,42 @@ _numasim() {
                     fi
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        numasim__subcmd__import__subcmd__wfcommons)
+            opts="-o -h -V --reference-gflops --output --color --help --version"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --reference-gflops)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                -o)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
                     fi
                     return 0
                     ;;
@@ -1833,7 +2048,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__plan)
-            opts="-o -h -V --pattern --output --format --color --help --version"
+            opts="-o -h -V --pattern --graph --model --output --format --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1841,6 +2056,17 @@ _numasim() {
             case "${prev}" in
                 --pattern)
                     COMPREPLY=($(compgen -W "block cyclic hints" -- "${cur}"))
+                    return 0
+                    ;;
+                --graph)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -W "baseline-proportional remote-first max-min proportional request-fraction ecm" -- "${cur}"))
                     return 0
                     ;;
                 --output)
@@ -2077,7 +2303,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__report)
-            opts="-o -h -V --measured --model --policy --until --title --output --color --help --version"
+            opts="-o -h -V --measured --model --policy --scheduler --until --title --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2104,6 +2330,10 @@ _numasim() {
                     ;;
                 --policy)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --scheduler)
+                    COMPREPLY=($(compgen -W "fifo sa dep rip-dep rip-sp rip-mw random-steal heft tracked tbb tbb-numa hint plan arena-per-node taskloop-affinity static" -- "${cur}"))
                     return 0
                     ;;
                 --until)
@@ -2447,7 +2677,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__tasks)
-            opts="-o -h -V --graph --scheduler --placement --scenario --steal --model --runs --seed --trace --gantt --emit-graph --format --output --color --help --version"
+            opts="-o -h -V --graph --scheduler --plan --placement --scenario --steal --model --runs --seed --metg --trace --gantt --emit-graph --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2462,6 +2692,13 @@ _numasim() {
                     ;;
                 --scheduler)
                     COMPREPLY=($(compgen -W "fifo sa dep rip-dep rip-sp rip-mw random-steal heft tracked tbb tbb-numa hint plan arena-per-node taskloop-affinity static" -- "${cur}"))
+                    return 0
+                    ;;
+                --plan)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
                     return 0
                     ;;
                 --placement)
@@ -2481,6 +2718,10 @@ _numasim() {
                     return 0
                     ;;
                 --seed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --metg)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

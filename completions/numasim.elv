@@ -42,7 +42,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand report 'Write a self-contained web page of model and measurement'
             cand check 'Validate files and show what was read'
             cand detect 'Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file'
-            cand import 'Convert the output of other tools to a machine file or a measured CSV'
+            cand import 'Convert the output of other tools to a machine file, a measured CSV or a graph of tasks'
             cand schema 'Print the JSON Schema of the input files'
             cand completions 'Print a script that completes commands and switches in a shell'
             cand man 'Print the manual page'
@@ -138,11 +138,13 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;tasks'= {
             cand --graph 'Read the graph from blocks.csv and tasks.csv in DIR'
             cand --scheduler 'Who decides which task runs where; several are compared, with speedups over the first [default: that of [scheduler] in the files, else fifo]'
+            cand --plan 'Read plan-tree.csv and plan-dbs.csv in PLAN, which the scheduler plan goes by'
             cand --placement 'Where pages of blocks are'
             cand --scenario 'A scheduler and a placement of paper 003 in place of both; several are compared, with speedups over the first'
             cand --model 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]'
             cand --runs 'Simulate with N seeds, from --seed on, and show mean and spread'
             cand --seed 'Seed of everything that is drawn; the same seed gives the same result [default: that of [runtime] in the files, else 1]'
+            cand --metg 'Task Bench: also find the smallest granularity of tasks at which the cores keep SHARE of their peak'
             cand --trace 'Write when and where each task ran to FILE: CSV, or with a name that ends in .json a trace for Perfetto and chrome://tracing'
             cand --gantt 'Draw the workers over time, nodes as bands and kinds of tasks as colours, as SVG or PNG; one scheduler and one run'
             cand --emit-graph 'Write the graph to blocks.csv, tasks.csv and edges.csv in DIR'
@@ -168,9 +170,11 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --version 'Print version'
         }
         &'numasim;plan'= {
-            cand --pattern 'How blocks are dealt to nodes: consecutive ones together, in turn, or where the programmer wants them'
-            cand -o 'Write plan-dbs.csv, plan-tree.csv and plan.toml to PLAN'
-            cand --output 'Write plan-dbs.csv, plan-tree.csv and plan.toml to PLAN'
+            cand --pattern 'Of a profile: how blocks are dealt to nodes, consecutive ones together, in turn, or where the programmer wants them [default: block]'
+            cand --graph 'Plan the graph in blocks.csv and tasks.csv in DIR, for the machine in the files'
+            cand --model 'Of a graph: bandwidth-sharing model [default: that of the machine file, else baseline-proportional]'
+            cand -o 'Write the plan to PLAN: plan.toml, beside it plan-dbs.csv and plan-tree.csv, or of a graph blocks.csv, tasks.csv and edges.csv'
+            cand --output 'Write the plan to PLAN: plan.toml, beside it plan-dbs.csv and plan-tree.csv, or of a graph blocks.csv, tasks.csv and edges.csv'
             cand --format 'How to tell what was planned'
             cand --color 'When to use colours'
             cand -h 'Print help (see more with ''--help'')'
@@ -317,6 +321,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --measured 'Measurements: the CSV of `numasim bench`, or one with the columns scenario,app,gflops [default: the CSV of the folder]'
             cand --model 'Bandwidth-sharing model [default: that of the machine file, else baseline-proportional]'
             cand --policy 'Who decides about threads over time, where every application has its work; several are compared [default: none, static-even, fair-share, and that of [policy] in the files]'
+            cand --scheduler 'Who decides which task runs where, of a graph of tasks in the files; several are compared [default: fifo, sa where every task has a socket, dep, rip-dep, and that of [scheduler] in the files]'
             cand --until 'End the simulations after so many seconds of simulated time [default: when every application is finished]'
             cand --title 'The title of the page [default: the name of the machine]'
             cand -o 'Write the page to FILE, whole or not at all, instead of standard output'
@@ -360,6 +365,9 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand hwloc 'hwloc, lstopo --of xml: the skeleton of a machine file'
             cand likwid 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
             cand stream 'STREAM: a CSV of bandwidth by kernel'
+            cand wfcommons 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
+            cand dot 'DOT, a digraph with work and bytes as attributes: a graph of tasks'
+            cand starpu 'StarPU, the tasks.rec of a run: a graph of tasks'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'numasim;import;mlc'= {
@@ -403,11 +411,43 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand -V 'Print version'
             cand --version 'Print version'
         }
+        &'numasim;import;wfcommons'= {
+            cand --reference-gflops 'GFLOPS of a core that it was measured on, which the file does not contain: work is runtimeInSeconds x avgCPU / 100 x GFLOPS'
+            cand -o 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them'
+            cand --output 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;import;dot'= {
+            cand -o 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them'
+            cand --output 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;import;starpu'= {
+            cand --reference-gflops 'GFLOPS of a core that it was measured on, for tasks without GFlop: their work is EndTime - StartTime x GFLOPS'
+            cand -o 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them'
+            cand --output 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
         &'numasim;import;help'= {
             cand mlc 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
             cand hwloc 'hwloc, lstopo --of xml: the skeleton of a machine file'
             cand likwid 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
             cand stream 'STREAM: a CSV of bandwidth by kernel'
+            cand wfcommons 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
+            cand dot 'DOT, a digraph with work and bytes as attributes: a graph of tasks'
+            cand starpu 'StarPU, the tasks.rec of a run: a graph of tasks'
             cand help 'Print this message or the help of the given subcommand(s)'
         }
         &'numasim;import;help;mlc'= {
@@ -417,6 +457,12 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;import;help;likwid'= {
         }
         &'numasim;import;help;stream'= {
+        }
+        &'numasim;import;help;wfcommons'= {
+        }
+        &'numasim;import;help;dot'= {
+        }
+        &'numasim;import;help;starpu'= {
         }
         &'numasim;import;help;help'= {
         }
@@ -468,7 +514,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand report 'Write a self-contained web page of model and measurement'
             cand check 'Validate files and show what was read'
             cand detect 'Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file'
-            cand import 'Convert the output of other tools to a machine file or a measured CSV'
+            cand import 'Convert the output of other tools to a machine file, a measured CSV or a graph of tasks'
             cand schema 'Print the JSON Schema of the input files'
             cand completions 'Print a script that completes commands and switches in a shell'
             cand man 'Print the manual page'
@@ -517,6 +563,9 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand hwloc 'hwloc, lstopo --of xml: the skeleton of a machine file'
             cand likwid 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
             cand stream 'STREAM: a CSV of bandwidth by kernel'
+            cand wfcommons 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
+            cand dot 'DOT, a digraph with work and bytes as attributes: a graph of tasks'
+            cand starpu 'StarPU, the tasks.rec of a run: a graph of tasks'
         }
         &'numasim;help;import;mlc'= {
         }
@@ -525,6 +574,12 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;help;import;likwid'= {
         }
         &'numasim;help;import;stream'= {
+        }
+        &'numasim;help;import;wfcommons'= {
+        }
+        &'numasim;help;import;dot'= {
+        }
+        &'numasim;help;import;starpu'= {
         }
         &'numasim;help;schema'= {
         }

@@ -48,7 +48,7 @@ complete -c numasim -n "__fish_numasim_needs_command" -f -a "plot" -d 'Draw a ma
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "report" -d 'Write a self-contained web page of model and measurement'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "check" -d 'Validate files and show what was read'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "detect" -d 'Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file'
-complete -c numasim -n "__fish_numasim_needs_command" -f -a "import" -d 'Convert the output of other tools to a machine file or a measured CSV'
+complete -c numasim -n "__fish_numasim_needs_command" -f -a "import" -d 'Convert the output of other tools to a machine file, a measured CSV or a graph of tasks'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "schema" -d 'Print the JSON Schema of the input files'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
 complete -c numasim -n "__fish_numasim_needs_command" -f -a "man" -d 'Print the manual page'
@@ -190,6 +190,7 @@ plan\t''
 arena-per-node\t''
 taskloop-affinity\t''
 static\t''"
+complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l plan -d 'Read plan-tree.csv and plan-dbs.csv in PLAN, which the scheduler plan goes by' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l placement -d 'Where pages of blocks are' -r -f -a "first-touch\t''
 interleave\t''
 master\t''
@@ -208,6 +209,7 @@ request-fraction\t''
 ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l runs -d 'Simulate with N seeds, from --seed on, and show mean and spread' -r
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l seed -d 'Seed of everything that is drawn; the same seed gives the same result [default: that of [runtime] in the files, else 1]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l metg -d 'Task Bench: also find the smallest granularity of tasks at which the cores keep SHARE of their peak' -r
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l trace -d 'Write when and where each task ran to FILE: CSV, or with a name that ends in .json a trace for Perfetto and chrome://tracing' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l gantt -d 'Draw the workers over time, nodes as bands and kinds of tasks as colours, as SVG or PNG; one scheduler and one run' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l emit-graph -d 'Write the graph to blocks.csv, tasks.csv and edges.csv in DIR' -r -f -a "(__fish_complete_directories)"
@@ -234,10 +236,17 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand profile" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand profile" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand plan" -l pattern -d 'How blocks are dealt to nodes: consecutive ones together, in turn, or where the programmer wants them' -r -f -a "block\t''
+complete -c numasim -n "__fish_numasim_using_subcommand plan" -l pattern -d 'Of a profile: how blocks are dealt to nodes, consecutive ones together, in turn, or where the programmer wants them [default: block]' -r -f -a "block\t''
 cyclic\t''
 hints\t''"
-complete -c numasim -n "__fish_numasim_using_subcommand plan" -s o -l output -d 'Write plan-dbs.csv, plan-tree.csv and plan.toml to PLAN' -r -f -a "(__fish_complete_directories)"
+complete -c numasim -n "__fish_numasim_using_subcommand plan" -l graph -d 'Plan the graph in blocks.csv and tasks.csv in DIR, for the machine in the files' -r -f -a "(__fish_complete_directories)"
+complete -c numasim -n "__fish_numasim_using_subcommand plan" -l model -d 'Of a graph: bandwidth-sharing model [default: that of the machine file, else baseline-proportional]' -r -f -a "baseline-proportional\t''
+remote-first\t''
+max-min\t''
+proportional\t''
+request-fraction\t''
+ecm\t''"
+complete -c numasim -n "__fish_numasim_using_subcommand plan" -s o -l output -d 'Write the plan to PLAN: plan.toml, beside it plan-dbs.csv and plan-tree.csv, or of a graph blocks.csv, tasks.csv and edges.csv' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand plan" -l format -d 'How to tell what was planned' -r -f -a "table\t'For people'
 json\t'For programs; one object'
 csv\t'For spreadsheets; one header line'"
@@ -400,6 +409,22 @@ proportional\t''
 request-fraction\t''
 ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand report" -l policy -d 'Who decides about threads over time, where every application has its work; several are compared [default: none, static-even, fair-share, and that of [policy] in the files]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand report" -l scheduler -d 'Who decides which task runs where, of a graph of tasks in the files; several are compared [default: fifo, sa where every task has a socket, dep, rip-dep, and that of [scheduler] in the files]' -r -f -a "fifo\t''
+sa\t''
+dep\t''
+rip-dep\t''
+rip-sp\t''
+rip-mw\t''
+random-steal\t''
+heft\t''
+tracked\t''
+tbb\t''
+tbb-numa\t''
+hint\t''
+plan\t''
+arena-per-node\t''
+taskloop-affinity\t''
+static\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand report" -l until -d 'End the simulations after so many seconds of simulated time [default: when every application is finished]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand report" -l title -d 'The title of the page [default: the name of the machine]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand report" -s o -l output -d 'Write the page to FILE, whole or not at all, instead of standard output' -r -F
@@ -429,16 +454,19 @@ never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -l smt -d 'Count each hardware thread (SMT) as a core, instead of each physical core'
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand detect" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream wfcommons dot starpu help" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -s V -l version -d 'Print version'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -f -a "mlc" -d 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -f -a "hwloc" -d 'hwloc, lstopo --of xml: the skeleton of a machine file'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -f -a "stream" -d 'STREAM: a CSV of bandwidth by kernel'
-complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream wfcommons dot starpu help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream wfcommons dot starpu help" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream wfcommons dot starpu help" -f -a "mlc" -d 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream wfcommons dot starpu help" -f -a "hwloc" -d 'hwloc, lstopo --of xml: the skeleton of a machine file'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream wfcommons dot starpu help" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream wfcommons dot starpu help" -f -a "stream" -d 'STREAM: a CSV of bandwidth by kernel'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream wfcommons dot starpu help" -f -a "wfcommons" -d 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream wfcommons dot starpu help" -f -a "dot" -d 'DOT, a digraph with work and bytes as attributes: a graph of tasks'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream wfcommons dot starpu help" -f -a "starpu" -d 'StarPU, the tasks.rec of a run: a graph of tasks'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and not __fish_seen_subcommand_from mlc hwloc likwid stream wfcommons dot starpu help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l name -d 'The name of the machine [default: that of the table or of the file]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l cores-per-node -d 'Physical cores of each node, which the matrix does not contain' -r
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from mlc" -l gflops-per-core -d 'Peak of one core in GFLOPS, which the matrix does not contain' -r
@@ -468,10 +496,33 @@ always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from stream" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from stream" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from wfcommons" -l reference-gflops -d 'GFLOPS of a core that it was measured on, which the file does not contain: work is runtimeInSeconds x avgCPU / 100 x GFLOPS' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from wfcommons" -s o -l output -d 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them' -r -f -a "(__fish_complete_directories)"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from wfcommons" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from wfcommons" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from wfcommons" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from dot" -s o -l output -d 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them' -r -f -a "(__fish_complete_directories)"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from dot" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from dot" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from dot" -s V -l version -d 'Print version'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from starpu" -l reference-gflops -d 'GFLOPS of a core that it was measured on, for tasks without GFlop: their work is EndTime - StartTime x GFLOPS' -r
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from starpu" -s o -l output -d 'Write blocks.csv and tasks.csv to DIR, which is made where there is none; `numasim tasks --graph DIR` reads them' -r -f -a "(__fish_complete_directories)"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from starpu" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
+always\t'Also into pipes and with NO_COLOR set'
+never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from starpu" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from starpu" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "mlc" -d 'Intel Memory Latency Checker, --bandwidth_matrix or --latency_matrix: a machine file'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "hwloc" -d 'hwloc, lstopo --of xml: the skeleton of a machine file'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "stream" -d 'STREAM: a CSV of bandwidth by kernel'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "wfcommons" -d 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "dot" -d 'DOT, a digraph with work and bytes as attributes: a graph of tasks'
+complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "starpu" -d 'StarPU, the tasks.rec of a run: a graph of tasks'
 complete -c numasim -n "__fish_numasim_using_subcommand import; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c numasim -n "__fish_numasim_using_subcommand schema" -s o -l output -d 'Write to FILE, whole or not at all, instead of standard output' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand schema" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
@@ -511,7 +562,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_see
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate tasks profile plan models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "report" -d 'Write a self-contained web page of model and measurement'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate tasks profile plan models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "check" -d 'Validate files and show what was read'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate tasks profile plan models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "detect" -d 'Read NUMA nodes, cores, memory and sockets of this host and print the skeleton of a machine file'
-complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate tasks profile plan models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "import" -d 'Convert the output of other tools to a machine file or a measured CSV'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate tasks profile plan models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "import" -d 'Convert the output of other tools to a machine file, a measured CSV or a graph of tasks'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate tasks profile plan models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "schema" -d 'Print the JSON Schema of the input files'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate tasks profile plan models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "completions" -d 'Print a script that completes commands and switches in a shell'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and not __fish_seen_subcommand_from evaluate explore sweep simulate tasks profile plan models calibrate bench validate compare fit discriminate published plot report check detect import schema completions man help" -f -a "man" -d 'Print the manual page'
@@ -520,3 +571,6 @@ complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_su
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "hwloc" -d 'hwloc, lstopo --of xml: the skeleton of a machine file'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "likwid" -d 'likwid-bench, one run or a sweep: a CSV of bandwidth over threads'
 complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "stream" -d 'STREAM: a CSV of bandwidth by kernel'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "wfcommons" -d 'WfCommons, a workflow in WfFormat 1.5 or 1.6: a graph of tasks'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "dot" -d 'DOT, a digraph with work and bytes as attributes: a graph of tasks'
+complete -c numasim -n "__fish_numasim_using_subcommand help; and __fish_seen_subcommand_from import" -f -a "starpu" -d 'StarPU, the tasks.rec of a run: a graph of tasks'

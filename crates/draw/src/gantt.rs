@@ -94,12 +94,15 @@ impl Gantt {
         legend::draw(&mut canvas, &labels, &colours, &legend);
         let time = Coordinate::exactly(0.0..if self.end > 0.0 { self.end } else { 1.0 });
         let across = |at: f64| left + (right - left) * time.share(at);
+        // Behind the last work there is no ground: nobody waits any more.
+        let bars = self.bands.iter().flat_map(|band| &band.rows).flatten().chain(&self.idle);
+        let over = across(bars.map(|bar| bar.to).fold(0.0, f64::max).min(self.end));
         let own: Vec<usize> = (0..self.reasons.len()).collect();
         let idle = self.pieces(&self.idle, &own);
         let mut y = top;
         for (band, name) in self.bands.iter().zip(&names) {
             let whole = Place::new(left, y, right - left, height * band.rows.len() as f64);
-            canvas.rect(whole, 0.0, Some(FAINT_LINE), None);
+            canvas.rect(Place::new(left, y, over - left, whole.height), 0.0, Some(FAINT_LINE), None);
             for ground in &idle {
                 let from = across(ground.from);
                 let at = Place::new(from, y, across(ground.to) - from, whole.height);
@@ -116,7 +119,7 @@ impl Gantt {
                 }
                 if gap > 0.0 && !idle.is_empty() {
                     canvas.rect(
-                        Place::new(left, y + height - gap, right - left, gap),
+                        Place::new(left, y + height - gap, over - left, gap),
                         0.0,
                         Some(FAINT_LINE),
                         None,
@@ -271,6 +274,22 @@ mod tests {
         assert_apart(&svg);
         assert!(!words(&svg).contains("never"), "{}", words(&svg));
         insta::assert_snapshot!(svg);
+    }
+
+    #[test]
+    fn the_ground_ends_with_the_work_on_an_axis_that_others_need_longer() {
+        // Three tasks of one second on an axis of 6: the ground is half as wide as the rows could be.
+        let widest_ground = |gantt: &Gantt| {
+            let svg = gantt.svg();
+            let grounds = svg.lines().filter(|line| line.contains("<rect") && line.contains("#E1E1E1"));
+            let widths =
+                grounds.filter_map(|line| line.split("width=\"").nth(1)?.split('"').next()?.parse().ok());
+            widths.fold(0.0, f64::max)
+        };
+        let short = chart(1, 1, 3, 1);
+        let long = Gantt { end: 6.0, ..chart(1, 1, 3, 1) };
+        let ratio = widest_ground(&long) / widest_ground(&short);
+        assert!((ratio - 0.5).abs() < 0.01, "{ratio}");
     }
 
     #[test]

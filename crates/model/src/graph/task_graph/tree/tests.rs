@@ -1,3 +1,5 @@
+//! What is kept of tree programs, and what is refused.
+
 use super::super::super::parts::{Access, AccessMode, Block, BlockHome};
 use super::*;
 
