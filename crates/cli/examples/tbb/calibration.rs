@@ -53,7 +53,7 @@ pub(crate) fn csv(points: &[Point]) -> String {
     let mut text = "outstanding_lines,cg_nacs_nadd,streamcluster_nacs_nadd,error\n".to_owned();
     for Point { lines, ours, error } in points {
         let ours: Vec<String> = ours.iter().map(|ours| format!("{ours:.4}")).collect();
-        text += &format!("{lines},{},{error:.6}\n", ours.join(","));
+        text += &([lines.to_string(), ours.join(","), format!("{error:.6}")].join(",") + "\n");
     }
     text
 }
