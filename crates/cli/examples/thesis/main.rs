@@ -10,6 +10,7 @@ mod plots;
 mod printed;
 mod runs;
 mod statements;
+#[path = "../common/statistics.rs"]
 mod statistics;
 mod study;
 mod text;

@@ -1,0 +1,92 @@
+//! Results as tables of text.
+
+use numasim_draw::Style;
+use numasim_draw::grid::{Align, Grid};
+use numasim_model::graph::TaskScenario;
+use numasim_tasks::IdleReason;
+
+use crate::codes::Code;
+use crate::runs::Runs;
+use crate::statements::{Statement, Verdict};
+
+/// Wide enough for every table here.
+const STYLE: Style = Style { color: false, unicode: true, width: Some(200) };
+/// Of a cause, in columns.
+const LINE: usize = 110;
+
+/// Times, bytes by what served them, and what workers did, of every code and scenario.
+pub(crate) fn machine(title: &str, runs: &Runs, codes: &[Code]) -> String {
+    let text = format!(
+        "{title}\nTimes of whole runs relative to (noap, FT): mean of 10 seeds with its 95 % interval; without: without what moving pages takes. Bytes in % by what served them. Idle: workers without a task, of all worker-seconds\nof the simulated part, in which the time that moving pages takes weighs more than in a whole run; elsewhere: with ready tasks where they do not take from.\n\n"
+    );
+    let left = ["code", "scenario", "time"].map(|name| (name, Align::Left));
+    let right = ["without", "own cache", "own memory", "other cache", "other memory", "idle", "elsewhere"];
+    let columns: Vec<_> = left.into_iter().chain(right.map(|name| (name, Align::Right))).collect();
+    let mut table = Grid::new(&columns);
+    for code in codes {
+        let code = code.name();
+        for scenario in runs.scenarios(code) {
+            let time = runs.relative(code, scenario);
+            let without = runs.over(code, scenario, TaskScenario::NoapFt, false);
+            let mut cells = vec![
+                code.to_owned(),
+                scenario.as_str().to_owned(),
+                format!("{:.3} [{:.3}, {:.3}]", time.mean, time.low, time.high),
+                format!("{:.3}", without.mean),
+            ];
+            cells.extend(runs.shares(code, scenario).map(|share| format!("{:.1}", 100.0 * share)));
+            let percent = |value: f64| format!("{:.1} %", 100.0 * value);
+            cells.push(percent(runs.mean_of(code, scenario, |run| run.idle)));
+            cells.push(percent(runs.mean_of(code, scenario, |run| run.idle_because(IdleReason::Elsewhere))));
+            table.row(cells);
+        }
+    }
+    text + &table.render(&STYLE)
+}
+
+/// Words in lines of at most [`LINE`] columns.
+fn wrapped(words: &str, before: &str) -> String {
+    let mut lines = vec![before.to_owned()];
+    for word in words.split(' ') {
+        if let Some(line) = lines.last_mut().filter(|line| line.chars().count() + word.len() < LINE) {
+            if !line.ends_with(' ') {
+                line.push(' ');
+            }
+            line.push_str(word);
+        } else {
+            lines.push(format!("{}{word}", " ".repeat(before.chars().count())));
+        }
+    }
+    lines.join("\n")
+}
+
+/// Every statement, then the causes of those that are missed.
+pub(crate) fn statements(all: &[Statement]) -> String {
+    let count = |verdict| all.iter().filter(|one| one.verdict == verdict).count();
+    let mut text = format!(
+        "What the paper says of TBB and TBB-NUMA beside what comes out here.\na: Westmere, b: its bytes, c: with a contender, d: Nehalem and Bulldozer; in brackets the 95 % interval of the mean of 10 seeds.\n{} met, {} missed, {} fitted (the machine was calibrated on them).\n\n",
+        count(Verdict::Met),
+        count(Verdict::Missed),
+        count(Verdict::Fitted),
+    );
+    let columns = ["", "statement", "printed", "ours", "verdict"].map(|title| (title, Align::Left));
+    let mut table = Grid::new(&columns);
+    for Statement { id, what, printed, ours, verdict } in all {
+        let cells = [id.clone(), what.clone(), printed.clone(), ours.clone(), verdict.word().to_owned()];
+        table.row(cells.to_vec());
+    }
+    text += &table.render(&STYLE);
+    text += "\nLikely causes\n\n";
+    let mut causes: Vec<(Vec<&str>, &'static str)> = Vec::new();
+    for one in all {
+        let Some(cause) = one.cause() else { continue };
+        match causes.iter_mut().find(|(_, its)| *its == cause) {
+            Some((ids, _)) => ids.push(&one.id),
+            None => causes.push((vec![&one.id], cause)),
+        }
+    }
+    for (ids, cause) in causes {
+        text += &(wrapped(cause, &format!("{:12} ", ids.join(", "))) + "\n");
+    }
+    text
+}
