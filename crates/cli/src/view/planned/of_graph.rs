@@ -11,6 +11,7 @@ use serde_json::{Value, json as document};
 
 use super::super::json::number;
 use super::super::machine_title;
+use super::super::tasked::bound_in_words;
 
 /// A few lines.
 pub(crate) fn table(machine: &Machine, advice: &Advice, promise: &Promise<'_>) -> String {
@@ -34,10 +35,10 @@ pub(crate) fn table(machine: &Machine, advice: &Advice, promise: &Promise<'_>) -
     );
     let _ = writeln!(
         text,
-        "No plan is faster than              {} s, {:.3} times as fast ({})\n",
+        "No plan is faster than              {} s, {:.3} times as fast: {}\n",
         figures::single(promise.bound_s),
         promise.gain_at_most(),
-        advice.bound.because_of.as_str()
+        bound_in_words(advice.bound.because_of)
     );
     for node in machine.node_ids() {
         let tasks = graph.tasks().filter(|task| graph.socket(*task) == Some(node)).count();
