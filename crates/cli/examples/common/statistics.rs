@@ -13,6 +13,13 @@ pub(crate) struct Estimate {
     pub(crate) high: f64,
 }
 
+impl Estimate {
+    /// `1.140 [1.131, 1.149]`
+    pub(crate) fn shown(self) -> String {
+        format!("{:.3} [{:.3}, {:.3}]", self.mean, self.low, self.high)
+    }
+}
+
 /// The geometric mean of repetitions of a ratio; the interval is that of the mean of their logarithms.
 pub(crate) fn of_ratios(ratios: &[f64]) -> Estimate {
     let count = ratios.len() as f64;

@@ -3,8 +3,8 @@
 use numasim_model::Machine;
 use numasim_model::graph::TaskScenario;
 
-use crate::Failure;
 use crate::codes::{Code, OnMachine};
+use crate::common::Failure;
 use crate::machines::with_lines;
 use crate::runs::{self, Contention};
 

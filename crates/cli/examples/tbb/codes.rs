@@ -5,7 +5,7 @@ use numasim_model::Machine;
 use numasim_model::NodeId;
 use numasim_model::graph::{Generator, TaskGraph, TaskScenario};
 
-use crate::Failure;
+use crate::common::Failure;
 
 /// A code and its inputs.
 #[derive(Clone, Debug)]

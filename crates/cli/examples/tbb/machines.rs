@@ -3,10 +3,9 @@
 use std::path::Path;
 
 use numasim_model::Machine;
-use numasim_model::input::{SourceFile, read_study};
 use numasim_model::sharing_model::Model;
 
-use crate::Failure;
+use crate::common::{Failure, files};
 
 /// A machine of the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,12 +27,7 @@ impl Platform {
 
     /// The machine of its file.
     pub(crate) fn read(self, root: &Path) -> Result<Machine, Failure> {
-        let text = std::fs::read_to_string(root.join(self.file()))?;
-        let source = SourceFile { name: self.file().to_owned(), text };
-        match read_study(&[source]) {
-            Ok(reading) => Ok(reading.study.machine),
-            Err(problems) => Err(format!("{}: {problems:?}", self.file()).into()),
-        }
+        files::machine(root, self.file())
     }
 }
 

@@ -5,24 +5,24 @@
 
 mod calibration;
 mod codes;
+#[path = "../common/mod.rs"]
+#[allow(dead_code, reason = "shared with another example, which needs what this one does not")]
+mod common;
 mod machines;
 mod plots;
 mod runs;
 mod statements;
-#[path = "../common/statistics.rs"]
-#[allow(dead_code, reason = "shared with another example, which needs all of it")]
-mod statistics;
 mod text;
 
 use std::path::{Path, PathBuf};
 
 use codes::{Code, OnMachine};
+use common::Failure;
+use common::files::write;
+use common::statements::check_causes;
 use machines::Platform;
 use runs::{Contention, Runs};
-use statements::{Studies, Verdict};
-
-/// Why there are no results, in words.
-pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
+use statements::Studies;
 
 /// The mean of as many is shown.
 const SEEDS: u64 = 10;
@@ -98,14 +98,5 @@ fn study(root: &Path, folder: &Path, codes: &[Code]) -> Result<(), Failure> {
     write(folder, "figure-15.svg", &svg)?;
     let statements = statements::all(&studies);
     write(folder, "table.txt", &text::statements(&statements))?;
-    let silent = statements.iter().find(|one| one.verdict == Verdict::Missed && one.cause().is_none());
-    if let Some(missed) = silent {
-        return Err(format!("{} is missed, and nothing says why", missed.id).into());
-    }
-    Ok(())
-}
-
-fn write(folder: &Path, name: &str, text: &str) -> Result<(), Failure> {
-    std::fs::create_dir_all(folder)?;
-    Ok(std::fs::write(folder.join(name), text)?)
+    check_causes(&statements)
 }

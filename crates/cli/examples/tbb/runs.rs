@@ -6,9 +6,9 @@ use numasim_model::units::Seconds;
 use numasim_tasks::{Question, Run, Silent, Traffic, simulate};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use crate::Failure;
 use crate::codes::{Code, OnMachine};
-use crate::statistics::{Estimate, of_ratios};
+use crate::common::Failure;
+use crate::common::statistics::{Estimate, of_ratios};
 
 /// Who else wants the threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,18 +1,13 @@
 //! Results as tables of text.
 
-use numasim_draw::Style;
 use numasim_draw::grid::{Align, Grid};
 use numasim_model::graph::TaskScenario;
 use numasim_tasks::IdleReason;
 
 use crate::codes::Code;
+use crate::common::statements::{Statement, Verdict};
+use crate::common::table::{self, STYLE, count, wrapped};
 use crate::runs::Runs;
-use crate::statements::{Statement, Verdict};
-
-/// Wide enough for every table here.
-const STYLE: Style = Style { color: false, unicode: true, width: Some(200) };
-/// Of a cause, in columns.
-const LINE: usize = 110;
 
 /// Times, bytes by what served them, and what workers did, of every code and scenario.
 pub(crate) fn machine(title: &str, runs: &Runs, codes: &[Code]) -> String {
@@ -44,42 +39,20 @@ pub(crate) fn machine(title: &str, runs: &Runs, codes: &[Code]) -> String {
     text + &table.render(&STYLE)
 }
 
-/// Words in lines of at most [`LINE`] columns.
-fn wrapped(words: &str, before: &str) -> String {
-    let mut lines = vec![before.to_owned()];
-    for word in words.split(' ') {
-        if let Some(line) = lines.last_mut().filter(|line| line.chars().count() + word.len() < LINE) {
-            if !line.ends_with(' ') {
-                line.push(' ');
-            }
-            line.push_str(word);
-        } else {
-            lines.push(format!("{}{word}", " ".repeat(before.chars().count())));
-        }
-    }
-    lines.join("\n")
-}
-
 /// Every statement, then the causes of those that are missed.
 pub(crate) fn statements(all: &[Statement]) -> String {
-    let count = |verdict| all.iter().filter(|one| one.verdict == verdict).count();
+    let count = |verdict| count(all, verdict);
     let mut text = format!(
         "What the paper says of TBB and TBB-NUMA beside what comes out here.\na: Westmere, b: its bytes, c: with a contender, d: Nehalem and Bulldozer; in brackets the 95 % interval of the mean of 10 seeds.\n{} met, {} missed, {} fitted (the machine was calibrated on them).\n\n",
         count(Verdict::Met),
         count(Verdict::Missed),
         count(Verdict::Fitted),
     );
-    let columns = ["", "statement", "printed", "ours", "verdict"].map(|title| (title, Align::Left));
-    let mut table = Grid::new(&columns);
-    for Statement { id, what, printed, ours, verdict } in all {
-        let cells = [id.clone(), what.clone(), printed.clone(), ours.clone(), verdict.word().to_owned()];
-        table.row(cells.to_vec());
-    }
-    text += &table.render(&STYLE);
+    text += &table::statements(all);
     text += "\nLikely causes\n\n";
     let mut causes: Vec<(Vec<&str>, &'static str)> = Vec::new();
     for one in all {
-        let Some(cause) = one.cause() else { continue };
+        let Some(cause) = one.cause else { continue };
         match causes.iter_mut().find(|(_, its)| *its == cause) {
             Some((ids, _)) => ids.push(&one.id),
             None => causes.push((vec![&one.id], cause)),

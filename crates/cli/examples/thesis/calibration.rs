@@ -3,11 +3,11 @@
 use numasim_model::Machine;
 use numasim_model::graph::SchedulerKind;
 
-use crate::Failure;
 use crate::codes::{Code, Settings};
+use crate::common::Failure;
+use crate::common::statistics::geometric;
 use crate::machines::{Calibrated, Platform};
 use crate::runs::{self, Way};
-use crate::statistics::geometric;
 
 /// Lines under way that are tried: 2 to 16, the most that the manuals give to a core of one of the machines.
 const LINES: std::ops::RangeInclusive<u32> = 2..=16;

@@ -4,12 +4,12 @@ use numasim_draw::groups::{Group, GroupBar, GroupPlot};
 use numasim_draw::line::{Line, LinePlot};
 use numasim_draw::{Axis, Heading, Scale};
 
-use crate::Failure;
 use crate::codes::Code;
+use crate::common::Failure;
+use crate::common::statistics::Estimate;
 use crate::machines::Calibrated;
 use crate::printed;
 use crate::runs::Way;
-use crate::statistics::Estimate;
 use crate::study::{COMPARED, Study};
 use crate::windows::{PRICES, Point};
 

@@ -7,10 +7,10 @@ use numasim_model::graph::{PagePlacement, RuntimeSettings, SchedulerKind, Schedu
 use numasim_tasks::{Question, Run, Silent, simulate};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use crate::Failure;
 use crate::codes::{Code, Settings};
+use crate::common::Failure;
+use crate::common::statistics::{Estimate, geometric, of_ratios};
 use crate::machines::sockets;
-use crate::statistics::{Estimate, geometric, of_ratios};
 
 /// What is simulated of each code, for each seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -3,12 +3,12 @@
 use numasim_model::Machine;
 use numasim_model::graph::SchedulerKind;
 
-use crate::Failure;
 use crate::calibration::SEVEN;
 use crate::codes::{Code, Settings};
+use crate::common::Failure;
+use crate::common::statistics::Estimate;
 use crate::machines::{Platform, without_caches, without_numa};
 use crate::runs::{self, Runs, Way};
-use crate::statistics::Estimate;
 
 /// The thesis repeats each experiment as often.
 pub(crate) const SEEDS: u64 = 10;

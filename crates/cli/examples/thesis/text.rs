@@ -1,23 +1,19 @@
 //! Results as tables of text.
 
-use numasim_draw::Style;
 use numasim_draw::grid::{Align, Grid};
 use numasim_model::graph::SchedulerKind;
 
 use crate::calibration::SEVEN;
 use crate::codes::Code;
+use crate::common::statements::{Statement, Verdict};
+use crate::common::statistics::Estimate;
+use crate::common::table::{self, STYLE, count, wrapped};
 use crate::machines::Calibrated;
 use crate::printed;
 use crate::runs::Way;
-use crate::statements::{Statement, Verdict, small};
-use crate::statistics::Estimate;
+use crate::statements::small;
 use crate::study::{CACHELESS, COMPARED, REFERENCES, Study, Variant};
 use crate::windows::{PRICES, Point};
-
-/// Wide enough for every table here.
-const STYLE: Style = Style { color: false, unicode: true, width: Some(200) };
-/// Of a cause, in columns.
-const LINE: usize = 110;
 
 /// `1.114 ±0.004`, and what is printed.
 fn cell(ours: Estimate, printed: Option<f64>) -> String {
@@ -131,25 +127,9 @@ pub(crate) fn stealing(studies: &[Study]) -> String {
     text
 }
 
-/// Words in lines of at most [`LINE`] columns.
-fn wrapped(words: &str, before: &str) -> String {
-    let mut lines = vec![before.to_owned()];
-    for word in words.split(' ') {
-        if let Some(line) = lines.last_mut().filter(|line| line.chars().count() + word.len() < LINE) {
-            if !line.ends_with(' ') {
-                line.push(' ');
-            }
-            line.push_str(word);
-        } else {
-            lines.push(format!("{}{word}", " ".repeat(before.chars().count())));
-        }
-    }
-    lines.join("\n")
-}
-
 /// Every statement, then the causes of those that are not met.
 pub(crate) fn statements(all: &[Statement]) -> String {
-    let count = |verdict| all.iter().filter(|one| one.verdict == verdict).count();
+    let count = |verdict| count(all, verdict);
     let mut text = format!(
         "What the thesis says of its schedulers beside what comes out here.\na: Sandy Bridge, b: its single codes, c: UV100, d: POWER8, e: windows, f: stealing; in brackets the 95 % interval of the mean of 10 seeds.\n{} met, {} missed, {} fitted (the machine was calibrated on them), {} out of reach.\n\n",
         count(Verdict::Met),
@@ -157,17 +137,10 @@ pub(crate) fn statements(all: &[Statement]) -> String {
         count(Verdict::Fitted),
         count(Verdict::OutOfReach),
     );
-    let columns = ["", "statement", "printed", "ours", "verdict"].map(|title| (title, Align::Left));
-    let mut table = Grid::new(&columns);
-    for Statement { id, what, printed, ours, verdict } in all {
-        let cells =
-            [id.clone(), (*what).to_owned(), printed.clone(), ours.clone(), verdict.word().to_owned()];
-        table.row(cells.to_vec());
-    }
-    text += &table.render(&STYLE);
+    text += &table::statements(all);
     text += "\nLikely causes\n\n";
     for one in all {
-        if let Some(cause) = one.cause() {
+        if let Some(cause) = one.cause {
             text += &(wrapped(cause, &format!("{:4} ", one.id)) + "\n");
         }
     }

@@ -5,11 +5,11 @@ use numasim_model::Machine;
 use numasim_model::graph::{SchedulerKind, SchedulerSettings};
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use crate::Failure;
 use crate::codes::{Code, Settings};
+use crate::common::Failure;
+use crate::common::statistics::{Estimate, of_ratios};
 use crate::machines::sockets;
 use crate::runs::one;
-use crate::statistics::{Estimate, of_ratios};
 use crate::study::SEEDS;
 
 /// Tasks before the first iteration: two borders and 150 blocks.

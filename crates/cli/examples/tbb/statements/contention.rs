@@ -2,7 +2,8 @@
 
 use numasim_model::graph::TaskScenario::{ApIntl, NacsNadd, NoapIntl};
 
-use super::{List, Studies, shown};
+use super::Studies;
+use crate::common::statements::List;
 use crate::runs::Runs;
 
 /// Within this relative times are similar.
@@ -17,7 +18,7 @@ pub(super) fn with_contender(studies: &Studies) -> List {
         }
         let slower = runs.over("cg", ApIntl, NoapIntl, true);
         let what = format!("{kind}, cg, (ap, INTL) over (noap, INTL)");
-        list.holds(what, "above 1: slower", shown(slower), slower.low > 1.0);
+        list.holds(what, "above 1: slower", slower.shown(), slower.low > 1.0);
     }
     list
 }
@@ -27,5 +28,5 @@ fn similar(list: &mut List, kind: &str, code: &str, with: &Runs, without: &Runs)
     let (with, without) = (with.relative(code, NacsNadd), without.relative(code, NacsNadd));
     let printed = format!("similar to {:.3} (without)", without.mean);
     let holds = (with.mean - without.mean).abs() <= SIMILAR;
-    list.holds(format!("{kind}, {code}, (NACS, NADD)"), printed, shown(with), holds);
+    list.holds(format!("{kind}, {code}, (NACS, NADD)"), printed, with.shown(), holds);
 }

@@ -2,9 +2,10 @@
 
 use numasim_model::graph::TaskScenario::{ApIntl, NacsNadd, NoapFt, NoapIntl};
 
-use super::{List, Studies, percent};
+use super::{Studies, percent};
+use crate::common::statements::List;
+use crate::common::statistics::Estimate;
 use crate::runs::Runs;
-use crate::statistics::Estimate;
 
 /// How far a relative time may be from what is printed.
 const TIME: f64 = 0.05;

@@ -2,7 +2,7 @@
 
 use numasim_model::graph::TaskScenario::{ApIntl, NacsIntl, NacsNadd, NoapFt, NoapIntl};
 
-use super::List;
+use crate::common::statements::List;
 use crate::runs::Runs;
 
 /// Remote bytes that are "almost none".

@@ -2,10 +2,10 @@
 
 use numasim_model::graph::SchedulerKind::{self, Dep, RipDep, RipMw, RipSp, Sa};
 
-use super::{List, Verdict, shown};
 use crate::calibration::SEVEN;
+use crate::common::statements::{List, Verdict};
+use crate::common::statistics::Estimate;
 use crate::runs::Way;
-use crate::statistics::Estimate;
 use crate::study::Study;
 
 /// Within this a speedup is no gain and no loss.
@@ -55,7 +55,7 @@ pub(super) fn sandy_bridge(study: &Study) -> List {
     let (values, words) = study.several(None, &[Sa, Dep, RipDep, RipMw]);
     list.holds("order of the means", "sa > dep > rip-dep > rip-mw", words, falls(&values));
     let sp = study.mean(RipSp);
-    list.holds("mean of 7, rip-sp", "below 1", shown(sp), sp.mean < 1.0);
+    list.holds("mean of 7, rip-sp", "below 1", sp.shown(), sp.mean < 1.0);
     let (values, words) = study.codes(&["cg", "qr", "smi"], RipSp);
     list.holds("rip-sp is slower than fifo", "on cg, qr, smi", words, values.iter().all(|&v| v < 1.0));
     let (values, words) = study.codes(&["gauss-seidel", "red-black", "jacobi", "integral-histogram"], RipSp);
@@ -68,8 +68,8 @@ pub(super) fn single_codes(study: &Study) -> List {
     let mut list = List::new('b');
     let gains = |estimate: Estimate| estimate.mean > 1.0 + NOTHING;
     let cg = |kind| study.single("cg", kind);
-    list.holds("cg, dep", "gains: 1.42", shown(cg(Dep)), gains(cg(Dep)));
-    list.holds("cg, rip-dep", "gains: 1.34", shown(cg(RipDep)), gains(cg(RipDep)));
+    list.holds("cg, dep", "gains: 1.42", cg(Dep).shown(), gains(cg(Dep)));
+    list.holds("cg, rip-dep", "gains: 1.34", cg(RipDep).shown(), gains(cg(RipDep)));
     let (values, words) = study.several(Some("cg"), &[Dep, RipDep]);
     list.holds("cg, order", "dep > rip-dep", words, falls(&values));
     let (values, words) = study.several(Some("cg"), &[RipSp, RipMw]);
@@ -80,7 +80,7 @@ pub(super) fn single_codes(study: &Study) -> List {
     }
     for (code, what) in [("gauss-seidel", "gauss-seidel, rip-dep"), ("red-black", "red-black, rip-dep")] {
         let ours = study.single(code, RipDep);
-        list.holds(what, "gains: 1.07", shown(ours), gains(ours));
+        list.holds(what, "gains: 1.07", ours.shown(), gains(ours));
     }
     for (code, what) in [("gauss-seidel", "gauss-seidel, order"), ("red-black", "red-black, order")] {
         let (values, words) = study.several(Some(code), &[Sa, RipDep]);
@@ -106,7 +106,7 @@ pub(super) fn single_codes(study: &Study) -> List {
 pub(super) fn uv100(study: &Study) -> List {
     let mut list = List::new('c');
     for (what, printed, kind) in [("mean of 7, dep", 1.98, Dep), ("mean of 7, rip-dep", 2.02, RipDep)] {
-        list.add(what, format!("{printed:.2}"), shown(study.mean(kind)), Verdict::OutOfReach);
+        list.add(what, format!("{printed:.2}"), study.mean(kind).shown(), Verdict::OutOfReach);
     }
     list.near("mean of 7, rip-sp", 1.28, study.mean(RipSp), 0.25);
     list.near("mean of 7, rip-mw", 1.09, study.mean(RipMw), 0.25);

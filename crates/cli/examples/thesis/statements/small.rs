@@ -2,9 +2,9 @@
 
 use numasim_model::graph::SchedulerKind::{self, Dep, RipDep, RipSp, Sa};
 
-use super::{List, shown};
+use crate::common::statements::List;
+use crate::common::statistics::Estimate;
 use crate::runs::Way;
-use crate::statistics::Estimate;
 use crate::study::{COMPARED, Study};
 use crate::windows::{BEFORE, ITERATION, Point};
 
@@ -18,9 +18,9 @@ pub(super) fn windows(points: &[Point]) -> List {
     };
     let best = points.iter().filter_map(|point| point.speedups.first()).map(|e| e.mean).fold(0.0, f64::max);
     let (blocks, third, whole) = (at(ITERATION), at(BEFORE + ITERATION / 3), at(BEFORE + ITERATION));
-    let words = format!("{}, the best window {best:.3}", shown(blocks));
+    let words = format!("{}, the best window {best:.3}", blocks.shown());
     list.holds("window of 150", "good", words, blocks.mean > 1.0 && blocks.mean > 0.95 * best);
-    let words = format!("150: {:.3}, 202: {}", blocks.mean, shown(third));
+    let words = format!("150: {:.3}, 202: {}", blocks.mean, third.shown());
     list.holds("a part of an iteration in the window", "falls", words, third.high < blocks.low);
     let inside = points.iter().filter(|point| (BEFORE + 1..BEFORE + ITERATION).contains(&point.window));
     let mean = |point: &&Point| point.speedups.first().map_or(f64::NAN, |speedup| speedup.mean);
@@ -28,7 +28,7 @@ pub(super) fn windows(points: &[Point]) -> List {
     let words = worst.map_or(String::new(), |point| format!("at {}: {:.3}", point.window, mean(&point)));
     let near = worst.is_some_and(|point| point.window.abs_diff(BEFORE + ITERATION / 3) <= ITERATION / 10);
     list.holds("worst window", "152 + 50 = 202", words, near);
-    let words = format!("202: {:.3}, 302: {}", third.mean, shown(whole));
+    let words = format!("202: {:.3}, 302: {}", third.mean, whole.shown());
     list.holds("a whole iteration in the window", "recovers", words, whole.low > third.high);
     let last = points.last();
     let ends =
