@@ -158,9 +158,9 @@ fn documents_name_files_that_exist() {
     none(&wrong, "a document names a file that does not exist");
 }
 
-const CRATES: [&str; 13] = [
-    "model", "engine", "graph", "tasks", "plan", "sim", "policy", "dynamic", "host", "evidence", "bench",
-    "draw", "cli",
+const CRATES: [&str; 16] = [
+    "model", "engine", "graph", "tasks", "plan", "sim", "policy", "dynamic", "host", "evidence", "protocol",
+    "runtime", "agent", "bench", "draw", "cli",
 ];
 
 #[test]
@@ -235,7 +235,8 @@ fn what_computes_is_pure() {
             "no panics",
         );
     }
-    for name in ["model", "engine", "policy"] {
+    none(&uses("protocol", &outside, &[]), "text in, messages out");
+    for name in ["model", "engine", "policy", "protocol"] {
         none(&uses(name, &["std::thread", "rayon", "rand::"], &[]), "no threads, no randomness");
     }
     none(
@@ -285,9 +286,12 @@ fn arrows_between_the_crates_are_those_of_the_map() {
         ("dynamic", &["engine", "model", "policy"]),
         ("host", &["model"]),
         ("evidence", &["model"]),
-        ("bench", &["host", "evidence", "model"]),
+        ("protocol", &[]),
+        ("runtime", &["host", "model", "protocol"]),
+        ("agent", &["host", "model", "policy", "protocol"]),
+        ("bench", &["host", "evidence", "model", "runtime"]),
         ("draw", &[]),
-        ("cli", &CRATES[..12]),
+        ("cli", &CRATES[..15]),
     ];
     assert_eq!(allowed.map(|(name, _)| name), CRATES);
     for (name, may) in allowed {

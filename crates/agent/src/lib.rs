@@ -1,0 +1,1 @@
+//! The agent: who is connected, what they say, and what a policy of `numasim-policy` makes of it.
