@@ -1,1 +1,9 @@
 //! The agent: who is connected, what they say, and what a policy of `numasim-policy` makes of it.
+//!
+//! [`Core`] is pure: what happens goes in with the time at which it happens, what is to be done comes out. It knows no socket, clock
+//! or file, so that every rule of the protocol is tested with plain values.
+#![warn(missing_docs)]
+
+mod core;
+
+pub use core::{Action, ConnectionId, Core, Decided, Effect, Peer, Question, Seen, Settings};
