@@ -1,1 +1,4 @@
 //! The agent: who is connected, what they say, and what a policy of `numasim-policy` makes of it.
+
+#[cfg(target_os = "linux")]
+pub mod socket;

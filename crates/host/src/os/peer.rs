@@ -20,7 +20,7 @@ pub struct Peer {
 /// What the system says: this is no Unix socket, or not connected.
 pub fn of(socket: impl AsFd) -> io::Result<Peer> {
     let mut found = MaybeUninit::<libc::ucred>::zeroed();
-    let mut bytes = size_of::<libc::ucred>() as libc::socklen_t;
+    let mut bytes = libc::socklen_t::try_from(size_of::<libc::ucred>()).map_err(io::Error::other)?;
     // SAFETY: the kernel writes at most `bytes` bytes to `found`, which has room for them, and the length to `bytes`.
     let failed = unsafe {
         libc::getsockopt(
