@@ -4,6 +4,12 @@
 //! or file, so that every rule of the protocol is tested with plain values.
 #![warn(missing_docs)]
 
+#[cfg(target_os = "linux")]
+pub mod adopt;
 mod core;
+pub mod load;
+#[cfg(target_os = "linux")]
+pub mod socket;
+pub mod started;
 
 pub use core::{Action, ConnectionId, Core, Decided, Effect, Peer, Question, Seen, Settings};
