@@ -1,8 +1,14 @@
-//! A queue for each worker, for `random-steal`.
+//! `random-steal`: a queue for each worker.
 
-use numasim_model::graph::TaskId;
+use numasim_model::graph::{BlockHome, TaskId};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
+
+use crate::question::Question;
+use crate::random::{Stream, generator};
+use crate::reference::course::{Heard, ReadyBy};
+use crate::reference::decides::{Decides, nodes_of_workers};
+use crate::schedulers::{Round, Source, Start};
 
 /// Ready tasks of each worker, the oldest first.
 #[derive(Clone, Debug)]
@@ -12,19 +18,21 @@ pub(super) struct OwnQueues {
     filled: Vec<usize>,
     /// Tasks so far that nobody's task made ready: they go to the workers in turn.
     turn: usize,
+    victims: ChaCha8Rng,
 }
 
 impl OwnQueues {
-    pub(super) fn new(workers: usize) -> Self {
-        Self { queues: vec![Vec::new(); workers], filled: Vec::new(), turn: 0 }
-    }
-
-    pub(super) fn are_empty(&self) -> bool {
-        self.filled.is_empty()
+    pub(super) fn new(question: &Question) -> Self {
+        Self {
+            queues: vec![Vec::new(); nodes_of_workers(question.machine).len()],
+            filled: Vec::new(),
+            turn: 0,
+            victims: generator(question.runtime.seed, Stream::Scheduler),
+        }
     }
 
     /// A task is ready. `by`: the worker whose task was the last one that it waited for.
-    pub(super) fn put(&mut self, task: TaskId, by: Option<usize>) {
+    fn put(&mut self, task: TaskId, by: Option<usize>) {
         let in_turn = self.turn % self.queues.len();
         self.turn += usize::from(by.is_none());
         let worker = by.unwrap_or(in_turn);
@@ -35,15 +43,15 @@ impl OwnQueues {
     }
 
     /// The newest task of a worker.
-    pub(super) fn newest(&mut self, worker: usize) -> Option<TaskId> {
+    fn newest(&mut self, worker: usize) -> Option<TaskId> {
         let task = self.queues[worker].pop();
         self.look_at(worker);
         task
     }
 
     /// The oldest task of a worker that is drawn among those that have any. Nothing is drawn of a single one.
-    pub(super) fn stolen(&mut self, random: &mut ChaCha8Rng) -> Option<TaskId> {
-        let place = if self.filled.len() > 1 { random.random_range(0..self.filled.len()) } else { 0 };
+    fn stolen(&mut self) -> Option<TaskId> {
+        let place = if self.filled.len() > 1 { self.victims.random_range(0..self.filled.len()) } else { 0 };
         let worker = *self.filled.get(place)?;
         let task = self.queues[worker].remove(0);
         self.look_at(worker);
@@ -55,6 +63,28 @@ impl OwnQueues {
             && let Some(place) = self.filled.iter().position(|&other| other == worker)
         {
             self.filled.swap_remove(place);
+        }
+    }
+}
+
+impl Decides for OwnQueues {
+    fn hear(&mut self, _: &Heard) -> Option<f64> {
+        None
+    }
+
+    fn ready(&mut self, task: TaskId, by: ReadyBy, _: &[BlockHome]) {
+        self.put(task, if let ReadyBy::Parent(worker) = by { Some(worker) } else { None });
+    }
+
+    fn has_queued(&self) -> bool {
+        !self.filled.is_empty()
+    }
+
+    fn take(&mut self, round: Round, worker: usize) -> Option<Start> {
+        match round {
+            Round::Own => self.newest(worker).map(|task| Start::new(task, Source::Own)),
+            Round::OtherNodes => None,
+            Round::Steal => self.stolen().map(|task| Start::new(task, Source::Steal)),
         }
     }
 }
