@@ -109,7 +109,9 @@ fn solve(l: Matrix<'_>, width: usize, (a, stride, first): (&mut [f64], usize, us
                 work.panels.vectors.add(-factor, solved, own);
             }
             let pivot = factors.get(column).copied().unwrap_or(1.0);
-            own.iter_mut().for_each(|element| *element /= pivot);
+            for element in own.iter_mut() {
+                *element /= pivot;
+            }
         }
         for (place, row) in rows.chunks_mut(stride).enumerate() {
             let row = row.get_mut(first..first + width).unwrap_or_default();

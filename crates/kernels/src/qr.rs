@@ -126,7 +126,9 @@ fn reflect(
             products.iter_mut().zip(rest).for_each(|(product, element)| *product += v * element);
         }
     }
-    products.iter_mut().for_each(|product| *product *= tau);
+    for product in products.iter_mut() {
+        *product *= tau;
+    }
     top.iter_mut().zip(&*products).for_each(|(element, product)| *element -= product);
     for row in below.chunks_exact_mut(n) {
         if let Some((&mut v, rest)) = row.get_mut(column..end).and_then(<[f64]>::split_first_mut) {
@@ -259,7 +261,9 @@ fn triangle(
         let (before, from_own) = w.split_at_mut(own * columns);
         let (row, after) = from_own.split_at_mut(columns);
         let pivot = t(own, own);
-        row.iter_mut().for_each(|element| *element *= pivot);
+        for element in row.iter_mut() {
+            *element *= pivot;
+        }
         match side {
             Side::Transposed => {
                 for (other, elements) in before.chunks_exact(columns).enumerate() {

@@ -50,11 +50,11 @@ impl Store {
                 cell.try_read().map(Access::Read).map_err(|_| busy)?
             });
         }
-        let part = |access| match access {
-            &mut Access::Read(ref guard) => Part::Read(guard),
-            &mut Access::Write(ref mut guard) => Part::Write(guard),
-        };
-        let mut parts: Vec<Part<'_>> = held.iter_mut().map(part).collect();
+        let parts = held.iter_mut().map(|access| match access {
+            Access::Read(guard) => Part::Read(guard),
+            Access::Write(guard) => Part::Write(guard),
+        });
+        let mut parts: Vec<Part<'_>> = parts.collect();
         code.run(graph, task, &mut parts, work)
     }
 

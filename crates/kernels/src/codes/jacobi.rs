@@ -83,7 +83,7 @@ impl Code for Jacobi {
     fn check(&self, store: &Store) -> Verdict {
         let plain = self.plain();
         // Old and new are exchanged after each iteration.
-        let first = 2 + if self.iterations % 2 == 0 { 0 } else { self.blocks };
+        let first = 2 + if self.iterations.is_multiple_of(2) { 0 } else { self.blocks };
         let differing = (0..self.blocks).map(|b| {
             let block = BlockId(u32::try_from(first + b).unwrap_or(u32::MAX));
             let rows = plain.rows((b * self.rows, self.rows), (0, self.columns));
