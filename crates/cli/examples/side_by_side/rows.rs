@@ -31,6 +31,9 @@ pub(crate) struct Row {
     /// Workers without a task, of all worker-seconds; by reason.
     pub(crate) idle: f64,
     pub(crate) reasons: [f64; IdleReason::ALL.len()],
+    /// Tasks of a run that were stolen, and that ran on another node than that of their affinity.
+    pub(crate) stolen: f64,
+    pub(crate) off_node: f64,
     pub(crate) placement: PagePlacement,
     /// Makespan / that of the best scheduler on this machine for this code.
     pub(crate) over_best: f64,
@@ -66,7 +69,8 @@ pub(crate) fn rows(machine: &'static str, cases: &[Case]) -> Vec<Row> {
         let fifo = fifo.unwrap_or(case);
         let makespans: Vec<f64> = case.runs.iter().map(|run| run.makespan.value()).collect();
         let bounds: Vec<f64> = case.bounds.iter().map(|bound| bound.makespan.value()).collect();
-        let above: Vec<f64> = makespans.iter().zip(&bounds).map(|(makespan, bound)| makespan / bound).collect();
+        let above: Vec<f64> =
+            makespans.iter().zip(&bounds).map(|(makespan, bound)| makespan / bound).collect();
         let bytes = mean(&case.runs, |run| run.traffic.total());
         let part = |value: fn(&Run) -> f64| if bytes > 0.0 { mean(&case.runs, value) / bytes } else { 0.0 };
         rows.push(Row {
@@ -89,6 +93,8 @@ pub(crate) fn rows(machine: &'static str, cases: &[Case]) -> Vec<Row> {
             ],
             idle: mean(&case.runs, |run| run.idle),
             reasons: IdleReason::ALL.map(|reason| mean(&case.runs, |run| run.idle_because(reason))),
+            stolen: mean(&case.runs, |run| run.steals as f64),
+            off_node: mean(&case.runs, |run| run.remote_tasks as f64),
             placement: case.way.placement(),
             over_best: f64::NAN,
         });
@@ -112,7 +118,7 @@ pub(crate) fn csv(rows: &[Row]) -> String {
     for reason in IdleReason::ALL {
         text += &format!(",idle_{}", reason.as_str());
     }
-    text.push('\n');
+    text += ",stolen,off_node\n";
     for row in rows {
         let words = [
             row.machine.to_owned(),
@@ -133,7 +139,9 @@ pub(crate) fn csv(rows: &[Row]) -> String {
         cells.extend([row.over_bound, row.over_best].map(|value| format!("{value:.4}")));
         cells.push(format!("{:.4e}", row.bytes));
         cells.push(format!("{:.4}", row.remote()));
-        cells.extend(row.parts.iter().chain([&row.idle]).chain(&row.reasons).map(|part| format!("{part:.4}")));
+        cells
+            .extend(row.parts.iter().chain([&row.idle]).chain(&row.reasons).map(|part| format!("{part:.4}")));
+        cells.extend([row.stolen, row.off_node].map(|tasks| format!("{tasks:.1}")));
         text += &(cells.join(",") + "\n");
     }
     text

@@ -16,9 +16,9 @@ use crate::plans::plans;
 use crate::ways::{Way, With};
 
 /// Repetitions; speedups are by pairs of equal seeds.
-pub(crate) const SEEDS: u64 = 5;
+pub(crate) const SEEDS: u64 = 4;
 /// Of the machine without NUMA, which is there for comparison.
-const NULL_SEEDS: u64 = 2;
+const NULL_SEEDS: u64 = 1;
 /// The seed with which advice is made: none of those with which it is tried.
 const ADVICE_SEED: u64 = 1000;
 
@@ -102,8 +102,7 @@ fn bound(machine: &Machine, code: &Prepared, seed: u64) -> LowerBound {
 /// Simulates all codes in all ways that suit them.
 pub(crate) fn all(machine: &Machine, codes: &[Code]) -> Result<Vec<Case>, Failure> {
     let uniform = without_numa(machine)?;
-    let made: Vec<Result<Prepared, Failure>> =
-        codes.par_iter().map(|code| prepared(machine, code)).collect();
+    let made: Vec<Result<Prepared, Failure>> = codes.par_iter().map(|code| prepared(machine, code)).collect();
     let made = made.into_iter().collect::<Result<Vec<Prepared>, Failure>>()?;
     let mut cases = Vec::new();
     for code in &made {
