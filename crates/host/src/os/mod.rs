@@ -6,4 +6,5 @@ pub mod child;
 pub mod clock;
 pub mod cpu;
 pub mod mapping;
+pub mod peer;
 pub mod shared;
