@@ -1,5 +1,6 @@
 //! The command line: every command, every switch, and the types of their values.
 
+mod agent;
 mod bench;
 mod calibrate;
 mod compare;
@@ -26,6 +27,7 @@ use numasim_model::ModelKind;
 
 use crate::help;
 use crate::output::OutputArgs;
+pub(crate) use agent::{AgentArgs, AgentCommand, StatusFormat, is_period};
 pub(crate) use bench::{BenchArgs, BindTo};
 pub(crate) use calibrate::{CalibrateArgs, ValidateArgs};
 pub(crate) use compare::CompareArgs;
@@ -74,6 +76,9 @@ pub(crate) enum Command {
     /// Simulate applications over time, with a policy that moves cores
     #[command(after_help = help::SIMULATE)]
     Simulate(SimulateArgs),
+    /// Tell the applications of this host, while they run, which cores are theirs; ask or stop who does
+    #[command(after_help = help::AGENT)]
+    Agent(AgentArgs),
     /// Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes
     #[command(after_help = help::TASKS)]
     Tasks(TasksArgs),

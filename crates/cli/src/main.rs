@@ -46,6 +46,7 @@ fn main() -> ExitCode {
             Command::Explore(args) => commands::explore::run(args, &shell),
             Command::Sweep(args) => commands::sweep::run(args, &shell),
             Command::Simulate(args) => commands::simulate::run(args, &shell),
+            Command::Agent(args) => commands::agent::run(args, &shell),
             Command::Tasks(args) => commands::tasks::run(args, &shell),
             Command::Profile(args) => commands::profile::run(args, &shell),
             Command::Plan(args) => commands::plan::run(args, &shell),
