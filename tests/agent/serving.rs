@@ -147,7 +147,7 @@ fn without_free_descriptors_new_connections_wait_and_the_agent_does_not_spin() {
     std::fs::write(folder.path().join("study.toml"), MACHINE).expect("a file");
     let mut limited = Command::new("sh");
     limited
-        .args(["-c", "ulimit -Hn 24; exec \"$0\" \"$@\"", crate::common::PROGRAM])
+        .args(["-c", "ulimit -n 24; exec \"$0\" \"$@\"", crate::common::PROGRAM])
         .env_remove("NUMASIM_AGENT");
     let agent = Agent::start(folder, &[], &mut limited);
     let mut clients: Vec<Client> = (0..40).map(|_| agent.connect()).collect();

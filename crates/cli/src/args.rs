@@ -1,5 +1,6 @@
 //! The command line: every command, every switch, and the types of their values.
 
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nobody is there who reads it"))]
 mod agent;
 mod bench;
 mod calibrate;
@@ -27,7 +28,9 @@ use numasim_model::ModelKind;
 
 use crate::help;
 use crate::output::OutputArgs;
-pub(crate) use agent::{AgentArgs, AgentCommand, StatusFormat, is_period};
+pub(crate) use agent::AgentArgs;
+#[cfg(target_os = "linux")]
+pub(crate) use agent::{AgentCommand, StatusFormat, is_period};
 pub(crate) use bench::{BenchArgs, BindTo};
 pub(crate) use calibrate::{CalibrateArgs, ValidateArgs};
 pub(crate) use compare::CompareArgs;

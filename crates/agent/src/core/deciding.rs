@@ -3,39 +3,13 @@
 use std::time::Duration;
 
 use numasim_model::dynamics::Order;
-use numasim_policy::{Decision, PolicyError, Presence, View, orders};
+use numasim_policy::{Decision, PolicyError, Presence, orders};
 use numasim_protocol::FromAgent;
 
 use super::application::{Orders, Place, Reached};
 use super::effect::{Action, Decided, Effect, Seen};
+use super::question::{Asked, Question};
 use super::{Core, words};
-
-/// What a policy is asked. The answer belongs to this moment, whenever it comes.
-#[derive(Clone, Debug)]
-pub struct Question {
-    /// What the policy sees.
-    pub view: View,
-    /// For each application of the view that is there: who it is.
-    who: Vec<Option<Asked>>,
-    /// Names of those of the files that were there.
-    gone: Vec<String>,
-}
-
-/// An application at the time of a question.
-#[derive(Clone, Debug)]
-struct Asked {
-    place: Place,
-    reached: Reached,
-    name: String,
-    orders: Orders,
-}
-
-/// By what is seen.
-impl PartialEq for Question {
-    fn eq(&self, other: &Self) -> bool {
-        self.view == other.view && self.gone == other.gone
-    }
-}
 
 /// What an adopted process cannot do.
 const NO_CORE: &str = "a process without a core cannot go on: its threads stay where they are";
