@@ -92,18 +92,20 @@ impl Core {
         }
     }
 
+    /// First the record, then the orders: whoever has heard an order finds it there.
     fn carry_out(&mut self, question: Question, decision: &Decision, now: Duration) {
         let Question { view, who, gone } = question;
         let mut actions = Vec::new();
+        let mut news = Vec::new();
         for (at, order) in orders(&self.settings.study.machine, &view, decision).into_iter().enumerate() {
             let (Some(order), Some(Some(asked))) = (order, who.get(at)) else { continue };
             if asked.orders.last.as_ref() == Some(&order) {
                 continue;
             }
             let seq = asked.orders.number + 1;
-            self.give(asked, seq, &order, now);
             let why = decision.reasons.get(at).cloned().flatten();
-            actions.push(Action { app: asked.name.clone(), seq, order, why });
+            actions.push(Action { app: asked.name.clone(), seq, order: order.clone(), why });
+            news.push((asked.clone(), seq, order));
         }
         let seen = view.apps.into_iter().zip(who).filter_map(|(view, asked)| {
             let name = asked?.name;
@@ -111,6 +113,9 @@ impl Core {
         });
         let decided = Decided { time: view.time, apps: seen.collect(), gone, actions };
         self.effects.push(Effect::Decided(Box::new(decided)));
+        for (asked, seq, order) in news {
+            self.give(&asked, seq, &order, now);
+        }
     }
 
     /// Sends an order, if whom it is for is still there.
