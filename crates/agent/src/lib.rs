@@ -12,4 +12,13 @@ pub mod load;
 pub mod socket;
 pub mod started;
 
+/// An agent that bytes drive, for property tests and fuzzing (feature `testing`).
+#[cfg(any(test, feature = "testing"))]
+pub mod testing {
+    pub use crate::core::driven::{LINES, drive};
+}
+#[cfg(test)]
+#[path = "../../../tests/random.rs"]
+mod random;
+
 pub use core::{Action, ConnectionId, Core, Decided, Effect, Peer, Question, Seen, Settings};

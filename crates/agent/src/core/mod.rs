@@ -8,8 +8,12 @@ mod application;
 mod bucket;
 mod client;
 mod deciding;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) mod driven;
 mod effect;
 mod hello;
+#[cfg(test)]
+mod properties;
 mod seeing;
 mod settings;
 mod showing;

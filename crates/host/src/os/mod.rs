@@ -7,6 +7,7 @@ pub mod clock;
 pub mod cpu;
 pub mod futex;
 pub mod group;
+pub mod heap;
 pub mod mapping;
 pub mod peer;
 pub mod shared;
