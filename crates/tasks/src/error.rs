@@ -65,9 +65,6 @@ pub enum TasksError {
     /// Windows cannot be partitioned.
     #[error(transparent)]
     Partition(#[from] numasim_graph::partition::PartitionError),
-    /// Nobody has written the scheduler.
-    #[error("the scheduler {} cannot simulate yet", .0.as_str())]
-    NotYet(SchedulerKind),
     /// A task never ends: nothing moves its data.
     #[error("task {} never ends", .0.0)]
     NeverEnds(TaskId),

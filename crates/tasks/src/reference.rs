@@ -5,7 +5,7 @@
 //! through its four steps for everybody, and from one instant to the next all that could happen is looked through. There is no
 //! queue of events, nothing is kept from one instant for another, and nobody is skipped because nothing changed.
 //!
-//! It shares no arithmetic with the fast one: caches and queues are plain lists (`data`, `deciding`), and bandwidth comes from a new
+//! It shares no arithmetic with the fast one: caches and queues are plain lists (`data`, `deciding` with one file for each scheduler), and bandwidth comes from a new
 //! [`numasim_model::sharing::Solver`] at every instant, in which every working task is an application of its own (`rates`). What remains
 //! common is what is part of the question: types, dependencies, random numbers (the work of tasks), the partitioner,
 //! and the estimates of `heft`.
@@ -16,14 +16,11 @@ mod brute;
 mod count;
 mod course;
 mod data;
+mod decides;
 mod deciding;
-mod libraries;
 mod line;
-mod own_queues;
-mod planned;
 mod rates;
 mod sources;
-mod windows;
 
 pub use brute::least_makespan;
 
@@ -35,7 +32,7 @@ use crate::refusal;
 use crate::result::Run;
 use crate::schedulers::Round;
 use course::{Course, Heard};
-use deciding::Decider;
+use decides::Decides;
 use line::Line;
 
 /// Answers a question, slowly.
@@ -45,14 +42,15 @@ use line::Line;
 pub fn simulate(question: &Question, observer: &mut dyn Observer) -> Result<Run, TasksError> {
     refusal::check(question)?;
     let mut course = Course::new(question)?;
-    let mut decider = Decider::new(question)?;
+    let mut decider = deciding::make(question)?;
+    let decider = decider.as_mut();
     let mut line = Line::new(course.worker_count(), question.runtime);
     course.hands_over = decider.hands_over();
     let mut why = IdleReason::Creation;
     while course.go_to_next_instant(why) {
         loop {
-            one_round(&mut course, &mut decider, &mut line, observer);
-            if let Some(error) = decider.failed {
+            one_round(&mut course, decider, &mut line, observer);
+            if let Some(error) = decider.failed() {
                 return Err(error);
             }
             if !course.comes_now() && !course.forces() {
@@ -63,17 +61,22 @@ pub fn simulate(question: &Question, observer: &mut dyn Observer) -> Result<Run,
             break;
         }
         course.set_rates();
-        why = course.why_idle(decider.is_somewhere_else());
+        why = course.why_idle(decider.has_queued());
     }
     course.stop_contenders();
     match course.unfinished() {
         Some(task) => Err(TasksError::NeverEnds(task)),
-        None => Ok(count::run(&course, &decider)),
+        None => Ok(count::run(&course, decider)),
     }
 }
 
 /// Phases of contenders and the four steps of an instant, once.
-fn one_round(course: &mut Course, decider: &mut Decider, line: &mut Line, observer: &mut dyn Observer) {
+fn one_round(
+    course: &mut Course,
+    decider: &mut (dyn Decides + '_),
+    line: &mut Line,
+    observer: &mut dyn Observer,
+) {
     for programs in course.pass_bounds() {
         decider.hear(&Heard::Shares(programs));
         course.deal(|worker| decider.is_dealt(worker));
@@ -107,7 +110,7 @@ fn one_round(course: &mut Course, decider: &mut Decider, line: &mut Line, observ
             if !course.is_idle(worker) {
                 continue;
             }
-            let found = if any { decider.take(round, worker, course.node_of(worker)) } else { None };
+            let found = if any { decider.take(round, worker) } else { None };
             if let Some(start) = found {
                 course.take(worker, start, decider.socket(start.task));
             } else if round == Round::Own && course.leaves(worker) {

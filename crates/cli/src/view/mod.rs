@@ -26,6 +26,7 @@ mod resources;
 pub(crate) mod side_by_side;
 pub(crate) mod simulated;
 pub(crate) mod table;
+pub(crate) mod executed;
 pub(crate) mod tasked;
 #[cfg(test)]
 mod tests;

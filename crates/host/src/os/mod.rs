@@ -5,5 +5,7 @@
 pub mod child;
 pub mod clock;
 pub mod cpu;
+pub mod heap;
 pub mod mapping;
+pub mod peer;
 pub mod shared;

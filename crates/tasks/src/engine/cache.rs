@@ -5,6 +5,8 @@ use numasim_model::{Machine, NodeId};
 
 const NONE: u32 = u32::MAX;
 const BYTES_PER_MB: f64 = 1e6;
+/// A cache holds by this part more than its size: equal parts of it fill it, however their sum is rounded.
+const ROUNDING: f64 = 1e-9;
 
 /// A block in the cache of a node.
 #[derive(Clone, Copy, Debug)]
@@ -25,6 +27,13 @@ struct Cache {
     held: f64,
     newest: u32,
     oldest: u32,
+}
+
+impl Cache {
+    /// Whether so many bytes fit.
+    fn holds(&self, bytes: f64) -> bool {
+        bytes <= self.capacity * (1.0 + ROUNDING)
+    }
 }
 
 /// Where a block is found.
@@ -113,7 +122,7 @@ impl<'a> Caches<'a> {
     fn used(&mut self, graph: &TaskGraph, block: BlockId, node: NodeId) {
         let bytes = bytes_of(graph, block);
         let Some(cache) = self.of_node.get(node.0).copied() else { return };
-        if cache.capacity <= 0.0 || bytes > cache.capacity {
+        if cache.capacity <= 0.0 || !cache.holds(bytes) {
             return;
         }
         if let Some(place) = self.place(block, node) {
@@ -124,7 +133,7 @@ impl<'a> Caches<'a> {
             return;
         }
         while let Some(cache) = self.of_node.get(node.0)
-            && cache.held + bytes > cache.capacity
+            && !cache.holds(cache.held + bytes)
             && cache.oldest != NONE
         {
             self.remove(graph, cache.oldest);

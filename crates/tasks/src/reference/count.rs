@@ -4,13 +4,13 @@ use numasim_graph::Tracker;
 use numasim_model::units::Seconds;
 
 use super::course::{Course, migration_s};
-use super::deciding::Decider;
+use super::decides::Decides;
 use crate::observer::TaskRecord;
 use crate::result::{ContenderRun, Cut, NodeRun, Run, Traffic};
 use crate::schedulers::Source;
 
 /// The run that `course` has become.
-pub(super) fn run(course: &Course, decider: &Decider) -> Run {
+pub(super) fn run(course: &Course, decider: &dyn Decides) -> Run {
     let question = course.question;
     let mut traffic = Traffic::default();
     let mut nodes = vec![NodeRun::default(); question.machine.node_count()];
@@ -53,11 +53,11 @@ pub(super) fn run(course: &Course, decider: &Decider) -> Run {
         contender: question
             .contender
             .map(|_| ContenderRun { tasks: course.contending.tasks, dealt: decider.dealt() }),
-        fallbacks: None,
+        fallbacks: decider.fallbacks(),
     }
 }
 
-fn cut(course: &Course, decider: &Decider) -> Cut {
+fn cut(course: &Course, decider: &dyn Decides) -> Cut {
     let graph = course.question.graph;
     let mut cut = Cut::default();
     let mut tracker = Tracker::new(graph.blocks().len());

@@ -7,19 +7,18 @@ use numasim_model::graph::{BlockHome, TaskId};
 use self::contending::Contending;
 use self::master::Doing;
 pub(super) use self::master::{Hear, Heard};
+use self::taking::Taken;
 pub(super) use self::tree::{ReadyBy, migration_s};
 use super::data::Data;
-use super::rates;
-use super::sources::Sources;
 use crate::error::TasksError;
 use crate::idle::{IdleReason, IdleTimes};
 use crate::observer::TaskRecord;
 use crate::question::Question;
-use crate::schedulers::{Source, Start};
 
 mod contending;
 mod master;
 mod state;
+mod taking;
 mod tree;
 
 /// Events whose times differ by no more than this part of the time happen together.
@@ -37,33 +36,6 @@ struct Task {
     is_ready: bool,
     has_ended: bool,
     run: Option<Taken>,
-}
-
-/// A task that was taken.
-#[derive(Clone, Debug)]
-struct Taken {
-    worker: usize,
-    start_s: f64,
-    /// When its overhead is over.
-    works_from_s: f64,
-    /// Whether it is.
-    works: bool,
-    start: Start,
-    sources: Sources,
-    /// The part of its work that is left.
-    rest: f64,
-    /// Parts of it per second.
-    rate: f64,
-    /// When it ends, as far as is known.
-    end_s: Option<f64>,
-}
-
-impl Taken {
-    /// Its overhead is over. When it ends is known where nobody else matters for that.
-    fn begin(&mut self) {
-        self.works = true;
-        self.end_s = self.sources.fixed_s.map(|duration_s| self.works_from_s + duration_s);
-    }
 }
 
 /// Everything that is at one point in time.
@@ -259,52 +231,6 @@ impl<'a> Course<'a> {
 
     pub(super) fn worker_count(&self) -> usize {
         self.workers.len()
-    }
-
-    /// A worker takes a task that `socket` was said for: blocks get their homes, sources are decided.
-    pub(super) fn take(&mut self, worker: usize, start: Start, socket: Option<NodeId>) {
-        let task = start.task;
-        let runtime = self.question.runtime;
-        let node = self.workers[worker].0;
-        let sources = self.data.take(task, node, socket);
-        let overhead_s =
-            runtime.task.value() + if start.source == Source::Steal { runtime.steal.value() } else { 0.0 };
-        self.workers[worker].1 = Some(task);
-        let mut taken = Taken {
-            worker,
-            start_s: self.now_s,
-            works_from_s: self.now_s + overhead_s,
-            works: false,
-            start,
-            sources,
-            rest: 1.0,
-            rate: 0.0,
-            end_s: None,
-        };
-        if overhead_s == 0.0 {
-            taken.begin();
-        }
-        self.tasks[task.0 as usize].run = Some(taken);
-    }
-
-    /// All rates anew.
-    pub(super) fn set_rates(&mut self) {
-        let machine = self.question.machine;
-        let nodes: Vec<NodeId> = self.workers.iter().map(|&(node, _)| node).collect();
-        let mut working: Vec<&mut Taken> = self
-            .tasks
-            .iter_mut()
-            .filter(|task| !task.has_ended)
-            .filter_map(|task| task.run.as_mut())
-            .filter(|run| run.works && run.sources.fixed_s.is_none())
-            .collect();
-        let readers: Vec<(NodeId, &Sources)> =
-            working.iter().map(|run| (nodes[run.worker], &run.sources)).collect();
-        let rates = rates::parts_per_second(machine, &readers);
-        for (run, rate) in working.iter_mut().zip(rates) {
-            run.rate = rate;
-            run.end_s = (rate > 0.0).then(|| self.now_s + run.rest.max(0.0) / rate);
-        }
     }
 
     /// Where each block lies now.

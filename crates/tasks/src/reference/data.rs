@@ -51,9 +51,10 @@ impl<'a> Data<'a> {
         &self.caches
     }
 
-    /// Bytes of the cache of a node; 0 without one.
-    fn capacity(&self, node: NodeId) -> f64 {
-        self.question.machine.cache(node).map_or(0.0, |cache| cache.size.value() * 1e6)
+    /// Bytes that the cache of a node holds, if it has one. By rounding alone nothing is too large.
+    fn capacity(&self, node: NodeId) -> Option<f64> {
+        let bytes = self.question.machine.cache(node)?.size.value() * 1e6;
+        (bytes > 0.0).then_some(bytes * (1.0 + 1e-9))
     }
 
     fn size(&self, block: BlockId) -> f64 {
@@ -66,10 +67,14 @@ impl<'a> Data<'a> {
         for access in &accesses {
             let home = &mut self.homes[access.block.0 as usize];
             if *home == BlockHome::Open {
-                let is_numa = self.question.placement == PagePlacement::Numa;
-                let is_hinted = is_numa && self.question.scheduler.kind == SchedulerKind::Hint;
-                let hint = self.question.graph.hint(access.block).filter(|_| is_hinted);
-                *home = BlockHome::Node(hint.or(socket.filter(|_| is_numa)).unwrap_or(node));
+                let Question { graph, placement, plan, .. } = *self.question;
+                let wanted = match self.question.scheduler.kind {
+                    SchedulerKind::Hint => graph.hint(access.block),
+                    SchedulerKind::Plan => plan.and_then(|plan| plan.block(access.block)),
+                    _ => None,
+                };
+                let wanted = wanted.or(socket).filter(|_| placement == PagePlacement::Numa);
+                *home = BlockHome::Node(wanted.unwrap_or(node));
             }
         }
         let factor = self.spread.factor(task);
@@ -130,10 +135,9 @@ impl<'a> Data<'a> {
                     cache.retain(|&held| held != block || other == node.0);
                 }
             }
-            let capacity = self.capacity(node);
-            if capacity <= 0.0 || self.size(block) > capacity {
+            let Some(capacity) = self.capacity(node).filter(|&most| self.size(block) <= most) else {
                 continue;
-            }
+            };
             self.caches[node.0].retain(|&held| held != block);
             self.caches[node.0].push(block);
             while self.caches[node.0].iter().map(|&held| self.size(held)).sum::<f64>() > capacity {

@@ -3,9 +3,9 @@
 //! "task_arena").
 //!
 //! A task with affinity for another node is enqueued into the arena of that node, whatever its `submit`, as a program does with
-//! `task_arena::enqueue`. All else stays in the arena, whose workers go by the rules of `tbb` without mailboxes: what the task returned, its
-//! successor, the youngest of the own deque, the oldest of the arena's queue, the oldest of another worker of the arena. Nobody leaves
-//! an arena.
+//! `task_arena::enqueue`: it is neither returned nor a successor. All else stays in the arena, whose workers go by the rules of `tbb` without
+//! mailboxes: what the task returned, its successor (the lowest of those that stay), the youngest of the own deque, the oldest of the
+//! arena's queue, the oldest of another worker of the arena. Nobody leaves an arena.
 
 use std::collections::VecDeque;
 
@@ -45,7 +45,7 @@ impl ArenaPerNode {
     /// A worker of an arena hands over a task, which goes `way`.
     fn submit(&mut self, view: &View<'_>, worker: WorkerId, task: TaskId, way: Way) {
         let own = view.sockets.of_worker(worker);
-        let node = view.graph.affinity(task).and_then(|node| view.sockets.of_node(node)).unwrap_or(own);
+        let node = arena(view, task).unwrap_or(own);
         let index = worker.0 as usize;
         let place = match way {
             Way::Returned => Some((0, Source::Returned)),
@@ -88,6 +88,11 @@ impl ArenaPerNode {
     }
 }
 
+/// The arena where a task has to be; `None`: where it is handed over.
+fn arena(view: &View<'_>, task: TaskId) -> Option<SocketId> {
+    view.graph.affinity(task).and_then(|node| view.sockets.of_node(node))
+}
+
 impl Scheduler for ArenaPerNode {
     fn created(&mut self, _: &View<'_>, _: TaskId) -> Option<Partitioning> {
         None
@@ -103,7 +108,9 @@ impl Scheduler for ArenaPerNode {
 
     fn hand_over(&mut self, view: &View<'_>, handed: &HandOver<'_>) {
         let HandOver { task, worker, children, others } = *handed;
-        for (task, way) in ways(view.graph, task, children, others) {
+        let own = view.sockets.of_worker(worker);
+        let stays = |task| arena(view, task).is_none_or(|node| node == own);
+        for (task, way) in ways(view.graph, task, children, others, stays) {
             self.submit(view, who_hands_over(view.graph, task, worker), task, way);
         }
     }

@@ -10,6 +10,7 @@ use numasim_model::graph::{
 use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Megabytes, Seconds};
 use numasim_model::{Model, ModelKind, NodeId};
+use numasim_plan::GraphPlan;
 use numasim_tasks::{Observer, Question, TaskRecord};
 
 /// 2 nodes x 2 cores of 10 GFLOPS, 20 GB/s, links of 5 GB/s; no caches, max-min.
@@ -94,6 +95,7 @@ pub(crate) struct Asked {
     pub(crate) runtime: RuntimeSettings,
     pub(crate) placement: PagePlacement,
     pub(crate) steal: bool,
+    pub(crate) plan: Option<GraphPlan>,
 }
 
 impl Asked {
@@ -114,6 +116,7 @@ impl Asked {
             runtime,
             placement: PagePlacement::FirstTouch,
             steal: false,
+            plan: None,
         }
     }
 
@@ -126,24 +129,31 @@ impl Asked {
             placement: self.placement,
             steal: self.steal,
             contender: None,
-            plan: None,
+            plan: self.plan.as_ref(),
         }
     }
 
     /// The question in short, for messages.
     pub(crate) fn in_short(&self) -> String {
-        let Self { machine, graph, scheduler, runtime, placement, steal } = self;
+        let Self { machine, graph, scheduler, runtime, placement, steal, plan } = self;
         let mut text = format!("{:?}\n{:?}\n", machine.nodes(), machine.sharing());
         let caches: Vec<_> = machine.node_ids().map(|node| machine.cache(node)).collect();
         _ = writeln!(text, "{caches:?}\n{scheduler:?}\n{runtime:?}\n{placement:?}, steal {steal}");
-        for (number, block) in graph.blocks().iter().enumerate() {
-            _ = writeln!(text, "block {number}: {} {:?}", block.bytes, block.home);
+        for (number, block) in (0..).zip(graph.blocks()) {
+            let hint =
+                (graph.hint(BlockId(number)), plan.as_ref().and_then(|plan| plan.block(BlockId(number))));
+            _ = writeln!(text, "block {number}: {} {:?}, hint and plan {hint:?}", block.bytes, block.home);
         }
         for task in graph.tasks() {
             let wait = if graph.taskwait(task) { ", taskwait" } else { "" };
             _ = write!(text, "task {}: {} GFLOP{wait}, {:?}", task.0, graph.gflop(task), graph.socket(task));
             if let Some(creator) = graph.created_by(task) {
                 _ = write!(text, ", {} of {}", graph.seq(task).unwrap_or(0), creator.0);
+            }
+            if graph.says_more() {
+                let plan = plan.as_ref().and_then(|plan| plan.task(task));
+                let ways = (graph.affinity(task), plan, graph.submit(task), graph.returns(task));
+                _ = write!(text, ", {} {ways:?}", graph.type_name(task));
             }
             for access in graph.accesses(task) {
                 _ = write!(text, ", {} {} {}", access.mode.as_str(), access.block.0, access.moved_bytes);

@@ -3,7 +3,7 @@
 use numasim_graph::partition::is_built;
 use numasim_model::graph::{
     Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, Partitioner, RuntimeSettings,
-    SchedulerKind, SchedulerSettings, TaskGraph, TaskGraphBuilder, TaskId, Ties, TreeTask,
+    SchedulerKind, SchedulerSettings, Submit, TaskGraph, TaskGraphBuilder, TaskId, Ties, TreeTask,
 };
 use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node, SharedLink};
 use numasim_model::sharing::Parameter;
@@ -170,6 +170,39 @@ fn drawn_creators(choices: &mut Choices, most: usize, is_tree: bool) -> Vec<Opti
     (0..count).map(creator).collect()
 }
 
+/// The same tasks, of two types and handed over in all ways.
+pub(crate) fn with_ways(choices: &mut Choices, old: &TaskGraph) -> TaskGraph {
+    let mut graph = TaskGraphBuilder::new("drawn");
+    let kinds = [graph.kind("work"), graph.kind("more")];
+    for (number, &block) in (0..).zip(old.blocks()) {
+        let id = graph.block(block, None).expect("a block");
+        if let Some(hint) = old.hint(BlockId(number)) {
+            graph.block_hint(id, hint).expect("a block");
+        }
+    }
+    for task in old.tasks() {
+        let accesses: Vec<Access> = old.accesses(task).collect();
+        let new = NewTask {
+            kind: choices.of(&[kinds[0], kinds[0], kinds[1]]),
+            gflop: old.gflop(task),
+            accesses: &accesses,
+            socket: None,
+            taskwait: old.taskwait(task),
+            name: None,
+        };
+        let tree = TreeTask {
+            created_by: old.created_by(task),
+            seq: old.seq(task).filter(|_| old.gives_seq(task)),
+            affinity: old.affinity(task),
+            submit: choices.of(&[Submit::Spawn, Submit::Spawn, Submit::Enqueue, Submit::Detach]),
+            returns: choices.one_in(3),
+            replay: choices.one_in(2).then(|| choices.of(&["a", "b", "c", "d", "e"])),
+        };
+        graph.tree_task(new, tree).expect("a task");
+    }
+    graph.try_finish().expect("places are all there")
+}
+
 fn drawn_runtime(choices: &mut Choices) -> RuntimeSettings {
     let mut seconds = |options: &[f64]| Seconds::new(choices.of(options));
     let creation = seconds(&[0.0, 0.5e-6, 0.1e-3]);
@@ -229,5 +262,5 @@ fn asked(choices: &mut Choices, most: usize, is_tree: bool) -> Asked {
         if choices.one_in(2) { choices.of(&PagePlacement::ALL) } else { PagePlacement::FirstTouch };
     let steal = choices.one_in(2);
     let graph = drawn_graph(choices, &machine, most, is_tree);
-    Asked { machine, graph, scheduler, runtime, placement, steal }
+    Asked { machine, graph, scheduler, runtime, placement, steal, plan: None }
 }

@@ -1,9 +1,7 @@
 //! Random tree programs under `tbb`, `tbb-numa` and `hint`, with and without contenders: both simulations agree, and what must hold of any run
 //! holds.
 
-use numasim_model::graph::{
-    Access, Contender, NewTask, SchedulerKind, Submit, TaskGraph, TaskGraphBuilder, TreeTask,
-};
+use numasim_model::graph::{Contender, SchedulerKind};
 use numasim_model::units::Seconds;
 use numasim_tasks::{Question, Run, Source, TaskRecord, TasksError, reference, simulate};
 use proptest::prelude::*;
@@ -12,41 +10,8 @@ use proptest::test_runner::TestRunner;
 
 use crate::agreement::differences;
 use crate::common::{Asked, Records};
-use crate::drawn::{Choices, any_tree, choices};
+use crate::drawn::{Choices, any_tree, choices, with_ways};
 use crate::random::questions;
-
-/// The same tasks, which are handed over in all ways.
-fn with_ways(choices: &mut Choices, old: &TaskGraph) -> TaskGraph {
-    let mut graph = TaskGraphBuilder::new("drawn");
-    let kind = graph.kind("work");
-    for (number, &block) in (0..).zip(old.blocks()) {
-        let id = graph.block(block, None).expect("a block");
-        if let Some(hint) = old.hint(numasim_model::graph::BlockId(number)) {
-            graph.block_hint(id, hint).expect("a block");
-        }
-    }
-    for task in old.tasks() {
-        let accesses: Vec<Access> = old.accesses(task).collect();
-        let new = NewTask {
-            kind,
-            gflop: old.gflop(task),
-            accesses: &accesses,
-            socket: None,
-            taskwait: old.taskwait(task),
-            name: None,
-        };
-        let tree = TreeTask {
-            created_by: old.created_by(task),
-            seq: old.seq(task).filter(|_| old.gives_seq(task)),
-            affinity: old.affinity(task),
-            submit: choices.of(&[Submit::Spawn, Submit::Spawn, Submit::Enqueue, Submit::Detach]),
-            returns: choices.one_in(3),
-            replay: choices.one_in(2).then(|| choices.of(&["a", "b", "c", "d", "e"])),
-        };
-        graph.tree_task(new, tree).expect("a task");
-    }
-    graph.try_finish().expect("places are all there")
-}
 
 /// A tree program under one of the libraries, perhaps against contenders.
 fn any_question(choices: &mut Choices) -> (Asked, Option<Contender>) {

@@ -6,6 +6,8 @@ mod brute;
 mod common;
 mod drawn;
 mod libraries;
+mod placing;
+mod plans;
 mod properties;
 #[path = "../../../../tests/random.rs"]
 mod random;

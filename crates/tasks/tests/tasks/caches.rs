@@ -41,6 +41,25 @@ fn the_least_recent_block_leaves() {
     assert_eq!(hits, [false, false, true, false, true, false, false]);
 }
 
+/// Seven blocks of 10/7 MB are 10 MB and two billionths of a byte, added up with rounding.
+#[test]
+fn equal_parts_of_a_cache_fill_it() {
+    for parts in [7, 27] {
+        let mut graph = Graph::new();
+        let order = graph.block(0.0, Some(0));
+        let bytes = 10.0 * MB / f64::from(parts);
+        let blocks: Vec<_> = (0..parts).map(|_| graph.block(bytes, Some(0))).collect();
+        for _ in 0..2 {
+            for &block in &blocks {
+                graph.on(0, 0.0, &[all(order, Inout, 0.0), all(block, In, bytes)]);
+            }
+        }
+        let (run, _) = under(Sa).run(&with_llc(m2(), 10.0, None), &graph.done());
+        near(run.traffic.llc_local, 10.0 * MB);
+        near(run.traffic.dram_local, 10.0 * MB);
+    }
+}
+
 #[test]
 fn a_write_drops_the_copies_of_others() {
     // Both nodes read X. Then node 1 writes it (its copy is its own), and node 0 finds it there only.

@@ -1,6 +1,7 @@
 //! Simulations of small graphs, by hand.
 
 mod advice;
+mod arenas;
 mod caches;
 mod common;
 mod contenders;
@@ -17,7 +18,9 @@ mod plan;
 mod profile;
 mod references;
 mod rip;
+mod static_loops;
 mod stealing;
+mod taskloop_affinity;
 mod tbb;
 mod trees;
 mod wavefront;

@@ -1,6 +1,6 @@
 //! The master: creates one task after the other, waits where it has to, and partitions where somebody who decides has it do so.
 
-use numasim_model::graph::TaskId;
+use numasim_model::graph::{BlockHome, TaskId};
 
 use super::Course;
 use crate::idle::IdleReason;
@@ -18,7 +18,14 @@ pub(in crate::reference) enum Heard {
     /// A partition is done.
     Partitioned,
     /// A worker whose task has ended hands over what became ready through that: tasks that it created, in their order, and others, by number.
-    HandsOver { task: TaskId, worker: usize, children: Vec<TaskId>, others: Vec<TaskId> },
+    /// `homes`: where blocks lie then.
+    HandsOver {
+        task: TaskId,
+        worker: usize,
+        children: Vec<TaskId>,
+        others: Vec<TaskId>,
+        homes: Vec<BlockHome>,
+    },
     /// So many programs share the workers from now on.
     Shares(u32),
     /// A worker leaves for a contender.

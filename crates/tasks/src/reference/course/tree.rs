@@ -45,7 +45,8 @@ impl Course<'_> {
             }
         }
         children.sort_by_key(|&child| graph.seq(child));
-        hear(&Heard::HandsOver { task: ended, worker, children, others });
+        let homes = self.homes().to_vec();
+        hear(&Heard::HandsOver { task: ended, worker, children, others, homes });
     }
 }
 

@@ -14,16 +14,19 @@ pub(in crate::schedulers) enum Way {
 }
 
 /// The ways of `children`, in the order in which they are handed over, and then of the `others` that became ready, by number, when `ended`
-/// has ended.
-pub(in crate::schedulers) fn ways<'t>(
+/// has ended. `stays`: whether the worker may go on with a task; what it may not is submitted, and counts neither as returned nor as
+/// successor.
+pub(in crate::schedulers) fn ways<'t, S: Fn(TaskId) -> bool>(
     graph: &TaskGraph,
     ended: TaskId,
     children: &'t [TaskId],
     others: &'t [TaskId],
-) -> impl Iterator<Item = (TaskId, Way)> + use<'t> {
-    let returned = children.last().copied().filter(|_| graph.returns(ended));
+    stays: S,
+) -> impl Iterator<Item = (TaskId, Way)> + use<'t, S> {
+    let returned = children.last().copied().filter(|&child| graph.returns(ended) && stays(child));
     // What the master creates, a worker does not go on with.
-    let follows = |task| graph.submit(task) == Submit::Spawn && graph.created_by(task).is_some();
+    let follows =
+        |task| graph.submit(task) == Submit::Spawn && graph.created_by(task).is_some() && stays(task);
     let successor = others.iter().copied().find(|&task| follows(task));
     let successor = successor.filter(|_| returned.is_none());
     children.iter().chain(others).map(move |&task| {
@@ -62,7 +65,7 @@ mod tests {
     fn of(graph: &TaskGraph, children: &[u32], others: &[u32]) -> Vec<(u32, Way)> {
         let tasks = |numbers: &[u32]| numbers.iter().copied().map(TaskId).collect::<Vec<_>>();
         let (children, others) = (tasks(children), tasks(others));
-        ways(graph, TaskId(0), &children, &others).map(|(task, way)| (task.0, way)).collect()
+        ways(graph, TaskId(0), &children, &others, |_| true).map(|(task, way)| (task.0, way)).collect()
     }
 
     #[test]
@@ -85,5 +88,16 @@ mod tests {
     #[test]
     fn what_the_master_creates_is_no_successor() {
         assert_eq!(of(&graph(false), &[], &[3, 7]), [(3, Submitted), (7, Successor)]);
+    }
+
+    #[test]
+    fn what_does_not_stay_is_neither_returned_nor_successor() {
+        let tasks = [2, 1, 6, 7].map(TaskId);
+        let (children, others) = tasks.split_at(2);
+        let leaves = [1, 6].map(TaskId);
+        let graph = graph(true);
+        let ways = ways(&graph, TaskId(0), children, others, |task| !leaves.contains(&task));
+        let ways: Vec<Way> = ways.map(|(_, way)| way).collect();
+        assert_eq!(ways, [Submitted, Submitted, Submitted, Successor]);
     }
 }

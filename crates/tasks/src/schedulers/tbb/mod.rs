@@ -182,7 +182,7 @@ impl Scheduler for Tbb {
         let HandOver { task, worker, children, others } = *handed;
         let graph = view.graph;
         let children = self.ordered(children, view.sockets.of_worker(worker));
-        for (task, way) in ways(graph, task, &children, others) {
+        for (task, way) in ways(graph, task, &children, others, |_| true) {
             match way {
                 Way::Returned => put(&mut self.returned, worker, task),
                 Way::Successor => put(&mut self.successors, worker, task),

@@ -1,14 +1,15 @@
-//! Who decides: `tbb`, `tbb-numa` and `hint`, with everything in plain lists. A task that somebody takes leaves all of them at once, so that
-//! there are no void copies.
+//! `tbb` and `tbb-numa`, with everything in plain lists. A task that somebody takes leaves all of them at once, so that there are no void
+//! copies.
 
 use numasim_model::NodeId;
-use numasim_model::graph::{ReplayId, SchedulerKind, Submit, TaskId, Ties};
+use numasim_model::graph::{BlockHome, ReplayId, SchedulerKind, Submit, TaskId, Ties};
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 
-use super::course::Heard;
 use crate::question::Question;
 use crate::random::{Stream, generator};
+use crate::reference::course::{Heard, ReadyBy};
+use crate::reference::decides::{Decides, nodes_of_workers, who_hands_over};
 use crate::schedulers::{Round, Source, Start};
 
 mod crew;
@@ -37,25 +38,20 @@ pub(super) struct Library<'a> {
     /// Where tasks ran.
     ran: Vec<(TaskId, NodeId)>,
     /// Programs in the first phase.
-    pub(super) dealt: Option<Vec<Vec<u32>>>,
+    dealt: Option<Vec<Vec<u32>>>,
     victims: ChaCha8Rng,
     dealing: ChaCha8Rng,
     joining: ChaCha8Rng,
 }
 
 impl<'a> Library<'a> {
-    /// The library that a question asks for, if it asks for one.
-    pub(super) fn new(question: &'a Question<'a>) -> Option<Self> {
-        use SchedulerKind::{Hint, Tbb, TbbNuma};
-        if !matches!(question.scheduler.kind, Tbb | TbbNuma | Hint) {
-            return None;
-        }
+    /// The library that a question asks for.
+    pub(super) fn new(question: &'a Question<'a>) -> Self {
         let machine = question.machine;
-        let of = |node: NodeId| vec![node; machine.node(node).cores as usize];
-        let nodes: Vec<NodeId> = machine.compute_nodes().flat_map(of).collect();
+        let nodes = nodes_of_workers(machine);
         let count = nodes.len();
         let seed = question.runtime.seed;
-        Some(Self {
+        Self {
             question,
             programs: vec![0; count],
             is_there: vec![true; count],
@@ -73,7 +69,7 @@ impl<'a> Library<'a> {
             victims: generator(seed, Stream::Scheduler),
             dealing: generator(seed, Stream::Dealing),
             joining: generator(seed, Stream::Joining),
-        })
+        }
     }
 
     fn is(&self, kind: SchedulerKind) -> bool {
@@ -93,29 +89,10 @@ impl<'a> Library<'a> {
         if self.is(SchedulerKind::TbbNuma) { Some(self.nodes[worker].0) } else { self.connected[worker] }
     }
 
-    /// What happens.
-    pub(super) fn hear(&mut self, heard: &Heard) {
-        match heard {
-            Heard::HandsOver { task, worker, children, others } => {
-                self.hand_over(*task, *worker, children, others);
-            }
-            Heard::Shares(programs) => self.shares(*programs as usize),
-            Heard::Leaves(worker) => self.leaves(*worker),
-            Heard::Joins(worker) => self.joins(*worker),
-            Heard::Created(_) | Heard::Taskwait | Heard::Throttle | Heard::End | Heard::Partitioned => {}
-        }
-    }
-
     /// A task has ended on a worker, which hands over these children, by `seq`, and others, by number.
     fn hand_over(&mut self, ended: TaskId, worker: usize, children: &[TaskId], others: &[TaskId]) {
         let graph = self.question.graph;
         self.ran.push((ended, self.nodes[worker]));
-        if self.is(SchedulerKind::Hint) {
-            for &task in children.iter().chain(others) {
-                self.hand_to_node(self.by(task, worker), task);
-            }
-            return;
-        }
         let mut children = children.to_vec();
         if self.is(SchedulerKind::TbbNuma) && self.question.scheduler.reflection {
             // The sort is stable.
@@ -130,19 +107,9 @@ impl<'a> Library<'a> {
             if may_follow && self.returned[worker].is_none() && self.successors[worker].is_none() {
                 self.successors[worker] = Some(task);
             } else {
-                self.submit(self.by(task, worker), task);
+                self.submit(who_hands_over(graph, task, worker), task);
             }
         }
-    }
-
-    /// A task of the master is ready as it is created.
-    pub(super) fn master(&mut self, task: TaskId) {
-        if self.is(SchedulerKind::Hint) { self.hand_to_node(0, task) } else { self.submit(0, task) }
-    }
-
-    /// Worker 0 hands over for the master.
-    fn by(&self, task: TaskId, worker: usize) -> usize {
-        if self.question.graph.created_by(task).is_some() { worker } else { 0 }
     }
 
     /// Whether a task, or one below it, has affinity for a node.
@@ -150,13 +117,6 @@ impl<'a> Library<'a> {
         let graph = self.question.graph;
         graph.affinity(task) == Some(node)
             || graph.children(task).iter().any(|&child| self.concerns(child, node))
-    }
-
-    fn hand_to_node(&mut self, worker: usize, task: TaskId) {
-        match self.question.graph.affinity(task).filter(|&node| node != self.nodes[worker]) {
-            Some(node) => self.shared[node.0].push(task),
-            None => self.own[worker].push(task),
-        }
     }
 
     fn submit(&mut self, worker: usize, task: TaskId) {
@@ -188,29 +148,6 @@ impl<'a> Library<'a> {
         }
     }
 
-    /// Whether somebody could take a task, now or later.
-    pub(super) fn has_queued(&self) -> bool {
-        let next = self.returned.iter().chain(&self.successors).any(Option::is_some);
-        next || self.own.iter().chain(&self.shared).any(|tasks| !tasks.is_empty())
-    }
-
-    /// What an idle worker takes in a round.
-    pub(super) fn take(&mut self, round: Round, worker: usize) -> Option<Start> {
-        let start = match round {
-            Round::Own => self.own(worker).or_else(|| self.sent_to(worker)),
-            Round::OtherNodes => self.of_other_nodes(worker),
-            Round::Steal => self.stolen(worker),
-        }?;
-        for tasks in self.own.iter_mut().chain(&mut self.mailboxes).chain(&mut self.shared) {
-            tasks.retain(|&task| task != start.task);
-        }
-        if let (Some(key), Some(mailbox)) = (self.question.graph.replay(start.task), self.connected[worker]) {
-            self.recorded.retain(|&(known, _)| known != key);
-            self.recorded.push((key, mailbox));
-        }
-        Some(start)
-    }
-
     /// Rules 1 to 3.
     fn own(&mut self, worker: usize) -> Option<Start> {
         if let Some(task) = self.returned[worker].take() {
@@ -219,8 +156,7 @@ impl<'a> Library<'a> {
         if let Some(task) = self.successors[worker].take() {
             return Some(Start::new(task, Source::Successor));
         }
-        let own = &self.own[worker];
-        let &task = if self.is(SchedulerKind::Hint) { own.first()? } else { own.last()? };
+        let &task = self.own[worker].last()?;
         let mailbox = self.mailbox_of(task);
         let revoked = mailbox.is_some() && mailbox != self.mailbox_for(worker);
         Some(Start { task, source: Source::Own, revoked })
@@ -258,11 +194,6 @@ impl<'a> Library<'a> {
         let count = self.nodes.len();
         let others = (1..count).map(|step| (thief + step) % count);
         let mut victims: Vec<usize> = others.filter(|&victim| !self.own[victim].is_empty()).collect();
-        if self.is(SchedulerKind::Hint) {
-            victims.retain(|&victim| self.nodes[victim] == self.nodes[thief]);
-            let task = self.own[*victims.first()?][0];
-            return Some(Start::new(task, Source::Steal));
-        }
         while !victims.is_empty() {
             let place = one_of(victims.len(), self.question.runtime.ties, &mut self.victims);
             let victim = victims.remove(place);
@@ -272,6 +203,58 @@ impl<'a> Library<'a> {
             }
         }
         None
+    }
+}
+
+impl Decides for Library<'_> {
+    fn hands_over(&self) -> bool {
+        true
+    }
+
+    fn hear(&mut self, heard: &Heard) -> Option<f64> {
+        match heard {
+            Heard::HandsOver { task, worker, children, others, .. } => {
+                self.hand_over(*task, *worker, children, others);
+            }
+            Heard::Shares(programs) => self.shares(*programs as usize),
+            Heard::Leaves(worker) => self.leaves(*worker),
+            Heard::Joins(worker) => self.joins(*worker),
+            Heard::Created(_) | Heard::Taskwait | Heard::Throttle | Heard::End | Heard::Partitioned => {}
+        }
+        None
+    }
+
+    fn ready(&mut self, task: TaskId, _: ReadyBy, _: &[BlockHome]) {
+        self.submit(0, task);
+    }
+
+    fn has_queued(&self) -> bool {
+        let next = self.returned.iter().chain(&self.successors).any(Option::is_some);
+        next || self.own.iter().chain(&self.shared).any(|tasks| !tasks.is_empty())
+    }
+
+    fn take(&mut self, round: Round, worker: usize) -> Option<Start> {
+        let start = match round {
+            Round::Own => self.own(worker).or_else(|| self.sent_to(worker)),
+            Round::OtherNodes => self.of_other_nodes(worker),
+            Round::Steal => self.stolen(worker),
+        }?;
+        for tasks in self.own.iter_mut().chain(&mut self.mailboxes).chain(&mut self.shared) {
+            tasks.retain(|&task| task != start.task);
+        }
+        if let (Some(key), Some(mailbox)) = (self.question.graph.replay(start.task), self.connected[worker]) {
+            self.recorded.retain(|&(known, _)| known != key);
+            self.recorded.push((key, mailbox));
+        }
+        Some(start)
+    }
+
+    fn dealt(&self) -> Option<Vec<Vec<u32>>> {
+        self.dealt.clone()
+    }
+
+    fn is_dealt(&self, worker: usize) -> bool {
+        self.programs[worker] == 0
     }
 }
 

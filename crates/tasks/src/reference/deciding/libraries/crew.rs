@@ -18,9 +18,6 @@ impl Library<'_> {
 
     /// From now on so many programs share the workers.
     pub(super) fn shares(&mut self, programs: usize) {
-        if self.is(SchedulerKind::Hint) {
-            return;
-        }
         let count = self.nodes.len();
         for worker in 0..count {
             self.programs[worker] = match self.question.scheduler.kind {
@@ -46,11 +43,6 @@ impl Library<'_> {
             self.dealt =
                 Some((0..programs).map(|program| nodes().map(|node| of(program, node)).collect()).collect());
         }
-    }
-
-    /// Whether a worker is dealt to the simulated program.
-    pub(in crate::reference) fn is_dealt(&self, worker: usize) -> bool {
-        self.programs[worker] == 0
     }
 
     /// A worker leaves.

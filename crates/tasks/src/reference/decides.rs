@@ -1,0 +1,72 @@
+//! What every scheduler of the slow simulation is: told what happens, and asked for tasks.
+
+use numasim_model::graph::{BlockHome, TaskGraph, TaskId};
+use numasim_model::{Machine, NodeId};
+
+use super::course::{Heard, ReadyBy};
+use crate::error::TasksError;
+use crate::schedulers::{Fallbacks, Round, Start};
+
+/// A scheduler.
+pub(super) trait Decides {
+    /// Whether it is told who hands which tasks over. Then it hears of [`Decides::ready`] only of tasks of the master that are ready as they
+    /// are created.
+    fn hands_over(&self) -> bool {
+        false
+    }
+
+    /// What happens. For how long the master partitions because of that.
+    fn hear(&mut self, heard: &Heard) -> Option<f64>;
+
+    /// A task is ready. `homes`: where blocks lie now.
+    fn ready(&mut self, task: TaskId, by: ReadyBy, homes: &[BlockHome]);
+
+    /// Whether a task is in a queue; workers that have none then do not take from that queue.
+    fn has_queued(&self) -> bool;
+
+    /// What an idle worker takes in a round.
+    fn take(&mut self, round: Round, worker: usize) -> Option<Start>;
+
+    /// The node that a task was given.
+    fn socket(&self, task: TaskId) -> Option<NodeId> {
+        let _ = task;
+        None
+    }
+
+    /// Whether it gives every task a node.
+    fn gives_sockets(&self) -> bool {
+        false
+    }
+
+    /// Workers of each program and node in a phase of contenders.
+    fn dealt(&self) -> Option<Vec<Vec<u32>>> {
+        None
+    }
+
+    /// Whether a worker is dealt to the program.
+    fn is_dealt(&self, worker: usize) -> bool {
+        let _ = worker;
+        true
+    }
+
+    /// What it did without a plan, where it follows one.
+    fn fallbacks(&self) -> Option<Fallbacks> {
+        None
+    }
+
+    /// Why it cannot go on.
+    fn failed(&self) -> Option<TasksError> {
+        None
+    }
+}
+
+/// Per worker: its node.
+pub(super) fn nodes_of_workers(machine: &Machine) -> Vec<NodeId> {
+    let of = |node: NodeId| vec![node; machine.node(node).cores as usize];
+    machine.compute_nodes().flat_map(of).collect()
+}
+
+/// Who hands over a task that the end of another one on `worker` makes ready: worker 0 for the master.
+pub(super) fn who_hands_over(graph: &TaskGraph, task: TaskId, worker: usize) -> usize {
+    if graph.created_by(task).is_some() { worker } else { 0 }
+}
