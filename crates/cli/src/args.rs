@@ -83,7 +83,7 @@ pub(crate) enum Command {
     /// Simulate applications over time, with a policy that moves cores
     #[command(after_help = help::SIMULATE)]
     Simulate(SimulateArgs),
-    /// Tell the applications of this host, while they run, which cores are theirs; ask or stop who does
+    /// Tell the applications of this host which cores are theirs, while they run
     #[command(after_help = help::AGENT)]
     Agent(AgentArgs),
     /// Run the applications of the files on this host, under an agent with a policy
