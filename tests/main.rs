@@ -31,6 +31,8 @@ mod random;
 mod readme;
 mod report;
 mod robust;
+#[cfg(target_os = "linux")]
+mod run;
 mod sensitivity;
 mod simulate;
 mod sweep;
