@@ -241,7 +241,8 @@ fn what_computes_is_pure() {
     for name in ["model", "engine", "policy", "protocol"] {
         none(&uses(name, &["std::thread", "rayon", "rand::"], &[]), "no threads, no randomness");
     }
-    let mut core = uses("agent", &outside.map(|word| if word == "std::time" { "Instant" } else { word }), &[]);
+    let mut core =
+        uses("agent", &outside.map(|word| if word == "std::time" { "Instant" } else { word }), &[]);
     core.retain(|place| place.starts_with("crates/agent/src/core/"));
     none(&core, "events with their time in, effects out");
     none(

@@ -66,7 +66,8 @@ pub(crate) fn rows(machine: &'static str, cases: &[Case]) -> Vec<Row> {
         let fifo = fifo.unwrap_or(case);
         let makespans: Vec<f64> = case.runs.iter().map(|run| run.makespan.value()).collect();
         let bounds: Vec<f64> = case.bounds.iter().map(|bound| bound.makespan.value()).collect();
-        let above: Vec<f64> = makespans.iter().zip(&bounds).map(|(makespan, bound)| makespan / bound).collect();
+        let above: Vec<f64> =
+            makespans.iter().zip(&bounds).map(|(makespan, bound)| makespan / bound).collect();
         let bytes = mean(&case.runs, |run| run.traffic.total());
         let part = |value: fn(&Run) -> f64| if bytes > 0.0 { mean(&case.runs, value) / bytes } else { 0.0 };
         rows.push(Row {
@@ -133,7 +134,8 @@ pub(crate) fn csv(rows: &[Row]) -> String {
         cells.extend([row.over_bound, row.over_best].map(|value| format!("{value:.4}")));
         cells.push(format!("{:.4e}", row.bytes));
         cells.push(format!("{:.4}", row.remote()));
-        cells.extend(row.parts.iter().chain([&row.idle]).chain(&row.reasons).map(|part| format!("{part:.4}")));
+        cells
+            .extend(row.parts.iter().chain([&row.idle]).chain(&row.reasons).map(|part| format!("{part:.4}")));
         text += &(cells.join(",") + "\n");
     }
     text

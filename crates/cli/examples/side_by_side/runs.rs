@@ -102,8 +102,7 @@ fn bound(machine: &Machine, code: &Prepared, seed: u64) -> LowerBound {
 /// Simulates all codes in all ways that suit them.
 pub(crate) fn all(machine: &Machine, codes: &[Code]) -> Result<Vec<Case>, Failure> {
     let uniform = without_numa(machine)?;
-    let made: Vec<Result<Prepared, Failure>> =
-        codes.par_iter().map(|code| prepared(machine, code)).collect();
+    let made: Vec<Result<Prepared, Failure>> = codes.par_iter().map(|code| prepared(machine, code)).collect();
     let made = made.into_iter().collect::<Result<Vec<Prepared>, Failure>>()?;
     let mut cases = Vec::new();
     for code in &made {

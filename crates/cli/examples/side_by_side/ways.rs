@@ -136,7 +136,9 @@ impl Way {
     /// the affinity partitioner about ranges that are halved. A profile is of a program that begins with one task.
     pub(crate) fn suits(self, code: &OnMachine) -> bool {
         match (self.kind, self.with) {
-            (SchedulerKind::RipDep | SchedulerKind::RipSp | SchedulerKind::RipMw, _) => code.windows.is_some(),
+            (SchedulerKind::RipDep | SchedulerKind::RipSp | SchedulerKind::RipMw, _) => {
+                code.windows.is_some()
+            }
             (SchedulerKind::Static, _) => code.code.kind == Kind::Loops,
             (_, With::AffinityPartitioner) => code.has_ranges(),
             (_, With::Plan(_)) => code.profiled().is_some(),

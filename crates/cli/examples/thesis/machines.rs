@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use numasim_model::Machine;
 use numasim_model::machine::LastLevelCache;
 use numasim_model::sharing_model::Model;
 use numasim_model::units::GigabytesPerSecond;
-use numasim_model::Machine;
 
 pub(crate) use crate::common::machines::{sockets, without_caches, without_numa};
 use crate::common::{Failure, files};

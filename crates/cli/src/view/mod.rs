@@ -11,6 +11,7 @@ pub(crate) mod compared;
 pub(crate) mod csv;
 pub(crate) mod data_words;
 pub(crate) mod discriminate;
+pub(crate) mod executed;
 pub(crate) mod explain;
 pub(crate) mod fitted;
 pub(crate) mod front;
@@ -26,7 +27,6 @@ mod resources;
 pub(crate) mod side_by_side;
 pub(crate) mod simulated;
 pub(crate) mod table;
-pub(crate) mod executed;
 pub(crate) mod tasked;
 #[cfg(test)]
 mod tests;
