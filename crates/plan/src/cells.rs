@@ -2,6 +2,9 @@
 
 use crate::fault::{Fault, File, Shown};
 
+/// The largest amount: of seconds more than the universe is old, of bytes more than there are. Sums of any number of rows stay finite.
+const MOST: f64 = 1e18;
+
 /// Where a line stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct At {
@@ -69,20 +72,21 @@ impl<'t, const N: usize> Cells<'t, N> {
         })
     }
 
-    /// A finite number of at least 0; `what` begins the message.
+    /// A number from 0 to [`MOST`]; `what` begins the message.
     pub(crate) fn amount(&self, cell: usize, what: &str) -> Result<f64, Fault> {
         let text = self.text(cell);
         match text.parse::<f64>() {
             // Adding 0 takes the sign from -0.
-            Ok(value) if value.is_finite() && value >= 0.0 => Ok(value + 0.0),
+            Ok(value) if (0.0..=MOST).contains(&value) => Ok(value + 0.0),
             read => {
                 let why = match read {
                     Ok(value) if value < 0.0 => "below 0",
+                    Ok(value) if value.is_finite() => "above 1e18",
                     Ok(_) => "no finite number",
                     Err(_) => "no number",
                 };
                 let message = format!("{what} is '{}', which is {why}", Shown(text));
-                Err(self.fault(cell, message).hint("write a finite number, zero or more"))
+                Err(self.fault(cell, message).hint("write a number from 0 to 1e18"))
             }
         }
     }

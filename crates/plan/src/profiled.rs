@@ -86,11 +86,9 @@ impl<'a> Profiled<'a> {
         match file {
             File::Meta => profile::meta(out, self.nodes.len()),
             File::Edt => graph.tasks().try_for_each(|task| profile::edt(out, task.0, &self.template(task))),
-            File::New => graph.tasks().try_for_each(|task| {
-                match (graph.created_by(task), graph.seq(task)) {
-                    (Some(creator), Some(seq)) => profile::new_task(out, creator.0, u64::from(seq), task.0),
-                    _ => Ok(()),
-                }
+            File::New => graph.tasks().try_for_each(|task| match (graph.created_by(task), graph.seq(task)) {
+                (Some(creator), Some(seq)) => profile::new_task(out, creator.0, u64::from(seq), task.0),
+                _ => Ok(()),
             }),
             File::Dbs => self.write_blocks(out, |_| ""),
             File::DbsNamed => self.write_blocks(out, |block| self.block_name(block)),

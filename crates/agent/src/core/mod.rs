@@ -8,13 +8,17 @@ mod application;
 mod bucket;
 mod client;
 mod deciding;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) mod driven;
 mod effect;
 mod hello;
+#[cfg(test)]
+mod properties;
 mod seeing;
 mod settings;
 mod showing;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod words;

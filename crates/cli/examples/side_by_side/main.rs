@@ -10,12 +10,14 @@ mod codes;
 mod common;
 mod machines;
 mod plans;
+mod plots;
 mod rows;
 mod runs;
+mod summary;
+mod text;
 mod ways;
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use common::Failure;
 use common::files::write;
@@ -29,13 +31,18 @@ fn main() -> Result<(), Failure> {
     let codes = codes::all();
     let mut all: Vec<Row> = Vec::new();
     for name in machines::names().filter(|name| wanted.is_empty() || wanted.iter().any(|one| one == name)) {
-        let began = Instant::now();
         let platform = machines::read(&root, name)?;
         let cases = runs::all(&platform.machine, &codes)?;
         let rows = rows::rows(platform.name, &cases);
-        eprintln!("{name}: {:.1} s", began.elapsed().as_secs_f64());
-        write(&folder, &format!("{name}.csv"), &rows::csv(&rows))?;
+        let title = format!("{name}: {}", platform.machine.name());
+        write(&folder, &format!("{name}.txt"), &text::machine(&title, &rows))?;
+        write(&folder, &format!("{name}.svg"), &plots::machine(&title, &rows))?;
         all.extend(rows);
+    }
+    if wanted.is_empty() {
+        write(&folder, "table.csv", &rows::csv(&all))?;
+        write(&folder, "table.txt", &text::summary(&all))?;
+        write(&folder, "kinds.svg", &plots::kinds(&all))?;
     }
     Ok(())
 }

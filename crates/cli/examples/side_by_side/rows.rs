@@ -31,6 +31,9 @@ pub(crate) struct Row {
     /// Workers without a task, of all worker-seconds; by reason.
     pub(crate) idle: f64,
     pub(crate) reasons: [f64; IdleReason::ALL.len()],
+    /// Tasks of a run that were stolen, and that ran on another node than that of their affinity.
+    pub(crate) stolen: f64,
+    pub(crate) off_node: f64,
     pub(crate) placement: PagePlacement,
     /// Makespan / that of the best scheduler on this machine for this code.
     pub(crate) over_best: f64,
@@ -90,6 +93,8 @@ pub(crate) fn rows(machine: &'static str, cases: &[Case]) -> Vec<Row> {
             ],
             idle: mean(&case.runs, |run| run.idle),
             reasons: IdleReason::ALL.map(|reason| mean(&case.runs, |run| run.idle_because(reason))),
+            stolen: mean(&case.runs, |run| run.steals as f64),
+            off_node: mean(&case.runs, |run| run.remote_tasks as f64),
             placement: case.way.placement(),
             over_best: f64::NAN,
         });
@@ -113,7 +118,7 @@ pub(crate) fn csv(rows: &[Row]) -> String {
     for reason in IdleReason::ALL {
         text += &format!(",idle_{}", reason.as_str());
     }
-    text.push('\n');
+    text += ",stolen,off_node\n";
     for row in rows {
         let words = [
             row.machine.to_owned(),
@@ -136,6 +141,7 @@ pub(crate) fn csv(rows: &[Row]) -> String {
         cells.push(format!("{:.4}", row.remote()));
         cells
             .extend(row.parts.iter().chain([&row.idle]).chain(&row.reasons).map(|part| format!("{part:.4}")));
+        cells.extend([row.stolen, row.off_node].map(|tasks| format!("{tasks:.1}")));
         text += &(cells.join(",") + "\n");
     }
     text

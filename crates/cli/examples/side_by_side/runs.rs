@@ -16,9 +16,9 @@ use crate::plans::plans;
 use crate::ways::{Way, With};
 
 /// Repetitions; speedups are by pairs of equal seeds.
-pub(crate) const SEEDS: u64 = 5;
+pub(crate) const SEEDS: u64 = 4;
 /// Of the machine without NUMA, which is there for comparison.
-const NULL_SEEDS: u64 = 2;
+const NULL_SEEDS: u64 = 1;
 /// The seed with which advice is made: none of those with which it is tried.
 const ADVICE_SEED: u64 = 1000;
 
