@@ -117,11 +117,11 @@ fn what_does_not_fit_this_host_is_refused() {
     );
     let folder = folder();
     let file = folder.path().join("large.toml");
-    fs::write(&file, format!("{}{graph}", HERE.replace("cores_per_node = 1", "cores_per_node = 100000")))
+    fs::write(&file, format!("{}{graph}", HERE.replace("cores_per_node = 1", "cores_per_node = 60000")))
         .expect("written");
     let output = run(&["tasks", file.to_str().expect("UTF-8"), "--real"]);
     assert!(
-        stderr(&output).contains("node 0 of the machine has 100000 cores, and this process may use"),
+        stderr(&output).contains("node 0 of the machine has 60000 cores, and this process may use"),
         "{}",
         stderr(&output)
     );
