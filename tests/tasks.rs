@@ -2,6 +2,7 @@
 //! what is refused.
 
 mod extremes;
+mod real;
 
 use std::fs;
 use std::path::Path;

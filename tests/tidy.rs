@@ -158,9 +158,9 @@ fn documents_name_files_that_exist() {
     none(&wrong, "a document names a file that does not exist");
 }
 
-const CRATES: [&str; 16] = [
+const CRATES: [&str; 18] = [
     "model", "engine", "graph", "tasks", "plan", "sim", "policy", "dynamic", "host", "evidence", "protocol",
-    "runtime", "agent", "bench", "draw", "cli",
+    "runtime", "agent", "bench", "kernels", "execute", "draw", "cli",
 ];
 
 #[test]
@@ -236,9 +236,15 @@ fn what_computes_is_pure() {
         );
     }
     none(&uses("protocol", &outside, &[]), "text in, messages out");
+    none(&uses("kernels", &outside, &[]), "slices in, slices out");
+    none(&uses("kernels", &["std::thread", "rayon", "rand::"], &[]), "no threads, no randomness");
     for name in ["model", "engine", "policy", "protocol"] {
         none(&uses(name, &["std::thread", "rayon", "rand::"], &[]), "no threads, no randomness");
     }
+    let mut core =
+        uses("agent", &outside.map(|word| if word == "std::time" { "Instant" } else { word }), &[]);
+    core.retain(|place| place.starts_with("crates/agent/src/core/"));
+    none(&core, "events with their time in, effects out");
     none(
         &uses("sim", &["SeedableRng", "seed_from_u64"], &["search/local/random.rs"]),
         "one maker of generators",
@@ -290,8 +296,10 @@ fn arrows_between_the_crates_are_those_of_the_map() {
         ("runtime", &["host", "model", "protocol"]),
         ("agent", &["host", "model", "policy", "protocol"]),
         ("bench", &["host", "evidence", "model", "runtime"]),
+        ("kernels", &["graph", "model"]),
+        ("execute", &["graph", "host", "kernels", "model", "runtime", "tasks"]),
         ("draw", &[]),
-        ("cli", &CRATES[..15]),
+        ("cli", &CRATES[..17]),
     ];
     assert_eq!(allowed.map(|(name, _)| name), CRATES);
     for (name, may) in allowed {

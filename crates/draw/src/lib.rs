@@ -6,7 +6,7 @@
 //! **Plots as SVG**, with feature `png` also rendered.
 //!
 //! [`line::LinePlot`], [`heat_map::HeatMap`], [`front::FrontPlot`] and [`matrix::Matrix`] are drawn with plotters.
-//! [`bars::BarPlot`], [`gantt::Gantt`], [`groups::GroupPlot`], [`roofline::Roofline`], [`scatter::ScatterPlot`], [`strips::StripPlot`] and [`threads::ThreadMap`] need
+//! [`bars::BarPlot`], [`gantt::Gantt`], [`groups::GroupPlot`], [`roofline::Roofline`], [`scatter::ScatterPlot`], [`shaded::ShadedTable`], [`strips::StripPlot`] and [`threads::ThreadMap`] need
 //! hatches, dashes, curves, sloped text or parts of a pixel, which it does not have: they are drawn shape by shape (`canvas`).
 //!
 //! Text stays text (`sans-serif`): no font is needed to write a plot, and a reader can search in it.
@@ -36,6 +36,7 @@ mod place;
 pub mod png;
 pub mod roofline;
 pub mod scatter;
+pub mod shaded;
 mod shown;
 pub mod strips;
 mod style;

@@ -76,6 +76,7 @@ fn study(
             control: Control::PerNode,
             pick: Pick::Spread,
             task_spread: 0.0,
+            command: None,
         };
         (app, course)
     };

@@ -114,6 +114,7 @@ fn study(applications: &[Application]) -> Study {
             control: Control::PerNode,
             pick: Pick::Spread,
             task_spread: 0.0,
+            command: None,
         };
         (described, course)
     };

@@ -8,6 +8,7 @@
 
 pub mod csv;
 mod dependencies;
+pub mod export;
 mod generators;
 pub mod import;
 pub mod partition;

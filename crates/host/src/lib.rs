@@ -5,6 +5,7 @@
 //! the system calls, and everything but topologies is for Linux. Nothing here is measured, printed or chosen.
 
 pub mod affinity;
+pub mod agent_path;
 #[cfg(feature = "hwloc")]
 mod hwloc;
 pub mod machine_file;

@@ -26,6 +26,7 @@ mod pattern;
 mod plan;
 pub mod plan_file;
 pub mod profile;
+mod profiled;
 #[cfg(test)]
 mod properties;
 #[path = "../../../tests/random.rs"]
@@ -48,4 +49,5 @@ pub use lookup::GraphPlan;
 pub use measured::Measured;
 pub use pattern::Pattern;
 pub use plan::{Plan, PlannedBlocks, PlannedClass};
+pub use profiled::Profiled;
 pub use template::{Template, Templates};

@@ -86,6 +86,7 @@ fn study(nodes: usize, cores: u32, apps: usize) -> Study {
             control: Control::PerNode,
             pick: Pick::Spread,
             task_spread: 0.0,
+            command: None,
         };
         (app, course)
     };

@@ -56,6 +56,7 @@ pub(crate) fn study(machine: Machine, intensities: &[f64]) -> Study {
         control: Control::PerNode,
         pick: Pick::Spread,
         task_spread: 0.0,
+        command: None,
     };
     let dynamics = Dynamics { courses: intensities.iter().map(course).collect(), ..Dynamics::default() };
     Study { apps: apps.collect(), scenarios: Vec::new(), dynamics, machine, tasks: TaskStudy::default() }

@@ -42,16 +42,18 @@ struct Making {
     /// Work of a piece, 10^9 FLOP, and bytes that it moves.
     gflop: f64,
     bytes: f64,
+    /// Whether what the master creates waits for all before it.
+    waits: bool,
 }
 
 impl Making {
-    fn new(gflop: f64, bytes: f64) -> Self {
+    fn new(gflop: f64, bytes: f64, waits: bool) -> Self {
         let mut graph = TaskGraphBuilder::new("bench");
         let home = |chunk: u32| BlockHome::Node(NodeId((4 * chunk / CHUNKS) as usize));
         let blocks = (0..CHUNKS)
             .map(|chunk| graph.block(Block { bytes, home: home(chunk) }, None).expect("a block"))
             .collect();
-        Self { graph, blocks, gflop, bytes }
+        Self { graph, blocks, gflop, bytes, waits }
     }
 
     fn task(&mut self, creator: Option<TaskId>, lo: u32, hi: u32, submit: Submit) -> TaskId {
@@ -80,7 +82,7 @@ impl Making {
             gflop: if is_piece { self.gflop * f64::from(1 + lo * 7919 % 101) } else { 0.0 },
             accesses: if is_piece { accesses } else { &[] },
             socket: None,
-            taskwait: creator.is_none(),
+            taskwait: self.waits && creator.is_none(),
             name: None,
         };
         self.graph.tree_task(task, tree).expect("a task")
@@ -98,7 +100,7 @@ impl Making {
 
 /// Parallel loops, as `parallel_for` unfolds them.
 fn loops(gflop: f64, bytes: f64) -> TaskGraph {
-    let mut making = Making::new(gflop, bytes);
+    let mut making = Making::new(gflop, bytes, true);
     for _ in 0..TASKS / (2 * CHUNKS - 1) {
         making.range(None, 0, CHUNKS);
     }
@@ -107,7 +109,7 @@ fn loops(gflop: f64, bytes: f64) -> TaskGraph {
 
 /// Chains of ten tasks each, every second of them detached to the next node.
 fn pipelines(gflop: f64, bytes: f64) -> TaskGraph {
-    let mut making = Making::new(gflop, bytes);
+    let mut making = Making::new(gflop, bytes, false);
     for item in 0..TASKS / 10 {
         let mut last = None;
         for stage in 0..10 {
@@ -120,7 +122,7 @@ fn pipelines(gflop: f64, bytes: f64) -> TaskGraph {
 
 /// 256 chains of tasks that the master creates.
 fn chains(gflop: f64, bytes: f64) -> TaskGraph {
-    let mut making = Making::new(gflop, bytes);
+    let mut making = Making::new(gflop, bytes, false);
     let kind = making.graph.kind("work");
     for number in 0..TASKS {
         let block = making.blocks[number as usize % 256];

@@ -22,6 +22,7 @@ mod error;
 mod homes;
 mod idle;
 pub mod invariants;
+pub mod live;
 mod migration;
 mod observer;
 mod question;

@@ -1,9 +1,11 @@
 //! What the reproductions of papers have in common: statements beside what comes out, their table, machines and results in files.
 
 pub(crate) mod files;
+pub(crate) mod machines;
 pub(crate) mod statements;
 pub(crate) mod statistics;
 pub(crate) mod table;
+pub(crate) mod windows;
 
 /// Why there are no results, in words.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;

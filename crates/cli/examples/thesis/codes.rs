@@ -1,93 +1,13 @@
-//! The eight codes of the thesis (section 3.1.5) and the windows in which their graphs are partitioned, all decided before anything was run.
+//! The eight codes of the thesis (section 3.1.5).
 
-use numasim_graph::partition::NS_PER_VERTEX_EDGE;
-use numasim_graph::{GenerateError, generate};
-use numasim_model::NodeId;
-use numasim_model::graph::{Generator, SchedulerKind, SchedulerSettings, TaskGraph};
+use numasim_model::graph::Generator;
 
-/// Rows of tiles that stay from one window to the next: "a couple" (section 3.2.4).
-const ROWS: u64 = 2;
-
-/// What the thesis leaves open, decided before anything was run; other values are for the table of variants.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Settings {
-    /// Iterations, or times the blocks of a matrix, in a window: the thesis says "2 or 3" (section 3.2.4) and draws three (figure 2.5).
-    pub(crate) window: u64,
-    /// Whether the two last writers of a block are parents in the window (section 2.2 has it as an option).
-    pub(crate) old_dependencies: bool,
-    /// Times the price of partitioning that this program assumes.
-    pub(crate) price: f64,
-    /// Sigma of the logarithm of the work of tasks. Tasks that all take equally long keep the order in which they began, so that `fifo`
-    /// gives an array of `nstream` the same worker in every iteration: 2 % are enough to prevent that, and too few to matter.
-    pub(crate) task_spread: f64,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self { window: 3, old_dependencies: false, price: 1.0, task_spread: 0.02 }
-    }
-}
-
-/// A code with its sizes.
-#[derive(Clone, Debug)]
-pub(crate) struct Code {
-    pub(crate) generator: Generator,
-    /// Tasks of an iteration, or, of dense linear algebra, blocks of the matrix.
-    unit: u64,
-    /// Tasks before the first iteration.
-    before: u64,
-    /// Tasks that stay in the window of `rip-mw`.
-    intersection: u64,
-}
-
-impl Code {
-    /// The word for it.
-    pub(crate) fn name(&self) -> &'static str {
-        self.generator.as_str()
-    }
-
-    /// Its graph on so many sockets.
-    pub(crate) fn graph(&self, sockets: &[NodeId]) -> Result<TaskGraph, GenerateError> {
-        generate(&self.generator, self.name(), sockets)
-    }
-
-    /// A scheduler with its window, by the rule of thumb of the thesis (section 3.2.4): of iterative codes 2 or 3 iterations beside what
-    /// comes before them, and one of them stays; of dense linear algebra 2 or 3 times the blocks of the matrix, and a couple of rows stay.
-    pub(crate) fn scheduler(&self, kind: SchedulerKind, settings: &Settings) -> SchedulerSettings {
-        let narrow = |tasks: u64| u32::try_from(tasks).unwrap_or(u32::MAX);
-        SchedulerSettings {
-            kind,
-            window: narrow(settings.window * self.unit),
-            initial_extra: narrow(self.before),
-            intersection: narrow(self.intersection),
-            partition_ns_per_vertex_edge: Some(NS_PER_VERTEX_EDGE * settings.price),
-            old_dependencies: settings.old_dependencies,
-            ..SchedulerSettings::default()
-        }
-    }
-}
+use crate::common::windows;
+pub(crate) use crate::common::windows::{Code, Settings};
 
 /// All eight, in the order of the figures here; sizes are the defaults of the generators.
 pub(crate) fn all() -> Vec<Code> {
-    Generator::defaults().into_iter().filter_map(of).collect()
-}
-
-/// `None` of what is no code of the thesis.
-fn of(generator: Generator) -> Option<Code> {
-    let (unit, before, intersection) = match generator {
-        Generator::GaussSeidel { grid, control, .. } | Generator::RedBlack { grid, control, .. } => {
-            (grid * grid, control + grid * grid, grid * grid)
-        }
-        // Two borders.
-        Generator::Jacobi { blocks, .. } => (blocks, blocks + 2, blocks),
-        Generator::Cg { blocks, .. } => (6 * blocks + 2, blocks, 6 * blocks + 2),
-        // Three passes over the image in the place of iterations.
-        Generator::IntegralHistogram { grid, .. } => (grid * grid, grid * grid, grid * grid),
-        Generator::Nstream { arrays, .. } => (arrays, 3 * arrays, arrays),
-        // First tasks write the blocks of the matrix once.
-        Generator::Qr { n, .. } => (n * n, 0, ROWS * n),
-        Generator::Smi { n, .. } => (n * (n + 1) / 2, 0, ROWS * n),
-        _ => return None,
-    };
-    Some(Code { generator, unit, before, intersection })
+    let ours =
+        |generator: &Generator| !matches!(generator, Generator::Cholesky { .. } | Generator::TaskBench(_));
+    Generator::defaults().into_iter().filter(ours).filter_map(windows::of).collect()
 }

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use numasim_model::Machine;
 use numasim_model::machine::LastLevelCache;
 use numasim_model::sharing_model::Model;
 use numasim_model::units::GigabytesPerSecond;
-use numasim_model::{Machine, NodeId};
 
+pub(crate) use crate::common::machines::{sockets, without_caches, without_numa};
 use crate::common::{Failure, files};
 
 /// A machine of the thesis.
@@ -53,11 +54,6 @@ impl Platform {
     }
 }
 
-/// The nodes with cores.
-pub(crate) fn sockets(machine: &Machine) -> Vec<NodeId> {
-    machine.compute_nodes().collect()
-}
-
 /// What may be calibrated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Calibrated {
@@ -86,21 +82,4 @@ impl Calibrated {
         };
         Ok(machine.clone().with_sharing(sharing).with_caches(machine.node_ids().map(cache).collect())?)
     }
-}
-
-/// The machine without any difference between near and far: every latency that of the own node, links as wide as the widest controller, no
-/// last-level caches.
-pub(crate) fn without_numa(machine: &Machine) -> Result<Machine, Failure> {
-    let nodes = machine.node_count();
-    let local = |pair: usize| machine.latency_ns(NodeId(pair / nodes), NodeId(pair / nodes)).unwrap_or(0.0);
-    let widest = machine.nodes().iter().map(|node| node.bandwidth.value()).fold(0.0, f64::max);
-    let links = vec![GigabytesPerSecond::new(widest); nodes * nodes];
-    let machine = machine.retuned(machine.nodes().to_vec(), links)?;
-    let machine = machine.with_latencies_ns((0..nodes * nodes).map(local).collect())?;
-    Ok(machine.with_caches(vec![None; nodes])?)
-}
-
-/// The machine without last-level caches.
-pub(crate) fn without_caches(machine: &Machine) -> Result<Machine, Failure> {
-    Ok(machine.clone().with_caches(vec![None; machine.node_count()])?)
 }

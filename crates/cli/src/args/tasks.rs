@@ -60,8 +60,13 @@ pub(crate) struct TasksArgs {
     #[arg(long, value_name = "SHARE", num_args = 0..=1, default_missing_value = "0.5", value_parser = share)]
     pub(crate) metg: Option<f64>,
 
+    /// Run the graph on this host, with real kernels on bound threads, beside the simulation: for the generators cholesky, qr, gauss-seidel, red-black, jacobi and
+    /// stencil2d, with results checked against a serial run
+    #[arg(long, conflicts_with_all = ["graph", "plan", "scenario", "metg", "gantt", "emit_graph", "placement"])]
+    pub(crate) real: bool,
+
     /// Write when and where each task ran to FILE: CSV, or with a name that ends in .json a trace for Perfetto and
-    /// chrome://tracing
+    /// chrome://tracing; with --real of the last run here, and with a name that ends in .rec as StarPU writes it
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) trace: Option<PathBuf>,
 

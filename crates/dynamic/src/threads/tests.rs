@@ -29,6 +29,7 @@ fn threads(nodes: usize, cores: u32, pick: Pick) -> Threads {
         control: Control::Total,
         pick,
         task_spread: 0.0,
+        command: None,
     };
     Threads::new(&course, &machine(nodes, cores), false)
 }

@@ -57,6 +57,7 @@ pub(crate) fn app(name: &str, intensity: f64, work: Work, nodes: usize, threads:
         control: Control::PerNode,
         pick: Pick::Spread,
         task_spread: 0.0,
+        command: None,
     };
     (app, course)
 }

@@ -243,6 +243,7 @@ fn drawn_app(choices: &mut Choices, number: usize, machine: &Machine) -> (App, C
         control,
         pick: choices.of(&Pick::ALL),
         task_spread: choices.of(&[0.0, 0.0, 0.5]),
+        command: None,
         phases,
     };
     let app = App {

@@ -1,4 +1,4 @@
-//! Processors of the calling thread.
+//! Processors of the calling thread, and of those of other processes.
 
 use std::io;
 use std::mem::size_of_val;
@@ -19,10 +19,28 @@ pub fn current() -> u32 {
 /// # Errors
 /// What the system says.
 pub fn affinity() -> io::Result<Vec<u32>> {
+    of_thread(0)
+}
+
+/// Binds the calling thread. Numbers that the machine does not have are ignored, as the kernel does.
+///
+/// # Errors
+/// What the system says.
+pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
+    bind_thread(0, cpus)
+}
+
+/// The processors that a thread of any process may use, ascending; `thread` is its number in the system, or 0 for the
+/// calling one.
+///
+/// # Errors
+/// What the system says; `ESRCH`: there is no such thread.
+pub fn of_thread(thread: u32) -> io::Result<Vec<u32>> {
     let mut mask = [0_u64; WORDS];
     // SAFETY: the kernel writes at most the given number of bytes to `mask`; a cpu_set_t is a longer or shorter
     // array of the same words.
-    let failed = unsafe { libc::sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) };
+    let failed =
+        unsafe { libc::sched_getaffinity(id(thread)?, size_of_val(&mask), mask.as_mut_ptr().cast()) };
     if failed < 0 {
         return Err(io::Error::last_os_error());
     }
@@ -32,11 +50,12 @@ pub fn affinity() -> io::Result<Vec<u32>> {
     Ok(cpus.collect())
 }
 
-/// Binds the calling thread. Numbers that the machine does not have are ignored, as the kernel does.
+/// Binds a thread of any process of this user; see [`of_thread`] and [`set_affinity`].
 ///
 /// # Errors
-/// What the system says.
-pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
+/// What the system says; `ESRCH`: there is no such thread; `EPERM`: it is somebody else's; `EINVAL`: it may use none of
+/// these processors.
+pub fn bind_thread(thread: u32, cpus: &[u32]) -> io::Result<()> {
     let mut mask = [0_u64; WORDS];
     for &cpu in cpus {
         if let Some(word) = mask.get_mut(cpu as usize / 64) {
@@ -44,6 +63,10 @@ pub fn set_affinity(cpus: &[u32]) -> io::Result<()> {
         }
     }
     // SAFETY: the kernel reads the given number of bytes of `mask`.
-    let failed = unsafe { libc::sched_setaffinity(0, size_of_val(&mask), mask.as_ptr().cast()) };
+    let failed = unsafe { libc::sched_setaffinity(id(thread)?, size_of_val(&mask), mask.as_ptr().cast()) };
     if failed == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+fn id(thread: u32) -> io::Result<libc::pid_t> {
+    libc::pid_t::try_from(thread).map_err(|_| io::Error::from_raw_os_error(libc::ESRCH))
 }

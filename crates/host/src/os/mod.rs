@@ -5,5 +5,9 @@
 pub mod child;
 pub mod clock;
 pub mod cpu;
+pub mod futex;
+pub mod group;
+pub mod heap;
 pub mod mapping;
+pub mod peer;
 pub mod shared;

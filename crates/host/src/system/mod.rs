@@ -10,6 +10,7 @@ mod cpu;
 mod facts;
 mod load;
 mod memory;
+mod nodes;
 #[cfg(test)]
 mod tests;
 mod virtual_machine;
@@ -25,6 +26,7 @@ use numasim_model::cpus::CpuList;
 pub use cgroup::Throttled;
 pub use facts::{CpuLimit, Facts, HugePages, NodeMemory};
 pub use load::{CpuTimes, Share};
+pub use nodes::NodeCores;
 
 /// Long enough to see others at work: the kernel counts in ticks of 10 ms, so that one tick is 2 % of it.
 pub const SAMPLE: Duration = Duration::from_millis(500);

@@ -23,6 +23,9 @@ pub struct Course {
     pub pick: Pick,
     /// Coefficient of variation of the work of its tasks (lognormal, mean 1); 0 is none.
     pub task_spread: f64,
+    /// Where it is a program of its own: its file and its arguments, at least the file. Work and phases say then what a
+    /// simulation takes it for.
+    pub command: Option<Vec<String>>,
 }
 
 /// A part of an iteration.

@@ -143,6 +143,18 @@ impl TaskGraph {
         self.tasks.get(task.0 as usize).map_or(0.0, |record| record.gflop)
     }
 
+    /// The same graph with other work, 10^9 FLOP. What is no number above 0 is no work.
+    #[must_use]
+    pub fn with_work(mut self, gflop: impl Fn(TaskId) -> f64) -> Self {
+        for task in self.tasks() {
+            let work = gflop(task);
+            if let Some(record) = self.tasks.get_mut(task.0 as usize) {
+                record.gflop = if work.is_finite() { work.max(0.0) } else { 0.0 };
+            }
+        }
+        self
+    }
+
     /// The kind of a task.
     pub fn kind(&self, task: TaskId) -> TypeId {
         self.tasks.get(task.0 as usize).map_or(TypeId(0), |record| record.kind)
@@ -325,6 +337,19 @@ fn not_negative(what: &'static str, value: f64) -> Result<(), GraphError> {
 mod tests {
     use super::super::parts::BlockHome;
     use super::*;
+
+    #[test]
+    fn work_is_replaced_and_nothing_else() {
+        let (mut builder, kind, ..) = builder();
+        for gflop in [1.0, 2.0, 3.0] {
+            let task = NewTask { kind, gflop, accesses: &[], socket: None, taskwait: true, name: None };
+            builder.task(task).expect("a task");
+        }
+        let graph = builder.finish();
+        let other = graph.clone().with_work(|task| [4.0, f64::NAN, -1.0][task.0 as usize]);
+        assert_eq!(other.tasks().map(|task| other.gflop(task)).collect::<Vec<_>>(), [4.0, 0.0, 0.0]);
+        assert_eq!(other.with_work(|task| graph.gflop(task)), graph);
+    }
 
     fn builder() -> (TaskGraphBuilder, TypeId, BlockId, BlockId) {
         let mut graph = TaskGraphBuilder::new("two blocks");

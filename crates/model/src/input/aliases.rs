@@ -103,7 +103,7 @@ const ONE_CORE: &str = "a task runs on one core: write several tasks";
 const STEALING: &str = "`tasks --steal` switches stealing on; what it costs is `steal_us` in `[runtime]`";
 
 /// Title of the table, the words in lower case with `_`, and what they mean there.
-const ALIASES: [(&str, &[&str], Alias); 149] = [
+const ALIASES: [(&str, &[&str], Alias); 150] = [
     (ROOT, &["node", "nodes"], Advice("write `[[machine.node]]`")),
     (ROOT, &["sharing", "model"], Advice(MODEL_OF_A_MACHINE)),
     (ROOT, &["provenance"], Advice("write `[machine.provenance]`")),
@@ -166,6 +166,7 @@ const ALIASES: [(&str, &[&str], Alias); 149] = [
     (APP, &["work", "gflop", "flops"], Key("work_gflop")),
     (APP, &["iters", "steps", "repetitions", "loops"], Key("iterations")),
     (APP, &["arrival", "arrival_s", "arrives", "start_s", "begins_s"], Key("arrives_s")),
+    (APP, &["program", "exec", "executable", "cmd", "args"], Key("command")),
     (APP, &["io", "sleep_ms", "wait_ms"], Key("io_ms")),
     (APP, &["serial_fraction", "speedup"], Advice("write `scaling = { serial_fraction = 0.1 }`")),
     (APP, &["phases"], Key("phase")),

@@ -205,6 +205,7 @@ fn every_value_that_no_file_gives_is_listed() {
             "task_spread = 0",
             "arrives_s = 0",
             "threads = one per core",
+            "command = none",
             "control = per-node",
             "bind = node",
             "pick = spread",

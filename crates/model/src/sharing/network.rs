@@ -50,13 +50,27 @@ pub struct FlowKey(pub u64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(u32);
 
+impl FlowId {
+    /// A small number that no other flow of the same [`Load`] has at that time.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// Where a flow is.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     key: FlowKey,
     node: NodeId,
-    /// Whether it reads several memories.
-    spread: bool,
+    reads: Reads,
+}
+
+/// Which memories a flow reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reads {
+    /// None, or this one.
+    AtMost(Option<NodeId>),
+    Several,
 }
 
 /// Flows on a [`Network`].
@@ -72,6 +86,8 @@ pub struct Load<'n> {
     threads: Vec<f64>,
     /// Per flow: one thread at full speed.
     full_speed: Vec<PerThread>,
+    /// Per flow: the rate that was told last; not a number where none was.
+    told: Vec<f64>,
     flows: Vec<Option<Placed>>,
     free: Vec<u32>,
     /// Flows that read several memories.
@@ -111,6 +127,7 @@ impl Network {
             shares: Shares::new(&self.compiled),
             threads: Vec::new(),
             full_speed: Vec::new(),
+            told: Vec::new(),
             flows: Vec::new(),
             free: Vec::new(),
             spread: 0,
@@ -173,20 +190,24 @@ impl Load<'_> {
         self.compiled.intensity[group] = intensity;
         self.threads[group] = threads;
         self.full_speed[group] = per_thread;
+        self.told[group] = f64::NAN;
         let number = u32::try_from(group).ok()?;
         let mut spread = false;
+        let mut last = None;
         for memory in machine.node_ids() {
             let (fraction, occupied) = of(memory);
             if fraction > 0.0 {
                 let flow = Flow::new(number, per_thread.demand_gbs, fraction, occupied);
                 spread |= flow.spread;
+                last = Some(memory);
                 if let Some(pool) = network.pools[(node, memory)] {
                     self.insert(pool as usize, key, flow);
                 }
                 self.mark(memory.0);
             }
         }
-        self.flows[group] = Some(Placed { key, node, spread });
+        let reads = if spread { Reads::Several } else { Reads::AtMost(last) };
+        self.flows[group] = Some(Placed { key, node, reads });
         let flows = &self.flows;
         let key_of = |group: &u32| flows[*group as usize].map(|placed| placed.key);
         let order = self.compiled.order.get_or_insert_with(Vec::new);
@@ -212,7 +233,7 @@ impl Load<'_> {
             return;
         }
         self.threads[group] = threads;
-        self.mark_read_by(flow, placed.node);
+        self.mark_read_by(placed);
     }
 
     /// Slows the cores of a flow down: one thread wants `efficiency` times what it wants at full speed, of each memory that it
@@ -242,43 +263,66 @@ impl Load<'_> {
     pub fn remove(&mut self, flow: FlowId) {
         let group = flow.0 as usize;
         let Some(placed) = self.flows.get(group).copied().flatten() else { return };
-        self.mark_read_by(flow, placed.node);
-        for memory in self.network.machine.node_ids() {
-            let Some(pool) = self.network.pools[(placed.node, memory)] else { continue };
-            if let Some(place) = self.entry(flow, placed.node, memory) {
-                let entries = &mut self.compiled.pools[pool as usize].flows;
-                self.compiled.flows[place..entries.end].rotate_left(1);
-                entries.end -= 1;
+        self.mark_read_by(placed);
+        match placed.reads {
+            Reads::AtMost(memory) => {
+                memory.into_iter().for_each(|memory| self.take_out(flow, placed.node, memory));
+            }
+            Reads::Several => {
+                for memory in self.network.machine.node_ids() {
+                    self.take_out(flow, placed.node, memory);
+                }
             }
         }
         for reads in &mut self.compiled.reads {
             reads.users.retain(|&group| group != flow.0);
         }
-        self.compiled.order.iter_mut().for_each(|order| order.retain(|&group| group != flow.0));
+        if let Some(order) = &mut self.compiled.order {
+            let flows = &self.flows;
+            let key_of = |group: &u32| flows[*group as usize].map(|placed| placed.key);
+            // Flows of other nodes may have the same key.
+            let first = order.partition_point(|group| key_of(group) < Some(placed.key));
+            if let Some(place) = order[first..].iter().position(|&group| group == flow.0) {
+                order.remove(first + place);
+            }
+        }
         self.memory.flow_removed(flow.0);
         self.threads[group] = 0.0;
         self.compiled.demand_gbs.as_mut_slice()[group] = 0.0;
         self.flows[group] = None;
         self.free.push(flow.0);
-        if placed.spread {
+        if placed.reads == Reads::Several {
             self.spread -= 1;
             if self.spread == 0 {
                 // Memories depended on each other until now.
                 (0..self.is_changed.len()).for_each(|memory| self.mark(memory));
+                self.told.fill(f64::NAN);
             }
         }
         self.flows_changed();
     }
 
+    /// Whether a change at one memory leaves the rates of those who read others as they are.
+    pub fn memories_are_apart(&self) -> bool {
+        self.way.memories_are_apart(self.spread == 0 && !self.compiled.has_common_limits())
+    }
+
     /// Solves what changes have touched.
     pub fn solve(&mut self) {
+        self.solve_telling(|_, _| {});
+    }
+
+    /// The same, and tells flows and their rates, GB/s of one thread: those that have another one than was told last, and, where memories
+    /// are not apart or were not before, all.
+    pub fn solve_telling(&mut self, mut tell: impl FnMut(FlowId, f64)) {
         if self.changed.is_empty() {
             return;
         }
-        let Self { compiled, way, memory, shares, threads, .. } = self;
+        let Self { compiled, way, memory, shares, threads, told, .. } = self;
         let separable = self.spread == 0 && !compiled.has_common_limits();
         let demand = compiled.demand_gbs.as_slice();
-        if way.memories_are_apart(separable) {
+        let apart = way.memories_are_apart(separable);
+        if apart {
             for &m in &self.changed {
                 let read = &compiled.memories[m];
                 for p in read.links.clone().chain(read.own) {
@@ -287,12 +331,25 @@ impl Load<'_> {
                     }
                 }
                 way.share_one(compiled, m, threads, shares, memory);
+                for p in read.links.clone().chain(read.own) {
+                    for flow in &compiled.flows[compiled.pools[p].flows.clone()] {
+                        let rate = shares.bandwidth[flow.group as usize];
+                        let told = &mut told[flow.group as usize];
+                        if told.to_bits() != rate.to_bits() {
+                            *told = rate;
+                            tell(FlowId(flow.group), rate);
+                        }
+                    }
+                }
             }
         } else {
             shares.bandwidth.as_mut_slice().copy_from_slice(demand);
             // The same bits as by rounds, at once.
             if !way.all_have_room(compiled, threads) {
                 way.share(compiled, separable, threads, shares, memory);
+            }
+            for &group in compiled.order.iter().flatten() {
+                tell(FlowId(group), shares.bandwidth[group as usize]);
             }
         }
         for m in self.changed.drain(..) {
@@ -332,12 +389,21 @@ impl Load<'_> {
         }
     }
 
-    /// Marks the memories that a flow on `node` reads.
-    fn mark_read_by(&mut self, flow: FlowId, node: NodeId) {
-        for memory in self.network.machine.node_ids() {
-            if self.entry(flow, node, memory).is_some() {
-                self.mark(memory.0);
-            }
+    /// Marks the memories that a flow reads: all where it reads several, as then none is apart.
+    fn mark_read_by(&mut self, placed: Placed) {
+        match placed.reads {
+            Reads::AtMost(memory) => memory.into_iter().for_each(|memory| self.mark(memory.0)),
+            Reads::Several => (0..self.is_changed.len()).for_each(|memory| self.mark(memory)),
+        }
+    }
+
+    /// Takes the entry of a flow on `node` for `memory` out of its pool, if there is one.
+    fn take_out(&mut self, flow: FlowId, node: NodeId, memory: NodeId) {
+        let Some(pool) = self.network.pools[(node, memory)] else { return };
+        if let Some(place) = self.entry(flow, node, memory) {
+            let entries = &mut self.compiled.pools[pool as usize].flows;
+            self.compiled.flows[place..entries.end].rotate_left(1);
+            entries.end -= 1;
         }
     }
 
@@ -358,6 +424,7 @@ impl Load<'_> {
         if self.threads.len() < self.flows.len() {
             let groups = (2 * self.threads.len()).max(16);
             self.threads.resize(groups, 0.0);
+            self.told.resize(groups, f64::NAN);
             self.full_speed.resize(groups, PerThread { demand_gbs: 0.0, peak: 0.0, occupied: 1.0 });
             self.compiled.intensity.resize(groups, 0.0);
             self.compiled.demand_gbs.resize_rows(groups, 0.0);

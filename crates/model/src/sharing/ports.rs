@@ -52,8 +52,8 @@ pub(super) fn even_level(controller: f64, own: f64, links: &[f64]) -> f64 {
                 served += link;
             }
         }
-        // Not one more served than before, or, by rounding, all.
-        if still == hungry || still == 0 {
+        // Not one more served than before, or, by rounding, all or one less: then and now in turn, without an end.
+        if still >= hungry || still == 0 {
             return level;
         }
         (left, hungry) = (controller - served, still);
@@ -121,6 +121,16 @@ mod tests {
                     );
                 }
             }
+        }
+    }
+
+    #[test]
+    fn ports_that_rounding_serves_or_not_are_filled_once() {
+        // (26 - 1.72) / 2 = 12.14 by rounding, and one of two that ask for that asks for the next number above.
+        let above = 12.14_f64.next_up();
+        for (own, links) in [(12.14, [above, 1.72]), (above, [1.72, 12.14]), (1.72, [12.14, above])] {
+            let level = even_level(26.0, own, &links);
+            assert!((level - 12.14).abs() < 1e-14, "{level}");
         }
     }
 

@@ -18,7 +18,7 @@ struct Waiting {
 /// What a runtime knows of tasks: it finds edges when a task is created, as far as parents are still alive. So memory grows with the edges
 /// between tasks that are alive; of a task of the graph eight bytes are kept.
 #[derive(Clone, Debug)]
-pub(super) struct Alive {
+pub(crate) struct Alive {
     tracker: Tracker,
     /// Per created task: unfinished parents.
     waits: Vec<u32>,

@@ -1,18 +1,19 @@
 //! Tasks that read memory, and the rates that the sharing model gives them.
 //!
 //! Tasks of the same node with the same fractions and the same want are one class: one flow of the [`Load`] with as many threads. A class
-//! without members stays for a while, as the next task is often like one before; so do the rates of the sets of tasks that were met
-//! ([`Known`]): a task that ends and one like it that begins bring back the set of a moment ago.
+//! without members stays for a while, as the next task is often like one before. Where memories depend on each other so do the rates of
+//! the sets of tasks that were met ([`Known`]): a task that ends and one like it that begins bring back the set of a moment ago. Where
+//! they do not, only the rates at the memories of tasks that came or went are looked at, which costs less than finding a set.
 
-use std::collections::HashMap;
-
-use numasim_engine::{Fluid, SimTime};
+use numasim_engine::SimTime;
 use numasim_model::NodeId;
-use numasim_model::sharing::{FlowId, FlowKey, Load, Network};
+use numasim_model::sharing::{Load, Network};
 
-use super::known::{Known, Member, scattered};
+use self::classes::{Class, Classes, NOWHERE};
+use super::known::{Known, Member};
 use crate::sockets::WorkerId;
 
+mod classes;
 #[cfg(test)]
 mod tests;
 
@@ -23,46 +24,25 @@ const KEPT_IN_VAIN: usize = 32;
 /// Joins between two looks whether they do.
 const JOINS_PER_LOOK: u32 = 1024;
 
-/// Equal tasks.
-#[derive(Clone, Debug)]
-struct Class {
-    /// Node, want and fractions: their bits.
-    bits: Box<[u64]>,
-    /// Which class it is of all that ever were.
-    serial: u64,
-    flow: FlowId,
-    members: Fluid<WorkerId>,
-    /// Whether the flow may have another number of threads.
-    stale: bool,
-}
-
-/// A class with members.
-#[derive(Clone, Copy, Debug)]
-struct Live {
-    index: usize,
-    /// When the next of its members ends.
-    end: SimTime,
-}
-
 /// The tasks that read memory.
 #[derive(Debug)]
 pub(super) struct Flows<'n> {
     load: Load<'n>,
-    classes: Vec<Class>,
-    by_bits: HashMap<Box<[u64]>, usize>,
-    /// Classes with members by their serials: where they are, and beside that who they are and at which rate.
-    live: Vec<Live>,
-    set: Vec<Member>,
-    /// Classes whose flows may have another number of threads.
-    stale: Vec<usize>,
+    classes: Classes,
+    /// Classes with members, in any order, and when the next member of each ends.
+    live: Vec<usize>,
+    ends: Vec<SimTime>,
+    /// Up to here no class has members that end in this instant.
+    seen: usize,
+    /// Classes whose members came or went since rates were solved, and since the load heard of them.
+    touched: Vec<usize>,
+    untold: Vec<usize>,
     known: Known,
-    /// The bits of the task that joins, and new rates.
+    /// The number of the set of tasks that there are ([`Known`]).
+    number: u64,
+    /// The bits of the task that joins.
     bits: Vec<u64>,
-    rates: Vec<f64>,
-    next_serial: u64,
     next_end: SimTime,
-    /// Whether members came or went since rates were solved.
-    changed: bool,
     /// Since the last look: joins, and those of them that found a class without members.
     joins: u32,
     found: u32,
@@ -73,17 +53,16 @@ impl<'n> Flows<'n> {
     pub(super) fn new(network: &'n Network) -> Self {
         Self {
             load: network.load(),
-            classes: Vec::new(),
-            by_bits: HashMap::new(),
+            classes: Classes::default(),
             live: Vec::new(),
-            set: Vec::new(),
-            stale: Vec::new(),
+            ends: Vec::new(),
+            seen: 0,
+            touched: Vec::new(),
+            untold: Vec::new(),
             known: Known::default(),
+            number: 0,
             bits: Vec::new(),
-            rates: Vec::new(),
-            next_serial: 0,
             next_end: SimTime::NEVER,
-            changed: false,
             joins: 0,
             found: 0,
             keeps: true,
@@ -107,27 +86,20 @@ impl<'n> Flows<'n> {
         self.bits.clear();
         self.bits.extend([node.0 as u64, want_gbs.to_bits()]);
         self.bits.extend(fractions.iter().map(|fraction| fraction.to_bits()));
-        let known = self.by_bits.get(self.bits.as_slice()).copied();
-        let Some(index) = known.or_else(|| self.add(node, fractions, want_gbs)) else { return };
-        let Some(class) = self.classes.get_mut(index) else { return };
+        let (number, is_known) = self.classes.reach(&self.bits);
+        let Some(class) = self.classes.get_mut(number) else { return };
         class.members.join(now, worker, gb);
-        let serial = class.serial;
-        // A rate that no class has: its next end is to be found anew.
-        let rate = f64::NAN;
-        match self.set.binary_search_by_key(&serial, |member| member.serial) {
-            Ok(place) => {
-                if let Some(member) = self.set.get_mut(place) {
-                    (member.count, member.rate) = (member.count + 1, rate);
-                }
-            }
-            Err(place) => {
-                self.set.insert(place, Member { serial, weight: scattered(serial), count: 1, rate });
-                self.live.insert(place, Live { index, end: SimTime::NEVER });
-                self.found += u32::from(known.is_some());
-            }
+        self.number = self.number.wrapping_add(class.weight);
+        if class.place == NOWHERE {
+            class.place = self.live.len();
+            self.live.push(number);
+            self.ends.push(SimTime::NEVER);
+            self.found += u32::from(is_known);
+        }
+        if !std::mem::replace(&mut class.is_touched, true) {
+            self.touched.push(number);
         }
         self.joins += 1;
-        self.changes(index);
     }
 
     /// Takes a task that is done at `latest`, the end of the instant of `now`.
@@ -135,127 +107,132 @@ impl<'n> Flows<'n> {
         if self.next_end > latest {
             return None;
         }
-        for (live, member) in self.live.iter_mut().zip(&mut self.set) {
-            if live.end > latest {
-                continue;
-            }
-            let Some(class) = self.classes.get_mut(live.index) else { continue };
+        while let Some(skipped) = SimTime::first_until(self.ends.get(self.seen..).unwrap_or_default(), latest)
+        {
+            self.seen += skipped;
+            let end = self.ends.get_mut(self.seen);
+            let class = self.live.get(self.seen).map(|&number| (number, self.classes.get_mut(number)));
+            let (Some(end), Some((number, Some(class)))) = (end, class) else { break };
             let ended = class.members.pop_ended_by(now, latest);
-            live.end = class.members.next_end();
+            *end = class.members.next_end();
             if ended.is_some() {
-                member.count = member.count.saturating_sub(1);
-                let index = live.index;
-                self.changes(index);
+                self.number = self.number.wrapping_sub(class.weight);
+                if !std::mem::replace(&mut class.is_touched, true) {
+                    self.touched.push(number);
+                }
                 return ended;
             }
         }
-        self.find_next_end();
+        self.seen = 0;
+        // Where members have ended, rates are solved before anybody asks for the next end.
+        self.next_end = if self.touched.is_empty() { SimTime::earliest(&self.ends) } else { SimTime::NEVER };
         None
     }
 
-    /// Rates for the tasks that there are now; whether they may have changed.
-    pub(super) fn solve(&mut self, now: SimTime) -> bool {
-        if !std::mem::take(&mut self.changed) {
-            return false;
+    /// Rates for the tasks that there are now.
+    pub(super) fn solve(&mut self, now: SimTime) {
+        if self.touched.is_empty() {
+            return;
         }
-        self.leave_empty_ones();
-        self.rates.clear();
-        let known = self.known.recall(&self.set).map(|rates| self.rates.extend(rates)).is_some();
-        if !known {
-            self.ask_load();
+        self.look_at_touched_ones();
+        if self.load.memories_are_apart() {
+            self.solve_apart(now);
+        } else {
+            self.solve_all(now);
         }
-        self.next_end = SimTime::NEVER;
-        for ((live, member), &rate) in self.live.iter_mut().zip(&mut self.set).zip(&self.rates) {
-            if rate.to_bits() != member.rate.to_bits()
-                && let Some(class) = self.classes.get_mut(live.index)
-            {
-                class.members.set_rate(now, rate);
-                live.end = class.members.next_end();
-                member.rate = rate;
+        // Rates are what they were, though members are not.
+        while let Some(number) = self.touched.pop() {
+            if let Some(class) = self.classes.get_mut(number) {
+                class.is_touched = false;
+                if let Some(end) = self.ends.get_mut(class.place) {
+                    *end = class.members.next_end();
+                }
             }
-            self.next_end = self.next_end.min(live.end);
         }
-        if !known {
-            self.known.learn(&self.set);
-        }
+        self.next_end = SimTime::earliest(&self.ends);
         if self.joins >= JOINS_PER_LOOK {
             self.keeps = 2 * self.found >= self.joins;
             (self.joins, self.found) = (0, 0);
         }
         if self.classes.len() - self.live.len() > if self.keeps { KEPT } else { KEPT_IN_VAIN } {
-            self.forget_empty_ones();
+            self.classes.forget_empty_ones(&mut self.load);
+            self.untold.retain(|&number| self.classes.get(number).is_some());
         }
-        true
     }
 
-    /// Adds a class.
-    fn add(&mut self, node: NodeId, fractions: &[f64], want_gbs: f64) -> Option<usize> {
-        let fraction = |memory: NodeId| fractions.get(memory.0).copied().unwrap_or(0.0);
-        let serial = self.next_serial;
-        // Workers are on nodes with cores.
-        let flow = self.load.add_reader(FlowKey(serial), node, 0.0, want_gbs, fraction)?;
-        self.next_serial += 1;
-        let bits: Box<[u64]> = self.bits.as_slice().into();
-        self.by_bits.insert(bits.clone(), self.classes.len());
-        self.classes.push(Class { bits, serial, flow, members: Fluid::new(), stale: false });
-        Some(self.classes.len() - 1)
-    }
-
-    /// Rates as the sharing model has them.
-    fn ask_load(&mut self) {
-        for index in self.stale.drain(..) {
-            if let Some(class) = self.classes.get_mut(index) {
-                class.stale = false;
-                self.load.set_threads(class.flow, class.members.len() as f64);
+    /// Classes that have lost their last member are no longer among those that have any; the load is to hear of all.
+    fn look_at_touched_ones(&mut self) {
+        for &number in &self.touched {
+            let Some(class) = self.classes.get_mut(number) else { continue };
+            if !std::mem::replace(&mut class.is_untold, true) {
+                self.untold.push(number);
             }
-        }
-        self.load.solve();
-        let rate =
-            |live: &Live| self.classes.get(live.index).map_or(0.0, |class| self.load.bandwidth(class.flow));
-        self.rates.extend(self.live.iter().map(rate));
-    }
-
-    /// A member of a class came or went.
-    fn changes(&mut self, index: usize) {
-        self.changed = true;
-        if let Some(class) = self.classes.get_mut(index)
-            && !std::mem::replace(&mut class.stale, true)
-        {
-            self.stale.push(index);
-        }
-    }
-
-    /// Classes that have lost their last member are no longer among those that have any.
-    fn leave_empty_ones(&mut self) {
-        let mut members = self.set.iter();
-        self.live.retain(|_| members.next().is_some_and(|member| member.count > 0));
-        self.set.retain(|member| member.count > 0);
-    }
-
-    /// Takes the flows of classes without members away.
-    fn forget_empty_ones(&mut self) {
-        let Self { load, by_bits, .. } = self;
-        self.classes.retain(|class| {
-            if class.members.is_empty() {
-                load.remove(class.flow);
-                by_bits.remove(&class.bits);
+            if !class.members.is_empty() {
+                continue;
             }
-            !class.members.is_empty()
+            let place = std::mem::replace(&mut class.place, NOWHERE);
+            if place < self.live.len().min(self.ends.len()) {
+                self.live.swap_remove(place);
+                self.ends.swap_remove(place);
+            }
+            let moved = self.live.get(place).copied().and_then(|moved| self.classes.get_mut(moved));
+            moved.into_iter().for_each(|moved| moved.place = place);
+        }
+    }
+
+    /// Rates where a change at one memory leaves the others as they are.
+    fn solve_apart(&mut self, now: SimTime) {
+        let Self { load, classes, ends, untold, .. } = self;
+        for number in untold.drain(..) {
+            classes.tell(load, number, false);
+        }
+        load.solve_telling(|flow, rate| {
+            if let Some(number) = classes.of_flow(flow) {
+                set_rate(now, classes, ends, number, rate);
+            }
         });
-        self.stale.clear();
-        for (index, class) in self.classes.iter().enumerate() {
-            by_bits.get_mut(&class.bits).into_iter().for_each(|known| *known = index);
-            if class.stale {
-                self.stale.push(index);
-            }
-            // Classes are in the order of their serials, as those with members are.
-            if let Some(live) = self.live.get_mut(index) {
-                live.index = index;
-            }
-        }
     }
 
-    fn find_next_end(&mut self) {
-        self.next_end = self.live.iter().map(|live| live.end).min().unwrap_or(SimTime::NEVER);
+    /// Rates where it does not: those of the same set of tasks, if it was met before.
+    fn solve_all(&mut self, now: SimTime) {
+        let Self { load, classes, live, ends, untold, known, number, .. } = self;
+        let is_there = |member: &Member| {
+            let class = classes.get(member.class);
+            class.is_some_and(|class| class.serial == member.serial && class.members.len() == member.count)
+        };
+        if let Some(members) = known.recall(*number, live.len(), is_there) {
+            for member in members {
+                set_rate(now, classes, ends, member.class, member.rate);
+            }
+            return;
+        }
+        for number in untold.drain(..) {
+            classes.tell(load, number, true);
+        }
+        load.solve();
+        for &number in live.iter() {
+            let flow = classes.get(number).and_then(|class| class.flow);
+            if let Some(flow) = flow {
+                set_rate(now, classes, ends, number, load.bandwidth(flow));
+            }
+        }
+        known.learn(*number, || {
+            let member = |&class: &usize| {
+                let Class { serial, members, .. } = classes.get(class)?;
+                Some(Member { class, serial: *serial, count: members.len(), rate: members.rate() })
+            };
+            live.iter().filter_map(member).collect()
+        });
+    }
+}
+
+/// Members of a class proceed at that rate from now on.
+fn set_rate(now: SimTime, classes: &mut Classes, ends: &mut [SimTime], number: usize, rate: f64) {
+    let Some(class) = classes.get_mut(number) else { return };
+    if class.members.rate().to_bits() != rate.to_bits() {
+        class.members.set_rate(now, rate);
+        if let Some(end) = ends.get_mut(class.place) {
+            *end = class.members.next_end();
+        }
     }
 }

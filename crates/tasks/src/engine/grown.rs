@@ -15,7 +15,7 @@ enum State {
 
 /// What is known of each task: all edges of the graph, nine bytes a task beside them.
 #[derive(Clone, Debug)]
-pub(super) struct Grown {
+pub(crate) struct Grown {
     edges: Dependencies,
     /// Per task: unfinished parents, created or not.
     waits: Vec<u32>,

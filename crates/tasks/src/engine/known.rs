@@ -12,11 +12,10 @@ const PAUSE: u32 = 16 * TRIES_PER_LOOK;
 /// So many tasks of a class, and their rate in GB/s.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Member {
-    /// Which class, of all that ever were.
+    /// Its number, and which class it is of all that ever were: numbers are used again.
+    pub(super) class: usize,
     pub(super) serial: u64,
-    /// [`scattered`] of that.
-    pub(super) weight: u64,
-    pub(super) count: u32,
+    pub(super) count: usize,
     pub(super) rate: f64,
 }
 
@@ -28,19 +27,20 @@ pub(super) struct Known {
     hits: u32,
     /// Sets that are not looked for yet.
     pause: u32,
-    /// The number of the set that was looked for.
-    number: u64,
 }
 
 impl Known {
-    /// The rates of `set`, in its order, if it was met before; each class stands in it once, in the order of serials.
-    pub(super) fn recall(&mut self, set: &[Member]) -> Option<impl Iterator<Item = f64>> {
+    /// The set of that number, of `classes` different ones, all of which are `there`, if it was met before.
+    pub(super) fn recall(
+        &mut self,
+        number: u64,
+        classes: usize,
+        is_there: impl Fn(&Member) -> bool,
+    ) -> Option<&[Member]> {
         if self.pause > 0 {
             self.pause -= 1;
             return None;
         }
-        let number = |member: &Member| member.weight.wrapping_mul(u64::from(member.count));
-        self.number = set.iter().map(number).fold(0, u64::wrapping_add);
         self.tries += 1;
         if self.tries >= TRIES_PER_LOOK {
             if self.hits < TRIES_PER_LOOK / 8 {
@@ -49,22 +49,21 @@ impl Known {
             }
             (self.tries, self.hits) = (0, 0);
         }
-        let known = self.sets.get(&self.number).filter(|known| known.len() == set.len())?;
-        let mut pairs = known.iter().zip(set);
-        let same = pairs.all(|(known, new)| known.serial == new.serial && known.count == new.count);
-        self.hits += u32::from(same);
-        same.then(|| known.iter().map(|member| member.rate))
+        let known = self.sets.get(&number)?;
+        let is_same = known.len() == classes && known.iter().all(is_there);
+        self.hits += u32::from(is_same);
+        is_same.then_some(known)
     }
 
-    /// Remembers the rates of the set that was just looked for.
-    pub(super) fn learn(&mut self, set: &[Member]) {
+    /// Remembers the set that was just looked for.
+    pub(super) fn learn(&mut self, number: u64, set: impl FnOnce() -> Box<[Member]>) {
         if self.pause > 0 {
             return;
         }
         if self.sets.len() >= MOST {
             self.sets.clear();
         }
-        self.sets.insert(self.number, set.into());
+        self.sets.insert(number, set());
     }
 }
 
@@ -81,39 +80,48 @@ pub(super) fn scattered(number: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn set(members: &[(u64, u32)]) -> Vec<Member> {
-        let member = |&(serial, count)| Member { serial, weight: scattered(serial), count, rate: 0.0 };
-        members.iter().map(member).collect()
+    /// So many tasks of each of these classes.
+    type Set<'s> = &'s [(u64, usize)];
+
+    fn number(set: Set<'_>) -> u64 {
+        set.iter()
+            .map(|&(serial, count)| scattered(serial).wrapping_mul(count as u64))
+            .fold(0, u64::wrapping_add)
     }
 
-    fn rates(known: &mut Known, members: &[(u64, u32)]) -> Option<Vec<f64>> {
-        known.recall(&set(members)).map(Iterator::collect)
+    fn rates(known: &mut Known, numbered: Set<'_>, set: Set<'_>) -> Option<Vec<f64>> {
+        let is_there = |member: &Member| set.contains(&(member.serial, member.count));
+        let members = known.recall(number(numbered), set.len(), is_there)?;
+        Some(members.iter().map(|member| member.rate).collect())
+    }
+
+    fn learn(known: &mut Known, set: Set<'_>, rates: &[f64]) {
+        let member =
+            |(&(serial, count), &rate): (&(u64, usize), &f64)| Member { class: 0, serial, count, rate };
+        known.learn(number(set), || set.iter().zip(rates).map(member).collect());
     }
 
     #[test]
     fn a_set_is_recalled_and_no_other_one_is() {
         let mut known = Known::default();
-        let mut met = set(&[(1, 5), (3, 2)]);
-        assert!(known.recall(&met).is_none());
-        (met[0].rate, met[1].rate) = (2.0, 0.5);
-        known.learn(&met);
-        assert_eq!(rates(&mut known, &[(1, 5), (3, 2)]), Some(vec![2.0, 0.5]));
-        assert_eq!(rates(&mut known, &[(1, 5), (3, 3)]), None);
-        assert_eq!(rates(&mut known, &[(1, 5)]), None);
+        let met = [(1, 5), (3, 2)];
+        assert_eq!(rates(&mut known, &met, &met), None);
+        learn(&mut known, &met, &[2.0, 0.5]);
+        assert_eq!(rates(&mut known, &met, &met), Some(vec![2.0, 0.5]));
+        assert_eq!(rates(&mut known, &[(1, 5), (3, 3)], &[(1, 5), (3, 3)]), None);
         // The same number, though another set: not taken for it.
-        let mut known = Known::default();
-        assert_eq!(rates(&mut known, &[(1, 1)]), None);
-        known.learn(&set(&[(2, 1)]));
-        assert_eq!(rates(&mut known, &[(1, 1)]), None);
+        for other in [&[(1, 5)][..], &[(1, 5), (3, 3)], &[(1, 5), (4, 2)], &[(1, 5), (3, 2), (4, 1)]] {
+            assert_eq!(rates(&mut known, &met, other), None);
+        }
     }
 
     #[test]
     fn sets_that_never_come_back_are_not_remembered() {
         let mut known = Known::default();
         for serial in 0..2 * u64::from(TRIES_PER_LOOK) {
-            let once = set(&[(serial, 1)]);
-            assert!(known.recall(&once).is_none());
-            known.learn(&once);
+            let once = [(serial, 1)];
+            assert_eq!(rates(&mut known, &once, &once), None);
+            learn(&mut known, &once, &[1.0]);
         }
         assert!(known.sets.is_empty());
     }

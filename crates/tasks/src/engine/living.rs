@@ -8,7 +8,7 @@ use crate::error::TasksError;
 
 /// Either of them.
 #[derive(Clone, Debug)]
-pub(super) enum Living {
+pub(crate) enum Living {
     /// Tasks are created by number, so that edges can be found meanwhile.
     Listed(Alive),
     /// They are not.
@@ -20,12 +20,12 @@ impl Living {
     ///
     /// # Errors
     /// [`TasksError::TooManyEdges`].
-    pub(super) fn new(graph: &TaskGraph) -> Result<Self, TasksError> {
+    pub(crate) fn new(graph: &TaskGraph) -> Result<Self, TasksError> {
         Ok(if graph.is_tree() { Self::Grown(Grown::new(graph)?) } else { Self::Listed(Alive::new(graph)) })
     }
 
     /// How many tasks are created and have not ended.
-    pub(super) const fn count(&self) -> u64 {
+    pub(crate) const fn count(&self) -> u64 {
         match self {
             Self::Listed(alive) => alive.count(),
             Self::Grown(grown) => grown.count(),
@@ -33,7 +33,7 @@ impl Living {
     }
 
     /// Whether tasks are left that nobody has created, though the master has created all of its own.
-    pub(super) fn has_unborn(&self) -> bool {
+    pub(crate) fn has_unborn(&self) -> bool {
         match self {
             Self::Listed(_) => false,
             Self::Grown(grown) => grown.has_unborn(),
@@ -41,7 +41,7 @@ impl Living {
     }
 
     /// The lowest task that has not ended.
-    pub(super) fn lowest(&self) -> TaskId {
+    pub(crate) fn lowest(&self) -> TaskId {
         match self {
             Self::Listed(alive) => alive.lowest(),
             Self::Grown(grown) => grown.lowest(),
@@ -49,7 +49,7 @@ impl Living {
     }
 
     /// Whether all tasks before `task`, which the master has not created yet, have ended.
-    pub(super) fn have_ended_before(&self, task: TaskId) -> bool {
+    pub(crate) fn have_ended_before(&self, task: TaskId) -> bool {
         match self {
             // All before it are created.
             Self::Listed(alive) => alive.count() == 0,
@@ -58,7 +58,7 @@ impl Living {
     }
 
     /// `task` is created; whether it waits for none.
-    pub(super) fn created(&mut self, graph: &TaskGraph, task: TaskId) -> bool {
+    pub(crate) fn created(&mut self, graph: &TaskGraph, task: TaskId) -> bool {
         match self {
             Self::Listed(alive) => alive.created(graph, task),
             Self::Grown(grown) => grown.created(task),
@@ -66,7 +66,7 @@ impl Living {
     }
 
     /// `task` has ended; `ready` hears of the created ones that wait for no other one.
-    pub(super) fn ended(&mut self, task: TaskId, ready: impl FnMut(TaskId)) {
+    pub(crate) fn ended(&mut self, task: TaskId, ready: impl FnMut(TaskId)) {
         match self {
             Self::Listed(alive) => alive.ended(task, ready),
             Self::Grown(grown) => grown.ended(task, ready),

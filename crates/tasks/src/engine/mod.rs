@@ -23,6 +23,7 @@ mod tests;
 use numasim_graph::Dependencies;
 use numasim_model::sharing::Network;
 
+pub(crate) use self::living::Living;
 pub use self::profile::{Profiler, profile};
 use self::simulation::Simulation;
 use crate::bound::{LowerBound, lower_bound};

@@ -10,7 +10,7 @@ use crate::question::Question;
 use crate::sockets::{SocketId, Sockets, WorkerId};
 
 /// Says which socket each task gets: when it is created, when a window is partitioned, or when it is ready.
-pub(super) trait Place {
+pub(super) trait Place: Send {
     /// As [`Scheduler::created`]. `given`: the sockets of tasks so far.
     fn created(&mut self, view: &View<'_>, task: TaskId, given: &mut Given) -> Option<Partitioning> {
         let _ = (view, task, given);

@@ -7,7 +7,7 @@ use numasim_model::graph::TaskId;
 use crate::sockets::{SocketId, Sockets};
 
 /// Ready tasks of each socket.
-pub(super) trait Queues {
+pub(super) trait Queues: Send {
     /// Puts a task into the queue of a socket.
     fn push(&mut self, socket: SocketId, task: TaskId);
 

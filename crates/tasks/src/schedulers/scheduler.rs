@@ -64,7 +64,9 @@ pub struct Partitioning {
 /// Of tree programs every scheduler hears what it hears of others. One that has queues for each worker also says so
 /// ([`Scheduler::hands_over`]) and is told who hands which tasks over, looks for tasks in up to three rounds
 /// ([`Scheduler::rounds`], [`Scheduler::take`]), and may deal workers to contenders ([`Scheduler::is_dealt`]).
-pub trait Scheduler {
+///
+/// It may be told from several threads, one at a time ([`crate::live`]).
+pub trait Scheduler: Send {
     /// `task` is created; tasks come in creation order, which is that of the numbers where the master creates all. In tree programs tasks are
     /// created when their creator ends, in their order (`seq`), after [`Scheduler::finished`] of it.
     ///

@@ -12,7 +12,7 @@ pub(super) fn course(course: &Course) -> Value {
     json!({
         "iterations": course.iterations, "arrives_s": course.arrives.value(), "threads": course.threads,
         "bind": course.binding.as_str(), "control": course.control.as_str(), "pick": course.pick.as_str(),
-        "task_spread": course.task_spread,
+        "task_spread": course.task_spread, "command": course.command,
         "phases": course.phases.iter().map(phase).collect::<Vec<_>>(),
     })
 }

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ProfileArgs, shell: &Shell) -> Result<(), Failure> {
 
 /// What was written, in a few lines.
 fn summary(study: &Study, program: &Program<'_>) -> String {
-    let graph = program.graph;
+    let graph = program.profiled.graph();
     format!(
         "Machine: {}\nModel:   {}\nGraph:   {}: {} tasks, {} accesses, {} blocks\nNodes:   near {}, far {}\n",
         machine_title(&study.machine),

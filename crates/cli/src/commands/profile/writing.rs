@@ -6,7 +6,7 @@ use std::io;
 use numasim_model::Machine;
 use numasim_model::graph::TaskId;
 use numasim_plan::File;
-use numasim_plan::profile::{self, Setting};
+use numasim_plan::profile::Setting;
 use numasim_tasks::{Profiler, TasksError};
 
 use super::program::Program;
@@ -19,48 +19,12 @@ use crate::watch;
 /// # Errors
 /// What cannot be profiled or written; Ctrl-C.
 pub(super) fn write(machine: &Machine, program: &Program<'_>, folder: &Folder) -> Result<(), Failure> {
-    let graph = program.graph;
     // First of all what takes its time and may be stopped.
     seconds(machine, program, folder)?;
-    folder.write(File::Meta.name(), |out| profile::meta(out, program.nodes.len()))?;
-    folder.write(File::Edt.name(), |out| {
-        graph.tasks().try_for_each(|task| profile::edt(out, task.0, &program.template(task)))
-    })?;
-    folder.write(File::New.name(), |out| {
-        graph.tasks().try_for_each(|task| match (graph.created_by(task), graph.seq(task)) {
-            (Some(creator), Some(seq)) => profile::new_task(out, creator.0, u64::from(seq), task.0),
-            _ => Ok(()),
-        })
-    })?;
-    for (file, named) in [(File::Dbs, false), (File::DbsNamed, true)] {
-        folder.write(file.name(), |out| {
-            let blocks = program.blocks().zip(graph.blocks()).zip(&program.creators);
-            blocks.into_iter().try_for_each(|((id, block), (creator, seq))| {
-                let name = if named { program.block_name(id) } else { "" };
-                profile::block(out, id.0, name, block.bytes, creator.0, *seq)
-            })
-        })?;
+    for file in File::PROFILE.into_iter().filter(|file| *file != File::Raw) {
+        folder.write(file.name(), |out| program.profiled.write(file, out))?;
     }
-    folder.write(File::Acc.name(), |out| {
-        graph.tasks().try_for_each(|task| {
-            let template = program.template(task);
-            graph.accesses(task).enumerate().try_for_each(|(slot, access)| {
-                let name = program.block_name(access.block);
-                profile::access(out, &template, task.0, slot, name, access.block.0)
-            })
-        })
-    })?;
-    folder.write(File::AffEdt.name(), |out| {
-        let place = |task| Some((task, program.place(graph.affinity(task)?)?));
-        graph.tasks().filter_map(place).try_for_each(|(task, place)| profile::task_hint(out, task.0, place))
-    })?;
-    folder.write(File::AffDbs.name(), |out| {
-        program.blocks().try_for_each(|block| {
-            let hint = graph.hint(block).and_then(|node| program.place(node));
-            // Places count nodes with cores; the first one is near.
-            profile::block_hint(out, block.0, hint, 0)
-        })
-    })
+    Ok(())
 }
 
 /// Writes the seconds of each task.
@@ -69,7 +33,7 @@ fn seconds(machine: &Machine, program: &Program<'_>, folder: &Folder) -> Result<
     let written = folder.destination(File::Raw.name())?.deliver_by(|out| {
         Text::to(out, |out| {
             let mut rows = Rows { program, out, written: Ok(()) };
-            profiled = numasim_tasks::profile(machine, program.graph, &mut rows);
+            profiled = numasim_tasks::profile(machine, program.profiled.graph(), &mut rows);
             rows.written
         })?;
         // What is not whole is not written.
@@ -95,11 +59,7 @@ struct Rows<'a, 't, 'w> {
 impl Profiler for Rows<'_, '_, '_> {
     fn timed(&mut self, task: TaskId, timings: &[(Setting, f64)]) {
         if self.written.is_ok() {
-            let template = self.program.template(task);
-            let mut rows = timings.iter();
-            self.written = rows.try_for_each(|&(setting, seconds)| {
-                profile::raw(self.out, &template, task.0, setting, seconds)
-            });
+            self.written = self.program.profiled.write_seconds(task, timings, self.out);
         }
     }
 

@@ -6,6 +6,7 @@ mod outputs;
 mod pictured;
 mod plan;
 mod program;
+mod real;
 mod room;
 mod running;
 mod trace;
@@ -29,6 +30,9 @@ use running::Job;
 /// Runs the command.
 pub(crate) fn run(args: &TasksArgs, shell: &Shell) -> Result<(), Failure> {
     let study = sharing::choose(files::read_study(&args.files)?.study, args.model, shell)?;
+    if args.real {
+        return real::run(args, &study, shell);
+    }
     let program = Program::of(&study, args.graph.as_deref())?;
     let settings = program::settings(args, &study)?;
     metg::can_be_found(args, &study)?;

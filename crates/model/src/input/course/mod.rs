@@ -1,6 +1,7 @@
 //! Reads what an `[[app]]` does over time: its iterations and phases, their work, its threads, and who may command them.
 #![allow(clippy::option_option, reason = "not there, there, or there and wrong")]
 
+mod command;
 mod phases;
 mod scaling;
 mod work;
@@ -69,7 +70,9 @@ impl CourseReading {
             };
             PHASE + tasks + phases::size(phase)
         };
-        course.threads.len() + course.phases.iter().map(of_phase).sum::<usize>()
+        // As figures of 8 bytes, with what a text needs beside its letters.
+        let words = course.command.iter().flatten().map(|word| 3 + word.len() / 8);
+        words.sum::<usize>() + course.threads.len() + course.phases.iter().map(of_phase).sum::<usize>()
     }
 }
 
@@ -107,10 +110,13 @@ pub(super) fn read(
         |value| value.number(ARRIVES),
     );
     let threads = read_threads(table, name, known, machine);
+    let command = command::read(table, name);
     let control = table.optional("control").map_or_else(
         || {
-            default("control", Control::default().as_str());
-            Some(Control::default())
+            // Who knows nothing of an agent is told by the processors that it may use.
+            let own = if command == Some(None) { Control::default() } else { Control::Cores };
+            default("control", own.as_str());
+            Some(own)
         },
         |value| words::read(&value, &Control::ALL, Control::as_str),
     );
@@ -139,6 +145,7 @@ pub(super) fn read(
             control: control?,
             pick: pick?,
             task_spread: spread?,
+            command: command.clone()?,
         })
     };
     CourseReading { iterations, control, course: course(), threads, total_work: total, phases: phase_places }

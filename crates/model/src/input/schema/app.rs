@@ -87,9 +87,14 @@ pub struct AppTable {
     /// What its threads are bound to. Default: "node", or "core" where `control` is "cores".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bind: Option<BindWord>,
-    /// Which commands it can follow. Default: "per-node".
+    /// Which commands it can follow. Default: "per-node", or "cores" where there is a `command`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control: Option<ControlWord>,
+    /// A program of its own, which `numasim run` starts: its file and its arguments. Work and phases then say what
+    /// `simulate` takes it for, and `control` is "cores" by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub command: Option<Vec<String>>,
     /// In which order its threads are numbered. Default: "spread".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pick: Option<PickWord>,

@@ -61,6 +61,7 @@ fn files_that_say_nothing_of_time_describe_one_iteration_of_divisible_work() {
         control: Control::PerNode,
         pick: Pick::Spread,
         task_spread: 0.0,
+        command: None,
     };
     assert_eq!(dynamics.courses, [expected]);
     assert_eq!((&dynamics.os, &dynamics.cluster), (&Os::default(), &None));
@@ -349,4 +350,28 @@ fn a_broken_application_invents_no_mistake_of_its_channels_and_commands() {
     );
     let marked: Vec<String> = problems(&[&text]).into_iter().map(|(_, text)| text).collect();
     assert_eq!(marked, ["0", "-1", "\"some\""]);
+}
+
+#[test]
+fn a_program_of_its_own_is_told_by_its_cores_unless_the_file_says_otherwise() {
+    let own = course("command = [\"./a.out\", \"\"]");
+    assert_eq!(own.command, Some(vec!["./a.out".to_owned(), String::new()]));
+    assert_eq!((own.control, own.binding), (Control::Cores, Binding::Core));
+    let speaks = course("command = [\"./a.out\"]\ncontrol = \"per-node\"");
+    assert_eq!((speaks.control, speaks.binding), (Control::PerNode, Binding::Node));
+    assert_eq!(course("").command, None);
+}
+
+#[test]
+fn a_command_is_a_list_of_texts_that_begins_with_a_program() {
+    for (command, expected) in [
+        ("\"./a.out\"", "`command` must be a list of texts, but this is text"),
+        ("[]", "`command` is empty, so there is nothing to start"),
+        ("[\"\"]", "`command[0]` is empty"),
+        ("[\"a\", 1]", "`command[1]` must be text, but this is a whole number"),
+        ("[\"a\", \"\\u0000\"]", "`command[1]` contains a zero byte"),
+    ] {
+        let found = message(&with_app(&format!("command = {command}")));
+        assert!(found.starts_with(expected), "{command}: {found}");
+    }
 }

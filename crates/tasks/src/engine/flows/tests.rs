@@ -2,6 +2,7 @@
 
 use super::*;
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
+use numasim_model::sharing::{FlowId, FlowKey};
 use numasim_model::units::{Gflops, GigabytesPerSecond};
 use std::collections::BTreeMap;
 
@@ -67,8 +68,8 @@ fn rates_are_those_of_the_model(kinds: u64) {
             }
         }
         flows.solve(now);
-        let live: u32 = flows.set.iter().map(|member| member.count).sum();
-        assert_eq!(live as usize, readings.len());
+        let members = |&class: &usize| flows.classes.get(class).map_or(0, |class| class.members.len());
+        assert_eq!(flows.live.iter().map(members).sum::<usize>(), readings.len());
         if step % 7 > 0 {
             continue;
         }
@@ -76,7 +77,8 @@ fn rates_are_those_of_the_model(kinds: u64) {
             let (node, want, fractions) = readings[&worker];
             let mut bits = vec![node as u64, want.to_bits()];
             bits.extend(fractions.iter().map(|fraction| fraction.to_bits()));
-            let class = &flows.classes[flows.by_bits[bits.as_slice()]];
+            let (number, is_known) = flows.classes.reach(&bits);
+            let class = flows.classes.get(number).filter(|_| is_known).expect("a class");
             assert!((class.members.rate() - rate).abs() <= 1e-9 * rate, "step {step}");
         }
     }

@@ -23,7 +23,7 @@ use crate::question::Question;
 use crate::sockets::{SocketId, Sockets};
 
 /// What becomes of tasks when the first window has been partitioned.
-trait Later {
+trait Later: Send {
     /// A window has been partitioned; `tasks` have been given their sockets in it, in creation order.
     fn partitioned(&mut self, view: &View<'_>, tasks: std::ops::Range<u32>, given: &Given);
 

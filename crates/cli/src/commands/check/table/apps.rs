@@ -30,7 +30,7 @@ pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
 }
 
 /// Keys that few files have.
-const SELDOM: [&str; 14] = [
+const SELDOM: [&str; 15] = [
     "nodes",
     "memory_gib",
     "iterations",
@@ -42,6 +42,7 @@ const SELDOM: [&str; 14] = [
     "scaling",
     "arrives_s",
     "threads",
+    "command",
     "bind",
     "control",
     "pick",
@@ -137,6 +138,8 @@ fn over_time(
     cells.push(cell("scaling", over_time::scaling(&first.scaling)));
     cells.push(cell("arrives_s", format!("{} s", grid::figure(course.arrives.value()))));
     cells.push(cell("threads", over_time::threads(&course.threads)));
+    let command = course.command.as_ref().map(|words| words.join(" "));
+    cells.push(cell("command", command.unwrap_or_else(|| "none".to_owned())));
     cells.push(cell("bind", course.binding.as_str().to_owned()));
     cells.push(cell("control", course.control.as_str().to_owned()));
     cells.push(cell("pick", course.pick.as_str().to_owned()));

@@ -1,0 +1,114 @@
+//! A process that is held on to: its number may become another's, what is open here does not.
+
+use std::io;
+use std::os::fd::OwnedFd;
+
+use numasim_host::os::cpu::{bind_thread, of_thread};
+use numasim_host::os::peer::own_uid;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{CWD, Dir, Mode, OFlags, openat};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+use super::binding::Threads;
+use super::error::AdoptError;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Process {
+    pid: u32,
+    uid: u32,
+    /// Readable when all threads have ended.
+    ended: OwnedFd,
+    /// `/proc/PID/task`; empty when the process has ended, never that of another one.
+    tasks: OwnedFd,
+}
+
+impl Process {
+    pub(super) fn open(pid: u32) -> Result<Self, AdoptError> {
+        if pid == std::process::id() {
+            return Err(AdoptError::Oneself { pid });
+        }
+        let refused = |source: io::Error| AdoptError::Refused { pid, source };
+        let number = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or(AdoptError::NoProcess { pid })?;
+        let ended = pidfd_open(number, PidfdFlags::empty()).map_err(|why| match why {
+            Errno::SRCH => AdoptError::NoProcess { pid },
+            Errno::INVAL | Errno::NOENT => AdoptError::Thread { pid },
+            why => refused(why.into()),
+        })?;
+        let gone = |why: Errno| match why {
+            Errno::NOENT | Errno::SRCH => AdoptError::NoProcess { pid },
+            why => refused(why.into()),
+        };
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let folder =
+            openat(CWD, format!("/proc/{pid}"), flags | OFlags::DIRECTORY, Mode::empty()).map_err(gone)?;
+        let status = openat(&folder, "status", flags, Mode::empty()).map_err(gone)?;
+        let status = io::read_to_string(std::fs::File::from(status)).map_err(refused)?;
+        let tasks = openat(&folder, "task", flags | OFlags::DIRECTORY, Mode::empty()).map_err(gone)?;
+        let own = own_uid();
+        let users = users(&status).ok_or_else(|| refused(io::ErrorKind::InvalidData.into()))?;
+        if let Some(&uid) = users.iter().find(|&&uid| uid != own) {
+            return Err(AdoptError::Foreign { pid, uid, own });
+        }
+        let process = Self { pid, uid: own, ended, tasks };
+        // What was read is of the process that is still there: its number was nobody else's meanwhile.
+        if process.has_ended() { Err(AdoptError::NoProcess { pid }) } else { Ok(process) }
+    }
+
+    pub(super) fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    pub(super) fn uid(&self) -> u32 {
+        self.uid
+    }
+
+    pub(super) fn fd(&self) -> &OwnedFd {
+        &self.ended
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        let mut fds = [PollFd::new(&self.ended, PollFlags::IN)];
+        poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ready| ready > 0)
+    }
+}
+
+/// The real, effective and saved user of `/proc/PID/status` (proc(5)).
+fn users(status: &str) -> Option<Vec<u32>> {
+    let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
+    let users: Vec<u32> = line.split_whitespace().take(3).map(str::parse).collect::<Result<_, _>>().ok()?;
+    (users.len() == 3).then_some(users)
+}
+
+impl Threads for Process {
+    fn list(&self) -> io::Result<Vec<u32>> {
+        let mut threads = Vec::new();
+        for entry in Dir::read_from(&self.tasks)? {
+            // `.` and `..` are no numbers.
+            threads.extend(entry?.file_name().to_str().ok().and_then(|name| name.parse::<u32>().ok()));
+        }
+        Ok(threads)
+    }
+
+    fn affinity(&self, thread: u32) -> io::Result<Vec<u32>> {
+        of_thread(thread)
+    }
+
+    fn bind(&self, thread: u32, cpus: &[u32]) -> io::Result<()> {
+        bind_thread(thread, cpus)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_users_of_a_process_are_read() {
+        assert_eq!(users("Name:\tUid: 7\nUid:\t1\t2\t3\t4\nGid:\t9\t9\t9\t9\n"), Some(vec![1, 2, 3]));
+        for wrong in ["", "Uid:\n", "Uid:\t1\t2\n", "Uid:\t1\t-2\t3\t4\n", "Gid:\t1\t2\t3\n"] {
+            assert_eq!(users(wrong), None, "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! What an agent knows and decides: events with their time in, effects out.
+//!
+//! Times are since the beginning of the agent. After each event [`Core::take_effects`] has what is to be done for it, in order.
+
+mod adopting;
+mod answering;
+mod application;
+mod bucket;
+mod client;
+mod deciding;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) mod driven;
+mod effect;
+mod hello;
+#[cfg(test)]
+mod properties;
+mod seeing;
+mod settings;
+mod showing;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use numasim_model::text::visible;
+use numasim_model::{AppId, Study};
+use numasim_policy::{AppView, Looks};
+use numasim_protocol::{Closed, FromAgent};
+
+use application::{Application, Place};
+use client::{Client, Role};
+pub use deciding::Question;
+pub use effect::{Action, ConnectionId, Decided, Effect, Peer, Seen};
+pub use settings::Settings;
+
+/// Within this time a connection says who it is.
+const HELLO_WITHIN: Duration = Duration::from_secs(2);
+/// An application hears something at least this often.
+const PING_AFTER: Duration = Duration::from_millis(250);
+/// Most connections at once.
+pub(crate) const MOST_CONNECTIONS: usize = 4096;
+
+/// What an agent knows and decides.
+pub struct Core {
+    settings: Settings,
+    clients: BTreeMap<ConnectionId, Client>,
+    /// Those that are connected or adopted, in file order.
+    apps: BTreeMap<Place, Application>,
+    by_name: HashMap<String, Place>,
+    /// The applications of the files.
+    entries: HashMap<String, AppId>,
+    /// What a policy sees of those of the files that are not there.
+    absent: Vec<AppView>,
+    /// Which of those of the files were there.
+    were_there: Vec<bool>,
+    /// How many hellos and adoptions without an entry there were.
+    strangers: u64,
+    closed: Closed,
+    load: Option<Vec<f64>>,
+    /// What of a view the policy looks at; `None` where nobody decides.
+    looks: Option<Looks>,
+    /// Whether the view has changed since the policy was asked.
+    changed: bool,
+    /// Whether a question is open.
+    asking: bool,
+    /// When the policy is asked next, where it has a period.
+    next: Duration,
+    /// The last failure of the policy, which is told once.
+    failure: Option<String>,
+    ending: bool,
+    effects: Vec<Effect>,
+}
+
+impl Core {
+    /// An agent to which nobody is connected. `looks` is [`numasim_policy::Policy::looks_at`]; `None` where the policy decides nothing.
+    pub fn new(settings: Settings, looks: Option<Looks>) -> Self {
+        let Study { apps, .. } = &settings.study;
+        let entries = apps.iter().enumerate().map(|(number, app)| (app.name.clone(), AppId(number)));
+        Self {
+            entries: entries.collect(),
+            absent: seeing::absent(&settings.study),
+            were_there: vec![false; apps.len()],
+            settings,
+            clients: BTreeMap::new(),
+            apps: BTreeMap::new(),
+            by_name: HashMap::new(),
+            strangers: 0,
+            closed: Closed::default(),
+            load: None,
+            looks,
+            changed: false,
+            asking: false,
+            next: Duration::ZERO,
+            failure: None,
+            ending: false,
+            effects: Vec::new(),
+        }
+    }
+
+    /// What is to be done, in order; the next call has only what came since.
+    pub fn take_effects(&mut self) -> Vec<Effect> {
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Whether the connection is open as far as the agent is concerned.
+    pub fn is_open(&self, id: ConnectionId) -> bool {
+        self.clients.contains_key(&id)
+    }
+
+    /// Somebody has connected.
+    pub fn connected(&mut self, id: ConnectionId, peer: Peer, now: Duration) {
+        let is_full = self.clients.len() >= MOST_CONNECTIONS;
+        self.clients.insert(id, Client::new(peer, now));
+        if is_full {
+            self.refuse(id, &format!("{MOST_CONNECTIONS} connections are open, no more are taken"));
+        }
+    }
+
+    /// Somebody who may not connect did, and was cut off.
+    pub fn cut_off(&mut self, peer: Peer, why: &str) {
+        self.closed.refused += 1;
+        self.report(format!("refused: {}: {why}", who(None, peer)));
+    }
+
+    /// A connection has ended: nothing can be read any more, or written. Lines that came before have been told.
+    pub fn ended(&mut self, id: ConnectionId, why: &str, now: Duration) {
+        let Some(client) = self.clients.get(&id) else { return };
+        if let Role::App(place) = client.role {
+            let name = self.apps.get(&place).map(|app| app.name.clone());
+            self.closed.lost += 1;
+            self.report(format!("lost: {}: {why}", who(name.as_deref(), client.peer)));
+        }
+        self.close(id, now);
+    }
+
+    /// How busy the cores of each node were, from 0 to 1; `None` where nobody knows.
+    pub fn set_load(&mut self, load: Option<Vec<f64>>) {
+        self.load = load;
+    }
+
+    /// Time has passed.
+    pub fn tick(&mut self, now: Duration) {
+        let late: Vec<ConnectionId> = self
+            .clients
+            .iter()
+            .filter(|(_, client)| {
+                matches!(client.role, Role::Unknown) && now >= client.since.saturating_add(HELLO_WITHIN)
+            })
+            .map(|(&id, _)| id)
+            .collect();
+        for id in late {
+            self.refuse(id, &format!("no hello within {} s", HELLO_WITHIN.as_secs()));
+        }
+        let silent: Vec<ConnectionId> = self
+            .clients
+            .iter()
+            .filter(|(_, client)| {
+                matches!(client.role, Role::App(_)) && now >= client.told.saturating_add(PING_AFTER)
+            })
+            .map(|(&id, _)| id)
+            .collect();
+        for id in silent {
+            self.send(id, &FromAgent::Ping, now);
+        }
+        self.decide_on_time(now);
+    }
+
+    /// When [`Core::tick`] has something to do next, if nothing happens before.
+    pub fn next_tick(&self) -> Option<Duration> {
+        let of_client = |client: &Client| match client.role {
+            Role::Unknown => Some(client.since.saturating_add(HELLO_WITHIN)),
+            Role::App(_) => Some(client.told.saturating_add(PING_AFTER)),
+            Role::Asker => None,
+        };
+        self.clients.values().filter_map(of_client).chain(self.next_decision()).min()
+    }
+
+    fn send(&mut self, id: ConnectionId, message: &FromAgent, now: Duration) {
+        self.send_line(id, message.line(), now);
+    }
+
+    fn send_line(&mut self, id: ConnectionId, line: String, now: Duration) {
+        if let Some(client) = self.clients.get_mut(&id) {
+            client.told = now;
+            self.effects.push(Effect::Send { to: id, line });
+        }
+    }
+
+    fn report(&mut self, line: String) {
+        self.effects.push(Effect::Report(line));
+    }
+
+    /// Says why, and closes.
+    fn refuse(&mut self, id: ConnectionId, why: &str) {
+        let Some(client) = self.clients.get(&id) else { return };
+        let name = match client.role {
+            Role::App(place) => self.apps.get(&place).map(|app| app.name.clone()),
+            Role::Unknown | Role::Asker => None,
+        };
+        self.refuse_named(id, name.as_deref(), why);
+    }
+
+    /// As [`Core::refuse`], of one that has given a name that does not count.
+    fn refuse_named(&mut self, id: ConnectionId, name: Option<&str>, why: &str) {
+        let Some(client) = self.clients.get(&id) else { return };
+        let (peer, told) = (client.peer, client.told);
+        self.closed.refused += 1;
+        self.report(format!("refused: {}: {why}", who(name, peer)));
+        self.send(id, &FromAgent::Refused { text: why.to_owned() }, told);
+        self.close(id, told);
+    }
+
+    /// Forgets a connection and what was connected by it.
+    fn close(&mut self, id: ConnectionId, now: Duration) {
+        let Some(client) = self.clients.remove(&id) else { return };
+        self.effects.push(Effect::Close(id));
+        if let Role::App(place) = client.role {
+            self.forget(place, now);
+        }
+    }
+
+    /// An application is gone.
+    fn forget(&mut self, place: Place, now: Duration) {
+        let Some(app) = self.apps.remove(&place) else { return };
+        self.by_name.remove(&app.name);
+        if app.is_there() {
+            self.view_changed(now);
+        }
+    }
+}
+
+/// Somebody, for a line that a person reads: with the name, if it is known, and the process.
+fn who(name: Option<&str>, peer: Peer) -> String {
+    let pid = peer.pid.map_or_else(|| "process unknown".to_owned(), |pid| format!("pid {pid}"));
+    match name {
+        Some(name) => format!("'{}' ({pid})", visible(name)),
+        None => format!("a connection ({pid})"),
+    }
+}

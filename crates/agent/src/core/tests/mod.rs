@@ -1,0 +1,5 @@
+//! The rules of the agent, sentence by sentence.
+
+mod answering;
+mod deciding;
+mod showing;

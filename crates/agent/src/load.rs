@@ -1,0 +1,144 @@
+//! How busy the cores of each node are, whoever uses them: what the operating system counted over the last second.
+//!
+//! [`NodeLoad`] is pure: looks at `/proc/stat` ([`numasim_host::system::System::cpu_times`]) come in with their time.
+//! The kernel counts in ticks of 10 ms, and a look costs time that grows with the processors: four a second are enough.
+
+use std::collections::VecDeque;
+
+use numasim_host::system::{CpuTimes, NodeCores};
+
+/// Time between looks.
+const BETWEEN_S: f64 = 0.25;
+/// What the load is a mean of.
+const OVER_S: f64 = 1.0;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct NodeLoad {
+    /// The processors of each node.
+    cpus: Vec<Vec<u32>>,
+    /// At most one that is older than [`OVER_S`].
+    looks: VecDeque<(f64, CpuTimes)>,
+}
+
+impl NodeLoad {
+    /// Of these nodes, before the first look.
+    pub fn new(nodes: &[NodeCores]) -> Self {
+        let cpus = |node: &NodeCores| node.cores.iter().flatten().copied().collect();
+        Self { cpus: nodes.iter().map(cpus).collect(), looks: VecDeque::new() }
+    }
+
+    /// Whether it is time to look again.
+    pub fn is_due(&self, now_s: f64) -> bool {
+        self.looks.back().is_none_or(|(last_s, _)| now_s - last_s >= BETWEEN_S)
+    }
+
+    /// What the system has counted until now.
+    pub fn look(&mut self, now_s: f64, times: CpuTimes) {
+        self.looks.push_back((now_s, times));
+        while self.looks.get(1).is_some_and(|(at_s, _)| now_s - at_s >= OVER_S) {
+            self.looks.pop_front();
+        }
+    }
+
+    /// The busy part of each node's cores over the last second, 0 to 1 (right after the start over what there was of it):
+    /// the mean over its processors that the system counted. 0 for a node without cores, and where nothing was counted.
+    pub fn busy(&self) -> Vec<f64> {
+        let (Some((_, first)), Some((_, last))) = (self.looks.front(), self.looks.back()) else {
+            return vec![0.0; self.cpus.len()];
+        };
+        let shares = last.since(first);
+        let mean = |cpus: &Vec<u32>| {
+            let busy: Vec<f64> = cpus.iter().filter_map(|cpu| Some(shares.get(cpu)?.busy)).collect();
+            if busy.is_empty() { 0.0 } else { busy.iter().sum::<f64>() / busy.len() as f64 }
+        };
+        self.cpus.iter().map(mean).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_host::testing::Tree;
+
+    use super::*;
+
+    /// `/proc/stat` where each processor was busy and idle for so many ticks.
+    fn times(processors: &[(u64, u64)]) -> CpuTimes {
+        let lines: Vec<String> = (0..)
+            .zip(processors)
+            .map(|(n, (busy, idle))| format!("cpu{n} {busy} 0 0 {idle} 0 0 0 0"))
+            .collect();
+        Tree::new(&[("proc/stat", &format!("cpu 9 9 9 9\n{}\nintr 5\n", lines.join("\n")))])
+            .system()
+            .cpu_times()
+    }
+
+    fn nodes(cores: &[&[&[u32]]]) -> Vec<NodeCores> {
+        let node = |cores: &[&[u32]]| cores.iter().map(|core| core.to_vec()).collect();
+        (0..).zip(cores).map(|(number, cores)| NodeCores { number, cores: node(cores) }).collect()
+    }
+
+    #[test]
+    fn a_nodes_load_is_the_mean_over_its_processors() {
+        // Node 0: one core with two hardware threads, one of them busy for 80 of 100 ticks; node 1 memory; node 2 busy.
+        let mut load = NodeLoad::new(&nodes(&[&[&[0, 1]], &[], &[&[2]]]));
+        assert_eq!(load.busy(), [0.0; 3]);
+        load.look(0.0, times(&[(1000, 50), (0, 0), (7, 0)]));
+        assert_eq!(load.busy(), [0.0; 3]);
+        load.look(1.0, times(&[(1080, 70), (0, 100), (107, 0)]));
+        let expected = [0.4, 0.0, 1.0];
+        assert!(load.busy().iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{:?}", load.busy());
+    }
+
+    #[test]
+    fn what_is_more_than_a_second_old_is_forgotten() {
+        let mut load = NodeLoad::new(&nodes(&[&[&[0]]]));
+        // Busy for the first second, idle from then on: after 1.5 s half of the last second was busy.
+        let busy_until_1 =
+            [(0, 0), (25, 0), (50, 0), (75, 0), (100, 0), (100, 25), (100, 50), (100, 75), (100, 100)];
+        let mut seen = Vec::new();
+        for (n, ticks) in (0..).zip(busy_until_1) {
+            load.look(f64::from(n) * 0.25, times(&[ticks]));
+            seen.push(load.busy()[0]);
+        }
+        assert_eq!(seen, [0.0, 1.0, 1.0, 1.0, 1.0, 0.75, 0.5, 0.25, 0.0]);
+        assert_eq!(load.looks.len(), 5);
+    }
+
+    #[test]
+    fn four_looks_a_second_are_enough() {
+        let mut load = NodeLoad::new(&nodes(&[&[&[0]]]));
+        assert!(load.is_due(3.0));
+        load.look(3.0, times(&[(0, 0)]));
+        assert!(!load.is_due(3.24) && load.is_due(3.25));
+    }
+
+    #[test]
+    fn a_processor_that_is_not_counted_does_not_count() {
+        let mut load = NodeLoad::new(&nodes(&[&[&[0], &[1], &[9]]]));
+        load.look(0.0, times(&[(0, 0), (0, 0)]));
+        // 1 made no tick (offline), 9 does not exist.
+        load.look(1.0, times(&[(25, 75), (0, 0)]));
+        assert_eq!(load.busy(), [0.25]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn this_host_is_busy_between_nothing_and_all() {
+        use numasim_host::affinity::allowed;
+        use numasim_host::system::System;
+        let nodes = System::host().node_cores(&allowed().expect("Linux tells"));
+        let mut load = NodeLoad::new(&nodes);
+        load.look(0.0, System::host().cpu_times());
+        let start = std::time::Instant::now();
+        while start.elapsed().as_millis() < 60 {
+            std::hint::spin_loop();
+        }
+        load.look(1.0, System::host().cpu_times());
+        let busy = load.busy();
+        assert_eq!(busy.len(), nodes.len());
+        assert!(busy.iter().all(|part| (0.0..=1.0).contains(part)), "{busy:?}");
+        // This very test worked for six ticks on one of them.
+        assert!(busy.iter().any(|&part| part > 0.0), "{busy:?}");
+    }
+}

@@ -1,0 +1,146 @@
+//! The folder of the socket: ours, closed to others, a real one; and the lock on it.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use numasim_host::os::peer::own_uid;
+use rustix::fs::{
+    AtFlags, CWD, FileType, FlockOperation, Mode, OFlags, Stat, chmodat, flock, fstat, mkdirat, openat,
+    statat, unlinkat,
+};
+use rustix::io::Errno;
+
+use super::error::{SocketError, kind};
+
+/// How often a lock that another process has is asked for.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// A file of the system, whatever its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Id {
+    device: u64,
+    number: u64,
+}
+
+impl Id {
+    #[allow(clippy::useless_conversion, reason = "the types differ between architectures")]
+    pub(super) fn of(found: &Stat) -> Self {
+        Self { device: found.st_dev.into(), number: found.st_ino.into() }
+    }
+}
+
+/// A folder that is ours, closed to others and no symbolic link, and stays the one that was looked at.
+#[derive(Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+    file: OwnedFd,
+    /// It was missing.
+    made: bool,
+}
+
+/// The lock on a folder, until it is dropped or the process ends, however it ends.
+pub(super) struct Lock<'f>(&'f Folder);
+
+impl Drop for Lock<'_> {
+    fn drop(&mut self) {
+        let _ = flock(&self.0.file, FlockOperation::NonBlockingUnlock);
+    }
+}
+
+impl Folder {
+    /// The folder of the socket at `path`, made with mode 0700 if it is missing (the last component only); one that is
+    /// there is never changed.
+    pub(super) fn open(path: &Path) -> Result<Self, SocketError> {
+        let folder = match path.parent() {
+            None => return Err(SocketError::no_name(path)),
+            Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+            Some(parent) => parent,
+        };
+        let refused = |what, why: Errno| SocketError::refused(what, folder, why);
+        let made = match mkdirat(CWD, folder, Mode::RWXU) {
+            Ok(()) => true,
+            Err(Errno::EXIST) => false,
+            Err(why) => return Err(refused("make the folder", why)),
+        };
+        // `x/` of a symbolic link x would follow it, and `.` is never one.
+        let bare: PathBuf = folder.components().collect();
+        let look = || statat(CWD, &bare, AtFlags::SYMLINK_NOFOLLOW);
+        let mut found = look().map_err(|why| refused("look at the folder", why))?;
+        if made && found.st_mode & 0o777 != 0o700 {
+            // A umask that takes rights from the user, too.
+            chmodat(CWD, &bare, Mode::RWXU, AtFlags::empty())
+                .map_err(|why| refused("make the folder", why))?;
+            found = look().map_err(|why| refused("look at the folder", why))?;
+        }
+        judge(&bare, &found)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = openat(CWD, &bare, flags, Mode::empty()).map_err(|why| refused("open the folder", why))?;
+        // It may be another one than that which was looked at: what is open counts.
+        let open = fstat(&file).map_err(|why| refused("look at the folder", why))?;
+        judge(&bare, &open)?;
+        Ok(Self { path: bare, file, made })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(super) fn file(&self) -> &OwnedFd {
+        &self.file
+    }
+
+    /// Waits for the lock.
+    pub(super) fn lock(&self, patience: Duration) -> Result<Lock<'_>, SocketError> {
+        let start = Instant::now();
+        loop {
+            match flock(&self.file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(Lock(self)),
+                Err(Errno::INTR) => {}
+                Err(Errno::WOULDBLOCK) if start.elapsed() < patience => std::thread::sleep(PAUSE),
+                Err(Errno::WOULDBLOCK) => {
+                    return Err(SocketError::Busy { folder: self.path.clone() });
+                }
+                Err(why) => return Err(SocketError::refused("lock the folder", &self.path, why)),
+            }
+        }
+    }
+
+    /// Whether its path still leads here: it may have been removed since it was opened.
+    pub(super) fn is_still_there(&self) -> bool {
+        match (fstat(&self.file), statat(CWD, &self.path, AtFlags::SYMLINK_NOFOLLOW)) {
+            (Ok(open), Ok(found)) => Id::of(&open) == Id::of(&found),
+            _ => false,
+        }
+    }
+
+    /// Removes the folder again if it was made here and is empty.
+    pub(super) fn unmake(&self) {
+        if self.made && self.is_still_there() {
+            let _ = unlinkat(CWD, &self.path, AtFlags::REMOVEDIR);
+        }
+    }
+}
+
+/// Refuses a folder that others could use.
+fn judge(folder: &Path, found: &Stat) -> Result<(), SocketError> {
+    let path = folder.to_owned();
+    match FileType::from_raw_mode(found.st_mode) {
+        FileType::Directory => {}
+        FileType::Symlink => return Err(SocketError::Link { folder: path }),
+        other => return Err(SocketError::NoFolder { folder: path, what: kind(other) }),
+    }
+    let own = own_uid();
+    if found.st_uid != own {
+        return Err(SocketError::Foreign { folder: path, uid: found.st_uid, own });
+    }
+    let mode = found.st_mode & 0o7777;
+    if mode & 0o077 != 0 { Err(SocketError::Open { folder: path, mode }) } else { Ok(()) }
+}
+
+impl SocketError {
+    pub(super) fn refused(what: &'static str, path: &Path, why: Errno) -> Self {
+        Self::io(what, path, io::Error::from(why))
+    }
+}

@@ -1,0 +1,48 @@
+//! Every scheduler of papers 001, 003 and 000 on every code and machine of theirs, beside lower bounds and machines without NUMA.
+//!
+//! Writes tables and plots into a folder: `cargo run --release -p numasim --example side_by_side -- results/side-by-side [MACHINE...]`. With
+//! machines, only what is about one of them alone is written.
+
+mod annotated;
+mod codes;
+#[path = "../common/mod.rs"]
+#[allow(dead_code, reason = "shared with other examples, which need what this one does not")]
+mod common;
+mod machines;
+mod plans;
+mod plots;
+mod rows;
+mod runs;
+mod summary;
+mod text;
+mod ways;
+
+use std::path::{Path, PathBuf};
+
+use common::Failure;
+use common::files::write;
+use rows::Row;
+
+fn main() -> Result<(), Failure> {
+    let mut arguments = std::env::args().skip(1);
+    let folder = PathBuf::from(arguments.next().ok_or("which folder are the results for?")?);
+    let wanted: Vec<String> = arguments.collect();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let codes = codes::all();
+    let mut all: Vec<Row> = Vec::new();
+    for name in machines::names().filter(|name| wanted.is_empty() || wanted.iter().any(|one| one == name)) {
+        let platform = machines::read(&root, name)?;
+        let cases = runs::all(&platform.machine, &codes)?;
+        let rows = rows::rows(platform.name, &cases);
+        let title = format!("{name}: {}", platform.machine.name());
+        write(&folder, &format!("{name}.txt"), &text::machine(&title, &rows))?;
+        write(&folder, &format!("{name}.svg"), &plots::machine(&title, &rows))?;
+        all.extend(rows);
+    }
+    if wanted.is_empty() {
+        write(&folder, "table.csv", &rows::csv(&all))?;
+        write(&folder, "table.txt", &text::summary(&all))?;
+        write(&folder, "kinds.svg", &plots::kinds(&all))?;
+    }
+    Ok(())
+}

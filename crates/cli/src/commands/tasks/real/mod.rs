@@ -1,0 +1,192 @@
+//! `--real`: the graph on this host, with real kernels, beside the simulation of the same.
+//!
+//! Each repetition (`--runs`) is a serial run, then a run under each scheduler, so that what else the host does falls on all of them. The simulation of a repetition has tasks
+//! that take as long as the mean of their kind in its serial run: what it predicts is who runs what when, waiting, shared bandwidth, and what scheduling costs.
+
+mod cores;
+mod trace;
+
+use numasim_execute::{Execution, ExecuteError, Serial, calibrated, execute, serial};
+use numasim_kernels::{Code, Verdict, code};
+use numasim_model::Study;
+use numasim_model::graph::{GraphSource, PagePlacement};
+use numasim_tasks::{Question, Silent, simulate};
+
+use super::program::{self, Program};
+use super::running::{Ended, Job};
+use crate::args::TasksArgs;
+use crate::failure::Failure;
+use crate::output::{Destination, Format};
+use crate::shell::Shell;
+use crate::view::executed::{self, Executed, ExecutedView, Kind, Repetition};
+use crate::view::json as document;
+use crate::watch;
+
+/// Runs the graph of the files.
+///
+/// # Errors
+/// A graph without kernels, a machine that is not this host, what schedulers and kernels refuse, what cannot be written; a wrong result, when all is written.
+pub(super) fn run(args: &TasksArgs, study: &Study, shell: &Shell) -> Result<(), Failure> {
+    let code = code_of(study)?;
+    let program = Program::of(study, None)?;
+    let settings = program::settings(args, study)?;
+    let cores = cores::of(&study.machine)?;
+    if study.tasks.contender.is_some() {
+        return Err(Failure::input("--real has no [contender]: nobody else would want the workers"));
+    }
+    let result = Destination::open(args.output.output.as_deref(), &args.files)?;
+    let trace = args.trace.as_deref().map(|path| trace::Trace::open(path, args)).transpose()?;
+    if trace.as_ref().is_some_and(trace::Trace::is_of_one_run) && settings.len() > 1 {
+        return Err(Failure::input("a tasks.rec is of one run, and these are several")
+            .hint("give one --scheduler, and leave out --runs"));
+    }
+    watch::listen();
+    fresh_pages();
+    let jobs: Vec<Job<'_>> =
+        settings.iter().map(|settings| Job { study, program: &program, plan: None, settings }).collect();
+    let cpu = cores.0.iter().flatten().next().copied().unwrap_or(0);
+    let runs = usize::try_from(args.runs).unwrap_or(1);
+    let (mut repetitions, mut verdict, mut last): (Vec<Repetition>, Option<Verdict>, _) = (Vec::new(), None, None);
+    for repetition in 0..runs {
+        if watch::interrupted() {
+            break;
+        }
+        let reference = serial(&program.graph, &*code, cpu).map_err(failed)?;
+        if verdict.is_none() {
+            verdict = Some(code.check(&reference.store));
+        }
+        let mut executed = Vec::new();
+        // The settings of a scheduler, one for each seed, stand together.
+        for job in jobs.iter().skip(repetition).step_by(runs) {
+            let question = job.question();
+            let run = execute(&question, &*code, &cores).map_err(|error| of_job(job, error))?;
+            executed.push(compared(job, &reference, &run)?);
+            last = Some((job, run));
+        }
+        repetitions.push(Repetition { serial_s: reference.seconds, kinds: reference.kinds, runs: executed });
+    }
+    let Some((verdict, (job, run))) = verdict.zip(last) else {
+        return Err(Failure::interrupted("interrupted before the first repetition"));
+    };
+    let kinds = kinds(&program, &*code, &repetitions);
+    let view = ExecutedView {
+        machine: &study.machine,
+        graph: &program.facts(),
+        labels: jobs.iter().step_by(runs).map(|job| job.settings.label()).collect(),
+        kinds: &kinds,
+        verdict,
+        bytes: run.store.bytes(),
+        repetitions: &repetitions,
+    };
+    deliver(args, &result, &view, shell)?;
+    if let Some(trace) = trace {
+        trace.write(job, &run)?;
+    }
+    told(&view, runs)
+}
+
+/// The kernels of the graph.
+fn code_of(study: &Study) -> Result<Box<dyn Code>, Failure> {
+    let GraphSource::Generated { generator, .. } = &study.tasks.source else {
+        return Err(Failure::input("--real needs a graph whose tasks have kernels: `[graph] generator = \"...\"`")
+            .hint("generators with kernels: cholesky, qr, gauss-seidel, red-black, jacobi, stencil2d"));
+    };
+    code(generator).map_err(|error| Failure::input(error.to_string()))
+}
+
+/// The same simulated.
+fn compared(job: &Job<'_>, reference: &Serial, run: &Execution) -> Result<Executed, Failure> {
+    let question = job.question();
+    let graph = calibrated(&job.program.graph, &job.study.machine, reference);
+    let question = Question { graph: &graph, placement: PagePlacement::FirstTouch, ..question };
+    let simulated = simulate(&question, &mut Silent).map_err(|error| of_job(job, error.into()))?;
+    Ok(Executed {
+        seed: job.settings.runtime.seed,
+        simulated_s: simulated.makespan.value(),
+        measured_s: run.makespan_s,
+        partition_s: run.partition_s,
+        steals: run.records.iter().filter(|record| record.stolen()).count() as u64,
+        is_equal: run.store.difference(&reference.store).is_none(),
+    })
+}
+
+fn kinds(program: &Program, code: &dyn Code, repetitions: &[Repetition]) -> Vec<Kind> {
+    let graph = &program.graph;
+    let of_kind = |(number, name): (usize, &String)| {
+        let tasks = || graph.tasks().filter(move |&task| graph.kind(task).0 as usize == number);
+        let means = repetitions.iter().filter_map(|one| one.kinds.get(number).map(|&(seconds, _)| seconds));
+        Kind {
+            name: name.clone(),
+            tasks: tasks().count() as u64,
+            seconds: means.collect(),
+            flop: tasks().map(|task| code.flop(graph, task)).sum(),
+        }
+    };
+    graph.types().iter().enumerate().map(of_kind).collect()
+}
+
+fn deliver(
+    args: &TasksArgs,
+    result: &Destination,
+    view: &ExecutedView<'_>,
+    shell: &Shell,
+) -> Result<(), Failure> {
+    match args.output.format {
+        Format::Table => {
+            result.deliver(&executed::table(view, &shell.style(args.output.output.is_some())))
+        }
+        Format::Json => {
+            let json = executed::json(view);
+            result.deliver_by(|out| document::write(&json, out))
+        }
+        Format::Csv => {
+            let csv = executed::csv(view)
+                .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?;
+            result.deliver(&csv)
+        }
+    }
+}
+
+/// What a person must know beside the result.
+fn told(view: &ExecutedView<'_>, runs: usize) -> Result<(), Failure> {
+    if !view.verdict.is_right() {
+        return Err(Failure::fault(format!(
+            "the serial run is wrong: {} is {}, at most {} is right",
+            view.verdict.what, view.verdict.value, view.verdict.limit
+        )));
+    }
+    if view.repetitions.iter().flat_map(|one| &one.runs).any(|run| !run.is_equal) {
+        return Err(Failure::fault("a run under a scheduler has another result than the serial run"));
+    }
+    if view.repetitions.len() < runs {
+        return Err(Failure::interrupted(format!(
+            "interrupted after {} of {runs} repetitions",
+            view.repetitions.len()
+        ))
+        .hint("those that were over are written"));
+    }
+    Ok(())
+}
+
+/// Pages of one run are not left for the next one, wherever they lie.
+fn fresh_pages() {
+    #[cfg(target_os = "linux")]
+    numasim_host::os::heap::fresh_pages();
+}
+
+fn of_job(job: &Job<'_>, error: ExecuteError) -> Failure {
+    match error {
+        ExecuteError::Tasks(error) => match job.ended(&error) {
+            Ended::Failed(failure) => failure,
+            Ended::Interrupted => Failure::interrupted("interrupted"),
+        },
+        other => failed(other),
+    }
+}
+
+fn failed(error: ExecuteError) -> Failure {
+    match error {
+        ExecuteError::Lost => Failure::fault(error.to_string()),
+        other => Failure::input(other.to_string()),
+    }
+}

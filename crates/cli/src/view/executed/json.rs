@@ -1,0 +1,91 @@
+//! Runs on this host for programs and spreadsheets. Numbers are not rounded.
+
+use serde_json::{Value, json as value};
+
+use super::super::json::{name_model, number};
+use super::{Executed, ExecutedView};
+
+/// The document: one object for each repetition and scheduler.
+pub(crate) fn json(view: &ExecutedView<'_>) -> Value {
+    let mut document = value!({ "schema": 1, "command": "tasks", "machine": view.machine.name() });
+    name_model(&mut document, view.machine.sharing());
+    let graph = view.graph;
+    document["graph"] = value!({
+        "name": graph.name,
+        "tasks": graph.tasks,
+        "edges": graph.edges,
+        "blocks": graph.blocks,
+        "span": graph.span,
+    });
+    document["cores"] = value!(view.machine.total_cores());
+    document["block_bytes"] = value!(view.bytes);
+    document["check"] = value!({
+        "what": view.verdict.what,
+        "value": number(view.verdict.value),
+        "limit": number(view.verdict.limit),
+        "right": view.verdict.is_right(),
+    });
+    let kind = |kind: &super::Kind| {
+        value!({
+            "type": kind.name,
+            "tasks": kind.tasks,
+            "flop": number(kind.flop),
+            "mean_s": kind.seconds.iter().map(|&seconds| number(seconds)).collect::<Vec<_>>(),
+        })
+    };
+    document["kinds"] = view.kinds.iter().map(kind).collect();
+    let row = |(repetition, serial_s, label, run): (usize, f64, &str, &Executed)| {
+        value!({
+            "repetition": repetition,
+            "scheduler": label,
+            "seed": run.seed,
+            "serial_s": number(serial_s),
+            "measured_s": number(run.measured_s),
+            "simulated_s": number(run.simulated_s),
+            "partition_s": number(run.partition_s),
+            "steals": run.steals,
+            "same_as_serial": run.is_equal,
+        })
+    };
+    document["runs"] = rows(view).map(row).collect();
+    document
+}
+
+/// Number of the repetition, its serial seconds, the scheduler, the run.
+fn rows<'v>(
+    view: &'v ExecutedView<'_>,
+) -> impl Iterator<Item = (usize, f64, &'static str, &'v Executed)> {
+    let repetitions = view.repetitions.iter().enumerate();
+    repetitions.flat_map(|(number, one)| {
+        let runs = view.labels.iter().zip(&one.runs);
+        runs.map(move |(&label, run)| (number, one.serial_s, label, run))
+    })
+}
+
+/// One header line, then one row for each repetition and scheduler.
+///
+/// # Errors
+/// Only those of the writer; memory does not fail.
+pub(crate) fn csv(view: &ExecutedView<'_>) -> Result<String, Box<dyn std::error::Error>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let columns = [
+        "repetition", "scheduler", "seed", "serial_s", "cores", "measured_s", "simulated_s", "partition_s", "steals",
+        "same_as_serial",
+    ];
+    writer.write_record(columns)?;
+    for (repetition, serial_s, label, run) in rows(view) {
+        writer.write_record([
+            repetition.to_string(),
+            label.to_owned(),
+            run.seed.to_string(),
+            serial_s.to_string(),
+            view.machine.total_cores().to_string(),
+            run.measured_s.to_string(),
+            run.simulated_s.to_string(),
+            run.partition_s.to_string(),
+            run.steals.to_string(),
+            run.is_equal.to_string(),
+        ])?;
+    }
+    Ok(String::from_utf8(writer.into_inner()?)?)
+}

@@ -1,0 +1,19 @@
+//! Graphs of tasks on this host: threads that are bound to cores run the kernels of the tasks, and the schedulers of the simulation decide who runs which.
+//!
+//! [`serial`] runs one task after the other: what all other results are compared with bit by bit, and how long each kind of task takes alone.
+//! [`execute`] runs them under a scheduler. [`calibrated`] gives the simulation tasks that take as long as here.
+#![warn(missing_docs)]
+
+mod calibrated;
+mod clock;
+mod crew;
+mod director;
+mod error;
+mod parallel;
+mod serial;
+
+pub use calibrated::calibrated;
+pub use crew::Cores;
+pub use error::ExecuteError;
+pub use parallel::{Execution, execute};
+pub use serial::{Serial, serial};

@@ -1,0 +1,86 @@
+//! The blocks of a program while its tasks run.
+
+use std::sync::{OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use numasim_model::graph::{BlockId, TaskGraph, TaskId};
+
+use crate::codes::{Code, Fault, Part};
+use crate::work::Workspace;
+
+/// A block: made when the first task accesses it.
+type Cell = OnceLock<RwLock<Vec<f64>>>;
+
+/// The blocks of a program. One is made, with what it holds at the beginning, by the thread that first runs a task that accesses it, so that its
+/// pages lie on the node of that thread where nobody asked for another one (first touch).
+///
+/// A task that accesses what another one changes meanwhile is a fault of whoever runs them: they do not wait for each other here.
+#[derive(Debug, Default)]
+pub struct Store(Vec<Cell>);
+
+enum Access<'s> {
+    Read(RwLockReadGuard<'s, Vec<f64>>),
+    Write(RwLockWriteGuard<'s, Vec<f64>>),
+}
+
+impl Store {
+    /// For the blocks of `graph`, of which none is made yet.
+    pub fn new(graph: &TaskGraph) -> Self {
+        Self(graph.blocks().iter().map(|_| Cell::new()).collect())
+    }
+
+    /// Runs a task.
+    ///
+    /// # Errors
+    /// [`Fault`]: another task has what it accesses, or the kernel cannot go on.
+    pub fn run(
+        &self,
+        graph: &TaskGraph,
+        code: &dyn Code,
+        task: TaskId,
+        work: &mut Workspace,
+    ) -> Result<(), Fault> {
+        let mut held = Vec::with_capacity(graph.accesses(task).len());
+        for access in graph.accesses(task) {
+            let block = access.block;
+            let busy = Fault::Busy { task, block };
+            let cell = self.cell(block, code).ok_or(Fault::Accesses(task))?;
+            held.push(if access.mode.writes() {
+                cell.try_write().map(Access::Write).map_err(|_| busy)?
+            } else {
+                cell.try_read().map(Access::Read).map_err(|_| busy)?
+            });
+        }
+        let parts = held.iter_mut().map(|access| match access {
+            Access::Read(guard) => Part::Read(guard),
+            Access::Write(guard) => Part::Write(guard),
+        });
+        let mut parts: Vec<Part<'_>> = parts.collect();
+        code.run(graph, task, &mut parts, work)
+    }
+
+    /// What a block holds; nothing where no task has accessed it.
+    pub(crate) fn read<R>(&self, block: BlockId, read: impl FnOnce(&[f64]) -> R) -> R {
+        let held = self.0.get(block.0 as usize).and_then(OnceLock::get).and_then(|cell| cell.read().ok());
+        read(held.as_ref().map_or(&[], |held| held.as_slice()))
+    }
+
+    /// The first block of which the two hold different bits, if there is one.
+    pub fn difference(&self, other: &Self) -> Option<BlockId> {
+        let equal = |a: &[f64], b: &[f64]| {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+        };
+        let mut blocks = (0..u32::try_from(self.0.len().max(other.0.len())).unwrap_or(u32::MAX)).map(BlockId);
+        blocks.find(|&block| !self.read(block, |own| other.read(block, |theirs| equal(own, theirs))))
+    }
+
+    /// Bytes of the blocks that are there.
+    pub fn bytes(&self) -> u64 {
+        let cells = self.0.iter().filter_map(OnceLock::get).filter_map(|cell| cell.read().ok());
+        cells.map(|held| 8 * held.len() as u64).sum()
+    }
+
+    fn cell(&self, block: BlockId, code: &dyn Code) -> Option<&RwLock<Vec<f64>>> {
+        let cell = self.0.get(block.0 as usize)?;
+        Some(cell.get_or_init(|| RwLock::new(code.fresh(block))))
+    }
+}

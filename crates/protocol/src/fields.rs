@@ -1,0 +1,184 @@
+//! The keys of one message, read one by one; each problem names its key.
+
+use serde_json::{Map, Value};
+
+use crate::{LARGEST, VERSION};
+
+/// Characters of somebody's text that an error repeats.
+const SHOWN: usize = 60;
+
+/// Why a line is no message. Its text is made for whoever wrote the line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParseError {
+    /// Not UTF-8.
+    #[error("this line is not UTF-8 text")]
+    NoText,
+    /// Not JSON.
+    #[error("this line is not JSON: {0}")]
+    NoJson(String),
+    /// JSON, but no object.
+    #[error("this line is no JSON object: a message is one, like {{\"type\":\"bye\"}}")]
+    NoObject,
+    /// No key `type`.
+    #[error("\"type\" is missing: every message has one")]
+    NoType,
+    /// A `type` that is no text.
+    #[error("\"type\" must be text, not {0}")]
+    WrongType(String),
+    /// A message that nobody sends in this direction.
+    #[error("there is no message of type {0}")]
+    UnknownType(String),
+    /// A hello or welcome of another version.
+    #[error("version {theirs} of the protocol is not spoken here, only version {VERSION}")]
+    Version {
+        /// What was said.
+        theirs: u64,
+    },
+    /// A key that is needed is not there.
+    #[error("{message}: {what} is missing")]
+    Missing {
+        /// Type of the message.
+        message: &'static str,
+        /// The key, in quotes, or keys.
+        what: String,
+    },
+    /// A value that the key does not take.
+    #[error("{message}: \"{key}\" must be {needed}, not {found}")]
+    Wrong {
+        /// Type of the message.
+        message: &'static str,
+        /// The key.
+        key: &'static str,
+        /// What the key takes.
+        needed: String,
+        /// What it has, as JSON, shortened.
+        found: String,
+    },
+}
+
+/// A value as JSON, shortened.
+fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text,
+    }
+}
+
+/// A line as an object, and what its `type` is.
+pub(crate) fn object(line: &[u8]) -> Result<(String, Map<String, Value>), ParseError> {
+    let text = std::str::from_utf8(line).map_err(|_| ParseError::NoText)?;
+    let value: Value = serde_json::from_str(text).map_err(|error| ParseError::NoJson(error.to_string()))?;
+    let Value::Object(object) = value else { return Err(ParseError::NoObject) };
+    match object.get("type") {
+        Some(Value::String(kind)) => Ok((kind.clone(), object)),
+        Some(other) => Err(ParseError::WrongType(shown(other))),
+        None => Err(ParseError::NoType),
+    }
+}
+
+/// The type of a message that does not exist.
+pub(crate) fn unknown(kind: &str) -> ParseError {
+    ParseError::UnknownType(shown(&Value::from(kind)))
+}
+
+/// A whole number, as far as messages have them. JSON does not tell 2 from 2.0, so neither does this.
+fn whole(value: &Value) -> Option<u64> {
+    let number = value.as_number()?;
+    let exact = number.as_u64().or_else(|| {
+        let of = number.as_f64().filter(|of| of.fract() == 0.0 && (0.0..=LARGEST as f64).contains(of))?;
+        // Whole, not negative and below 2^53: nothing is cut off.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        Some(of as u64)
+    });
+    exact.filter(|&number| number <= LARGEST)
+}
+
+/// The keys of a message.
+pub(crate) struct Fields {
+    /// Type of the message.
+    message: &'static str,
+    object: Map<String, Value>,
+}
+
+impl Fields {
+    pub(crate) fn new(message: &'static str, object: Map<String, Value>) -> Self {
+        Self { message, object }
+    }
+
+    /// Whether the key is there.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.object.contains_key(key)
+    }
+
+    /// The problem that something is not there.
+    pub(crate) fn lacks(&self, what: &str) -> ParseError {
+        ParseError::Missing { message: self.message, what: what.to_owned() }
+    }
+
+    /// The problem that `key` takes something else, `needed`.
+    pub(crate) fn wrong(&self, key: &'static str, needed: impl Into<String>) -> ParseError {
+        let found = self.object.get(key).map_or_else(|| "nothing".to_owned(), shown);
+        ParseError::Wrong { message: self.message, key, needed: needed.into(), found }
+    }
+
+    fn get(&self, key: &'static str) -> Result<&Value, ParseError> {
+        self.object.get(key).ok_or_else(|| self.lacks(&format!("\"{key}\"")))
+    }
+
+    /// A whole number.
+    pub(crate) fn number(&self, key: &'static str) -> Result<u64, ParseError> {
+        let needed = || self.wrong(key, format!("a whole number from 0 to {LARGEST}"));
+        whole(self.get(key)?).ok_or_else(needed)
+    }
+
+    /// A whole number, if the key is there.
+    pub(crate) fn optional_number(&self, key: &'static str) -> Result<Option<u64>, ParseError> {
+        if self.has(key) { self.number(key).map(Some) } else { Ok(None) }
+    }
+
+    /// A whole number of at most `most`, which a `u32` can hold.
+    pub(crate) fn small(&self, key: &'static str, most: u64) -> Result<u32, ParseError> {
+        let number = u32::try_from(self.number(key)?.min(most + 1)).ok();
+        let fits = number.filter(|&number| u64::from(number) <= most);
+        fits.ok_or_else(|| self.wrong(key, format!("at most {most}")))
+    }
+
+    /// A list of whole numbers of at most `most`.
+    pub(crate) fn list(&self, key: &'static str, most: u64) -> Result<Vec<u32>, ParseError> {
+        let value = |value: &Value| whole(value).filter(|&of| of <= most).and_then(|of| of.try_into().ok());
+        let list = self.get(key)?.as_array().and_then(|list| list.iter().map(value).collect());
+        list.ok_or_else(|| self.wrong(key, format!("a list of whole numbers from 0 to {most}")))
+    }
+
+    /// A number that is not negative.
+    pub(crate) fn amount(&self, key: &'static str) -> Result<f64, ParseError> {
+        let amount = self.get(key)?.as_f64().filter(|amount| amount.is_finite() && *amount >= 0.0);
+        amount.ok_or_else(|| self.wrong(key, "a number of at least 0"))
+    }
+
+    /// Text.
+    pub(crate) fn text(&self, key: &'static str) -> Result<String, ParseError> {
+        self.get(key)?.as_str().map(str::to_owned).ok_or_else(|| self.wrong(key, "text"))
+    }
+
+    /// True or false.
+    pub(crate) fn flag(&self, key: &'static str) -> Result<bool, ParseError> {
+        self.get(key)?.as_bool().ok_or_else(|| self.wrong(key, "true or false"))
+    }
+
+    /// One of some words.
+    pub(crate) fn word<W: Copy>(
+        &self,
+        key: &'static str,
+        all: &[W],
+        as_str: impl Fn(W) -> &'static str,
+    ) -> Result<W, ParseError> {
+        let text = self.get(key)?.as_str();
+        let found = all.iter().copied().find(|&word| Some(as_str(word)) == text);
+        found.ok_or_else(|| {
+            let words: Vec<String> = all.iter().map(|&word| format!("\"{}\"", as_str(word))).collect();
+            self.wrong(key, format!("one of {}", words.join(", ")))
+        })
+    }
+}

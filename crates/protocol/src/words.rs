@@ -1,0 +1,128 @@
+//! Words and values that messages of both directions share.
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::fields::{Fields, ParseError};
+use crate::{MOST_THREADS, VERSION};
+
+/// The version in a message, of which there is one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Version;
+
+impl Serialize for Version {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(VERSION)
+    }
+}
+
+impl Version {
+    /// Reads the key `version`.
+    pub(crate) fn read(fields: &Fields) -> Result<Self, ParseError> {
+        match fields.number("version")? {
+            VERSION => Ok(Self),
+            theirs => Err(ParseError::Version { theirs }),
+        }
+    }
+}
+
+/// Which orders an application can follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Control {
+    /// So many threads on each node.
+    PerNode,
+    /// So many threads, wherever they are.
+    Total,
+    /// The threads that are bound to these cores.
+    Cores,
+    /// None at all.
+    None,
+}
+
+impl Control {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::PerNode, Self::Total, Self::Cores, Self::None];
+
+    /// The word for it in messages.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::PerNode => "per-node",
+            Self::Total => "total",
+            Self::Cores => "cores",
+            Self::None => "none",
+        }
+    }
+}
+
+/// What an application waits for that has no iteration under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Waiting {
+    /// It does not wait.
+    None,
+    /// For an item of a channel.
+    Input,
+    /// For room in a channel.
+    Output,
+    /// For being called.
+    Call,
+}
+
+impl Waiting {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::None, Self::Input, Self::Output, Self::Call];
+
+    /// The word for it in messages.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Input => "input",
+            Self::Output => "output",
+            Self::Call => "call",
+        }
+    }
+}
+
+/// What an application may use, all of it each time.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Threads on each node.
+    PerNode(Vec<u32>),
+    /// Threads on all nodes together.
+    Total(u32),
+    /// Cores, ascending; they are counted through all nodes from 0.
+    Cores(Vec<u32>),
+}
+
+impl Order {
+    /// Who can follow it.
+    pub const fn control(&self) -> Control {
+        match self {
+            Self::PerNode(_) => Control::PerNode,
+            Self::Total(_) => Control::Total,
+            Self::Cores(_) => Control::Cores,
+        }
+    }
+
+    /// Reads whichever of the three keys is there.
+    pub(crate) fn read(fields: &Fields) -> Result<Self, ParseError> {
+        let found: Vec<&'static str> =
+            ["per_node", "total", "cores"].into_iter().filter(|key| fields.has(key)).collect();
+        match found[..] {
+            ["per_node"] => Ok(Self::PerNode(fields.list("per_node", u64::from(MOST_THREADS))?)),
+            ["total"] => Ok(Self::Total(fields.small("total", u64::from(u32::MAX))?)),
+            ["cores"] => {
+                let cores: Vec<u32> = fields.list("cores", u64::from(u32::MAX))?;
+                if cores.is_sorted_by(|one, next| one < next) {
+                    Ok(Self::Cores(cores))
+                } else {
+                    Err(fields.wrong("cores", "ascending"))
+                }
+            }
+            [] => Err(fields.lacks("one of \"per_node\", \"total\" and \"cores\"")),
+            [_, second, ..] => Err(fields.wrong(second, "left out beside another order")),
+            [_] => Err(fields.lacks("an order")),
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The gate: which workers may fetch a task, and where the others sleep.
+//!
+//! A worker is *awake*, *idle* (parked, because there is no task) or *blocked* (parked, because fewer are wanted). The
+//! three change under one lock only; a worker that runs task after task never takes it, but looks at a flag of its own
+//! before each fetch ([`Gate::open`]). An order makes idle workers blocked on the spot, without waking them, and raises
+//! the flag of the awake ones while there are too many; whoever sees its flag first blocks. To unblock is to pick
+//! certain workers, so no more than wanted can slip through, however many wake.
+
+mod balance;
+mod facts;
+
+use crate::barrier;
+use crate::sync::{AtomicBool, AtomicU8, AtomicUsize, Mutex, Ordering, Thread, current, lock, park};
+use crossbeam_utils::CachePadded;
+
+pub(crate) use balance::Rule;
+
+/// It runs tasks or looks for one.
+const AWAKE: u8 = 0;
+/// It is parked until there are tasks.
+const IDLE: u8 = 1;
+/// It is parked until it is wanted.
+const BLOCKED: u8 = 2;
+
+/// What a worker reads without the lock: on a cache line of its own.
+struct Member {
+    node: usize,
+    /// Written under the lock only.
+    state: AtomicU8,
+    /// There are too many awake: ask before the next fetch.
+    ask: AtomicBool,
+}
+
+/// What the lock guards.
+struct Inner {
+    rule: Rule,
+    /// Workers that are not blocked, per node.
+    open: Vec<usize>,
+    /// Whom to unpark; none until a worker has started, and it does not park before.
+    threads: Vec<Option<Thread>>,
+}
+
+/// See the module.
+pub(crate) struct Gate {
+    members: Vec<CachePadded<Member>>,
+    /// Idle workers: written under the lock only, read by whoever has a task to offer.
+    idle: CachePadded<AtomicUsize>,
+    inner: Mutex<Inner>,
+}
+
+impl Gate {
+    /// For workers on these nodes, numbered as they are here. They begin awake, but for those that `rule` keeps out.
+    pub(crate) fn new(node_of: &[usize], nodes: usize, rule: Rule) -> Self {
+        let member = |&node| {
+            CachePadded::new(Member { node, state: AtomicU8::new(AWAKE), ask: AtomicBool::new(false) })
+        };
+        let mut open = vec![0; nodes];
+        for &node in node_of {
+            open[node] += 1;
+        }
+        let threads = node_of.iter().map(|_| None).collect();
+        let gate = Self {
+            members: node_of.iter().map(member).collect(),
+            idle: CachePadded::new(AtomicUsize::new(0)),
+            inner: Mutex::new(Inner { rule, open, threads }),
+        };
+        gate.balance(&mut lock(&gate.inner));
+        gate
+    }
+
+    /// A worker's first word: from now on it can be unparked.
+    pub(crate) fn enter(&self, worker: usize) {
+        lock(&self.inner).threads[worker] = Some(current());
+    }
+
+    /// May this worker fetch a task? One read of its own cache line.
+    #[inline]
+    pub(crate) fn open(&self, worker: usize) -> bool {
+        !self.members[worker].ask.load(Ordering::Acquire)
+    }
+
+    /// Parks the worker if there are too many, until it is wanted again or `done`; whether it was parked.
+    ///
+    /// `done` is asked once, after the worker can be seen as blocked: who makes it true later must call
+    /// [`Gate::resume`]. `leave` is called before parking: a task for which this worker was woken needs another one.
+    pub(crate) fn block(&self, worker: usize, done: impl Fn() -> bool, leave: impl FnOnce()) -> bool {
+        let member = &self.members[worker];
+        {
+            let mut inner = lock(&self.inner);
+            if !self.too_many(&inner, worker) {
+                self.balance(&mut inner);
+                return false;
+            }
+            self.set_blocked(&mut inner, worker);
+            self.balance(&mut inner);
+        }
+        leave();
+        if done() {
+            self.resume(worker);
+        }
+        while member.state.load(Ordering::Acquire) != AWAKE {
+            park();
+        }
+        true
+    }
+
+    /// Parks the worker until somebody [wakes](Gate::wake) or [resumes](Gate::resume) it, unless `done`.
+    ///
+    /// `done` (is there a task, or what this worker waits for?) is asked after the worker can be seen as idle.
+    pub(crate) fn sleep(&self, worker: usize, done: impl Fn() -> bool) {
+        let member = &self.members[worker];
+        {
+            let mut inner = lock(&self.inner);
+            self.set_idle(worker);
+            if self.too_many(&inner, worker) {
+                self.balance(&mut inner); // this one is the first that can go
+            }
+        }
+        barrier::heavy();
+        if done() {
+            self.stir(worker);
+        }
+        while member.state.load(Ordering::Acquire) != AWAKE {
+            park();
+        }
+    }
+
+    /// There is one more task: wakes an idle worker, one of `node` if there is one, else the first in `order` of nodes.
+    #[inline]
+    pub(crate) fn wake(&self, order: &[usize]) {
+        barrier::light();
+        if self.idle.load(Ordering::Relaxed) != 0 {
+            self.wake_one(order);
+        }
+    }
+
+    #[cold]
+    fn wake_one(&self, order: &[usize]) {
+        let inner = lock(&self.inner);
+        let idle = |node: usize| {
+            self.members
+                .iter()
+                .position(|member| member.node == node && member.state.load(Ordering::Relaxed) == IDLE)
+        };
+        if let Some(worker) = order.iter().find_map(|&node| idle(node)) {
+            self.set_awake(worker);
+            unpark(inner, worker);
+        }
+    }
+
+    /// What the worker waits for inside a task is there: it goes on, wanted or not; if there are too many now, another
+    /// one blocks after its task.
+    pub(crate) fn resume(&self, worker: usize) {
+        let mut inner = lock(&self.inner);
+        match self.members[worker].state.load(Ordering::Relaxed) {
+            AWAKE => return,
+            IDLE => self.set_awake(worker),
+            _ => {
+                self.set_open(&mut inner, worker);
+                self.balance(&mut inner);
+            }
+        }
+        unpark(inner, worker);
+    }
+
+    /// The worker found a task while it fell asleep. Blocked meanwhile, it leaves the task to others.
+    fn stir(&self, worker: usize) {
+        let _inner = lock(&self.inner);
+        if self.members[worker].state.load(Ordering::Relaxed) == IDLE {
+            self.set_awake(worker);
+        }
+    }
+
+    /// The pool ends: nobody is blocked or idle any more.
+    pub(crate) fn release(&self) {
+        let mut inner = lock(&self.inner);
+        inner.rule = Rule::All;
+        self.balance(&mut inner);
+        for (worker, member) in self.members.iter().enumerate() {
+            if member.state.load(Ordering::Relaxed) == IDLE {
+                self.set_awake(worker);
+            }
+            if let Some(thread) = &inner.threads[worker] {
+                thread.unpark();
+            }
+        }
+    }
+}
+
+/// Unparks after the lock is free: the woken one may need it at once.
+#[cfg(not(loom))]
+fn unpark(inner: std::sync::MutexGuard<'_, Inner>, worker: usize) {
+    let thread = inner.threads[worker].clone();
+    drop(inner);
+    if let Some(thread) = thread {
+        thread.unpark();
+    }
+}
+
+#[cfg(loom)]
+fn unpark(inner: loom::sync::MutexGuard<'_, Inner>, worker: usize) {
+    let thread = inner.threads[worker].clone();
+    drop(inner);
+    if let Some(thread) = thread {
+        thread.unpark();
+    }
+}

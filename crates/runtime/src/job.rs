@@ -1,0 +1,124 @@
+//! Tasks as the queues hold them: two words that do not know their type, on the heap or on the stack of who waits.
+
+#![allow(unsafe_code, reason = "a task on a stack outlives no wait for it; every block says why it is sound")]
+
+use std::any::Any;
+use std::cell::UnsafeCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::latch::Latch;
+
+/// What a panic carried.
+pub(crate) type Payload = Box<dyn Any + Send>;
+
+/// A task somewhere in memory, to be run exactly once.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JobRef {
+    data: *const (),
+    run: unsafe fn(*const ()),
+}
+
+// SAFETY: only `HeapJob::into_ref` and `StackJob::as_ref` make a `JobRef`, of closures that are `Send`.
+unsafe impl Send for JobRef {}
+
+impl JobRef {
+    /// Runs the task.
+    ///
+    /// # Safety
+    /// At most once for what [`HeapJob::into_ref`] or [`StackJob::as_ref`] returned, and while that task still exists.
+    #[inline]
+    pub(crate) unsafe fn run(self) {
+        // SAFETY: `run` belongs to `data` by construction; the rest is the caller's promise.
+        unsafe { (self.run)(self.data) }
+    }
+
+    /// Which task it is. Its address says that as long as it exists.
+    #[inline]
+    pub(crate) fn id(self) -> *const () {
+        self.data
+    }
+}
+
+/// A task that owns itself: nobody waits for it in particular.
+pub(crate) struct HeapJob<F>(F);
+
+impl<F: FnOnce() + Send> HeapJob<F> {
+    /// Gives the task away. It leaks unless it is run. `function` must not panic; whatever it borrows must live until
+    /// it has run, which is up to the caller ([`crate::scope`] waits, others ask for `'static`).
+    pub(crate) fn into_ref(function: F) -> JobRef {
+        JobRef { data: Box::into_raw(Box::new(Self(function))).cast_const().cast(), run: Self::run }
+    }
+
+    /// # Safety
+    /// `data` is from `into_ref` of the same type and was not run yet.
+    unsafe fn run(data: *const ()) {
+        // SAFETY: `into_ref` made it from a box of this type, and gave up the box; it is run once.
+        let job = unsafe { Box::from_raw(data.cast_mut().cast::<Self>()) };
+        (job.0)();
+    }
+}
+
+/// What became of a task.
+enum Outcome<R> {
+    Open,
+    Done(R),
+    Panicked(Payload),
+}
+
+/// A task on the stack of who waits for it: no allocation. The latch says when it is over.
+pub(crate) struct StackJob<L, F, R> {
+    pub(crate) latch: L,
+    function: UnsafeCell<Option<F>>,
+    outcome: UnsafeCell<Outcome<R>>,
+}
+
+impl<L: Latch, F: FnOnce() -> R + Send, R: Send> StackJob<L, F, R> {
+    pub(crate) fn new(function: F, latch: L) -> Self {
+        Self { latch, function: UnsafeCell::new(Some(function)), outcome: UnsafeCell::new(Outcome::Open) }
+    }
+
+    /// For a queue.
+    ///
+    /// # Safety
+    /// The job stays where it is, and alive, until its latch is set or nobody else can have the `JobRef` any more.
+    pub(crate) unsafe fn as_ref(&self) -> JobRef {
+        JobRef { data: std::ptr::from_ref(self).cast(), run: Self::run }
+    }
+
+    /// # Safety
+    /// `data` is from `as_ref` of the same type; the job is alive and was not run yet.
+    unsafe fn run(data: *const ()) {
+        // SAFETY: promised by the caller. The waiting thread touches neither cell before the latch is set.
+        let job = unsafe { &*data.cast::<Self>() };
+        // SAFETY: only who runs the job comes here, once.
+        let function = unsafe { (*job.function.get()).take() };
+        if let Some(function) = function {
+            let outcome = match catch_unwind(AssertUnwindSafe(function)) {
+                Ok(value) => Outcome::Done(value),
+                Err(payload) => Outcome::Panicked(payload),
+            };
+            // SAFETY: as above; the latch, set below, hands the cell over to who waits.
+            unsafe { *job.outcome.get() = outcome };
+        }
+        // SAFETY: the job is alive until here; nothing of it is used after this.
+        unsafe { L::set(&raw const job.latch) };
+    }
+
+    /// Runs the function here and now, if nobody else has the `JobRef` (it was taken back from the queue).
+    #[inline]
+    pub(crate) fn run_here(self) -> R {
+        match self.function.into_inner() {
+            Some(function) => function(),
+            None => std::process::abort(), // only who runs the job takes the function, and nobody did
+        }
+    }
+
+    /// What came out, once the latch is set. A panic goes on here.
+    pub(crate) fn into_result(self) -> R {
+        match self.outcome.into_inner() {
+            Outcome::Done(value) => value,
+            Outcome::Panicked(payload) => std::panic::resume_unwind(payload),
+            Outcome::Open => std::process::abort(), // the latch is set after the outcome
+        }
+    }
+}

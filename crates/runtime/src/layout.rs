@@ -1,0 +1,185 @@
+//! Where the workers of a pool run: how many on which node, bound to what, and how far the nodes are from each other.
+
+use numasim_model::cpus::CpuList;
+
+/// What a worker is bound to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bind {
+    /// Nothing: the operating system moves it where it likes.
+    None,
+    /// The processors of its node.
+    #[default]
+    Node,
+    /// One core: worker i of a node has its core i mod cores.
+    Core,
+}
+
+/// A NUMA node of the pool.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PoolNode {
+    /// Workers here; any number.
+    pub workers: usize,
+    /// Cores that the node has, which numbers those of [`crate::Order::Cores`].
+    pub cores: usize,
+    /// Processors by the numbers of the operating system, the first one of each core first; `None` binds nothing here.
+    pub cpus: Option<CpuList>,
+}
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Layout {
+    nodes: Vec<PoolNode>,
+    bind: Bind,
+    /// `distances[from][to]`, in any unit: the kernel says 10 for the own node.
+    distances: Vec<Vec<u32>>,
+}
+
+/// Why there is no such layout.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LayoutError {
+    /// Nobody could ever run a task.
+    #[error("a pool needs a worker: none of its {0} nodes has one")]
+    NoWorker(usize),
+    /// A table of another size.
+    #[error("the distances of {nodes} nodes are {nodes} rows of {nodes} numbers")]
+    Distances {
+        /// Nodes of the layout.
+        nodes: usize,
+    },
+}
+
+impl Layout {
+    /// Workers on one node that are bound to nothing.
+    ///
+    /// # Errors
+    /// [`LayoutError::NoWorker`].
+    pub fn unbound(workers: usize) -> Result<Self, LayoutError> {
+        Self::new(vec![PoolNode { workers, cores: workers, cpus: None }], Bind::None)
+    }
+
+    /// These nodes, all as far from each other.
+    ///
+    /// # Errors
+    /// [`LayoutError::NoWorker`].
+    pub fn new(nodes: Vec<PoolNode>, bind: Bind) -> Result<Self, LayoutError> {
+        if nodes.iter().all(|node| node.workers == 0) {
+            return Err(LayoutError::NoWorker(nodes.len()));
+        }
+        let distance = |from: usize, to: usize| if from == to { 10 } else { 20 };
+        let row = |from| (0..nodes.len()).map(|to| distance(from, to)).collect();
+        let distances = (0..nodes.len()).map(row).collect();
+        Ok(Self { nodes, bind, distances })
+    }
+
+    /// The same with these distances, a row for each node from which a worker looks (as in `/sys/devices/system/node`).
+    ///
+    /// # Errors
+    /// [`LayoutError::Distances`].
+    pub fn with_distances(self, distances: Vec<Vec<u32>>) -> Result<Self, LayoutError> {
+        let nodes = self.nodes.len();
+        if distances.len() != nodes || distances.iter().any(|row| row.len() != nodes) {
+            return Err(LayoutError::Distances { nodes });
+        }
+        Ok(Self { distances, ..self })
+    }
+
+    /// The nodes.
+    pub fn nodes(&self) -> &[PoolNode] {
+        &self.nodes
+    }
+
+    /// What workers are bound to.
+    pub fn bind(&self) -> Bind {
+        self.bind
+    }
+
+    /// Workers on each node.
+    pub fn workers(&self) -> Vec<usize> {
+        self.nodes.iter().map(|node| node.workers).collect()
+    }
+
+    /// The node of each worker, and which one of this node's it is. They are numbered round the nodes: the first of each
+    /// node in node order, then the second of each, and so on.
+    pub(crate) fn places(&self) -> Vec<Place> {
+        let most = self.nodes.iter().map(|node| node.workers).max().unwrap_or(0);
+        let round = |index: usize| {
+            let there = move |(_, node): &(usize, &PoolNode)| index < node.workers;
+            self.nodes.iter().enumerate().filter(there).map(move |(node, _)| Place { node, index })
+        };
+        (0..most).flat_map(round).collect()
+    }
+
+    /// The nodes in the order in which a worker of `node` looks there: its own, then the nearest; ties in node order.
+    pub(crate) fn nodes_from(&self, node: usize) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.nodes.len()).collect();
+        if let Some(row) = self.distances.get(node) {
+            order.sort_by(|&a, &b| (a != node).cmp(&(b != node)).then(row[a].cmp(&row[b])).then(a.cmp(&b)));
+        }
+        order
+    }
+
+    /// The processors of a worker; `None` binds it to nothing.
+    pub(crate) fn cpus(&self, place: Place) -> Option<CpuList> {
+        let node = self.nodes.get(place.node)?;
+        let cpus = node.cpus.as_ref()?;
+        match self.bind {
+            Bind::None => None,
+            Bind::Node => Some(cpus.clone()),
+            Bind::Core => {
+                let cores = node.cores.clamp(1, cpus.as_slice().len());
+                cpus.as_slice().get(place.index % cores).and_then(|&cpu| CpuList::new(vec![cpu]).ok())
+            }
+        }
+    }
+}
+
+/// Where a worker belongs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Its node.
+    pub(crate) node: usize,
+    /// Which one of the node's workers it is.
+    pub(crate) index: usize,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(workers: usize, cores: usize, cpus: &str) -> PoolNode {
+        PoolNode { workers, cores, cpus: Some(CpuList::parse(cpus).expect("a list")) }
+    }
+
+    #[test]
+    fn workers_are_numbered_round_the_nodes() {
+        let layout = Layout::new(vec![node(1, 2, "0-1"), node(3, 2, "2-3")], Bind::Core).expect("a layout");
+        let places: Vec<_> = layout.places().iter().map(|place| (place.node, place.index)).collect();
+        assert_eq!(places, [(0, 0), (1, 0), (1, 1), (1, 2)]);
+    }
+
+    #[test]
+    fn a_third_worker_on_two_cores_shares_the_first() {
+        let layout = Layout::new(vec![node(3, 2, "4-7")], Bind::Core).expect("a layout");
+        let cpus: Vec<_> = layout.places().into_iter().map(|place| layout.cpus(place)).collect();
+        let cpu = |number| CpuList::new(vec![number]).ok();
+        assert_eq!(cpus, [cpu(4), cpu(5), cpu(4)]);
+    }
+
+    #[test]
+    fn the_nearest_node_comes_after_the_own_one() {
+        let nodes = vec![node(1, 1, "0"), node(1, 1, "1"), node(1, 1, "2")];
+        let layout = Layout::new(nodes, Bind::Node).expect("a layout");
+        // Node 1 is nearer to 2 than to 0, and a table may claim that others are nearer than oneself.
+        let far = vec![vec![10, 21, 31], vec![21, 30, 16], vec![31, 16, 10]];
+        let layout = layout.with_distances(far).expect("a table");
+        assert_eq!(layout.nodes_from(1), [1, 2, 0]);
+        assert_eq!(layout.nodes_from(0), [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_pool_without_workers_and_a_table_of_another_size_are_refused() {
+        assert_eq!(Layout::unbound(0), Err(LayoutError::NoWorker(1)));
+        let table = Layout::unbound(1).expect("a layout").with_distances(vec![]);
+        assert_eq!(table, Err(LayoutError::Distances { nodes: 1 }));
+    }
+}

@@ -1,0 +1,185 @@
+//! A pool of workers, and tasks that nobody waits for.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, mpsc};
+use std::thread::{Builder, JoinHandle};
+use std::{fmt, io};
+
+use crossbeam_deque::Worker as Deque;
+use numasim_host::affinity::{AffinityError, bind_this_thread};
+use numasim_model::ids::NodeId;
+
+use crate::barrier;
+use crate::job::{HeapJob, JobRef};
+use crate::layout::Layout;
+use crate::order::{Order, OrderError};
+use crate::shared::Shared;
+use crate::sync::Ordering;
+use crate::worker::Worker;
+
+/// Why a pool cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum PoolError {
+    /// A worker cannot be bound where the layout wants it.
+    #[error(transparent)]
+    Affinity(#[from] AffinityError),
+    /// The operating system gives no more threads.
+    #[error("cannot start a thread: {0}")]
+    Thread(#[from] io::Error),
+    /// The first order cannot be followed.
+    #[error(transparent)]
+    Order(#[from] OrderError),
+}
+
+/// Workers that run tasks.
+///
+/// Dropping it runs what was spawned, lifts the order, and ends all threads.
+pub struct Pool {
+    pub(crate) shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool")
+            .field("layout", &self.shared.layout)
+            .field("status", &self.status())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The workers of a pool at one moment, per node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PoolStatus {
+    /// Workers that there are.
+    pub threads: Vec<usize>,
+    /// Inside a task and awake.
+    pub running: Vec<usize>,
+    /// Kept from running by an order.
+    pub blocked: Vec<usize>,
+    /// Tasks done since the beginning, on all nodes; a task that ended a moment ago may be missing. The pieces of a [`Pool::join`] that no other worker took belong to
+    /// the task that made them.
+    pub tasks: usize,
+    /// Tasks not begun, on all nodes; tasks that move meanwhile may be missed or counted twice.
+    pub queued: usize,
+}
+
+impl PoolStatus {
+    /// Workers of each node that are neither running nor blocked.
+    pub fn idle(&self) -> Vec<usize> {
+        let taken = self.running.iter().zip(&self.blocked).map(|(running, blocked)| running + blocked);
+        self.threads.iter().zip(taken).map(|(threads, taken)| threads.saturating_sub(taken)).collect()
+    }
+}
+
+impl Pool {
+    /// Starts the workers of a layout. All may run.
+    ///
+    /// # Errors
+    /// [`PoolError::Affinity`], [`PoolError::Thread`].
+    pub fn new(layout: Layout) -> Result<Self, PoolError> {
+        Self::with_order(layout, &Order::All)
+    }
+
+    /// The same with an order that is in force before the first task.
+    ///
+    /// # Errors
+    /// Every variant of [`PoolError`].
+    pub fn with_order(layout: Layout, order: &Order) -> Result<Self, PoolError> {
+        barrier::prepare();
+        let deques: Vec<Deque<JobRef>> = layout.places().iter().map(|_| Deque::new_lifo()).collect();
+        let stealers = deques.iter().map(Deque::stealer).collect();
+        let shared = Arc::new(Shared::new(layout, stealers, order)?);
+        let mut pool = Self { shared, threads: Vec::new() };
+        let (say, hear) = mpsc::channel();
+        for (number, deque) in deques.into_iter().enumerate() {
+            let (shared, say) = (pool.shared.clone(), say.clone());
+            let life = move || {
+                let cpus = shared.layout.cpus(shared.places[number]);
+                let bound = cpus.map_or(Ok(()), |cpus| bind_this_thread(&cpus));
+                let fails = bound.is_err();
+                let _ = say.send(bound); // a pool that gave up does not listen
+                drop(say); // the pool listens until all have spoken
+                if !fails {
+                    Worker::new(number, shared, deque).run();
+                }
+            };
+            pool.threads.push(Builder::new().name(format!("worker {number}")).spawn(life)?);
+        }
+        drop(say);
+        hear.into_iter().collect::<Result<Vec<()>, _>>()?;
+        Ok(pool)
+    }
+
+    /// Where the workers are.
+    pub fn layout(&self) -> &Layout {
+        &self.shared.layout
+    }
+
+    /// Puts an order in force. When this returns, no worker that was between two tasks and is not wanted begins another
+    /// one; workers inside a task finish it first.
+    ///
+    /// # Errors
+    /// Every variant of [`OrderError`]; the last order stays in force.
+    pub fn order(&self, order: &Order) -> Result<(), OrderError> {
+        self.shared.order(order)
+    }
+
+    /// What the workers do now.
+    pub fn status(&self) -> PoolStatus {
+        let busy = |worker: usize| self.shared.figures[worker].busy.load(Ordering::Relaxed);
+        let counts = self.shared.gate.counts(busy);
+        PoolStatus {
+            threads: self.shared.layout.workers(),
+            running: counts.running,
+            blocked: counts.blocked,
+            tasks: self.shared.tasks_done(),
+            queued: self.shared.queued(),
+        }
+    }
+
+    /// Has a task run by whichever worker comes first. Nobody waits for it; a panic ends this task only (the panic hook
+    /// reports it as usual).
+    pub fn spawn(&self, task: impl FnOnce() + Send + 'static) {
+        self.submit(detached(task), None);
+    }
+
+    /// The same, by a worker of this node unless it has none that is free for it: tasks are stolen, first by the nearest
+    /// nodes. A node that does not exist means any.
+    pub fn spawn_on(&self, node: NodeId, task: impl FnOnce() + Send + 'static) {
+        self.submit(detached(task), Some(node));
+    }
+
+    /// Calls `function` with the worker of this pool that this thread is, if it is one.
+    pub(crate) fn with_member<R>(&self, function: impl FnOnce(Option<&Worker>) -> R) -> R {
+        Worker::with_this(|worker| {
+            function(worker.filter(|worker| Arc::ptr_eq(&worker.shared, &self.shared)))
+        })
+    }
+
+    pub(crate) fn submit(&self, job: JobRef, node: Option<NodeId>) {
+        self.with_member(|worker| match worker {
+            Some(worker) if node.is_none_or(|node| node.0 == worker.node()) => worker.push(job),
+            _ => self.shared.inject(job, node.map(|node| node.0)),
+        });
+    }
+}
+
+/// A task whose panic ends nothing else.
+fn detached(task: impl FnOnce() + Send + 'static) -> JobRef {
+    HeapJob::into_ref(move || {
+        let _ = catch_unwind(AssertUnwindSafe(task)); // the panic hook has told
+    })
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Release);
+        self.shared.gate.release();
+        // A task may hold the last share of its own pool: its thread ends by itself.
+        let this = std::thread::current().id();
+        for thread in self.threads.drain(..).filter(|thread| thread.thread().id() != this) {
+            let _ = thread.join(); // a worker does not panic
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! What all threads of a pool share: the gate, the queues, and who looks where.
+
+use crossbeam_deque::{Injector, Steal, Stealer};
+use crossbeam_utils::CachePadded;
+
+use crate::gate::{Gate, Rule};
+use crate::job::JobRef;
+use crate::layout::{Layout, Place};
+use crate::order::{Order, OrderError};
+use crate::sync::{AtomicBool, AtomicUsize, Ordering};
+use numasim_model::ids::NodeId;
+
+/// What a worker says about itself; only it writes here.
+#[derive(Debug, Default)]
+pub(crate) struct Figures {
+    /// Inside a task.
+    pub(crate) busy: AtomicBool,
+    /// Tasks done.
+    pub(crate) tasks: AtomicUsize,
+}
+
+/// See the module.
+pub(crate) struct Shared {
+    pub(crate) gate: Gate,
+    pub(crate) layout: Layout,
+    pub(crate) places: Vec<Place>,
+    pub(crate) figures: Vec<CachePadded<Figures>>,
+    /// The pool ends.
+    pub(crate) stop: AtomicBool,
+    /// Workers of each node.
+    workers: Vec<Vec<usize>>,
+    /// For each node: all nodes, itself first, then the nearest.
+    near: Vec<Vec<usize>>,
+    stealers: Vec<Stealer<JobRef>>,
+    /// Tasks for a node, and tasks for whoever comes first.
+    for_node: Vec<Injector<JobRef>>,
+    for_any: Injector<JobRef>,
+}
+
+impl Shared {
+    pub(crate) fn new(
+        layout: Layout,
+        stealers: Vec<Stealer<JobRef>>,
+        order: &Order,
+    ) -> Result<Self, OrderError> {
+        let places = layout.places();
+        let nodes = layout.nodes().len();
+        let of = |node: usize| (0..places.len()).filter(|&worker| places[worker].node == node).collect();
+        let node_of: Vec<usize> = places.iter().map(|place| place.node).collect();
+        let rule = rule(&layout, &places, order)?;
+        Ok(Self {
+            gate: Gate::new(&node_of, nodes, rule),
+            figures: places.iter().map(|_| CachePadded::default()).collect(),
+            stop: AtomicBool::new(false),
+            workers: (0..nodes).map(of).collect(),
+            near: (0..nodes).map(|node| layout.nodes_from(node)).collect(),
+            stealers,
+            for_node: (0..nodes).map(|_| Injector::new()).collect(),
+            for_any: Injector::new(),
+            layout,
+            places,
+        })
+    }
+
+    /// Puts an order in force.
+    pub(crate) fn order(&self, order: &Order) -> Result<(), OrderError> {
+        self.gate.set(rule(&self.layout, &self.places, order)?);
+        Ok(())
+    }
+
+    /// The nodes in the order in which a worker of `node` looks there.
+    pub(crate) fn near(&self, node: usize) -> &[usize] {
+        self.near.get(node).map_or(&[], Vec::as_slice)
+    }
+
+    /// Offers a task to the workers of a node, or to all.
+    pub(crate) fn inject(&self, job: JobRef, node: Option<usize>) {
+        match node.and_then(|node| self.for_node.get(node)) {
+            Some(queue) => queue.push(job),
+            None => self.for_any.push(job),
+        }
+        self.gate.wake(self.near(node.unwrap_or(0)));
+    }
+
+    /// A task for a worker whose own queue is empty: from its node, then from anywhere, then from the nearest nodes.
+    /// `start` says at which neighbour to begin, so that thieves do not meet.
+    pub(crate) fn steal(&self, worker: usize, start: usize) -> Option<JobRef> {
+        let own = self.places[worker].node;
+        for &node in self.near(own) {
+            if let Some(job) = take(|| self.for_node[node].steal()) {
+                return Some(job);
+            }
+            let others = &self.workers[node];
+            let (before, from) = others.split_at(if others.is_empty() { 0 } else { start % others.len() });
+            for &other in from.iter().chain(before).filter(|&&other| other != worker) {
+                if let Some(job) = take(|| self.stealers[other].steal()) {
+                    return Some(job);
+                }
+            }
+            if node == own
+                && let Some(job) = take(|| self.for_any.steal())
+            {
+                return Some(job);
+            }
+        }
+        None
+    }
+
+    /// Is there a task in any queue?
+    pub(crate) fn any_task(&self) -> bool {
+        !self.for_any.is_empty()
+            || self.for_node.iter().any(|queue| !queue.is_empty())
+            || self.stealers.iter().any(|queue| !queue.is_empty())
+    }
+
+    /// Tasks in all queues: not begun yet.
+    pub(crate) fn queued(&self) -> usize {
+        let nodes = self.for_node.iter().map(Injector::len).sum::<usize>();
+        self.for_any.len() + nodes + self.stealers.iter().map(Stealer::len).sum::<usize>()
+    }
+
+    /// A worker that was woken for a task does something else: wakes another one for it.
+    pub(crate) fn pass_on(&self, worker: usize) {
+        if self.any_task() {
+            self.gate.wake(self.near(self.places[worker].node));
+        }
+    }
+
+    /// Tasks done since the beginning.
+    pub(crate) fn tasks_done(&self) -> usize {
+        self.figures.iter().map(|figures| figures.tasks.load(Ordering::Relaxed)).sum()
+    }
+}
+
+fn take(steal: impl Fn() -> Steal<JobRef>) -> Option<JobRef> {
+    loop {
+        match steal() {
+            Steal::Success(job) => return Some(job),
+            Steal::Empty => return None,
+            Steal::Retry => std::hint::spin_loop(),
+        }
+    }
+}
+
+/// The order in the numbers of workers.
+fn rule(layout: &Layout, places: &[Place], order: &Order) -> Result<Rule, OrderError> {
+    match order {
+        Order::All => Ok(Rule::All),
+        Order::Total(ordered) if *ordered > places.len() => {
+            Err(OrderError::TooMany { ordered: *ordered, threads: places.len() })
+        }
+        Order::Total(ordered) => Ok(Rule::Total(*ordered)),
+        Order::PerNode(ordered) => {
+            let workers = layout.workers();
+            if ordered.len() != workers.len() {
+                return Err(OrderError::NodeCount { ordered: ordered.len(), nodes: workers.len() });
+            }
+            let pairs = ordered.iter().zip(&workers).enumerate();
+            match pairs.into_iter().find(|(_, (ordered, threads))| ordered > threads) {
+                Some((node, (&ordered, &threads))) => {
+                    Err(OrderError::TooManyOnNode { node: NodeId(node), ordered, threads })
+                }
+                None => Ok(Rule::PerNode(ordered.clone())),
+            }
+        }
+        Order::Cores(cores) => {
+            let all: Vec<usize> = layout.nodes().iter().map(|node| node.cores).collect();
+            let cores_in_all = all.iter().sum();
+            match cores.iter().find(|&&core| core >= cores_in_all) {
+                Some(&core) => Err(OrderError::UnknownCore { core, cores: cores_in_all }),
+                None => Ok(Rule::Workers(on_cores(places, &all, cores))),
+            }
+        }
+    }
+}
+
+/// Which workers are on these cores: worker i of a node is on its core i mod cores.
+fn on_cores(places: &[Place], cores_of: &[usize], wanted: &[usize]) -> Vec<bool> {
+    let on = |place: &Place| {
+        let first: usize = cores_of[..place.node].iter().sum();
+        let cores = cores_of[place.node];
+        cores > 0 && wanted.contains(&(first + place.index % cores))
+    };
+    places.iter().map(on).collect()
+}

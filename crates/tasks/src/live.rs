@@ -1,0 +1,275 @@
+//! A scheduler told of what really happens: tasks that threads create and run, in place of simulated ones.
+//!
+//! [`Live`] is a value like the simulation: somebody else has the threads and the clock, tells it under a lock what has happened, and hears which
+//! worker takes which task now. The schedulers are those of [`crate::simulate`], and what they are told comes in the same order: ends, what
+//! the master creates, what becomes ready, then all idle workers in rounds. What differs is what decides nothing: partitioning a window
+//! takes as long as it takes, in which nobody else is told anything, and two events never happen at the same instant.
+
+use numasim_model::graph::{BlockHome, PagePlacement, TaskId, Ties};
+use rand::RngExt as _;
+use rand_chacha::ChaCha8Rng;
+
+use crate::engine::Living;
+use crate::error::TasksError;
+use crate::homes::Homes;
+use crate::question::Question;
+use crate::random::{Stream, generator};
+use crate::refusal;
+use crate::schedulers::{self, HandOver, Partitioning, Pause, Round, Scheduler, Start, View};
+use crate::sockets::{SocketId, Sockets, WorkerId};
+
+/// What the master has done, or why it does nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Creation {
+    /// It has created one more task.
+    Created(TaskId),
+    /// A window waits for [`Live::partition`]; until then nothing is created.
+    Window(Partitioning),
+    /// It waits until tasks end: for all earlier ones, or since as many are alive as there may be.
+    Waits,
+    /// All its tasks are created.
+    Done,
+}
+
+/// A scheduler, and what has become of the tasks so far.
+pub struct Live<'a> {
+    question: &'a Question<'a>,
+    sockets: Sockets,
+    scheduler: Box<dyn Scheduler + 'a>,
+    alive: Living,
+    homes: Homes,
+    /// The next task that the master may create.
+    next: u32,
+    said_taskwait: bool,
+    said_throttle: bool,
+    said_end: bool,
+    /// A window is complete and not partitioned yet.
+    window: bool,
+    /// Created tasks that wait for none and that nobody has taken.
+    waiting: usize,
+    running: usize,
+    ended: usize,
+    /// Workers without a task.
+    idle: Vec<WorkerId>,
+    /// Draws the order in which they look, where it is drawn.
+    random: Option<ChaCha8Rng>,
+}
+
+impl<'a> Live<'a> {
+    /// No task is created, all workers are idle.
+    ///
+    /// # Errors
+    /// As [`crate::simulate`]: what the scheduler refuses of the question.
+    pub fn new(question: &'a Question<'a>) -> Result<Self, TasksError> {
+        refusal::check(question)?;
+        let sockets = Sockets::new(question.machine);
+        let scheduler = schedulers::make(question, &sockets)?;
+        let runtime = question.runtime;
+        let workers = u32::try_from(sockets.worker_count()).unwrap_or(u32::MAX);
+        Ok(Self {
+            scheduler,
+            alive: Living::new(question.graph)?,
+            homes: Homes::new(question.graph, question.placement, sockets.node(SocketId(0))),
+            next: 0,
+            said_taskwait: false,
+            said_throttle: false,
+            said_end: false,
+            window: false,
+            waiting: 0,
+            running: 0,
+            ended: 0,
+            idle: (0..workers).map(WorkerId).collect(),
+            random: (runtime.ties == Ties::Random).then(|| generator(runtime.seed, Stream::Workers)),
+            question,
+            sockets,
+        })
+    }
+
+    /// Sockets and workers of the machine.
+    pub const fn sockets(&self) -> &Sockets {
+        &self.sockets
+    }
+
+    /// The socket that the scheduler gave a task, if it gives any.
+    pub fn socket(&self, task: TaskId) -> Option<SocketId> {
+        self.scheduler.socket(task)
+    }
+
+    /// Whether all tasks have ended.
+    pub fn is_over(&self) -> bool {
+        self.ended == self.question.graph.task_count()
+    }
+
+    /// Nobody runs a task, the master creates none, and yet some are left: nothing will ever happen again.
+    pub fn is_stuck(&self) -> Option<TasksError> {
+        let rests = self.running == 0 && !self.window && !self.is_over() && !self.may_create();
+        rests.then(|| TasksError::NeverEnds(self.alive.lowest()))
+    }
+
+    /// The master does the next thing that it can do.
+    pub fn create(&mut self) -> Creation {
+        let graph = self.question.graph;
+        if self.window {
+            return Creation::Waits;
+        }
+        // Other tasks are created by tasks.
+        while graph.created_by(TaskId(self.next)).is_some() {
+            self.next += 1;
+        }
+        let task = TaskId(self.next);
+        let is_last = task.0 as usize >= graph.task_count();
+        let why = if is_last {
+            (!self.said_end).then_some(Pause::End)
+        } else if graph.taskwait(task) {
+            (!self.said_taskwait).then_some(Pause::Taskwait)
+        } else {
+            (self.is_full() && !self.said_throttle).then_some(Pause::Throttle)
+        };
+        if let Some(why) = why {
+            match why {
+                Pause::End => self.said_end = true,
+                Pause::Taskwait => self.said_taskwait = true,
+                Pause::Throttle => self.said_throttle = true,
+            }
+            let view = View::new(graph, self.question.machine, &self.sockets, &self.homes);
+            if let Some(window) = self.scheduler.pauses(&view, why) {
+                self.window = true;
+                return Creation::Window(window);
+            }
+        }
+        if is_last {
+            return Creation::Done;
+        }
+        if !self.may_create() {
+            return Creation::Waits;
+        }
+        self.next += 1;
+        (self.said_taskwait, self.said_throttle) = (false, false);
+        let view = View::new(graph, self.question.machine, &self.sockets, &self.homes);
+        let is_ready = self.alive.created(graph, task);
+        let window = self.scheduler.created(&view, task);
+        if is_ready {
+            self.waiting += 1;
+            self.scheduler.ready(&view, task, None);
+        }
+        match window {
+            Some(window) => {
+                self.window = true;
+                Creation::Window(window)
+            }
+            None => Creation::Created(task),
+        }
+    }
+
+    /// Partitions the window that waits for it.
+    ///
+    /// # Errors
+    /// There is no partition.
+    pub fn partition(&mut self) -> Result<(), TasksError> {
+        self.window = false;
+        let view = View::new(self.question.graph, self.question.machine, &self.sockets, &self.homes);
+        Ok(self.scheduler.partitioned(&view)?)
+    }
+
+    /// A worker has ended its task: it is idle, others wait for one less, and what the task creates is created.
+    pub fn ended(&mut self, task: TaskId, worker: WorkerId) {
+        let Question { graph, machine, .. } = *self.question;
+        let view = View::new(graph, machine, &self.sockets, &self.homes);
+        self.running = self.running.saturating_sub(1);
+        self.ended += 1;
+        self.idle.push(worker);
+        self.scheduler.finished(&view, task, worker);
+        let (mut others, mut children) = (Vec::new(), Vec::new());
+        self.alive.ended(task, |other| others.push(other));
+        others.sort_unstable();
+        for &child in graph.children(task) {
+            self.scheduler.created(&view, child);
+            if self.alive.created(graph, child) {
+                children.push(child);
+            }
+        }
+        self.waiting += others.len() + children.len();
+        if self.scheduler.hands_over() {
+            if !others.is_empty() || !children.is_empty() {
+                let handed = HandOver { task, worker, children: &children, others: &others };
+                self.scheduler.hand_over(&view, &handed);
+            }
+            return;
+        }
+        let others = others.into_iter().map(|task| (task, false));
+        let mut ready: Vec<_> = others.chain(children.into_iter().map(|task| (task, true))).collect();
+        ready.sort_unstable();
+        for (task, is_child) in ready {
+            if is_child {
+                self.scheduler.created_ready(&view, task, worker);
+            } else {
+                self.scheduler.ready(&view, task, Some(worker));
+            }
+        }
+    }
+
+    /// Idle workers look for tasks in rounds; `starts` hears who takes which one now.
+    pub fn hand_out(&mut self, mut starts: impl FnMut(WorkerId, Start)) {
+        if let Some(random) = &mut self.random {
+            for place in 1..self.idle.len() {
+                let drawn = random.random_range(0..=place);
+                self.idle.swap(place, drawn);
+            }
+        } else {
+            self.idle.sort_unstable();
+        }
+        for &round in self.scheduler.rounds() {
+            let mut place = 0;
+            while self.waiting > 0
+                && let Some(&worker) = self.idle.get(place)
+            {
+                match self.take(worker, round) {
+                    Some(start) => {
+                        self.idle.remove(place);
+                        starts(worker, start);
+                    }
+                    None => place += 1,
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, worker: WorkerId, round: Round) -> Option<Start> {
+        let Question { graph, machine, placement, .. } = *self.question;
+        let view = View::new(graph, machine, &self.sockets, &self.homes);
+        let start = self.scheduler.take(&view, worker, round)?;
+        self.waiting = self.waiting.saturating_sub(1);
+        self.running += 1;
+        let node = self.sockets.node(self.sockets.of_worker(worker));
+        for access in graph.accesses(start.task) {
+            let view = View::new(graph, machine, &self.sockets, &self.homes);
+            let is_open = view.home(access.block) == BlockHome::Open;
+            let chosen = (placement == PagePlacement::Numa && is_open)
+                .then(|| self.scheduler.home(&view, access.block))
+                .flatten();
+            self.homes.touch(access.block, chosen.unwrap_or(node));
+        }
+        Some(start)
+    }
+
+    /// Whether nothing stops the master before its next task.
+    fn may_create(&self) -> bool {
+        let graph = self.question.graph;
+        let task = TaskId(self.next);
+        let is_there = (task.0 as usize) < graph.task_count();
+        // What the throttle holds back may be what existing tasks wait for, where tasks create tasks.
+        let forced = graph.is_tree() && self.running == 0 && self.waiting == 0;
+        is_there
+            && (!graph.taskwait(task) || self.alive.have_ended_before(task))
+            && (!self.is_full() || forced)
+    }
+
+    /// Whether as many tasks are alive as there may be.
+    fn is_full(&self) -> bool {
+        // With none alive there could never be any; readers of files refuse 0.
+        self.question.runtime.throttle.is_some_and(|most| self.alive.count() >= most.max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests;
