@@ -106,8 +106,10 @@ fn every_policy_is_replayed_from_what_an_agent_saw() {
             });
         }
         drop(apps);
-        agent.stop();
+        eventually("all are gone", || agent.status()["apps"] == json!([]));
+        // Its folder goes with the agent.
         let said = stdout(&replay(&record, &[]));
+        agent.stop();
         assert!(said.starts_with(&format!("Policy '{policy}', asked again for ")), "{said}");
         assert!(!said.contains(" 0 orders"), "{policy}: {said}");
     }
