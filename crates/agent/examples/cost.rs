@@ -83,7 +83,9 @@ mod linux {
                 std::thread::spawn(move || application(&path, number, period, end))
             })
             .collect();
-        all.into_iter().for_each(|one| one.join().expect("no panic"));
+        for one in all {
+            one.join().expect("no panic");
+        }
         let mut stop = UnixStream::connect(&path).expect("it listens");
         stop.write_all(FromApp::Stop.line().as_bytes()).expect("room");
         let (elapsed, time, decisions) = agent.join().expect("no panic");
@@ -105,7 +107,7 @@ mod linux {
         let (mut acked, mut progress, mut piece) = (0, 0, [0; 4096]);
         while Instant::now() < end {
             let mut status = AppStatus { progress, ..AppStatus::idle(2) };
-            if (progress + number) % 10 == 0 {
+            if (progress + number).is_multiple_of(10) {
                 status.waiting = numasim_protocol::Waiting::Input;
             }
             let mut lines = FromApp::Status(status).line();
