@@ -43,7 +43,7 @@ impl Server<'_> {
         let now = self.now();
         let mut all = vec![PollFd::new(&self.signals, PollFlags::IN)];
         let mut whose = vec![Whose::Signal];
-        let bell = self.decider.as_ref().and_then(super::deciding::Decider::bell);
+        let bell = self.decider.as_ref().and_then(|decider| decider.bell());
         if let Some(bell) = &bell {
             all.push(PollFd::new(bell, PollFlags::IN));
             whose.push(Whose::Answer);
