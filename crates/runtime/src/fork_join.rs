@@ -49,10 +49,18 @@ impl Pool {
 pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     Worker::with_this(|worker| match worker {
         Some(worker) => join_on(worker, a, b),
-        None => (a(), b()),
+        None => outside(a, b),
     })
 }
 
+/// Out of the way of the other case.
+#[cold]
+#[inline(never)]
+fn outside<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
+    (a(), b())
+}
+
+#[inline]
 fn join_on<A: Send, B: Send>(
     worker: &Worker,
     a: impl FnOnce() -> A + Send,

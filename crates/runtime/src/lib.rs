@@ -16,14 +16,19 @@ mod job;
 mod latch;
 mod layout;
 mod order;
+mod serve;
 mod sync;
 
+#[cfg(not(loom))]
+mod client;
 #[cfg(not(loom))]
 mod fork_join;
 #[cfg(not(loom))]
 mod loops;
 #[cfg(not(loom))]
 mod pool;
+#[cfg(not(loom))]
+mod said;
 #[cfg(not(loom))]
 mod scope;
 #[cfg(not(loom))]
@@ -32,8 +37,11 @@ mod shared;
 mod worker;
 
 #[cfg(not(loom))]
+pub use client::Agent;
+#[cfg(not(loom))]
 pub use fork_join::join;
-pub use layout::{Bind, Layout, LayoutError, PoolNode};
+pub use layout::{Bind, HostError, Layout, LayoutError, PoolNode};
+pub use numasim_protocol::{Control, Waiting};
 pub use order::{Order, OrderError};
 #[cfg(not(loom))]
 pub use pool::{Pool, PoolError, PoolStatus};
