@@ -45,28 +45,11 @@ fn rayon_spawn(pool: &rayon::ThreadPool, tasks: u32) {
     pool.install(|| rayon::scope(|scope| (0..tasks).for_each(|_| scope.spawn(|_| ()))));
 }
 
-/// CPU time of all threads of this process so far, in ns; other systems than Linux: the time that passed.
-#[cfg(target_os = "linux")]
-fn cpu_ns() -> f64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: writes one time.
-    #[allow(unsafe_code)]
-    let failed = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
-    assert_eq!(failed, 0, "every Linux has this clock");
-    time.tv_sec as f64 * 1e9 + time.tv_nsec as f64
-}
-
-#[cfg(not(target_os = "linux"))]
-fn cpu_ns() -> f64 {
-    static START: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
-    START.elapsed().as_nanos() as f64
-}
-
 /// Time that passed, and CPU time.
 fn ns<R>(work: impl FnOnce() -> R) -> [f64; 2] {
-    let (start, cpu) = (Instant::now(), cpu_ns());
+    let (start, cpu) = (Instant::now(), pairs::cpu_ns());
     black_box(work());
-    [start.elapsed().as_nanos() as f64, cpu_ns() - cpu]
+    [start.elapsed().as_nanos() as f64, pairs::cpu_ns() - cpu]
 }
 
 /// oneTBB in a process of its own.

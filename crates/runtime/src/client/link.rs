@@ -1,13 +1,14 @@
 //! The thread that looks for the agent, again and again.
 
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 use std::{fmt, io};
 
 use super::session::{self, End};
+use super::wire::State;
 use super::{Agent, connect};
 use crate::order::Order;
 use crate::shared::Shared;
@@ -15,15 +16,6 @@ use crate::shared::Shared;
 /// From the loss of an agent to the first attempt; doubled until the last.
 const FIRST: Duration = Duration::from_millis(100);
 const LAST: Duration = Duration::from_secs(5);
-
-/// What the thread and the pool share.
-#[derive(Debug, Default)]
-pub(super) struct State {
-    /// The pool ends.
-    pub(super) stop: AtomicBool,
-    /// The connection, while there is one.
-    pub(super) stream: Mutex<Option<Arc<UnixStream>>>,
-}
 
 /// A pool's way to the agent. Dropping it says goodbye.
 pub(crate) struct Link {
@@ -62,9 +54,7 @@ impl Link {
 impl Drop for Link {
     fn drop(&mut self) {
         self.state.stop.store(true, Ordering::Release);
-        if let Some(stream) = &*self.state.stream.lock().unwrap_or_else(PoisonError::into_inner) {
-            session::goodbye(stream);
-        }
+        self.state.goodbye();
         self.shared.said.ring();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join(); // it does not panic

@@ -14,6 +14,8 @@ mod link;
 mod report;
 #[cfg(target_os = "linux")]
 mod session;
+#[cfg(target_os = "linux")]
+mod wire;
 
 use std::path::PathBuf;
 

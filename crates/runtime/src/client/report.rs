@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use numasim_protocol::{AppStatus, FromApp};
 
-use super::session::Sender;
+use super::wire::Sender;
 use crate::shared::Shared;
 
 /// Between two statuses.

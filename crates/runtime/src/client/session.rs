@@ -1,16 +1,16 @@
 //! One connection: hello, welcome, orders, until it ends.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use numasim_protocol::{Control, FromAgent, FromApp, Hello, Lines, Welcome};
 
 use super::fork::Closed;
-use super::link::State;
+use super::wire::{Sender, State};
 use super::{Agent, report};
 use crate::order::Order;
 use crate::shared::Shared;
@@ -29,38 +29,15 @@ pub(super) enum End {
     Refused(String),
 }
 
-/// The sending side: whole lines, one after the other.
-pub(super) struct Sender<'a> {
-    stream: &'a UnixStream,
-    turn: Mutex<()>,
-}
-
-impl Sender<'_> {
-    /// Sends a line. What fails ends the connection for both sides.
-    pub(super) fn send(&self, message: &FromApp) {
-        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut stream = self.stream;
-        if stream.write_all(message.line().as_bytes()).is_err() {
-            let _ = self.stream.shutdown(Shutdown::Both); // it is over either way
-        }
-    }
-}
-
-/// The last word of an application that ends by itself.
-pub(super) fn goodbye(mut stream: &UnixStream) {
-    let _ = stream.write_all(FromApp::Bye.line().as_bytes()); // nobody may be there
-    let _ = stream.shutdown(Shutdown::Both);
-}
-
 /// Says hello and does what the agent says until the connection ends. The caller lifts the last order then.
 pub(super) fn run(agent: &Agent, shared: &Arc<Shared>, state: &State, stream: UnixStream) -> End {
     let stream = Arc::new(stream);
     let _closed = Closed::in_children(&stream); // ends before the stream, whose number may have another meaning then
-    *state.stream.lock().unwrap_or_else(PoisonError::into_inner) = Some(stream.clone());
+    state.set_stream(Some(stream.clone()));
     if state.stop.load(Ordering::Acquire) {
         return End::Lost { welcomed: false }; // who stopped us may have seen no connection to close
     }
-    let sender = Sender { stream: &stream, turn: Mutex::default() };
+    let sender = Sender::new(&stream);
     let over = AtomicBool::new(false);
     let threads = shared.layout.workers().into_iter().map(|n| u32::try_from(n).unwrap_or(u32::MAX)).collect();
     sender.send(&FromApp::Hello(Hello::new(&agent.name, agent.control, threads)));
@@ -94,7 +71,7 @@ pub(super) fn run(agent: &Agent, shared: &Arc<Shared>, state: &State, stream: Un
         shared.said.ring();
         end
     });
-    *state.stream.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    state.set_stream(None);
     end
 }
 
