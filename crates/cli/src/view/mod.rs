@@ -3,8 +3,10 @@
 //! [`table::table`] is for the terminal, [`json::json`] and [`csv::csv`] for programs, [`explain::explain`] shows
 //! the worked calculation, [`warning::facts`] tells what to know before trusting the result.
 
+pub(crate) mod agent;
 pub(crate) mod answer;
 pub(crate) mod bench;
+pub(crate) mod beside;
 pub(crate) mod caution;
 pub(crate) mod compare;
 pub(crate) mod compared;
@@ -22,6 +24,8 @@ mod picture;
 pub(crate) mod planned;
 pub(crate) mod plots;
 pub(crate) mod published;
+#[cfg(target_os = "linux")]
+pub(crate) mod ran;
 mod resources;
 pub(crate) mod side_by_side;
 pub(crate) mod simulated;
@@ -30,6 +34,8 @@ pub(crate) mod executed;
 pub(crate) mod tasked;
 #[cfg(test)]
 mod tests;
+#[cfg(target_os = "linux")]
+pub(crate) mod top;
 pub(crate) mod warning;
 
 use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placement};
