@@ -260,7 +260,9 @@ impl Load<'_> {
         self.mark_read_by(placed);
         match placed.reads {
             Reads::AtMost(memory) => {
-                memory.into_iter().for_each(|memory| self.take_out(flow, placed.node, memory));
+                if let Some(memory) = memory {
+                    self.take_out(flow, placed.node, memory);
+                }
             }
             Reads::Several => {
                 for memory in self.network.machine.node_ids() {
