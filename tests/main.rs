@@ -3,6 +3,8 @@
 //!
 //! `cargo test --test program` runs all, `cargo test --test program check::` those of one subject.
 
+#[cfg(target_os = "linux")]
+mod agent;
 mod broken;
 mod check;
 mod command_line;
@@ -29,6 +31,8 @@ mod random;
 mod readme;
 mod report;
 mod robust;
+#[cfg(target_os = "linux")]
+mod run;
 mod sensitivity;
 mod simulate;
 mod sweep;

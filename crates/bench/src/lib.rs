@@ -5,6 +5,8 @@
 pub mod calibrate;
 pub mod doubt;
 pub mod kernel;
+#[cfg(target_os = "linux")]
+pub mod live;
 pub mod plan;
 pub mod provenance;
 #[path = "../../../tests/random.rs"]

@@ -1,5 +1,7 @@
 //! The command line: every command, every switch, and the types of their values.
 
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nobody is there who reads it"))]
+mod agent;
 mod bench;
 mod calibrate;
 mod compare;
@@ -14,9 +16,11 @@ mod plot;
 mod profile;
 mod published;
 mod report;
+mod run;
 mod simulate;
 mod sweep;
 mod tasks;
+mod top;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -26,6 +30,9 @@ use numasim_model::ModelKind;
 
 use crate::help;
 use crate::output::OutputArgs;
+pub(crate) use agent::AgentArgs;
+#[cfg(target_os = "linux")]
+pub(crate) use agent::{AgentCommand, StatusFormat, is_period};
 pub(crate) use bench::{BenchArgs, BindTo};
 pub(crate) use calibrate::{CalibrateArgs, ValidateArgs};
 pub(crate) use compare::CompareArgs;
@@ -40,9 +47,11 @@ pub(crate) use plot::{PlotArgs, PlotKind};
 pub(crate) use profile::ProfileArgs;
 pub(crate) use published::PublishedArgs;
 pub(crate) use report::ReportArgs;
+pub(crate) use run::RunArgs;
 pub(crate) use simulate::{SimulateArgs, did_you_mean};
 pub(crate) use sweep::{Shard, SweepArgs};
 pub(crate) use tasks::TasksArgs;
+pub(crate) use top::TopArgs;
 
 /// Which threads of which application to put on which NUMA node of a shared machine
 #[derive(Debug, Parser)]
@@ -74,6 +83,15 @@ pub(crate) enum Command {
     /// Simulate applications over time, with a policy that moves cores
     #[command(after_help = help::SIMULATE)]
     Simulate(SimulateArgs),
+    /// Tell the applications of this host which cores are theirs, while they run
+    #[command(after_help = help::AGENT)]
+    Agent(AgentArgs),
+    /// Run the applications of the files on this host, under an agent with a policy
+    #[command(after_help = help::RUN)]
+    Run(RunArgs),
+    /// Watch an agent and its applications in the terminal
+    #[command(after_help = help::TOP)]
+    Top(TopArgs),
     /// Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes
     #[command(after_help = help::TASKS)]
     Tasks(TasksArgs),

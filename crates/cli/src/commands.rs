@@ -1,5 +1,6 @@
 //! The commands, one module each: `run` does the work of a parsed command line.
 
+pub(crate) mod agent;
 pub(crate) mod bench;
 pub(crate) mod bench_worker;
 pub(crate) mod calibrate;
@@ -23,8 +24,11 @@ pub(crate) mod profile;
 pub(crate) mod published;
 pub(crate) mod report;
 mod room;
+pub(crate) mod run;
+pub(crate) mod run_app;
 pub(crate) mod schema;
 pub(crate) mod simulate;
 pub(crate) mod sweep;
 pub(crate) mod tasks;
+pub(crate) mod top;
 pub(crate) mod validate;

@@ -35,6 +35,9 @@ fn main() -> ExitCode {
         if commands::bench_worker::is_wanted() {
             return commands::bench_worker::run();
         }
+        if commands::run_app::is_wanted() {
+            return commands::run_app::run();
+        }
         let cli = match Cli::try_parse() {
             Ok(cli) => cli,
             Err(error) if error.use_stderr() => error.exit(), // what is wrong with the command line: exit 2
@@ -46,6 +49,9 @@ fn main() -> ExitCode {
             Command::Explore(args) => commands::explore::run(args, &shell),
             Command::Sweep(args) => commands::sweep::run(args, &shell),
             Command::Simulate(args) => commands::simulate::run(args, &shell),
+            Command::Agent(args) => commands::agent::run(args, &shell),
+            Command::Run(args) => commands::run::run(args, &shell),
+            Command::Top(args) => commands::top::run(args, &shell),
             Command::Tasks(args) => commands::tasks::run(args, &shell),
             Command::Profile(args) => commands::profile::run(args, &shell),
             Command::Plan(args) => commands::plan::run(args, &shell),

@@ -47,4 +47,5 @@ pub use observer::{Both, Counts, Observer, Silent, Snapshot, SoFar};
 pub use question::{Controller, Question};
 pub use result::{AppRun, ChannelRun, Ending, Reaction, Run};
 pub use simulation::simulate;
+pub use spread::task_factors;
 pub use strips::{Items, StripRecorder, Strips};

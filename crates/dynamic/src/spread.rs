@@ -1,9 +1,17 @@
 //! The work of tasks where it is spread: lognormal factors of mean 1.
 
+use numasim_model::AppId;
 use numasim_model::dynamics::Course;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, LogNormal};
+
+/// By what the work of the tasks of an instance is multiplied under a seed, in the order in which they are taken, without end: for who
+/// does really what is simulated.
+pub fn task_factors(course: &Course, seed: u64, app: AppId) -> impl Iterator<Item = f64> + use<> {
+    let mut spread = Spread::new(course, seed, app.0);
+    std::iter::repeat_with(move || spread.next())
+}
 
 /// Factors for the tasks of one instance, one after the other.
 #[derive(Clone, Debug)]

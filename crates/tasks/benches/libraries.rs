@@ -16,7 +16,7 @@ use std::time::Instant;
 
 use numasim_model::NodeId;
 use numasim_model::graph::{
-    Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, RuntimeSettings, SchedulerKind,
+    Access, AccessMode, Block, BlockHome, BlockId, NewTask, RuntimeSettings, SchedulerKind,
     SchedulerSettings, Submit, TaskGraph, TaskGraphBuilder, TaskId, TreeTask,
 };
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
@@ -166,16 +166,7 @@ fn seconds(
         SchedulerSettings { kind, affinity_partitioner: is_partitioned, ..SchedulerSettings::default() };
     // As many items are under way as the paper's pipelines have tokens.
     let runtime = RuntimeSettings { throttle: Some(128), ..RuntimeSettings::default() };
-    let question = Question {
-        machine,
-        graph,
-        scheduler: &scheduler,
-        runtime: &runtime,
-        placement: PagePlacement::FirstTouch,
-        steal: false,
-        contender: None,
-        plan: None,
-    };
+    let question = Question::new(machine, graph, &scheduler, &runtime);
     let begin = Instant::now();
     let run = simulate(&question, observer).expect(name);
     let seconds = begin.elapsed().as_secs_f64();

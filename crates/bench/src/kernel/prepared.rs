@@ -129,6 +129,14 @@ impl PreparedKernel {
     /// # Panics
     /// If `data` is not aligned to 64 bytes, or the cursor is of data of another length.
     pub fn run(&self, data: &mut [f64], cursor: &mut Cursor) -> Work {
+        self.run_blocks(data, cursor, cursor.chunk)
+    }
+
+    /// The same for so many blocks, at most those of the data: for work that is no whole number of chunks.
+    ///
+    /// # Panics
+    /// As [`Self::run`].
+    pub fn run_blocks(&self, data: &mut [f64], cursor: &mut Cursor, blocks: usize) -> Work {
         assert_eq!(data.as_ptr().align_offset(LINE_BYTES), 0, "data are aligned to cache lines");
         assert_eq!((data.len(), self.shape.blocks(data.len())), (cursor.data_len, cursor.blocks));
         let even = cursor.passes.is_multiple_of(2);
@@ -138,7 +146,7 @@ impl PreparedKernel {
             stride: cursor.blocks * self.shape.block_stride(),
             blocks: cursor.blocks,
             from: cursor.at,
-            count: cursor.chunk,
+            count: blocks,
             extra: self.extra,
             one: black_box(1.0),
             factors: if even { [first, second] } else { [second, first] },
@@ -149,10 +157,11 @@ impl PreparedKernel {
         let sums = unsafe { (self.body)(&job) };
         cursor.sums.sum = cursor.sums.sum.wrapping_add(sums.sum);
         cursor.sums.xor ^= sums.xor;
-        let end = cursor.at + cursor.chunk;
+        let end = cursor.at + blocks;
         cursor.passes += (end / cursor.blocks) as u64;
         cursor.at = end % cursor.blocks;
-        self.chunk(cursor)
+        let blocks = blocks as u64;
+        Work { bytes: blocks * self.kernel.bytes_per_block(), flop: blocks * self.kernel.flop_per_block() }
     }
 
     /// Compares all data, and what the kernel computed, with what must be there after the chunks that were done.

@@ -39,6 +39,11 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=100_000))]
     pub(crate) runs: u32,
 
+    /// Put the run that `numasim run` wrote to DIR beside the simulation, with errors; its policy is the default. One policy and
+    /// one run
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
+    pub(crate) compare: Option<PathBuf>,
+
     /// Write what every application does over time to FILE, as CSV; one policy and one run
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) timeline: Option<PathBuf>,

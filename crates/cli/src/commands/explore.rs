@@ -184,7 +184,7 @@ fn to_failure(infeasible: &Infeasible) -> Failure {
     Failure::input(message).hint(hint)
 }
 
-fn without_answer(error: ExploreError, problem: &Problem) -> Failure {
+pub(super) fn without_answer(error: ExploreError, problem: &Problem) -> Failure {
     match error {
         ExploreError::Infeasible(infeasible) => to_failure(&infeasible),
         ExploreError::Fault(forbidden) => Failure::forbidden(&forbidden),

@@ -3,14 +3,18 @@
 //! [`table::table`] is for the terminal, [`json::json`] and [`csv::csv`] for programs, [`explain::explain`] shows
 //! the worked calculation, [`warning::facts`] tells what to know before trusting the result.
 
+#[cfg(target_os = "linux")]
+pub(crate) mod agent;
 pub(crate) mod answer;
 pub(crate) mod bench;
+pub(crate) mod beside;
 pub(crate) mod caution;
 pub(crate) mod compare;
 pub(crate) mod compared;
 pub(crate) mod csv;
 pub(crate) mod data_words;
 pub(crate) mod discriminate;
+pub(crate) mod executed;
 pub(crate) mod explain;
 pub(crate) mod fitted;
 pub(crate) mod front;
@@ -22,14 +26,17 @@ mod picture;
 pub(crate) mod planned;
 pub(crate) mod plots;
 pub(crate) mod published;
+#[cfg(target_os = "linux")]
+pub(crate) mod ran;
 mod resources;
 pub(crate) mod side_by_side;
 pub(crate) mod simulated;
 pub(crate) mod table;
-pub(crate) mod executed;
 pub(crate) mod tasked;
 #[cfg(test)]
 mod tests;
+#[cfg(target_os = "linux")]
+pub(crate) mod top;
 pub(crate) mod warning;
 
 use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placement};

@@ -5,6 +5,8 @@
 pub mod child;
 pub mod clock;
 pub mod cpu;
+pub mod futex;
+pub mod group;
 pub mod heap;
 pub mod mapping;
 pub mod peer;

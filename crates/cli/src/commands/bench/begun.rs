@@ -35,7 +35,7 @@ pub(super) fn provenance(
             features,
             profile: profile.to_owned(),
         },
-        command: command(),
+        command: typed(),
         started_utc: utc(SystemTime::now()),
         ended_utc: None,
         facts: doubting.facts.clone(),
@@ -50,7 +50,7 @@ pub(super) fn provenance(
 }
 
 /// What was typed: the program by its name, wherever on this host it lies.
-fn command() -> Vec<String> {
+pub(crate) fn typed() -> Vec<String> {
     let mut words: Vec<_> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     if let Some(program) = words.first_mut() {
         let name = Path::new(program.as_str()).file_name().map(|name| name.to_string_lossy().into_owned());

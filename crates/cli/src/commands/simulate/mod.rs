@@ -1,11 +1,12 @@
 //! `numasim simulate`: applications over time, with a policy that gives and takes cores.
 
+mod compared;
 mod outputs;
 mod pictured;
 mod progress;
 mod refused;
 mod running;
-mod timeline;
+pub(crate) mod timeline;
 
 use std::io;
 
@@ -24,13 +25,14 @@ use crate::sharing;
 use crate::shell::Shell;
 use crate::threads;
 use crate::trace::replay;
+use crate::view::beside;
 use crate::view::simulated::{self, Simulated};
 use crate::view::{figures, json as document, plots};
 use crate::watch;
 use outputs::Outputs;
 pub(super) use pictured::{Pictured, in_words, pictured};
 use progress::Progress;
-pub(super) use refused::{can_be_simulated, policy_of_files};
+pub(super) use refused::{can_be_simulated, homes_are_given, policy_of_files, work_is_given};
 pub(super) use running::{Ended, Job};
 
 /// Runs the command.
@@ -41,12 +43,18 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     let (reading, sources) = files::read_study_and_texts(&args.files)?;
     let (study, located) = Located::split(reading, sources);
     let study = sharing::choose(study, args.model, shell)?;
-    let policies = match args.policy.as_slice() {
-        [] => vec![refused::policy_of_files(&study, &located)?],
-        named => named.to_vec(),
+    let compared = args.compare.as_deref().map(compared::read).transpose()?;
+    let policies = match (args.policy.as_slice(), &compared) {
+        ([], Some(compared)) => vec![compared.policy()?],
+        ([], None) => vec![refused::policy_of_files(&study, &located)?],
+        (named, _) => named.to_vec(),
     };
     refused::can_be_simulated(&study, &located, &policies)?;
     let jobs = jobs(args, &study, &policies)?;
+    if compared.is_some() && jobs.len() > 1 {
+        return Err(Failure::input(format!("--compare is of one simulation, and these are {}", jobs.len()))
+            .hint("give one --policy, and leave out --runs"));
+    }
     let outputs = Outputs::open(args, jobs.len())?;
     warn_of_commands(&study, &policies, shell);
     watch::listen();
@@ -57,7 +65,7 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     let runs = runs?;
     let done: Vec<(&Job, Run)> = jobs.iter().zip(runs).map_while(|(job, run)| Some((job, run?))).collect();
     let simulated: Vec<Simulated> = done.into_par_iter().map(|(job, run)| job.with(run)).collect();
-    deliver(args, &study, &simulated, &outputs.result, shell)?;
+    deliver(args, &study, &simulated, compared.as_ref(), &outputs.result, shell)?;
     if let (Some(plot), Some(strips), [one]) = (&outputs.plot, strips, simulated.as_slice()) {
         let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
         let strips = strips.finish(one.run.time);
@@ -128,16 +136,26 @@ fn deliver(
     args: &SimulateArgs,
     study: &Study,
     simulated: &[Simulated],
+    compared: Option<&compared::Compared>,
     destination: &Destination,
     shell: &Shell,
 ) -> Result<(), Failure> {
     match args.output.format {
         Format::Table => {
             let style = shell.style(args.output.output.is_some());
-            destination.deliver(&simulated::table(study, simulated, &style))
+            let mut text = simulated::table(study, simulated, &style);
+            if let (Some(compared), [one]) = (compared, simulated) {
+                let folder = compared.folder.display().to_string();
+                text.push('\n');
+                text += &beside::table(study, one, &compared.measured, &folder, &style);
+            }
+            destination.deliver(&text)
         }
         Format::Json => {
-            let json = simulated::json(study, simulated);
+            let mut json = simulated::json(study, simulated);
+            if let (Some(compared), [one]) = (compared, simulated) {
+                json["compare"] = beside::json(study, one, &compared.measured);
+            }
             destination.deliver_by(|out| document::write(&json, out))
         }
         Format::Csv => {

@@ -1,6 +1,7 @@
 //! Why a study cannot be simulated, shown where the cause stands in the files.
 
 use numasim_dynamic::{Deadlock, SimulateError, Stuck, WaitsFor};
+use numasim_model::dynamics::Course;
 use numasim_model::input::{Place, Problem, ProblemKind};
 use numasim_model::{AppId, Scenario, Study};
 use numasim_policy::{MakeError, NameError, PolicyName};
@@ -42,7 +43,7 @@ pub(crate) fn can_be_simulated(
             "add one with its work, for example:\n\n[[app]]\nname = \"solver\"\narithmetic_intensity = 0.5\nwork_gflop = 1000.0",
         ));
     }
-    work_is_given(study, located)?;
+    work_is_given(study, located, "simulate", |_| true)?;
     threads_are_few(study, located)?;
     policies.iter().try_for_each(|policy| {
         let scenario = policy.scenario(study).map_err(|error| unmade(policy, &error))?;
@@ -50,11 +51,17 @@ pub(crate) fn can_be_simulated(
     })
 }
 
-fn work_is_given(study: &Study, located: &Located) -> Result<(), Failure> {
+/// Refuses applications without work among those that need it; `command` is who needs to know.
+pub(crate) fn work_is_given(
+    study: &Study,
+    located: &Located,
+    command: &str,
+    needed: impl Fn(&Course) -> bool,
+) -> Result<(), Failure> {
     let mut problems: Vec<Problem> = Vec::new();
     let mut groups: Vec<&str> = Vec::new();
     for (app, course) in study.apps.iter().zip(&study.dynamics.courses) {
-        if course.total_work().is_some() || groups.last() == Some(&app.group.as_str()) {
+        if course.total_work().is_some() || !needed(course) || groups.last() == Some(&app.group.as_str()) {
             continue;
         }
         groups.push(&app.group);
@@ -63,7 +70,7 @@ fn work_is_given(study: &Study, located: &Located) -> Result<(), Failure> {
         let phases: Vec<&Place> = missing.map(|(_, places)| &places.table).collect();
         let problem = |place: &Place, what: &str| {
             let message =
-                format!("nothing says how much work `{}` has, and simulate needs to know", app.group);
+                format!("nothing says how much work `{}` has, and {command} needs to know", app.group);
             Problem::new(ProblemKind::MissingKey, message)
                 .at(place.clone(), format!("no `work_gflop` or `task_gflop` in this {what}"))
                 .hint("add e.g. `work_gflop = 1000.0`, the total over all iterations; or `task_gflop = 0.1`, the work of each task")
@@ -100,7 +107,11 @@ fn threads_are_few(study: &Study, located: &Located) -> Result<(), Failure> {
     }]))
 }
 
-fn homes_are_given(study: &Study, located: &Located, scenario: Option<&Scenario>) -> Result<(), Failure> {
+pub(crate) fn homes_are_given(
+    study: &Study,
+    located: &Located,
+    scenario: Option<&Scenario>,
+) -> Result<(), Failure> {
     if let Some(scenario) = scenario {
         let open = (0..study.apps.len()).map(AppId).filter(|app| scenario.data[app.0].is_open());
         let hint = |app: &str| format!("name the node, e.g. `data = {{ {app} = {{ home = 0 }} }}`");

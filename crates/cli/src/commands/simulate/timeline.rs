@@ -19,7 +19,7 @@ use std::io::{self, Write};
 use numasim_dynamic::{Counts, Observer, Snapshot};
 use numasim_model::{AppId, Study};
 
-const HEADER: &str = "time_s,app,node,running,busy,idle,blocked,gflops,gbs,items\n";
+pub(crate) const HEADER: &str = "time_s,app,node,running,busy,idle,blocked,gflops,gbs,items\n";
 
 /// What a row says of an application on a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -110,7 +110,7 @@ impl Observer for Timeline<'_> {
 }
 
 /// A name as it stands in a row.
-fn cell(name: &str) -> io::Result<String> {
+pub(crate) fn cell(name: &str) -> io::Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record([name])?;
     let mut bytes = writer.into_inner().map_err(|error| io::Error::other(error.to_string()))?;

@@ -1,0 +1,274 @@
+//! What the processes of a run share: counts, and one number that changes with any of them that somebody may wait for.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::SeqCst};
+use std::time::Duration;
+
+use numasim_host::os::futex;
+use numasim_host::os::shared::Shareable;
+use serde::{Deserialize, Serialize};
+
+/// Room for counts: 1 MiB of addresses, of which only those that are used take memory.
+const CELLS: usize = 1 << 17;
+
+/// The shared memory; all zeros at the beginning.
+#[repr(C)]
+pub struct Board {
+    changed: AtomicU32,
+    /// Written when the address does not exist; nobody reads it.
+    nowhere: AtomicU64,
+    cells: [AtomicU64; CELLS],
+}
+
+// SAFETY: repr(C), atomics only.
+#[allow(unsafe_code, reason = "the promise that other processes may map it")]
+unsafe impl Shareable for Board {}
+
+/// How many there are of what has counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Extent {
+    /// Application instances.
+    pub apps: usize,
+    /// Nodes.
+    pub nodes: usize,
+    /// Channels.
+    pub channels: usize,
+    /// Calls.
+    pub calls: usize,
+}
+
+/// Of all.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Whole {
+    /// The common start by `now_ns`; 0 before it is known.
+    Start,
+    /// Not 0: everybody ends.
+    Abort,
+}
+
+/// Of an application.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum OfApp {
+    /// Not 0: its data is in place, and it waits for the start.
+    Ready,
+    /// When it arrived, by `now_ns`; 0 before.
+    Arrived,
+    /// When it was finished, by `now_ns`; 0 before.
+    Finished,
+    /// Iterations done.
+    Iterations,
+    /// Nanoseconds without an iteration under way, for want of an item.
+    WaitedInput,
+    /// The same for want of room.
+    WaitedOutput,
+    /// The same for want of a call.
+    WaitedCall,
+}
+
+/// Of an application on a node.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum OnNode {
+    /// Threads in a task.
+    Running,
+    /// Threads kept from running.
+    Blocked,
+    /// FLOP done.
+    Flop,
+    /// Bytes moved to or from memory, by the rule of `Access`.
+    Bytes,
+    /// Processor time of tasks in nanoseconds.
+    Busy,
+}
+
+/// Of a channel. Times are in microseconds since the start, so that the sums of 10^9 items still fit.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum OfChannel {
+    /// Items produced.
+    Produced,
+    /// Items finished.
+    Finished,
+    /// The most that were produced and not finished.
+    Most,
+    /// The sum of the times at which items were produced.
+    ProducedAt,
+    /// The sum of the times at which items were finished.
+    FinishedAt,
+}
+
+/// Of a call.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum OfCall {
+    /// How often it was made.
+    Asked,
+    /// How often it returned.
+    Done,
+    /// When it was made last, by `now_ns`.
+    AskedAt,
+}
+
+const WHOLE: usize = 2;
+const OF_APP: usize = 7;
+const ON_NODE: usize = 5;
+const OF_CHANNEL: usize = 5;
+const OF_CALL: usize = 3;
+
+impl Extent {
+    /// Whether the board has room.
+    pub fn fits(self) -> bool {
+        self.calls_at().checked_add(self.calls.saturating_mul(OF_CALL)).is_some_and(|end| end <= CELLS)
+    }
+
+    fn nodes_at(self) -> usize {
+        WHOLE.saturating_add(self.apps.saturating_mul(OF_APP))
+    }
+
+    fn channels_at(self) -> usize {
+        self.nodes_at().saturating_add(self.apps.saturating_mul(self.nodes).saturating_mul(ON_NODE))
+    }
+
+    fn calls_at(self) -> usize {
+        self.channels_at().saturating_add(self.channels.saturating_mul(OF_CHANNEL))
+    }
+}
+
+/// The counts of a run on its board.
+#[derive(Clone, Copy)]
+pub(super) struct Counts<'a> {
+    pub(super) board: &'a Board,
+    pub(super) extent: Extent,
+}
+
+impl<'a> Counts<'a> {
+    fn cell(self, at: usize) -> &'a AtomicU64 {
+        self.board.cells.get(at).unwrap_or(&self.board.nowhere)
+    }
+
+    pub(super) fn whole(self, what: Whole) -> &'a AtomicU64 {
+        self.cell(what as usize)
+    }
+
+    pub(super) fn of_app(self, app: usize, what: OfApp) -> &'a AtomicU64 {
+        self.cell(WHOLE + app * OF_APP + what as usize)
+    }
+
+    pub(super) fn on_node(self, app: usize, node: usize, what: OnNode) -> &'a AtomicU64 {
+        self.cell(self.extent.nodes_at() + (app * self.extent.nodes + node) * ON_NODE + what as usize)
+    }
+
+    pub(super) fn of_channel(self, channel: usize, what: OfChannel) -> &'a AtomicU64 {
+        self.cell(self.extent.channels_at() + channel * OF_CHANNEL + what as usize)
+    }
+
+    pub(super) fn of_call(self, call: usize, what: OfCall) -> &'a AtomicU64 {
+        self.cell(self.extent.calls_at() + call * OF_CALL + what as usize)
+    }
+
+    /// Tells everybody who waits that something changed.
+    pub(super) fn tell(self) {
+        self.board.changed.fetch_add(1, SeqCst);
+        futex::wake_all(&self.board.changed);
+    }
+
+    /// Tells everybody to end.
+    pub(super) fn abort(self) {
+        self.whole(Whole::Abort).store(1, SeqCst);
+        self.tell();
+    }
+
+    pub(super) fn aborted(self) -> bool {
+        self.whole(Whole::Abort).load(SeqCst) != 0
+    }
+
+    /// Waits until `now` gives something, asked whenever something changed; `None` if everybody has to end.
+    pub(super) fn wait_for<T>(self, mut now: impl FnMut() -> Option<T>) -> Option<T> {
+        /// A change cannot be missed; this is for systems that lose a process in the middle of one.
+        const LOOK_AGAIN: Duration = Duration::from_millis(200);
+        loop {
+            let seen = self.board.changed.load(SeqCst);
+            if self.aborted() {
+                return None;
+            }
+            if let Some(found) = now() {
+                return Some(found);
+            }
+            futex::wait(&self.board.changed, seen, LOOK_AGAIN);
+        }
+    }
+
+    /// The common start by `now_ns`, once it is known.
+    pub(super) fn start_ns(self) -> Option<u64> {
+        Some(self.whole(Whole::Start).load(SeqCst)).filter(|&start| start != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use numasim_host::os::shared::Shared;
+
+    use super::*;
+
+    #[test]
+    fn every_count_has_a_cell_of_its_own() {
+        let board = Shared::<Board>::new().expect("memory");
+        let extent = Extent { apps: 3, nodes: 2, channels: 2, calls: 2 };
+        assert!(extent.fits());
+        let counts = Counts { board: &board, extent };
+        let mut cells: Vec<*const AtomicU64> = vec![counts.whole(Whole::Start), counts.whole(Whole::Abort)]
+            .into_iter()
+            .map(std::ptr::from_ref)
+            .collect();
+        for app in 0..3 {
+            for what in [
+                OfApp::Ready,
+                OfApp::Arrived,
+                OfApp::Finished,
+                OfApp::Iterations,
+                OfApp::WaitedInput,
+                OfApp::WaitedOutput,
+                OfApp::WaitedCall,
+            ] {
+                cells.push(counts.of_app(app, what));
+            }
+            for node in 0..2 {
+                for what in [OnNode::Running, OnNode::Blocked, OnNode::Flop, OnNode::Bytes, OnNode::Busy] {
+                    cells.push(counts.on_node(app, node, what));
+                }
+            }
+        }
+        for one in 0..2 {
+            for what in [
+                OfChannel::Produced,
+                OfChannel::Finished,
+                OfChannel::Most,
+                OfChannel::ProducedAt,
+                OfChannel::FinishedAt,
+            ] {
+                cells.push(counts.of_channel(one, what));
+            }
+            for what in [OfCall::Asked, OfCall::Done, OfCall::AskedAt] {
+                cells.push(counts.of_call(one, what));
+            }
+        }
+        let different: HashSet<_> = cells.iter().collect();
+        assert_eq!(different.len(), cells.len());
+    }
+
+    #[test]
+    fn what_does_not_fit_is_known_before() {
+        assert!(Extent { apps: 1000, nodes: 16, channels: 1000, calls: 1000 }.fits());
+        assert!(!Extent { apps: 10_000, nodes: 1024, channels: 0, calls: 0 }.fits());
+        assert!(!Extent { apps: usize::MAX, nodes: usize::MAX, channels: 1, calls: 1 }.fits());
+    }
+
+    #[test]
+    fn an_end_ends_every_wait() {
+        let board = Shared::<Board>::new().expect("memory");
+        let counts = Counts { board: &board, extent: Extent { apps: 1, nodes: 1, channels: 0, calls: 0 } };
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| counts.wait_for(|| None::<()>));
+            counts.abort();
+            assert_eq!(waiting.join().expect("no panic"), None);
+        });
+    }
+}

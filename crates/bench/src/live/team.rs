@@ -1,0 +1,71 @@
+//! The threads of an application: a pool of the runtime, and what its agent hears.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use numasim_model::cpus::CpuList;
+use numasim_model::dynamics::Control;
+use numasim_runtime::{Bind, Layout, Pool, PoolNode};
+
+use super::board::{Counts, OnNode};
+use super::order::{Node, Tasks};
+
+/// What an application waits for that has no iteration under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Waiting {
+    Input,
+    Output,
+    Call,
+}
+
+/// Its threads.
+pub(super) struct Team {
+    pool: Pool,
+}
+
+impl Team {
+    /// Starts them; from now on an agent may know them.
+    ///
+    /// # Errors
+    /// Why they cannot start, for people.
+    pub(super) fn start(name: &str, tasks: &Tasks, nodes: &[Node]) -> Result<Self, String> {
+        let node = |node: &Node| PoolNode {
+            workers: node.threads,
+            cores: node.cores,
+            cpus: CpuList::new(node.cpus.clone()).ok(),
+        };
+        let bind = if tasks.bind_to_core { Bind::Core } else { Bind::Node };
+        let control = Control::ALL.into_iter().find(|control| control.as_str() == tasks.control);
+        let _ = (name, control.ok_or_else(|| format!("unknown control '{}'", tasks.control))?);
+        let layout =
+            Layout::new(nodes.iter().map(node).collect(), bind).map_err(|error| error.to_string())?;
+        let pool = Pool::new(layout).map_err(|error| error.to_string())?;
+        Ok(Self { pool })
+    }
+
+    /// Has all tasks of a phase done, and returns when they are.
+    pub(super) fn phase(&self, number: usize, tasks: u64, task: &(dyn Fn(u64) + Sync)) {
+        let _ = number;
+        self.pool.scope(|scope| {
+            for one in 0..tasks {
+                scope.spawn(move |_| task(one));
+            }
+        });
+    }
+
+    /// Says how many iterations are done.
+    pub(super) fn progress(&self, iterations: u64) {
+        let _ = iterations;
+    }
+
+    /// Says that there is no iteration under way, and why; `None`: there is one again.
+    pub(super) fn waiting(&self, waiting: Option<Waiting>) {
+        let _ = waiting;
+    }
+
+    /// Writes down how many threads are kept from running.
+    pub(super) fn note(&self, counts: Counts<'_>, app: usize) {
+        for (node, &blocked) in self.pool.status().blocked.iter().enumerate() {
+            counts.on_node(app, node, OnNode::Blocked).store(blocked as u64, Relaxed);
+        }
+    }
+}

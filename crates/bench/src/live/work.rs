@@ -1,0 +1,173 @@
+//! One task: so many FLOP of a kernel on the data of a thread, counted while they are done.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread;
+use std::time::Duration;
+
+use numasim_host::affinity;
+use numasim_host::os::clock::{now_ns, thread_cpu_ns};
+
+use super::board::{Counts, OnNode};
+use super::order::{Node, Phase, Tasks};
+use super::stock::{Slot, Stock, Taken};
+use crate::kernel::{Isa, Kernel, KernelError, PreparedKernel, Work};
+use numasim_host::memory::MemoryError;
+use numasim_model::Access;
+use numasim_model::units::FlopPerByte;
+
+/// How often a thread writes down what it did.
+const WRITE_DOWN_NS: u64 = 1_000_000;
+
+/// Why an application cannot work.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum WorkError {
+    #[error("unknown {what} '{word}'")]
+    Word { what: &'static str, word: String },
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+}
+
+/// What all tasks of an application need.
+pub(super) struct Workshop<'a> {
+    counts: Counts<'a>,
+    app: usize,
+    phases: &'a [Phase],
+    kernels: Vec<PreparedKernel>,
+    stock: Stock,
+    /// The node of each processor, where it is known.
+    node_of_cpu: Vec<Option<usize>>,
+}
+
+impl<'a> Workshop<'a> {
+    /// Prepares kernels and data.
+    ///
+    /// # Errors
+    /// Every variant of [`WorkError`].
+    pub(super) fn new(
+        counts: Counts<'a>,
+        app: usize,
+        tasks: &'a Tasks,
+        nodes: &[Node],
+    ) -> Result<Self, WorkError> {
+        let unknown = |what, word: &str| WorkError::Word { what, word: word.to_owned() };
+        let access = Access::ALL.into_iter().find(|access| access.as_str() == tasks.access);
+        let access = access.ok_or_else(|| unknown("access", &tasks.access))?;
+        let isa = Isa::ALL.into_iter().find(|isa| isa.as_str() == tasks.isa);
+        let isa = isa.ok_or_else(|| unknown("instruction set", &tasks.isa))?;
+        let kernel =
+            |phase: &Phase| Kernel::new(access, FlopPerByte::new(phase.arithmetic_intensity))?.prepare(isa);
+        let kernels = tasks.phases.iter().map(kernel).collect::<Result<Vec<_>, _>>()?;
+        let stock = Stock::new(tasks, nodes, &kernels)?;
+        let mut node_of_cpu = Vec::new();
+        for (node, cpus) in nodes.iter().enumerate() {
+            for &cpu in &cpus.cpus {
+                let cpu = cpu as usize;
+                if node_of_cpu.len() <= cpu {
+                    node_of_cpu.resize(cpu + 1, None);
+                }
+                if let Some(of) = node_of_cpu.get_mut(cpu) {
+                    *of = Some(node);
+                }
+            }
+        }
+        Ok(Self { counts, app, phases: &tasks.phases, kernels, stock, node_of_cpu })
+    }
+
+    /// Does a task of a phase, on the calling thread, with the sleep after it.
+    pub(super) fn task(&self, phase: usize, flop: f64) {
+        let Some(of) = self.phases.get(phase) else { return };
+        let node = self.node();
+        let running = self.counts.on_node(self.app, node, OnNode::Running);
+        running.fetch_add(1, Relaxed);
+        if let (Some(kernel), Some(mut taken)) = (self.kernels.get(phase), self.stock.take(phase, node)) {
+            self.compute(kernel, &mut taken, phase, flop, node);
+        }
+        if of.io_s > 0.0 && !self.counts.aborted() {
+            thread::sleep(Duration::from_secs_f64(of.io_s));
+        }
+        running.fetch_sub(1, Relaxed);
+    }
+
+    fn compute(&self, kernel: &PreparedKernel, taken: &mut Taken<'_>, phase: usize, flop: f64, node: usize) {
+        let Some(Slot { buffer, cursors }) = taken.slot() else { return };
+        let data = buffer.data();
+        if kernel.usable_len(data.len()) == 0 {
+            return; // the order gives every thread a block at least
+        }
+        let Some(cursor) = cursors.get_mut(phase) else { return };
+        let cursor = cursor.get_or_insert_with(|| kernel.cursor(data.len()));
+        let per_block = kernel.kernel().flop_per_block() as f64;
+        // Positive; the conversion of a float saturates. What is not a whole block is less than 40,000 FLOP.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let mut left = (flop / per_block).round() as u64;
+        let chunk = kernel.chunk(cursor).flop / kernel.kernel().flop_per_block();
+        let mut clocks = Clocks::start();
+        while left > 0 {
+            let blocks = left.min(chunk.max(1));
+            let before = now_ns();
+            let done = kernel.run_blocks(data, cursor, usize::try_from(blocks).unwrap_or(1));
+            left -= blocks;
+            clocks.done += done;
+            self.hold_back(phase, now_ns() - before);
+            if clocks.is_time() || left == 0 {
+                clocks.write_down(self.counts, self.app, node);
+                if self.counts.aborted() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Threads that wait for each other keep their cores and do nothing: so that each works at the part of its speed that the
+    /// phase has with so many, a chunk of t ns is followed by a pause of t (1 / part - 1).
+    fn hold_back(&self, phase: usize, ns: u64) {
+        let Some(efficiency) = self.phases.get(phase).map(|phase| &phase.efficiency) else { return };
+        if efficiency.is_empty() {
+            return;
+        }
+        let on_node = |node| self.counts.on_node(self.app, node, OnNode::Running).load(Relaxed);
+        let running: u64 = (0..self.counts.extent.nodes).map(on_node).sum();
+        let index = usize::try_from(running.saturating_sub(1)).unwrap_or(usize::MAX);
+        let Some(&part) = efficiency.get(index.min(efficiency.len() - 1)) else { return };
+        if part <= 0.0 || part >= 1.0 {
+            return;
+        }
+        let until = now_ns() as f64 + ns as f64 * (1.0 / part - 1.0);
+        while (now_ns() as f64) < until {
+            std::hint::spin_loop();
+        }
+    }
+
+    /// Where the calling thread is; a processor that belongs to no node counts as the first one.
+    fn node(&self) -> usize {
+        let cpu = affinity::current() as usize;
+        self.node_of_cpu.get(cpu).copied().flatten().unwrap_or(0)
+    }
+}
+
+/// What a thread did and has not written down.
+struct Clocks {
+    last_ns: u64,
+    cpu_ns: u64,
+    done: Work,
+}
+
+impl Clocks {
+    fn start() -> Self {
+        Self { last_ns: now_ns(), cpu_ns: thread_cpu_ns(), done: Work::default() }
+    }
+
+    fn is_time(&self) -> bool {
+        now_ns() - self.last_ns >= WRITE_DOWN_NS
+    }
+
+    fn write_down(&mut self, counts: Counts<'_>, app: usize, node: usize) {
+        let cpu_ns = thread_cpu_ns();
+        counts.on_node(app, node, OnNode::Flop).fetch_add(self.done.flop, Relaxed);
+        counts.on_node(app, node, OnNode::Bytes).fetch_add(self.done.bytes, Relaxed);
+        counts.on_node(app, node, OnNode::Busy).fetch_add(cpu_ns.saturating_sub(self.cpu_ns), Relaxed);
+        *self = Self { last_ns: now_ns(), cpu_ns, done: Work::default() };
+    }
+}

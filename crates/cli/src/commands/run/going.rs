@@ -1,0 +1,141 @@
+//! A run from its start to its end, watched.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use numasim_bench::live::{Ended, Family, FamilyError};
+use numasim_host::os::futex::cpu_time;
+use numasim_model::Study;
+
+use super::agent::Agent;
+use super::rows::Rows;
+use crate::shell::Shell;
+use crate::view::ran::{End, Ran};
+use crate::watch;
+
+/// Longest pause between two looks at Ctrl-C and at the processes.
+const STEP: Duration = Duration::from_millis(20);
+
+/// Everything that goes.
+pub(super) struct Going<'a> {
+    pub(super) study: &'a Study,
+    pub(super) policy: String,
+    pub(super) family: Family,
+    /// Of each application.
+    pub(super) pids: Vec<u32>,
+    pub(super) agent: Option<Agent>,
+    pub(super) until: Option<Duration>,
+    pub(super) sample: Duration,
+    pub(super) told_to_end: Arc<AtomicBool>,
+}
+
+/// Why it does not go on.
+enum Stop {
+    End(End),
+    Broken(FamilyError),
+}
+
+impl Going<'_> {
+    /// Starts everybody, writes the timeline, and returns when nobody is left.
+    ///
+    /// # Errors
+    /// The timeline cannot be written.
+    pub(super) fn go(&mut self, out: &mut dyn Write, shell: &Shell) -> io::Result<Ran> {
+        let stopped = self.until_ready();
+        if stopped.is_none() {
+            self.family.start();
+        }
+        let first = self.family.look();
+        let mut rows = Rows::start(out, self.study, first)?;
+        let mut agent_is_gone = false;
+        let end = match stopped {
+            Some(stopped) => stopped,
+            None => loop {
+                let next = Instant::now() + self.sample;
+                let stopped = self.until(next);
+                rows.add(self.family.look(), self.cpu())?;
+                if let Some(stopped) = stopped {
+                    break stopped;
+                }
+                if !agent_is_gone && self.agent.as_mut().is_some_and(|agent| !agent.is_there()) {
+                    agent_is_gone = true;
+                    shell.warn("the agent of the run ended before the applications, which go on with all their threads");
+                }
+            },
+        };
+        self.family.end();
+        if let Some(agent) = &mut self.agent {
+            agent.end();
+        }
+        let end = match end {
+            Stop::End(end) => end,
+            Stop::Broken(error) => End::Failed(error.to_string()),
+        };
+        let (idle_s, blocked_s) = (rows.idle_s, rows.blocked_s);
+        Ok(Ran {
+            policy: self.policy.clone(),
+            end,
+            look: self.family.look(),
+            idle_s,
+            blocked_s,
+            orders: None,
+        })
+    }
+
+    /// Waits until everybody has its data in place.
+    fn until_ready(&mut self) -> Option<Stop> {
+        while !self.family.is_ready() {
+            if let Some(stopped) = self.stopped() {
+                return Some(stopped);
+            }
+            thread::sleep(STEP);
+        }
+        None
+    }
+
+    /// Waits, but not when it is over.
+    fn until(&mut self, time: Instant) -> Option<Stop> {
+        loop {
+            if let Some(stopped) = self.stopped() {
+                return Some(stopped);
+            }
+            let left = time.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return None;
+            }
+            thread::sleep(left.min(STEP));
+        }
+    }
+
+    fn stopped(&mut self) -> Option<Stop> {
+        let ended = match self.family.ended() {
+            Ok(ended) => ended,
+            Err(error) => return Some(Stop::Broken(error)),
+        };
+        for Ended { app, wrong } in ended {
+            if let Some(what) = wrong {
+                let app = self.family.name(app).to_owned();
+                return Some(Stop::Broken(FamilyError::Failed { app, what }));
+            }
+        }
+        if self.family.is_over() {
+            return Some(Stop::End(End::Finished));
+        }
+        if watch::interrupted() || self.told_to_end.load(Ordering::Relaxed) {
+            return Some(Stop::End(End::Interrupted));
+        }
+        let over = self.until.is_some_and(|until| self.family.look().at >= until);
+        (over && self.family.is_ready()).then_some(Stop::End(End::Until))
+    }
+
+    /// Processor time of programs of their own, as long as they run.
+    fn cpu(&self) -> Vec<Option<Duration>> {
+        let of = |(course, &pid): (&numasim_model::dynamics::Course, &u32)| {
+            course.command.as_ref().and_then(|_| cpu_time(pid).ok())
+        };
+        self.study.dynamics.courses.iter().zip(&self.pids).map(of).collect()
+    }
+}

@@ -1,0 +1,190 @@
+//! From a study to what each process is told.
+
+use numasim_bench::kernel::Isa;
+use numasim_bench::live::{Extent, Input, Node, Order, Output, Phase, Program, Tasks};
+use numasim_dynamic::task_factors;
+use numasim_model::dynamics::{self, Binding, Course, Scaling, Work};
+use numasim_model::{AppId, NodeId, Placement, Study};
+
+use super::nodes::HostNode;
+
+/// Work that can be divided is cut into tasks of about this long on one thread, in seconds: short beside what a person sees, long
+/// beside the microseconds that a task costs.
+const PIECE_S: f64 = 1e-3;
+/// And into no more than these.
+const MOST_PIECES: f64 = 1e6;
+/// As many factors are drawn for tasks whose work is spread; then they come again.
+const MOST_FACTORS: u64 = 1 << 16;
+
+/// How everybody works.
+pub(super) struct How {
+    pub(super) isa: Isa,
+    pub(super) bytes_per_thread: u64,
+    pub(super) real_items: bool,
+    pub(super) seed: u64,
+}
+
+/// What the board has counts of.
+pub(super) fn extent(study: &Study) -> Extent {
+    Extent {
+        apps: study.apps.len(),
+        nodes: study.machine.node_count(),
+        channels: study.dynamics.channels.len(),
+        calls: study.dynamics.calls.len(),
+    }
+}
+
+/// The order of an application; `placement` where something else than the files says where its data lies.
+pub(super) fn order(
+    study: &Study,
+    app: AppId,
+    host: &[HostNode],
+    how: &How,
+    placement: Option<&Placement>,
+) -> Option<Order> {
+    let (of, course) = (study.apps.get(app.0)?, study.dynamics.courses.get(app.0)?);
+    let node = |(node, &threads): (&HostNode, &u32)| Node {
+        threads: threads as usize,
+        cores: node.cores.len(),
+        // All hardware threads of a core would let two workers of it meet on one: the first of each.
+        cpus: node.cores.iter().filter_map(|core| core.first().copied()).collect(),
+    };
+    let nodes: Vec<Node> = host.iter().zip(&course.threads).map(node).collect();
+    let program = match &course.command {
+        Some(words) => Program::Command { words: words.clone(), cpus: mask(host, course) },
+        None => Program::Tasks(Box::new(tasks(study, app, host, how, placement)?)),
+    };
+    Some(Order {
+        board: -1,
+        extent: extent(study),
+        app: app.0,
+        name: of.name.clone(),
+        arrives_s: course.arrives.value(),
+        nodes,
+        program,
+    })
+}
+
+/// All processors of the nodes on which it has threads.
+fn mask(host: &[HostNode], course: &Course) -> Vec<u32> {
+    numasim_agent::started::mask(&cores(host, course))
+}
+
+/// The cores of a program of its own, of each its processors: as many on each node as it has threads there.
+pub(super) fn cores(host: &[HostNode], course: &Course) -> Vec<Vec<u32>> {
+    let of = |(node, &threads): (&HostNode, &u32)| {
+        node.cores.iter().take(threads as usize).cloned().collect::<Vec<_>>()
+    };
+    host.iter().zip(&course.threads).flat_map(of).collect()
+}
+
+fn tasks(
+    study: &Study,
+    app: AppId,
+    host: &[HostNode],
+    how: &How,
+    placement: Option<&Placement>,
+) -> Option<Tasks> {
+    let (of, course) = (study.apps.get(app.0)?, study.dynamics.courses.get(app.0)?);
+    let channels = || study.dynamics.channels.iter().enumerate();
+    let calls = || study.dynamics.calls.iter().enumerate();
+    let item_bytes = |channel: &dynamics::Channel| {
+        // Not negative; the conversion of a float saturates.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        let bytes = (channel.item.value() * 1e6) as u64;
+        if how.real_items { bytes } else { 0 }
+    };
+    let phases = course.phases.iter().map(|phase| of_phase(study, course, phase, host, placement));
+    Some(Tasks {
+        access: of.kernel.as_str().to_owned(),
+        isa: how.isa.as_str().to_owned(),
+        control: course.control.as_str().to_owned(),
+        bind_to_core: course.binding == Binding::Core,
+        iterations: course.iterations,
+        phases: phases.collect::<Option<_>>()?,
+        bytes_per_thread: how.bytes_per_thread,
+        spread: spread(course, app, how.seed),
+        inputs: channels()
+            .filter(|(_, channel)| channel.to == app)
+            .map(|(channel, _)| Input { channel })
+            .collect(),
+        outputs: channels()
+            .filter(|(_, channel)| channel.from == app)
+            .map(|(number, channel)| Output {
+                channel: number,
+                capacity: channel.capacity,
+                item_bytes: item_bytes(channel),
+            })
+            .collect(),
+        calls: calls()
+            .filter(|(_, call)| call.from == app)
+            .map(|(number, call)| (number, call.every))
+            .collect(),
+        called: calls().filter(|(_, call)| call.to == app).map(|(number, _)| number).collect(),
+    })
+}
+
+/// Factors of its tasks, the same as those of a simulation.
+fn spread(course: &Course, app: AppId, seed: u64) -> Vec<f64> {
+    if course.task_spread <= 0.0 {
+        return Vec::new();
+    }
+    let of_phase = |phase: &dynamics::Phase| match phase.work {
+        Some(Work::Tasks { count, .. }) => count,
+        Some(Work::Divisible(_)) | None => 0,
+    };
+    let tasks: u64 = course.phases.iter().map(of_phase).sum();
+    task_factors(course, seed, app)
+        .take(usize::try_from(tasks.saturating_mul(course.iterations).min(MOST_FACTORS)).unwrap_or(0))
+        .collect()
+}
+
+fn of_phase(
+    study: &Study,
+    course: &Course,
+    phase: &dynamics::Phase,
+    host: &[HostNode],
+    placement: Option<&Placement>,
+) -> Option<Phase> {
+    let intensity = phase.arithmetic_intensity.value();
+    let (tasks, each_flop) = match phase.work.as_ref()? {
+        Work::Tasks { count, each } => (*count, each.iter().map(|work| work.value() * 1e9).collect()),
+        Work::Divisible(work) => {
+            let flop = work.value() * 1e9;
+            let node = study.machine.nodes().iter().find(|node| node.cores > 0)?;
+            let gflops = node.gflops_per_core.value().min(intensity * node.bandwidth.value());
+            let pieces = (flop / (gflops * 1e9 * PIECE_S)).ceil().clamp(1.0, MOST_PIECES);
+            // Between 1 and a million.
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            let count = pieces as u64;
+            (count, vec![flop / pieces])
+        }
+    };
+    let placement = placement.or(phase.data.placement())?;
+    Some(Phase {
+        arithmetic_intensity: intensity,
+        memory: (0..host.len()).map(|node| memory(study, placement, node, host)).collect(),
+        each_flop,
+        tasks,
+        io_s: phase.io.value(),
+        efficiency: efficiency(&phase.scaling, course.thread_count()),
+    })
+}
+
+/// Where the data of a thread on a node lies: numbers of the operating system with shares.
+fn memory(study: &Study, placement: &Placement, node: usize, host: &[HostNode]) -> Vec<(u32, f64)> {
+    let share = |memory: usize| placement.fraction(&study.machine, NodeId(node), NodeId(memory));
+    let shares = host.iter().enumerate().map(|(memory, of)| (of.number, share(memory)));
+    shares.filter(|&(_, share)| share > 0.0).collect()
+}
+
+fn efficiency(scaling: &Scaling, threads: u32) -> Vec<f64> {
+    /// Of more, the speed hardly changes with one.
+    const MOST: u32 = 4096;
+    match scaling {
+        Scaling::Linear => Vec::new(),
+        Scaling::Serial { .. } | Scaling::Table(_) => {
+            (1..=threads.clamp(1, MOST)).map(|threads| scaling.efficiency(threads)).collect()
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What `run` cannot do, shown where it stands in the files.
+
+use numasim_model::Study;
+use numasim_model::input::{Problem, ProblemKind};
+use numasim_policy::PolicyName;
+
+use crate::commands::located::Located;
+use crate::failure::Failure;
+
+/// The policy of the command line, else of the files, else `fair-share`.
+///
+/// # Errors
+/// A name in the files that no policy has, and `script`: commands have times of a simulation.
+pub(super) fn policy(
+    asked: Option<&PolicyName>,
+    study: &Study,
+    located: &Located,
+) -> Result<PolicyName, Failure> {
+    let policy = match asked {
+        Some(policy) => policy.clone(),
+        None if study.dynamics.policy.name.is_none() => PolicyName::FairShare,
+        None => crate::commands::simulate::policy_of_files(study, located)?,
+    };
+    if policy == PolicyName::Script {
+        return Err(Failure::input(
+            "policy script is for `numasim simulate`: an agent has no list of commands",
+        )
+        .hint("name another one with --policy"));
+    }
+    Ok(policy)
+}
+
+/// Refuses programs of their own that others wait for: nobody outside knows their iterations.
+///
+/// # Errors
+/// The first of them.
+pub(super) fn programs_stand_alone(study: &Study, located: &Located) -> Result<(), Failure> {
+    let channels = study.dynamics.channels.iter().map(|channel| [channel.from, channel.to]);
+    let calls = study.dynamics.calls.iter().map(|call| [call.from, call.to]);
+    for app in channels.chain(calls).flatten() {
+        let course = study.dynamics.courses.get(app.0);
+        if course.is_none_or(|course| course.command.is_none()) {
+            continue;
+        }
+        let Some(name) = study.apps.get(app.0).map(|app| app.group.as_str()) else { continue };
+        let message = format!("`{name}` is a program of its own, and nobody outside knows its iterations");
+        let problem = Problem::new(ProblemKind::BadValue, message).hint(
+            "leave out its [[channel]] and [[call]], or its `command`: then its tasks are those of numasim",
+        );
+        return Err(located.failure(&[match located.app_places(name) {
+            Some(places) => problem.at(places.name.clone(), "in a channel or a call"),
+            None => problem,
+        }]));
+    }
+    Ok(())
+}

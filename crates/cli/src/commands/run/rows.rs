@@ -1,0 +1,219 @@
+//! The timeline of a run, in the columns of `simulate --timeline`.
+//!
+//! A row holds from its time until the next one of the same application and node: threads as they were at its time, figures as they
+//! were on average until then. What nobody knows of a program of its own is left empty.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use numasim_bench::live::Look;
+use numasim_model::Study;
+
+use crate::commands::simulate::timeline::{HEADER, cell};
+
+/// What a row says beside its place.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Row {
+    running: Option<u64>,
+    busy: Option<f64>,
+    idle: Option<u64>,
+    blocked: Option<u64>,
+    gflops: Option<f64>,
+    gbs: Option<f64>,
+    items: u64,
+}
+
+/// Writes rows, and adds up what threads did.
+pub(super) struct Rows<'a> {
+    names: Vec<String>,
+    threads: Vec<Vec<u64>>,
+    foreign: Vec<bool>,
+    /// Channels out of each application.
+    outputs: Vec<Vec<usize>>,
+    last: Vec<Vec<Option<Row>>>,
+    before: Look,
+    cpu_before: Vec<Option<Duration>>,
+    /// Thread-seconds of each application: without a task, and kept from running.
+    pub(super) idle_s: Vec<f64>,
+    pub(super) blocked_s: Vec<f64>,
+    out: &'a mut dyn Write,
+}
+
+impl<'a> Rows<'a> {
+    /// Writes the header. `first` is how everything is at the start.
+    pub(super) fn start(out: &'a mut dyn Write, study: &Study, first: Look) -> io::Result<Self> {
+        out.write_all(HEADER.as_bytes())?;
+        let courses = &study.dynamics.courses;
+        let outputs = |app: usize| {
+            let channels = study.dynamics.channels.iter().enumerate();
+            channels.filter(|(_, channel)| channel.from.0 == app).map(|(number, _)| number).collect()
+        };
+        let apps = study.apps.len();
+        Ok(Self {
+            names: study.apps.iter().map(|app| cell(&app.name)).collect::<io::Result<_>>()?,
+            threads: courses
+                .iter()
+                .map(|course| course.threads.iter().map(|&n| n.into()).collect())
+                .collect(),
+            foreign: courses.iter().map(|course| course.command.is_some()).collect(),
+            outputs: (0..apps).map(outputs).collect(),
+            last: vec![vec![None; study.machine.node_count()]; apps],
+            before: first,
+            cpu_before: vec![None; apps],
+            idle_s: vec![0.0; apps],
+            blocked_s: vec![0.0; apps],
+            out,
+        })
+    }
+
+    /// Writes what changed between the look before and this one; `cpu`: processor time of programs of their own.
+    pub(super) fn add(&mut self, look: Look, cpu: Vec<Option<Duration>>) -> io::Result<()> {
+        let time = self.before.at.as_secs_f64();
+        let long = look.at.saturating_sub(self.before.at).as_secs_f64();
+        if long <= 0.0 {
+            return Ok(());
+        }
+        for app in 0..self.names.len() {
+            let (Some(then), Some(now)) = (self.before.apps.get(app), look.apps.get(app)) else { continue };
+            let there = then.arrived.is_some() && then.finished.is_none();
+            let items = self
+                .outputs
+                .get(app)
+                .into_iter()
+                .flatten()
+                .filter_map(|&channel| self.before.channels.get(channel));
+            let items: u64 = items.map(|channel| channel.produced.saturating_sub(channel.finished)).sum();
+            let foreign = self.foreign.get(app).copied().unwrap_or(false);
+            let used = cpu.get(app).copied().flatten().zip(self.cpu_before.get(app).copied().flatten());
+            for (node, (then, now)) in then.nodes.iter().zip(&now.nodes).enumerate() {
+                let threads = self.threads.get(app).and_then(|nodes| nodes.get(node)).copied().unwrap_or(0);
+                if threads == 0 {
+                    continue;
+                }
+                let row = if foreign {
+                    // Which part of it is on which node nobody tells: with one node it is all.
+                    let one = self.before.apps.get(app).is_some_and(|app| app.nodes.len() == 1);
+                    let busy = used
+                        .filter(|_| one)
+                        .map(|(now, before)| now.saturating_sub(before).as_secs_f64() / long);
+                    Row { busy, items, ..Row::default() }
+                } else {
+                    let (running, blocked) = (then.running.min(threads), then.blocked);
+                    let blocked = blocked.min(threads - running);
+                    let idle = if there { threads - running - blocked } else { 0 };
+                    let blocked = if there { blocked } else { 0 };
+                    if let (Some(idle_s), Some(blocked_s)) =
+                        (self.idle_s.get_mut(app), self.blocked_s.get_mut(app))
+                    {
+                        *idle_s += idle as f64 * long;
+                        *blocked_s += blocked as f64 * long;
+                    }
+                    Row {
+                        running: Some(running),
+                        busy: Some(now.busy.saturating_sub(then.busy).as_secs_f64() / long),
+                        idle: Some(idle),
+                        blocked: Some(blocked),
+                        gflops: Some(now.flop.saturating_sub(then.flop) as f64 / long / 1e9),
+                        gbs: Some(now.bytes.saturating_sub(then.bytes) as f64 / long / 1e9),
+                        items,
+                    }
+                };
+                let last = self.last.get_mut(app).and_then(|nodes| nodes.get_mut(node));
+                if let (Some(last), Some(name)) = (last, self.names.get(app))
+                    && last.as_ref() != Some(&row)
+                {
+                    write(self.out, time, name, node, &row)?;
+                    *last = Some(row);
+                }
+            }
+        }
+        self.before = look;
+        self.cpu_before = cpu;
+        Ok(())
+    }
+}
+
+fn write(out: &mut dyn Write, time: f64, name: &str, node: usize, row: &Row) -> io::Result<()> {
+    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+    let count = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
+    let Row { running, busy, idle, blocked, gflops, gbs, items } = row;
+    writeln!(
+        out,
+        "{time},{name},{node},{},{},{},{},{},{},{items}",
+        count(*running),
+        number(*busy),
+        count(*idle),
+        count(*blocked),
+        number(*gflops),
+        number(*gbs)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_bench::live::{AppLook, ChannelLook, NodeLook};
+
+    use super::*;
+
+    const FILE: &str = "\
+[machine]
+name = \"m\"
+nodes = 1
+cores_per_node = 4
+gflops_per_core = 10.0
+bandwidth_gbs = 32.0
+[[app]]
+name = \"a, b\"
+arithmetic_intensity = 0.5
+work_gflop = 100.0
+[[app]]
+name = \"own\"
+arithmetic_intensity = 0.5
+command = [\"true\"]
+[[app]]
+name = \"c\"
+arithmetic_intensity = 0.5
+work_gflop = 100.0
+[[channel]]
+from = \"a, b\"
+to = \"c\"
+item_mb = 1
+";
+
+    fn look(at_s: f64, flop: u64, busy_s: f64) -> Look {
+        let app = |flop, busy_s| AppLook {
+            arrived: Some(Duration::ZERO),
+            nodes: vec![NodeLook {
+                running: 2,
+                blocked: 1,
+                flop,
+                bytes: 2 * flop,
+                busy: Duration::from_secs_f64(busy_s),
+            }],
+            ..AppLook::default()
+        };
+        let channel = ChannelLook { produced: 3, finished: 1, ..ChannelLook::default() };
+        Look {
+            at: Duration::from_secs_f64(at_s),
+            apps: vec![app(flop, busy_s), app(0, 0.0), app(0, 0.0)],
+            channels: vec![channel],
+        }
+    }
+
+    #[test]
+    fn figures_are_means_until_the_next_row_and_what_is_not_known_is_empty() {
+        let file = numasim_model::input::SourceFile { name: "a.toml".to_owned(), text: FILE.to_owned() };
+        let study = numasim_model::input::read_study(&[file]).expect("a valid file").study;
+        let mut out = Vec::new();
+        let mut rows = Rows::start(&mut out, &study, look(0.0, 0, 0.0)).expect("memory");
+        rows.cpu_before = vec![None, Some(Duration::ZERO), None];
+        // 10 GFLOP and 20 GB in half a second with 0.75 s of processor time: 20 GFLOPS, 40 GB/s, 1.5 cores
+        let cpu = vec![None, Some(Duration::from_millis(250)), None];
+        rows.add(look(0.5, 10_000_000_000, 0.75), cpu).expect("memory");
+        // One of four threads idle and one blocked for half a second.
+        assert_eq!((rows.idle_s[0], rows.blocked_s[0]), (0.5, 0.5));
+        let text = String::from_utf8(out).expect("text");
+        let lines: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(lines, ["0,\"a, b\",0,2,1.5,1,1,20,40,2", "0,own,0,,0.5,,,,,0", "0,c,0,2,0,1,1,0,0,0"]);
+    }
+}

@@ -1,0 +1,232 @@
+//! From the command line to a run, and its files.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::SystemTime;
+
+use numasim_bench::live::{Family, FamilyError, Program};
+use numasim_bench::provenance::utc;
+use numasim_host::memory::bytes_per_thread;
+use numasim_model::cpus::CpuList;
+use numasim_model::dynamics::Control;
+use numasim_model::{AppId, Study};
+use numasim_policy::PolicyName;
+
+use super::agent::{Agent, Wanted};
+use super::going::Going;
+use super::nodes::HostNode;
+use super::planning::{self, How};
+use super::{exploring, nodes, origin, refused};
+use crate::args::RunArgs;
+use crate::commands::located::Located;
+use crate::commands::measuring;
+use crate::commands::simulate;
+use crate::failure::Failure;
+use crate::files;
+use crate::output::{Destination, Folder, Format};
+use crate::shell::Shell;
+use crate::view::ran::{self, End, Ran};
+use crate::watch;
+
+/// The files that a run always writes.
+pub(crate) const RESULT: &str = "result.json";
+pub(crate) const TIMELINE: &str = "timeline.csv";
+const PROVENANCE: &str = "provenance.json";
+const RECORD: &str = "agent.jsonl";
+const PLACEMENT: &str = "placement.toml";
+
+/// Runs the command.
+pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
+    if args.files.iter().any(|file| file == Path::new("-")) {
+        return Err(Failure::input("`run` reads files only: its agent reads them again")
+            .hint("write standard input to a file first"));
+    }
+    let (reading, sources) = files::read_study_and_texts(&args.files)?;
+    let (study, located) = Located::split(reading, sources);
+    if study.apps.is_empty() {
+        return Err(Failure::input("there is no [[app]] in the files: nothing to run"));
+    }
+    refused::programs_stand_alone(&study, &located)?;
+    simulate::work_is_given(&study, &located, "run", |course| course.command.is_none())?;
+    let host = nodes::of_machine(&study.machine)?;
+    let best = args.explore.then(|| exploring::best(&study, &located, shell)).transpose()?;
+    let policy = match &best {
+        Some(_) => PolicyName::Static(exploring::NAME.to_owned()),
+        None => refused::policy(args.policy.as_ref(), &study, &located)?,
+    };
+    if best.is_none() {
+        simulate::homes_are_given(&study, &located, policy.scenario(&study).ok().flatten())?;
+    }
+    let how = How {
+        isa: measuring::available(args.isa)?,
+        bytes_per_thread: args.memory_per_thread.unwrap_or_else(|| largest_share(&study, &host)),
+        real_items: args.real_items,
+        seed: args.seed,
+    };
+    let folder = open(&args.output, &args.files)?;
+    folder.make()?;
+    let mut inputs = args.files.clone();
+    if let Some(best) = &best {
+        folder.destination(PLACEMENT)?.deliver(&exploring::scenario(&study, best))?;
+        inputs.push(args.output.join(PLACEMENT));
+    }
+    let mut provenance = origin::provenance(located.sources(), &host, &how, planning::extent(&study));
+    watch::listen();
+    let told_to_end = told_to_end()?;
+
+    let placement = |app: AppId| best.as_ref().and_then(|best| best.placements.get(app.0));
+    let mut family = Family::new(planning::extent(&study)).map_err(failed)?;
+    // Told by the environment of each; those that are adopted need none.
+    let socket = (!args.no_agent).then(|| args.socket.clone());
+    let own_folder = tempfile::Builder::new().prefix("numasim-run-").tempdir();
+    let own_folder = own_folder
+        .map_err(|error| Failure::output("cannot make a folder for the agent's socket").caused_by(&error))?;
+    let path = socket.map(|path| path.unwrap_or_else(|| own_folder.path().join("agent").join("agent.sock")));
+    let mut pids = Vec::new();
+    let mut adopted = Vec::new();
+    for app in (0..study.apps.len()).map(AppId) {
+        let order = planning::order(&study, app, &host, &how, placement(app));
+        let Some(order) = order else { return Err(Failure::fault("an application without an order")) };
+        let course = &study.dynamics.courses[app.0];
+        let foreign = matches!(order.program, Program::Command { .. });
+        let name = order.name.clone();
+        let mut environment = vec![
+            ("NUMASIM_APP".to_owned(), name.clone()),
+            (
+                "NUMASIM_AGENT".to_owned(),
+                path.as_ref().map_or_else(|| "off".into(), |path| path.display().to_string()),
+            ),
+        ];
+        if foreign {
+            let cores = planning::cores(&host, course);
+            let unset = |(key, _): &(String, String)| std::env::var_os(key).is_none();
+            environment.extend(numasim_agent::started::variables(&cores).into_iter().filter(unset));
+        }
+        let outputs = foreign.then(|| outputs(&args.output, app)).transpose()?;
+        let pid = family.add(order, outputs, &environment).map_err(failed)?;
+        if foreign && course.control == Control::Cores {
+            adopted.push((name, pid));
+        }
+        pids.push(pid);
+    }
+    let agent = match (&path, &args.socket) {
+        (Some(path), None) => {
+            let record = args.output.join(RECORD);
+            let policy = policy.to_string();
+            let wanted =
+                Wanted { files: &inputs, policy: &policy, record: &record, adopted: &adopted, socket: path };
+            Some(Agent::start(&wanted)?)
+        }
+        _ => None,
+    };
+    let shown = match (&args.socket, args.no_agent) {
+        (Some(path), _) => format!("that of the agent at {}", path.display()),
+        (None, true) => "none".to_owned(),
+        (None, false) => policy.to_string(),
+    };
+    let mut going = Going {
+        study: &study,
+        policy: shown,
+        family,
+        pids,
+        agent,
+        until: args.until,
+        sample: args.sample_ms,
+        told_to_end,
+    };
+    let mut ran = None;
+    folder.destination(TIMELINE)?.deliver_by(|out| {
+        ran = Some(going.go(out, shell)?);
+        Ok(())
+    })?;
+    drop(going);
+    let Some(mut ran) = ran else { return Err(Failure::fault("a run without an end")) };
+    ran.orders = orders(&args.output.join(RECORD));
+    provenance.ended_utc = Some(utc(SystemTime::now()));
+    folder.destination(PROVENANCE)?.deliver(&provenance.to_json())?;
+    folder.destination(RESULT)?.deliver(&format!("{:#}\n", ran::json(&study, &ran)))?;
+    show(args, &study, &ran, shell)?;
+    verdict(&ran, &args.output)
+}
+
+fn show(args: &RunArgs, study: &Study, ran: &Ran, shell: &Shell) -> Result<(), Failure> {
+    Destination::Stdout.deliver(&match args.format {
+        Format::Table => ran::table(study, ran, &shell.style(false)),
+        Format::Json => format!("{:#}\n", ran::json(study, ran)),
+        Format::Csv => ran::csv(study, ran)
+            .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
+    })
+}
+
+/// What a person must know beside the result.
+fn verdict(ran: &Ran, folder: &Path) -> Result<(), Failure> {
+    let written = format!("what was seen until then is in {}", folder.display());
+    match &ran.end {
+        End::Finished | End::Until => Ok(()),
+        End::Interrupted => {
+            Err(Failure::interrupted("the run was ended before its time; no process is left").hint(written))
+        }
+        End::Failed(what) => Err(Failure::input(format!("{what}; all others were ended")).hint(written)),
+    }
+}
+
+/// Set by the signals that end programs.
+fn told_to_end() -> Result<Arc<AtomicBool>, Failure> {
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+        signal_hook::flag::register(signal, Arc::clone(&flag))
+            .map_err(|error| Failure::input("cannot listen for the end").caused_by(&error))?;
+    }
+    Ok(flag)
+}
+
+/// The folder of a new run: results are never overwritten.
+fn open(path: &Path, inputs: &[PathBuf]) -> Result<Folder, Failure> {
+    for name in [RESULT, TIMELINE, PROVENANCE, RECORD, PLACEMENT] {
+        let file = path.join(name);
+        if fs::symlink_metadata(&file).is_ok() {
+            return Err(Failure::input(format!("{} already exists", file.display()))
+                .hint("give -o another folder; results are never overwritten"));
+        }
+    }
+    Folder::open(path, &[RESULT, TIMELINE, PROVENANCE], "-o", inputs)
+}
+
+/// Where the output of a program of its own goes: numbered, as names of applications need not be names of files.
+fn outputs(folder: &Path, app: AppId) -> Result<(File, File), Failure> {
+    let create = |ending: &str| {
+        let path = folder.join(format!("app-{}.{ending}", app.0));
+        File::create_new(&path)
+            .map_err(|error| Failure::output(format!("cannot create {}", path.display())).caused_by(&error))
+    };
+    Ok((create("out")?, create("err")?))
+}
+
+fn largest_share(study: &Study, host: &[HostNode]) -> u64 {
+    let mut lists = Vec::new();
+    for course in &study.dynamics.courses {
+        for (node, &threads) in host.iter().zip(&course.threads) {
+            let cpus: Vec<u32> = node.cores.iter().filter_map(|core| core.first().copied()).collect();
+            if let Ok(cpus) = CpuList::new(cpus) {
+                lists.extend(std::iter::repeat_n(cpus, threads as usize));
+            }
+        }
+    }
+    bytes_per_thread(&lists.iter().collect::<Vec<_>>())
+}
+
+/// How many orders were sent, by the record of the agent; `None` without one.
+fn orders(record: &Path) -> Option<u64> {
+    let text = fs::read_to_string(record).ok()?;
+    let of = |line: &str| {
+        let line: serde_json::Value = serde_json::from_str(line).ok()?;
+        line.get("actions")?.as_array().map(|actions| actions.len() as u64)
+    };
+    Some(text.lines().filter_map(of).sum())
+}
+
+fn failed(error: FamilyError) -> Failure {
+    Failure::input(error.to_string())
+}

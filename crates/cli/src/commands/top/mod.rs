@@ -1,0 +1,47 @@
+//! `numasim top`: what an agent and its applications do now, asked again and again on one connection.
+
+#[cfg(target_os = "linux")]
+mod asking;
+#[cfg(target_os = "linux")]
+mod terminal;
+
+use crate::args::TopArgs;
+use crate::failure::Failure;
+use crate::shell::Shell;
+
+/// Runs the command.
+#[cfg(target_os = "linux")]
+pub(crate) fn run(args: &TopArgs, shell: &Shell) -> Result<(), Failure> {
+    use crate::view::top::{Foot, Look, Seen, Traffic, text};
+
+    let traffic = match args.files.as_slice() {
+        [] => Traffic::default(),
+        files => Traffic::of(&crate::files::read_study(files)?.study),
+    };
+    let environment = numasim_host::agent_path::Environment::of_this_process();
+    let path = numasim_host::agent_path::socket_path(args.socket.as_deref(), &environment)
+        .map_err(|error| Failure::input(error.to_string()))?;
+    let mut asking = asking::Asking::connect(&path).map_err(|error| nobody(&path, &error))?;
+    let status = asking.ask().map_err(|error| nobody(&path, &error))?;
+    let seen = Seen::first(status, traffic);
+    let style = shell.style(false);
+    if !args.once {
+        return terminal::live(asking, seen, args.interval_ms, style.unicode);
+    }
+    let look = Look { color: false, unicode: style.unicode, from: 0, foot: Foot::None };
+    let columns = u16::try_from(style.width.unwrap_or(80)).unwrap_or(u16::MAX);
+    crate::output::Destination::Stdout.deliver(&text(&seen, look, columns))
+}
+
+/// Elsewhere there are no such sockets.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn run(_: &TopArgs, _: &Shell) -> Result<(), Failure> {
+    Err(Failure::input("`top` needs Linux, as the agent does"))
+}
+
+#[cfg(target_os = "linux")]
+fn nobody(path: &std::path::Path, error: &std::io::Error) -> Failure {
+    Failure::input(format!("no agent answers at {}", path.display()))
+        .because(error.to_string())
+        .hint("start one with `numasim agent`, or name its socket with --socket or NUMASIM_AGENT")
+}

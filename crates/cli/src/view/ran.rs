@@ -1,0 +1,258 @@
+//! What came out of a run on this host: pure functions from counts to a table, JSON and CSV, in the words of simulations.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use numasim_bench::live::{AppLook, Look};
+use numasim_draw::grid::{Align, Grid};
+use numasim_model::Study;
+use serde_json::{Value, json};
+
+use super::json::number;
+use super::{Style, figures, machine_title};
+
+/// A run that is over.
+#[derive(Clone, Debug)]
+pub(crate) struct Ran {
+    /// Who decided, for people and as `--policy` takes it.
+    pub(crate) policy: String,
+    pub(crate) end: End,
+    /// Everything at the end.
+    pub(crate) look: Look,
+    /// Thread-seconds of each application without a task.
+    pub(crate) idle_s: Vec<f64>,
+    /// Thread-seconds of each application kept from running.
+    pub(crate) blocked_s: Vec<f64>,
+    /// Orders that the agent sent; `None` without a record of it.
+    pub(crate) orders: Option<u64>,
+}
+
+/// Why it is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// Every application is finished.
+    Finished,
+    /// The time that was asked for is over.
+    Until,
+    /// Somebody ended it.
+    Interrupted,
+    /// An application failed.
+    Failed(String),
+}
+
+impl End {
+    const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Until => "until",
+            Self::Interrupted => "interrupted",
+            Self::Failed(_) => "failed",
+        }
+    }
+}
+
+/// Figures of one application.
+struct Figures {
+    arrived_s: Option<f64>,
+    finished_s: Option<f64>,
+    /// `None`: a program of its own, of which nobody knows.
+    gflop: Option<f64>,
+    gb: Option<f64>,
+    mean_threads: Option<f64>,
+    mean_gflops: Option<f64>,
+}
+
+impl Ran {
+    /// When the last application was finished; `None` where one is not.
+    fn makespan_s(&self) -> Option<f64> {
+        let finished: Option<Vec<f64>> =
+            self.look.apps.iter().map(|app| app.finished.map(|at| at.as_secs_f64())).collect();
+        finished?.into_iter().reduce(f64::max)
+    }
+
+    fn figures(&self, study: &Study, number: usize, app: &AppLook) -> Figures {
+        let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64());
+        let own = study.dynamics.courses.get(number).is_some_and(|course| course.command.is_none());
+        let (arrived_s, finished_s) = (seconds(app.arrived), seconds(app.finished));
+        let there = finished_s.unwrap_or_else(|| self.look.at.as_secs_f64()) - arrived_s.unwrap_or(0.0);
+        let sum = |of: fn(&numasim_bench::live::NodeLook) -> f64| {
+            own.then(|| app.nodes.iter().map(of).sum::<f64>())
+        };
+        let gflop = sum(|node| node.flop as f64 / 1e9);
+        let busy = sum(|node| node.busy.as_secs_f64());
+        let per_second = |value: Option<f64>| {
+            value.filter(|_| there > 0.0 && arrived_s.is_some()).map(|value| value / there)
+        };
+        Figures {
+            arrived_s,
+            finished_s,
+            gflop,
+            gb: sum(|node| node.bytes as f64 / 1e9),
+            mean_threads: per_second(busy),
+            mean_gflops: per_second(gflop),
+        }
+    }
+
+    fn mean_items(&self, channel: &numasim_bench::live::ChannelLook) -> f64 {
+        let time = self.makespan_s().unwrap_or_else(|| self.look.at.as_secs_f64());
+        if time > 0.0 { channel.item_seconds / time } else { 0.0 }
+    }
+}
+
+/// The document: the keys of a run of `simulate`, as far as they can be seen from outside, and `gb`; what nobody knows is null.
+pub(crate) fn json(study: &Study, ran: &Ran) -> Value {
+    let optional = |value: Option<f64>| value.map_or(Value::Null, number);
+    let app = |(number_of, (app, of)): (usize, (&AppLook, &numasim_model::App))| {
+        let figures = ran.figures(study, number_of, app);
+        let [input, output, call] = app.waited.map(|time| number(time.as_secs_f64()));
+        let own =
+            |value: &[f64]| figures.gflop.and(value.get(number_of).copied()).map_or(Value::Null, number);
+        json!({
+            "name": of.name,
+            "arrived_s": optional(figures.arrived_s),
+            "finished_s": optional(figures.finished_s),
+            "iterations": figures.gflop.map_or(Value::Null, |_| app.iterations.into()),
+            "gflop": optional(figures.gflop),
+            "gb": optional(figures.gb),
+            "mean_threads": optional(figures.mean_threads),
+            "wait_input_s": input,
+            "wait_output_s": output,
+            "wait_call_s": call,
+            "mean_gflops": optional(figures.mean_gflops),
+            "idle_s": own(&ran.idle_s),
+            "blocked_s": own(&ran.blocked_s),
+        })
+    };
+    let channels = ran.look.channels.iter().zip(&study.dynamics.channels).map(|(look, channel)| {
+        let name = |app: numasim_model::AppId| study.apps.get(app.0).map(|app| app.name.clone());
+        let mean = ran.mean_items(look);
+        json!({
+            "from": name(channel.from),
+            "to": name(channel.to),
+            "max_items": look.most,
+            "mean_items": number(mean),
+            "max_mb": number(look.most as f64 * channel.item.value()),
+            "mean_mb": number(mean * channel.item.value()),
+        })
+    });
+    let mut document = json!({
+        "schema": 1,
+        "command": "run",
+        "machine": study.machine.name(),
+        "policy": ran.policy,
+        "ended": ran.end.as_str(),
+        "makespan_s": optional(ran.makespan_s()),
+        "time_s": number(ran.look.at.as_secs_f64()),
+        "apps": ran.look.apps.iter().zip(&study.apps).enumerate().map(app).collect::<Vec<_>>(),
+        "channels": channels.collect::<Vec<_>>(),
+        "commands": ran.orders,
+    });
+    if let End::Failed(why) = &ran.end {
+        document["why"] = why.clone().into();
+    }
+    document
+}
+
+fn column(values: impl Iterator<Item = Option<f64>>) -> Vec<String> {
+    figures::column(&values.map(|value| value.unwrap_or(f64::NAN)).collect::<Vec<_>>())
+}
+
+/// For people.
+pub(crate) fn table(study: &Study, ran: &Ran, style: &Style) -> String {
+    let mut text = format!("Machine: {}\nPolicy:  {}\n\n", machine_title(&study.machine), ran.policy);
+    let all: Vec<(Figures, &AppLook)> = ran
+        .look
+        .apps
+        .iter()
+        .enumerate()
+        .map(|(number, app)| (ran.figures(study, number, app), app))
+        .collect();
+    let of = |figure: fn(&Figures) -> Option<f64>| column(all.iter().map(|(figures, _)| figure(figures)));
+    let waited = |which: usize| {
+        column(all.iter().map(|(_, app)| app.waited.get(which).map(|time| time.as_secs_f64())))
+    };
+    let columns = [
+        ("arrived\ns", of(|figures| figures.arrived_s)),
+        ("finished\ns", of(|figures| figures.finished_s)),
+        (
+            "iterations",
+            all.iter()
+                .map(|(figures, app)| {
+                    figures.gflop.map_or_else(|| "-".to_owned(), |_| app.iterations.to_string())
+                })
+                .collect(),
+        ),
+        ("work\nGFLOP", of(|figures| figures.gflop)),
+        ("mean\nGFLOPS", of(|figures| figures.mean_gflops)),
+        ("mean\nthreads", of(|figures| figures.mean_threads)),
+        ("waits for\ninput s", waited(0)),
+        ("waits for\nroom s", waited(1)),
+        ("waits for\na call s", waited(2)),
+    ];
+    let mut heads = vec![("application", Align::Left)];
+    heads.extend(columns.iter().map(|(head, _)| (*head, Align::Right)));
+    let mut grid = Grid::new(&heads);
+    for (row, app) in study.apps.iter().enumerate() {
+        let cells = columns.iter().map(|(_, cells)| cells.get(row).cloned().unwrap_or_default());
+        grid.row(std::iter::once(app.name.clone()).chain(cells).collect());
+    }
+    text += &grid.render(style);
+    for (look, channel) in ran.look.channels.iter().zip(&study.dynamics.channels) {
+        let name = |app: numasim_model::AppId| study.apps.get(app.0).map_or("", |app| app.name.as_str());
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "\n{} {} {}: at most {}, {} on average",
+            name(channel.from),
+            style.arrow(),
+            name(channel.to),
+            figures::count(look.most, "item"),
+            figures::short(ran.mean_items(look))
+        );
+    }
+    let end = match (&ran.end, ran.makespan_s()) {
+        (End::Finished, Some(makespan)) => format!("Makespan: {} s", figures::single(makespan)),
+        (End::Until, _) => {
+            format!("Not finished at --until, {} s", figures::single(ran.look.at.as_secs_f64()))
+        }
+        (End::Interrupted, _) => {
+            format!("Partial: ended after {} s", figures::single(ran.look.at.as_secs_f64()))
+        }
+        (End::Failed(why), _) => format!("Partial: {why}"),
+        (End::Finished, None) => "Makespan: not known".to_owned(),
+    };
+    let _ = writeln!(text, "\n{end}");
+    if let Some(orders) = ran.orders {
+        let _ = writeln!(text, "Orders:   {orders}");
+    }
+    text
+}
+
+/// A row for each application.
+pub(crate) fn csv(study: &Study, ran: &Ran) -> Result<String, Box<dyn Error>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record([
+        "app",
+        "arrived_s",
+        "finished_s",
+        "iterations",
+        "gflop",
+        "mean_gflops",
+        "mean_threads",
+    ])?;
+    for (number, (app, of)) in ran.look.apps.iter().zip(&study.apps).enumerate() {
+        let figures = ran.figures(study, number, app);
+        let cell = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
+        writer.write_record([
+            of.name.clone(),
+            cell(figures.arrived_s),
+            cell(figures.finished_s),
+            figures.gflop.map_or_else(String::new, |_| app.iterations.to_string()),
+            cell(figures.gflop),
+            cell(figures.mean_gflops),
+            cell(figures.mean_threads),
+        ])?;
+    }
+    Ok(String::from_utf8(writer.into_inner()?)?)
+}

@@ -1,0 +1,243 @@
+//! The applications, a line each: what their threads do on each node, how far they are, and what they were told.
+//!
+//! Threads stand as one sign each while the widest application has room for that, else as numbers for each node, else as
+//! numbers for all nodes together.
+
+use numasim_protocol::{AppEntry, State, Waiting};
+use ratatui::text::{Line, Span};
+
+use super::{Look, Seen, orders};
+use crate::view::figures;
+
+/// The name is shortened to at least so many columns before anything else gives way.
+const NAME: usize = 12;
+/// And needs no more than these.
+const LONG_NAME: usize = 24;
+
+/// A cell: its text, and what it means.
+type Cell = (String, Meaning);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meaning {
+    Plain,
+    Faint,
+    Good,
+    Doubtful,
+    Bad,
+}
+
+/// The heading of the table and as many applications as `rows` have room for, from `look.from` on.
+pub(super) fn lines(seen: &Seen, look: Look, width: usize, rows: usize) -> Vec<Line<'static>> {
+    let apps = &seen.status.apps;
+    if rows < 2 {
+        return Vec::new();
+    }
+    if apps.is_empty() {
+        return vec![Line::from(Span::styled(look.fit("no application is connected", width), look.faint()))];
+    }
+    let fits = apps.len() < rows;
+    let shown = if fits { apps.len() } else { (rows - 2).max(1) };
+    let from = if fits { 0 } else { look.from.min(apps.len() - shown) };
+    let visible = apps.get(from..from + shown).unwrap_or_default();
+    // Widths are those of all, so that nothing moves while somebody scrolls.
+    let columns = columns(seen, look, width);
+    let mut lines = vec![heading(&columns, look)];
+    lines.extend(visible.iter().map(|app| row(seen, look, &columns, app)));
+    if !fits {
+        let rest = format!("{} to {} of {} applications", from + 1, from + shown, apps.len());
+        lines.push(Line::from(Span::styled(look.fit(&rest, width), look.faint())));
+    }
+    lines
+}
+
+/// What a column shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Name,
+    Threads(Detail),
+    Progress,
+    Rate,
+    Waiting,
+    Target,
+    Orders,
+    Bandwidth,
+}
+
+/// How threads are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detail {
+    /// A sign for each.
+    Signs,
+    /// Numbers for each node.
+    Nodes,
+    /// Numbers.
+    All,
+}
+
+struct Column {
+    kind: Kind,
+    title: &'static str,
+    width: usize,
+}
+
+/// The columns that have room, with their widths.
+fn columns(seen: &Seen, look: Look, width: usize) -> Vec<Column> {
+    let mut last = Vec::new();
+    for detail in [Detail::Signs, Detail::Nodes, Detail::All] {
+        for left_out in 0..=LESS_NEEDED.len() {
+            let columns = with(seen, look, detail, LESS_NEEDED.get(..left_out).unwrap_or_default());
+            let all: usize = columns.iter().map(|column| column.width + 2).sum::<usize>().saturating_sub(2);
+            last = columns;
+            if all <= width {
+                return last;
+            }
+            let over = all - width;
+            if let Some(name) = last.first_mut().filter(|name| name.width >= NAME + over) {
+                name.width -= over;
+                return last;
+            }
+            // Less detail of the threads goes first: a column that is missing is missed more.
+            if detail != Detail::All {
+                break;
+            }
+        }
+    }
+    last
+}
+
+/// What goes first where there is no room.
+const LESS_NEEDED: [Kind; 3] = [Kind::Rate, Kind::Orders, Kind::Bandwidth];
+
+fn with(seen: &Seen, look: Look, detail: Detail, without: &[Kind]) -> Vec<Column> {
+    let threads = match detail {
+        Detail::Signs => "#run .idle xblk",
+        Detail::Nodes | Detail::All => "run/idle/blk",
+    };
+    let all = [
+        (Kind::Name, "application"),
+        (Kind::Threads(detail), threads),
+        (Kind::Progress, "progress"),
+        (Kind::Rate, "per s"),
+        (Kind::Waiting, "waits for"),
+        (Kind::Target, "order"),
+        (Kind::Orders, "sent/ack"),
+        (Kind::Bandwidth, "GB/s est."),
+    ];
+    let there = |kind: &Kind| match kind {
+        Kind::Bandwidth => seen.estimates() && !without.contains(kind),
+        kind => !without.contains(kind),
+    };
+    let column = |(kind, title): (Kind, &'static str)| {
+        use unicode_width::UnicodeWidthStr as _;
+        let widest = seen.status.apps.iter().map(|app| cell(seen, look, kind, app).0.width()).max();
+        let width = widest.unwrap_or(0).max(title.len());
+        Column { kind, title, width: if kind == Kind::Name { width.min(LONG_NAME) } else { width } }
+    };
+    all.into_iter().filter(|(kind, _)| there(kind)).map(column).collect()
+}
+
+fn heading(columns: &[Column], look: Look) -> Line<'static> {
+    let mut text = String::new();
+    for column in columns {
+        text.push_str(&aligned(column.kind, column.title, column.width));
+        text.push_str("  ");
+    }
+    Line::from(Span::styled(text.trim_end().to_owned(), look.strong()))
+}
+
+fn row(seen: &Seen, look: Look, columns: &[Column], app: &AppEntry) -> Line<'static> {
+    let span = |column: &Column| {
+        let (text, meaning) = cell(seen, look, column.kind, app);
+        let text = aligned(column.kind, &look.fit(&text, column.width), column.width) + "  ";
+        let paint = match meaning {
+            Meaning::Plain => ratatui::style::Style::new(),
+            Meaning::Faint => look.faint(),
+            Meaning::Good => look.good(),
+            Meaning::Doubtful => look.doubtful(),
+            Meaning::Bad => look.bad(),
+        };
+        Span::styled(text, paint)
+    };
+    Line::from(columns.iter().map(span).collect::<Vec<_>>())
+}
+
+/// Numbers to the right.
+fn aligned(kind: Kind, text: &str, columns: usize) -> String {
+    use unicode_width::UnicodeWidthStr as _;
+    let spaces = " ".repeat(columns.saturating_sub(text.width()));
+    match kind {
+        Kind::Progress | Kind::Rate | Kind::Bandwidth => spaces + text,
+        _ => text.to_owned() + &spaces,
+    }
+}
+
+fn cell(seen: &Seen, look: Look, kind: Kind, app: &AppEntry) -> Cell {
+    let not_known = || (if look.unicode { "–" } else { "-" }.to_owned(), Meaning::Faint);
+    match kind {
+        Kind::Name => {
+            let meaning = match app.state {
+                State::Ok | State::Adopted => Meaning::Plain,
+                State::New => Meaning::Faint,
+                State::Stale => Meaning::Doubtful,
+            };
+            let state = match app.state {
+                State::Ok => "",
+                other => other.as_str(),
+            };
+            let text = if state.is_empty() { app.name.clone() } else { format!("{} ({state})", app.name) };
+            (text, meaning)
+        }
+        Kind::Threads(detail) => threads(app, detail).map_or_else(not_known, |text| (text, Meaning::Plain)),
+        Kind::Progress => app.progress.map_or_else(not_known, |done| (done.to_string(), Meaning::Plain)),
+        Kind::Rate => {
+            let rate = seen.iterations_per_s(app);
+            rate.map_or_else(not_known, |rate| (figures::short(rate), Meaning::Plain))
+        }
+        Kind::Waiting => match app.waiting {
+            None | Some(Waiting::None) => not_known(),
+            Some(Waiting::Input) => ("an item".to_owned(), Meaning::Doubtful),
+            Some(Waiting::Output) => ("room".to_owned(), Meaning::Doubtful),
+            Some(Waiting::Call) => ("a call".to_owned(), Meaning::Doubtful),
+        },
+        Kind::Target => match (&app.target, app.control) {
+            (Some(target), _) => (orders::short(target), Meaning::Plain),
+            (None, numasim_protocol::Control::None) => ("not told".to_owned(), Meaning::Faint),
+            (None, _) => not_known(),
+        },
+        Kind::Orders => match &app.refused {
+            Some(_) => (format!("{} refused", app.seq), Meaning::Bad),
+            None if app.seq == 0 => not_known(),
+            None => {
+                let meaning = if app.acked == app.seq { Meaning::Good } else { Meaning::Doubtful };
+                (format!("{}/{}", app.seq, app.acked), meaning)
+            }
+        },
+        Kind::Bandwidth => {
+            seen.bandwidth_gbs(app).map_or_else(not_known, |gbs| (figures::short(gbs), Meaning::Plain))
+        }
+    }
+}
+
+/// What the threads do; `None` before the first status.
+fn threads(app: &AppEntry, detail: Detail) -> Option<String> {
+    let (running, blocked) = (app.running.as_ref()?, app.blocked.as_ref()?);
+    let on_nodes = app.threads.iter().zip(running).zip(blocked).map(|((&all, &running), &blocked)| {
+        (running, all.saturating_sub(running).saturating_sub(blocked), blocked)
+    });
+    let numbers = |(running, idle, blocked): (u32, u32, u32)| format!("{running}/{idle}/{blocked}");
+    Some(match detail {
+        Detail::Signs => on_nodes.map(signs).collect::<Vec<_>>().join(" "),
+        Detail::Nodes => on_nodes.map(numbers).collect::<Vec<_>>().join(" "),
+        Detail::All => {
+            numbers(on_nodes.fold((0, 0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1, sum.2 + one.2)))
+        }
+    })
+}
+
+/// `##..xx`: two threads run, two are idle, two are blocked.
+fn signs((running, idle, blocked): (u32, u32, u32)) -> String {
+    /// No terminal is wider.
+    const MOST: u32 = 1000;
+    let repeat = |sign: &str, times: u32| sign.repeat(times.min(MOST) as usize);
+    repeat("#", running) + &repeat(".", idle) + &repeat("x", blocked)
+}

@@ -1,0 +1,332 @@
+//! `numasim run` as a person meets it: applications as real processes, how they end, and what is refused. Figures that depend on
+//! how busy this machine is are not looked at.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::common::{numasim, stderr, stdout, study};
+
+/// A part of any host: one core.
+const MACHINE: &str = "\
+[machine]
+name = \"a core\"
+nodes = 1
+cores_per_node = 1
+gflops_per_core = 10.0
+bandwidth_gbs = 10.0
+";
+
+/// Ten items of nothing to speak of, at most two at a time.
+const PRODUCER_CONSUMER: &str = "\
+[[app]]
+name = \"producer\"
+arithmetic_intensity = 4.0
+iterations = 10
+tasks = 4
+work_gflop = 0.04
+[[app]]
+name = \"consumer\"
+arithmetic_intensity = 4.0
+iterations = 10
+tasks = 4
+work_gflop = 0.08
+[[channel]]
+from = \"producer\"
+to = \"consumer\"
+item_mb = 0.5
+capacity = 2
+";
+
+/// Longer than anything here takes on a machine that does something else, too.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Ran {
+    output: Output,
+    folder: PathBuf,
+    kept: (tempfile::TempDir, PathBuf),
+}
+
+impl Ran {
+    #[track_caller]
+    fn result(&self) -> Value {
+        let text = fs::read_to_string(self.folder.join("result.json")).expect("a result");
+        serde_json::from_str(&text).expect("JSON")
+    }
+}
+
+fn ran(apps: &str, more: &[&str]) -> Ran {
+    let kept = study(&format!("{MACHINE}{apps}"));
+    let folder = kept.0.path().join("run");
+    let output = numasim()
+        .args(["run", "--memory-per-thread", "1MiB"])
+        .arg(&kept.1)
+        .arg("-o")
+        .arg(&folder)
+        .args(more)
+        .output()
+        .expect("the program starts");
+    Ran { output, folder, kept }
+}
+
+fn is_there(pid: &str) -> bool {
+    // A process that nobody waits for yet is no process any more.
+    let state = fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+    state.is_ok_and(|stat| {
+        !stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['Z', 'X']))
+    })
+}
+
+#[track_caller]
+fn soon(what: &str, mut is_so: impl FnMut() -> bool) {
+    let last = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < last, "{what}");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn applications_do_their_work_and_a_channel_keeps_its_capacity() {
+    let ran = ran(PRODUCER_CONSUMER, &["--no-agent", "--real-items", "--format", "json"]);
+    assert!(ran.output.status.success(), "{}", stderr(&ran.output));
+    let result = ran.result();
+    assert_eq!(serde_json::from_str::<Value>(&stdout(&ran.output)).expect("JSON"), result);
+    assert_eq!((&result["command"], &result["ended"]), (&"run".into(), &"finished".into()));
+    for (app, gflop) in [(0, 0.04), (1, 0.08)] {
+        let app = &result["apps"][app];
+        assert_eq!(app["iterations"], 10);
+        // Whole blocks of the kernel: within a block of 2048 FLOP for each of 40 tasks.
+        let done = app["gflop"].as_f64().expect("a number");
+        assert!((done - gflop).abs() <= 40.0 * 2048e-9, "{done}");
+    }
+    let channel = &result["channels"][0];
+    assert!(channel["max_items"].as_u64().is_some_and(|items| (1..=2).contains(&items)), "{channel}");
+    let timeline = fs::read_to_string(ran.folder.join("timeline.csv")).expect("a timeline");
+    assert!(timeline.starts_with("time_s,app,node,running,busy,idle,blocked,gflops,gbs,items\n"));
+    assert!(timeline.lines().all(|line| line.split(',').count() == 10), "{timeline}");
+    let provenance = fs::read_to_string(ran.folder.join("provenance.json")).expect("a provenance");
+    let provenance: Value = serde_json::from_str(&provenance).expect("JSON");
+    assert_eq!(provenance["tool"]["name"], "numasim");
+    assert!(provenance["inputs"][0]["text"].as_str().is_some_and(|text| text.ends_with(PRODUCER_CONSUMER)));
+}
+
+#[test]
+fn a_library_works_once_for_each_call() {
+    let apps = "\
+[[app]]
+name = \"main\"
+arithmetic_intensity = 4.0
+iterations = 6
+tasks = 2
+work_gflop = 0.006
+[[app]]
+name = \"solver\"
+arithmetic_intensity = 4.0
+iterations = 3
+work_gflop = 0.003
+[[call]]
+from = \"main\"
+to = \"solver\"
+every = 2
+";
+    let ran = ran(apps, &["--no-agent"]);
+    assert!(ran.output.status.success(), "{}", stderr(&ran.output));
+    let result = ran.result();
+    assert_eq!((&result["apps"][0]["iterations"], &result["apps"][1]["iterations"]), (&6.into(), &3.into()));
+}
+
+#[test]
+fn a_simulation_stands_beside_the_run() {
+    let ran = ran(PRODUCER_CONSUMER, &["--no-agent"]);
+    let (folder, file) = (ran.folder.display().to_string(), ran.kept.1.display().to_string());
+    let simulate = |more: &[&str]| {
+        let output = numasim().args(["simulate", &file, "--compare", &folder]).args(more).output();
+        output.expect("the program starts")
+    };
+    let document: Value = serde_json::from_str(&stdout(&simulate(&["--format", "json"]))).expect("JSON");
+    let figures = document["compare"]["figures"].as_array().expect("a list");
+    let of = |of: &str, figure: &str| figures.iter().find(|one| one["of"] == of && one["figure"] == figure);
+    let all = of("all", "finished_s").expect("the makespan");
+    let (simulated, measured) =
+        (all["simulated"].as_f64().expect("one"), all["measured"].as_f64().expect("one"));
+    // 0.12 GFLOP on one core of 10 GFLOPS, shared or not
+    assert!(simulated >= 0.012, "{simulated}");
+    let error = all["error"].as_f64().expect("one");
+    assert!((error - (simulated / measured - 1.0)).abs() < 1e-9);
+    assert!(of("producer -> consumer", "max_items").is_some());
+    assert!(stdout(&simulate(&[])).contains("Beside the run in "));
+    let two = simulate(&["--policy", "none", "--policy", "lead:2"]);
+    assert_eq!(two.status.code(), Some(1));
+    assert!(stderr(&two).contains("--compare is of one simulation, and these are 2"));
+}
+
+#[test]
+fn programs_of_their_own_print_into_files_and_know_their_names() {
+    let apps = "\
+[[app]]
+name = \"own\"
+arithmetic_intensity = 1.0
+command = [\"sh\", \"-c\", \"echo $NUMASIM_APP $NUMASIM_AGENT $OMP_NUM_THREADS; echo oops >&2\"]
+";
+    let ran = ran(apps, &["--no-agent"]);
+    assert!(ran.output.status.success(), "{}", stderr(&ran.output));
+    let read = |name: &str| fs::read_to_string(ran.folder.join(name)).expect("a file");
+    assert_eq!((read("app-0.out"), read("app-0.err")), ("own off 1\n".into(), "oops\n".into()));
+    let own = &ran.result()["apps"][0];
+    assert!(own["finished_s"].is_number());
+    assert_eq!((&own["gflop"], &own["iterations"]), (&Value::Null, &Value::Null), "nobody knows");
+}
+
+#[test]
+fn when_one_fails_all_are_ended_with_what_they_started() {
+    let apps = "\
+[[app]]
+name = \"parent\"
+arithmetic_intensity = 1.0
+command = [\"sh\", \"-c\", \"sleep 1000 & echo $!; echo $$; wait\"]
+[[app]]
+name = \"wrong\"
+arithmetic_intensity = 1.0
+arrives_s = 0.5
+command = [\"sh\", \"-c\", \"echo no such matrix >&2; exit 3\"]
+";
+    let ran = ran(apps, &["--no-agent"]);
+    assert_eq!(ran.output.status.code(), Some(1));
+    let told = stderr(&ran.output);
+    assert!(told.contains("application 'wrong' ended with exit code 3"), "{told}");
+    assert_eq!(ran.result()["ended"], "failed");
+    let pids = fs::read_to_string(ran.folder.join("app-0.out")).expect("a file");
+    assert_eq!(pids.lines().count(), 2);
+    soon("a process is left", || !pids.lines().any(is_there));
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named() {
+    let apps = "[[app]]\nname = \"own\"\narithmetic_intensity = 1.0\ncommand = [\"/no/such/program\"]\n";
+    let ran = ran(apps, &["--no-agent"]);
+    assert_eq!(ran.output.status.code(), Some(1));
+    let errors = fs::read_to_string(ran.folder.join("app-0.err")).expect("a file");
+    assert!(errors.starts_with("cannot start /no/such/program: "), "{errors}");
+}
+
+/// A run that would take long, once its application runs.
+fn long_run(folder: &Path, file: &Path) -> Child {
+    let mut command = numasim();
+    command.args(["run", "--no-agent", "--memory-per-thread", "1MiB"]).arg(file).arg("-o").arg(folder);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    soon("nothing runs", || {
+        fs::read_to_string(folder.join("app-1.out")).is_ok_and(|text| text.ends_with('\n'))
+    });
+    child
+}
+
+const LONG: &str = "\
+[[app]]
+name = \"ours\"
+arithmetic_intensity = 4.0
+iterations = 1000000
+work_gflop = 1000000.0
+[[app]]
+name = \"theirs\"
+arithmetic_intensity = 1.0
+command = [\"sh\", \"-c\", \"echo $$; exec sleep 1000\"]
+";
+
+#[test]
+fn signals_end_a_run_whole() {
+    for (signal, number) in [("INT", 2), ("TERM", 15)] {
+        let (kept, file) = study(&format!("{MACHINE}{LONG}"));
+        let folder = kept.path().join("run");
+        let child = long_run(&folder, &file);
+        let sent =
+            std::process::Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status();
+        assert!(sent.expect("sh").success());
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(130), "signal {number}: {}", stderr(&output));
+        let result = fs::read_to_string(folder.join("result.json")).expect("a result");
+        let result: Value = serde_json::from_str(&result).expect("JSON");
+        assert_eq!(result["ended"], "interrupted");
+        let pid = fs::read_to_string(folder.join("app-1.out")).expect("a file");
+        assert!(!is_there(&pid), "the program is left");
+    }
+}
+
+#[test]
+fn a_run_that_is_killed_takes_its_processes_with_it() {
+    let (kept, file) = study(&format!("{MACHINE}{LONG}"));
+    let folder = kept.path().join("run");
+    let mut child = long_run(&folder, &file);
+    let pid = fs::read_to_string(folder.join("app-1.out")).expect("a file");
+    assert!(is_there(&pid));
+    child.kill().expect("killed");
+    child.wait().expect("it ends");
+    soon("the program is left", || !is_there(&pid));
+}
+
+#[test]
+fn an_end_in_time_is_no_failure() {
+    let ran = ran(LONG, &["--no-agent", "--until", "0.2"]);
+    assert!(ran.output.status.success(), "{}", stderr(&ran.output));
+    let result = ran.result();
+    assert_eq!((&result["ended"], &result["makespan_s"]), (&"until".into(), &Value::Null));
+}
+
+#[test]
+fn what_cannot_run_is_refused_before_anything_starts() {
+    let own = "[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\ncommand = [\"true\"]\n";
+    let channel = "[[app]]\nname = \"b\"\narithmetic_intensity = 1.0\nwork_gflop = 1\n[[channel]]\nfrom = \"a\"\nto = \"b\"\nitem_mb = 1\n";
+    let script = &["--policy", "script"][..];
+    for (apps, more, expected) in [
+        (
+            format!("{own}{channel}"),
+            &[][..],
+            "`a` is a program of its own, and nobody outside knows its iterations",
+        ),
+        (
+            "[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\n".to_owned(),
+            &[],
+            "nothing says how much work `a` has, and run needs to know",
+        ),
+        (own.to_owned(), script, "policy script is for `numasim simulate`"),
+        (String::new(), &[], "there is no [[app]] in the files"),
+    ] {
+        let ran = ran(&apps, more);
+        assert_eq!(ran.output.status.code(), Some(1), "{apps}");
+        let told = stderr(&ran.output);
+        assert!(told.contains(expected), "{told}");
+        assert!(!ran.folder.exists(), "{apps}");
+    }
+}
+
+#[test]
+fn a_machine_that_is_more_than_this_host_is_refused() {
+    let (kept, file) = study(
+        &MACHINE
+            .replace("cores_per_node = 1", "cores_per_node = 65536")
+            .replace("nodes = 1\n", "nodes = 1\n")
+            .replace(
+                "[machine]",
+                "[[app]]\nname = \"a\"\narithmetic_intensity = 1\nwork_gflop = 1\n[machine]",
+            ),
+    );
+    let output =
+        numasim().arg("run").arg(&file).arg("-o").arg(kept.path().join("run")).output().expect("it starts");
+    assert_eq!(output.status.code(), Some(1));
+    let told = stderr(&output);
+    assert!(told.contains("has 65536 cores: this host has "), "{told}");
+}
+
+#[test]
+fn results_are_never_overwritten() {
+    let first =
+        ran("[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\ncommand = [\"true\"]\n", &["--no-agent"]);
+    let again =
+        numasim().arg("run").arg(&first.kept.1).arg("-o").arg(&first.folder).output().expect("it starts");
+    assert_eq!(again.status.code(), Some(1));
+    assert!(stderr(&again).contains("already exists"), "{}", stderr(&again));
+}
