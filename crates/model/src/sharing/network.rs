@@ -259,11 +259,8 @@ impl Load<'_> {
         let Some(placed) = self.flows.get(group).copied().flatten() else { return };
         self.mark_read_by(placed);
         match placed.reads {
-            Reads::AtMost(memory) => {
-                if let Some(memory) = memory {
-                    self.take_out(flow, placed.node, memory);
-                }
-            }
+            Reads::AtMost(Some(memory)) => self.take_out(flow, placed.node, memory),
+            Reads::AtMost(None) => {}
             Reads::Several => {
                 for memory in self.network.machine.node_ids() {
                     self.take_out(flow, placed.node, memory);

@@ -24,7 +24,8 @@ impl Load<'_> {
     /// Marks the memories that a flow reads: all where it reads several, as then none is apart.
     pub(super) fn mark_read_by(&mut self, placed: Placed) {
         match placed.reads {
-            Reads::AtMost(memory) => memory.into_iter().for_each(|memory| self.mark(memory.0)),
+            Reads::AtMost(Some(memory)) => self.mark(memory.0),
+            Reads::AtMost(None) => {}
             Reads::Several => (0..self.is_changed.len()).for_each(|memory| self.mark(memory)),
         }
     }
