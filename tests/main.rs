@@ -3,6 +3,8 @@
 //!
 //! `cargo test --test program` runs all, `cargo test --test program check::` those of one subject.
 
+#[cfg(target_os = "linux")]
+mod agent;
 mod broken;
 mod check;
 mod command_line;

@@ -1,5 +1,6 @@
 //! The command line: every command, every switch, and the types of their values.
 
+mod agent;
 mod bench;
 mod calibrate;
 mod compare;
@@ -28,6 +29,7 @@ use numasim_model::ModelKind;
 
 use crate::help;
 use crate::output::OutputArgs;
+pub(crate) use agent::{AgentArgs, AgentCommand, StatusFormat, is_period};
 pub(crate) use bench::{BenchArgs, BindTo};
 pub(crate) use calibrate::{CalibrateArgs, ValidateArgs};
 pub(crate) use compare::CompareArgs;
@@ -78,6 +80,9 @@ pub(crate) enum Command {
     /// Simulate applications over time, with a policy that moves cores
     #[command(after_help = help::SIMULATE)]
     Simulate(SimulateArgs),
+    /// Tell the applications of this host, while they run, which cores are theirs; ask or stop who does
+    #[command(after_help = help::AGENT)]
+    Agent(AgentArgs),
     /// Run the applications of the files on this host, under an agent with a policy
     #[command(after_help = help::RUN)]
     Run(RunArgs),

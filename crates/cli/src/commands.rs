@@ -1,5 +1,6 @@
 //! The commands, one module each: `run` does the work of a parsed command line.
 
+pub(crate) mod agent;
 pub(crate) mod bench;
 pub(crate) mod bench_worker;
 pub(crate) mod calibrate;

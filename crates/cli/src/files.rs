@@ -22,9 +22,19 @@ pub(crate) fn read_study(paths: &[PathBuf]) -> Result<Reading, Failure> {
 
 /// As [`read_study`], with the texts: what a result was made from.
 pub(crate) fn read_study_and_texts(paths: &[PathBuf]) -> Result<(Reading, Vec<SourceFile>), Failure> {
-    let sources = read_sources(paths).map_err(|problems| to_failure(&problems, &[]))?;
-    let reading = input::read_study(&sources).map_err(|problems| to_failure(&problems, &sources))?;
+    let sources = read_texts(paths)?;
+    let reading = read_from_texts(&sources)?;
     Ok((reading, sources))
+}
+
+/// The texts of the files of a study.
+pub(crate) fn read_texts(paths: &[PathBuf]) -> Result<Vec<SourceFile>, Failure> {
+    read_sources(paths).map_err(|problems| to_failure(&problems, &[]))
+}
+
+/// The study of these texts.
+pub(crate) fn read_from_texts(sources: &[SourceFile]) -> Result<Reading, Failure> {
+    input::read_study(sources).map_err(|problems| to_failure(&problems, sources))
 }
 
 /// The text of an hwloc XML.

@@ -138,6 +138,22 @@ An impossible point (more threads than cores) has a row with the reason and no r
 killed job leaves FILE.partial; the same command with --resume continues after its last complete row. \
 scripts/sweep.sbatch runs a sweep as a Slurm job array.";
 
+/// End of `numasim agent --help`.
+pub(crate) const AGENT: &str = "\
+Examples:
+  numasim agent
+  numasim agent study.toml --policy lead:2 --record decisions.jsonl
+  numasim agent --policy fair-share --period-ms 0 --socket /tmp/mine/agent.sock
+  numasim agent --dry-run --adopt solver=4711
+  numasim agent status
+  numasim agent status --format json
+  numasim agent stop
+  numasim simulate --replay decisions.jsonl
+
+It runs in the foreground until Ctrl-C, SIGTERM, SIGHUP or `agent stop`. Applications of the same user find it by its socket; \
+those that connect under the name of an [[app]] have its arithmetic_intensity, scaling, channels and limits. Policies are those of \
+`numasim simulate --help`, except script; those that compute need [machine]. A file called `status` is given as `./status`.";
+
 /// End of `numasim simulate --help`.
 pub(crate) const SIMULATE: &str = "\
 Examples:

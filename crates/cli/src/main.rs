@@ -49,6 +49,7 @@ fn main() -> ExitCode {
             Command::Explore(args) => commands::explore::run(args, &shell),
             Command::Sweep(args) => commands::sweep::run(args, &shell),
             Command::Simulate(args) => commands::simulate::run(args, &shell),
+            Command::Agent(args) => commands::agent::run(args, &shell),
             Command::Run(args) => commands::run::run(args, &shell),
             Command::Top(args) => commands::top::run(args, &shell),
             Command::Tasks(args) => commands::tasks::run(args, &shell),

@@ -1,8 +1,12 @@
 //! What a policy saw and decided, as lines of JSON: written by a simulation or an agent, and asked of the policy again.
 
+mod agent;
+mod host;
 mod lines;
 mod record;
 pub(crate) mod replay;
 mod writer;
 
+pub(crate) use agent::AgentRecord;
+pub(crate) use host::{has_machine, host_of};
 pub(crate) use writer::{Of, TraceWriter};

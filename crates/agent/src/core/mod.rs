@@ -18,7 +18,7 @@ mod seeing;
 mod settings;
 mod showing;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod words;

@@ -9,6 +9,7 @@ use numasim_model::units::{Gflop, Seconds};
 use numasim_model::{AppId, ModelKind, Study};
 use numasim_policy::{AppView, Policy, PolicyName, Presence, View, orders};
 
+use super::host::{has_machine, host_of};
 use super::lines::{Lines, Numbered, Unreadable};
 use super::record::{Action, Decision, Line, SCHEMA, Seen, Start, json};
 use crate::diagnostics;
@@ -88,8 +89,7 @@ fn study(name: &str, start: &Start) -> Result<Study, Failure> {
     };
     let mut sources: Vec<SourceFile> = start.files.iter().map(source).collect();
     if !sources.iter().any(|source| has_machine(&source.text)) {
-        let name = format!("the host of {name}");
-        sources.push(SourceFile { name, text: host(&start.cores) });
+        sources.push(host_of(format!("the host of {name}"), &start.cores));
     }
     let read = input::read_study(&sources)
         .map_err(|problems| Failure::Diagnostics(diagnostics::render(&problems, &sources, true)))?;
@@ -107,20 +107,6 @@ fn study(name: &str, start: &Start) -> Result<Study, Failure> {
         ));
     }
     Ok(study)
-}
-
-fn has_machine(text: &str) -> bool {
-    text.parse::<toml::Table>().is_ok_and(|table| table.contains_key("machine"))
-}
-
-/// An agent without a `[machine]` decides for its host: of that the policy knows the cores only.
-fn host(cores: &[u32]) -> String {
-    let node = |&cores: &u32| {
-        let gflops = if cores == 0 { 0.0 } else { 1.0 };
-        format!("[[machine.node]]\ncores = {cores}\ngflops_per_core = {gflops:?}\n")
-    };
-    let nodes: String = cores.iter().map(node).collect();
-    format!("[machine]\nname = \"host\"\nbandwidth_gbs = 1.0\nlink_gbs = 1.0\n{nodes}")
 }
 
 /// The policy of a trace, while it is asked again.

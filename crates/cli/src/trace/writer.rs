@@ -6,8 +6,9 @@ use std::io::{self, Write};
 use numasim_dynamic::Observer;
 use numasim_model::dynamics::Order;
 use numasim_model::input::SourceFile;
+use numasim_model::units::Seconds;
 use numasim_model::{AppId, ModelKind, Study};
-use numasim_policy::{PolicyName, Presence, View};
+use numasim_policy::{AppView, PolicyName, Presence, View};
 
 use super::record::{Action, Decision, InputFile, Line, SCHEMA, Seen, Start, json};
 
@@ -15,12 +16,9 @@ use super::record::{Action, Decision, InputFile, Line, SCHEMA, Seen, Start, json
 pub(crate) struct TraceWriter<'a> {
     study: &'a Study,
     out: &'a mut dyn Write,
-    /// Whether the policy looks at the work that is left, and at the time.
-    looks_at_work: bool,
+    decisions: Decisions,
     /// How many orders each application got.
     sent: Vec<u64>,
-    /// What was written last.
-    last: Option<(Vec<Seen>, Vec<String>)>,
     /// Set where writing fails: then nobody needs the rest.
     broken: &'a Cell<bool>,
     failed: Option<io::Error>,
@@ -43,20 +41,10 @@ impl<'a> TraceWriter<'a> {
     /// # Errors
     /// Those of `out`.
     pub(crate) fn start(out: &'a mut dyn Write, of: &Of<'a>, broken: &'a Cell<bool>) -> io::Result<Self> {
-        let Of { study, sources, policy, model, looks_at_work } = *of;
-        let file = |source: &SourceFile| InputFile { path: source.name.clone(), text: source.text.clone() };
-        let start = Start {
-            schema: SCHEMA,
-            program: concat!("numasim ", env!("CARGO_PKG_VERSION")).to_owned(),
-            policy: policy.to_string(),
-            period_ms: study.dynamics.policy.period.value() * 1e3,
-            cores: study.machine.nodes().iter().map(|node| node.cores).collect(),
-            files: sources.iter().map(file).collect(),
-            model: model.map(|kind| kind.name().to_owned()),
-        };
-        writeln!(out, "{}", json(&Line::Start(start)))?;
-        let sent = vec![0; study.apps.len()];
-        Ok(Self { study, out, looks_at_work, sent, last: None, broken, failed: None })
+        writeln!(out, "{}", first_line(of))?;
+        let sent = vec![0; of.study.apps.len()];
+        let decisions = Decisions::new(of.looks_at_work);
+        Ok(Self { study: of.study, out, decisions, sent, broken, failed: None })
     }
 
     /// That everything was written.
@@ -72,14 +60,10 @@ impl<'a> TraceWriter<'a> {
         let mut gone = Vec::new();
         for (app, seen) in self.study.apps.iter().zip(&view.apps) {
             match seen.presence {
-                Presence::There => apps.push(Seen::new(&app.name, seen, self.looks_at_work)),
+                Presence::There => apps.push(self.decisions.seen(&app.name, seen)),
                 Presence::Gone => gone.push(app.name.clone()),
                 Presence::Ahead => {}
             }
-        }
-        let seen = (apps, gone);
-        if !self.looks_at_work && orders.is_empty() && self.last.as_ref() == Some(&seen) {
-            return Ok(());
         }
         let mut actions = Vec::with_capacity(orders.len());
         for (app, order, why) in orders {
@@ -87,10 +71,63 @@ impl<'a> TraceWriter<'a> {
             *seq += 1;
             actions.push(Action::new(&self.study.apps[app.0].name, *seq, order, why.clone()));
         }
+        match self.decisions.line(view.time, apps, gone, actions) {
+            Some(line) => writeln!(self.out, "{line}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What everything else depends on, as a line without its end.
+pub(super) fn first_line(of: &Of<'_>) -> String {
+    let Of { study, sources, policy, model, looks_at_work: _ } = *of;
+    let file = |source: &SourceFile| InputFile { path: source.name.clone(), text: source.text.clone() };
+    let start = Start {
+        schema: SCHEMA,
+        program: concat!("numasim ", env!("CARGO_PKG_VERSION")).to_owned(),
+        policy: policy.to_string(),
+        period_ms: study.dynamics.policy.period.value() * 1e3,
+        cores: study.machine.nodes().iter().map(|node| node.cores).collect(),
+        files: sources.iter().map(file).collect(),
+        model: model.map(|kind| kind.name().to_owned()),
+    };
+    json(&Line::Start(start))
+}
+
+/// Decisions as lines: those that send something, and those whose view differs from the one before.
+#[derive(Debug)]
+pub(super) struct Decisions {
+    /// Whether the policy looks at the work that is left, and at the time: then no view is like the one before.
+    looks_at_work: bool,
+    /// What was written last.
+    last: Option<(Vec<Seen>, Vec<String>)>,
+}
+
+impl Decisions {
+    pub(super) fn new(looks_at_work: bool) -> Self {
+        Self { looks_at_work, last: None }
+    }
+
+    /// An application as the policy saw it.
+    pub(super) fn seen(&self, name: &str, view: &AppView) -> Seen {
+        Seen::new(name, view, self.looks_at_work)
+    }
+
+    /// The line of a decision, without its end; `None` where it says nothing new.
+    pub(super) fn line(
+        &mut self,
+        time: Seconds,
+        apps: Vec<Seen>,
+        gone: Vec<String>,
+        actions: Vec<Action>,
+    ) -> Option<String> {
+        let seen = (apps, gone);
+        if !self.looks_at_work && actions.is_empty() && self.last.as_ref() == Some(&seen) {
+            return None;
+        }
         let (apps, gone) = seen.clone();
         self.last = Some(seen);
-        let decision = Decision { time_s: view.time.value(), apps, gone, actions };
-        writeln!(self.out, "{}", json(&Line::Decision(decision)))
+        Some(json(&Line::Decision(Decision { time_s: time.value(), apps, gone, actions })))
     }
 }
 

@@ -3,6 +3,7 @@
 //! [`table::table`] is for the terminal, [`json::json`] and [`csv::csv`] for programs, [`explain::explain`] shows
 //! the worked calculation, [`warning::facts`] tells what to know before trusting the result.
 
+pub(crate) mod agent;
 pub(crate) mod answer;
 pub(crate) mod bench;
 pub(crate) mod beside;

@@ -1,0 +1,345 @@
+//! The core on a real socket: one thread that waits for all connections at once, and one beside it for policies that compute.
+//!
+//! Nobody who is connected can make it wait: sockets never block, each connection is read a piece at a time in turn, and what one does
+//! not read waits in its own queue until it is full.
+
+mod accepting;
+mod connection;
+mod deciding;
+mod ending;
+mod limits;
+mod signals;
+#[cfg(test)]
+mod tests;
+mod waiting;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::time::{Duration, Instant};
+
+use numasim_host::system::{NodeCores, System};
+use numasim_policy::Policy;
+
+use crate::core::{ConnectionId, Core, Decided, Effect, Peer, Settings};
+use crate::load::NodeLoad;
+use crate::socket::Socket;
+use connection::{Connection, Written};
+use deciding::Decider;
+use signals::Signals;
+
+/// How long a connection that is closed may take to read what was said to it last.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+
+/// Whom an agent tells what happens. None of it may wait for long.
+pub trait Outside {
+    /// Applications can connect.
+    fn listening(&mut self);
+    /// A person shall read this line.
+    fn report(&mut self, line: &str);
+    /// Something was decided.
+    fn decided(&mut self, decided: &Decided);
+    /// Nothing more will be decided.
+    fn no_more_decisions(&mut self);
+}
+
+/// Processes of this host that are moved without their knowledge, by their numbers.
+pub trait Adopted {
+    /// Names and processes, in the order of their numbers.
+    fn all(&self) -> Vec<(String, Peer)>;
+    /// Every thread gets these cores, which are counted through all nodes.
+    ///
+    /// # Errors
+    /// Why it does not.
+    fn bind(&mut self, number: usize, cores: &[u32]) -> Result<(), String>;
+    /// Looks for new threads, which get the same cores; the numbers of the processes that have ended since.
+    fn look(&mut self) -> Vec<usize>;
+    /// Gives every thread back what it had.
+    fn give_back(&mut self);
+}
+
+/// Nobody is adopted.
+pub struct Nobody;
+
+impl Adopted for Nobody {
+    fn all(&self) -> Vec<(String, Peer)> {
+        Vec::new()
+    }
+
+    fn bind(&mut self, _number: usize, _cores: &[u32]) -> Result<(), String> {
+        Err("nobody is adopted".to_owned())
+    }
+
+    fn look(&mut self) -> Vec<usize> {
+        Vec::new()
+    }
+
+    fn give_back(&mut self) {}
+}
+
+/// An agent that is to be started.
+pub struct Agent<'a> {
+    /// What it decides by.
+    pub settings: Settings,
+    /// Who decides; `None` where nobody does.
+    pub policy: Option<Box<dyn Policy + Send>>,
+    /// Where it listens.
+    pub socket: Socket,
+    /// The nodes of this host, where they are the machine of the agent.
+    pub host: Option<Vec<NodeCores>>,
+    /// Whom it moves beside those who connect.
+    pub adopted: Box<dyn Adopted>,
+    /// Whom it tells what happens.
+    pub outside: &'a mut dyn Outside,
+}
+
+/// Why an agent cannot start, or go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The system refuses.
+    #[error("cannot {what}")]
+    System {
+        /// What was tried.
+        what: &'static str,
+        /// Why not.
+        source: io::Error,
+    },
+    /// A process cannot be taken in.
+    #[error("cannot adopt '{name}': {why}")]
+    Adopt {
+        /// Its name.
+        name: String,
+        /// Why not.
+        why: String,
+    },
+}
+
+impl ServeError {
+    fn system(what: &'static str) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::System { what, source }
+    }
+}
+
+/// Serves until a signal or a stop.
+///
+/// # Errors
+/// [`ServeError`]; the socket is removed then, too.
+pub fn serve(agent: Agent<'_>) -> Result<(), ServeError> {
+    let mut server = Server::start(agent)?;
+    let served = server.run();
+    server.end();
+    served
+}
+
+/// The agent while it runs.
+struct Server<'a> {
+    core: Core,
+    socket: Socket,
+    signals: Signals,
+    decider: Option<Decider>,
+    adopted: Box<dyn Adopted>,
+    outside: &'a mut dyn Outside,
+    start: Instant,
+    connections: BTreeMap<ConnectionId, Connection>,
+    /// Connections so far.
+    number: u64,
+    /// Until then nobody new is taken: there was no room.
+    full_until: Option<Duration>,
+    /// Connections on which nothing can be written any more, but perhaps be read.
+    broken: Vec<ConnectionId>,
+    /// Room for what is read.
+    piece: Vec<u8>,
+    load: Option<NodeLoad>,
+    /// When adopted processes are looked at again, and how often; `None` without any.
+    look: Option<(Duration, Duration)>,
+    /// Who asked for the end.
+    asked_by: Option<ConnectionId>,
+    ending: bool,
+    own_uid: u32,
+}
+
+impl<'a> Server<'a> {
+    fn start(agent: Agent<'a>) -> Result<Self, ServeError> {
+        /// Without a period adopted processes are looked at as often as with the usual one.
+        const LOOKED_AT: Duration = Duration::from_millis(80);
+        let Agent { settings, policy, socket, host, adopted, outside } = agent;
+        limits::raise();
+        let signals = Signals::listen().map_err(ServeError::system("listen to signals"))?;
+        let looks = policy.as_ref().map(|policy| policy.looks_at());
+        let beside = settings.policy.computes();
+        let decider = policy.map(|policy| Decider::new(policy, beside)).transpose();
+        let decider = decider.map_err(ServeError::system("start a thread for the policy"))?;
+        let period = if settings.period.is_zero() { LOOKED_AT } else { settings.period };
+        let mut core = Core::new(settings, looks);
+        let all = adopted.all();
+        for (number, (name, peer)) in all.iter().enumerate() {
+            core.adopt(number, name, *peer, Duration::ZERO)
+                .map_err(|why| ServeError::Adopt { name: name.clone(), why })?;
+        }
+        outside.listening();
+        Ok(Self {
+            core,
+            socket,
+            signals,
+            decider,
+            look: (!all.is_empty()).then_some((period, period)),
+            adopted,
+            outside,
+            start: Instant::now(),
+            connections: BTreeMap::new(),
+            number: 0,
+            full_until: None,
+            broken: Vec::new(),
+            piece: Vec::new(),
+            load: host.map(|nodes| NodeLoad::new(&nodes)),
+            asked_by: None,
+            ending: false,
+            own_uid: numasim_host::os::peer::own_uid(),
+        })
+    }
+
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    fn run(&mut self) -> Result<(), ServeError> {
+        loop {
+            let now = self.now();
+            self.core.tick(now);
+            self.work();
+            self.look(now);
+            self.drop_late(now);
+            self.read_broken();
+            if self.ending {
+                return Ok(());
+            }
+            let ready = self.wait().map_err(ServeError::system("wait for applications"))?;
+            if ready.signal {
+                self.ending = true;
+                return Ok(());
+            }
+            if ready.answer {
+                self.answered();
+            }
+            for id in ready.readable {
+                self.read(id);
+            }
+            for id in ready.writable {
+                self.flush(id);
+            }
+            if ready.new {
+                self.accept();
+            }
+        }
+    }
+
+    /// Does what the core wants, until it wants nothing more.
+    fn work(&mut self) {
+        loop {
+            let effects = self.core.take_effects();
+            if effects.is_empty() {
+                return;
+            }
+            for effect in effects {
+                self.carry_out(effect);
+            }
+        }
+    }
+
+    fn carry_out(&mut self, effect: Effect) {
+        match effect {
+            Effect::Send { to, line } => self.send(to, &line),
+            Effect::Close(id) => self.close(id),
+            Effect::Report(line) => self.outside.report(&line),
+            Effect::Decided(decided) => self.outside.decided(&decided),
+            Effect::Ask(question) => {
+                let answer = self.decider.as_mut().and_then(|decider| decider.ask(*question));
+                if let Some((question, answer)) = answer {
+                    self.core.decided(question, answer, self.start.elapsed());
+                }
+            }
+            Effect::Bind { adopted, seq, cores } => {
+                let done = self.adopted.bind(adopted, &cores);
+                self.core.bound(adopted, seq, done);
+            }
+            Effect::End { asked_by } => {
+                self.asked_by = Some(asked_by);
+                self.ending = true;
+            }
+        }
+    }
+
+    /// The thread beside has an answer.
+    fn answered(&mut self) {
+        let answers = self.decider.as_mut().map(Decider::answers).unwrap_or_default();
+        for (question, answer) in answers {
+            self.core.decided(question, answer, self.start.elapsed());
+        }
+        self.work();
+    }
+
+    /// What is looked at from time to time: load, and adopted processes.
+    fn look(&mut self, now: Duration) {
+        if let Some(load) = &mut self.load
+            && load.is_due(now.as_secs_f64())
+        {
+            load.look(now.as_secs_f64(), System::host().cpu_times());
+            self.core.set_load(Some(load.busy()));
+        }
+        if let Some((next, period)) = self.look
+            && now >= next
+        {
+            self.look = Some((now.saturating_add(period), period));
+            for number in self.adopted.look() {
+                self.core.adopted_ended(number, now);
+            }
+            self.work();
+        }
+    }
+
+    fn send(&mut self, id: ConnectionId, line: &str) {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        if connection.is_full() {
+            let now = self.start.elapsed();
+            self.core.ended(id, "it does not read what it is sent: 1 MiB waits for it", now);
+            // What it has not read until now, it will not read.
+            self.connections.remove(&id);
+            return;
+        }
+        connection.push(line);
+        self.flush(id);
+    }
+
+    fn flush(&mut self, id: ConnectionId) {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        let is_closing = connection.closes_at.is_some();
+        match connection.flush() {
+            Written::All | Written::Broken if is_closing => self.drop_connection(id),
+            Written::Broken => self.broken.push(id),
+            Written::All | Written::Some => {}
+        }
+    }
+
+    /// Closes a connection when it has read what was said last, or has had time to.
+    fn close(&mut self, id: ConnectionId) {
+        let at = self.now().saturating_add(LAST_WORDS);
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        connection.closes_at = Some(at);
+        if connection.is_empty() {
+            self.drop_connection(id);
+        }
+    }
+
+    fn drop_connection(&mut self, id: ConnectionId) {
+        self.connections.remove(&id);
+        self.full_until = None;
+    }
+
+    fn drop_late(&mut self, now: Duration) {
+        let is_late = |connection: &Connection| connection.closes_at.is_some_and(|at| now >= at);
+        let late: Vec<ConnectionId> =
+            self.connections.iter().filter(|(_, one)| is_late(one)).map(|(&id, _)| id).collect();
+        for id in late {
+            self.drop_connection(id);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! `numasim agent`: tells applications which cores are theirs; asks and stops one that does.
+
+#[cfg(target_os = "linux")]
+mod asking;
+#[cfg(target_os = "linux")]
+mod processes;
+#[cfg(target_os = "linux")]
+mod question;
+#[cfg(target_os = "linux")]
+mod starting;
+#[cfg(target_os = "linux")]
+mod telling;
+
+use crate::args::AgentArgs;
+use crate::failure::Failure;
+use crate::shell::Shell;
+
+/// Runs the command.
+#[cfg(target_os = "linux")]
+pub(crate) fn run(args: &AgentArgs, shell: &Shell) -> Result<(), Failure> {
+    use crate::args::AgentCommand;
+
+    match &args.command {
+        None => starting::run(args, shell),
+        Some(AgentCommand::Status { socket, format }) => asking::status(socket.as_deref(), *format, shell),
+        Some(AgentCommand::Stop { socket }) => asking::stop(socket.as_deref()),
+    }
+}
+
+/// Says that there is none.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn run(_: &AgentArgs, _: &Shell) -> Result<(), Failure> {
+    Err(Failure::input("an agent runs on Linux only")
+        .hint("`numasim simulate --policy NAME` shows what it would decide"))
+}
+
+/// Where the agent listens.
+#[cfg(target_os = "linux")]
+fn socket_path(flag: Option<&std::path::Path>) -> Result<std::path::PathBuf, Failure> {
+    use numasim_host::agent_path::{self, Environment};
+
+    let path = agent_path::socket_path(flag, &Environment::of_this_process());
+    path.map_err(|error| Failure::input(error.to_string()))
+}
