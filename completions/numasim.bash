@@ -2677,7 +2677,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__tasks)
-            opts="-o -h -V --graph --scheduler --plan --placement --scenario --steal --model --runs --seed --metg --trace --gantt --emit-graph --format --output --color --help --version"
+            opts="-o -h -V --graph --scheduler --plan --placement --scenario --steal --model --runs --seed --metg --real --trace --gantt --emit-graph --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -210,7 +210,7 @@ ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l runs -d 'Simulate with N seeds, from --seed on, and show mean and spread' -r
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l seed -d 'Seed of everything that is drawn; the same seed gives the same result [default: that of [runtime] in the files, else 1]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l metg -d 'Task Bench: also find the smallest granularity of tasks at which the cores keep SHARE of their peak' -r
-complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l trace -d 'Write when and where each task ran to FILE: CSV, or with a name that ends in .json a trace for Perfetto and chrome://tracing' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l trace -d 'Write when and where each task ran to FILE: CSV, or with a name that ends in .json a trace for Perfetto and chrome://tracing; with --real of the last run here, and with a name that ends in .rec as StarPU writes it' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l gantt -d 'Draw the workers over time, nodes as bands and kinds of tasks as colours, as SVG or PNG; one scheduler and one run' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l emit-graph -d 'Write the graph to blocks.csv, tasks.csv and edges.csv in DIR' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l format -d 'How to write the result' -r -f -a "table\t'For people'
@@ -221,6 +221,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l color -d 'When
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l steal -d 'Idle workers steal from other sockets, the nearest first'
+complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l real -d 'Run the graph on this host, with real kernels on bound threads, beside the simulation: for the generators cholesky, qr, gauss-seidel, red-black, jacobi and stencil2d, with results checked against a serial run'
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand profile" -l graph -d 'Read the graph from blocks.csv and tasks.csv in DIR' -r -f -a "(__fish_complete_directories)"

@@ -45,6 +45,21 @@ impl SimTime {
         Self(least.into_iter().chain(rest).fold(f64::INFINITY, earlier))
     }
 
+    /// The place of the first of `times` that is not after `latest`.
+    pub fn first_until(times: &[Self], latest: Self) -> Option<usize> {
+        const LANES: usize = 8;
+        let (eights, rest) = times.as_chunks::<LANES>();
+        let comes = |time: &Self| time.0 <= latest.0;
+        // All of eight are looked at, at once.
+        let any = |eight: &[Self; LANES]| eight.iter().fold(false, |any, time| any | comes(time));
+        let skipped = eights.iter().position(any);
+        let (first, times) = match skipped.and_then(|place| Some((place, eights.get(place)?))) {
+            Some((place, eight)) => (LANES * place, eight.as_slice()),
+            None => (LANES * eights.len(), rest),
+        };
+        times.iter().position(comes).map(|place| first + place)
+    }
+
     /// Seconds from `earlier` to this; 0 if that is later, or if both are [`SimTime::NEVER`].
     pub fn since(self, earlier: Self) -> f64 {
         let seconds = self.0 - earlier.0;
@@ -100,12 +115,18 @@ mod tests {
     #[test]
     fn the_earliest_is_found_wherever_it_stands() {
         assert_eq!(SimTime::earliest(&[]), SimTime::NEVER);
+        assert_eq!(SimTime::first_until(&[], SimTime::NEVER), None);
         for count in 1..20 {
             for first in 0..count {
                 let time =
                     |place| SimTime::START.after(if place == first { 1.0 } else { 2.0 + place as f64 });
                 let times: Vec<SimTime> = (0..count).map(time).collect();
                 assert_eq!(SimTime::earliest(&times), SimTime::START.after(1.0), "{first} of {count}");
+                for latest in [1.0, 1.5] {
+                    let latest = SimTime::START.after(latest);
+                    assert_eq!(SimTime::first_until(&times, latest), Some(first), "{first} of {count}");
+                }
+                assert_eq!(SimTime::first_until(&times, SimTime::START.after(0.9)), None);
             }
         }
     }

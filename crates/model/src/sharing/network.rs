@@ -86,6 +86,8 @@ pub struct Load<'n> {
     threads: Vec<f64>,
     /// Per flow: one thread at full speed.
     full_speed: Vec<PerThread>,
+    /// Per flow: the rate that was told last; not a number where none was.
+    told: Vec<f64>,
     flows: Vec<Option<Placed>>,
     free: Vec<u32>,
     /// Flows that read several memories.
@@ -125,6 +127,7 @@ impl Network {
             shares: Shares::new(&self.compiled),
             threads: Vec::new(),
             full_speed: Vec::new(),
+            told: Vec::new(),
             flows: Vec::new(),
             free: Vec::new(),
             spread: 0,
@@ -187,6 +190,7 @@ impl Load<'_> {
         self.compiled.intensity[group] = intensity;
         self.threads[group] = threads;
         self.full_speed[group] = per_thread;
+        self.told[group] = f64::NAN;
         let number = u32::try_from(group).ok()?;
         let mut spread = false;
         let mut last = None;
@@ -292,6 +296,7 @@ impl Load<'_> {
             if self.spread == 0 {
                 // Memories depended on each other until now.
                 (0..self.is_changed.len()).for_each(|memory| self.mark(memory));
+                self.told.fill(f64::NAN);
             }
         }
         self.flows_changed();
@@ -307,12 +312,13 @@ impl Load<'_> {
         self.solve_telling(|_, _| {});
     }
 
-    /// The same, and tells flows and their rates, GB/s of one thread: all whose rate may now be another one.
+    /// The same, and tells flows and their rates, GB/s of one thread: those that have another one than was told last, and, where memories
+    /// are not apart or were not before, all.
     pub fn solve_telling(&mut self, mut tell: impl FnMut(FlowId, f64)) {
         if self.changed.is_empty() {
             return;
         }
-        let Self { compiled, way, memory, shares, threads, .. } = self;
+        let Self { compiled, way, memory, shares, threads, told, .. } = self;
         let separable = self.spread == 0 && !compiled.has_common_limits();
         let demand = compiled.demand_gbs.as_slice();
         let apart = way.memories_are_apart(separable);
@@ -327,7 +333,12 @@ impl Load<'_> {
                 way.share_one(compiled, m, threads, shares, memory);
                 for p in read.links.clone().chain(read.own) {
                     for flow in &compiled.flows[compiled.pools[p].flows.clone()] {
-                        tell(FlowId(flow.group), shares.bandwidth[flow.group as usize]);
+                        let rate = shares.bandwidth[flow.group as usize];
+                        let told = &mut told[flow.group as usize];
+                        if told.to_bits() != rate.to_bits() {
+                            *told = rate;
+                            tell(FlowId(flow.group), rate);
+                        }
                     }
                 }
             }
@@ -413,6 +424,7 @@ impl Load<'_> {
         if self.threads.len() < self.flows.len() {
             let groups = (2 * self.threads.len()).max(16);
             self.threads.resize(groups, 0.0);
+            self.told.resize(groups, f64::NAN);
             self.full_speed.resize(groups, PerThread { demand_gbs: 0.0, peak: 0.0, occupied: 1.0 });
             self.compiled.intensity.resize(groups, 0.0);
             self.compiled.demand_gbs.resize_rows(groups, 0.0);

@@ -86,8 +86,7 @@ impl<'n> Flows<'n> {
         self.bits.clear();
         self.bits.extend([node.0 as u64, want_gbs.to_bits()]);
         self.bits.extend(fractions.iter().map(|fraction| fraction.to_bits()));
-        let known = self.classes.find(&self.bits);
-        let number = known.unwrap_or_else(|| self.classes.add(&self.bits));
+        let (number, is_known) = self.classes.reach(&self.bits);
         let Some(class) = self.classes.get_mut(number) else { return };
         class.members.join(now, worker, gb);
         self.number = self.number.wrapping_add(class.weight);
@@ -95,7 +94,7 @@ impl<'n> Flows<'n> {
             class.place = self.live.len();
             self.live.push(number);
             self.ends.push(SimTime::NEVER);
-            self.found += u32::from(known.is_some());
+            self.found += u32::from(is_known);
         }
         if !std::mem::replace(&mut class.is_touched, true) {
             self.touched.push(number);
@@ -108,12 +107,12 @@ impl<'n> Flows<'n> {
         if self.next_end > latest {
             return None;
         }
-        while let Some(&number) = self.live.get(self.seen) {
-            let end = self.ends.get_mut(self.seen).filter(|end| **end <= latest);
-            let Some((end, class)) = end.zip(self.classes.get_mut(number)) else {
-                self.seen += 1;
-                continue;
-            };
+        while let Some(skipped) = SimTime::first_until(self.ends.get(self.seen..).unwrap_or_default(), latest)
+        {
+            self.seen += skipped;
+            let end = self.ends.get_mut(self.seen);
+            let class = self.live.get(self.seen).map(|&number| (number, self.classes.get_mut(number)));
+            let (Some(end), Some((number, Some(class)))) = (end, class) else { break };
             let ended = class.members.pop_ended_by(now, latest);
             *end = class.members.next_end();
             if ended.is_some() {
@@ -125,14 +124,15 @@ impl<'n> Flows<'n> {
             }
         }
         self.seen = 0;
-        self.next_end = SimTime::earliest(&self.ends);
+        // Where members have ended, rates are solved before anybody asks for the next end.
+        self.next_end = if self.touched.is_empty() { SimTime::earliest(&self.ends) } else { SimTime::NEVER };
         None
     }
 
-    /// Rates for the tasks that there are now; whether they may have changed.
-    pub(super) fn solve(&mut self, now: SimTime) -> bool {
+    /// Rates for the tasks that there are now.
+    pub(super) fn solve(&mut self, now: SimTime) {
         if self.touched.is_empty() {
-            return false;
+            return;
         }
         self.look_at_touched_ones();
         if self.load.memories_are_apart() {
@@ -158,7 +158,6 @@ impl<'n> Flows<'n> {
             self.classes.forget_empty_ones(&mut self.load);
             self.untold.retain(|&number| self.classes.get(number).is_some());
         }
-        true
     }
 
     /// Classes that have lost their last member are no longer among those that have any; the load is to hear of all.

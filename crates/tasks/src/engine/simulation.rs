@@ -41,8 +41,6 @@ enum Event {
     Begin(WorkerId),
     /// A task that reads no memory ends.
     End(WorkerId),
-    /// The next task that reads memory ends.
-    FlowEnds,
     /// The master has done what it does.
     Master,
     /// The task of a contender that a worker runs ends.
@@ -69,9 +67,8 @@ pub(super) struct Simulation<'a> {
     scheduler: Box<dyn Scheduler + 'a>,
     observer: &'a mut dyn Observer,
     instants: Instants<Event>,
-    /// The events of the master, of the flows and of contenders.
+    /// The events of the master and of contenders. When the next task ends that reads memory, `flows` knows.
     master_event: Option<EventKey>,
-    flow_event: Option<EventKey>,
     bound_event: Option<EventKey>,
     master: Master,
     migration: Seconds,
@@ -120,7 +117,6 @@ impl<'a> Simulation<'a> {
             observer,
             instants: Instants::with_span(Span::OfTime(SAME_INSTANT)),
             master_event: None,
-            flow_event: None,
             bound_event: None,
             master: Master::new(runtime, SimTime::START.after(migration.value())),
             migration,
@@ -152,9 +148,7 @@ impl<'a> Simulation<'a> {
                 self.round()?;
             }
             let now = self.instants.now();
-            if self.flows.solve(now) || self.flow_event.is_none() {
-                self.instants.reschedule(&mut self.flow_event, self.flows.next_end(), Event::FlowEnds);
-            }
+            self.flows.solve(now);
             self.instants.reschedule(&mut self.master_event, self.master.end(), Event::Master);
             if let Some(contenders) = &self.contenders {
                 self.instants.reschedule(&mut self.bound_event, contenders.next_bound(), Event::Bound);
@@ -169,7 +163,7 @@ impl<'a> Simulation<'a> {
             if self.is_stuck() {
                 return Err(TasksError::NeverEnds(self.alive.lowest()));
             }
-            let Some(next) = self.instants.advance() else {
+            let Some(next) = self.advance() else {
                 return Err(TasksError::NeverEnds(self.alive.lowest()));
             };
             self.idling.passes(self.why_idle(), now, next, self.observer);
@@ -185,6 +179,15 @@ impl<'a> Simulation<'a> {
             contenders: self.contenders.as_ref(),
         };
         Ok(self.tally.finish(self.question.graph, &*self.scheduler, &rest))
+    }
+
+    /// Goes to the instant of the next event or of the next end of a task that reads memory, which may be the present one.
+    fn advance(&mut self) -> Option<SimTime> {
+        let end = self.flows.next_end();
+        if !end.is_finite() || self.instants.next_time().is_some_and(|event| event <= end) {
+            return self.instants.advance();
+        }
+        Some(if end <= self.instants.end() { self.instants.now() } else { self.instants.advance_to(end) })
     }
 
     /// Why workers that have no task now have none.
@@ -206,13 +209,13 @@ impl<'a> Simulation<'a> {
             match event {
                 Event::Begin(worker) => self.begin(worker),
                 Event::End(worker) => self.end(worker),
-                Event::FlowEnds => self.flow_event = None,
                 Event::Master => self.master_event = None,
                 Event::Contender(worker) => self.end_contender(worker),
                 Event::Bound => self.bound_event = None,
             }
         }
         let (now, latest) = (self.instants.now(), self.instants.end());
+        any |= self.flows.next_end() <= latest;
         while let Some(worker) = self.flows.pop_ended(now, latest) {
             any = true;
             self.end(worker);

@@ -87,6 +87,7 @@ impl Simulation<'_> {
         }
         let workers = (0..u32::try_from(self.sockets.worker_count()).unwrap_or(u32::MAX)).map(WorkerId);
         let mut away = workers.filter(|&worker| self.workers.is_away(worker));
-        self.instants.len() <= away.clone().count() && !away.any(|worker| self.scheduler.is_dealt(worker))
+        let to_come = self.instants.len() + usize::from(self.flows.next_end().is_finite());
+        to_come <= away.clone().count() && !away.any(|worker| self.scheduler.is_dealt(worker))
     }
 }
