@@ -69,7 +69,7 @@ fn iterate(counts: Counts<'_>, order: &Order, tasks: &Tasks) -> Result<(), Strin
     let workshop =
         Workshop::new(counts, order.app, tasks, &order.nodes).map_err(|error| error.to_string())?;
     let Some(start_ns) = arrive(counts, order) else { return Ok(()) };
-    let team = Team::start(&order.name, tasks, &order.nodes)?;
+    let team = Team::start(tasks, &order.nodes)?;
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         // Ended however the iterations end.
