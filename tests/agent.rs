@@ -1,8 +1,11 @@
 //! `numasim agent` as applications, people and signals meet it. No test depends on how fast it is: limits are far from what is needed.
 
+mod adopting;
 mod ending;
+mod failing;
 mod records;
 mod refused;
+mod replaying;
 mod serving;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

@@ -231,6 +231,12 @@ fn parameters_of_generators() {
     keeps("generated", promises::graphs::generated);
 }
 
+#[test]
+fn profiles_and_plans() {
+    keeps("profile", promises::plans::profile);
+    keeps("plan", promises::plans::plan);
+}
+
 /// Undamaged only: libhwloc 2.9 reads XML in this process, and some damaged texts end it with a segmentation fault.
 #[test]
 #[cfg(feature = "hwloc")]

@@ -196,6 +196,45 @@ fn plans_that_nobody_asks_for_are_missing_or_for_larger_machines_are_refused() {
 }
 
 #[test]
+fn a_broken_plan_is_shown_where_it_breaks_and_nothing_runs() {
+    let cases = [
+        ("plan-tree.csv", Some("0;main/0;0;1\n0;0;strand/9;7\n"), "plan-tree.csv:2:14"),
+        ("plan-tree.csv", Some("0;main/0;0;2\n"), "plan-tree.csv:2:1"),
+        ("plan-dbs.csv", Some("0;0;0\n0;0;1\n"), "plan-dbs.csv:2:3"),
+        ("plan-dbs.csv", None, "plan-dbs.csv cannot be read"),
+    ];
+    let folder = folder();
+    profiled(folder.path());
+    let plan = folder.path().join("plan").display().to_string();
+    for (file, text, said) in cases {
+        let path = folder.path().join("plan").join(file);
+        let good = fs::read(&path).expect("written");
+        match text {
+            Some(text) => fs::write(&path, text).expect("a file for the test"),
+            None => fs::remove_file(&path).expect("it is there"),
+        }
+        let refused = tuned(folder.path(), &stencil(3), &["--scheduler", "plan", "--plan", &plan]);
+        assert_eq!((refused.status.code(), refused.stdout.len()), (Some(1), 0), "{said}");
+        assert!(stderr(&refused).contains(said), "{said}: {}", stderr(&refused));
+        fs::write(&path, good).expect("a file for the test");
+    }
+}
+
+/// The root and four strands three times, each with its tile and halos: under a plan of another program all go by their hints.
+#[test]
+fn under_a_plan_of_another_program_all_are_fallbacks() {
+    let folder = folder();
+    fs::write(folder.path().join("plan-tree.csv"), "0;other/0;1;0\n").expect("a file for the test");
+    fs::write(folder.path().join("plan-dbs.csv"), "").expect("a file for the test");
+    let plan = folder.path().display().to_string();
+    let told = stdout(&tuned(folder.path(), &stencil(3), &["--scheduler", "hint,plan", "--plan", &plan]));
+    let told: Value = serde_json::from_str(&told).expect("JSON");
+    assert_eq!(told["runs"][1]["fallbacks"]["tasks"], 13, "{told}");
+    assert_eq!(told["runs"][1]["fallbacks"]["blocks"], told["graph"]["blocks"], "{told}");
+    assert_eq!(told["runs"][1]["makespan_s"], told["runs"][0]["makespan_s"], "{told}");
+}
+
+#[test]
 fn only_programs_that_begin_with_one_task_are_profiled() {
     let folder = folder();
     let file = folder.path().join("study.toml");

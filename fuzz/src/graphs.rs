@@ -1,15 +1,57 @@
 //! What readers and makers of task graphs promise.
 
 use numasim_graph::import::{Imported, dot, starpu, wfcommons};
-use numasim_graph::{Dependencies, csv, generate};
-use numasim_model::NodeId;
-use numasim_model::graph::{Generator, TaskGraph};
+use numasim_graph::{Dependencies, csv, generate, generate_program};
+use numasim_model::graph::{Contender, Generator, GraphSource, Program, TaskGraph};
 use numasim_model::input::Problem;
+use numasim_model::{NodeId, Study};
 
 use super::{NEXT_FILE, problems_are_sound, tasks_are_sound};
 
 /// Graphs whose edges are looked for, too: there can be a square of the accesses of them.
 const MOST_ACCESSES: usize = 2000;
+
+/// Larger programs of loops are read, but not made.
+const MOST_PIECES: u64 = 2000;
+
+/// What input files say of tasks.
+pub(crate) fn study_is_sound(study: &Study) {
+    let nodes: Vec<NodeId> = study.machine.compute_nodes().collect();
+    match &study.tasks.source {
+        GraphSource::Given(graph) => tasks_are_sound(graph, study.machine.node_count()),
+        GraphSource::Program { name, program } => program_is_sound(name, program, &nodes),
+        GraphSource::Generated { .. } | GraphSource::None => {}
+    }
+    if let Some(Contender { gflop, count, phases }) = &study.tasks.contender {
+        assert!(*gflop > 0.0 && gflop.is_finite() && *count > 0, "{gflop} {count}");
+        let bounds = phases.iter().flatten().flat_map(|(from, to)| [from.value(), to.value()]);
+        let bounds: Vec<f64> = bounds.collect();
+        assert!(bounds.is_sorted() && bounds.iter().all(|s| *s >= 0.0 && s.is_finite()), "{bounds:?}");
+    }
+}
+
+/// Loops are over arrays that there are, and a small program can be made.
+fn program_is_sound(name: &str, program: &Program, nodes: &[NodeId]) {
+    let Program { chunks, repeat, arrays, loops } = program;
+    for each in loops {
+        assert!(each.gflop >= 0.0 && each.gflop.is_finite(), "{each:?}");
+        let of_loop = [&each.inputs, &each.whole, &each.inout, &each.out].into_iter().flatten();
+        let numbers: Vec<usize> = of_loop.map(|array| array.0 as usize).collect();
+        assert!(numbers.iter().all(|&array| array < arrays.len()), "{each:?}");
+    }
+    let chunks = chunks.unwrap_or(u64::MAX);
+    let of_loops = loops.iter().fold(arrays.len() as u64, |sum, each| {
+        let own = each.inputs.len() + each.inout.len() + each.out.len() + 2;
+        sum.saturating_add(own as u64).saturating_add(chunks.saturating_mul(each.whole.len() as u64))
+    });
+    if chunks.saturating_mul(of_loops).saturating_mul((*repeat).max(1)) > MOST_PIECES {
+        return;
+    }
+    match generate_program(program, name, nodes) {
+        Ok(graph) => graph_is_sound(&graph),
+        Err(error) => assert!(!error.to_string().is_empty(), "{program:?}"),
+    }
+}
 
 /// `blocks.csv`, [`NEXT_FILE`], `tasks.csv`: what is read is written, and read again as it was.
 pub fn csv_graph(data: &[u8]) {

@@ -6,6 +6,7 @@
 #![allow(unreachable_pub, reason = "a library for the fuzz targets, a module for the tests")]
 
 pub mod graphs;
+pub mod plans;
 
 use numasim_evidence::compare::{compare, read_measured};
 use numasim_evidence::import::likwid::{Runs, read_likwid};
@@ -14,7 +15,7 @@ use numasim_evidence::import::mlc::read_mlc;
 use numasim_evidence::import::runs::{Run, csv};
 use numasim_evidence::import::stream::read_stream;
 use numasim_evidence::measured::{Expected, header, lines, run_of, whole_measurements};
-use numasim_model::graph::{Access, BlockHome, GraphSource, TaskGraph};
+use numasim_model::graph::{Access, BlockHome, BlockId, TaskGraph};
 use numasim_model::input::{Problem, ProblemKind, SourceFile, read_study};
 use numasim_model::text::is_hidden;
 use numasim_model::units::GigabytesPerSecond;
@@ -52,9 +53,7 @@ fn study_is_sound(study: &Study) {
     for name in names {
         assert!(!name.contains(is_hidden), "the name {name:?} has a character that cannot be seen");
     }
-    if let GraphSource::Given(graph) = &study.tasks.source {
-        tasks_are_sound(graph, study.machine.node_count());
-    }
+    graphs::study_is_sound(study);
     let cells = study.apps.len().max(1) * study.machine.node_count();
     for scenario in study.scenarios.iter().take(MOST_CELLS / cells) {
         let Ok(placements) = scenario.placements() else { continue };
@@ -71,11 +70,19 @@ fn tasks_are_sound(graph: &TaskGraph, nodes: usize) {
         assert!(block.bytes >= 0.0 && block.bytes.is_finite(), "{block:?}");
         assert!(!matches!(block.home, BlockHome::Node(node) if node.0 >= nodes), "{block:?}");
     }
+    for block in (0..).zip(graph.blocks()).map(|(number, _)| BlockId(number)) {
+        assert!(graph.hint(block).is_none_or(|node| node.0 < nodes), "{block:?}");
+    }
     for task in graph.tasks() {
         let names = [graph.task_name(task).unwrap_or_default(), graph.type_name(task)];
         assert!(!names.iter().any(|name| name.contains(is_hidden)), "{names:?}");
         assert!(graph.gflop(task) >= 0.0 && graph.gflop(task).is_finite());
         assert!(graph.socket(task).is_none_or(|socket| socket.0 < nodes));
+        assert!(graph.affinity(task).is_none_or(|node| node.0 < nodes));
+        assert!(
+            graph.created_by(task).is_none_or(|creator| creator < task),
+            "{task:?} is there before its creator"
+        );
         let mut blocks: Vec<usize> = graph.accesses(task).map(|access| access.block.0 as usize).collect();
         blocks.sort_unstable();
         assert!(blocks.windows(2).all(|pair| pair[0] != pair[1]), "a block twice: {blocks:?}");

@@ -105,9 +105,8 @@ fn every_policy_is_replayed_from_what_an_agent_saw() {
                 text.matches(&format!("\"progress\":{progress},")).count() >= 2
             });
         }
-        drop(apps);
-        agent.stop();
         let said = stdout(&replay(&record, &[]));
+        agent.stop();
         assert!(said.starts_with(&format!("Policy '{policy}', asked again for ")), "{said}");
         assert!(!said.contains(" 0 orders"), "{policy}: {said}");
     }

@@ -45,7 +45,7 @@ fn wrong_files_policies_and_records() {
     assert!(shown("[[app]]\nnaem = 1\n", &["study.toml"]).contains("study.toml:2:1"));
     assert!(shown("", &["--policy", "script"]).starts_with("error: policy 'script' is for simulations"));
     for policy in ["marginal", "reexplore", "replan"] {
-        let said = shown("", &["study.toml", "--policy", policy]);
+        let said = shown("[policy]\nname = \"lend\"\n", &["study.toml", "--policy", policy]);
         assert!(
             said.starts_with(&format!("error: policy '{policy}' computes, and no file has a [machine]")),
             "{said}"

@@ -111,20 +111,19 @@ fn files_say_policy_period_and_channels() {
 #[test]
 fn without_a_machine_it_is_this_host() {
     let folder = folder();
-    std::fs::write(folder.path().join("study.toml"), "").expect("a file");
+    std::fs::write(folder.path().join("study.toml"), "[policy]\nname = \"lend\"\n").expect("a file");
     let agent = Agent::start(folder, &[], &mut program());
     let status = agent.status();
     let nodes = status["cores"].as_array().expect("a list").len();
     assert_eq!(status["load"].as_array().map(Vec::len), Some(nodes));
-    assert_eq!((&status["policy"], &status["period_ms"]), (&json!("fair-share"), &json!(80.0)));
+    assert_eq!((&status["policy"], &status["period_ms"]), (&json!("lend"), &json!(80.0)));
     agent.stop();
 }
 
 #[test]
 fn the_environment_says_where_it_is() {
     let folder = folder();
-    let path = folder.path().join("e.sock");
-    // The folder of the test is closed to others.
+    let path = folder.path().join("own/e.sock");
     let mut child = program()
         .arg("agent")
         .env("NUMASIM_AGENT", &path)
@@ -147,7 +146,7 @@ fn without_free_descriptors_new_connections_wait_and_the_agent_does_not_spin() {
     std::fs::write(folder.path().join("study.toml"), MACHINE).expect("a file");
     let mut limited = Command::new("sh");
     limited
-        .args(["-c", "ulimit -Hn 24; exec \"$0\" \"$@\"", crate::common::PROGRAM])
+        .args(["-c", "ulimit -n 24; exec \"$0\" \"$@\"", crate::common::PROGRAM])
         .env_remove("NUMASIM_AGENT");
     let agent = Agent::start(folder, &[], &mut limited);
     let mut clients: Vec<Client> = (0..40).map(|_| agent.connect()).collect();

@@ -20,8 +20,8 @@ pub mod started;
 pub mod testing {
     pub use crate::core::driven::{LINES, drive};
 }
-#[cfg(test)]
 #[path = "../../../tests/random.rs"]
+#[cfg(test)]
 mod random;
 
 pub use core::{Action, ConnectionId, Core, Decided, Effect, Peer, Question, Seen, Settings};

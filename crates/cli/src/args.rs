@@ -1,5 +1,6 @@
 //! The command line: every command, every switch, and the types of their values.
 
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "nobody is there who reads it"))]
 mod agent;
 mod bench;
 mod calibrate;
@@ -29,7 +30,9 @@ use numasim_model::ModelKind;
 
 use crate::help;
 use crate::output::OutputArgs;
-pub(crate) use agent::{AgentArgs, AgentCommand, StatusFormat, is_period};
+pub(crate) use agent::AgentArgs;
+#[cfg(target_os = "linux")]
+pub(crate) use agent::{AgentCommand, StatusFormat, is_period};
 pub(crate) use bench::{BenchArgs, BindTo};
 pub(crate) use calibrate::{CalibrateArgs, ValidateArgs};
 pub(crate) use compare::CompareArgs;
@@ -80,7 +83,7 @@ pub(crate) enum Command {
     /// Simulate applications over time, with a policy that moves cores
     #[command(after_help = help::SIMULATE)]
     Simulate(SimulateArgs),
-    /// Tell the applications of this host, while they run, which cores are theirs; ask or stop who does
+    /// Tell the applications of this host which cores are theirs, while they run
     #[command(after_help = help::AGENT)]
     Agent(AgentArgs),
     /// Run the applications of the files on this host, under an agent with a policy

@@ -26,6 +26,8 @@ const TURNED: f64 = -50.0;
 /// Length and height of the scale, and its steps.
 const SCALE: (f64, f64) = (260.0, 12.0);
 const STEPS: u32 = 130;
+/// From the scale to its label.
+const BESIDE: f64 = 22.0;
 /// Below the cells: titles of groups, then the scale.
 const BELOW: f64 = 82.0;
 
@@ -126,7 +128,8 @@ impl ShadedTable {
         let reach = last.map(|(name, x)| {
             x + layout.cell.0 / 2.0 + metrics::width(name, SMALL) * TURNED.abs().to_radians().cos() + SMALL
         });
-        let width = reach.fold(layout.right, f64::max).max(640.0) + f64::from(MARGIN);
+        let scale = layout.left + SCALE.0 + BESIDE + metrics::width(&self.label, SMALL);
+        let width = reach.fold(layout.right.max(scale), f64::max) + f64::from(MARGIN);
         let mut canvas = Canvas::new(width, layout.bottom + BELOW, &self.heading);
         self.names(&mut canvas, &layout);
         let cells = layout.rows.iter().flat_map(|y| layout.columns.iter().map(move |x| (*x, *y)));
@@ -219,7 +222,7 @@ impl ShadedTable {
                 end = x + half + 4.0;
             }
         }
-        canvas.text(left + length + 22.0, y + height / 2.0, &self.label, Font::new(SMALL));
+        canvas.text(left + length + BESIDE, y + height / 2.0, &self.label, Font::new(SMALL));
     }
 }
 

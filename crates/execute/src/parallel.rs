@@ -51,7 +51,9 @@ pub fn execute(question: &Question<'_>, code: &dyn Code, cores: &Cores) -> Resul
     let tell = |starts: Starts| {
         if let Some(crew) = crew.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
             let crew: &Crew = crew;
-            starts.into_iter().for_each(|(worker, start)| crew.tell(worker, start));
+            for (worker, start) in starts {
+                crew.tell(worker, start);
+            }
         }
     };
     let work = |worker: WorkerId, cpu: u32, told: &Receiver<Start>| {

@@ -12,13 +12,16 @@ pub mod cholesky;
 mod codes;
 pub mod count;
 mod fill;
+mod part;
 mod product;
 pub mod qr;
+mod running;
 pub mod stencil;
 mod store;
 mod vector;
 mod work;
 
-pub use codes::{Code, Fault, NoKernels, Part, Verdict, code};
+pub use codes::{Code, NoKernels, Verdict, code};
+pub use part::{Fault, Part};
 pub use store::Store;
 pub use work::Workspace;

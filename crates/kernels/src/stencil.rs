@@ -139,9 +139,8 @@ mod tests {
 
     #[test]
     fn periodic_borders_conserve_the_sum() {
-        let (width, height) = (13, 7);
-        let mut grid: Vec<f64> = (0..width * height).map(|place| f64::from(place * place % 17)).collect();
-        let width = width as usize;
+        let (width, height) = (13_usize, 7);
+        let mut grid: Vec<f64> = (0..width * height).map(|place| (place * place % 17) as f64).collect();
         let before: f64 = grid.iter().sum();
         for _ in 0..20 {
             let old = grid.clone();

@@ -4,8 +4,7 @@ use std::sync::{OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use numasim_model::graph::{BlockId, TaskGraph, TaskId};
 
-use crate::codes::{Code, Fault, Part};
-use crate::work::Workspace;
+use crate::part::{Fault, Part};
 
 /// A block: made when the first task accesses it.
 type Cell = OnceLock<RwLock<Vec<f64>>>;
@@ -28,22 +27,23 @@ impl Store {
         Self(graph.blocks().iter().map(|_| Cell::new()).collect())
     }
 
-    /// Runs a task.
+    /// Calls `body` with what `task` accesses, in that order; `fresh` says what blocks hold that no task has accessed yet.
     ///
     /// # Errors
-    /// [`Fault`]: another task has what it accesses, or the kernel cannot go on.
-    pub fn run(
+    /// [`Fault::Busy`], [`Fault::Accesses`], and those of `body`.
+    pub(crate) fn with(
         &self,
         graph: &TaskGraph,
-        code: &dyn Code,
         task: TaskId,
-        work: &mut Workspace,
+        fresh: impl Fn(BlockId) -> Vec<f64>,
+        body: impl FnOnce(&mut [Part<'_>]) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
         let mut held = Vec::with_capacity(graph.accesses(task).len());
         for access in graph.accesses(task) {
             let block = access.block;
             let busy = Fault::Busy { task, block };
-            let cell = self.cell(block, code).ok_or(Fault::Accesses(task))?;
+            let cell = self.0.get(block.0 as usize).ok_or(Fault::Accesses(task))?;
+            let cell = cell.get_or_init(|| RwLock::new(fresh(block)));
             held.push(if access.mode.writes() {
                 cell.try_write().map(Access::Write).map_err(|_| busy)?
             } else {
@@ -55,7 +55,7 @@ impl Store {
             Access::Write(guard) => Part::Write(guard),
         });
         let mut parts: Vec<Part<'_>> = parts.collect();
-        code.run(graph, task, &mut parts, work)
+        body(&mut parts)
     }
 
     /// What a block holds; nothing where no task has accessed it.
@@ -77,10 +77,5 @@ impl Store {
     pub fn bytes(&self) -> u64 {
         let cells = self.0.iter().filter_map(OnceLock::get).filter_map(|cell| cell.read().ok());
         cells.map(|held| 8 * held.len() as u64).sum()
-    }
-
-    fn cell(&self, block: BlockId, code: &dyn Code) -> Option<&RwLock<Vec<f64>>> {
-        let cell = self.0.get(block.0 as usize)?;
-        Some(cell.get_or_init(|| RwLock::new(code.fresh(block))))
     }
 }

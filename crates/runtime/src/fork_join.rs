@@ -5,7 +5,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-use crate::job::StackJob;
+use crate::job::{JobRef, StackJob};
 use crate::latch::{LockLatch, WorkerLatch};
 use crate::pool::Pool;
 use crate::worker::Worker;
@@ -49,10 +49,18 @@ impl Pool {
 pub fn join<A: Send, B: Send>(a: impl FnOnce() -> A + Send, b: impl FnOnce() -> B + Send) -> (A, B) {
     Worker::with_this(|worker| match worker {
         Some(worker) => join_on(worker, a, b),
-        None => (a(), b()),
+        None => outside(a, b),
     })
 }
 
+/// Out of the way of the other case.
+#[cold]
+#[inline(never)]
+fn outside<A, B>(a: impl FnOnce() -> A, b: impl FnOnce() -> B) -> (A, B) {
+    (a(), b())
+}
+
+#[inline]
 fn join_on<A: Send, B: Send>(
     worker: &Worker,
     a: impl FnOnce() -> A + Send,
@@ -62,23 +70,33 @@ fn join_on<A: Send, B: Send>(
     // SAFETY: this function does not end before the latch is set or the `JobRef` was taken back; `a` is caught.
     let queued = unsafe { job.as_ref() };
     worker.push(queued);
-    let a = catch_unwind(AssertUnwindSafe(a));
+    let a = match catch_unwind(AssertUnwindSafe(a)) {
+        Ok(a) => a,
+        Err(payload) => {
+            give_up(worker, queued, &job.latch);
+            resume_unwind(payload)
+        }
+    };
     while !job.latch.is_set() {
         match worker.pop() {
             // Nobody took it.
-            Some(found) if found.id() == queued.id() => {
-                return match a {
-                    Ok(a) => (a, job.run_here()),
-                    Err(payload) => resume_unwind(payload),
-                };
-            }
+            Some(found) if found.id() == queued.id() => return (a, job.run_here()),
             // `a` spawned it.
             Some(other) => worker.execute(other),
             None => worker.wait(&job.latch),
         }
     }
-    match a {
-        Ok(a) => (a, job.into_result()),
-        Err(payload) => resume_unwind(payload),
+    (a, job.into_result())
+}
+
+/// After the panic of the other half: waits for this one, or takes it back.
+#[cold]
+fn give_up(worker: &Worker, queued: JobRef, latch: &WorkerLatch<'_>) {
+    while !latch.is_set() {
+        match worker.pop() {
+            Some(found) if found.id() == queued.id() => return,
+            Some(other) => worker.execute(other),
+            None => worker.wait(latch),
+        }
     }
 }

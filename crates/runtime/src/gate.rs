@@ -10,10 +10,13 @@ mod balance;
 mod facts;
 
 use crate::barrier;
-use crate::sync::{AtomicBool, AtomicU8, AtomicUsize, Mutex, Ordering, Thread, current, lock, park};
+use crate::sync::{
+    AtomicBool, AtomicU8, AtomicUsize, Mutex, MutexGuard, Ordering, Thread, current, lock, park,
+};
 use crossbeam_utils::CachePadded;
 
 pub(crate) use balance::Rule;
+pub(crate) use facts::Counts;
 
 /// It runs tasks or looks for one.
 const AWAKE: u8 = 0;
@@ -36,6 +39,8 @@ struct Inner {
     rule: Rule,
     /// Workers that are not blocked, per node.
     open: Vec<usize>,
+    /// Workers that are idle.
+    idle: usize,
     /// Whom to unpark; none until a worker has started, and it does not park before.
     threads: Vec<Option<Thread>>,
 }
@@ -43,8 +48,8 @@ struct Inner {
 /// See the module.
 pub(crate) struct Gate {
     members: Vec<CachePadded<Member>>,
-    /// Idle workers: written under the lock only, read by whoever has a task to offer.
-    idle: CachePadded<AtomicUsize>,
+    /// Not 0 if a task must be told: workers are idle, or none is awake. Written under the lock only.
+    tell: CachePadded<AtomicUsize>,
     inner: Mutex<Inner>,
 }
 
@@ -61,8 +66,8 @@ impl Gate {
         let threads = node_of.iter().map(|_| None).collect();
         let gate = Self {
             members: node_of.iter().map(member).collect(),
-            idle: CachePadded::new(AtomicUsize::new(0)),
-            inner: Mutex::new(Inner { rule, open, threads }),
+            tell: CachePadded::new(AtomicUsize::new(0)),
+            inner: Mutex::new(Inner { rule, open, idle: 0, threads }),
         };
         gate.balance(&mut lock(&gate.inner));
         gate
@@ -104,20 +109,22 @@ impl Gate {
         true
     }
 
-    /// Parks the worker until somebody [wakes](Gate::wake) or [resumes](Gate::resume) it, unless `done`.
-    ///
-    /// `done` (is there a task, or what this worker waits for?) is asked after the worker can be seen as idle.
-    pub(crate) fn sleep(&self, worker: usize, done: impl Fn() -> bool) {
+    /// Parks the worker until somebody [wakes](Gate::wake) or [resumes](Gate::resume) it, unless it is `done`, or there is
+    /// `any` task and it may run. Both are asked after the worker can be seen as idle.
+    pub(crate) fn sleep(&self, worker: usize, done: impl Fn() -> bool, any: impl Fn() -> bool) {
         let member = &self.members[worker];
         {
             let mut inner = lock(&self.inner);
-            self.set_idle(worker);
+            self.set_idle(&mut inner, worker);
             if self.too_many(&inner, worker) {
                 self.balance(&mut inner); // this one is the first that can go
             }
         }
         barrier::heavy();
         if done() {
+            // An order may have made it blocked by now, and whoever made `done` true may have found it awake.
+            self.resume(worker);
+        } else if any() {
             self.stir(worker);
         }
         while member.state.load(Ordering::Acquire) != AWAKE {
@@ -125,25 +132,28 @@ impl Gate {
         }
     }
 
-    /// There is one more task: wakes an idle worker, one of `node` if there is one, else the first in `order` of nodes.
+    /// After a task was queued: must [`Gate::wake`] be called? Sees every worker that did not see the task.
     #[inline]
-    pub(crate) fn wake(&self, order: &[usize]) {
+    pub(crate) fn must_tell(&self) -> bool {
         barrier::light();
-        if self.idle.load(Ordering::Relaxed) != 0 {
-            self.wake_one(order);
-        }
+        self.tell.load(Ordering::Relaxed) != 0
     }
 
-    #[cold]
-    fn wake_one(&self, order: &[usize]) {
-        let inner = lock(&self.inner);
+    /// Is no worker awake?
+    pub(crate) fn all_parked(&self) -> bool {
+        self.members.iter().all(|member| member.state.load(Ordering::Relaxed) != AWAKE)
+    }
+
+    /// There is one more task: wakes an idle worker, of the first node in `order` that has one.
+    pub(crate) fn wake(&self, order: &[usize]) {
+        let mut inner = lock(&self.inner);
         let idle = |node: usize| {
             self.members
                 .iter()
                 .position(|member| member.node == node && member.state.load(Ordering::Relaxed) == IDLE)
         };
         if let Some(worker) = order.iter().find_map(|&node| idle(node)) {
-            self.set_awake(worker);
+            self.set_awake(&mut inner, worker);
             unpark(inner, worker);
         }
     }
@@ -154,7 +164,7 @@ impl Gate {
         let mut inner = lock(&self.inner);
         match self.members[worker].state.load(Ordering::Relaxed) {
             AWAKE => return,
-            IDLE => self.set_awake(worker),
+            IDLE => self.set_awake(&mut inner, worker),
             _ => {
                 self.set_open(&mut inner, worker);
                 self.balance(&mut inner);
@@ -165,9 +175,9 @@ impl Gate {
 
     /// The worker found a task while it fell asleep. Blocked meanwhile, it leaves the task to others.
     fn stir(&self, worker: usize) {
-        let _inner = lock(&self.inner);
+        let mut inner = lock(&self.inner);
         if self.members[worker].state.load(Ordering::Relaxed) == IDLE {
-            self.set_awake(worker);
+            self.set_awake(&mut inner, worker);
         }
     }
 
@@ -178,7 +188,7 @@ impl Gate {
         self.balance(&mut inner);
         for (worker, member) in self.members.iter().enumerate() {
             if member.state.load(Ordering::Relaxed) == IDLE {
-                self.set_awake(worker);
+                self.set_awake(&mut inner, worker);
             }
             if let Some(thread) = &inner.threads[worker] {
                 thread.unpark();
@@ -188,17 +198,7 @@ impl Gate {
 }
 
 /// Unparks after the lock is free: the woken one may need it at once.
-#[cfg(not(loom))]
-fn unpark(inner: std::sync::MutexGuard<'_, Inner>, worker: usize) {
-    let thread = inner.threads[worker].clone();
-    drop(inner);
-    if let Some(thread) = thread {
-        thread.unpark();
-    }
-}
-
-#[cfg(loom)]
-fn unpark(inner: loom::sync::MutexGuard<'_, Inner>, worker: usize) {
+fn unpark(inner: MutexGuard<'_, Inner>, worker: usize) {
     let thread = inner.threads[worker].clone();
     drop(inner);
     if let Some(thread) = thread {

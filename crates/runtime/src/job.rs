@@ -73,6 +73,7 @@ pub(crate) struct StackJob<L, F, R> {
 }
 
 impl<L: Latch, F: FnOnce() -> R + Send, R: Send> StackJob<L, F, R> {
+    #[inline]
     pub(crate) fn new(function: F, latch: L) -> Self {
         Self { latch, function: UnsafeCell::new(Some(function)), outcome: UnsafeCell::new(Outcome::Open) }
     }

@@ -32,6 +32,7 @@ pub(crate) struct WorkerLatch<'a> {
 }
 
 impl<'a> WorkerLatch<'a> {
+    #[inline]
     pub(crate) fn new(gate: &'a Gate, owner: usize) -> Self {
         Self { state: AtomicUsize::new(UNSET), gate, owner }
     }
@@ -43,7 +44,7 @@ impl<'a> WorkerLatch<'a> {
 
     /// The owner is about to park: who sets the latch from now on must resume it.
     pub(crate) fn before_parking(&self) {
-        let _ = self.state.compare_exchange(UNSET, SLEEPING, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self.state.compare_exchange(UNSET, SLEEPING, Ordering::AcqRel, Ordering::Acquire);
     }
 
     /// The owner is awake.

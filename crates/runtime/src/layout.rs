@@ -1,6 +1,10 @@
 //! Where the workers of a pool run: how many on which node, bound to what, and how far the nodes are from each other.
 
+mod host;
+
 use numasim_model::cpus::CpuList;
+
+pub use host::HostError;
 
 /// What a worker is bound to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -9,6 +9,29 @@
 //! assert_eq!((a, b), (42, "in parallel"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Tasks
+//! A task runs to its end on one worker; nothing is preempted. [`Pool::spawn`] has tasks run that nobody waits for,
+//! [`Pool::scope`] waits for tasks that borrow, [`join`] runs two halves without allocation, [`Pool::for_each`] a range of
+//! numbers in blocks. Each worker has a deque: it takes its own tasks last in first out; others steal first in first out, inside
+//! the node first, then from the nearest one. [`Pool::spawn_on`] and [`Scope::spawn_on`] say at which node a task is offered
+//! first. A worker that waits inside a task runs other tasks meanwhile, as far as it may.
+//!
+//! # Orders
+//! An [`Order`] says how many workers may run, or which ([`Layout`] says where they are). Each looks at a flag of its own before
+//! it fetches a task; those that are too many park there, idle ones at once, others after their task, and nobody begins a task
+//! that the order does not allow: running workers are at most as many as ordered, or as are still inside a task that they
+//! fetched before. Raising an order wakes the missing ones at once. A task that waits for others goes on when they are done,
+//! even on a worker that is too many: another one parks instead. With no worker at all tasks wait until an order raises them;
+//! the end of an agent, and of the pool, do so too.
+//!
+//! # Agent
+//! [`Pool::with_agent`] keeps up a connection to `numasim agent`: the environment says where ([`Agent::of_environment`]).
+//! Orders are obeyed and acknowledged as they come, by a thread of their own. [`Pool::progress`], [`Pool::waiting`] and
+//! [`Pool::phase`] are what policies know of a program beside what its workers do. A child of fork has neither workers nor agent.
+//!
+//! The kinds of orders are options 1 to 3 of paper 002, section II. Unlike in OCR-Vx, whoever raises an order picks the workers
+//! that it wakes, so that none can be too many.
 
 mod barrier;
 mod gate;
@@ -16,14 +39,19 @@ mod job;
 mod latch;
 mod layout;
 mod order;
+mod serve;
 mod sync;
 
+#[cfg(not(loom))]
+mod client;
 #[cfg(not(loom))]
 mod fork_join;
 #[cfg(not(loom))]
 mod loops;
 #[cfg(not(loom))]
 mod pool;
+#[cfg(not(loom))]
+mod said;
 #[cfg(not(loom))]
 mod scope;
 #[cfg(not(loom))]
@@ -32,8 +60,11 @@ mod shared;
 mod worker;
 
 #[cfg(not(loom))]
+pub use client::Agent;
+#[cfg(not(loom))]
 pub use fork_join::join;
-pub use layout::{Bind, Layout, LayoutError, PoolNode};
+pub use layout::{Bind, HostError, Layout, LayoutError, PoolNode};
+pub use numasim_protocol::{Control, Waiting};
 pub use order::{Order, OrderError};
 #[cfg(not(loom))]
 pub use pool::{Pool, PoolError, PoolStatus};

@@ -1,4 +1,4 @@
-//! What workers are told: how many of them may run, or which (options 1 to 3 of Dokulil and others, section II).
+//! What workers are told: how many of them may run, or which.
 
 use numasim_model::ids::NodeId;
 

@@ -8,8 +8,10 @@ use std::{fmt, io};
 use crossbeam_deque::Worker as Deque;
 use numasim_host::affinity::{AffinityError, bind_this_thread};
 use numasim_model::ids::NodeId;
+use numasim_protocol::Waiting;
 
 use crate::barrier;
+use crate::client::{Agent, Link};
 use crate::job::{HeapJob, JobRef};
 use crate::layout::Layout;
 use crate::order::{Order, OrderError};
@@ -37,6 +39,9 @@ pub enum PoolError {
 pub struct Pool {
     pub(crate) shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
+    link: Option<Link>,
+    /// The process that made it: a child of fork has none of its threads.
+    process: u32,
 }
 
 impl fmt::Debug for Pool {
@@ -86,11 +91,36 @@ impl Pool {
     /// # Errors
     /// Every variant of [`PoolError`].
     pub fn with_order(layout: Layout, order: &Order) -> Result<Self, PoolError> {
+        Self::start(layout, order, None)
+    }
+
+    /// The same with an agent that says how many may run, as soon as there is one (see [`Agent`]); nobody's order means all.
+    /// [`Agent::of_environment`] says which agent.
+    ///
+    /// # Errors
+    /// [`PoolError::Affinity`], [`PoolError::Thread`].
+    pub fn with_agent(layout: Layout, agent: Option<Agent>) -> Result<Self, PoolError> {
+        Self::start(layout, &Order::All, agent)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn connect(&mut self, agent: Option<Agent>) -> io::Result<()> {
+        self.link = agent.map(|agent| Link::start(agent, self.shared.clone())).transpose()?;
+        Ok(())
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    fn connect(&mut self, _: Option<Agent>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn start(layout: Layout, order: &Order, agent: Option<Agent>) -> Result<Self, PoolError> {
         barrier::prepare();
         let deques: Vec<Deque<JobRef>> = layout.places().iter().map(|_| Deque::new_lifo()).collect();
         let stealers = deques.iter().map(Deque::stealer).collect();
         let shared = Arc::new(Shared::new(layout, stealers, order)?);
-        let mut pool = Self { shared, threads: Vec::new() };
+        let mut pool = Self { shared, threads: Vec::new(), link: None, process: std::process::id() };
+        pool.connect(agent)?;
         let (say, hear) = mpsc::channel();
         for (number, deque) in deques.into_iter().enumerate() {
             let (shared, say) = (pool.shared.clone(), say.clone());
@@ -127,8 +157,7 @@ impl Pool {
 
     /// What the workers do now.
     pub fn status(&self) -> PoolStatus {
-        let busy = |worker: usize| self.shared.figures[worker].busy.load(Ordering::Relaxed);
-        let counts = self.shared.gate.counts(busy);
+        let counts = self.shared.counts();
         PoolStatus {
             threads: self.shared.layout.workers(),
             running: counts.running,
@@ -148,6 +177,21 @@ impl Pool {
     /// nodes. A node that does not exist means any.
     pub fn spawn_on(&self, node: NodeId, task: impl FnOnce() + Send + 'static) {
         self.submit(detached(task), Some(node));
+    }
+
+    /// Tells the agent how many iterations are done.
+    pub fn progress(&self, iterations: usize) {
+        self.shared.said.progress.store(iterations, Ordering::Release);
+    }
+
+    /// Tells the agent which phase of its iteration the program is in, from 0.
+    pub fn phase(&self, phase: usize) {
+        self.shared.said.phase.store(phase, Ordering::Release);
+    }
+
+    /// Tells the agent, at once, what the program waits for.
+    pub fn waiting(&self, waiting: Waiting) {
+        self.shared.said.set_waiting(waiting);
     }
 
     /// Calls `function` with the worker of this pool that this thread is, if it is one.
@@ -174,6 +218,15 @@ fn detached(task: impl FnOnce() + Send + 'static) -> JobRef {
 
 impl Drop for Pool {
     fn drop(&mut self) {
+        if self.process != std::process::id() {
+            // Nobody to wait for, and locks may be held by threads that are not here.
+            self.threads.drain(..).for_each(std::mem::forget);
+            if let Some(link) = self.link.take() {
+                forget(link);
+            }
+            return;
+        }
+        drop(self.link.take());
         self.shared.stop.store(true, Ordering::Release);
         self.shared.gate.release();
         // A task may hold the last share of its own pool: its thread ends by itself.
@@ -182,4 +235,14 @@ impl Drop for Pool {
             let _ = thread.join(); // a worker does not panic
         }
     }
+}
+
+#[cfg(target_os = "linux")]
+fn forget(link: Link) {
+    link.forget();
+}
+
+#[cfg(not(target_os = "linux"))]
+fn forget(link: Link) {
+    match link {}
 }

@@ -3,10 +3,11 @@
 use crossbeam_deque::{Injector, Steal, Stealer};
 use crossbeam_utils::CachePadded;
 
-use crate::gate::{Gate, Rule};
+use crate::gate::{Counts, Gate, Rule};
 use crate::job::JobRef;
 use crate::layout::{Layout, Place};
 use crate::order::{Order, OrderError};
+use crate::said::Said;
 use crate::sync::{AtomicBool, AtomicUsize, Ordering};
 use numasim_model::ids::NodeId;
 
@@ -25,6 +26,8 @@ pub(crate) struct Shared {
     pub(crate) layout: Layout,
     pub(crate) places: Vec<Place>,
     pub(crate) figures: Vec<CachePadded<Figures>>,
+    /// For the agent.
+    pub(crate) said: Said,
     /// The pool ends.
     pub(crate) stop: AtomicBool,
     /// Workers of each node.
@@ -51,6 +54,7 @@ impl Shared {
         Ok(Self {
             gate: Gate::new(&node_of, nodes, rule),
             figures: places.iter().map(|_| CachePadded::default()).collect(),
+            said: Said::default(),
             stop: AtomicBool::new(false),
             workers: (0..nodes).map(of).collect(),
             near: (0..nodes).map(|node| layout.nodes_from(node)).collect(),
@@ -68,6 +72,12 @@ impl Shared {
         Ok(())
     }
 
+    /// [`Order::Cores`] by whoever counts other `cores` on each node than the layout.
+    pub(crate) fn order_cores(&self, cores: &[usize], wanted: &[usize]) -> Result<(), OrderError> {
+        self.gate.set(on_cores(&self.places, cores, wanted)?);
+        Ok(())
+    }
+
     /// The nodes in the order in which a worker of `node` looks there.
     pub(crate) fn near(&self, node: usize) -> &[usize] {
         self.near.get(node).map_or(&[], Vec::as_slice)
@@ -79,7 +89,16 @@ impl Shared {
             Some(queue) => queue.push(job),
             None => self.for_any.push(job),
         }
-        self.gate.wake(self.near(node.unwrap_or(0)));
+        if self.gate.must_tell() {
+            self.tell(node.unwrap_or(0));
+        }
+    }
+
+    /// There is one more task, and somebody who must know it.
+    #[cold]
+    pub(crate) fn tell(&self, node: usize) {
+        self.gate.wake(self.near(node));
+        self.said.tasks_are_there(true);
     }
 
     /// A task for a worker whose own queue is empty: from its node, then from anywhere, then from the nearest nodes.
@@ -122,8 +141,13 @@ impl Shared {
     /// A worker that was woken for a task does something else: wakes another one for it.
     pub(crate) fn pass_on(&self, worker: usize) {
         if self.any_task() {
-            self.gate.wake(self.near(self.places[worker].node));
+            self.tell(self.places[worker].node);
         }
+    }
+
+    /// What the workers of each node do.
+    pub(crate) fn counts(&self) -> Counts {
+        self.gate.counts(|worker| self.figures[worker].busy.load(Ordering::Relaxed))
     }
 
     /// Tasks done since the beginning.
@@ -165,21 +189,21 @@ fn rule(layout: &Layout, places: &[Place], order: &Order) -> Result<Rule, OrderE
         }
         Order::Cores(cores) => {
             let all: Vec<usize> = layout.nodes().iter().map(|node| node.cores).collect();
-            let cores_in_all = all.iter().sum();
-            match cores.iter().find(|&&core| core >= cores_in_all) {
-                Some(&core) => Err(OrderError::UnknownCore { core, cores: cores_in_all }),
-                None => Ok(Rule::Workers(on_cores(places, &all, cores))),
-            }
+            on_cores(places, &all, cores)
         }
     }
 }
 
 /// Which workers are on these cores: worker i of a node is on its core i mod cores.
-fn on_cores(places: &[Place], cores_of: &[usize], wanted: &[usize]) -> Vec<bool> {
+fn on_cores(places: &[Place], cores_of: &[usize], wanted: &[usize]) -> Result<Rule, OrderError> {
+    let cores = cores_of.iter().sum();
+    if let Some(&core) = wanted.iter().find(|&&core| core >= cores) {
+        return Err(OrderError::UnknownCore { core, cores });
+    }
     let on = |place: &Place| {
-        let first: usize = cores_of[..place.node].iter().sum();
-        let cores = cores_of[place.node];
-        cores > 0 && wanted.contains(&(first + place.index % cores))
+        let first: usize = cores_of.iter().take(place.node).sum();
+        let of_node = cores_of.get(place.node).copied().unwrap_or(0);
+        of_node > 0 && wanted.contains(&(first + place.index % of_node))
     };
-    places.iter().map(on).collect()
+    Ok(Rule::Workers(places.iter().map(on).collect()))
 }

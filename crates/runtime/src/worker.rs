@@ -8,12 +8,12 @@
 use std::cell::Cell;
 use std::ptr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use crossbeam_deque::Worker as Deque;
 
 use crate::job::JobRef;
 use crate::latch::WorkerLatch;
+use crate::serve::{Source, serve};
 use crate::shared::Shared;
 use crate::sync::Ordering;
 
@@ -51,24 +51,8 @@ impl Worker {
     /// The worker's life: tasks, until the pool ends and no task is left.
     pub(crate) fn run(&self) {
         THIS.with(|this| this.set(self));
-        let gate = &self.shared.gate;
-        gate.enter(self.number);
-        let mut patience = Patience::new();
-        loop {
-            if !gate.open(self.number) {
-                gate.block(self.number, || false, || self.shared.pass_on(self.number));
-            } else if let Some(job) = self.find() {
-                self.execute(job);
-                patience = Patience::new();
-            } else if self.shared.stop.load(Ordering::Acquire) {
-                break;
-            } else if !patience.lasts() {
-                gate.sleep(self.number, || {
-                    self.shared.any_task() || self.shared.stop.load(Ordering::Acquire)
-                });
-                patience = Patience::new();
-            }
-        }
+        self.shared.gate.enter(self.number);
+        serve(&self.shared.gate, self.number, &Life(self));
         THIS.with(|this| this.set(ptr::null()));
     }
 
@@ -76,7 +60,9 @@ impl Worker {
     #[inline]
     pub(crate) fn push(&self, job: JobRef) {
         self.deque.push(job);
-        self.shared.gate.wake(self.shared.near(self.node()));
+        if self.shared.gate.must_tell() {
+            self.shared.tell(self.node());
+        }
     }
 
     /// The task that was pushed last, if nobody took it.
@@ -101,7 +87,6 @@ impl Worker {
     }
 
     /// Runs a task that came out of a queue.
-    #[inline]
     pub(crate) fn execute(&self, job: JobRef) {
         let figures = &self.shared.figures[self.number];
         let depth = self.depth.get();
@@ -116,58 +101,68 @@ impl Worker {
     }
 
     /// Waits inside a task, doing others as far as the gate is open.
+    #[inline(never)]
     pub(crate) fn wait(&self, latch: &WorkerLatch<'_>) {
-        let gate = &self.shared.gate;
-        let mut patience = Patience::new();
-        let mut slept = false;
-        while !latch.is_set() {
-            if !gate.open(self.number) {
-                latch.before_parking();
-                gate.block(self.number, || latch.is_set(), || self.shared.pass_on(self.number));
-                latch.after_parking();
-            } else if let Some(job) = self.find() {
+        serve(&self.shared.gate, self.number, &Wait(self, latch));
+    }
+
+    fn work(&self) -> bool {
+        match self.find() {
+            Some(job) => {
                 self.execute(job);
-                patience = Patience::new();
-            } else if !patience.lasts() {
-                latch.before_parking();
-                gate.sleep(self.number, || latch.is_set() || self.shared.any_task());
-                latch.after_parking();
-                slept = true;
-                patience = Patience::new();
+                true
             }
+            None => false,
         }
-        if slept {
-            // It may have been woken for a task, not for the latch.
-            self.shared.pass_on(self.number);
-        }
+    }
+
+    fn before_parking(&self) {
+        self.shared.said.tasks_are_there(self.shared.any_task());
     }
 }
 
-/// How long a worker looks for tasks before it parks: never beyond [`Patience::LIMIT`].
-struct Patience {
-    rounds: u32,
-    since: Option<Instant>,
+/// All tasks, until the pool ends and none is left.
+struct Life<'a>(&'a Worker);
+
+impl Source for Life<'_> {
+    fn work(&self) -> bool {
+        self.0.work()
+    }
+    fn any(&self) -> bool {
+        self.0.shared.any_task()
+    }
+    fn over(&self) -> bool {
+        self.0.shared.stop.load(Ordering::Acquire) && !self.any()
+    }
+    fn pass_on(&self) {
+        self.0.shared.pass_on(self.0.number);
+    }
+    fn before_parking(&self) {
+        self.0.before_parking();
+    }
 }
 
-impl Patience {
-    /// Parking and waking cost about as much; the promise is 50 µs.
-    const LIMIT: Duration = Duration::from_micros(30);
-    /// Rounds without a look at the clock.
-    const BLIND: u32 = 8;
+/// All tasks, until a latch is set.
+struct Wait<'a>(&'a Worker, &'a WorkerLatch<'a>);
 
-    fn new() -> Self {
-        Self { rounds: 0, since: None }
+impl Source for Wait<'_> {
+    fn work(&self) -> bool {
+        self.0.work()
     }
-
-    fn lasts(&mut self) -> bool {
-        self.rounds += 1;
-        if self.rounds <= Self::BLIND {
-            for _ in 0..1 << self.rounds.min(4) {
-                std::hint::spin_loop();
-            }
-            return true;
-        }
-        std::thread::yield_now();
-        self.since.get_or_insert_with(Instant::now).elapsed() < Self::LIMIT
+    fn any(&self) -> bool {
+        self.0.shared.any_task()
+    }
+    fn over(&self) -> bool {
+        self.1.is_set()
+    }
+    fn pass_on(&self) {
+        self.0.shared.pass_on(self.0.number);
+    }
+    fn before_parking(&self) {
+        self.0.before_parking();
+        self.1.before_parking();
+    }
+    fn after_parking(&self) {
+        self.1.after_parking();
     }
 }

@@ -6,7 +6,7 @@
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
 use numasim_model::graph::{
-    Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, RuntimeSettings, SchedulerKind,
+    Access, AccessMode, Block, BlockHome, BlockId, NewTask, RuntimeSettings, SchedulerKind,
     SchedulerSettings, TaskGraph, TaskGraphBuilder,
 };
 use numasim_model::machine::{KernelBandwidths, LastLevelCache, Machine, Node};
@@ -143,16 +143,7 @@ fn computing(tasks: u32) -> TaskGraph {
 fn bench(bencher: Bencher<'_, '_>, kind: SchedulerKind, machine: &Machine, graph: &TaskGraph) {
     let scheduler = SchedulerSettings { kind, ..SchedulerSettings::default() };
     let runtime = RuntimeSettings::default();
-    let question = Question {
-        machine,
-        graph,
-        scheduler: &scheduler,
-        runtime: &runtime,
-        placement: PagePlacement::FirstTouch,
-        steal: false,
-        contender: None,
-        plan: None,
-    };
+    let question = Question::new(machine, graph, &scheduler, &runtime);
     bencher.counter(ItemsCount::new(graph.task_count())).bench(|| simulate(&question, &mut Silent));
 }
 
@@ -232,16 +223,7 @@ fn whole_by_size(bencher: Bencher<'_, '_>, tasks: u32) {
     let runtime = RuntimeSettings::default();
     bencher.counter(ItemsCount::new(tasks)).bench(|| {
         let graph = sweeps(tasks - 256, 0.0);
-        let question = Question {
-            machine: &machine,
-            graph: &graph,
-            scheduler: &scheduler,
-            runtime: &runtime,
-            placement: PagePlacement::FirstTouch,
-            steal: false,
-            contender: None,
-            plan: None,
-        };
+        let question = Question::new(&machine, &graph, &scheduler, &runtime);
         simulate(&question, &mut Silent)
     });
 }

@@ -15,8 +15,8 @@ use std::time::Instant;
 use numasim_graph::Dependencies;
 use numasim_model::graph::AccessMode::{In, Inout};
 use numasim_model::graph::{
-    Access, AccessMode, Block, BlockHome, BlockId, NewTask, PagePlacement, RuntimeSettings,
-    SchedulerSettings, TaskGraph, TaskGraphBuilder, Ties,
+    Access, AccessMode, Block, BlockHome, BlockId, NewTask, RuntimeSettings, SchedulerSettings, TaskGraph,
+    TaskGraphBuilder, Ties,
 };
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
@@ -168,16 +168,8 @@ fn run(machine: &Machine, graph: &TaskGraph, ends: &mut Ends) -> Run {
         ties: Ties::Order,
         ..RuntimeSettings::default()
     };
-    let question = Question {
-        machine,
-        graph,
-        scheduler: &SchedulerSettings::default(),
-        runtime: &runtime,
-        placement: PagePlacement::FirstTouch,
-        steal: false,
-        contender: None,
-        plan: None,
-    };
+    let scheduler = SchedulerSettings::default();
+    let question = Question::new(machine, graph, &scheduler, &runtime);
     simulate(&question, ends).expect("an answer")
 }
 

@@ -6,7 +6,7 @@
 
 use numasim_graph::Dependencies;
 use numasim_model::graph::{
-    BlockHome, BlockId, PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph, TaskId,
+    BlockHome, BlockId, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph, TaskId,
 };
 use numasim_model::units::Seconds;
 use numasim_model::{Machine, NodeId};
@@ -124,16 +124,7 @@ impl<'a> Asker<'a> {
     where
         'a: 'q,
     {
-        Question {
-            machine: self.machine,
-            graph,
-            scheduler,
-            runtime,
-            placement: PagePlacement::FirstTouch,
-            steal: false,
-            contender: None,
-            plan: None,
-        }
+        Question::new(self.machine, graph, scheduler, runtime)
     }
 
     /// The graph as a scheduler places it, with each rule for homes, and how long it then takes.

@@ -24,3 +24,17 @@ pub struct Question<'a> {
     /// The plan that the scheduler `plan` and, under it, the placement `numa` go by.
     pub plan: Option<&'a GraphPlan>,
 }
+
+impl<'a> Question<'a> {
+    /// The plain question: blocks lie where they are touched first, nobody steals but who always does, nobody else wants the workers, and
+    /// there is no plan. What differs is said with `..`.
+    pub const fn new(
+        machine: &'a Machine,
+        graph: &'a TaskGraph,
+        scheduler: &'a SchedulerSettings,
+        runtime: &'a RuntimeSettings,
+    ) -> Self {
+        let placement = PagePlacement::FirstTouch;
+        Self { machine, graph, scheduler, runtime, placement, steal: false, contender: None, plan: None }
+    }
+}

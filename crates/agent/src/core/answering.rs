@@ -8,7 +8,8 @@ use numasim_protocol::{AppStatus, FromAgent, FromApp, LONGEST_LINE, ParseError};
 use super::Core;
 use super::application::Place;
 use super::client::Role;
-use super::effect::{ConnectionId, Effect};
+use super::effect::Effect;
+use super::peer::ConnectionId;
 use super::words::count;
 
 /// What a connection is told that sends too much.

@@ -6,7 +6,7 @@ use numasim_model::AppId;
 use numasim_model::dynamics::Order;
 use numasim_protocol::{AppStatus, Control, State};
 
-use super::effect::{ConnectionId, Peer};
+use super::peer::{ConnectionId, Peer};
 
 /// Where an application stands in file order: those of the files, then the adopted, then the others as they came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

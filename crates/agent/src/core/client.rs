@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::application::Place;
 use super::bucket::Bucket;
-use super::effect::Peer;
+use super::peer::Peer;
 
 /// One connection.
 #[derive(Clone, Debug)]

@@ -3,39 +3,13 @@
 use std::time::Duration;
 
 use numasim_model::dynamics::Order;
-use numasim_policy::{Decision, PolicyError, Presence, View, orders};
+use numasim_policy::{Decision, PolicyError, Presence, orders};
 use numasim_protocol::FromAgent;
 
 use super::application::{Orders, Place, Reached};
 use super::effect::{Action, Decided, Effect, Seen};
+use super::question::{Asked, Question};
 use super::{Core, words};
-
-/// What a policy is asked. The answer belongs to this moment, whenever it comes.
-#[derive(Clone, Debug)]
-pub struct Question {
-    /// What the policy sees.
-    pub view: View,
-    /// For each application of the view that is there: who it is.
-    who: Vec<Option<Asked>>,
-    /// Names of those of the files that were there.
-    gone: Vec<String>,
-}
-
-/// An application at the time of a question.
-#[derive(Clone, Debug)]
-struct Asked {
-    place: Place,
-    reached: Reached,
-    name: String,
-    orders: Orders,
-}
-
-/// By what is seen.
-impl PartialEq for Question {
-    fn eq(&self, other: &Self) -> bool {
-        self.view == other.view && self.gone == other.gone
-    }
-}
 
 /// What an adopted process cannot do.
 const NO_CORE: &str = "a process without a core cannot go on: its threads stay where they are";
@@ -118,18 +92,20 @@ impl Core {
         }
     }
 
+    /// First the record, then the orders: whoever has heard an order finds it there.
     fn carry_out(&mut self, question: Question, decision: &Decision, now: Duration) {
         let Question { view, who, gone } = question;
         let mut actions = Vec::new();
+        let mut news = Vec::new();
         for (at, order) in orders(&self.settings.study.machine, &view, decision).into_iter().enumerate() {
             let (Some(order), Some(Some(asked))) = (order, who.get(at)) else { continue };
             if asked.orders.last.as_ref() == Some(&order) {
                 continue;
             }
             let seq = asked.orders.number + 1;
-            self.give(asked, seq, &order, now);
             let why = decision.reasons.get(at).cloned().flatten();
-            actions.push(Action { app: asked.name.clone(), seq, order, why });
+            actions.push(Action { app: asked.name.clone(), seq, order: order.clone(), why });
+            news.push((asked.clone(), seq, order));
         }
         let seen = view.apps.into_iter().zip(who).filter_map(|(view, asked)| {
             let name = asked?.name;
@@ -137,6 +113,9 @@ impl Core {
         });
         let decided = Decided { time: view.time, apps: seen.collect(), gone, actions };
         self.effects.push(Effect::Decided(Box::new(decided)));
+        for (asked, seq, order) in news {
+            self.give(&asked, seq, &order, now);
+        }
     }
 
     /// Sends an order, if whom it is for is still there.

@@ -3,90 +3,21 @@
 //! For property tests and fuzzing. [`drive`] reads the bytes as steps, carries them out on a [`Core`] as the server
 //! does, and looks at every effect: what no bytes may ever bring about is an assertion there.
 
+mod input;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use numasim_model::Study;
-use numasim_model::input::{SourceFile, read_study};
 use numasim_policy::{Policy, PolicyName};
 use numasim_protocol::{AgentStatus, Control, FromAgent, FromApp, Lines, Order};
+
+pub use input::LINES;
+use input::{POLICIES, line, study};
 
 use super::{ConnectionId, Core, Decided, Effect, Peer, Question, Settings};
 
 /// Connections at once.
 const CONNECTIONS: u8 = 4;
-/// Policies that the first byte chooses from.
-const POLICIES: [&str; 8] =
-    ["none", "fair-share", "lead:1", "lend", "static-even", "static:s", "marginal", "oversubscribe:2"];
-/// What the files say: two that are joined by a channel, and one with phases.
-const FILES: &str = r#"
-[machine]
-name = "M"
-bandwidth_gbs = 32.0
-link_gbs = 10.0
-[[machine.node]]
-cores = 2
-gflops_per_core = 10.0
-[[machine.node]]
-cores = 1
-gflops_per_core = 10.0
-[[machine.node]]
-cores = 0
-[[app]]
-name = "a"
-arithmetic_intensity = 10.0
-work_gflop = 100.0
-iterations = 10
-[[app]]
-name = "b"
-arithmetic_intensity = 10.0
-work_gflop = 100.0
-iterations = 10
-io_ms = 1.0
-tasks = 4
-[[app]]
-name = "c"
-arithmetic_intensity = 10.0
-[[app.phase]]
-work_gflop = 50.0
-[[app.phase]]
-arithmetic_intensity = 0.5
-work_gflop = 50.0
-[[channel]]
-from = "a"
-to = "b"
-item_mb = 1.0
-[[scenario]]
-name = "s"
-threads = { a = [1, 0, 0], b = [1, 1, 0], c = [0, 0, 0] }
-"#;
-/// Lines that the bytes choose from, as they are or damaged.
-pub const LINES: [&str; 24] = [
-    r#"{"type":"hello","version":1,"name":"a","control":"per-node","threads":[2,1,0]}"#,
-    r#"{"type":"hello","version":1,"name":"b","control":"total","threads":[2,1,0]}"#,
-    r#"{"type":"hello","version":1,"name":"c","control":"cores","threads":[2,1,0]}"#,
-    r#"{"type":"hello","version":1,"name":"d","control":"none","threads":[9,0,0]}"#,
-    r#"{"type":"hello","version":1,"name":"e","control":"per-node","threads":[1,0,0]}"#,
-    r#"{"type":"hello","version":1,"name":"f","control":"per-node","threads":[1,0,1]}"#,
-    r#"{"type":"hello","version":2,"name":"a","control":"per-node","threads":[2,1,0]}"#,
-    r#"{"type":"hello","version":1,"name":"a","control":"per-node","threads":[2,1]}"#,
-    r#"{"type":"status","running":[0,0,0],"blocked":[0,0,0],"progress":0,"waiting":"none"}"#,
-    r#"{"type":"status","running":[1,0,0],"blocked":[0,1,0],"progress":1,"waiting":"none","queued":3,"tasks":9}"#,
-    r#"{"type":"status","running":[0,0,0],"blocked":[0,0,0],"progress":2,"waiting":"input","phase":0}"#,
-    r#"{"type":"status","running":[0,0,0],"blocked":[0,0,0],"progress":7,"waiting":"output","queued":0}"#,
-    r#"{"type":"status","running":[1,0,0],"blocked":[0,0,0],"progress":0,"waiting":"none","phase":1}"#,
-    r#"{"type":"status","running":[9,9,9],"blocked":[0,0,0],"progress":0,"waiting":"none"}"#,
-    r#"{"type":"status","running":[0,0,0],"blocked":[0,0,0],"progress":9007199254740991,"waiting":"call","queued":9007199254740991}"#,
-    r#"{"type":"ack","seq":1}"#,
-    r#"{"type":"ack","seq":2}"#,
-    r#"{"type":"refused","seq":1,"text":"cannot"}"#,
-    r#"{"type":"refused","seq":3,"text":""}"#,
-    r#"{"type":"bye"}"#,
-    r#"{"type":"query"}"#,
-    r#"{"type":"stop"}"#,
-    r#"{"type":"welcome","version":1}"#,
-    r#"[]"#,
-];
 
 /// What a connection has said and heard.
 #[derive(Default)]
@@ -190,8 +121,10 @@ impl Driven {
                 self.bytes(place, &line);
             }
             6 => {
-                let question = (!self.questions.is_empty()).then(|| self.questions.remove(0));
-                question.into_iter().for_each(|question| self.answer(question));
+                if !self.questions.is_empty() {
+                    let question = self.questions.remove(0);
+                    self.answer(question);
+                }
             }
             _ => self.adopted(next()),
         }
@@ -290,7 +223,7 @@ impl Driven {
                             self.answer(*question);
                         }
                     }
-                    Effect::Decided(decided) => self.decided(&decided),
+                    Effect::Decided(decided) => look_at(&decided),
                     Effect::Bind { adopted, seq, cores } => {
                         self.binds.push((adopted, seq));
                         assert!(!cores.is_empty() && cores.is_sorted_by(|a, b| a < b), "{cores:?}");
@@ -340,16 +273,6 @@ impl Driven {
         }
     }
 
-    fn decided(&self, decided: &Decided) {
-        let names: Vec<&str> = decided.apps.iter().map(|seen| seen.name.as_str()).collect();
-        for action in &decided.actions {
-            assert!(names.contains(&action.app.as_str()), "{} is not there", action.app);
-        }
-        let twice =
-            names.iter().enumerate().find(|(n, name)| names.iter().skip(n + 1).any(|other| other == *name));
-        assert!(twice.is_none(), "{names:?}");
-    }
-
     /// What it says of itself agrees with what was seen.
     fn look(&self) {
         let status = self.core.status(self.now);
@@ -364,15 +287,13 @@ impl Driven {
     }
 }
 
-fn line(number: u8) -> Vec<u8> {
-    let line = LINES.get(usize::from(number) % LINES.len()).copied().unwrap_or_default();
-    [line.as_bytes(), b"\n"].concat()
-}
-
-fn study() -> Study {
-    let source = SourceFile { name: "files".to_owned(), text: FILES.to_owned() };
-    match read_study(&[source]) {
-        Ok(read) => read.study,
-        Err(problems) => panic!("{problems:?}"),
+/// A decision is about applications that are there, each once.
+fn look_at(decided: &Decided) {
+    let names: Vec<&str> = decided.apps.iter().map(|seen| seen.name.as_str()).collect();
+    for action in &decided.actions {
+        assert!(names.contains(&action.app.as_str()), "{} is not there", action.app);
     }
+    let twice =
+        names.iter().enumerate().find(|(n, name)| names.iter().skip(n + 1).any(|other| other == *name));
+    assert!(twice.is_none(), "{names:?}");
 }

@@ -4,20 +4,8 @@ use numasim_model::dynamics::Order;
 use numasim_model::units::Seconds;
 use numasim_policy::AppView;
 
-use super::deciding::Question;
-
-/// A connection; no two of an agent are the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ConnectionId(pub u64);
-
-/// Who is at the other end, as the system says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Peer {
-    /// Its process; `None` where that cannot be seen from here.
-    pub pid: Option<u32>,
-    /// Its user.
-    pub uid: u32,
-}
+use super::peer::ConnectionId;
+use super::question::Question;
 
 /// What is to be done.
 #[derive(Clone, Debug, PartialEq)]

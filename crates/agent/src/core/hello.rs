@@ -9,7 +9,7 @@ use numasim_protocol::{Control, FromAgent, Hello, Version, Welcome};
 use super::Core;
 use super::application::{Application, Orders, Place, Reached};
 use super::client::{Client, Role};
-use super::effect::{ConnectionId, Peer};
+use super::peer::{ConnectionId, Peer};
 use super::words::count;
 
 impl Core {

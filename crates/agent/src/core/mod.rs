@@ -12,8 +12,10 @@ mod deciding;
 pub(crate) mod driven;
 mod effect;
 mod hello;
+mod peer;
 #[cfg(test)]
 mod properties;
+mod question;
 mod seeing;
 mod settings;
 mod showing;
@@ -33,8 +35,9 @@ use numasim_protocol::{Closed, FromAgent};
 
 use application::{Application, Place};
 use client::{Client, Role};
-pub use deciding::Question;
-pub use effect::{Action, ConnectionId, Decided, Effect, Peer, Seen};
+pub use effect::{Action, Decided, Effect, Seen};
+pub use peer::{ConnectionId, Peer};
+pub use question::Question;
 pub use settings::Settings;
 
 /// Within this time a connection says who it is.

@@ -51,20 +51,24 @@ proptest! {
 fn applications_that_behave_are_driven_to_every_kind_of_effect() {
     // fair-share with a period of 80 ms: `a` and `b` come, are told, `b` acknowledges, asks come, `x` is adopted,
     // time passes until somebody is too late, the stop comes.
-    let hello = |place: u8, line: u8| vec![place << 3, place << 3 | 4, line, place << 3 | 4, 8];
+    let connect = |place: u8| vec![place << 3];
+    let say = |place: u8, line: u8| vec![place << 3 | 4, line];
+    let hello = |place: u8, line: u8| [connect(place), say(place, line), say(place, 8)].concat();
     let steps = [
-        vec![1 | 8],
+        vec![0b1001],
         hello(0, 0),
         hello(1, 1),
         vec![2, 8],
-        vec![8 | 4, 15],
+        say(1, 15),
         vec![7, 4],
         vec![2, 8],
-        vec![16, 16 | 4, 20],
-        vec![24],
+        connect(2),
+        say(2, 20),
+        connect(3),
         vec![2, 255],
-        vec![4, 19],
-        vec![24, 24 | 4, 21],
+        say(0, 19),
+        connect(3),
+        say(3, 21),
     ];
     let done = drive(&steps.concat()).join("\n");
     for kind in

@@ -11,6 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use super::Server;
+use super::deciding::Decider;
 use crate::core::ConnectionId;
 
 /// Load is looked at as often; there is nothing that has to happen later than this.
@@ -43,7 +44,7 @@ impl Server<'_> {
         let now = self.now();
         let mut all = vec![PollFd::new(&self.signals, PollFlags::IN)];
         let mut whose = vec![Whose::Signal];
-        let bell = self.decider.as_ref().and_then(|decider| decider.bell());
+        let bell = self.decider.as_ref().and_then(Decider::bell);
         if let Some(bell) = &bell {
             all.push(PollFd::new(bell, PollFlags::IN));
             whose.push(Whose::Answer);

@@ -116,7 +116,7 @@ pub(crate) fn csv(rows: &[Row]) -> String {
                     over_fifo_without_numa,bound_s,bound_by,over_bound,over_best,bytes,remote,own_llc,other_llc,own_memory,other_memory,idle"
         .to_owned();
     for reason in IdleReason::ALL {
-        text += &format!(",idle_{}", reason.as_str());
+        text += &[",idle_", reason.as_str()].concat();
     }
     text += ",stolen,off_node\n";
     for row in rows {

@@ -42,12 +42,15 @@ fn table(rows: &[Row], show: impl Fn(&Row) -> String) -> String {
     grid.render(&STYLE)
 }
 
+/// What a cell of a table shows.
+type Show = dyn Fn(&Row) -> String;
+
 /// All of a machine.
 pub(crate) fn machine(title: &str, rows: &[Row]) -> String {
     let mut text = format!(
         "{title}\nMeans of {SEEDS} seeds. An empty cell: the scheduler has no meaning for the code.\n"
     );
-    let parts: [(&str, &dyn Fn(&Row) -> String); 5] = [
+    let parts: [(&str, &Show); 5] = [
         ("Makespan / lower bound", &|row| format!("{:.2}", row.over_bound)),
         ("Makespan / that of the best scheduler for the code", &|row| format!("{:.2}", row.over_best)),
         ("Speedup over fifo, and half of its 95 % interval", &|row| {
@@ -59,7 +62,7 @@ pub(crate) fn machine(title: &str, rows: &[Row]) -> String {
         }),
     ];
     for (title, show) in parts {
-        text += &format!("\n{title}\n\n{}", table(rows, show));
+        text += &["\n", title, "\n\n", &table(rows, show)].concat();
     }
     text += "\nWhat bounds the makespan from below\n\n";
     let columns =
@@ -96,7 +99,7 @@ pub(crate) fn summary(rows: &[Row]) -> String {
     );
     for kind in Kind::ALL {
         let of_kind: Vec<Row> = rows.iter().filter(|row| row.kind == kind).cloned().collect();
-        text += &format!("\n{}: {}\n\n", kind.word(), codes(&of_kind).join(", "));
+        text += &["\n", kind.word(), ": ", &codes(&of_kind).join(", "), "\n\n"].concat();
         let columns = [
             ("scheduler", Align::Left),
             ("knows", Align::Left),

@@ -64,14 +64,9 @@ fn one(
     let scheduler = scenario.scheduler(&SchedulerSettings::default());
     let runtime = RuntimeSettings { seed, throttle: on.throttle, ..RuntimeSettings::default() };
     let question = Question {
-        machine,
-        graph: &on.graph,
-        scheduler: &scheduler,
-        runtime: &runtime,
         placement: scenario.placement(),
-        steal: false,
         contender,
-        plan: None,
+        ..Question::new(machine, &on.graph, &scheduler, &runtime)
     };
     Ok(simulate(&question, &mut Silent)?)
 }

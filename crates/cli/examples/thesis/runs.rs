@@ -45,16 +45,7 @@ pub(crate) fn one(
 ) -> Result<Run, Failure> {
     let runtime = RuntimeSettings { seed, task_spread, ..RuntimeSettings::default() };
     let placement = PagePlacement::FirstTouch;
-    let question = Question {
-        machine,
-        graph,
-        scheduler,
-        runtime: &runtime,
-        placement,
-        steal,
-        contender: None,
-        plan: None,
-    };
+    let question = Question { placement, steal, ..Question::new(machine, graph, scheduler, &runtime) };
     Ok(simulate(&question, &mut Silent)?)
 }
 

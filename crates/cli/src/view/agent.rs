@@ -11,7 +11,7 @@ const UNKNOWN: &str = "-";
 /// More nodes than this are summed up.
 const MOST_NODES: usize = 8;
 
-/// The agent, then a row for each application.
+/// The agent, then a row for each application: threads on each node, and `done`, the iterations.
 pub(crate) fn table(status: &AgentStatus, style: &Style) -> String {
     let cores: u64 = status.cores.iter().copied().map(u64::from).sum();
     let mut text = format!(
@@ -83,11 +83,11 @@ fn on_nodes(threads: &[u32]) -> String {
 
 fn apps(apps: &[AppEntry], style: &Style) -> String {
     let mut grid = Grid::new(&[
-        ("application", Align::Left),
+        ("name", Align::Left),
         ("pid", Align::Right),
         ("state", Align::Left),
-        ("iterations", Align::Right),
-        ("waits for", Align::Left),
+        ("done", Align::Right),
+        ("waits\nfor", Align::Left),
         ("threads", Align::Right),
         ("running", Align::Right),
         ("blocked", Align::Right),
@@ -114,7 +114,7 @@ fn apps(apps: &[AppEntry], style: &Style) -> String {
 fn waits_for(waiting: Option<Waiting>) -> &'static str {
     match waiting {
         None => UNKNOWN,
-        Some(Waiting::None) => "nothing",
+        Some(Waiting::None) => "no",
         Some(Waiting::Input) => "input",
         Some(Waiting::Output) => "room",
         Some(Waiting::Call) => "a call",
@@ -124,7 +124,7 @@ fn waits_for(waiting: Option<Waiting>) -> &'static str {
 /// What was decided last, in the words of the kind that it can follow.
 fn target(app: &AppEntry) -> String {
     match &app.target {
-        None if app.control == Control::None => "all, always".to_owned(),
+        None if app.control == Control::None => "all".to_owned(),
         None => UNKNOWN.to_owned(),
         Some(Order::PerNode(threads)) => on_nodes(threads),
         Some(Order::Total(threads)) => format!("{threads} in all"),

@@ -3,6 +3,7 @@
 //! [`table::table`] is for the terminal, [`json::json`] and [`csv::csv`] for programs, [`explain::explain`] shows
 //! the worked calculation, [`warning::facts`] tells what to know before trusting the result.
 
+#[cfg(target_os = "linux")]
 pub(crate) mod agent;
 pub(crate) mod answer;
 pub(crate) mod bench;
@@ -13,6 +14,7 @@ pub(crate) mod compared;
 pub(crate) mod csv;
 pub(crate) mod data_words;
 pub(crate) mod discriminate;
+pub(crate) mod executed;
 pub(crate) mod explain;
 pub(crate) mod fitted;
 pub(crate) mod front;
@@ -30,7 +32,6 @@ mod resources;
 pub(crate) mod side_by_side;
 pub(crate) mod simulated;
 pub(crate) mod table;
-pub(crate) mod executed;
 pub(crate) mod tasked;
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,8 @@
 use numasim_model::graph::{BlockId, TaskGraph, TaskId};
 
 use super::plain::{self, Plain};
-use super::{Code, Fault, Part, Verdict, index};
+use super::{Code, Verdict, index};
+use crate::part::{Fault, Part};
 use crate::stencil::{self, Beside};
 use crate::store::Store;
 use crate::work::Workspace;

@@ -2,7 +2,8 @@
 
 use numasim_model::graph::{BlockId, TaskGraph, TaskId};
 
-use super::{Code, Fault, Part, Verdict, index, relative, rounding};
+use super::{Code, Verdict, index, relative, rounding};
+use crate::part::{Fault, Part};
 use crate::qr::{self, Side};
 use crate::store::Store;
 use crate::work::Workspace;

@@ -60,7 +60,7 @@ impl Gate {
         }
         for worker in (0..self.members.len()).rev() {
             if self.members[worker].state.load(Ordering::Relaxed) == IDLE && self.too_many(inner, worker) {
-                self.idle.fetch_sub(1, Ordering::Relaxed);
+                inner.idle -= 1; // without a moment as awake: it looks at its state without the lock
                 self.set_blocked(inner, worker);
             }
         }
@@ -72,25 +72,38 @@ impl Gate {
         }
     }
 
-    pub(super) fn set_idle(&self, worker: usize) {
-        self.idle.fetch_add(1, Ordering::Relaxed);
+    /// Who has a task must tell it where workers are idle, and where none is awake, because then even a task that has to
+    /// wait is news.
+    fn set_tell(&self, inner: &Inner) {
+        let awake = inner.open.iter().sum::<usize>() - inner.idle;
+        self.tell.store(inner.idle + usize::from(awake == 0), Ordering::Relaxed);
+    }
+
+    /// From awake.
+    pub(super) fn set_idle(&self, inner: &mut Inner, worker: usize) {
+        inner.idle += 1;
         self.members[worker].state.store(IDLE, Ordering::Release);
+        self.set_tell(inner);
     }
 
     /// From idle.
-    pub(super) fn set_awake(&self, worker: usize) {
-        self.idle.fetch_sub(1, Ordering::Relaxed);
+    pub(super) fn set_awake(&self, inner: &mut Inner, worker: usize) {
+        inner.idle -= 1;
         self.members[worker].state.store(AWAKE, Ordering::Release);
+        self.set_tell(inner);
     }
 
+    /// From awake; who is idle stops to count as such first.
     pub(super) fn set_blocked(&self, inner: &mut Inner, worker: usize) {
         inner.open[self.members[worker].node] -= 1;
         self.members[worker].state.store(BLOCKED, Ordering::Release);
+        self.set_tell(inner);
     }
 
     /// From blocked: it looks for a task itself.
     pub(super) fn set_open(&self, inner: &mut Inner, worker: usize) {
         inner.open[self.members[worker].node] += 1;
         self.members[worker].state.store(AWAKE, Ordering::Release);
+        self.set_tell(inner);
     }
 }

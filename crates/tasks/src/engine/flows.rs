@@ -176,7 +176,9 @@ impl<'n> Flows<'n> {
                 self.ends.swap_remove(place);
             }
             let moved = self.live.get(place).copied().and_then(|moved| self.classes.get_mut(moved));
-            moved.into_iter().for_each(|moved| moved.place = place);
+            if let Some(moved) = moved {
+                moved.place = place;
+            }
         }
     }
 

@@ -1,9 +1,7 @@
 //! What the simulation does with a scheduler that fails.
 
 use numasim_graph::partition::PartitionError;
-use numasim_model::graph::{
-    NewTask, PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraphBuilder, TaskId,
-};
+use numasim_model::graph::{NewTask, RuntimeSettings, SchedulerSettings, TaskGraphBuilder, TaskId};
 use numasim_model::machine::{KernelBandwidths, Machine, Node};
 use numasim_model::units::{Gflops, GigabytesPerSecond, Seconds};
 
@@ -53,16 +51,7 @@ fn a_window_without_a_partition_ends_the_simulation_with_the_reason() {
     graph.task(task).expect("a task");
     let graph = graph.finish();
     let (scheduler, runtime) = (SchedulerSettings::default(), RuntimeSettings::default());
-    let question = Question {
-        machine: &machine,
-        graph: &graph,
-        scheduler: &scheduler,
-        runtime: &runtime,
-        placement: PagePlacement::FirstTouch,
-        steal: false,
-        contender: None,
-        plan: None,
-    };
+    let question = Question::new(&machine, &graph, &scheduler, &runtime);
     let (sockets, network) = (Sockets::new(&machine), Network::new(&machine));
     let mut observer = Silent;
     let simulation = Simulation::new(&question, &sockets, &network, Box::new(Failing), &mut observer);

@@ -122,14 +122,10 @@ impl Asked {
 
     pub(crate) fn question(&self) -> Question<'_> {
         Question {
-            machine: &self.machine,
-            graph: &self.graph,
-            scheduler: &self.scheduler,
-            runtime: &self.runtime,
             placement: self.placement,
             steal: self.steal,
-            contender: None,
             plan: self.plan.as_ref(),
+            ..Question::new(&self.machine, &self.graph, &self.scheduler, &self.runtime)
         }
     }
 

@@ -155,14 +155,9 @@ impl Setting {
         graph: &TaskGraph,
     ) -> Result<(Run, Vec<TaskRecord>), TasksError> {
         let question = Question {
-            machine,
-            graph,
-            scheduler: &self.scheduler,
-            runtime: &self.runtime,
             placement: self.placement,
             steal: self.steal,
-            contender: None,
-            plan: None,
+            ..Question::new(machine, graph, &self.scheduler, &self.runtime)
         };
         let mut seen = Seen::default();
         let run = simulate(&question, &mut seen)?;

@@ -116,14 +116,8 @@ fn who_looks_on_hears_of_each_reason_once_in_a_row() {
     graph.after_all(10.0, &[]);
     let (graph, machine, setting) = (graph.done(), m2(), under(Fifo));
     let question = Question {
-        machine: &machine,
-        graph: &graph,
-        scheduler: &setting.scheduler,
-        runtime: &setting.runtime,
         placement: setting.placement,
-        steal: false,
-        contender: None,
-        plan: None,
+        ..Question::new(&machine, &graph, &setting.scheduler, &setting.runtime)
     };
     let mut heard = Heard::default();
     simulate(&question, &mut heard).expect("an answer");

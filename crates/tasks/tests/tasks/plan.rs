@@ -49,14 +49,9 @@ fn run(graph: &TaskGraph, plan: Option<&GraphPlan>) -> Result<(Run, Vec<TaskReco
     let setting = under(SchedulerKind::Plan);
     let machine = m2();
     let question = Question {
-        machine: &machine,
-        graph,
-        scheduler: &setting.scheduler,
-        runtime: &setting.runtime,
         placement: PagePlacement::Numa,
-        steal: false,
-        contender: None,
         plan,
+        ..Question::new(&machine, graph, &setting.scheduler, &setting.runtime)
     };
     let mut seen = Seen::default();
     let run = simulate(&question, &mut seen)?;

@@ -41,15 +41,11 @@ impl Observer for Windows {
 }
 
 fn partitioned(setting: &Setting, graph: &TaskGraph) -> Vec<(usize, f64, f64)> {
+    let machine = m2();
     let question = Question {
-        machine: &m2(),
-        graph,
-        scheduler: &setting.scheduler,
-        runtime: &setting.runtime,
         placement: setting.placement,
         steal: setting.steal,
-        contender: None,
-        plan: None,
+        ..Question::new(&machine, graph, &setting.scheduler, &setting.runtime)
     };
     let mut windows = Windows::default();
     simulate(&question, &mut windows).expect("an answer");

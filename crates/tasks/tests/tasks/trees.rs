@@ -84,14 +84,10 @@ pub(crate) fn against(
     graph: &TaskGraph,
 ) -> (Run, Vec<TaskRecord>) {
     let question = Question {
-        machine,
-        graph,
-        scheduler: &setting.scheduler,
-        runtime: &setting.runtime,
         placement: setting.placement,
         steal: setting.steal,
         contender: Some(contender),
-        plan: None,
+        ..Question::new(machine, graph, &setting.scheduler, &setting.runtime)
     };
     let mut seen = Seen::default();
     let run = simulate(&question, &mut seen).expect("an answer");

@@ -36,7 +36,7 @@ pub(crate) fn run(args: &TasksArgs, shell: &Shell) -> Result<(), Failure> {
     let program = Program::of(&study, args.graph.as_deref())?;
     let settings = program::settings(args, &study)?;
     metg::can_be_found(args, &study)?;
-    let at_a_time = room::at_a_time(&program.graph, &program.dependencies)?;
+    let at_a_time = program.at_a_time()?;
     let plan = plan::of(args, &settings, &study, &program.graph)?;
     let job = |settings| Job { study: &study, program: &program, plan: plan.as_ref(), settings };
     let jobs: Vec<Job<'_>> = settings.iter().map(job).collect();

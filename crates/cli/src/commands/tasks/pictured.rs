@@ -8,7 +8,6 @@ use numasim_model::units::Seconds;
 use super::bars::Recorder;
 use super::outputs::Onlookers;
 use super::program::{Program, Settings};
-use super::room;
 use super::running::{Ended, Job};
 use crate::failure::Failure;
 use crate::view::tasked::{GraphFacts, Tasked};
@@ -37,7 +36,7 @@ pub(crate) fn has_graph(study: &Study) -> bool {
 /// A graph that cannot be made, or for which there is no room; Ctrl-C.
 pub(crate) fn pictured(study: &Study, kinds: &[SchedulerKind]) -> Result<Pictured, Failure> {
     let program = Program::of(study, None)?;
-    room::at_a_time(&program.graph, &program.dependencies)?;
+    program.at_a_time()?;
     let kinds = if kinds.is_empty() { usual(study, &program) } else { kinds.to_vec() };
     let settings: Vec<Settings> = kinds
         .into_iter()

@@ -8,6 +8,7 @@ use numasim_model::graph::{
 };
 use numasim_model::{NodeId, Study};
 
+use super::room::Counts;
 use crate::args::TasksArgs;
 use crate::commands::graph_folder;
 use crate::failure::Failure;
@@ -73,12 +74,21 @@ impl Program {
     /// The graph of the files or of a folder, and its edges.
     ///
     /// # Errors
-    /// Those of [`graph`]; too many edges.
+    /// Those of [`graph`]; no room for it, which shows before its edges are looked for, or too many edges.
     pub(super) fn of(study: &Study, folder: Option<&Path>) -> Result<Self, Failure> {
         let graph = graph(study, folder)?;
+        Counts::of(&graph, 0).at_a_time()?;
         let dependencies = Dependencies::of(&graph)
             .ok_or_else(|| Failure::input("the graph has more than 2^32 edges, which are not dealt with"))?;
         Ok(Self { graph, dependencies })
+    }
+
+    /// For how many simulations at a time there is room.
+    ///
+    /// # Errors
+    /// For none.
+    pub(super) fn at_a_time(&self) -> Result<usize, Failure> {
+        Counts::of(&self.graph, self.dependencies.edge_count()).at_a_time()
     }
 
     /// What people see of it.

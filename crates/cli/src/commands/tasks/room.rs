@@ -1,6 +1,5 @@
 //! Whether there is room for a graph and its simulations, known before the first of them begins.
 
-use numasim_graph::Dependencies;
 use numasim_model::graph::TaskGraph;
 
 use crate::failure::Failure;
@@ -21,39 +20,79 @@ const GRAPH: Price = Price { task: 40.0, block: 16.0, access: 8.0, edge: 4.0 };
 /// Of one simulation: measured (10^6 tasks with a block and two accesses each: 200 B for a task and what belongs to it), rounded up.
 const SIMULATION: Price = Price { task: 110.0, block: 80.0, access: 16.0, edge: 0.0 };
 
-impl Price {
-    fn of(&self, graph: &TaskGraph, edges: usize) -> f64 {
-        self.task * graph.task_count() as f64
-            + self.block * graph.blocks().len() as f64
-            + self.access * graph.access_count() as f64
-            + self.edge * edges as f64
+/// How large a graph is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counts {
+    tasks: usize,
+    blocks: usize,
+    accesses: usize,
+    edges: usize,
+}
+
+impl Counts {
+    /// Of a graph; `edges` that are known so far.
+    pub(super) fn of(graph: &TaskGraph, edges: usize) -> Self {
+        let (tasks, blocks) = (graph.task_count(), graph.blocks().len());
+        Self { tasks, blocks, accesses: graph.access_count(), edges }
+    }
+
+    fn bytes(self, price: &Price) -> f64 {
+        price.task * self.tasks as f64
+            + price.block * self.blocks as f64
+            + price.access * self.accesses as f64
+            + price.edge * self.edges as f64
+    }
+
+    /// How many simulations there is room for at a time, at least one.
+    ///
+    /// # Errors
+    /// There is no room for one.
+    pub(super) fn at_a_time(self) -> Result<usize, Failure> {
+        let (of_graph, each) = (self.bytes(&GRAPH), self.bytes(&SIMULATION));
+        if of_graph + each > MOST_BYTES {
+            let Self { tasks, blocks, accesses, edges } = self;
+            let message = format!(
+                "a graph of {tasks} tasks, {blocks} blocks, {accesses} accesses and {edges} edges may need {:.1} GiB of memory; \
+                 at most {:.0} GiB are taken",
+                (of_graph + each) / (1_u64 << 30) as f64,
+                MOST_BYTES / (1_u64 << 30) as f64,
+            );
+            return Err(Failure::input(message).hint("simulate fewer iterations, or coarser tasks"));
+        }
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "at least 1; more than usize::MAX are as many"
+        )]
+        let fit = if each > 0.0 { ((MOST_BYTES - of_graph) / each) as usize } else { usize::MAX };
+        Ok(fit.max(1))
     }
 }
 
-/// How many simulations there is room for at a time, at least one.
-///
-/// # Errors
-/// There is no room for one.
-pub(super) fn at_a_time(graph: &TaskGraph, dependencies: &Dependencies) -> Result<usize, Failure> {
-    let of_graph = GRAPH.of(graph, dependencies.edge_count());
-    let each = SIMULATION.of(graph, dependencies.edge_count());
-    if of_graph + each > MOST_BYTES {
-        let message = format!(
-            "a graph of {} tasks, {} blocks, {} accesses and {} edges may need {:.1} GiB of memory; at most {:.0} GiB are taken",
-            graph.task_count(),
-            graph.blocks().len(),
-            graph.access_count(),
-            dependencies.edge_count(),
-            (of_graph + each) / (1_u64 << 30) as f64,
-            MOST_BYTES / (1_u64 << 30) as f64,
-        );
-        return Err(Failure::input(message).hint("simulate fewer iterations, or coarser tasks"));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_simulations_run_at_a_time_as_there_is_room_for() {
+        // 10^6 tasks with a block and two accesses each, and 10^6 edges: 40 + 16 + 2 x 8 + 4 = 76 MB, and 110 + 80 + 2 x 16 = 222 MB for
+        // each simulation: (4295 - 76) / 222 = 19.004.
+        let million = 1_000_000;
+        let counts = Counts { tasks: million, blocks: million, accesses: 2 * million, edges: million };
+        assert_eq!(counts.at_a_time().ok(), Some(19));
+        assert_eq!(Counts::default().at_a_time().ok(), Some(usize::MAX));
     }
-    #[allow(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "at least 1; more than usize::MAX are as many"
-    )]
-    let fit = if each > 0.0 { ((MOST_BYTES - of_graph) / each) as usize } else { usize::MAX };
-    Ok(fit.max(1))
+
+    #[test]
+    fn what_needs_more_than_four_gib_is_refused_with_what_it_needs() {
+        // 10^7 tasks with ten accesses each: 400 + 10^8 x 8 B = 1.2 GB, and 1100 + 10^8 x 16 B = 2.7 GB: 3.9 of 4.29 GB. With 2 x 10^7 edges
+        // more, and 10^7 blocks of 96 B: 4.94 GB are 4.6 GiB.
+        let tasks = 10_000_000;
+        let fits = Counts { tasks, accesses: 10 * tasks, ..Counts::default() };
+        assert_eq!(fits.at_a_time().ok(), Some(1));
+        let refused = Counts { blocks: tasks, edges: 2 * tasks, ..fits }.at_a_time().expect_err("too much");
+        let expected = "a graph of 10000000 tasks, 10000000 blocks, 100000000 accesses and 20000000 edges may need 4.6 GiB of memory; \
+                        at most 4 GiB are taken";
+        assert!(format!("{refused:?}").contains(expected), "{refused:?}");
+    }
 }

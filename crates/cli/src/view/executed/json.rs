@@ -52,9 +52,7 @@ pub(crate) fn json(view: &ExecutedView<'_>) -> Value {
 }
 
 /// Number of the repetition, its serial seconds, the scheduler, the run.
-fn rows<'v>(
-    view: &'v ExecutedView<'_>,
-) -> impl Iterator<Item = (usize, f64, &'static str, &'v Executed)> {
+fn rows<'v>(view: &'v ExecutedView<'_>) -> impl Iterator<Item = (usize, f64, &'static str, &'v Executed)> {
     let repetitions = view.repetitions.iter().enumerate();
     repetitions.flat_map(|(number, one)| {
         let runs = view.labels.iter().zip(&one.runs);
@@ -69,7 +67,15 @@ fn rows<'v>(
 pub(crate) fn csv(view: &ExecutedView<'_>) -> Result<String, Box<dyn std::error::Error>> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let columns = [
-        "repetition", "scheduler", "seed", "serial_s", "cores", "measured_s", "simulated_s", "partition_s", "steals",
+        "repetition",
+        "scheduler",
+        "seed",
+        "serial_s",
+        "cores",
+        "measured_s",
+        "simulated_s",
+        "partition_s",
+        "steals",
         "same_as_serial",
     ];
     writer.write_record(columns)?;

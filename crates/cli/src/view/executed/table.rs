@@ -60,8 +60,11 @@ fn schedulers(view: &ExecutedView<'_>, style: &Style) -> String {
         "speedup\nover serial",
         "same",
     ];
-    let aligned: Vec<(&str, Align)> =
-        heads.iter().enumerate().map(|(at, head)| (*head, if at == 0 { Align::Left } else { Align::Right })).collect();
+    let aligned: Vec<(&str, Align)> = heads
+        .iter()
+        .enumerate()
+        .map(|(at, head)| (*head, if at == 0 { Align::Left } else { Align::Right }))
+        .collect();
     let mut grid = Grid::new(&aligned);
     for (scheduler, label) in view.labels.iter().enumerate() {
         let of = |figure: &dyn Fn(&Repetition, &Executed) -> f64| view.of(scheduler, figure);

@@ -36,8 +36,7 @@ fn repetitions() -> Vec<Repetition> {
 
 fn shown(show: impl Fn(&ExecutedView<'_>) -> String) -> String {
     let (machine, repetitions) = (machine(), repetitions());
-    let graph =
-        GraphFacts { name: "graph".to_owned(), tasks: 5, edges: 4, blocks: 3, span: 2 };
+    let graph = GraphFacts { name: "graph".to_owned(), tasks: 5, edges: 4, blocks: 3, span: 2 };
     let kinds = [
         Kind { name: "init".to_owned(), tasks: 3, seconds: vec![0.0; 3], flop: 0.0 },
         Kind { name: "work".to_owned(), tasks: 2, seconds: vec![0.4, 0.5, 0.6], flop: 5e9 },
@@ -69,8 +68,7 @@ fn csv_has_a_row_for_each_run() {
 
 #[test]
 fn json_has_the_check_the_kinds_and_the_runs() {
-    let json: serde_json::Value =
-        serde_json::from_str(&shown(|view| json(view).to_string())).expect("JSON");
+    let json: serde_json::Value = serde_json::from_str(&shown(|view| json(view).to_string())).expect("JSON");
     assert_eq!(json["check"]["right"], true);
     assert_eq!(json["kinds"][1]["mean_s"], serde_json::json!([0.4, 0.5, 0.6]));
     assert_eq!(json["runs"][3]["same_as_serial"], false);

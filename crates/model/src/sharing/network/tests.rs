@@ -1,5 +1,7 @@
 //! Flows that come, go and change, against the solver that knows them all from the beginning.
 
+use std::collections::HashMap;
+
 use super::*;
 use crate::allocation::Allocation;
 use crate::app::{Access, Placement};
@@ -93,6 +95,8 @@ fn equals_the_solver(model: Model, spread: bool, common_limits: bool) {
     let mut flows: Table<Option<FlowId>> = Table::filled(demands.len(), NODES, None);
     let mut counts: Table<f64> = Table::filled(demands.len(), NODES, 0.0);
     // Powers of two, so that a slower core asks for the same bits.
+    // What the load told of flows, the last of each.
+    let mut told = HashMap::new();
     let mut speeds = [1.0; NODES];
     let mut slower = machine.clone();
     for step in 0..400 {
@@ -110,6 +114,7 @@ fn equals_the_solver(model: Model, spread: bool, common_limits: bool) {
             }
             Some(flow) if dice.below(4) == 0 => {
                 load.remove(flow);
+                told.remove(&flow);
                 flows[(app, node)] = None;
                 counts[(app, node)] = 0.0;
             }
@@ -125,7 +130,12 @@ fn equals_the_solver(model: Model, spread: bool, common_limits: bool) {
             }
             slower = slower_machine(common_limits, speeds).with_sharing(model);
         }
-        load.solve();
+        load.solve_telling(|flow, rate| {
+            told.insert(flow, rate);
+        });
+        for flow in flows.as_slice().iter().flatten() {
+            assert_eq!(told.get(flow), Some(&load.bandwidth(*flow)), "step {step}");
+        }
         let expected = solved(&slower, &demands, counts.as_slice());
         for (app, node, flow) in flows.iter() {
             let (Some(flow), true) = (flow, counts[(app, node)] > 0.0) else { continue };

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use numasim_model::Machine;
-use numasim_model::graph::{PagePlacement, RuntimeSettings, SchedulerSettings, TaskGraph, TaskId, Ties};
+use numasim_model::graph::{RuntimeSettings, SchedulerSettings, TaskGraph, TaskId, Ties};
 use numasim_model::sharing::Network;
 use numasim_model::units::Seconds;
 
@@ -32,16 +32,8 @@ pub(super) fn of_one_worker(
         task_spread: 0.0,
         ..RuntimeSettings::default()
     };
-    let question = Question {
-        machine,
-        graph,
-        scheduler: &SchedulerSettings::default(),
-        runtime: &runtime,
-        placement: PagePlacement::FirstTouch,
-        steal: false,
-        contender: None,
-        plan: None,
-    };
+    let scheduler = SchedulerSettings::default();
+    let question = Question::new(machine, graph, &scheduler, &runtime);
     let mut heard = Heard { order: Vec::with_capacity(graph.task_count()), to };
     Simulation::new(&question, sockets, network, Box::new(Alone::default()), &mut heard)?.run()?;
     Ok(heard.order)

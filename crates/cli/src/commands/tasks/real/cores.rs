@@ -20,7 +20,9 @@ pub(super) fn of(machine: &Machine) -> Result<Cores, Failure> {
         let listed = machine.os_nodes().get(node.0).and_then(|os_node| os_node.cpus.as_ref());
         let own: Vec<u32> = match (listed, here.get(node.0)) {
             (Some(list), _) => list.as_slice().iter().copied().take(cores).collect(),
-            (None, Some(node)) => node.cores.iter().filter_map(|core| core.first().copied()).take(cores).collect(),
+            (None, Some(node)) => {
+                node.cores.iter().filter_map(|core| core.first().copied()).take(cores).collect()
+            }
             (None, None) => Vec::new(),
         };
         if own.len() < cores {

@@ -6,7 +6,7 @@
 mod cores;
 mod trace;
 
-use numasim_execute::{Execution, ExecuteError, Serial, calibrated, execute, serial};
+use numasim_execute::{ExecuteError, Execution, Serial, calibrated, execute, serial};
 use numasim_kernels::{Code, Verdict, code};
 use numasim_model::Study;
 use numasim_model::graph::{GraphSource, PagePlacement};
@@ -46,7 +46,8 @@ pub(super) fn run(args: &TasksArgs, study: &Study, shell: &Shell) -> Result<(), 
         settings.iter().map(|settings| Job { study, program: &program, plan: None, settings }).collect();
     let cpu = cores.0.iter().flatten().next().copied().unwrap_or(0);
     let runs = usize::try_from(args.runs).unwrap_or(1);
-    let (mut repetitions, mut verdict, mut last): (Vec<Repetition>, Option<Verdict>, _) = (Vec::new(), None, None);
+    let (mut repetitions, mut verdict, mut last): (Vec<Repetition>, Option<Verdict>, _) =
+        (Vec::new(), None, None);
     for repetition in 0..runs {
         if watch::interrupted() {
             break;
@@ -88,8 +89,10 @@ pub(super) fn run(args: &TasksArgs, study: &Study, shell: &Shell) -> Result<(), 
 /// The kernels of the graph.
 fn code_of(study: &Study) -> Result<Box<dyn Code>, Failure> {
     let GraphSource::Generated { generator, .. } = &study.tasks.source else {
-        return Err(Failure::input("--real needs a graph whose tasks have kernels: `[graph] generator = \"...\"`")
-            .hint("generators with kernels: cholesky, qr, gauss-seidel, red-black, jacobi, stencil2d"));
+        return Err(Failure::input(
+            "--real needs a graph whose tasks have kernels: `[graph] generator = \"...\"`",
+        )
+        .hint("generators with kernels: cholesky, qr, gauss-seidel, red-black, jacobi, stencil2d"));
     };
     code(generator).map_err(|error| Failure::input(error.to_string()))
 }
@@ -132,9 +135,7 @@ fn deliver(
     shell: &Shell,
 ) -> Result<(), Failure> {
     match args.output.format {
-        Format::Table => {
-            result.deliver(&executed::table(view, &shell.style(args.output.output.is_some())))
-        }
+        Format::Table => result.deliver(&executed::table(view, &shell.style(args.output.output.is_some()))),
         Format::Json => {
             let json = executed::json(view);
             result.deliver_by(|out| document::write(&json, out))

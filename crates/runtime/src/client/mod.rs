@@ -1,0 +1,82 @@
+//! The way to an agent: found by the environment, kept up by a thread of its own.
+//!
+//! Without an agent all workers run, and the thread tries again after 0.1, 0.2, 0.4, ... at most 5 s. With one, workers are
+//! held until it says otherwise; orders are put in force as they come, and a status is sent as often as the agent asks and
+//! when something changes. An agent that closes the connection, or says nothing for 1 s, is lost: all workers run again.
+
+#[cfg(target_os = "linux")]
+mod connect;
+#[cfg(target_os = "linux")]
+mod fork;
+#[cfg(target_os = "linux")]
+mod link;
+#[cfg(target_os = "linux")]
+mod report;
+#[cfg(target_os = "linux")]
+mod session;
+#[cfg(target_os = "linux")]
+mod wire;
+
+use std::path::PathBuf;
+
+use numasim_protocol::Control;
+
+#[cfg(target_os = "linux")]
+pub(crate) use link::Link;
+
+/// Where there are no agents.
+#[cfg(not(target_os = "linux"))]
+#[derive(Debug)]
+pub(crate) enum Link {}
+
+/// Which agent, and as whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Agent {
+    /// Where its socket is.
+    pub socket: PathBuf,
+    /// The name of this application: 1 to 128 characters without control characters.
+    pub name: String,
+    /// Which orders are wanted. [`Control::None`]: none, the agent is only told how things are.
+    pub control: Control,
+}
+
+impl Agent {
+    /// The variable with the name of this application.
+    pub const NAME: &'static str = "NUMASIM_APP";
+
+    /// As the environment says: `NUMASIM_AGENT` is the socket (`off`: none; unset: the default path), `NUMASIM_APP` the
+    /// name (unset: that of the program's file and the process's number). `None` means that no agent is wanted, and is the
+    /// answer on systems other than Linux.
+    ///
+    /// # Errors
+    /// A path that cannot name a socket.
+    #[cfg(target_os = "linux")]
+    pub fn of_environment(control: Control) -> Result<Option<Self>, numasim_host::agent_path::PathError> {
+        use numasim_host::agent_path::{Environment, PathError, socket_path};
+        let socket = match socket_path(None, &Environment::of_this_process()) {
+            Ok(socket) => socket,
+            Err(PathError::Off) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let name = std::env::var(Self::NAME).ok().filter(|name| !name.is_empty());
+        Ok(Some(Self { socket, name: name.unwrap_or_else(own_name), control }))
+    }
+
+    /// The same where there are no agents.
+    ///
+    /// # Errors
+    /// None.
+    #[cfg(not(target_os = "linux"))]
+    pub fn of_environment(_: Control) -> Result<Option<Self>, numasim_host::agent_path::PathError> {
+        Ok(None)
+    }
+}
+
+/// `PROGRAM-PID`, short enough for a hello.
+#[cfg(target_os = "linux")]
+fn own_name() -> String {
+    let program = std::env::current_exe().ok();
+    let name = program.as_deref().and_then(|path| path.file_name()).unwrap_or_default().to_string_lossy();
+    let shown = name.chars().filter(|c| !c.is_control()).take(numasim_protocol::LONGEST_NAME - 11);
+    format!("{}-{}", shown.collect::<String>(), std::process::id())
+}

@@ -1,0 +1,69 @@
+//! What the program says about itself, for the agent; and the bell that has it told at once.
+
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use numasim_protocol::Waiting;
+
+use crate::sync::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    /// Iterations done.
+    pub(crate) progress: AtomicUsize,
+    /// Phase of the iteration.
+    pub(crate) phase: AtomicUsize,
+    /// Place in [`WORDS`].
+    waiting: AtomicU8,
+    /// Whether the last status said that there are tasks to begin.
+    pub(crate) told_tasks: AtomicBool,
+    rung: Mutex<bool>,
+    bell: Condvar,
+}
+
+const WORDS: [Waiting; 4] = [Waiting::None, Waiting::Input, Waiting::Output, Waiting::Call];
+
+impl Said {
+    pub(crate) fn waiting(&self) -> Waiting {
+        WORDS.get(usize::from(self.waiting.load(Ordering::Acquire))).copied().unwrap_or(Waiting::None)
+    }
+
+    pub(crate) fn set_waiting(&self, waiting: Waiting) {
+        let word = (0..).zip(WORDS).find(|(_, word)| *word == waiting).map_or(0, |(place, _)| place);
+        if self.waiting.swap(word, Ordering::AcqRel) != word {
+            self.ring();
+        }
+    }
+
+    /// Whoever listens looks at once.
+    pub(crate) fn ring(&self) {
+        *self.rung.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.bell.notify_all();
+    }
+
+    /// Tasks came, or the last one went: worth a status if the last one said otherwise.
+    pub(crate) fn tasks_are_there(&self, there: bool) {
+        if self.told_tasks.load(Ordering::Relaxed) != there {
+            self.ring();
+        }
+    }
+
+    /// Waits for the bell, at most until `end`; whether it rang.
+    pub(crate) fn listen(&self, end: Instant) -> bool {
+        let rung = self.rung.lock().unwrap_or_else(PoisonError::into_inner);
+        let time = end.saturating_duration_since(Instant::now());
+        let quiet = |rung: &mut bool| !*rung;
+        let (mut rung, _) =
+            self.bell.wait_timeout_while(rung, time, quiet).unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *rung)
+    }
+
+    /// Waits for a time, or until `stop` and the bell.
+    pub(crate) fn pause(&self, time: Duration, stop: &std::sync::atomic::AtomicBool) {
+        let end = Instant::now() + time;
+        while !stop.load(Ordering::Acquire) && Instant::now() < end {
+            self.listen(end);
+        }
+    }
+}
