@@ -1,9 +1,12 @@
 //! `numasim run` as a person meets it: applications as real processes, how they end, and what is refused. Figures that depend on
 //! how busy this machine is are not looked at.
 
+mod agents;
+mod ending;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Output, Stdio};
+use std::path::PathBuf;
+use std::process::Output;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -214,68 +217,6 @@ fn a_program_that_is_not_there_is_named() {
     assert!(errors.starts_with("cannot start /no/such/program: "), "{errors}");
 }
 
-/// A run that would take long, once its application runs.
-fn long_run(folder: &Path, file: &Path) -> Child {
-    let mut command = numasim();
-    command.args(["run", "--no-agent", "--memory-per-thread", "1MiB"]).arg(file).arg("-o").arg(folder);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
-    soon("nothing runs", || {
-        fs::read_to_string(folder.join("app-1.out")).is_ok_and(|text| text.ends_with('\n'))
-    });
-    child
-}
-
-const LONG: &str = "\
-[[app]]
-name = \"ours\"
-arithmetic_intensity = 4.0
-iterations = 1000000
-work_gflop = 1000000.0
-[[app]]
-name = \"theirs\"
-arithmetic_intensity = 1.0
-command = [\"sh\", \"-c\", \"echo $$; exec sleep 1000\"]
-";
-
-#[test]
-fn signals_end_a_run_whole() {
-    for (signal, number) in [("INT", 2), ("TERM", 15)] {
-        let (kept, file) = study(&format!("{MACHINE}{LONG}"));
-        let folder = kept.path().join("run");
-        let child = long_run(&folder, &file);
-        let sent =
-            std::process::Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status();
-        assert!(sent.expect("sh").success());
-        let output = child.wait_with_output().expect("it ends");
-        assert_eq!(output.status.code(), Some(130), "signal {number}: {}", stderr(&output));
-        let result = fs::read_to_string(folder.join("result.json")).expect("a result");
-        let result: Value = serde_json::from_str(&result).expect("JSON");
-        assert_eq!(result["ended"], "interrupted");
-        let pid = fs::read_to_string(folder.join("app-1.out")).expect("a file");
-        assert!(!is_there(&pid), "the program is left");
-    }
-}
-
-#[test]
-fn a_run_that_is_killed_takes_its_processes_with_it() {
-    let (kept, file) = study(&format!("{MACHINE}{LONG}"));
-    let folder = kept.path().join("run");
-    let mut child = long_run(&folder, &file);
-    let pid = fs::read_to_string(folder.join("app-1.out")).expect("a file");
-    assert!(is_there(&pid));
-    child.kill().expect("killed");
-    child.wait().expect("it ends");
-    soon("the program is left", || !is_there(&pid));
-}
-
-#[test]
-fn an_end_in_time_is_no_failure() {
-    let ran = ran(LONG, &["--no-agent", "--until", "0.2"]);
-    assert!(ran.output.status.success(), "{}", stderr(&ran.output));
-    let result = ran.result();
-    assert_eq!((&result["ended"], &result["makespan_s"]), (&"until".into(), &Value::Null));
-}
-
 #[test]
 fn what_cannot_run_is_refused_before_anything_starts() {
     let own = "[[app]]\nname = \"a\"\narithmetic_intensity = 1.0\ncommand = [\"true\"]\n";
@@ -306,13 +247,8 @@ fn what_cannot_run_is_refused_before_anything_starts() {
 #[test]
 fn a_machine_that_is_more_than_this_host_is_refused() {
     let (kept, file) = study(
-        &MACHINE
-            .replace("cores_per_node = 1", "cores_per_node = 65536")
-            .replace("nodes = 1\n", "nodes = 1\n")
-            .replace(
-                "[machine]",
-                "[[app]]\nname = \"a\"\narithmetic_intensity = 1\nwork_gflop = 1\n[machine]",
-            ),
+        &(MACHINE.replace("cores_per_node = 1", "cores_per_node = 65536")
+            + "[[app]]\nname = \"a\"\narithmetic_intensity = 1\nwork_gflop = 1\n"),
     );
     let output =
         numasim().arg("run").arg(&file).arg("-o").arg(kept.path().join("run")).output().expect("it starts");

@@ -9,7 +9,7 @@ use numasim_host::os::clock::now_ns;
 use numasim_host::os::shared::Shared;
 
 use super::board::{Board, Counts, OfApp};
-use super::channels::Neighbours;
+use super::channels::{Begun, Neighbours};
 use super::order::{Order, Program, Tasks};
 use super::program;
 use super::team::Team;
@@ -69,7 +69,7 @@ fn iterate(counts: Counts<'_>, order: &Order, tasks: &Tasks) -> Result<(), Strin
     let workshop =
         Workshop::new(counts, order.app, tasks, &order.nodes).map_err(|error| error.to_string())?;
     let Some(start_ns) = arrive(counts, order) else { return Ok(()) };
-    let team = Team::start(&order.name, tasks, &order.nodes)?;
+    let team = Team::start(tasks, &order.nodes)?;
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         // Ended however the iterations end.
@@ -83,7 +83,7 @@ fn iterate(counts: Counts<'_>, order: &Order, tasks: &Tasks) -> Result<(), Strin
         let mut neighbours = Neighbours::new(counts, order.app, tasks, start_ns);
         let mut drawn = 0_u64;
         for number in 1..=tasks.iterations {
-            let Some(call) = neighbours.begin(number, &team) else { return };
+            let Some(Begun { call }) = neighbours.begin(number, &team) else { return };
             for (phase, of) in tasks.phases.iter().enumerate() {
                 let flop = |task: u64| factor(&tasks.spread, drawn + task) * entry(&of.each_flop, task);
                 team.phase(phase, of.tasks, &|task| workshop.task(phase, flop(task)));

@@ -1,5 +1,6 @@
 //! Waiting for others: items of channels, room in them, and calls. The rules are those of the simulation.
 
+use std::collections::VecDeque;
 use std::sync::atomic::Ordering::SeqCst;
 
 use numasim_host::os::clock::now_ns;
@@ -8,6 +9,12 @@ use super::board::{Counts, OfApp, OfCall, OfChannel};
 use super::order::Tasks;
 use super::team::{Team, Waiting};
 
+/// An iteration that may begin.
+pub(super) struct Begun {
+    /// The call that it is for, of a callee.
+    pub(super) call: Option<usize>,
+}
+
 /// What an application waits for.
 pub(super) struct Neighbours<'a> {
     pub(super) counts: Counts<'a>,
@@ -15,18 +22,18 @@ pub(super) struct Neighbours<'a> {
     pub(super) tasks: &'a Tasks,
     pub(super) start_ns: u64,
     /// Memory of items that are produced and not finished, oldest first, for each channel out.
-    items: Vec<std::collections::VecDeque<Vec<u8>>>,
+    items: Vec<VecDeque<Vec<u8>>>,
 }
 
 impl<'a> Neighbours<'a> {
     pub(super) fn new(counts: Counts<'a>, app: usize, tasks: &'a Tasks, start_ns: u64) -> Self {
-        let items = tasks.outputs.iter().map(|_| std::collections::VecDeque::new()).collect();
+        let items = tasks.outputs.iter().map(|_| VecDeque::new()).collect();
         Self { counts, app, tasks, start_ns, items }
     }
 
     /// Waits until iteration `number`, from 1, may begin: every channel into it has produced so many items, every channel out of it
     /// has room, and, of a callee, somebody has called. The call that it works for; `None` if everybody has to end.
-    pub(super) fn begin(&self, number: u64, team: &Team) -> Option<Option<usize>> {
+    pub(super) fn begin(&self, number: u64, team: &Team) -> Option<Begun> {
         let of_channel = |channel, what| self.counts.of_channel(channel, what).load(SeqCst);
         let inputs = || {
             let there =
@@ -45,9 +52,10 @@ impl<'a> Neighbours<'a> {
         self.waiting(team, Waiting::Input, OfApp::WaitedInput, inputs)?;
         self.waiting(team, Waiting::Output, OfApp::WaitedOutput, room)?;
         if self.tasks.called.is_empty() {
-            return Some(None);
+            return Some(Begun { call: None });
         }
-        self.waiting(team, Waiting::Call, OfApp::WaitedCall, || self.asked()).map(Some)
+        self.waiting(team, Waiting::Call, OfApp::WaitedCall, || self.asked())
+            .map(|call| Begun { call: Some(call) })
     }
 
     /// The call that waits longest; of several at once, the first of the files.

@@ -45,13 +45,10 @@ impl Stock {
         let bytes = usize::try_from(tasks.bytes_per_thread).unwrap_or(usize::MAX);
         for phase in &tasks.phases {
             let known = places.iter().position(|place| place.memory == phase.memory);
-            let at = match known {
-                Some(at) => at,
-                None => {
-                    places.push(Place { memory: phase.memory.clone(), free: Vec::new() });
-                    places.len() - 1
-                }
-            };
+            let at = known.unwrap_or(places.len());
+            if known.is_none() {
+                places.push(Place { memory: phase.memory.clone(), free: Vec::new() });
+            }
             of_phase.push(at);
         }
         for place in &mut places {

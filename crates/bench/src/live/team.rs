@@ -3,8 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use numasim_model::cpus::CpuList;
-use numasim_model::dynamics::Control;
-use numasim_runtime::{Bind, Layout, Pool, PoolNode};
+use numasim_runtime::{Agent, Bind, Control, Layout, Pool, PoolNode};
 
 use super::board::{Counts, OnNode};
 use super::order::{Node, Tasks};
@@ -23,11 +22,11 @@ pub(super) struct Team {
 }
 
 impl Team {
-    /// Starts them; from now on an agent may know them.
+    /// Starts them; from now on the agent of the environment knows them, if there is any.
     ///
     /// # Errors
     /// Why they cannot start, for people.
-    pub(super) fn start(name: &str, tasks: &Tasks, nodes: &[Node]) -> Result<Self, String> {
+    pub(super) fn start(tasks: &Tasks, nodes: &[Node]) -> Result<Self, String> {
         let node = |node: &Node| PoolNode {
             workers: node.threads,
             cores: node.cores,
@@ -35,16 +34,17 @@ impl Team {
         };
         let bind = if tasks.bind_to_core { Bind::Core } else { Bind::Node };
         let control = Control::ALL.into_iter().find(|control| control.as_str() == tasks.control);
-        let _ = (name, control.ok_or_else(|| format!("unknown control '{}'", tasks.control))?);
+        let control = control.ok_or_else(|| format!("unknown control '{}'", tasks.control))?;
+        let agent = Agent::of_environment(control).map_err(|error| error.to_string())?;
         let layout =
             Layout::new(nodes.iter().map(node).collect(), bind).map_err(|error| error.to_string())?;
-        let pool = Pool::new(layout).map_err(|error| error.to_string())?;
+        let pool = Pool::with_agent(layout, agent).map_err(|error| error.to_string())?;
         Ok(Self { pool })
     }
 
     /// Has all tasks of a phase done, and returns when they are.
     pub(super) fn phase(&self, number: usize, tasks: u64, task: &(dyn Fn(u64) + Sync)) {
-        let _ = number;
+        self.pool.phase(number);
         self.pool.scope(|scope| {
             for one in 0..tasks {
                 scope.spawn(move |_| task(one));
@@ -54,12 +54,17 @@ impl Team {
 
     /// Says how many iterations are done.
     pub(super) fn progress(&self, iterations: u64) {
-        let _ = iterations;
+        self.pool.progress(usize::try_from(iterations).unwrap_or(usize::MAX));
     }
 
     /// Says that there is no iteration under way, and why; `None`: there is one again.
     pub(super) fn waiting(&self, waiting: Option<Waiting>) {
-        let _ = waiting;
+        self.pool.waiting(match waiting {
+            None => numasim_runtime::Waiting::None,
+            Some(Waiting::Input) => numasim_runtime::Waiting::Input,
+            Some(Waiting::Output) => numasim_runtime::Waiting::Output,
+            Some(Waiting::Call) => numasim_runtime::Waiting::Call,
+        });
     }
 
     /// Writes down how many threads are kept from running.

@@ -36,7 +36,7 @@ pub(crate) fn run(_: &AgentArgs, _: &Shell) -> Result<(), Failure> {
 
 /// Where the agent listens.
 #[cfg(target_os = "linux")]
-fn socket_path(flag: Option<&std::path::Path>) -> Result<std::path::PathBuf, Failure> {
+pub(super) fn socket_path(flag: Option<&std::path::Path>) -> Result<std::path::PathBuf, Failure> {
     use numasim_host::agent_path::{self, Environment};
 
     let path = agent_path::socket_path(flag, &Environment::of_this_process());

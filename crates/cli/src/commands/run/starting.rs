@@ -84,8 +84,8 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     let own_folder = own_folder
         .map_err(|error| Failure::output("cannot make a folder for the agent's socket").caused_by(&error))?;
     let path = socket.map(|path| path.unwrap_or_else(|| own_folder.path().join("agent").join("agent.sock")));
+    let agent_is_ours = args.socket.is_none() && !args.no_agent;
     let mut pids = Vec::new();
-    let mut adopted = Vec::new();
     for app in (0..study.apps.len()).map(AppId) {
         let order = planning::order(&study, app, &host, &how, placement(app));
         let Some(order) = order else { return Err(Failure::fault("an application without an order")) };
@@ -106,8 +106,9 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
         }
         let outputs = foreign.then(|| outputs(&args.output, app)).transpose()?;
         let pid = family.add(order, outputs, &environment).map_err(failed)?;
-        if foreign && course.control == Control::Cores {
-            adopted.push((name, pid));
+        if foreign && agent_is_ours && course.control == Control::Cores {
+            // An agent moves processes only where the machine is the host itself, and these files have a [machine].
+            shell.warn(format!("'{name}' is a program of its own, which the agent of the run counts nowhere and does not move"));
         }
         pids.push(pid);
     }
@@ -116,7 +117,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
             let record = args.output.join(RECORD);
             let policy = policy.to_string();
             let wanted =
-                Wanted { files: &inputs, policy: &policy, record: &record, adopted: &adopted, socket: path };
+                Wanted { files: &inputs, policy: &policy, record: &record, adopted: &[], socket: path };
             Some(Agent::start(&wanted)?)
         }
         _ => None,

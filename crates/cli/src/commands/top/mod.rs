@@ -18,9 +18,7 @@ pub(crate) fn run(args: &TopArgs, shell: &Shell) -> Result<(), Failure> {
         [] => Traffic::default(),
         files => Traffic::of(&crate::files::read_study(files)?.study),
     };
-    let environment = numasim_host::agent_path::Environment::of_this_process();
-    let path = numasim_host::agent_path::socket_path(args.socket.as_deref(), &environment)
-        .map_err(|error| Failure::input(error.to_string()))?;
+    let path = super::agent::socket_path(args.socket.as_deref())?;
     let mut asking = asking::Asking::connect(&path).map_err(|error| nobody(&path, &error))?;
     let status = asking.ask().map_err(|error| nobody(&path, &error))?;
     let seen = Seen::first(status, traffic);
