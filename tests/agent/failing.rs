@@ -58,7 +58,7 @@ fn nonsense_on_the_socket_disturbs_nobody() {
     let mut agent = Agent::new(&["--period-ms", "20"]);
     let mut app = agent.application();
     assert_eq!(app.hears()["seq"], 1);
-    let long = [&[b'{'; 70_000][..]].concat();
+    let long = vec![b'{'; 70_000];
     let lines: [&[u8]; 8] = [
         b"\x00\xff\xfe\n",
         b"\n",

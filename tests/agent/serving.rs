@@ -18,10 +18,8 @@ fn an_application_is_welcomed_gets_orders_and_is_shown() {
     app.say(r#"{"type":"ack","seq":1}"#);
     eventually("it is acknowledged", || agent.status()["apps"][0]["acked"] == 1);
     let mut status = agent.status();
-    for changing in ["uptime_s"] {
-        assert!(status[changing].as_f64().is_some_and(|value| value > 0.0));
-        status[changing] = json!(0);
-    }
+    assert!(status["uptime_s"].as_f64().is_some_and(|value| value > 0.0));
+    status["uptime_s"] = json!(0);
     assert!(status["apps"][0]["status_age_ms"].as_f64().is_some_and(|age| age >= 0.0));
     status["apps"][0]["status_age_ms"] = json!(0);
     let stale = status["apps"][0]["state"].take();

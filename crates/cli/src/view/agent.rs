@@ -1,5 +1,7 @@
 //! What an agent knows and has decided, for people: a pure function of its status.
 
+use std::fmt::Write as _;
+
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_model::text::visible;
 use numasim_protocol::{AgentStatus, AppEntry, Control, Order, State, Waiting};
@@ -25,11 +27,14 @@ pub(crate) fn table(status: &AgentStatus, style: &Style) -> String {
         policy(status),
     );
     if let Some(load) = &status.load {
-        text += &format!("Load:    {} (busy part of the cores of each node, last second)\n", loads(load));
+        let _ = writeln!(text, "Load:    {} (busy part of the cores of each node, last second)", loads(load));
     }
     let closed = status.closed;
-    text +=
-        &format!("Closed:  {} with a bye, {} lost, {} refused\n\n", closed.bye, closed.lost, closed.refused);
+    let _ = writeln!(
+        text,
+        "Closed:  {} with a bye, {} lost, {} refused\n",
+        closed.bye, closed.lost, closed.refused
+    );
     if status.apps.is_empty() {
         return text + "No application is connected.\n";
     }

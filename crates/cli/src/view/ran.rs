@@ -75,7 +75,7 @@ impl Ran {
         let seconds = |time: Option<Duration>| time.map(|time| time.as_secs_f64());
         let own = study.dynamics.courses.get(number).is_some_and(|course| course.command.is_none());
         let (arrived_s, finished_s) = (seconds(app.arrived), seconds(app.finished));
-        let there = finished_s.unwrap_or_else(|| self.look.at.as_secs_f64()) - arrived_s.unwrap_or(0.0);
+        let there = finished_s.unwrap_or(self.look.at.as_secs_f64()) - arrived_s.unwrap_or(0.0);
         let sum = |of: fn(&numasim_bench::live::NodeLook) -> f64| {
             own.then(|| app.nodes.iter().map(of).sum::<f64>())
         };
@@ -95,7 +95,7 @@ impl Ran {
     }
 
     fn mean_items(&self, channel: &numasim_bench::live::ChannelLook) -> f64 {
-        let time = self.makespan_s().unwrap_or_else(|| self.look.at.as_secs_f64());
+        let time = self.makespan_s().unwrap_or(self.look.at.as_secs_f64());
         if time > 0.0 { channel.item_seconds / time } else { 0.0 }
     }
 }
@@ -169,9 +169,8 @@ pub(crate) fn table(study: &Study, ran: &Ran, style: &Style) -> String {
         .map(|(number, app)| (ran.figures(study, number, app), app))
         .collect();
     let of = |figure: fn(&Figures) -> Option<f64>| column(all.iter().map(|(figures, _)| figure(figures)));
-    let waited = |which: usize| {
-        column(all.iter().map(|(_, app)| app.waited.get(which).map(|time| time.as_secs_f64())))
-    };
+    let waited =
+        |which: usize| column(all.iter().map(|(_, app)| app.waited.get(which).map(Duration::as_secs_f64)));
     let columns = [
         ("arrived\ns", of(|figures| figures.arrived_s)),
         ("finished\ns", of(|figures| figures.finished_s)),

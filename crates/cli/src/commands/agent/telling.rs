@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 /// Lines for standard error; none of them makes anybody wait.
 struct Lines {
-    lines: Option<SyncSender<String>>,
+    sender: Option<SyncSender<String>>,
     /// Nothing is sent; it ends when all is written.
     written: Receiver<()>,
     lost: u64,
@@ -36,11 +36,11 @@ impl Lines {
                 let _ = writeln!(io::stderr(), "{}", visible(&line));
             }
         })?;
-        Ok(Self { lines: Some(lines), written, lost: 0 })
+        Ok(Self { sender: Some(lines), written, lost: 0 })
     }
 
     fn write(&mut self, line: &str) {
-        let Some(lines) = &self.lines else { return };
+        let Some(lines) = &self.sender else { return };
         if self.lost > 0 {
             let lost = format!("({} lines were left out: nobody read them)", self.lost);
             if lines.try_send(lost).is_err() {
@@ -57,7 +57,7 @@ impl Lines {
 
 impl Drop for Lines {
     fn drop(&mut self) {
-        self.lines = None;
+        self.sender = None;
         let _ = self.written.recv_timeout(PATIENCE);
     }
 }

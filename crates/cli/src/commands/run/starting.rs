@@ -77,7 +77,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     let told_to_end = told_to_end()?;
 
     let placement = |app: AppId| best.as_ref().and_then(|best| best.placements.get(app.0));
-    let mut family = Family::new(planning::extent(&study)).map_err(failed)?;
+    let mut family = Family::new(planning::extent(&study)).map_err(|error| failed(&error))?;
     // Told by the environment of each; those that are adopted need none.
     let socket = (!args.no_agent).then(|| args.socket.clone());
     let own_folder = tempfile::Builder::new().prefix("numasim-run-").tempdir();
@@ -92,20 +92,14 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
         let course = &study.dynamics.courses[app.0];
         let foreign = matches!(order.program, Program::Command { .. });
         let name = order.name.clone();
-        let mut environment = vec![
-            ("NUMASIM_APP".to_owned(), name.clone()),
-            (
-                "NUMASIM_AGENT".to_owned(),
-                path.as_ref().map_or_else(|| "off".into(), |path| path.display().to_string()),
-            ),
-        ];
+        let mut environment = environment(&name, path.as_deref());
         if foreign {
             let cores = planning::cores(&host, course);
             let unset = |(key, _): &(String, String)| std::env::var_os(key).is_none();
             environment.extend(numasim_agent::started::variables(&cores).into_iter().filter(unset));
         }
         let outputs = foreign.then(|| outputs(&args.output, app)).transpose()?;
-        let pid = family.add(order, outputs, &environment).map_err(failed)?;
+        let pid = family.add(order, outputs, &environment).map_err(|error| failed(&error))?;
         if foreign && agent_is_ours && course.control == Control::Cores {
             // An agent moves processes only where the machine is the host itself, and these files have a [machine].
             shell.warn(format!("'{name}' is a program of its own, which the agent of the run counts nowhere and does not move"));
@@ -122,14 +116,9 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
         }
         _ => None,
     };
-    let shown = match (&args.socket, args.no_agent) {
-        (Some(path), _) => format!("that of the agent at {}", path.display()),
-        (None, true) => "none".to_owned(),
-        (None, false) => policy.to_string(),
-    };
     let mut going = Going {
         study: &study,
-        policy: shown,
+        policy: shown(args, &policy),
         family,
         pids,
         agent,
@@ -150,6 +139,21 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     folder.destination(RESULT)?.deliver(&format!("{:#}\n", ran::json(&study, &ran)))?;
     show(args, &study, &ran, shell)?;
     verdict(&ran, &args.output)
+}
+
+/// What tells a process who it is, and where its agent listens.
+fn environment(name: &str, socket: Option<&Path>) -> Vec<(String, String)> {
+    let socket = socket.map_or_else(|| "off".to_owned(), |path| path.display().to_string());
+    vec![("NUMASIM_APP".to_owned(), name.to_owned()), ("NUMASIM_AGENT".to_owned(), socket)]
+}
+
+/// Who decides, in words.
+fn shown(args: &RunArgs, policy: &PolicyName) -> String {
+    match (&args.socket, args.no_agent) {
+        (Some(path), _) => format!("that of the agent at {}", path.display()),
+        (None, true) => "none".to_owned(),
+        (None, false) => policy.to_string(),
+    }
 }
 
 fn show(args: &RunArgs, study: &Study, ran: &Ran, shell: &Shell) -> Result<(), Failure> {
@@ -228,6 +232,6 @@ fn orders(record: &Path) -> Option<u64> {
     Some(text.lines().filter_map(of).sum())
 }
 
-fn failed(error: FamilyError) -> Failure {
+fn failed(error: &FamilyError) -> Failure {
     Failure::input(error.to_string())
 }
