@@ -13,7 +13,7 @@ mod profile;
 mod simulation;
 mod tally;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 mod work;
 mod workers;
 

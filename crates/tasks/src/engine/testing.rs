@@ -5,7 +5,7 @@ use numasim_model::graph::{
 };
 
 /// Tasks by their creators, each of which changes the same block of one byte.
-pub(super) fn tree(creators: &[Option<u32>]) -> TaskGraph {
+pub(crate) fn tree(creators: &[Option<u32>]) -> TaskGraph {
     let mut graph = TaskGraphBuilder::new("tree");
     let kind = graph.kind("work");
     let block = graph.block(Block { bytes: 1.0, home: BlockHome::Open }, None).expect("a block");

@@ -224,7 +224,8 @@ fn drawn_scheduler(choices: &mut Choices, is_tree: bool) -> SchedulerSettings {
     use SchedulerKind::{Dep, Fifo, Heft, RandomSteal, RipDep, RipMw, RipSp, Sa, Tracked};
     let kinds = [Fifo, Sa, Dep, RipDep, RipSp, RipMw, Heft, Tracked, RandomSteal];
     // Those that partition refuse trees.
-    let kinds = if is_tree { &kinds[..3] } else { &kinds };
+    let of_trees = [Fifo, Sa, Dep, Heft, Tracked, RandomSteal];
+    let kinds = if is_tree { &of_trees[..] } else { &kinds };
     let window = choices.of(&[5, 1, 9, 1000]);
     SchedulerSettings {
         kind: choices.of(kinds),

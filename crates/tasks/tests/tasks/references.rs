@@ -3,6 +3,7 @@
 use crate::common::*;
 use numasim_model::graph::PagePlacement;
 use numasim_model::graph::SchedulerKind::{Dep, Fifo, Heft, Tracked};
+use numasim_model::units::Seconds;
 
 /// Three readers of Y, one after the other, which nobody writes. The table of `dep` never knows it: 0, 1, 0 with stride 1. In truth it lies on
 /// node 0 since the first one touched it.
@@ -79,4 +80,20 @@ fn heft_keeps_readers_where_the_plan_writes() {
     let (run, records) = under(Heft).run(&m2(), &graph.done());
     assert_eq!(sockets(&records), [0, 0]);
     near(run.makespan.value(), 0.2);
+}
+
+/// Creating a task takes the master 1 s. It creates one, which takes 0.1 s and creates four of 1 s when it ends: all four are there at 1.1 s, one for
+/// each core. Were they reckoned as the master's, one a second, one core would be enough for all of them.
+#[test]
+fn heft_knows_that_children_are_there_when_their_creator_ends() {
+    let mut graph = Graph::new();
+    let root = graph.task(1.0, &[]);
+    for _ in 0..4 {
+        graph.child(root, 10.0, &[]);
+    }
+    let mut setting = under(Heft);
+    setting.runtime.creation = Seconds::new(1.0);
+    let (run, records) = setting.run(&m2(), &graph.done());
+    near(run.makespan.value(), 2.1);
+    assert_eq!(sockets(&records).iter().filter(|&&socket| socket == 1).count(), 2);
 }

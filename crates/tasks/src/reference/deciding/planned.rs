@@ -1,5 +1,8 @@
 //! The plan of `heft`: every task gets the slot in which it ends first, the one with the longest way to the end before others.
 //!
+//! The master has created its first task after one `creation`, its second after two; a task that another one creates waits for the end of that
+//! one, as for a parent without bytes.
+//!
 //! What a task takes by estimate is a part of the question (`schedulers/heft/estimate`); which task comes when and where is found here once
 //! more, from nothing but slots.
 
@@ -13,6 +16,13 @@ use crate::sockets::Sockets;
 
 /// As many of the latest gaps of a worker are looked at.
 const GAPS: usize = 16;
+
+/// A task waits for another one, from which it reads so many bytes, or which creates it.
+struct Wait {
+    from: TaskId,
+    to: TaskId,
+    bytes: f64,
+}
 
 /// The slots of a worker, ascending, and from when on its gaps count.
 #[derive(Clone, Debug, Default)]
@@ -55,14 +65,17 @@ pub(super) fn plan(question: &Question) -> Vec<(NodeId, f64)> {
     let sockets = Sockets::new(question.machine);
     let mut estimate = Estimate::new(question, &sockets);
     let mut tracker = Tracker::new(graph.blocks().len());
-    let edges: Vec<Edge> =
-        graph.tasks().flat_map(|task| tracker.add(graph, task).collect::<Vec<_>>()).collect();
+    let mut waits: Vec<Wait> = Vec::new();
+    for to in graph.tasks() {
+        waits.extend(tracker.add(graph, to).map(|Edge { from, bytes, .. }| Wait { from, to, bytes }));
+        waits.extend(graph.created_by(to).map(|from| Wait { from, to, bytes: 0.0 }));
+    }
     let per_byte_s = estimate.mean_seconds_per_byte();
     // The way to the end: the own mean, and the longest one behind with what it costs to get there. Children have higher numbers.
     let mut rank_s = vec![0.0; graph.task_count()];
     for task in graph.tasks().rev() {
-        let children = edges.iter().filter(|edge| edge.from == task);
-        let ways = children.map(|edge| rank_s[edge.to.0 as usize] + edge.bytes * per_byte_s);
+        let behind = waits.iter().filter(|wait| wait.from == task);
+        let ways = behind.map(|wait| rank_s[wait.to.0 as usize] + wait.bytes * per_byte_s);
         rank_s[task.0 as usize] = ways.fold(0.0, f64::max) + estimate.mean_seconds(task);
     }
     let mut left: Vec<TaskId> = graph.tasks().collect();
@@ -80,9 +93,12 @@ pub(super) fn plan(question: &Question) -> Vec<(NodeId, f64)> {
             }
         }
         let task = left.remove(next);
-        let created_s = question.runtime.creation.value() * (f64::from(task.0) + 1.0);
-        let parents = edges.iter().filter(|edge| edge.to == task);
-        let ready_s = parents.map(|edge| planned[edge.from.0 as usize].2).fold(created_s, f64::max);
+        let masters = graph.tasks().filter(|&other| graph.created_by(other).is_none());
+        let up_to_it = masters.filter(|&other| other <= task).count() as f64;
+        let is_masters = graph.created_by(task).is_none();
+        let created_s = if is_masters { question.runtime.creation.value() * up_to_it } else { 0.0 };
+        let before = waits.iter().filter(|wait| wait.to == task);
+        let ready_s = before.map(|wait| planned[wait.from.0 as usize].2).fold(created_s, f64::max);
         let mut best: Option<(usize, f64, f64)> = None;
         for (worker, (node, slots)) in workers.iter().enumerate() {
             let takes_s = estimate.seconds(task, *node);

@@ -31,7 +31,7 @@ impl OwnQueues {
         }
     }
 
-    /// A task is ready. `by`: the worker whose task was the last one that it waited for.
+    /// A task is ready. `by`: the worker whose task was the last one that it waited for, or created it.
     fn put(&mut self, task: TaskId, by: Option<usize>) {
         let in_turn = self.turn % self.queues.len();
         self.turn += usize::from(by.is_none());
@@ -73,7 +73,11 @@ impl Decides for OwnQueues {
     }
 
     fn ready(&mut self, task: TaskId, by: ReadyBy, _: &[BlockHome]) {
-        self.put(task, if let ReadyBy::Parent(worker) = by { Some(worker) } else { None });
+        let worker = match by {
+            ReadyBy::Parent(worker) | ReadyBy::Creator(worker) => Some(worker),
+            ReadyBy::Master => None,
+        };
+        self.put(task, worker);
     }
 
     fn has_queued(&self) -> bool {

@@ -5,6 +5,9 @@
 //! ends first by estimate (`plan`, `estimate`): what it would take alone on the machine, with blocks where the plan touches them first. The
 //! estimate knows no contention, caches, `taskwait` or throttle. At run time a worker takes of the ready tasks of its socket the one that the
 //! plan begins first.
+//!
+//! When tasks are there by plan: the master creates its k-th task until k x `creation`. What a task creates is there when that one has ended, and
+//! costs nothing more, as in the simulation: a creator is a parent that hands over no bytes, in the rank and in the plan.
 
 mod estimate;
 mod plan;

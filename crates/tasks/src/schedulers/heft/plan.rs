@@ -1,5 +1,7 @@
 //! Each task in order of rank gets the slot in which it ends first.
 
+use numasim_model::graph::TaskGraph;
+
 use super::estimate::Estimate;
 use super::rank::Ranked;
 use crate::question::Question;
@@ -29,6 +31,20 @@ struct Worker {
     busy_until_s: f64,
 }
 
+/// Slots of tasks that have none yet: there since the master has created them, one after the other without a pause; those that tasks create
+/// since 0, as they wait for their creators.
+fn unplanned(graph: &TaskGraph, creation_s: f64) -> Vec<Slot> {
+    let mut number = 0.0;
+    let slots = graph.tasks().map(|task| {
+        if graph.created_by(task).is_some() {
+            return Slot::NONE;
+        }
+        number += 1.0;
+        Slot { start_s: creation_s * number, ..Slot::NONE }
+    });
+    slots.collect()
+}
+
 /// The slot of each task, by number.
 pub(super) fn plan(
     ranked: &Ranked,
@@ -36,14 +52,15 @@ pub(super) fn plan(
     sockets: &Sockets,
     estimate: &mut Estimate<'_>,
 ) -> Vec<Slot> {
-    let mut slots = vec![Slot::NONE; question.graph.task_count()];
+    let graph = question.graph;
+    let mut slots = unplanned(graph, question.runtime.creation.value());
     let mut workers: Vec<Vec<Worker>> =
         sockets.all().map(|socket| vec![Worker::default(); sockets.workers(socket).len()]).collect();
-    let creation_s = question.runtime.creation.value();
     for &task in &ranked.order {
-        let created_s = creation_s * (f64::from(task.0) + 1.0);
-        let parents = ranked.parents(task).iter().map(|parent| slots[parent.0 as usize].end_s);
-        let ready_s = parents.fold(created_s, f64::max);
+        let created_s = slots[task.0 as usize].start_s;
+        let creator = graph.created_by(task);
+        let before = ranked.parents(task).iter().chain(&creator);
+        let ready_s = before.map(|other| slots[other.0 as usize].end_s).fold(created_s, f64::max);
         let mut best: Option<(Slot, usize)> = None;
         for (socket, workers) in sockets.all().zip(&workers) {
             let duration_s = estimate.seconds(task, sockets.node(socket));
@@ -94,9 +111,18 @@ impl Worker {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::testing::tree;
 
     fn slot(start_s: f64, end_s: f64) -> Slot {
         Slot { start_s, end_s, ..Slot::NONE }
+    }
+
+    /// 0 and 3 are the master's; 0 creates 1, which creates 2.
+    #[test]
+    fn the_master_creates_its_own_tasks_only() {
+        let graph = tree(&[None, Some(0), Some(1), None]);
+        let starts: Vec<f64> = unplanned(&graph, 0.5).iter().map(|slot| slot.start_s).collect();
+        assert_eq!(starts, [0.5, 0.0, 0.0, 1.0]);
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub(super) struct Ranked {
 }
 
 impl Ranked {
-    /// The tasks that `task` waits for.
+    /// The tasks that `task` waits for; its creator is not among them.
     pub(super) fn parents(&self, task: TaskId) -> &[TaskId] {
         let task = task.0 as usize;
         &self.parents[self.starts[task]..self.starts[task + 1]]
@@ -41,19 +41,24 @@ pub(super) fn rank(graph: &TaskGraph, estimate: &mut Estimate<'_>) -> Result<Ran
         starts.push(parents.len());
     }
     let per_byte = estimate.mean_seconds_per_byte();
-    // Edges go from lower to higher numbers, so that all children of a task are ranked before it.
+    // Edges go from lower to higher numbers, and so do tasks that tasks create: all that is behind a task is ranked before it.
     let mut rank_s = vec![0.0_f64; graph.task_count()];
     for task in graph.tasks().rev() {
         let number = task.0 as usize;
         let own = rank_s[number] + estimate.mean_seconds(task);
         rank_s[number] = own;
+        // Who is created waits for its creator, from which it gets nothing.
+        if let Some(creator) = graph.created_by(task) {
+            let behind = &mut rank_s[creator.0 as usize];
+            *behind = behind.max(own);
+        }
         for edge in starts[number]..starts[number + 1] {
             let behind = &mut rank_s[parents[edge].0 as usize];
             *behind = behind.max(own + bytes[edge] * per_byte);
         }
     }
     let mut order: Vec<TaskId> = graph.tasks().collect();
-    // The sort is stable: of equal ranks the lowest number comes first, so that parents come before their children.
+    // The sort is stable: of equal ranks the lowest number comes first, so that parents and creators come before their children.
     order.sort_by(|a, b| rank_s[b.0 as usize].total_cmp(&rank_s[a.0 as usize]));
     Ok(Ranked { order, starts, parents })
 }
