@@ -30,6 +30,9 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...')
             [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Simulate applications over time, with a policy that moves cores')
+            [CompletionResult]::new('agent', 'agent', [CompletionResultType]::ParameterValue, 'Tell the applications of this host which cores are theirs, while they run')
+            [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run the applications of the files on this host, under an agent with a policy')
+            [CompletionResult]::new('top', 'top', [CompletionResultType]::ParameterValue, 'Watch an agent and its applications in the terminal')
             [CompletionResult]::new('tasks', 'tasks', [CompletionResultType]::ParameterValue, 'Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes')
             [CompletionResult]::new('profile', 'profile', [CompletionResultType]::ParameterValue, 'Time each task of a tree program with its data here and there, and write the profile for `plan`')
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Plan where data and tasks belong, from a profile, for any number of iterations')
@@ -129,6 +132,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'End the simulation after so many seconds of simulated time [default: when every application is finished]')
             [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the work of tasks with a task_spread; the same seed gives the same result')
             [CompletionResult]::new('--runs', '--runs', [CompletionResultType]::ParameterName, 'Simulate with N seeds, from --seed on, and show mean and spread')
+            [CompletionResult]::new('--compare', '--compare', [CompletionResultType]::ParameterName, 'Put the run that `numasim run` wrote to DIR beside the simulation, with errors; its policy is the default. One policy and one run')
             [CompletionResult]::new('--timeline', '--timeline', [CompletionResultType]::ParameterName, 'Write what every application does over time to FILE, as CSV; one policy and one run')
             [CompletionResult]::new('--plot', '--plot', [CompletionResultType]::ParameterName, 'Draw the cores of each application over time, a strip for each node, and the items in channels below, as SVG or PNG; one policy and one run')
             [CompletionResult]::new('--trace', '--trace', [CompletionResultType]::ParameterName, 'Write what the policy saw and decided to FILE, as JSON lines; one policy and one run')
@@ -137,6 +141,73 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;agent' {
+            [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'Who decides about threads [default: that of [policy] in the files, else fair-share]')
+            [CompletionResult]::new('--period-ms', '--period-ms', [CompletionResultType]::ParameterName, 'Time between two decisions, 1 to 60000; 0: whenever something changes [default: that of [policy] in the files, else 80]')
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'Where applications connect [default: NUMASIM_AGENT, else $XDG_RUNTIME_DIR/numasim/agent.sock, else numasim-UID/agent.sock in the system''s folder for temporary files]')
+            [CompletionResult]::new('--record', '--record', [CompletionResultType]::ParameterName, 'Write what the policy sees and decides to FILE, as JSON lines, for `simulate --replay`; a FILE that exists is refused')
+            [CompletionResult]::new('--adopt', '--adopt', [CompletionResultType]::ParameterName, 'Move the threads of a process that knows nothing of agents by their affinity; may be given several times')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Decide and record, but send no orders')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show what an agent knows and has decided')
+            [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'End an agent, and wait until it is gone')
+            break
+        }
+        'numasim;agent;status' {
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'Where it listens [default: as for numasim agent]')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write it')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;agent;stop' {
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'Where it listens [default: as for numasim agent]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;run' {
+            [CompletionResult]::new('--policy', '--policy', [CompletionResultType]::ParameterName, 'Who decides about threads [default: that of [policy] in the files, else fair-share]')
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'Use the agent that listens at PATH, and its policy [default: an agent of its own]')
+            [CompletionResult]::new('--until', '--until', [CompletionResultType]::ParameterName, 'End after so many seconds [default: when every application is finished]')
+            [CompletionResult]::new('--seed', '--seed', [CompletionResultType]::ParameterName, 'Seed of the work of tasks with a task_spread: the same tasks as those of `simulate` with this seed')
+            [CompletionResult]::new('--sample-ms', '--sample-ms', [CompletionResultType]::ParameterName, 'Time between two rows of the timeline, in milliseconds')
+            [CompletionResult]::new('--isa', '--isa', [CompletionResultType]::ParameterName, 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]')
+            [CompletionResult]::new('--memory-per-thread', '--memory-per-thread', [CompletionResultType]::ParameterName, 'Size of each thread''s data, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write everything into this new folder')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write everything into this new folder')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'Format of the summary on standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--explore', '--explore', [CompletionResultType]::ParameterName, 'Choose the placement with the largest total GFLOPS first, as `explore` does, and apply it: policy static')
+            [CompletionResult]::new('--no-agent', '--no-agent', [CompletionResultType]::ParameterName, 'Without any agent: all threads run')
+            [CompletionResult]::new('--real-items', '--real-items', [CompletionResultType]::ParameterName, 'Take memory of item_mb for each item of a channel, from when it is produced until it is finished')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;top' {
+            [CompletionResult]::new('--socket', '--socket', [CompletionResultType]::ParameterName, 'Where the agent listens [default: NUMASIM_AGENT, else the agent''s own default]')
+            [CompletionResult]::new('--interval-ms', '--interval-ms', [CompletionResultType]::ParameterName, 'Time between two looks, in milliseconds')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--once', '--once', [CompletionResultType]::ParameterName, 'Print one frame as plain text and end')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
@@ -543,6 +614,9 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('explore', 'explore', [CompletionResultType]::ParameterValue, 'Find the best allocation of threads to NUMA nodes')
             [CompletionResult]::new('sweep', 'sweep', [CompletionResultType]::ParameterValue, 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...')
             [CompletionResult]::new('simulate', 'simulate', [CompletionResultType]::ParameterValue, 'Simulate applications over time, with a policy that moves cores')
+            [CompletionResult]::new('agent', 'agent', [CompletionResultType]::ParameterValue, 'Tell the applications of this host which cores are theirs, while they run')
+            [CompletionResult]::new('run', 'run', [CompletionResultType]::ParameterValue, 'Run the applications of the files on this host, under an agent with a policy')
+            [CompletionResult]::new('top', 'top', [CompletionResultType]::ParameterValue, 'Watch an agent and its applications in the terminal')
             [CompletionResult]::new('tasks', 'tasks', [CompletionResultType]::ParameterValue, 'Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes')
             [CompletionResult]::new('profile', 'profile', [CompletionResultType]::ParameterValue, 'Time each task of a tree program with its data here and there, and write the profile for `plan`')
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Plan where data and tasks belong, from a profile, for any number of iterations')
@@ -575,6 +649,23 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;help;simulate' {
+            break
+        }
+        'numasim;help;agent' {
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show what an agent knows and has decided')
+            [CompletionResult]::new('stop', 'stop', [CompletionResultType]::ParameterValue, 'End an agent, and wait until it is gone')
+            break
+        }
+        'numasim;help;agent;status' {
+            break
+        }
+        'numasim;help;agent;stop' {
+            break
+        }
+        'numasim;help;run' {
+            break
+        }
+        'numasim;help;top' {
             break
         }
         'numasim;help;tasks' {

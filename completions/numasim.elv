@@ -27,6 +27,9 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand explore 'Find the best allocation of threads to NUMA nodes'
             cand sweep 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...'
             cand simulate 'Simulate applications over time, with a policy that moves cores'
+            cand agent 'Tell the applications of this host which cores are theirs, while they run'
+            cand run 'Run the applications of the files on this host, under an agent with a policy'
+            cand top 'Watch an agent and its applications in the terminal'
             cand tasks 'Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes'
             cand profile 'Time each task of a tree program with its data here and there, and write the profile for `plan`'
             cand plan 'Plan where data and tasks belong, from a profile, for any number of iterations'
@@ -122,6 +125,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --until 'End the simulation after so many seconds of simulated time [default: when every application is finished]'
             cand --seed 'Seed of the work of tasks with a task_spread; the same seed gives the same result'
             cand --runs 'Simulate with N seeds, from --seed on, and show mean and spread'
+            cand --compare 'Put the run that `numasim run` wrote to DIR beside the simulation, with errors; its policy is the default. One policy and one run'
             cand --timeline 'Write what every application does over time to FILE, as CSV; one policy and one run'
             cand --plot 'Draw the cores of each application over time, a strip for each node, and the items in channels below, as SVG or PNG; one policy and one run'
             cand --trace 'Write what the policy saw and decided to FILE, as JSON lines; one policy and one run'
@@ -130,6 +134,68 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;agent'= {
+            cand --policy 'Who decides about threads [default: that of [policy] in the files, else fair-share]'
+            cand --period-ms 'Time between two decisions, 1 to 60000; 0: whenever something changes [default: that of [policy] in the files, else 80]'
+            cand --socket 'Where applications connect [default: NUMASIM_AGENT, else $XDG_RUNTIME_DIR/numasim/agent.sock, else numasim-UID/agent.sock in the system''s folder for temporary files]'
+            cand --record 'Write what the policy sees and decides to FILE, as JSON lines, for `simulate --replay`; a FILE that exists is refused'
+            cand --adopt 'Move the threads of a process that knows nothing of agents by their affinity; may be given several times'
+            cand --color 'When to use colours'
+            cand --dry-run 'Decide and record, but send no orders'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand status 'Show what an agent knows and has decided'
+            cand stop 'End an agent, and wait until it is gone'
+        }
+        &'numasim;agent;status'= {
+            cand --socket 'Where it listens [default: as for numasim agent]'
+            cand --format 'How to write it'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;agent;stop'= {
+            cand --socket 'Where it listens [default: as for numasim agent]'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;run'= {
+            cand --policy 'Who decides about threads [default: that of [policy] in the files, else fair-share]'
+            cand --socket 'Use the agent that listens at PATH, and its policy [default: an agent of its own]'
+            cand --until 'End after so many seconds [default: when every application is finished]'
+            cand --seed 'Seed of the work of tasks with a task_spread: the same tasks as those of `simulate` with this seed'
+            cand --sample-ms 'Time between two rows of the timeline, in milliseconds'
+            cand --isa 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]'
+            cand --memory-per-thread 'Size of each thread''s data, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]'
+            cand -o 'Write everything into this new folder'
+            cand --output 'Write everything into this new folder'
+            cand --format 'Format of the summary on standard output'
+            cand --color 'When to use colours'
+            cand --explore 'Choose the placement with the largest total GFLOPS first, as `explore` does, and apply it: policy static'
+            cand --no-agent 'Without any agent: all threads run'
+            cand --real-items 'Take memory of item_mb for each item of a channel, from when it is produced until it is finished'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;top'= {
+            cand --socket 'Where the agent listens [default: NUMASIM_AGENT, else the agent''s own default]'
+            cand --interval-ms 'Time between two looks, in milliseconds'
+            cand --color 'When to use colours'
+            cand --once 'Print one frame as plain text and end'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'
@@ -500,6 +566,9 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand explore 'Find the best allocation of threads to NUMA nodes'
             cand sweep 'Evaluate or explore with varied inputs: bandwidths, thread counts, data placement, ...'
             cand simulate 'Simulate applications over time, with a policy that moves cores'
+            cand agent 'Tell the applications of this host which cores are theirs, while they run'
+            cand run 'Run the applications of the files on this host, under an agent with a policy'
+            cand top 'Watch an agent and its applications in the terminal'
             cand tasks 'Simulate a graph of tasks on blocks of data, under the schedulers of task runtimes'
             cand profile 'Time each task of a tree program with its data here and there, and write the profile for `plan`'
             cand plan 'Plan where data and tasks belong, from a profile, for any number of iterations'
@@ -528,6 +597,18 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;help;sweep'= {
         }
         &'numasim;help;simulate'= {
+        }
+        &'numasim;help;agent'= {
+            cand status 'Show what an agent knows and has decided'
+            cand stop 'End an agent, and wait until it is gone'
+        }
+        &'numasim;help;agent;status'= {
+        }
+        &'numasim;help;agent;stop'= {
+        }
+        &'numasim;help;run'= {
+        }
+        &'numasim;help;top'= {
         }
         &'numasim;help;tasks'= {
         }
