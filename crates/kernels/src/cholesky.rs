@@ -1,6 +1,6 @@
 //! Kernels of tiled Cholesky, A = L L^T, on n x n tiles that lie row by row; of tiles on the diagonal only the lower triangle counts.
 //!
-//! Each is made of blocks of [`WIDTH`] columns, so that nearly all its work is in products.
+//! Each is made of blocks of `WIDTH` columns, so that nearly all its work is in products.
 
 use crate::product::{Matrix, Size};
 use crate::work::Workspace;

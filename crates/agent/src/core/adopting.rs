@@ -34,7 +34,7 @@ impl Core {
         }
     }
 
-    /// What came of [`Effect::Bind`].
+    /// What came of `Effect::Bind`.
     pub fn bound(&mut self, number: usize, seq: u64, done: Result<(), String>) {
         let place = self.place_of_adopted(number);
         let Some(app) = place.and_then(|place| self.apps.get_mut(&place)) else { return };

@@ -1,6 +1,6 @@
 //! The socket at which applications find the agent: who may see it, and that there is one.
 //!
-//! Whoever begins or ends to listen on a path holds a lock on its folder meanwhile ([`Folder::lock`]). The system
+//! Whoever begins or ends to listen on a path holds a lock on its folder meanwhile (`Folder::lock`). The system
 //! takes it back from a process that was killed, and no file is left behind that somebody would have to judge. Under
 //! the lock a socket on which nobody listens is nobody's, and of several agents that start at once exactly one finds
 //! no other.
