@@ -149,7 +149,10 @@ pub fn simulate(
         work: work.map(|(app, course)| AppWork::new(course, &study.machine, seed, app)).collect(),
         rates,
         commands: Commands::new(apps),
-        view: View { time: Seconds::default(), apps: first_views(dynamics, &threads, &study.machine) },
+        view: View {
+            time: Seconds::default(),
+            apps: (0..apps).map(|app| AppView::absent(study, AppId(app), false)).collect(),
+        },
         threads,
         is_stale: vec![true; apps],
         changed: Looks::default(),
@@ -172,24 +175,6 @@ pub fn simulate(
         moved: Moved::new(),
     };
     simulation.run(script, until, observer, stop, study)
-}
-
-fn first_views(dynamics: &Dynamics, threads: &[Threads], machine: &Machine) -> Vec<AppView> {
-    let nodes = machine.node_count();
-    let of = |(app, (course, threads)): (usize, (&numasim_model::dynamics::Course, &Threads))| AppView {
-        entry: Some(AppId(app)),
-        presence: numasim_policy::Presence::Ahead,
-        control: course.control,
-        threads: (0..nodes).map(|node| threads.threads(node)).collect(),
-        running: vec![0; nodes],
-        blocked: vec![0; nodes],
-        progress: 0,
-        waiting: None,
-        queued: Some(0),
-        phase: 0,
-        left: course.total_work(),
-    };
-    dynamics.courses.iter().zip(threads).enumerate().map(of).collect()
 }
 
 impl Simulation<'_, '_, '_> {

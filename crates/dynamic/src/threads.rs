@@ -83,10 +83,6 @@ impl Threads {
         Self { nodes, pick, binding, target, total, idle, blocked: held, has_excess: false }
     }
 
-    pub(crate) fn threads(&self, node: usize) -> u32 {
-        self.nodes[node].threads
-    }
-
     pub(crate) fn idle(&self, node: usize) -> u32 {
         self.nodes[node].idle.len()
     }

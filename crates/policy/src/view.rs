@@ -1,8 +1,8 @@
 //! What a policy may know.
 
-use numasim_model::AppId;
-use numasim_model::dynamics::Control;
+use numasim_model::dynamics::{Control, Course};
 use numasim_model::units::{Gflop, Seconds};
+use numasim_model::{AppId, Study};
 
 /// The applications at one moment, in file order (first those of the files, then others as they came).
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,6 +41,25 @@ pub struct AppView {
 }
 
 impl AppView {
+    /// An application of the study that has not come yet, or has gone: who has gone has done all its work.
+    pub fn absent(study: &Study, app: AppId, is_gone: bool) -> Self {
+        let nodes = study.machine.node_count();
+        let course = study.dynamics.courses.get(app.0);
+        Self {
+            entry: Some(app),
+            presence: if is_gone { Presence::Gone } else { Presence::Ahead },
+            control: course.map(|course| course.control).unwrap_or_default(),
+            threads: course.map_or_else(|| vec![0; nodes], |course| course.threads.clone()),
+            running: vec![0; nodes],
+            blocked: vec![0; nodes],
+            progress: course.filter(|_| is_gone).map_or(0, |course| course.iterations),
+            waiting: None,
+            queued: Some(0),
+            phase: 0,
+            left: if is_gone { Some(Gflop::new(0.0)) } else { course.and_then(Course::total_work) },
+        }
+    }
+
     /// Whether it is there and has something to do.
     pub fn is_busy(&self) -> bool {
         self.presence == Presence::There && self.waiting.is_none()

@@ -30,7 +30,7 @@ use std::time::Duration;
 
 use numasim_model::text::visible;
 use numasim_model::{AppId, Study};
-use numasim_policy::{AppView, Looks};
+use numasim_policy::Looks;
 use numasim_protocol::{Closed, FromAgent};
 
 use application::{Application, Place};
@@ -56,8 +56,6 @@ pub struct Core {
     by_name: HashMap<String, Place>,
     /// The applications of the files.
     entries: HashMap<String, AppId>,
-    /// What a policy sees of those of the files that are not there.
-    absent: Vec<AppView>,
     /// Which of those of the files were there.
     were_there: Vec<bool>,
     /// How many hellos and adoptions without an entry there were.
@@ -85,7 +83,6 @@ impl Core {
         let entries = apps.iter().enumerate().map(|(number, app)| (app.name.clone(), AppId(number)));
         Self {
             entries: entries.collect(),
-            absent: seeing::absent(&settings.study),
             were_there: vec![false; apps.len()],
             settings,
             clients: BTreeMap::new(),

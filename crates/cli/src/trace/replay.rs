@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;
 
-use numasim_model::dynamics::{Course, Order};
+use numasim_model::dynamics::Order;
 use numasim_model::input::{self, SourceFile};
 use numasim_model::units::{Gflop, Seconds};
 use numasim_model::{AppId, ModelKind, Study};
@@ -218,31 +218,12 @@ impl<'a> Asked<'a> {
                     }
                     there(seen, entry, nodes)
                 }
-                None => Ok(self.absent(number, recorded.gone.contains(&app.name))),
+                None => Ok(AppView::absent(self.study, AppId(number), recorded.gone.contains(&app.name))),
             }
         };
         let known = self.study.apps.iter().enumerate().map(of_entry);
         let others = strangers(self.study, recorded).map(|seen| there(seen, None, nodes));
         Ok(View { time: Seconds::new(recorded.time_s), apps: known.chain(others).collect::<Result<_, _>>()? })
-    }
-
-    /// An application of the files that is not there.
-    fn absent(&self, number: usize, is_gone: bool) -> AppView {
-        let nodes = self.study.machine.node_count();
-        let course = self.study.dynamics.courses.get(number);
-        AppView {
-            entry: Some(AppId(number)),
-            presence: if is_gone { Presence::Gone } else { Presence::Ahead },
-            control: course.map(|course| course.control).unwrap_or_default(),
-            threads: course.map_or_else(|| vec![0; nodes], |course| course.threads.clone()),
-            running: vec![0; nodes],
-            blocked: vec![0; nodes],
-            progress: course.filter(|_| is_gone).map_or(0, |course| course.iterations),
-            waiting: None,
-            queued: Some(0),
-            phase: 0,
-            left: if is_gone { Some(Gflop::new(0.0)) } else { course.and_then(Course::total_work) },
-        }
     }
 }
 
