@@ -48,6 +48,19 @@ pub(crate) fn stop_flag() -> Arc<AtomicBool> {
     Arc::clone(&INTERRUPTED)
 }
 
+/// Set from now on by the signals with which systems end programs: SIGTERM, and SIGHUP of a terminal that is closed.
+///
+/// # Errors
+/// The system refuses it.
+#[cfg(target_os = "linux")]
+pub(crate) fn told_to_end() -> std::io::Result<Arc<AtomicBool>> {
+    let flag = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+        signal_hook::flag::register(signal, Arc::clone(&flag))?;
+    }
+    Ok(flag)
+}
+
 /// Watches one search.
 pub(crate) struct Watch {
     start: Instant,

@@ -2,8 +2,6 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::SystemTime;
 
 use numasim_bench::live::{Family, FamilyError, Program};
@@ -74,7 +72,8 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     }
     let mut provenance = origin::provenance(located.sources(), &host, &how, planning::extent(&study));
     watch::listen();
-    let told_to_end = told_to_end()?;
+    let told_to_end = watch::told_to_end()
+        .map_err(|error| Failure::input("cannot listen for the end").caused_by(&error))?;
 
     let placement = |app: AppId| best.as_ref().and_then(|best| best.placements.get(app.0));
     let mut family = Family::new(planning::extent(&study)).map_err(|error| failed(&error))?;
@@ -175,16 +174,6 @@ fn verdict(ran: &Ran, folder: &Path) -> Result<(), Failure> {
         }
         End::Failed(what) => Err(Failure::input(format!("{what}; all others were ended")).hint(written)),
     }
-}
-
-/// Set by the signals that end programs.
-fn told_to_end() -> Result<Arc<AtomicBool>, Failure> {
-    let flag = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
-        signal_hook::flag::register(signal, Arc::clone(&flag))
-            .map_err(|error| Failure::input("cannot listen for the end").caused_by(&error))?;
-    }
-    Ok(flag)
 }
 
 /// The folder of a new run: results are never overwritten.

@@ -1,8 +1,7 @@
 //! The terminal while `top` has it: taken, drawn on, and put back on every way out, a panic too.
 
 use std::io::{self, IsTerminal as _, Stdout};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use anstream::ColorChoice;
@@ -35,8 +34,9 @@ pub(super) fn live(
     }
     let color = anstream::AutoStream::choice(&io::stdout()) != ColorChoice::Never;
     let failed = |error: io::Error| Failure::output("cannot draw on the terminal").caused_by(&error);
+    // Ctrl-C is a key here, but kill -INT is none.
     watch::listen();
-    let told_to_end = told_to_end().map_err(failed)?;
+    let told_to_end = watch::told_to_end().map_err(failed)?;
     let mut taken = Taken::take().map_err(failed)?;
     let mut look = Look { color, unicode, from: 0, foot: Foot::Keys };
     let mut next = Instant::now() + interval;
@@ -72,15 +72,6 @@ pub(super) fn live(
             Err(_) => Foot::Gone,
         };
     }
-}
-
-/// Set by the signals that end programs; Ctrl-C is a key here.
-fn told_to_end() -> io::Result<Arc<AtomicBool>> {
-    let flag = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
-        signal_hook::flag::register(signal, Arc::clone(&flag))?;
-    }
-    Ok(flag)
 }
 
 /// What a person wants.
