@@ -150,16 +150,19 @@ fn there(folder: &Folder, path: &Path) -> Result<There, SocketError> {
     }
 }
 
-/// Who listens at `path`, with a connection to it.
+/// A connection to who listens at `path`, on which each reading and writing waits at most `patience`.
 ///
 /// # Errors
 /// Nobody listens, or the system refuses ([`SocketError::Nobody`], [`SocketError::Refused`]).
-pub fn reach(path: &Path) -> Result<UnixStream, SocketError> {
+pub fn reach(path: &Path, patience: Duration) -> Result<UnixStream, SocketError> {
     let stream = connected(path).map_err(|why| match why {
         Errno::NOENT | Errno::CONNREFUSED => SocketError::Nobody { path: path.to_owned() },
         why => SocketError::refused("connect to", path, why),
     })?;
-    stream.set_nonblocking(false).map_err(|why| SocketError::io("connect to", path, why))?;
+    let refused = |why| SocketError::io("connect to", path, why);
+    stream.set_nonblocking(false).map_err(refused)?;
+    stream.set_read_timeout(Some(patience)).map_err(refused)?;
+    stream.set_write_timeout(Some(patience)).map_err(refused)?;
     Ok(stream)
 }
 

@@ -9,6 +9,9 @@ use std::process::{Child, Command, Stdio};
 
 use super::*;
 
+/// Longer than any answer takes.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// A folder of this test, closed as one made by the agent.
 struct Room(tempfile::TempDir);
 

@@ -18,7 +18,10 @@ fn of_processes_that_start_at_once_exactly_one_stays() {
         for (_, answer) in answers.iter().filter(|(one, _)| *one != pid) {
             assert!(answer.starts_with(&format!("the program with pid {pid} already listens")), "{answer}");
         }
-        assert_eq!(peer_of(&reach(&path).expect("somebody listens")).expect("a peer").pid, Some(pid));
+        assert_eq!(
+            peer_of(&reach(&path, PATIENCE).expect("somebody listens")).expect("a peer").pid,
+            Some(pid)
+        );
         for one in &mut all {
             // SIGKILL: the socket stays for the next round.
             one.kill().expect("a child");
@@ -42,7 +45,7 @@ fn of_threads_that_come_and_go_never_two_listen() {
                 match Socket::listen(&path) {
                     Ok(socket) => {
                         // Whoever asks now reaches this one: another one has not replaced it.
-                        let _asked = reach(&path).expect("somebody listens");
+                        let _asked = reach(&path, PATIENCE).expect("somebody listens");
                         assert!(socket.listener().accept().is_ok(), "another one was asked");
                         times += 1;
                     }

@@ -16,7 +16,7 @@ fn a_missing_folder_is_made_closed_and_the_socket_with_it() {
     assert_eq!((mode(&room.at("mine")), mode(&path)), (0o700, 0o600));
     assert_eq!(socket.path(), path);
     // Who connects finds this process, and this process who connected.
-    let stream = reach(&path).expect("somebody listens");
+    let stream = reach(&path, PATIENCE).expect("somebody listens");
     let (accepted, _) = socket.listener().accept().expect("one waits");
     let this = peer::Peer { pid: Some(std::process::id()), uid: own_uid() };
     assert_eq!((peer_of(&stream).expect("a peer"), peer_of(&accepted).expect("a peer")), (this, this));
@@ -152,13 +152,13 @@ fn a_socket_on_which_nobody_listens_is_replaced() {
     let path = room.at("agent.sock");
     // Left by a listener that did not remove it, and by one that never listened.
     drop(UnixListener::bind(&path).expect("a socket"));
-    assert!(matches!(reach(&path), Err(SocketError::Nobody { .. })));
+    assert!(matches!(reach(&path, PATIENCE), Err(SocketError::Nobody { .. })));
     drop(Socket::listen(&path).expect("listens"));
     drop(UnixDatagram::bind(&path).expect("a socket"));
     let socket = Socket::listen(&path).expect("listens");
     assert_eq!(mode(&path), 0o600);
     drop(socket);
-    assert!(matches!(reach(&path), Err(SocketError::Nobody { .. })));
+    assert!(matches!(reach(&path, PATIENCE), Err(SocketError::Nobody { .. })));
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn who_listens_is_named_and_goes_on() {
             other.id()
         )
     );
-    assert!(reach(&path).is_ok());
+    assert!(reach(&path, PATIENCE).is_ok());
     drop(other.stdin.take());
     assert!(other.wait().expect("ends").success());
     assert!(!path.exists());
@@ -224,7 +224,7 @@ fn a_socket_is_removed_once_and_who_is_connected_stays_so() {
     let room = Room::new();
     let path = room.at("agent.sock");
     let mut socket = Socket::listen(&path).expect("listens");
-    let stream = reach(&path).expect("somebody listens");
+    let stream = reach(&path, PATIENCE).expect("somebody listens");
     assert!(socket.remove() && !socket.remove());
     assert!(!path.exists());
     let (accepted, _) = socket.listener().accept().expect("one waits");
@@ -232,7 +232,7 @@ fn a_socket_is_removed_once_and_who_is_connected_stays_so() {
     // The next agent's socket is not removed by the end of this one.
     let next = Socket::listen(&path).expect("listens");
     drop(socket);
-    assert!(reach(next.path()).is_ok());
+    assert!(reach(next.path(), PATIENCE).is_ok());
 }
 
 #[test]

@@ -1,14 +1,12 @@
 //! Asks an agent that runs, or ends it.
 
-use std::io::{self, ErrorKind, Read as _, Write as _};
-use std::os::unix::net::UnixStream;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
-use numasim_agent::socket::reach;
-use numasim_protocol::{AgentStatus, FromAgent, FromApp, Lines};
+use numasim_protocol::{AgentStatus, FromAgent, FromApp};
 
-use super::socket_path;
+use super::{Connection, socket_path};
 use crate::args::StatusFormat;
 use crate::failure::Failure;
 use crate::output::Destination;
@@ -21,13 +19,13 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// `numasim agent status`.
 pub(super) fn status(socket: Option<&Path>, format: StatusFormat, shell: &Shell) -> Result<(), Failure> {
     let path = socket_path(socket)?;
-    let mut connection = Connection::open(&path, &FromApp::Query)?;
-    let answer = connection.line()?.ok_or_else(|| connection.silent())?;
+    let mut asked = Asked::open(&path, &FromApp::Query)?;
+    let answer = asked.line()?.ok_or_else(|| asked.silent())?;
     if let Ok(FromAgent::Refused { text }) = FromAgent::parse(&answer) {
         return Err(Failure::input(format!("the agent on {} refuses: {text}", path.display())));
     }
     let status = AgentStatus::parse(&answer);
-    let status = status.map_err(|why| connection.strange(&why))?;
+    let status = status.map_err(|why| asked.strange(&why))?;
     match format {
         StatusFormat::Table => Destination::Stdout.deliver(&agent::table(&status, &shell.style(false))),
         StatusFormat::Json => Destination::Stdout.deliver_by(|out| json::write(&status, out)),
@@ -37,71 +35,49 @@ pub(super) fn status(socket: Option<&Path>, format: StatusFormat, shell: &Shell)
 /// `numasim agent stop`: returns when the socket is gone, which the agent's last act is to say.
 pub(super) fn stop(socket: Option<&Path>) -> Result<(), Failure> {
     let path = socket_path(socket)?;
-    let mut connection = Connection::open(&path, &FromApp::Stop)?;
-    match connection.line()? {
+    let mut asked = Asked::open(&path, &FromApp::Stop)?;
+    match asked.line()? {
         None => Ok(()),
         Some(answer) => match FromAgent::parse(&answer) {
             Ok(FromAgent::Refused { text }) => {
                 Err(Failure::input(format!("the agent on {} refuses: {text}", path.display())))
             }
-            _ => Err(connection.strange("an answer to a stop")),
+            _ => Err(asked.strange("an answer to a stop")),
         },
     }
 }
 
-/// A connection on which something was asked.
-struct Connection {
+/// An agent to whom something was said, and how to call it.
+struct Asked {
     path: String,
-    stream: UnixStream,
-    lines: Lines,
+    connection: Connection,
 }
 
-impl Connection {
+impl Asked {
     fn open(path: &Path, question: &FromApp) -> Result<Self, Failure> {
         let shown = path.display().to_string();
-        let failed = |error: io::Error| {
-            Failure::input(format!("the agent on {shown} cannot be asked")).caused_by(&error)
-        };
-        let mut stream = reach(path).map_err(|error| Failure::input(error.to_string()))?;
-        stream.set_read_timeout(Some(PATIENCE)).map_err(failed)?;
-        stream.set_write_timeout(Some(PATIENCE)).map_err(failed)?;
-        match stream.write_all(question.line().as_bytes()) {
+        let mut connection =
+            Connection::open(path, PATIENCE).map_err(|error| Failure::input(error.to_string()))?;
+        match connection.send(question) {
             // It may have said why before it closed.
-            Err(error) if error.kind() != ErrorKind::BrokenPipe => return Err(failed(error)),
-            _ => {}
+            Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                Err(Failure::input(format!("the agent on {shown} cannot be asked")).caused_by(&error))
+            }
+            _ => Ok(Self { path: shown, connection }),
         }
-        Ok(Self { path: shown, stream, lines: Lines::unlimited() })
     }
 
     /// The next line; `None` at the end.
     fn line(&mut self) -> Result<Option<Vec<u8>>, Failure> {
-        let mut piece = vec![0; 1 << 16];
-        loop {
-            // There is no limit that could be passed.
-            if let Ok(Some(line)) = self.lines.next_line() {
-                return Ok(Some(line.to_vec()));
-            }
-            match self.stream.read(&mut piece) {
-                Ok(0) => return Ok(None),
-                Ok(bytes) => self.lines.push(piece.get(..bytes).unwrap_or_default()),
-                Err(error) => match error.kind() {
-                    ErrorKind::Interrupted => {}
-                    ErrorKind::ConnectionReset => return Ok(None),
-                    ErrorKind::WouldBlock | ErrorKind::TimedOut => {
-                        return Err(Failure::input(format!(
-                            "the program that listens on {} has said nothing for {} s",
-                            self.path,
-                            PATIENCE.as_secs()
-                        ))
-                        .hint("is it stopped (Ctrl-Z), or no agent at all?"));
-                    }
-                    _ => {
-                        let failure = Failure::input(format!("the agent on {} cannot be heard", self.path));
-                        return Err(failure.caused_by(&error));
-                    }
-                },
-            }
-        }
+        self.connection.line().map_err(|error| match error.kind() {
+            ErrorKind::TimedOut => Failure::input(format!(
+                "the program that listens on {} has said nothing for {} s",
+                self.path,
+                PATIENCE.as_secs()
+            ))
+            .hint("is it stopped (Ctrl-Z), or no agent at all?"),
+            _ => Failure::input(format!("the agent on {} cannot be heard", self.path)).caused_by(&error),
+        })
     }
 
     fn silent(&self) -> Failure {

@@ -3,6 +3,8 @@
 #[cfg(target_os = "linux")]
 mod asking;
 #[cfg(target_os = "linux")]
+mod connection;
+#[cfg(target_os = "linux")]
 mod processes;
 #[cfg(target_os = "linux")]
 mod question;
@@ -14,6 +16,8 @@ mod telling;
 use crate::args::AgentArgs;
 use crate::failure::Failure;
 use crate::shell::Shell;
+#[cfg(target_os = "linux")]
+pub(super) use connection::Connection;
 
 /// Runs the command.
 #[cfg(target_os = "linux")]
