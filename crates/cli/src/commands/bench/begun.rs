@@ -23,18 +23,11 @@ pub(super) fn provenance(
     doubting: &Doubting,
 ) -> Provenance {
     let bind = Bind::from(args.bind).as_str();
-    let features = if cfg!(feature = "hwloc") { vec!["hwloc".to_owned()] } else { Vec::new() };
-    let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
     let fitted = plan.changes.iter().map(|change| format!("scenario '{}': {change}", change.scenario()));
     let mut provenance = Provenance {
         schema: provenance::SCHEMA,
         run: new_run_id(),
-        tool: Tool {
-            name: "numasim".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            features,
-            profile: profile.to_owned(),
-        },
+        tool: tool(),
         command: typed(),
         started_utc: utc(SystemTime::now()),
         ended_utc: None,
@@ -47,6 +40,17 @@ pub(super) fn provenance(
     };
     provenance.doubt(&doubting.before);
     provenance
+}
+
+/// This program.
+pub(crate) fn tool() -> Tool {
+    let features = if cfg!(feature = "hwloc") { vec!["hwloc".to_owned()] } else { Vec::new() };
+    Tool {
+        name: "numasim".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        features,
+        profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
+    }
 }
 
 /// What was typed: the program by its name, wherever on this host it lies.

@@ -8,7 +8,7 @@ mod planning;
 mod progress;
 mod same_run;
 
-pub(super) use begun::typed;
+pub(super) use begun::{tool, typed};
 use doubts::Doubting;
 use numasim_bench::plan::Plan;
 use numasim_bench::provenance::Provenance;

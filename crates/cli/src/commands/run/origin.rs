@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use numasim_bench::live::Extent;
-use numasim_bench::provenance::{self, Input, Measuring, Node, Provenance, Tool, utc};
+use numasim_bench::provenance::{self, Input, Measuring, Node, Provenance, utc};
 use numasim_bench::session::new_run_id;
 use numasim_host::system::{SAMPLE, System};
 use numasim_model::cpus::CpuList;
@@ -11,11 +11,10 @@ use numasim_model::input::SourceFile;
 
 use super::nodes::HostNode;
 use super::planning::How;
-use crate::commands::bench::typed;
+use crate::commands::bench::{tool, typed};
 
 /// What is known before it begins.
 pub(super) fn provenance(sources: &[SourceFile], host: &[HostNode], how: &How, extent: Extent) -> Provenance {
-    let features = if cfg!(feature = "hwloc") { vec!["hwloc".to_owned()] } else { Vec::new() };
     let first = |node: &HostNode| {
         CpuList::new(node.cores.iter().filter_map(|core| core.first().copied()).collect()).ok()
     };
@@ -30,12 +29,7 @@ pub(super) fn provenance(sources: &[SourceFile], host: &[HostNode], how: &How, e
     Provenance {
         schema: provenance::SCHEMA,
         run: new_run_id(),
-        tool: Tool {
-            name: "numasim".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            features,
-            profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
-        },
+        tool: tool(),
         command: typed(),
         started_utc: utc(SystemTime::now()),
         ended_utc: None,

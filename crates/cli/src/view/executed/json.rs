@@ -2,21 +2,13 @@
 
 use serde_json::{Value, json as value};
 
-use super::super::json::{name_model, number};
+use super::super::json::number;
+use super::super::tasked::head;
 use super::{Executed, ExecutedView};
 
 /// The document: one object for each repetition and scheduler.
 pub(crate) fn json(view: &ExecutedView<'_>) -> Value {
-    let mut document = value!({ "schema": 1, "command": "tasks", "machine": view.machine.name() });
-    name_model(&mut document, view.machine.sharing());
-    let graph = view.graph;
-    document["graph"] = value!({
-        "name": graph.name,
-        "tasks": graph.tasks,
-        "edges": graph.edges,
-        "blocks": graph.blocks,
-        "span": graph.span,
-    });
+    let mut document = head(view.machine, view.graph);
     document["cores"] = value!(view.machine.total_cores());
     document["block_bytes"] = value!(view.bytes);
     document["check"] = value!({

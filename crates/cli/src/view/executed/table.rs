@@ -15,15 +15,11 @@ pub(crate) fn table(view: &ExecutedView<'_>, style: &Style) -> String {
     let serial: Vec<f64> = view.repetitions.iter().map(|one| one.serial_s).collect();
     let right = if view.verdict.is_right() { "right" } else { "WRONG" };
     let mut text = format!(
-        "Machine: {}\nModel:   {}\nGraph:   {}: {}, {}, {}, {} on the longest path; {} MB\nSerial:  {} s{}; {} = {}, at most {}: {right}\n\
+        "Machine: {}\nModel:   {}\nGraph:   {}; {} MB\nSerial:  {} s{}; {} = {}, at most {}: {right}\n\
          Threads: {}, each bound to a core; pages by first touch; {}\n\n",
         machine_title(view.machine),
         view.machine.sharing().in_words(),
-        graph.name,
-        figures::count(graph.tasks as u64, "task"),
-        figures::count(graph.edges as u64, "edge"),
-        figures::count(graph.blocks as u64, "block"),
-        graph.span,
+        graph.in_words(),
         figures::single(view.bytes as f64 / 1e6),
         figures::single(median(&serial)),
         interval(&serial).map_or(String::new(), |interval| format!(" ({interval})")),

@@ -1,11 +1,12 @@
 //! Simulated task graphs for programs. Numbers are not rounded.
 
+use numasim_model::Machine;
 use numasim_model::graph::TaskScenario;
 use numasim_tasks::{IdleReason, NodeRun, Traffic};
 use serde_json::{Value, json};
 
 use super::super::json::{name_model, number};
-use super::{Tasked, TasksView};
+use super::{GraphFacts, Tasked, TasksView};
 
 /// The document: one object for each scheduler and seed.
 ///
@@ -13,9 +14,15 @@ use super::{Tasked, TasksView};
 /// `idle` together) and `per_node`, for every node of the machine;
 /// with `--metg` also `metg`, whose figures are null where no size of tasks keeps the share.
 pub(crate) fn json(view: &TasksView<'_>) -> Value {
-    let mut document = json!({ "schema": 1, "command": "tasks", "machine": view.machine.name() });
-    name_model(&mut document, view.machine.sharing());
-    let graph = view.graph;
+    let mut document = head(view.machine, view.graph);
+    document["runs"] = view.runs.iter().map(object).collect();
+    document
+}
+
+/// What every document of `tasks` begins with: the machine, its model, and the graph.
+pub(crate) fn head(machine: &Machine, graph: &GraphFacts) -> Value {
+    let mut document = json!({ "schema": 1, "command": "tasks", "machine": machine.name() });
+    name_model(&mut document, machine.sharing());
     document["graph"] = json!({
         "name": graph.name,
         "tasks": graph.tasks,
@@ -23,7 +30,6 @@ pub(crate) fn json(view: &TasksView<'_>) -> Value {
         "blocks": graph.blocks,
         "span": graph.span,
     });
-    document["runs"] = view.runs.iter().map(object).collect();
     document
 }
 

@@ -5,13 +5,14 @@ mod json;
 mod table;
 mod words;
 
+use numasim_draw::figures;
 use numasim_model::Machine;
 use numasim_model::graph::{PagePlacement, SchedulerKind, TaskScenario};
 use numasim_tasks::Run;
 use numasim_tasks::bound::LowerBound;
 
 pub(crate) use csv::csv;
-pub(crate) use json::json;
+pub(crate) use json::{head, json};
 pub(crate) use table::table;
 pub(crate) use words::{bound_in_words, idle_in_words};
 
@@ -28,6 +29,20 @@ pub(crate) struct GraphFacts {
     pub(crate) blocks: usize,
     /// Tasks on the longest path.
     pub(crate) span: u32,
+}
+
+impl GraphFacts {
+    /// `cholesky: 20 tasks, 30 edges, 10 blocks, 7 on the longest path`.
+    pub(crate) fn in_words(&self) -> String {
+        format!(
+            "{}: {}, {}, {}, {} on the longest path",
+            self.name,
+            figures::count(self.tasks as u64, "task"),
+            figures::count(self.edges as u64, "edge"),
+            figures::count(self.blocks as u64, "block"),
+            self.span,
+        )
+    }
 }
 
 /// One simulation with what it was asked.

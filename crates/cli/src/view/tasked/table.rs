@@ -15,14 +15,10 @@ use super::{Tasked, TasksView, bound_in_words};
 pub(crate) fn table(view: &TasksView<'_>, style: &Style) -> String {
     let graph = view.graph;
     let mut text = format!(
-        "Machine: {}\nModel:   {}\nGraph:   {}: {}, {}, {}, {} on the longest path\n",
+        "Machine: {}\nModel:   {}\nGraph:   {}\n",
         machine_title(view.machine),
         view.machine.sharing().in_words(),
-        graph.name,
-        figures::count(graph.tasks as u64, "task"),
-        figures::count(graph.edges as u64, "edge"),
-        figures::count(graph.blocks as u64, "block"),
-        graph.span,
+        graph.in_words(),
     );
     let Some(first) = view.runs.first() else { return text };
     let stealing = if first.steal { ", with stealing" } else { "" };
