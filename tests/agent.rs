@@ -12,13 +12,11 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::common::{folder, numasim, stderr, stdout};
-
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::common::{PATIENCE, eventually, folder, numasim, stderr, stdout};
 
 /// Two nodes of four cores.
 const MACHINE: &str = "\
@@ -186,15 +184,6 @@ impl Client {
                 return message;
             }
         }
-    }
-}
-
-#[track_caller]
-fn eventually(what: &str, mut is: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !is() {
-        assert!(start.elapsed() < PATIENCE, "{what}");
-        std::thread::sleep(Duration::from_millis(10));
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// The program that is tested.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_numasim");
@@ -50,6 +51,19 @@ pub(crate) fn study(text: &str) -> (tempfile::TempDir, PathBuf) {
     let file = folder.path().join("study.toml");
     fs::write(&file, text).expect("a file for the test");
     (folder, file)
+}
+
+/// Longer than anything takes on a machine that does something else, too.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Waits until it is so.
+#[track_caller]
+pub(crate) fn eventually(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < PATIENCE, "{what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// What a run that ends well prints.

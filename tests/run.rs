@@ -7,12 +7,10 @@ mod ending;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::common::{numasim, stderr, stdout, study};
+use crate::common::{eventually, numasim, stderr, stdout, study};
 
 /// A part of any host: one core.
 const MACHINE: &str = "\
@@ -44,9 +42,6 @@ to = \"consumer\"
 item_mb = 0.5
 capacity = 2
 ";
-
-/// Longer than anything here takes on a machine that does something else, too.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Ran {
     output: Output,
@@ -82,15 +77,6 @@ fn is_there(pid: &str) -> bool {
     state.is_ok_and(|stat| {
         !stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with(['Z', 'X']))
     })
-}
-
-#[track_caller]
-fn soon(what: &str, mut is_so: impl FnMut() -> bool) {
-    let last = Instant::now() + PATIENCE;
-    while !is_so() {
-        assert!(Instant::now() < last, "{what}");
-        thread::sleep(Duration::from_millis(10));
-    }
 }
 
 #[test]
@@ -205,7 +191,7 @@ command = [\"sh\", \"-c\", \"echo no such matrix >&2; exit 3\"]
     assert_eq!(ran.result()["ended"], "failed");
     let pids = fs::read_to_string(ran.folder.join("app-0.out")).expect("a file");
     assert_eq!(pids.lines().count(), 2);
-    soon("a process is left", || !pids.lines().any(is_there));
+    eventually("a process is left", || !pids.lines().any(is_there));
 }
 
 #[test]

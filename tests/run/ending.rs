@@ -6,15 +6,15 @@ use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
-use super::{MACHINE, is_there, ran, soon};
-use crate::common::{numasim, stderr, study};
+use super::{MACHINE, is_there, ran};
+use crate::common::{eventually, numasim, stderr, study};
 
 /// A run that would take long, once its application runs.
 fn long_run(folder: &Path, file: &Path) -> Child {
     let mut command = numasim();
     command.args(["run", "--no-agent", "--memory-per-thread", "1MiB"]).arg(file).arg("-o").arg(folder);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
-    soon("nothing runs", || {
+    eventually("nothing runs", || {
         fs::read_to_string(folder.join("app-1.out")).is_ok_and(|text| text.ends_with('\n'))
     });
     child
@@ -60,7 +60,7 @@ fn a_run_that_is_killed_takes_its_processes_with_it() {
     assert!(is_there(&pid));
     child.kill().expect("killed");
     child.wait().expect("it ends");
-    soon("the program is left", || !is_there(&pid));
+    eventually("the program is left", || !is_there(&pid));
 }
 
 #[test]

@@ -4,10 +4,11 @@ use std::collections::VecDeque;
 use std::sync::atomic::Ordering::SeqCst;
 
 use numasim_host::os::clock::now_ns;
+use numasim_runtime::Waiting;
 
 use super::board::{Counts, OfApp, OfCall, OfChannel};
 use super::order::Tasks;
-use super::team::{Team, Waiting};
+use super::team::Team;
 
 /// An iteration that may begin.
 pub(super) struct Begun {
@@ -124,9 +125,9 @@ impl<'a> Neighbours<'a> {
             return Some(found);
         }
         let before = now_ns();
-        team.waiting(Some(what));
+        team.waiting(what);
         let found = self.counts.wait_for(now);
-        team.waiting(None);
+        team.waiting(Waiting::None);
         self.counts.of_app(self.app, counted).fetch_add(now_ns() - before, SeqCst);
         found
     }

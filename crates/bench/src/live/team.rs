@@ -3,18 +3,10 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use numasim_model::cpus::CpuList;
-use numasim_runtime::{Agent, Bind, Control, Layout, Pool, PoolNode};
+use numasim_runtime::{Agent, Bind, Control, Layout, Pool, PoolNode, Waiting};
 
 use super::board::{Counts, OnNode};
 use super::order::{Node, Tasks};
-
-/// What an application waits for that has no iteration under way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Waiting {
-    Input,
-    Output,
-    Call,
-}
 
 /// Its threads.
 pub(super) struct Team {
@@ -57,14 +49,9 @@ impl Team {
         self.pool.progress(usize::try_from(iterations).unwrap_or(usize::MAX));
     }
 
-    /// Says that there is no iteration under way, and why; `None`: there is one again.
-    pub(super) fn waiting(&self, waiting: Option<Waiting>) {
-        self.pool.waiting(match waiting {
-            None => numasim_runtime::Waiting::None,
-            Some(Waiting::Input) => numasim_runtime::Waiting::Input,
-            Some(Waiting::Output) => numasim_runtime::Waiting::Output,
-            Some(Waiting::Call) => numasim_runtime::Waiting::Call,
-        });
+    /// Says that there is no iteration under way, and why; [`Waiting::None`]: there is one again.
+    pub(super) fn waiting(&self, waiting: Waiting) {
+        self.pool.waiting(waiting);
     }
 
     /// Writes down how many threads are kept from running.
