@@ -213,7 +213,7 @@ fn cell(seen: &Seen, look: Look, kind: Kind, app: &AppEntry) -> Cell {
             }
         },
         Kind::Bandwidth => {
-            seen.bandwidth_gbs(app).map_or_else(not_known, |gbs| (figures::short(gbs), Meaning::Plain))
+            seen.bandwidth_gbs(app).map_or_else(not_known, |gbs| (figures::single(gbs), Meaning::Plain))
         }
     }
 }
