@@ -158,6 +158,24 @@ impl Gate {
         }
     }
 
+    /// There is something for this worker alone: wakes it if it is idle. False if it is blocked; it may have been so for
+    /// long, without having been awake since.
+    ///
+    /// Who hands it something does that before: a worker that is awake then looks once more before it parks, or is told
+    /// to `leave` it (see [`Gate::sleep`], [`Gate::block`]).
+    pub(crate) fn rouse(&self, worker: usize) -> bool {
+        let mut inner = lock(&self.inner);
+        match self.members[worker].state.load(Ordering::Relaxed) {
+            BLOCKED => false,
+            IDLE => {
+                self.set_awake(&mut inner, worker);
+                unpark(inner, worker);
+                true
+            }
+            _ => true,
+        }
+    }
+
     /// What the worker waits for inside a task is there: it goes on, wanted or not; if there are too many now, another
     /// one blocks after its task.
     pub(crate) fn resume(&self, worker: usize) {

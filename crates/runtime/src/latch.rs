@@ -42,6 +42,12 @@ impl<'a> WorkerLatch<'a> {
         self.state.load(Ordering::Acquire) == SET
     }
 
+    /// Sets it where it lives on: whoever calls this borrows it.
+    pub(crate) fn set_here(&self) {
+        // SAFETY: borrowed, so alive until this returns.
+        unsafe { Latch::set(std::ptr::from_ref(self)) }
+    }
+
     /// The owner is about to park: who sets the latch from now on must resume it.
     pub(crate) fn before_parking(&self) {
         let _ = self.state.compare_exchange(UNSET, SLEEPING, Ordering::AcqRel, Ordering::Acquire);

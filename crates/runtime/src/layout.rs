@@ -3,6 +3,7 @@
 mod host;
 
 use numasim_model::cpus::CpuList;
+use numasim_model::ids::NodeId;
 
 pub use host::HostError;
 
@@ -17,6 +18,11 @@ pub enum Bind {
     /// One core: worker i of a node has its core i mod cores.
     Core,
 }
+
+/// A worker of a pool. They are numbered round the nodes: the first of each node in node order, then the second of each,
+/// and so on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WorkerId(pub usize);
 
 /// A NUMA node of the pool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -102,8 +108,13 @@ impl Layout {
         self.nodes.iter().map(|node| node.workers).collect()
     }
 
-    /// The node of each worker, and which one of this node's it is. They are numbered round the nodes: the first of each
-    /// node in node order, then the second of each, and so on.
+    /// All workers of a node, in the order of its cores.
+    pub fn workers_of(&self, node: NodeId) -> Vec<WorkerId> {
+        let places = self.places();
+        (0..places.len()).filter(|&worker| places[worker].node == node.0).map(WorkerId).collect()
+    }
+
+    /// The node of each worker, and which one of this node's it is, in the order of [`WorkerId`].
     pub(crate) fn places(&self) -> Vec<Place> {
         let most = self.nodes.iter().map(|node| node.workers).max().unwrap_or(0);
         let round = |index: usize| {
@@ -159,6 +170,8 @@ mod tests {
         let layout = Layout::new(vec![node(1, 2, "0-1"), node(3, 2, "2-3")], Bind::Core).expect("a layout");
         let places: Vec<_> = layout.places().iter().map(|place| (place.node, place.index)).collect();
         assert_eq!(places, [(0, 0), (1, 0), (1, 1), (1, 2)]);
+        assert_eq!(layout.workers_of(NodeId(1)), [1, 2, 3].map(WorkerId));
+        assert_eq!(layout.workers_of(NodeId(2)), []);
     }
 
     #[test]

@@ -17,6 +17,9 @@
 //! the node first, then from the nearest one. [`Pool::spawn_on`] and [`Scope::spawn_on`] say at which node a task is offered
 //! first. A worker that waits inside a task runs other tasks meanwhile, as far as it may.
 //!
+//! [`Pool::dispatch`] leaves it to a [`Dispatcher`] which worker runs which task, and nobody steals: for schedulers that have queues
+//! of their own.
+//!
 //! # Orders
 //! An [`Order`] says how many workers may run, or which ([`Layout`] says where they are). Each looks at a flag of its own before
 //! it fetches a task; those that are too many park there, idle ones at once, others after their task, and nobody begins a task
@@ -45,11 +48,15 @@ mod sync;
 #[cfg(not(loom))]
 mod client;
 #[cfg(not(loom))]
+mod dispatch;
+#[cfg(not(loom))]
 mod fork_join;
 #[cfg(not(loom))]
 mod loops;
 #[cfg(not(loom))]
 mod pool;
+#[cfg(not(loom))]
+mod posted;
 #[cfg(not(loom))]
 mod said;
 #[cfg(not(loom))]
@@ -62,8 +69,10 @@ mod worker;
 #[cfg(not(loom))]
 pub use client::Agent;
 #[cfg(not(loom))]
+pub use dispatch::Dispatcher;
+#[cfg(not(loom))]
 pub use fork_join::join;
-pub use layout::{Bind, HostError, Layout, LayoutError, PoolNode};
+pub use layout::{Bind, HostError, Layout, LayoutError, PoolNode, WorkerId};
 pub use numasim_protocol::{Control, Waiting};
 pub use order::{Order, OrderError};
 #[cfg(not(loom))]

@@ -13,7 +13,7 @@ use numasim_protocol::Waiting;
 use crate::barrier;
 use crate::client::{Agent, Link};
 use crate::job::{HeapJob, JobRef};
-use crate::layout::Layout;
+use crate::layout::{Layout, WorkerId};
 use crate::order::{Order, OrderError};
 use crate::shared::Shared;
 use crate::sync::Ordering;
@@ -177,6 +177,17 @@ impl Pool {
     /// nodes. A node that does not exist means any.
     pub fn spawn_on(&self, node: NodeId, task: impl FnOnce() + Send + 'static) {
         self.submit(detached(task), Some(node));
+    }
+
+    /// Wakes a worker for which a [`Dispatcher`](crate::Dispatcher) has a task now. False if an order keeps it from
+    /// running, or there is no such worker: what was set aside for it belongs to others.
+    pub fn wake(&self, worker: WorkerId) -> bool {
+        worker.0 < self.shared.places.len() && self.shared.gate.rouse(worker.0)
+    }
+
+    /// Tells the agent, and [`Pool::status`], how many tasks a [`Dispatcher`](crate::Dispatcher) has that nobody has begun.
+    pub fn queued(&self, tasks: usize) {
+        self.shared.said.set_queued(tasks);
     }
 
     /// Tells the agent how many iterations are done.

@@ -14,6 +14,8 @@ pub(crate) struct Said {
     pub(crate) progress: AtomicUsize,
     /// Phase of the iteration.
     pub(crate) phase: AtomicUsize,
+    /// Tasks that a dispatcher has and that nobody has begun.
+    queued: AtomicUsize,
     /// Place in [`WORDS`].
     waiting: AtomicU8,
     /// Whether the last status said that there are tasks to begin.
@@ -33,6 +35,18 @@ impl Said {
         let word = (0..).zip(WORDS).find(|(_, word)| *word == waiting).map_or(0, |(place, _)| place);
         if self.waiting.swap(word, Ordering::AcqRel) != word {
             self.ring();
+        }
+    }
+
+    pub(crate) fn queued(&self) -> usize {
+        self.queued.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_queued(&self, tasks: usize) {
+        self.queued.store(tasks, Ordering::Relaxed);
+        if tasks > 0 {
+            // That the last one went is told by whoever finds none.
+            self.tasks_are_there(true);
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use numasim_model::ids::NodeId;
 
-use crate::job::{HeapJob, Payload};
+use crate::job::{HeapJob, JobRef, Payload};
 use crate::latch::{Latch, LockLatch, WorkerLatch};
 use crate::pool::Pool;
 use crate::sync::{AtomicUsize, Ordering};
@@ -75,10 +75,31 @@ impl<'scope> Scope<'scope> {
         self.submit(task, Some(node));
     }
 
+    /// Has a worker run something itself, and wakes it for that. It is not counted as a task.
+    pub(crate) fn post(&self, worker: usize, task: impl FnOnce(&Scope<'scope>) + Send + 'scope) -> JobRef {
+        let job = self.job(task);
+        self.pool.shared.posted.put(worker, job);
+        self.pool.shared.gate.rouse(worker); // a blocked one looks when it is wanted again
+        job
+    }
+
+    /// Runs here what was posted, if the worker has not begun it.
+    pub(crate) fn run_posted(&self, worker: usize, job: JobRef) {
+        if let Some(job) = self.pool.shared.posted.take_back(worker, job) {
+            // SAFETY: nobody else has it any more, and this scope waits for it.
+            unsafe { job.run() }
+        }
+    }
+
     fn submit(&self, task: impl FnOnce(&Scope<'scope>) + Send + 'scope, node: Option<NodeId>) {
+        self.pool.submit(self.job(task), node);
+    }
+
+    /// A task that keeps the scope open.
+    fn job(&self, task: impl FnOnce(&Scope<'scope>) + Send + 'scope) -> JobRef {
         self.open.fetch_add(1, Ordering::Relaxed);
         let home = Home(self);
-        let job = HeapJob::into_ref(move || {
+        HeapJob::into_ref(move || {
             let home = home;
             {
                 // SAFETY: this task has not ended.
@@ -89,12 +110,11 @@ impl<'scope> Scope<'scope> {
             }
             // SAFETY: as above; this is the end.
             unsafe { Self::leave(home.0) };
-        });
-        self.pool.submit(job, node);
+        })
     }
 
     /// The first panic is the one that goes on.
-    fn keep(&self, payload: Payload) {
+    pub(crate) fn keep(&self, payload: Payload) {
         self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(payload);
     }
 

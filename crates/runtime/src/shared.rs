@@ -7,6 +7,7 @@ use crate::gate::{Counts, Gate, Rule};
 use crate::job::JobRef;
 use crate::layout::{Layout, Place};
 use crate::order::{Order, OrderError};
+use crate::posted::Posted;
 use crate::said::Said;
 use crate::sync::{AtomicBool, AtomicUsize, Ordering};
 use numasim_model::ids::NodeId;
@@ -38,6 +39,8 @@ pub(crate) struct Shared {
     /// Tasks for a node, and tasks for whoever comes first.
     for_node: Vec<Injector<JobRef>>,
     for_any: Injector<JobRef>,
+    /// What a certain worker must do itself.
+    pub(crate) posted: Posted,
 }
 
 impl Shared {
@@ -61,6 +64,7 @@ impl Shared {
             stealers,
             for_node: (0..nodes).map(|_| Injector::new()).collect(),
             for_any: Injector::new(),
+            posted: Posted::new(places.len()),
             layout,
             places,
         })
@@ -132,10 +136,16 @@ impl Shared {
             || self.stealers.iter().any(|queue| !queue.is_empty())
     }
 
-    /// Tasks in all queues: not begun yet.
+    /// The same, or does a dispatcher have one?
+    pub(crate) fn has_tasks(&self) -> bool {
+        self.any_task() || self.said.queued() > 0
+    }
+
+    /// Tasks in all queues, and those that a dispatcher told of: not begun yet.
     pub(crate) fn queued(&self) -> usize {
         let nodes = self.for_node.iter().map(Injector::len).sum::<usize>();
-        self.for_any.len() + nodes + self.stealers.iter().map(Stealer::len).sum::<usize>()
+        let workers = self.stealers.iter().map(Stealer::len).sum::<usize>();
+        self.for_any.len() + nodes + workers + self.said.queued()
     }
 
     /// A worker that was woken for a task does something else: wakes another one for it.

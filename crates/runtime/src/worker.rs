@@ -88,12 +88,18 @@ impl Worker {
 
     /// Runs a task that came out of a queue.
     pub(crate) fn execute(&self, job: JobRef) {
+        // SAFETY: a queue gives each task out once, and who queued a task on a stack waits for it.
+        self.count(|| unsafe { job.run() });
+    }
+
+    /// Runs a task, which does not panic, and counts it.
+    #[inline]
+    pub(crate) fn count(&self, task: impl FnOnce()) {
         let figures = &self.shared.figures[self.number];
         let depth = self.depth.get();
         self.depth.set(depth + 1);
         figures.busy.store(true, Ordering::Relaxed);
-        // SAFETY: a queue gives each task out once, and who queued a task on a stack waits for it.
-        unsafe { job.run() };
+        task();
         // Only this thread writes here: no read-modify-write is needed.
         figures.tasks.store(figures.tasks.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         figures.busy.store(depth > 0, Ordering::Relaxed);
@@ -107,6 +113,11 @@ impl Worker {
     }
 
     fn work(&self) -> bool {
+        if let Some(job) = self.shared.posted.take(self.number) {
+            // SAFETY: given out once, and who posted it waits for it. It is no task, and counts those that it runs.
+            unsafe { job.run() };
+            return true;
+        }
         match self.find() {
             Some(job) => {
                 self.execute(job);
@@ -116,8 +127,13 @@ impl Worker {
         }
     }
 
-    fn before_parking(&self) {
-        self.shared.said.tasks_are_there(self.shared.any_task());
+    /// Is there something that this worker would do?
+    fn any(&self) -> bool {
+        self.shared.posted.any(self.number) || self.shared.any_task()
+    }
+
+    pub(crate) fn before_parking(&self) {
+        self.shared.said.tasks_are_there(self.shared.has_tasks());
     }
 }
 
@@ -129,10 +145,10 @@ impl Source for Life<'_> {
         self.0.work()
     }
     fn any(&self) -> bool {
-        self.0.shared.any_task()
+        self.0.any()
     }
     fn over(&self) -> bool {
-        self.0.shared.stop.load(Ordering::Acquire) && !self.any()
+        self.0.shared.stop.load(Ordering::Acquire) && !self.0.shared.any_task()
     }
     fn pass_on(&self) {
         self.0.shared.pass_on(self.0.number);
@@ -150,7 +166,7 @@ impl Source for Wait<'_> {
         self.0.work()
     }
     fn any(&self) -> bool {
-        self.0.shared.any_task()
+        self.0.any()
     }
     fn over(&self) -> bool {
         self.1.is_set()

@@ -1,37 +1,17 @@
 //! What a pool promises: every task runs once, panics arrive where somebody waits, orders hold, and dropping ends all.
 
+mod common;
+
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use numasim_model::ids::NodeId;
-use numasim_runtime::{Bind, Layout, Order, OrderError, Pool, PoolNode, join};
+use numasim_runtime::{Order, OrderError, join};
 
-/// Nodes with these workers, as many cores as workers, bound to nothing.
-fn pool(workers: &[usize]) -> Pool {
-    let node = |&workers: &usize| PoolNode { workers, cores: workers, cpus: None };
-    let nodes = workers.iter().map(node).collect();
-    Pool::new(Layout::new(nodes, Bind::None).expect("a layout")).expect("threads")
-}
-
-/// Waits for something that must happen, generously: a slow machine is no failure.
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let start = Instant::now();
-    while !holds() {
-        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
-        std::thread::sleep(Duration::from_micros(200));
-    }
-}
-
-fn fib(n: u32) -> u64 {
-    if n < 2 {
-        return u64::from(n);
-    }
-    let (a, b) = join(|| fib(n - 1), || fib(n - 2));
-    a + b
-}
+use common::{fib, message, pool, until};
 
 #[test]
 fn every_task_of_a_scope_runs_once_wherever_it_is_spawned() {
@@ -91,10 +71,6 @@ fn a_loop_calls_each_number_once_in_blocks_of_the_grain() {
     });
     assert_eq!(seen.into_inner().unwrap(), vec![1; 1000]);
     pool.for_each(5..5, 0, |_| panic!("an empty range has no block"));
-}
-
-fn message(payload: &(dyn std::any::Any + Send)) -> &str {
-    payload.downcast_ref::<&str>().copied().unwrap_or_default()
 }
 
 #[test]

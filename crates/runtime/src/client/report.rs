@@ -24,7 +24,7 @@ pub(super) fn run(shared: &Shared, sender: &Sender<'_>, every: Duration, over: &
         while !over.load(Ordering::Acquire) && sent.elapsed() < LEAST {
             shared.said.listen(sent + LEAST);
         }
-        let changed = || shared.said.waiting() != waiting || shared.any_task() != tasks;
+        let changed = || shared.said.waiting() != waiting || shared.has_tasks() != tasks;
         while !over.load(Ordering::Acquire) && sent.elapsed() < every && !changed() {
             // A worker that takes the last task and stays with it rings no bell; one that finds none does.
             let look = if shared.gate.all_parked() { every } else { LEAST };

@@ -7,6 +7,8 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering, fence};
 use loom::thread;
 
+mod handed;
+
 use super::{Source, serve};
 use crate::gate::{Gate, Rule};
 use crate::latch::{Latch, WorkerLatch};

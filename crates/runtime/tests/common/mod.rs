@@ -1,0 +1,36 @@
+//! Pools of a few workers, and patience.
+
+use std::any::Any;
+use std::time::{Duration, Instant};
+
+use numasim_runtime::{Bind, Layout, Pool, PoolNode, join};
+
+/// Nodes with these workers, as many cores as workers, bound to nothing.
+pub(crate) fn pool(workers: &[usize]) -> Pool {
+    let node = |&workers: &usize| PoolNode { workers, cores: workers, cpus: None };
+    let nodes = workers.iter().map(node).collect();
+    Pool::new(Layout::new(nodes, Bind::None).expect("a layout")).expect("threads")
+}
+
+/// Waits for something that must happen, generously: a slow machine is no failure.
+pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_micros(200));
+    }
+}
+
+/// Many small tasks.
+pub(crate) fn fib(n: u32) -> u64 {
+    if n < 2 {
+        return u64::from(n);
+    }
+    let (a, b) = join(|| fib(n - 1), || fib(n - 2));
+    a + b
+}
+
+/// Of a panic.
+pub(crate) fn message(payload: &(dyn Any + Send)) -> &str {
+    payload.downcast_ref::<&str>().copied().unwrap_or_default()
+}
