@@ -3,7 +3,10 @@
 //! [`Live`] is a value like the simulation: somebody else has the threads and the clock, tells it under a lock what has happened, and hears which
 //! worker takes which task now. The schedulers are those of [`crate::simulate`], and what they are told comes in the same order: ends, what
 //! the master creates, what becomes ready, then all idle workers in rounds. What differs is what decides nothing: partitioning a window
-//! takes as long as it takes, in which nobody else is told anything, and two events never happen at the same instant.
+//! takes as long as it takes, in which nobody else is told anything, and two events never happen at the same instant. And workers may be kept from running
+//! ([`Live::leave`]), which no simulation knows.
+
+mod absent;
 
 use numasim_model::graph::{BlockHome, PagePlacement, TaskId, Ties};
 use rand::RngExt as _;
@@ -17,6 +20,7 @@ use crate::random::{Stream, generator};
 use crate::refusal;
 use crate::schedulers::{self, HandOver, Partitioning, Pause, Round, Scheduler, Start, View};
 use crate::sockets::{SocketId, Sockets, WorkerId};
+use absent::Absent;
 
 /// What the master has done, or why it does nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,6 +55,7 @@ pub struct Live<'a> {
     ended: usize,
     /// Workers without a task.
     idle: Vec<WorkerId>,
+    absent: Absent,
     /// Draws the order in which they look, where it is drawn.
     random: Option<ChaCha8Rng>,
 }
@@ -79,6 +84,7 @@ impl<'a> Live<'a> {
             running: 0,
             ended: 0,
             idle: (0..workers).map(WorkerId).collect(),
+            absent: Absent::nobody(sockets.worker_count()),
             random: (runtime.ties == Ties::Random).then(|| generator(runtime.seed, Stream::Workers)),
             question,
             sockets,
@@ -103,7 +109,13 @@ impl<'a> Live<'a> {
     /// Nobody runs a task, the master creates none, and yet some are left: nothing will ever happen again.
     pub fn is_stuck(&self) -> Option<TasksError> {
         let rests = self.running == 0 && !self.window && !self.is_over() && !self.may_create();
-        rests.then(|| TasksError::NeverEnds(self.alive.lowest()))
+        let may_come = self.waiting > 0 && self.absent.is_somebody();
+        (rests && !may_come).then(|| TasksError::NeverEnds(self.alive.lowest()))
+    }
+
+    /// Created tasks that wait for none and that nobody has taken.
+    pub const fn ready(&self) -> usize {
+        self.waiting
     }
 
     /// The master does the next thing that it can do.
@@ -208,7 +220,7 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Idle workers look for tasks in rounds; `starts` hears who takes which one now.
+    /// Idle workers that are there look for tasks in rounds, and then for what the absent leave lying; `starts` hears who takes which one now.
     pub fn hand_out(&mut self, mut starts: impl FnMut(WorkerId, Start)) {
         if let Some(random) = &mut self.random {
             for place in 1..self.idle.len() {
@@ -223,7 +235,7 @@ impl<'a> Live<'a> {
             while self.waiting > 0
                 && let Some(&worker) = self.idle.get(place)
             {
-                match self.take(worker, round) {
+                match self.take(worker, worker, round) {
                     Some(start) => {
                         self.idle.remove(place);
                         starts(worker, start);
@@ -232,12 +244,22 @@ impl<'a> Live<'a> {
                 }
             }
         }
+        if self.absent.is_somebody() {
+            self.stand_in(&mut starts);
+        }
     }
 
-    fn take(&mut self, worker: WorkerId, round: Round) -> Option<Start> {
+    /// What the scheduler has for `asked` in a round; `worker` runs it.
+    fn take(&mut self, asked: WorkerId, worker: WorkerId, round: Round) -> Option<Start> {
+        if self.absent.is(worker) {
+            return None;
+        }
         let Question { graph, machine, placement, .. } = *self.question;
         let view = View::new(graph, machine, &self.sockets, &self.homes);
-        let start = self.scheduler.take(&view, worker, round)?;
+        let start = match self.absent.unbegun(asked) {
+            Some(start) => start,
+            None => self.scheduler.take(&view, asked, round)?,
+        };
         self.waiting = self.waiting.saturating_sub(1);
         self.running += 1;
         let node = self.sockets.node(self.sockets.of_worker(worker));

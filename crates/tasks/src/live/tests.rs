@@ -17,7 +17,7 @@ use crate::schedulers::Source;
 use crate::simulate;
 
 /// Two nodes of two cores of 1 GFLOPS.
-fn machine() -> Machine {
+pub(super) fn machine() -> Machine {
     let node = Node {
         cores: 2,
         gflops_per_core: Gflops::new(1.0),
@@ -31,7 +31,7 @@ fn machine() -> Machine {
 }
 
 /// 60 tasks on 8 blocks that move nothing, no two of the same work; each third one creates the next two where `tree`.
-fn graph(tree: bool) -> TaskGraph {
+pub(super) fn graph(tree: bool) -> TaskGraph {
     let mut graph = TaskGraphBuilder::new("some");
     let kind = graph.kind("work");
     for _ in 0..8 {
