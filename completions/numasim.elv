@@ -219,7 +219,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --color 'When to use colours'
             cand --steal 'Idle workers steal from other sockets, the nearest first'
-            cand --real 'Run the graph on this host, with real kernels on bound threads, beside the simulation: for the generators cholesky, qr, gauss-seidel, red-black, jacobi and stencil2d, with results checked against a serial run'
+            cand --real 'Run the graph on this host, with real kernels on bound threads, beside the simulation: for the generators cholesky, qr, gauss-seidel, red-black, jacobi and stencil2d, with results checked against a serial run. Where an agent is there (NUMASIM_AGENT), its orders hold'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'

@@ -279,7 +279,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l color -d 'When
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l steal -d 'Idle workers steal from other sockets, the nearest first'
-complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l real -d 'Run the graph on this host, with real kernels on bound threads, beside the simulation: for the generators cholesky, qr, gauss-seidel, red-black, jacobi and stencil2d, with results checked against a serial run'
+complete -c numasim -n "__fish_numasim_using_subcommand tasks" -l real -d 'Run the graph on this host, with real kernels on bound threads, beside the simulation: for the generators cholesky, qr, gauss-seidel, red-black, jacobi and stencil2d, with results checked against a serial run. Where an agent is there (NUMASIM_AGENT), its orders hold'
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand tasks" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand profile" -l graph -d 'Read the graph from blocks.csv and tasks.csv in DIR' -r -f -a "(__fish_complete_directories)"

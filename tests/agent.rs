@@ -3,6 +3,7 @@
 mod adopting;
 mod ending;
 mod failing;
+mod graphs;
 mod records;
 mod refused;
 mod replaying;

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::common::{folder, run, stderr, stdout};
+use crate::common::{folder, numasim, run, stderr, stdout};
 
 /// One node with a core, which every host has.
 const HERE: &str = "[machine]\nname = \"here\"\nnodes = 1\ncores_per_node = 1\ngflops_per_core = 10.0\nbandwidth_gbs = 10.0\n";
@@ -15,7 +15,8 @@ fn real(graph: &str, more: &[&str]) -> std::process::Output {
     fs::write(&file, format!("{HERE}{graph}")).expect("written");
     let mut args = vec!["tasks", file.to_str().expect("UTF-8"), "--real"];
     args.extend(more);
-    run(&args)
+    // Whoever runs an agent of their own has these tests, too.
+    numasim().env("NUMASIM_AGENT", "off").args(args).output().expect("the program starts")
 }
 
 #[track_caller]
@@ -98,7 +99,22 @@ fn what_cannot_run_here_is_refused() {
         &[],
         &["the tasks of generator nstream have no kernels: those of cholesky, qr"],
     );
-    refused("[graph]\ngenerator = \"qr\"\n", &["--gantt", "x.svg"], &["--real", "--gantt"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_measured_run_is_drawn_with_a_bar_for_each_kind_of_task() {
+    let folder = folder();
+    let file = folder.path().join("run.svg");
+    let path = file.to_str().expect("UTF-8");
+    let graph = "[graph]\ngenerator = \"cholesky\"\nn = 4\ntile = 32\n";
+    let output = real(graph, &["--scheduler", "dep", "--gantt", path]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let svg = fs::read_to_string(&file).expect("a chart");
+    for word in ["on here", "dep: ", " s, measured; ", "potrf", "gemm", "node 0"] {
+        assert!(svg.contains(word), "{word} is missing: {svg}");
+    }
+    refused(graph, &["--runs", "2", "--gantt", path], &["--gantt is of one run, and these are 2"]);
 }
 
 #[test]

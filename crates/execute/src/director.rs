@@ -1,47 +1,46 @@
-//! Who decides: the scheduler, what it has been told, and what each worker runs, behind one lock.
+//! Who decides: the scheduler and what it has been told, behind one lock, as the dispatcher of a pool.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use numasim_kernels::Fault;
-use numasim_model::graph::TaskId;
-use numasim_tasks::live::{Creation, Live};
-use numasim_tasks::{Question, Start, TaskRecord, Traffic, WorkerId};
+use numasim_kernels::{Code, Store, Workspace};
+use numasim_model::graph::TaskGraph;
+use numasim_runtime::{Dispatcher, WorkerId as PoolWorker};
+use numasim_tasks::live::Creation;
+use numasim_tasks::{Question, Start, WorkerId};
 
 use crate::clock::Clock;
 use crate::error::ExecuteError;
+use crate::state::{Protocol, State};
+use crate::workers::Workers;
 
-/// A task that has ended.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Ended {
-    pub(crate) start: Start,
-    pub(crate) worker: WorkerId,
-    pub(crate) result: Result<(), Fault>,
+/// What is set aside for a worker.
+#[derive(Default)]
+struct Aside {
+    start: Option<Start>,
+    /// An order keeps it from running, and the scheduler knows: it must say that it is there again.
+    absent: bool,
 }
 
-/// Whom to tell what.
-pub(crate) type Starts = Vec<(WorkerId, Start)>;
-
-struct State<'a> {
-    live: Live<'a>,
-    /// Per worker: when it was given the task that it runs.
-    taken_s: Vec<f64>,
-    records: Vec<TaskRecord>,
-    partition_s: f64,
-    error: Option<ExecuteError>,
-}
-
-/// The scheduler and all that it has been told.
+/// The scheduler and all that it has been told. It hands tasks to idle workers at once, as the simulation does, in [`Aside`]; a worker that an order parks before it
+/// has begun its task gives it back. Locks are taken in the order `state`, `aside`.
 pub(crate) struct Director<'a> {
+    graph: &'a TaskGraph,
+    code: &'a dyn Code,
+    store: &'a Store,
+    workers: &'a Workers,
+    clock: Clock,
     state: Mutex<State<'a>>,
     /// A task has ended, or something is wrong.
     changed: Condvar,
-    clock: Clock,
+    /// Per worker.
+    aside: Vec<Mutex<Aside>>,
+    /// Per worker, who alone uses it.
+    work: Vec<Mutex<Workspace>>,
 }
 
-/// What is left in the end.
-pub(crate) struct Protocol {
-    pub(crate) records: Vec<TaskRecord>,
-    pub(crate) partition_s: f64,
+/// The value behind a lock. Whoever panicked with it has left nothing half done that anybody would go on with: the run is over.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<'a> Director<'a> {
@@ -49,23 +48,31 @@ impl<'a> Director<'a> {
     ///
     /// # Errors
     /// What the scheduler refuses.
-    pub(crate) fn new(question: &'a Question<'a>, clock: Clock) -> Result<Self, ExecuteError> {
-        let live = Live::new(question)?;
-        let taken_s = vec![0.0; live.sockets().worker_count()];
-        let records = Vec::with_capacity(question.graph.task_count());
-        let state = State { live, taken_s, records, partition_s: 0.0, error: None };
-        Ok(Self { state: Mutex::new(state), changed: Condvar::new(), clock })
+    pub(crate) fn new(
+        question: &'a Question<'a>,
+        code: &'a dyn Code,
+        store: &'a Store,
+        workers: &'a Workers,
+    ) -> Result<Self, ExecuteError> {
+        let state = State::new(question)?;
+        let count = state.live.sockets().worker_count();
+        Ok(Self {
+            graph: question.graph,
+            code,
+            store,
+            workers,
+            clock: Clock::start(),
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            aside: (0..count).map(|_| Mutex::default()).collect(),
+            work: (0..count).map(|_| Mutex::new(Workspace::new())).collect(),
+        })
     }
 
-    /// The lock. Whoever panicked with it has left nothing half done that anybody would go on with: its thread ends the run.
-    fn lock(&self) -> MutexGuard<'_, State<'a>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The master creates all it can, waits where it must, and returns when all tasks have ended or something is wrong. `tell` hears who runs what.
-    pub(crate) fn create_all(&self, tell: impl Fn(Starts)) {
+    /// The master creates all it can, waits where it must, and returns when all tasks have ended or something is wrong.
+    pub(crate) fn create_all(&self) {
         loop {
-            let mut state = self.lock();
+            let mut state = lock(&self.state);
             if state.error.is_some() || state.live.is_over() {
                 return;
             }
@@ -79,8 +86,8 @@ impl<'a> Director<'a> {
                 }
                 state.partition_s += self.clock.now_s() - begin_s;
             }
-            let starts = state.hand_out(self.clock);
-            let waits = matches!(creation, Creation::Waits | Creation::Done) && starts.is_empty();
+            let handed = self.hand_out(&mut state);
+            let waits = matches!(creation, Creation::Waits | Creation::Done) && handed.is_empty();
             if waits {
                 if let Some(stuck) = state.live.is_stuck() {
                     state.error.get_or_insert(stuck.into());
@@ -90,30 +97,8 @@ impl<'a> Director<'a> {
                 continue;
             }
             drop(state);
-            tell(starts);
+            self.wake(handed);
         }
-    }
-
-    /// A worker has ended its task; who runs what now.
-    pub(crate) fn ended(&self, ended: &Ended) -> Starts {
-        let end_s = self.clock.now_s();
-        let mut state = self.lock();
-        let Ended { start, worker, result } = *ended;
-        if let Err(fault) = result {
-            state.error.get_or_insert(fault.into());
-        }
-        state.record(start, worker, end_s);
-        state.live.ended(start.task, worker);
-        let starts = if state.error.is_none() { state.hand_out(self.clock) } else { Starts::new() };
-        drop(state);
-        self.changed.notify_all();
-        starts
-    }
-
-    /// Something is wrong: nothing more is started.
-    pub(crate) fn fail(&self, error: ExecuteError) {
-        self.lock().error.get_or_insert(error);
-        self.changed.notify_all();
     }
 
     /// All records, by end.
@@ -121,42 +106,107 @@ impl<'a> Director<'a> {
     /// # Errors
     /// What went wrong.
     pub(crate) fn finish(self) -> Result<Protocol, ExecuteError> {
-        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match state.error {
-            Some(error) => Err(error),
-            None => Ok(Protocol { records: state.records, partition_s: state.partition_s }),
+        self.state.into_inner().unwrap_or_else(PoisonError::into_inner).finish()
+    }
+
+    /// Idle workers get tasks; who must be woken for them.
+    fn hand_out(&self, state: &mut State<'a>) -> Vec<WorkerId> {
+        let handed = state.hand_out(self.clock);
+        for &(worker, start) in &handed {
+            if let Some(aside) = self.aside.get(worker.0 as usize) {
+                lock(aside).start = Some(start);
+            }
+        }
+        self.workers.pool().queued(state.live.ready());
+        handed.into_iter().map(|(worker, _)| worker).collect()
+    }
+
+    /// Wakes workers for what is set aside for them; of those whom an order keeps from running others get it.
+    fn wake(&self, mut handed: Vec<WorkerId>) {
+        loop {
+            let pool = self.workers.pool();
+            handed.retain(|&worker| !pool.wake(self.workers.in_pool(worker)));
+            if handed.is_empty() {
+                return;
+            }
+            let mut state = lock(&self.state);
+            for &worker in &handed {
+                // It may be wanted again by now, and have begun.
+                self.take_back(&mut state, worker, false);
+            }
+            handed = self.hand_out(&mut state);
+        }
+    }
+
+    /// A worker may not run; what was set aside for it is ready again. `is_sure`: also if nothing was.
+    fn take_back(&self, state: &mut State<'a>, worker: WorkerId, is_sure: bool) {
+        let Some(aside) = self.aside.get(worker.0 as usize) else { return };
+        let mut aside = lock(aside);
+        let unbegun = aside.start.take();
+        if is_sure || unbegun.is_some() {
+            aside.absent = true;
+            state.leave(worker, unbegun);
         }
     }
 }
 
-impl State<'_> {
-    fn hand_out(&mut self, clock: Clock) -> Starts {
-        let (mut starts, now_s) = (Starts::new(), clock.now_s());
-        let Self { live, taken_s, .. } = self;
-        live.hand_out(|worker, start| {
-            if let Some(taken_s) = taken_s.get_mut(worker.0 as usize) {
-                *taken_s = now_s;
+impl Dispatcher for Director<'_> {
+    type Task = Start;
+
+    fn next(&self, worker: PoolWorker) -> Option<Start> {
+        let worker = self.workers.of_pool(worker);
+        let own = self.aside.get(worker.0 as usize)?;
+        {
+            let mut aside = lock(own);
+            if !aside.absent {
+                return aside.start.take();
             }
-            starts.push((worker, start));
-        });
-        starts
+        }
+        let mut state = lock(&self.state);
+        lock(own).absent = false;
+        state.live.come(worker);
+        let handed = self.hand_out(&mut state);
+        drop(state);
+        self.wake(handed);
+        lock(own).start.take()
     }
 
-    fn record(&mut self, start: Start, worker: WorkerId, end_s: f64) {
-        let sockets = self.live.sockets();
-        let Start { task, source, revoked } = start;
-        let given = |task: TaskId| self.live.socket(task).map(|socket| sockets.node(socket));
-        let record = TaskRecord {
-            task,
-            socket: given(task),
-            node: sockets.node(sockets.of_worker(worker)),
-            worker: worker.0,
-            start_s: self.taken_s.get(worker.0 as usize).copied().unwrap_or(0.0),
-            end_s,
-            source,
-            revoked,
-            traffic: Traffic::default(),
-        };
-        self.records.push(record);
+    fn is_waiting(&self, worker: PoolWorker) -> bool {
+        let worker = self.workers.of_pool(worker);
+        self.aside.get(worker.0 as usize).is_some_and(|aside| {
+            let aside = lock(aside);
+            aside.start.is_some() || aside.absent
+        })
+    }
+
+    fn run(&self, worker: PoolWorker, start: Start) {
+        let worker = self.workers.of_pool(worker);
+        let Some(work) = self.work.get(worker.0 as usize) else { return };
+        let result = self.store.run(self.graph, self.code, start.task, &mut lock(work));
+        let end_s = self.clock.now_s();
+        let mut state = lock(&self.state);
+        if let Err(fault) = result {
+            state.error.get_or_insert(fault.into());
+        }
+        state.ended(start, worker, end_s);
+        let mut handed = self.hand_out(&mut state);
+        drop(state);
+        self.changed.notify_all();
+        // Who is awake finds its own.
+        handed.retain(|&other| other != worker);
+        self.wake(handed);
+    }
+
+    fn blocked(&self, worker: PoolWorker) {
+        let mut state = lock(&self.state);
+        self.take_back(&mut state, self.workers.of_pool(worker), true);
+        let handed = self.hand_out(&mut state);
+        drop(state);
+        self.wake(handed);
+    }
+
+    fn panicked(&self) {
+        lock(&self.state).error.get_or_insert(ExecuteError::Lost);
+        self.changed.notify_all();
     }
 }

@@ -2,6 +2,7 @@
 
 use numasim_host::affinity::AffinityError;
 use numasim_kernels::Fault;
+use numasim_runtime::{LayoutError, OrderError};
 use numasim_tasks::TasksError;
 
 /// Why a graph does not run here.
@@ -27,6 +28,12 @@ pub enum ExecuteError {
     /// No thread can be started.
     #[error("no thread can be started: {0}")]
     Thread(#[from] std::io::Error),
+    /// Nobody could run anything.
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
+    /// The workers cannot follow their first order.
+    #[error(transparent)]
+    Order(OrderError),
     /// A thread panicked: a fault of the program.
     #[error("a worker ended before its time")]
     Lost,

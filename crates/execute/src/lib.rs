@@ -1,19 +1,21 @@
-//! Graphs of tasks on this host: threads that are bound to cores run the kernels of the tasks, and the schedulers of the simulation decide who runs which.
+//! Graphs of tasks on this host: the workers of a pool (`numasim_runtime`), bound to cores, run the kernels of the tasks, and the schedulers of the simulation decide
+//! who runs which.
 //!
 //! [`serial`] runs one task after the other: what all other results are compared with bit by bit, and how long each kind of task takes alone.
-//! [`execute`] runs them under a scheduler. [`calibrated`] gives the simulation tasks that take as long as here.
+//! [`execute`] runs them under a scheduler, on [`Workers`] that an agent may control. [`calibrated`] gives the simulation tasks that take as long as here.
 #![warn(missing_docs)]
 
 mod calibrated;
 mod clock;
-mod crew;
 mod director;
 mod error;
 mod parallel;
 mod serial;
+mod state;
+mod workers;
 
 pub use calibrated::calibrated;
-pub use crew::Cores;
 pub use error::ExecuteError;
 pub use parallel::{Execution, execute};
 pub use serial::{Serial, serial};
+pub use workers::{Cores, Workers};

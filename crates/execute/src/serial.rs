@@ -6,8 +6,8 @@ use numasim_kernels::{Code, Store, Workspace};
 use numasim_model::graph::TaskGraph;
 
 use crate::clock::Clock;
-use crate::crew::bind;
 use crate::error::ExecuteError;
+use crate::workers::bind;
 
 /// A serial run.
 #[derive(Debug)]

@@ -1,78 +1,22 @@
 //! Programs on this host: results are those of a serial run in every bit, whoever decides.
 
+mod common;
+
 use std::collections::BTreeMap;
 
-use numasim_execute::{Cores, ExecuteError, calibrated, execute, serial};
-use numasim_graph::{Dependencies, generate};
-use numasim_host::affinity;
-use numasim_kernels::{Code, code};
-use numasim_model::NodeId;
-use numasim_model::graph::{
-    Generator, PagePlacement, RuntimeSettings, SchedulerKind, SchedulerSettings, TaskGraph,
-};
-use numasim_model::machine::{KernelBandwidths, Machine, Node};
-use numasim_model::units::{Gflops, GigabytesPerSecond};
-use numasim_tasks::{Question, Silent, TasksError, simulate};
+use numasim_execute::{Cores, ExecuteError, Workers, calibrated, execute, serial};
+use numasim_graph::Dependencies;
+use numasim_kernels::code;
+use numasim_model::graph::{Generator, RuntimeSettings, SchedulerKind, SchedulerSettings};
+use numasim_tasks::{Silent, TasksError, simulate};
 
-fn machine(nodes: usize, cores: u32) -> Machine {
-    let node = Node {
-        cores,
-        gflops_per_core: Gflops::new(2.0),
-        bandwidth: GigabytesPerSecond::new(1000.0),
-        core_bandwidth: None,
-        read_bandwidth: None,
-        memory: None,
-        kernels: KernelBandwidths::NONE,
-    };
-    Machine::uniform("here", nodes, node, GigabytesPerSecond::new(1000.0)).expect("a machine")
-}
-
-/// A processor for each worker; several have the same one where there are few.
-fn cores(nodes: usize, cores: usize) -> Cores {
-    let allowed = affinity::allowed().unwrap_or_else(|_| vec![0]);
-    let cpu = |worker: usize| allowed[worker % allowed.len()];
-    Cores((0..nodes).map(|node| (0..cores).map(|core| cpu(node * cores + core)).collect()).collect())
-}
-
-/// For so many nodes.
-fn programs(nodes: usize) -> Vec<(TaskGraph, Box<dyn Code>)> {
-    let some = [
-        Generator::Cholesky { n: 5, tile: 16, init: true },
-        Generator::Qr { n: 4, tile: 16, init: true },
-        Generator::GaussSeidel { grid: 4, tile: 8, iterations: 5, control: 1, init: true },
-        Generator::Jacobi { blocks: 6, rows: 24, columns: 16, iterations: 6, init: true },
-        Generator::Stencil2d { n: 24, rows: 3, columns: 2, iterations: 8 },
-    ];
-    let sockets: Vec<NodeId> = (0..nodes).map(NodeId).collect();
-    let program = |generator: Generator| {
-        let graph = generate(&generator, "test", &sockets).expect("a graph");
-        (graph, code(&generator).expect("kernels"))
-    };
-    some.into_iter().map(program).collect()
-}
-
-fn question<'a>(
-    machine: &'a Machine,
-    graph: &'a TaskGraph,
-    scheduler: &'a SchedulerSettings,
-    runtime: &'a RuntimeSettings,
-) -> Question<'a> {
-    Question {
-        machine,
-        graph,
-        scheduler,
-        runtime,
-        placement: PagePlacement::FirstTouch,
-        steal: true,
-        contender: None,
-        plan: None,
-    }
-}
+use common::{cores, machine, programs, question, workers};
 
 #[test]
 fn every_scheduler_leaves_what_a_serial_run_leaves() {
     use SchedulerKind::{Dep, Fifo, RandomSteal, RipDep, RipMw, RipSp, Sa, Tbb, TbbNuma, Tracked};
     let (machine, runtime) = (machine(2, 2), RuntimeSettings::default());
+    let workers = workers(2, 2);
     for (graph, code) in programs(2) {
         let reference = serial(&graph, &*code, cores(1, 1).0[0][0]).expect("a serial run");
         assert!(code.check(&reference.store).is_right(), "{}", graph.name());
@@ -83,7 +27,7 @@ fn every_scheduler_leaves_what_a_serial_run_leaves() {
             }
             let scheduler = SchedulerSettings { kind, window: 20, ..SchedulerSettings::default() };
             let question = question(&machine, &graph, &scheduler, &runtime);
-            let run = execute(&question, &*code, &cores(2, 2)).expect("a run");
+            let run = execute(&question, &*code, &workers).expect("a run");
             assert_eq!(run.store.difference(&reference.store), None, "{kind:?}");
             assert_eq!(run.partition_s > 0.0, kind.partitions(), "{kind:?}");
             // Each task once, behind all for which it waits, and one at a time on each worker.
@@ -115,9 +59,10 @@ fn every_scheduler_leaves_what_a_serial_run_leaves() {
 fn a_throttled_master_goes_on_when_tasks_end() {
     let (machine, scheduler) = (machine(1, 2), SchedulerSettings::default());
     let runtime = RuntimeSettings { throttle: Some(3), ..RuntimeSettings::default() };
+    let workers = workers(1, 2);
     for (graph, code) in programs(1) {
         let run =
-            execute(&question(&machine, &graph, &scheduler, &runtime), &*code, &cores(1, 2)).expect("a run");
+            execute(&question(&machine, &graph, &scheduler, &runtime), &*code, &workers).expect("a run");
         assert!(code.check(&run.store).is_right(), "{}", graph.name());
     }
 }
@@ -127,9 +72,12 @@ fn other_cores_than_those_of_the_machine_are_refused() {
     let (machine, scheduler, runtime) =
         (machine(2, 3), SchedulerSettings::default(), RuntimeSettings::default());
     let (graph, code) = programs(1).remove(0);
-    let error = execute(&question(&machine, &graph, &scheduler, &runtime), &*code, &cores(1, 2))
+    let expected = "the machine has 3+3 cores on its nodes, and there are 2 to run on";
+    let error = Workers::start(&machine, &cores(1, 2), None).expect_err("too few");
+    assert_eq!(error.to_string(), expected);
+    let error = execute(&question(&machine, &graph, &scheduler, &runtime), &*code, &workers(1, 2))
         .expect_err("too few");
-    assert_eq!(error.to_string(), "the machine has 3+3 cores on its nodes, and there are 2 to run on");
+    assert_eq!(error.to_string(), expected);
 }
 
 #[test]
@@ -138,7 +86,7 @@ fn a_fault_of_a_kernel_ends_the_run() {
     let (scheduler, runtime) = (SchedulerSettings::default(), RuntimeSettings::default());
     let (graph, _) = programs(1).remove(0);
     let other = code(&Generator::Qr { n: 4, tile: 16, init: true }).expect("kernels");
-    let error = execute(&question(&machine, &graph, &scheduler, &runtime), &*other, &cores(1, 2))
+    let error = execute(&question(&machine, &graph, &scheduler, &runtime), &*other, &workers(1, 2))
         .expect_err("a fault");
     assert!(matches!(error, ExecuteError::Fault(_)), "{error}");
 }
@@ -149,8 +97,8 @@ fn what_a_scheduler_refuses_is_refused() {
     let scheduler = SchedulerSettings { kind: SchedulerKind::RipDep, ..SchedulerSettings::default() };
     let runtime = RuntimeSettings::default();
     let (graph, code) = programs(1).pop().expect("programs");
-    let error =
-        execute(&question(&machine, &graph, &scheduler, &runtime), &*code, &cores(1, 1)).expect_err("a tree");
+    let error = execute(&question(&machine, &graph, &scheduler, &runtime), &*code, &workers(1, 1))
+        .expect_err("a tree");
     assert!(matches!(error, ExecuteError::Tasks(TasksError::Tree { .. })), "{error}");
 }
 
@@ -176,11 +124,8 @@ fn a_processor_that_is_not_there_ends_the_run() {
     if !cfg!(target_os = "linux") {
         return;
     }
-    let (machine, scheduler, runtime) =
-        (machine(1, 2), SchedulerSettings::default(), RuntimeSettings::default());
-    let (graph, code) = programs(1).remove(0);
     let here = cores(1, 1).0[0][0];
     let none = Cores(vec![vec![here, 60_000]]);
-    let error = execute(&question(&machine, &graph, &scheduler, &runtime), &*code, &none).expect_err("none");
+    let error = Workers::start(&machine(1, 2), &none, None).expect_err("none");
     assert!(matches!(error, ExecuteError::Affinity(_)), "{error}");
 }

@@ -61,8 +61,8 @@ pub(crate) struct TasksArgs {
     pub(crate) metg: Option<f64>,
 
     /// Run the graph on this host, with real kernels on bound threads, beside the simulation: for the generators cholesky, qr, gauss-seidel, red-black, jacobi and
-    /// stencil2d, with results checked against a serial run
-    #[arg(long, conflicts_with_all = ["graph", "plan", "scenario", "metg", "gantt", "emit_graph", "placement"])]
+    /// stencil2d, with results checked against a serial run. Where an agent is there (NUMASIM_AGENT), its orders hold
+    #[arg(long, conflicts_with_all = ["graph", "plan", "scenario", "metg", "emit_graph", "placement"])]
     pub(crate) real: bool,
 
     /// Write when and where each task ran to FILE: CSV, or with a name that ends in .json a trace for Perfetto and

@@ -1,4 +1,4 @@
-//! `--gantt`: what each worker did when.
+//! `--gantt`: what each worker did when, in a simulation or on this host.
 
 use numasim_draw::gantt::{Band, Bar, Gantt, MOST_COLUMNS};
 use numasim_draw::{Heading, figures};
@@ -41,8 +41,14 @@ impl Recorder {
 
     /// The chart of the simulation, on an axis up to `end`: a band for each node with cores.
     pub(super) fn chart(&self, job: &Job<'_>, tasked: &Tasked, end: Seconds) -> Gantt {
+        let (_, per_second) = time_unit(end);
+        let heading = heading(job, tasked, tasked.run.makespan);
+        self.drawn(job, heading, end, self.grounds(tasked, per_second))
+    }
+
+    /// The same with another heading, and reasons why workers were idle in the unit of the axis ([`time_unit`]).
+    pub(super) fn drawn(&self, job: &Job<'_>, heading: Heading, end: Seconds, idle: Vec<Bar>) -> Gantt {
         let machine = &job.study.machine;
-        let makespan = tasked.run.makespan;
         let (unit, per_second) = time_unit(end);
         let workers = usize::try_from(machine.total_cores()).unwrap_or(0);
         let mut rows: Vec<Vec<Bar>> = vec![Vec::new(); workers];
@@ -58,14 +64,14 @@ impl Recorder {
             rows: rows.by_ref().take(machine.node(node).cores as usize).collect(),
         });
         Gantt {
-            heading: heading(job, tasked, makespan),
+            heading,
             x: format!("time ({unit})"),
             end: end.value() * per_second,
             columns: MOST_COLUMNS,
             kinds: job.program.graph.types().to_vec(),
             bands: bands.collect(),
             reasons: IdleReason::ALL.map(|reason| format!("idle: {}", idle_in_words(reason))).to_vec(),
-            idle: self.grounds(tasked, per_second),
+            idle,
         }
     }
 }
@@ -94,6 +100,10 @@ fn heading(job: &Job<'_>, tasked: &Tasked, makespan: Seconds) -> Heading {
         format!("{:.1} % of bytes remote", tasked.run.traffic.remote_share() * 100.0),
         format!("model {}", job.study.machine.sharing().name()),
     ];
-    let title = format!("{} on {}", job.program.graph.name(), machine_title(&job.study.machine));
-    Heading { title, subtitle: parts.join("; ") }
+    Heading { title: title(job), subtitle: parts.join("; ") }
+}
+
+/// What ran where.
+pub(super) fn title(job: &Job<'_>) -> String {
+    format!("{} on {}", job.program.graph.name(), machine_title(&job.study.machine))
 }

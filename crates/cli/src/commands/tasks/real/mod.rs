@@ -2,14 +2,18 @@
 //!
 //! Each repetition (`--runs`) is a serial run, then a run under each scheduler, so that what else the host does falls on all of them. The simulation of a repetition has tasks
 //! that take as long as the mean of their kind in its serial run: what it predicts is who runs what when, waiting, shared bandwidth, and what scheduling costs.
+//!
+//! All runs under schedulers have the same workers, which are an application of an agent, where one is there; the serial runs are not.
 
 mod cores;
+mod gantt;
 mod trace;
 
-use numasim_execute::{ExecuteError, Execution, Serial, calibrated, execute, serial};
+use numasim_execute::{Cores, ExecuteError, Execution, Serial, Workers, calibrated, execute, serial};
 use numasim_kernels::{Code, Verdict, code};
-use numasim_model::Study;
 use numasim_model::graph::{GraphSource, PagePlacement};
+use numasim_model::{Machine, Study};
+use numasim_runtime::{Agent, Control};
 use numasim_tasks::{Question, Silent, simulate};
 
 use super::program::{self, Program};
@@ -40,14 +44,17 @@ pub(super) fn run(args: &TasksArgs, study: &Study, shell: &Shell) -> Result<(), 
         return Err(Failure::input("a tasks.rec is of one run, and these are several")
             .hint("give one --scheduler, and leave out --runs"));
     }
+    let gantt = gantt::open(args, settings.len())?;
     watch::listen();
     fresh_pages();
+    let workers = workers(&study.machine, &cores)?;
     let jobs: Vec<Job<'_>> =
         settings.iter().map(|settings| Job { study, program: &program, plan: None, settings }).collect();
     let cpu = cores.0.iter().flatten().next().copied().unwrap_or(0);
     let runs = usize::try_from(args.runs).unwrap_or(1);
     let (mut repetitions, mut verdict, mut last): (Vec<Repetition>, Option<Verdict>, _) =
         (Vec::new(), None, None);
+    let (mut held, mut done) = (false, 0);
     for repetition in 0..runs {
         if watch::interrupted() {
             break;
@@ -60,7 +67,10 @@ pub(super) fn run(args: &TasksArgs, study: &Study, shell: &Shell) -> Result<(), 
         // The settings of a scheduler, one for each seed, stand together.
         for job in jobs.iter().skip(repetition).step_by(runs) {
             let question = job.question();
-            let run = execute(&question, &*code, &cores).map_err(|error| of_job(job, error))?;
+            let run = execute(&question, &*code, &workers).map_err(|error| of_job(job, error))?;
+            held |= run.held > 0;
+            done += 1;
+            workers.pool().progress(done);
             executed.push(compared(job, &reference, &run)?);
             last = Some((job, run));
         }
@@ -83,7 +93,23 @@ pub(super) fn run(args: &TasksArgs, study: &Study, shell: &Shell) -> Result<(), 
     if let Some(trace) = trace {
         trace.write(job, &run)?;
     }
+    if let Some(gantt) = gantt {
+        gantt.deliver(Ok(gantt::chart(job, &run).svg()))?;
+    }
+    if held {
+        shell.warn(HELD);
+    }
     told(&view, runs)
+}
+
+/// What a person should know of times under an agent.
+const HELD: &str = "an agent held workers back: measured times are those of fewer cores than simulated ones";
+
+/// The workers of all runs; where an agent is there, or comes, they do what it orders.
+fn workers(machine: &Machine, cores: &Cores) -> Result<Workers, Failure> {
+    let agent = Agent::of_environment(Control::PerNode)
+        .map_err(|error| Failure::input("NUMASIM_AGENT names no socket").caused_by(&error))?;
+    Workers::start(machine, cores, agent).map_err(failed)
 }
 
 /// The kernels of the graph.
