@@ -65,7 +65,7 @@ pub struct PoolStatus {
     /// Tasks done since the beginning, on all nodes; a task that ended a moment ago may be missing. The pieces of a [`Pool::join`] that no other worker took belong to
     /// the task that made them.
     pub tasks: usize,
-    /// Tasks not begun, on all nodes; tasks that move meanwhile may be missed or counted twice.
+    /// Tasks not begun, on all nodes, with those that a dispatcher told of ([`Pool::queued`]); tasks that move meanwhile may be missed or counted twice.
     pub queued: usize,
 }
 
