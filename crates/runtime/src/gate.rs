@@ -110,8 +110,15 @@ impl Gate {
     }
 
     /// Parks the worker until somebody [wakes](Gate::wake) or [resumes](Gate::resume) it, unless it is `done`, or there is
-    /// `any` task and it may run. Both are asked after the worker can be seen as idle.
-    pub(crate) fn sleep(&self, worker: usize, done: impl Fn() -> bool, any: impl Fn() -> bool) {
+    /// `any` task and it may run. Both are asked after the worker can be seen as idle. `leave` is called, as by [`Gate::block`], if
+    /// there is a task and an order came first: who offered it may have found this worker awake.
+    pub(crate) fn sleep(
+        &self,
+        worker: usize,
+        done: impl Fn() -> bool,
+        any: impl Fn() -> bool,
+        leave: impl FnOnce(),
+    ) {
         let member = &self.members[worker];
         {
             let mut inner = lock(&self.inner);
@@ -124,8 +131,8 @@ impl Gate {
         if done() {
             // An order may have made it blocked by now, and whoever made `done` true may have found it awake.
             self.resume(worker);
-        } else if any() {
-            self.stir(worker);
+        } else if any() && !self.stir(worker) {
+            leave();
         }
         while member.state.load(Ordering::Acquire) != AWAKE {
             park();
@@ -191,12 +198,14 @@ impl Gate {
         unpark(inner, worker);
     }
 
-    /// The worker found a task while it fell asleep. Blocked meanwhile, it leaves the task to others.
-    fn stir(&self, worker: usize) {
+    /// The worker found a task while it fell asleep; false if it was blocked meanwhile, and leaves the task to others.
+    fn stir(&self, worker: usize) -> bool {
         let mut inner = lock(&self.inner);
-        if self.members[worker].state.load(Ordering::Relaxed) == IDLE {
+        let state = self.members[worker].state.load(Ordering::Relaxed);
+        if state == IDLE {
             self.set_awake(&mut inner, worker);
         }
+        state != BLOCKED
     }
 
     /// The pool ends: nobody is blocked or idle any more.

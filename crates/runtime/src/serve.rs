@@ -10,7 +10,8 @@ pub(crate) trait Source {
     fn any(&self) -> bool;
     /// Is what the worker serves for over? Once true, always true.
     fn over(&self) -> bool;
-    /// A worker that was woken for a task does something else: another one must be woken for it.
+    /// A worker that was woken for a task, or found one while it fell asleep, does something else: another one must be
+    /// woken for it.
     fn pass_on(&self);
     /// From now on whoever makes [`Source::over`] true must resume the worker.
     fn before_parking(&self) {}
@@ -31,7 +32,7 @@ pub(crate) fn serve(gate: &Gate, worker: usize, source: &impl Source) {
             patience = Patience::new();
         } else if !patience.lasts() {
             source.before_parking();
-            gate.sleep(worker, || source.over(), || source.any());
+            gate.sleep(worker, || source.over(), || source.any(), || source.pass_on());
             source.after_parking();
             slept = true;
             patience = Patience::new();
