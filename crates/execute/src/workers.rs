@@ -45,7 +45,8 @@ impl Workers {
     pub fn start(machine: &Machine, cores: &Cores, agent: Option<Agent>) -> Result<Self, ExecuteError> {
         let sockets = Sockets::new(machine);
         check(&cores.0.iter().map(Vec::len).collect::<Vec<_>>(), &sockets)?;
-        let nodes = machine.node_ids().map(|node| of_node(cores.0.get(node.0).map_or(&[][..], Vec::as_slice)));
+        let nodes =
+            machine.node_ids().map(|node| of_node(cores.0.get(node.0).map_or(&[][..], Vec::as_slice)));
         let layout = Layout::new(nodes.collect(), Bind::Core)?;
         let of_socket = |socket| layout.workers_of(sockets.node(socket));
         let in_pool: Vec<PoolWorker> = sockets.all().flat_map(of_socket).collect();

@@ -101,13 +101,13 @@ fn begun_later(kind: SchedulerKind, orders: impl Fn(&numasim_runtime::Pool, &Wat
     let (graph, code) = programs(2).remove(0);
     let reference = serial(&graph, &*code, cores(1, 1).0[0][0]).expect("a serial run");
     let watched = Watched::new(code, 2);
-    let question = numasim_tasks::Question {
-        steal: false,
-        ..question(&machine, &graph, &scheduler, &runtime)
-    };
+    let question =
+        numasim_tasks::Question { steal: false, ..question(&machine, &graph, &scheduler, &runtime) };
     let run = thread::scope(|scope| {
         scope.spawn(|| {
-            until(&format!("{kind:?}: all are inside a task"), || watched.inside.load(Ordering::Acquire) == 4);
+            until(&format!("{kind:?}: all are inside a task"), || {
+                watched.inside.load(Ordering::Acquire) == 4
+            });
             orders(workers.pool(), &watched);
         });
         execute(&question, &watched, &workers).expect("a run")
