@@ -88,7 +88,7 @@ impl TimelinePlot {
         let table_rows = if self.table.is_empty() { 0.0 } else { 1.5 + self.table.len() as f64 };
         let height = layout.bottom + BELOW + TABLE_ROW * table_rows;
         let mut canvas = Canvas::new(width, height, &self.heading);
-        legend::draw(&mut canvas, self, &layout);
+        legend::draw(&mut canvas, self, &layout.legend);
         let time = Coordinate::exactly(0.0..self.end());
         let across = |at: f64| layout.left + (layout.right - layout.left) * time.share(at);
         for (at, _) in time.ticks() {

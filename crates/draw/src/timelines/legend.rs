@@ -6,7 +6,6 @@ use super::super::legend::{self, LEGEND, name};
 use super::super::palette::{FAINT_LINE, FAINT_TEXT, PAPER, TEXT, ground_colour, line_colour};
 use super::super::place::Place;
 use super::super::style::HEADING;
-use super::layout::Layout;
 use super::{DASHES, MOST_APPS, TimelinePlot};
 
 /// What stands behind the names of the applications.
@@ -50,10 +49,10 @@ pub(super) fn rows(plot: &TimelinePlot, width: f64) -> Vec<Vec<(usize, f64)>> {
     legend::rows(texts.iter().map(String::as_str), width)
 }
 
-pub(super) fn draw(canvas: &mut Canvas, plot: &TimelinePlot, layout: &Layout) {
+pub(super) fn draw(canvas: &mut Canvas, plot: &TimelinePlot, rows: &[Vec<(usize, f64)>]) {
     let texts = texts(plot);
     let apps = plot.names.len().min(MOST_APPS);
-    for (row, entries) in layout.legend.iter().enumerate() {
+    for (row, entries) in rows.iter().enumerate() {
         let y = f64::from(HEADING) + 2.0 + LEGEND * row as f64;
         for &(i, x) in entries {
             let Some(text) = texts.get(i) else { continue };
