@@ -2,6 +2,7 @@
 //! how busy this machine is are not looked at.
 
 mod agents;
+mod compared;
 mod ending;
 
 use std::fs;
@@ -127,31 +128,6 @@ every = 2
     assert!(ran.output.status.success(), "{}", stderr(&ran.output));
     let result = ran.result();
     assert_eq!((&result["apps"][0]["iterations"], &result["apps"][1]["iterations"]), (&6.into(), &3.into()));
-}
-
-#[test]
-fn a_simulation_stands_beside_the_run() {
-    let ran = ran(PRODUCER_CONSUMER, &["--no-agent"]);
-    let (folder, file) = (ran.folder.display().to_string(), ran.kept.1.display().to_string());
-    let simulate = |more: &[&str]| {
-        let output = numasim().args(["simulate", &file, "--compare", &folder]).args(more).output();
-        output.expect("the program starts")
-    };
-    let document: Value = serde_json::from_str(&stdout(&simulate(&["--format", "json"]))).expect("JSON");
-    let figures = document["compare"]["figures"].as_array().expect("a list");
-    let of = |of: &str, figure: &str| figures.iter().find(|one| one["of"] == of && one["figure"] == figure);
-    let all = of("all", "finished_s").expect("the makespan");
-    let (simulated, measured) =
-        (all["simulated"].as_f64().expect("one"), all["measured"].as_f64().expect("one"));
-    // 0.12 GFLOP on one core of 10 GFLOPS, shared or not
-    assert!(simulated >= 0.012, "{simulated}");
-    let error = all["error"].as_f64().expect("one");
-    assert!((error - (simulated / measured - 1.0)).abs() < 1e-9);
-    assert!(of("producer -> consumer", "max_items").is_some());
-    assert!(stdout(&simulate(&[])).contains("Beside the run in "));
-    let two = simulate(&["--policy", "none", "--policy", "lead:2"]);
-    assert_eq!(two.status.code(), Some(1));
-    assert!(stderr(&two).contains("--compare is of one simulation, and these are 2"));
 }
 
 #[test]

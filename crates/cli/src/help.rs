@@ -164,6 +164,7 @@ Examples:
   numasim simulate study.toml --policy lend --until 60 --format json -o run.json
   numasim simulate study.toml --runs 20 --seed 1
   numasim simulate study.toml --policy reexplore --trace decisions.jsonl
+  numasim simulate study.toml --compare run-1 --plot both.svg
   numasim simulate --replay decisions.jsonl
 
 Policies (a scenario is one of the files):

@@ -26,6 +26,8 @@ pub(crate) struct Ran {
     pub(crate) blocked_s: Vec<f64>,
     /// Orders that the agent sent; `None` without a record of it.
     pub(crate) orders: Option<u64>,
+    /// When the agent of the run started, in seconds of the run: below 0. `None` without one.
+    pub(crate) agent_started_s: Option<f64>,
 }
 
 /// Why it is over.
@@ -147,6 +149,7 @@ pub(crate) fn json(study: &Study, ran: &Ran) -> Value {
         "apps": ran.look.apps.iter().zip(&study.apps).enumerate().map(app).collect::<Vec<_>>(),
         "channels": channels.collect::<Vec<_>>(),
         "commands": ran.orders,
+        "agent_started_s": optional(ran.agent_started_s),
     });
     if let End::Failed(why) = &ran.end {
         document["why"] = why.clone().into();

@@ -1,6 +1,7 @@
 //! A pool and its agent: what each says, and what becomes of the workers. The agent is played by the test.
 #![cfg(target_os = "linux")]
 
+mod environment;
 mod fake;
 mod forked;
 

@@ -9,13 +9,17 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use numasim_host::os::{child, group};
+use numasim_protocol::{AgentStatus, FromApp};
 
+use crate::commands::agent::Connection;
 use crate::failure::Failure;
 
 /// It prints this and the path when applications can connect.
 const LISTENING: &str = "listening on ";
 /// How long it has for that.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// For an answer.
+const ANSWER: Duration = Duration::from_secs(1);
 /// And for its end.
 const GRACE: Duration = Duration::from_secs(3);
 
@@ -33,6 +37,7 @@ pub(super) struct Wanted<'a> {
 /// An agent that runs.
 pub(super) struct Agent {
     child: Child,
+    socket: PathBuf,
     telling: Option<JoinHandle<Vec<String>>>,
     over: bool,
 }
@@ -59,7 +64,7 @@ impl Agent {
         let mut child = command.spawn().map_err(failed)?;
         let (listens, heard) = mpsc::channel();
         let telling = child.stderr.take().map(|errors| thread::spawn(move || tell(errors, &listens)));
-        let mut agent = Self { child, telling, over: false };
+        let mut agent = Self { child, socket: wanted.socket.to_owned(), telling, over: false };
         match heard.recv_timeout(PATIENCE) {
             Ok(()) => Ok(agent),
             Err(why) => {
@@ -73,6 +78,14 @@ impl Agent {
                 Err(said.into_iter().fold(failure, Failure::because))
             }
         }
+    }
+
+    /// How long it has been there, by its own clock: the one of its record. `None` where it does not answer.
+    pub(super) fn uptime_s(&self) -> Option<f64> {
+        let mut asked = Connection::open(&self.socket, ANSWER).ok()?;
+        asked.send(&FromApp::Query).ok()?;
+        let answer = asked.line().ok()??;
+        AgentStatus::parse(&answer).ok().map(|status| status.uptime_s)
     }
 
     /// Whether it still runs.

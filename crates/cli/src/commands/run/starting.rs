@@ -21,6 +21,7 @@ use crate::args::RunArgs;
 use crate::commands::located::Located;
 use crate::commands::measuring;
 use crate::commands::simulate;
+use crate::commands::simulate::compared::{RECORD, RESULT, TIMELINE};
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Folder, Format};
@@ -28,11 +29,7 @@ use crate::shell::Shell;
 use crate::view::ran::{self, End, Ran};
 use crate::watch;
 
-/// The files that a run always writes.
-pub(crate) const RESULT: &str = "result.json";
-pub(crate) const TIMELINE: &str = "timeline.csv";
 const PROVENANCE: &str = "provenance.json";
-const RECORD: &str = "agent.jsonl";
 const PLACEMENT: &str = "placement.toml";
 
 /// Runs the command.
