@@ -59,7 +59,11 @@ impl Ran {
 }
 
 fn ran(apps: &str, more: &[&str]) -> Ran {
-    let kept = study(&format!("{MACHINE}{apps}"));
+    ran_on(MACHINE, apps, more)
+}
+
+fn ran_on(machine: &str, apps: &str, more: &[&str]) -> Ran {
+    let kept = study(&format!("{machine}{apps}"));
     let folder = kept.0.path().join("run");
     let output = numasim()
         .args(["run", "--memory-per-thread", "1MiB"])

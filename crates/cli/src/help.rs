@@ -144,7 +144,8 @@ Examples:
   numasim agent
   numasim agent study.toml --policy lead:2 --record decisions.jsonl
   numasim agent --policy fair-share --period-ms 0 --socket /tmp/mine/agent.sock
-  numasim agent --dry-run --adopt solver=4711
+  numasim agent --adopt solver=4711 --adopt database=/sys/fs/cgroup/database
+  numasim agent machine.toml --this-host --dry-run --adopt solver=4711
   numasim agent status
   numasim agent status --format json
   numasim agent stop

@@ -28,7 +28,7 @@ pub(super) struct Wanted<'a> {
     pub(super) files: &'a [PathBuf],
     pub(super) policy: &'a str,
     pub(super) record: &'a Path,
-    /// Programs that know nothing of agents.
+    /// Programs that know nothing of agents: processes that will become them.
     pub(super) adopted: &'a [(String, u32)],
     /// Where it shall listen. It makes the folder itself, as closed as it must be.
     pub(super) socket: &'a Path,
@@ -55,8 +55,10 @@ impl Agent {
         command.args(wanted.files.iter().map(|file| Path::new(".").join(file)));
         command.arg("--policy").arg(wanted.policy).arg("--socket").arg(wanted.socket);
         command.arg("--record").arg(wanted.record);
+        // Its machine was found on this host, else nothing would run.
+        command.arg("--this-host");
         for (name, pid) in wanted.adopted {
-            command.arg("--adopt").arg(format!("{name}={pid}"));
+            command.arg("--adopt-started").arg(format!("{name}={pid}"));
         }
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         // Standard error is inherited in any case.
