@@ -1,6 +1,7 @@
 //! What threads and tasks really compute.
 //!
-//! Kernels that threads run together, each its part, on arrays that somebody else has placed, are a [`Problem`](kernel::Problem) each. Whoever runs one knows a [`Kernel`](kernel::Kernel) only: parts to prepare and to run, work that
+//! Kernels that threads run together, each its part, on arrays that somebody else has placed, are a [`Problem`](kernel::Problem) each: [`blackscholes`],
+//! [`matrix`], [`memcpy`], [`stream`], [`chase`]. Whoever runs one knows a [`Kernel`](kernel::Kernel) only: parts to prepare and to run, work that
 //! is counted, a result that is compared with a serial run.
 //!
 //! Tasks of the graphs that the crate `graph` makes are tiled Cholesky and QR, Gauss-Seidel, Jacobi and a stencil on strands. There a kernel is a function on
@@ -13,18 +14,25 @@
 #![deny(unsafe_code)]
 
 pub mod array;
+pub mod blackscholes;
+pub mod chase;
 pub mod cholesky;
 mod codes;
 pub mod count;
 mod fill;
 pub mod isa;
 pub mod kernel;
+mod lanes;
+pub mod matrix;
+pub mod memcpy;
 mod part;
 mod product;
 pub mod qr;
 mod running;
 pub mod stencil;
 mod store;
+pub mod stream;
+mod sweep;
 pub mod team;
 mod vector;
 mod work;
