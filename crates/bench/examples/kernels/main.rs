@@ -6,7 +6,8 @@
 //! ```
 //!
 //! Kernels that threads run together (`--part blackscholes,dmv,spmv,memcpy,chase,stream`; blackscholes needs `cc`) stand beside what they must reach: the
-//! benchmark's own kernel of the same intensity, `memcpy` of the C library, a plain loop in C. Each of their results is compared with a serial run.
+//! benchmark's own kernel of the same intensity, `memcpy` of the C library, a plain loop in C. Each of their results is compared with a serial
+//! run. Their memory stays until the end: one part at a time, where there is little.
 //!
 //! All sides of a table are measured in turn, repetition by repetition, so that drift of a shared machine favours none. Both
 //! have huge pages (`likwid-bench` through GLIBC_TUNABLES, which is set here) and as much data. Every figure is a median; the

@@ -4,8 +4,8 @@
 //! every processor and in every instruction set. N is the polynomial 26.2.17 of Abramowitz and Stegun (1964), with an error below 7.5e-8; exp and ln
 //! are those of Cephes (Moshier 1989).
 
-/// Floating-point operations of a price: 9 of d1 and d2, 22 of each N, 3 of K e^(-rT), 8 of the two prices, of which one is taken, and ln, exp (three
-/// of them) and the square root as one each, whatever they cost.
+/// Floating-point operations of a price as the formula is usually written: 9 of d1 and d2, 22 of each N (1 - N(-x) of x below 0 among them), 3 of K e^(-rT) with
+/// the change of sign, 8 of the two prices, of which one is taken, and ln, exp (three of them) and the square root as one each, whatever they cost.
 pub const FLOP: u64 = 9 + 2 * 22 + 3 + 8 + 5;
 
 /// What an option is worth; of several options at once where it is compiled for vectors.
@@ -32,7 +32,7 @@ fn normal(x: f32) -> f32 {
     let (k3, k4) = (k2 * k, k2 * k2);
     let k5 = k4 * k;
     let sum =
-        0.319_381_53 * k + (-0.356_563_78 * k2) + 1.781_478 * k3 + (-1.821_255_9 * k4) + 1.330_274_5 * k5;
+        0.319_381_54 * k + (-0.356_563_78 * k2) + 1.781_477_9 * k3 + (-1.821_255_9 * k4) + 1.330_274_5 * k5;
     // 1 / sqrt(2 pi).
     let above = sum * (exp(-0.5 * x * x) * 0.398_942_3);
     if x < 0.0 { above } else { 1.0 - above }
@@ -50,7 +50,7 @@ fn exp(x: f32) -> f32 {
     // ln 2 in two parts, the first of which has few bits.
     let rest = x - whole * 0.693_359_4 - whole * -2.121_944_4e-4;
     let mut sum = 1.987_569_1e-4;
-    for factor in [1.398_2e-3, 8.333_452e-3, 4.166_579_6e-2, 0.166_666_66, 0.5] {
+    for factor in [1.398_199_9e-3, 8.333_452e-3, 4.166_579_6e-2, 0.166_666_66, 0.5] {
         sum = sum * rest + factor;
     }
     let fraction = sum * (rest * rest) + rest + 1.0;
@@ -71,11 +71,11 @@ fn ln(x: f32) -> f32 {
     let mut sum = 7.037_683_6e-2;
     for factor in [
         -0.115_146_1,
-        0.116_769_99,
+        0.116_769_984,
         -0.124_201_41,
         0.142_493_23,
-        -0.166_680_58,
-        0.200_007_15,
+        -0.166_680_57,
+        0.200_007_14,
         -0.249_999_94,
         0.333_333_3,
     ] {
