@@ -46,6 +46,7 @@ unsafe fn gather_first(from: *const f64, at: *const u32, count: usize) -> __m256
 // SAFETY: each function is the instruction of its name, twice.
 #[rustfmt::skip]
 #[allow(clippy::inline_always, reason = "inlined into functions that enable the instruction set")]
+#[allow(clippy::cast_ptr_alignment, reason = "`loadu` needs none")]
 unsafe impl Lanes for Pair {
     #[inline(always)] unsafe fn splat(x: f64) -> Self { unsafe { Self(_mm256_set1_pd(x), _mm256_set1_pd(x)) } }
     #[inline(always)] unsafe fn load(from: *const f64) -> Self { unsafe { Self(_mm256_loadu_pd(from), _mm256_loadu_pd(from.add(4))) } }

@@ -23,6 +23,7 @@ fn below(count: usize) -> __mmask8 {
 // SAFETY: each function is the instruction of its name.
 #[rustfmt::skip]
 #[allow(clippy::inline_always, reason = "inlined into functions that enable the instruction set")]
+#[allow(clippy::cast_ptr_alignment, reason = "`loadu` needs none")]
 unsafe impl Lanes for Whole {
     #[inline(always)] unsafe fn splat(x: f64) -> Self { Self(unsafe { _mm512_set1_pd(x) }) }
     #[inline(always)] unsafe fn load(from: *const f64) -> Self { Self(unsafe { _mm512_loadu_pd(from) }) }

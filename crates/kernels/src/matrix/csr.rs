@@ -49,6 +49,7 @@ pub(super) unsafe fn multiply(isa: Isa, matrix: Csr<'_>, x: Split<'_>, y: SplitM
 /// As [`multiply`]; the processor has the instruction set.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "so that it is compiled for the features of its caller")]
+#[allow(clippy::cast_ptr_alignment, reason = "prefetches need none")]
 unsafe fn all<L: Lanes>(matrix: Csr<'_>, x: Split<'_>, re: &mut [f64], im: &mut [f64]) {
     let (a_re, a_im) = (matrix.values.re.as_ptr(), matrix.values.im.as_ptr());
     let (x_re, x_im) = (x.re.as_ptr(), x.im.as_ptr());

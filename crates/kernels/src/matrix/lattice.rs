@@ -67,8 +67,8 @@ impl Lattice {
     pub(super) fn row(self, row: usize) -> impl Iterator<Item = (usize, f64, f64)> {
         let atom = row / ORBITALS;
         let columns = self.beside(atom).flat_map(move |other| {
-            let first = other * ORBITALS;
-            if other == atom { row..row + 1 } else { first..first + ORBITALS }
+            let (first, count) = if other == atom { (row, 1) } else { (other * ORBITALS, ORBITALS) };
+            first..first + count
         });
         columns.map(move |column| {
             let (low, high) = (row.min(column), row.max(column));

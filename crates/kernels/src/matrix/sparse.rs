@@ -105,12 +105,12 @@ impl<'m> Sparse<'m> {
         Ok((block, part - block.parts.start))
     }
 
-    /// Rows of a part in its block, and all of the block's rows by pointer.
+    /// The row pointers of a part in its block, with the end of the last row.
     fn own_pointers(&self, block: &Stored<'m>, part: usize) -> Range<usize> {
         let first = self.rows.range(block.parts.start).start;
         let own = self.rows.range(part);
-        // With the end of the last row.
-        own.start - first..own.end - first + 1
+        let ends = own.end + 1;
+        own.start - first..ends - first
     }
 }
 
