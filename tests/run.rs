@@ -97,6 +97,9 @@ fn applications_do_their_work_and_a_channel_keeps_its_capacity() {
         // Whole blocks of the kernel: within a block of 2048 FLOP for each of 40 tasks.
         let done = app["gflop"].as_f64().expect("a number");
         assert!((done - gflop).abs() <= 40.0 * 2048e-9, "{done}");
+        // 1 MiB for its one thread on its one node; null where nobody may ask for pages.
+        let pages = &app["pages"];
+        assert!(pages.is_null() || (pages[0].as_u64() > Some(0) && app["misplaced_pages"] == 0), "{app}");
     }
     let channel = &result["channels"][0];
     assert!(channel["max_items"].as_u64().is_some_and(|items| (1..=2).contains(&items)), "{channel}");

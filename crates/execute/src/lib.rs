@@ -9,11 +9,13 @@ mod clock;
 mod crew;
 mod director;
 mod error;
+mod pages;
 mod parallel;
 mod serial;
 
 pub use calibrated::calibrated;
 pub use crew::Cores;
 pub use error::ExecuteError;
+pub use pages::BlockPages;
 pub use parallel::{Execution, execute};
 pub use serial::{Serial, serial};

@@ -10,6 +10,7 @@ use crate::clock::Clock;
 use crate::crew::{Cores, Crew, bind, with_crew};
 use crate::director::{Director, Ended, Starts};
 use crate::error::ExecuteError;
+use crate::pages::BlockPages;
 
 /// What became of a graph.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub struct Execution {
     pub partition_s: f64,
     /// What the tasks left.
     pub store: Store,
+    /// Where its blocks are; `None` where the system does not tell.
+    pub pages: Option<BlockPages>,
 }
 
 /// Says so where a worker panics: nobody else would ever hear of its task.
@@ -81,5 +84,6 @@ pub fn execute(question: &Question<'_>, code: &dyn Code, cores: &Cores) -> Resul
     })?;
     let protocol = director.finish()?;
     let makespan_s = protocol.records.iter().map(|record| record.end_s).fold(0.0, f64::max);
-    Ok(Execution { records: protocol.records, makespan_s, partition_s: protocol.partition_s, store })
+    let pages = BlockPages::of(&store, &protocol.records, question.machine.node_count());
+    Ok(Execution { records: protocol.records, makespan_s, partition_s: protocol.partition_s, store, pages })
 }

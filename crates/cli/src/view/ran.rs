@@ -102,7 +102,7 @@ impl Ran {
     }
 }
 
-/// The document: the keys of a run of `simulate`, as far as they can be seen from outside, and `gb`; what nobody knows is null.
+/// The document: the keys of a run of `simulate`, as far as they can be seen from outside, `gb`, and where pages of data are; what nobody knows is null.
 pub(crate) fn json(study: &Study, ran: &Ran) -> Value {
     let optional = |value: Option<f64>| value.map_or(Value::Null, number);
     let app = |(number_of, (app, of)): (usize, (&AppLook, &numasim_model::App))| {
@@ -117,6 +117,8 @@ pub(crate) fn json(study: &Study, ran: &Ran) -> Value {
             "iterations": figures.gflop.map_or(Value::Null, |_| app.iterations.into()),
             "gflop": optional(figures.gflop),
             "gb": optional(figures.gb),
+            "pages": app.pages.as_ref().map(|pages| &pages.on_node),
+            "misplaced_pages": app.pages.as_ref().map(|pages| pages.misplaced),
             "mean_threads": optional(figures.mean_threads),
             "wait_input_s": input,
             "wait_output_s": output,

@@ -43,6 +43,7 @@ pub(super) fn order(
 ) -> Option<Order> {
     let (of, course) = (study.apps.get(app.0)?, study.dynamics.courses.get(app.0)?);
     let node = |(node, &threads): (&NodeCores, &u32)| Node {
+        number: node.number,
         threads: threads as usize,
         cores: node.cores.len(),
         // All hardware threads of a core would let two workers of it meet on one: the first of each.
