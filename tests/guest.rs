@@ -1,11 +1,15 @@
-//! What `numasim` said inside the guests of `.ci/guest`: nodes, cores, masks, and every page of a measurement.
+//! What `numasim` said inside the guests of `.ci/guest`: nodes, cores, masks, every page of a measurement, and what an agent does with
+//! threads.
 //!
 //! Ignored without `.ci/guest`, which boots the guests and puts the folder with their results into `NUMASIM_GUEST_LOGS`.
 //! How a guest is made is in `tests/guest/`.
 
+mod adopt;
 mod bench;
 mod calibrate;
 mod results;
+mod run;
+mod threads;
 
 use results::{Guest, list};
 use serde_json::{Value, json};

@@ -2,6 +2,7 @@
 //! how busy this machine is are not looked at.
 
 mod agents;
+mod compared;
 mod ending;
 
 use std::fs;
@@ -58,7 +59,11 @@ impl Ran {
 }
 
 fn ran(apps: &str, more: &[&str]) -> Ran {
-    let kept = study(&format!("{MACHINE}{apps}"));
+    ran_on(MACHINE, apps, more)
+}
+
+fn ran_on(machine: &str, apps: &str, more: &[&str]) -> Ran {
+    let kept = study(&format!("{machine}{apps}"));
     let folder = kept.0.path().join("run");
     let output = numasim()
         .args(["run", "--memory-per-thread", "1MiB"])
@@ -92,6 +97,9 @@ fn applications_do_their_work_and_a_channel_keeps_its_capacity() {
         // Whole blocks of the kernel: within a block of 2048 FLOP for each of 40 tasks.
         let done = app["gflop"].as_f64().expect("a number");
         assert!((done - gflop).abs() <= 40.0 * 2048e-9, "{done}");
+        // 1 MiB for its one thread on its one node; null where nobody may ask for pages.
+        let pages = &app["pages"];
+        assert!(pages.is_null() || (pages[0].as_u64() > Some(0) && app["misplaced_pages"] == 0), "{app}");
     }
     let channel = &result["channels"][0];
     assert!(channel["max_items"].as_u64().is_some_and(|items| (1..=2).contains(&items)), "{channel}");
@@ -127,31 +135,6 @@ every = 2
     assert!(ran.output.status.success(), "{}", stderr(&ran.output));
     let result = ran.result();
     assert_eq!((&result["apps"][0]["iterations"], &result["apps"][1]["iterations"]), (&6.into(), &3.into()));
-}
-
-#[test]
-fn a_simulation_stands_beside_the_run() {
-    let ran = ran(PRODUCER_CONSUMER, &["--no-agent"]);
-    let (folder, file) = (ran.folder.display().to_string(), ran.kept.1.display().to_string());
-    let simulate = |more: &[&str]| {
-        let output = numasim().args(["simulate", &file, "--compare", &folder]).args(more).output();
-        output.expect("the program starts")
-    };
-    let document: Value = serde_json::from_str(&stdout(&simulate(&["--format", "json"]))).expect("JSON");
-    let figures = document["compare"]["figures"].as_array().expect("a list");
-    let of = |of: &str, figure: &str| figures.iter().find(|one| one["of"] == of && one["figure"] == figure);
-    let all = of("all", "finished_s").expect("the makespan");
-    let (simulated, measured) =
-        (all["simulated"].as_f64().expect("one"), all["measured"].as_f64().expect("one"));
-    // 0.12 GFLOP on one core of 10 GFLOPS, shared or not
-    assert!(simulated >= 0.012, "{simulated}");
-    let error = all["error"].as_f64().expect("one");
-    assert!((error - (simulated / measured - 1.0)).abs() < 1e-9);
-    assert!(of("producer -> consumer", "max_items").is_some());
-    assert!(stdout(&simulate(&[])).contains("Beside the run in "));
-    let two = simulate(&["--policy", "none", "--policy", "lead:2"]);
-    assert_eq!(two.status.code(), Some(1));
-    assert!(stderr(&two).contains("--compare is of one simulation, and these are 2"));
 }
 
 #[test]

@@ -295,7 +295,7 @@ fn arrows_between_the_crates_are_those_of_the_map() {
         ("protocol", &[]),
         ("runtime", &["host", "model", "protocol"]),
         ("agent", &["host", "model", "policy", "protocol"]),
-        ("bench", &["host", "evidence", "model", "runtime"]),
+        ("bench", &["host", "evidence", "kernels", "model", "runtime"]),
         ("kernels", &["graph", "model"]),
         ("execute", &["graph", "host", "kernels", "model", "runtime", "tasks"]),
         ("draw", &[]),

@@ -85,6 +85,64 @@ fn two_programs_share_the_cores_and_get_back_what_they_had() {
 }
 
 #[test]
+fn a_machine_that_is_a_part_of_this_host_has_processors_and_load() {
+    let machine =
+        MACHINE.replace("nodes = 2", "nodes = 1").replace("cores_per_node = 4", "cores_per_node = 1");
+    let one = program_with_threads();
+    let before = threads(one.child.id());
+    let adopt = format!("one={}", one.child.id());
+    let agent = Agent::with(&machine, &["--this-host", "--period-ms", "20", "--adopt", &adopt]);
+    eventually("it is told", || agent.status()["apps"][0]["acked"] == 1);
+    let status = agent.status();
+    assert_eq!((&status["machine"], &status["cores"]), (&json!("M"), &json!([1])));
+    assert_eq!(status["load"].as_array().map(Vec::len), Some(1), "{status}");
+    assert_eq!(status["apps"][0]["target"], json!({ "cores": [0] }));
+    // The only core of the machine is the first one of the host, with all its processors.
+    let first = &cores()[0];
+    assert!(threads(one.child.id()).values().all(|cpus| cpus == first), "{:?}", threads(one.child.id()));
+    agent.stop();
+    assert_eq!(threads(one.child.id()), before);
+    one.stop();
+}
+
+#[test]
+fn the_end_of_a_program_is_seen_at_once() {
+    let mut one = program_with_threads();
+    let adopt = format!("one={}", one.child.id());
+    // Threads are looked at, and the policy is asked, once a minute.
+    let agent = Agent::with(HOST, &["--period-ms", "60000", "--adopt", &adopt]);
+    assert_eq!(agent.status()["apps"][0]["state"], "adopted");
+    one.child.kill().expect("a child");
+    eventually("it is gone", || agent.status()["apps"] == json!([]));
+    let uptime_s = agent.status()["uptime_s"].as_f64();
+    assert!(uptime_s < Some(60.0), "seen by the next look only, after {uptime_s:?} s");
+    agent.stop();
+}
+
+#[test]
+fn a_folder_that_is_no_control_group_is_refused() {
+    let folder = folder();
+    let adopt = format!("x={}", folder.path().display());
+    let output = program()
+        .args(["agent", "--socket", "own/agent.sock", "--adopt", &adopt])
+        .current_dir(folder.path())
+        .output()
+        .expect("the program starts");
+    let said = refusal(&output, 1);
+    assert!(said.starts_with(&format!("error: --adopt {adopt}: ")), "{said}");
+    assert!(said.contains("is no folder of cgroup v2"), "{said}");
+    assert!(!folder.path().join("own").exists());
+}
+
+#[test]
+fn without_a_machine_in_the_files_it_is_this_host_anyway() {
+    let agent = Agent::with(HOST, &["--this-host"]);
+    let all: u64 = agent.status()["cores"].as_array().expect("nodes").iter().filter_map(Value::as_u64).sum();
+    assert_eq!(usize::try_from(all).ok(), Some(cores().len()));
+    agent.stop();
+}
+
+#[test]
 fn a_signal_gives_back_what_threads_had() {
     let first = cores()[0].clone();
     let one = program_with_threads();

@@ -58,7 +58,12 @@ fn wrong_files_policies_and_records() {
     assert!(shown("", &["--record", "no/such/folder.jsonl"]).contains("no/such/folder.jsonl"));
     let own = std::process::id();
     let adopted = format!("x={own}");
-    assert!(shown(MACHINE, &["study.toml", "--adopt", &adopted]).contains("another [machine]"));
+    let said = shown(MACHINE, &["study.toml", "--adopt", &adopted]);
+    assert!(said.contains("nobody says that the [machine] of the files is this host"), "{said}");
+    assert!(said.contains("hint: add --this-host"), "{said}");
+    let larger = MACHINE.replace("cores_per_node = 4", "cores_per_node = 60000");
+    let said = shown(&larger, &["study.toml", "--this-host"]);
+    assert!(said.contains("node 0 of machine 'M' has 60000 cores: this host has "), "{said}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 /// A colour on light pages, and what stands for it on dark ones.
-const COLOURS: [(&str, &str); 18] = [
+const COLOURS: [(&str, &str); 19] = [
     // paper and ink
     ("#ffffff", "#0d1117"),
     ("#1e1e1e", "#e6edf3"),
@@ -22,6 +22,7 @@ const COLOURS: [(&str, &str); 18] = [
     ("#73b2d6", "#3e6e8e"),
     ("#cde1ee", "#2c4253"),
     ("#d6e8f4", "#1c3346"),
+    ("#fad1cb", "#5c2a26"),
     // what is too dark to be read
     ("#0072b2", "#58a9e0"),
     ("#be3c00", "#ff9d73"),
@@ -100,7 +101,7 @@ fn lightness(colour: &str) -> f64 {
 #[test]
 fn text_can_be_read_on_dark_pages() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    for name in ["explore", "threads", "trade-off", "what-if"] {
+    for name in ["explore", "run", "threads", "trade-off", "what-if"] {
         let svg = fs::read_to_string(docs.join(format!("{name}-dark.svg"))).expect("the picture is there");
         let paper = lightness("#0d1117");
         for tag in svg.split("<text").skip(1).filter_map(|rest| rest.split('>').next()) {

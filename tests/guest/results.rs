@@ -60,6 +60,24 @@ impl Guest {
         found.unwrap_or_else(|| panic!("the guest '{}' did no step '{name}'", self.name)).clone()
     }
 
+    /// Has a step said something else at the first place where it said `from`.
+    pub(crate) fn alter(&mut self, name: &str, from: &str, to: &str) {
+        let step = self.steps.iter_mut().find(|step| step.name == name).expect("a step");
+        assert!(step.out.contains(from), "{name} does not say '{from}': {}", step.out);
+        step.out = step.out.replacen(from, to, 1);
+    }
+
+    /// Has a step said another value at a place of its JSON.
+    pub(crate) fn alter_json(&mut self, name: &str, place: &str, value: Value) {
+        let step = self.steps.iter_mut().find(|step| step.name == name).expect("a step");
+        let mut document: Value = serde_json::from_str(&step.out).expect("JSON");
+        let old =
+            document.pointer_mut(place).unwrap_or_else(|| panic!("{name} has no {place}: {}", step.out));
+        assert_ne!(*old, value, "{name}, {place}");
+        *old = value;
+        step.out = document.to_string();
+    }
+
     /// The standard output of a step that ended with 0.
     pub(crate) fn done(&self, name: &str) -> String {
         let step = self.step(name);

@@ -2,10 +2,15 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::process::Stdio;
 
-use super::{MACHINE, PRODUCER_CONSUMER, ran};
-use crate::common::{numasim, stderr, stdout, study};
+use numasim_host::affinity::allowed;
+use numasim_host::system::System;
+use numasim_model::cpus::ranges;
+
+use super::{MACHINE, PRODUCER_CONSUMER, ran, ran_on};
+use crate::common::{folder, numasim, stderr, stdout, study};
 
 #[test]
 fn an_agent_of_the_run_decides_and_its_record_says_the_same_again() {
@@ -24,17 +29,71 @@ fn an_agent_of_the_run_decides_and_its_record_says_the_same_again() {
     }
 }
 
+/// Says its processors as soon as they are others than `all`, and ends when `other` has said so, too.
+fn moved(name: &str, other: &str, all: &[u32], folder: &Path) -> String {
+    let (all, folder) = (ranges(all), folder.display());
+    let script = format!(
+        "mine() {{ sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/$$/status; }}; \
+         while [ \"$(mine)\" = '{all}' ]; do sleep 0.02; done; mine; \
+         touch '{folder}/{name}'; while [ ! -e '{folder}/{other}' ]; do sleep 0.02; done"
+    );
+    let script = serde_json::to_string(&script).expect("text");
+    format!("[[app]]\nname = \"{name}\"\narithmetic_intensity = 1.0\ncommand = [\"sh\", \"-c\", {script}]\n")
+}
+
 #[test]
-fn a_program_of_its_own_runs_beside_the_agent_which_does_not_move_it() {
+fn programs_of_their_own_share_the_cores_as_the_policy_says() {
+    let host = System::host().node_cores(&allowed().expect("Linux tells"));
+    let Some(cores) = host.first().and_then(|node| node.cores.get(..2)) else {
+        println!("skipped: two cores are needed on the first node");
+        return;
+    };
+    let folder = folder();
+    let mut all = cores.concat();
+    all.sort_unstable();
+    let apps = moved("one", "two", &all, folder.path()) + &moved("two", "one", &all, folder.path());
+    let machine = MACHINE.replace("cores_per_node = 1", "cores_per_node = 2");
+    let ran = ran_on(&machine, &apps, &["--policy", "fair-share", "--until", "60"]);
+    assert!(ran.output.status.success(), "{}", stderr(&ran.output));
+    assert_eq!((ran.result()["ended"].as_str(), stderr(&ran.output).as_str()), (Some("finished"), ""));
+    // Both begin on both cores, and have one each when both are there.
+    let said = |file: &str| fs::read_to_string(ran.folder.join(file)).expect("a file").trim().to_owned();
+    let mut now = [said("app-0.out"), said("app-1.out")];
+    now.sort();
+    let mut each = [ranges(&cores[0]), ranges(&cores[1])];
+    each.sort();
+    assert_eq!(now, each);
+    let record = ran.folder.join("agent.jsonl");
+    let replay = numasim().args(["simulate", "--replay"]).arg(&record).output().expect("it starts");
+    assert!(replay.status.success(), "{}", stderr(&replay));
+    let record = fs::read_to_string(&record).expect("a record");
+    assert!(record.contains(r#"{"app":"one","#) && record.contains(r#"{"app":"two","#), "{record}");
+}
+
+#[test]
+fn a_program_that_is_over_at_once_and_one_without_control_are_no_mistake() {
     let apps = "\
 [[app]]
-name = \"own\"
+name = \"short\"
 arithmetic_intensity = 1.0
 command = [\"true\"]
+[[app]]
+name = \"late\"
+arithmetic_intensity = 1.0
+arrives_s = 0.3
+command = [\"true\"]
+[[app]]
+name = \"left-alone\"
+arithmetic_intensity = 1.0
+control = \"none\"
+command = [\"sleep\", \"0.5\"]
 ";
     let ran = ran(apps, &["--policy", "fair-share"]);
     assert!(ran.output.status.success(), "{}", stderr(&ran.output));
-    assert!(stderr(&ran.output).contains("'own' is a program of its own"), "{}", stderr(&ran.output));
+    assert_eq!((ran.result()["ended"].as_str(), stderr(&ran.output).as_str()), (Some("finished"), ""));
+    let record = fs::read_to_string(ran.folder.join("agent.jsonl")).expect("a record");
+    // In the files at its beginning, and nowhere else.
+    assert!(!record.lines().skip(1).any(|line| line.contains("left-alone")), "{record}");
 }
 
 #[test]

@@ -49,6 +49,8 @@ fn every_code_runs_and_is_right() {
         assert_eq!(runs.len(), 2 * schedulers.split(',').count());
         for run in runs {
             assert_eq!(run["same_as_serial"], true, "{graph}: {run}");
+            // Where nobody may ask for pages, nothing is said.
+            assert!(run["pages"].is_null() || run["pages"].as_array().map(Vec::len) == Some(1), "{run}");
             assert!(
                 run["measured_s"].as_f64() > Some(0.0) && run["simulated_s"].as_f64() > Some(0.0),
                 "{run}"

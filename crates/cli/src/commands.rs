@@ -13,6 +13,8 @@ pub(crate) mod evaluate;
 pub(crate) mod explore;
 pub(crate) mod fit;
 mod graph_folder;
+#[cfg(target_os = "linux")]
+mod host_nodes;
 pub(crate) mod import;
 mod located;
 pub(crate) mod man;

@@ -144,7 +144,8 @@ Examples:
   numasim agent
   numasim agent study.toml --policy lead:2 --record decisions.jsonl
   numasim agent --policy fair-share --period-ms 0 --socket /tmp/mine/agent.sock
-  numasim agent --dry-run --adopt solver=4711
+  numasim agent --adopt solver=4711 --adopt database=/sys/fs/cgroup/database
+  numasim agent machine.toml --this-host --dry-run --adopt solver=4711
   numasim agent status
   numasim agent status --format json
   numasim agent stop
@@ -164,6 +165,7 @@ Examples:
   numasim simulate study.toml --policy lend --until 60 --format json -o run.json
   numasim simulate study.toml --runs 20 --seed 1
   numasim simulate study.toml --policy reexplore --trace decisions.jsonl
+  numasim simulate study.toml --compare run-1 --plot both.svg
   numasim simulate --replay decisions.jsonl
 
 Policies (a scenario is one of the files):

@@ -4,6 +4,7 @@
 mod agent;
 mod host;
 mod lines;
+mod orders;
 mod record;
 pub(crate) mod replay;
 mod writer;
@@ -12,4 +13,5 @@ mod writer;
 pub(crate) use agent::AgentRecord;
 #[cfg(target_os = "linux")]
 pub(crate) use host::{has_machine, host_of};
+pub(crate) use orders::orders;
 pub(crate) use writer::{Of, TraceWriter};

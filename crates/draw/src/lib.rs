@@ -6,7 +6,7 @@
 //! **Plots as SVG**, with feature `png` also rendered.
 //!
 //! [`line::LinePlot`], [`heat_map::HeatMap`], [`front::FrontPlot`] and [`matrix::Matrix`] are drawn with plotters.
-//! [`bars::BarPlot`], [`gantt::Gantt`], [`groups::GroupPlot`], [`roofline::Roofline`], [`scatter::ScatterPlot`], [`shaded::ShadedTable`], [`strips::StripPlot`] and [`threads::ThreadMap`] need
+//! [`bars::BarPlot`], [`gantt::Gantt`], [`groups::GroupPlot`], [`roofline::Roofline`], [`scatter::ScatterPlot`], [`shaded::ShadedTable`], [`strips::StripPlot`], [`threads::ThreadMap`] and [`timelines::TimelinePlot`] need
 //! hatches, dashes, curves, sloped text or parts of a pixel, which it does not have: they are drawn shape by shape (`canvas`).
 //!
 //! Text stays text (`sans-serif`): no font is needed to write a plot, and a reader can search in it.
@@ -15,6 +15,7 @@ mod axis;
 pub mod bars;
 mod canvas;
 mod colour_bar;
+mod columns;
 pub mod figures;
 mod frame;
 pub mod front;
@@ -45,6 +46,7 @@ pub mod terminal;
 pub mod testing;
 mod theme;
 pub mod threads;
+pub mod timelines;
 
 pub use axis::{Axis, Scale};
 pub use heading::{DrawError, Heading};

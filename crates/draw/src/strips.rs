@@ -7,6 +7,7 @@ mod below;
 
 use super::axis::Coordinate;
 use super::canvas::Canvas;
+use super::columns::{self, Columns, Of};
 use super::figures;
 use super::heading::Heading;
 use super::ink::{Anchor, Font, MEDIUM, SMALL, Stroke};
@@ -19,7 +20,7 @@ use super::style::{HEADING, MARGIN, SIZE};
 use below::THICK_AND_THIN;
 
 /// Most columns of a strip: two pixels each.
-pub const MOST_COLUMNS: usize = 380;
+pub const MOST_COLUMNS: usize = columns::MOST;
 /// What nobody takes.
 const NOT_USED: &str = "not used";
 /// Heights of a strip, where there are few and where there are many; between two strips; of the lines below.
@@ -109,9 +110,6 @@ struct Layout {
     lines_top: f64,
     area: Area,
 }
-
-/// Values in the columns of the picture: where each ends, and its value.
-type Steps = Vec<(f64, f64)>;
 
 impl StripPlot {
     /// The plot as SVG.
@@ -204,28 +202,12 @@ impl StripPlot {
     pub fn slots_per_column(&self) -> usize {
         let slots = self.strips.iter().flat_map(|strip| &strip.bands).map(Vec::len);
         let below = self.below.iter().map(|line| line.mean.len());
-        let columns = self.columns.clamp(1, MOST_COLUMNS);
-        slots.chain(below).max().unwrap_or(0).div_ceil(columns).max(1)
+        let slots = slots.chain(below).max().unwrap_or(0);
+        Columns::new(self.slot, self.end, slots, self.columns).slots
     }
 
-    /// Values of slots in columns, by their mean or by the largest; equal neighbours are one.
-    fn steps(&self, values: &[f64], by_most: bool) -> Steps {
-        let per_column = self.slots_per_column();
-        let mut steps = Steps::new();
-        for (i, column) in values.chunks(per_column).enumerate() {
-            let end = (self.slot * (i * per_column + column.len()) as f64).min(self.end);
-            let value = if by_most {
-                column.iter().copied().fold(0.0, f64::max)
-            } else {
-                // The last slot may be shorter than the others; among several in one column that is not seen.
-                column.iter().sum::<f64>() / column.len() as f64
-            };
-            match steps.last_mut() {
-                Some(last) if (last.1 - value).abs() <= 1e-9 * value.abs() => last.0 = end,
-                _ => steps.push((end, value)),
-            }
-        }
-        steps
+    fn in_columns(&self) -> Columns {
+        Columns { slot: self.slot, end: self.end, slots: self.slots_per_column() }
     }
 
     fn draw_strip(
@@ -239,59 +221,18 @@ impl StripPlot {
         canvas.rect(at, 0.0, Some(FAINT_LINE), None);
         let slots = strip.bands.iter().map(Vec::len).max().unwrap_or(0);
         let mut below = vec![0.0; slots];
-        for band in 0..bands.names.len() {
+        let in_columns = self.in_columns();
+        for band_number in 0..bands.names.len() {
             let mut upper = below.clone();
-            let members = bands.part_of.iter().zip(&strip.bands).filter(|(part_of, _)| **part_of == band);
-            for (_, values) in members {
-                upper.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
-            }
-            let up = |value: f64| {
-                let share = if strip.capacity > 0.0 { (value / strip.capacity).min(1.0) } else { 0.0 };
-                at.bottom() - at.height * share
-            };
-            let colour = bands.colour(band);
-            // A shape for each time in which there is something; nothing is drawn where the band is empty.
-            let filled = self.filled(&below, &upper);
-            for part in &filled {
-                let mut points: Vec<(f64, f64)> = Vec::new();
-                let mut back: Vec<(f64, f64)> = Vec::new();
-                for &(from, to, low, high) in part {
-                    points.extend([(across(from), up(high)), (across(to), up(high))]);
-                    back.extend([(across(from), up(low)), (across(to), up(low))]);
-                }
-                points.extend(back.into_iter().rev());
-                canvas.polygon(&points, Some(colour), None);
-            }
+            let members =
+                bands.part_of.iter().zip(&strip.bands).filter(|(part_of, _)| **part_of == band_number);
+            members.for_each(|(_, values)| columns::add(&mut upper, values));
+            let band = (below.as_slice(), upper.as_slice(), strip.capacity);
+            in_columns.fill(canvas, at, band, bands.colour(band_number), across);
             below = upper;
         }
         canvas.line((at.x, at.bottom()), (at.right(), at.bottom()), Stroke::new(TEXT, 1.0));
         canvas.line((at.x, at.y), (at.x, at.bottom()), Stroke::new(TEXT, 1.0));
-    }
-
-    /// Where `upper` is above `lower`: runs of (from, to, lower, upper).
-    fn filled(&self, lower: &[f64], upper: &[f64]) -> Vec<Vec<(f64, f64, f64, f64)>> {
-        let per_column = self.slots_per_column();
-        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
-        let mut runs: Vec<Vec<(f64, f64, f64, f64)>> = Vec::new();
-        let mut is_open = false;
-        for (i, (low, high)) in lower.chunks(per_column).zip(upper.chunks(per_column)).enumerate() {
-            let from = self.slot * (i * per_column) as f64;
-            let to = (from + self.slot * low.len() as f64).min(self.end);
-            let (low, high) = (mean(low), mean(high));
-            if high - low <= 1e-12 {
-                is_open = false;
-                continue;
-            }
-            match runs.last_mut().filter(|_| is_open) {
-                Some(run) => match run.last_mut() {
-                    Some(last) if (last.2, last.3) == (low, high) => last.1 = to,
-                    _ => run.push((from, to, low, high)),
-                },
-                None => runs.push(vec![(from, to, low, high)]),
-            }
-            is_open = true;
-        }
-        runs
     }
 
     fn below_axis(&self) -> Coordinate {
@@ -310,14 +251,9 @@ impl StripPlot {
             }
         }
         for (i, line) in self.below.iter().enumerate() {
-            for (values, by_most, width) in [(&line.most, true, 0.7), (&line.mean, false, 2.0)] {
-                let mut points: Vec<(f64, f64)> = Vec::new();
-                let mut from = 0.0;
-                for (to, value) in self.steps(values, by_most) {
-                    points.extend([(across(from), up(value)), (across(to), up(value))]);
-                    from = to;
-                }
-                canvas.path(&points, Stroke::new(line_colour(i), width));
+            for (values, of, width) in [(&line.most, Of::Most, 0.7), (&line.mean, Of::Mean, 2.0)] {
+                let stroke = Stroke::new(line_colour(i), width);
+                self.in_columns().line(canvas, (values, of), stroke, across, &up);
             }
         }
         canvas.line((at.x, at.bottom()), (at.right(), at.bottom()), Stroke::new(TEXT, 1.0));

@@ -16,8 +16,8 @@
 //! # Modules
 //! `threads` (states of the threads of an application), `cores` (how running threads share the cores of a node), `rates` (from
 //! running threads to speeds), `progress` (iterations, phases, tasks, channels, calls), `commands` (orders under way and in
-//! force), `simulation` (the instants in order), `tally` (what is counted), `observer` (who looks on), `strips` (what a picture over
-//! time needs). [`mod@reference`] answers the same questions thread by thread; it is slow and is there to be compared with.
+//! force), `simulation` (the instants in order), `tally` (what is counted), `observer` (who looks on), `slots` and `strips` (what a picture
+//! over time needs). [`mod@reference`] answers the same questions thread by thread; it is slow and is there to be compared with.
 //!
 //! Everything is pure: no clock, file or global; randomness comes from the seed alone.
 #![warn(missing_docs)]
@@ -35,6 +35,7 @@ mod rates;
 pub mod reference;
 mod result;
 mod simulation;
+mod slots;
 mod spread;
 mod strips;
 mod tally;
@@ -47,5 +48,6 @@ pub use observer::{Both, Counts, Observer, Silent, Snapshot, SoFar};
 pub use question::{Controller, Question};
 pub use result::{AppRun, ChannelRun, Ending, Reaction, Run};
 pub use simulation::simulate;
+pub use slots::{SlotRecorder, Slots};
 pub use spread::task_factors;
 pub use strips::{Items, StripRecorder, Strips};

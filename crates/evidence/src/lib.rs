@@ -9,3 +9,4 @@ pub mod import;
 pub mod measured;
 pub mod published;
 pub mod statistics;
+pub mod timeline;

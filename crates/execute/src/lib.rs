@@ -9,6 +9,7 @@ mod calibrated;
 mod clock;
 mod director;
 mod error;
+mod pages;
 mod parallel;
 mod serial;
 mod state;
@@ -16,6 +17,7 @@ mod workers;
 
 pub use calibrated::calibrated;
 pub use error::ExecuteError;
+pub use pages::BlockPages;
 pub use parallel::{Execution, execute};
 pub use serial::{Serial, serial};
 pub use workers::{Cores, Workers};

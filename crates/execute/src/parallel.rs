@@ -5,6 +5,8 @@ use numasim_tasks::{Question, TaskRecord};
 
 use crate::director::Director;
 use crate::error::ExecuteError;
+use crate::pages::BlockPages;
+use crate::state::Protocol;
 use crate::workers::Workers;
 
 /// What became of a graph.
@@ -21,6 +23,8 @@ pub struct Execution {
     pub held: u64,
     /// What the tasks left.
     pub store: Store,
+    /// Where its blocks are; `None` where the system does not tell.
+    pub pages: Option<BlockPages>,
 }
 
 /// Runs the tasks of `question.graph` on workers of this host; this thread creates the tasks. Blocks are made by the threads that first access them, so that a run has
@@ -45,8 +49,8 @@ pub fn execute(
     let director = Director::new(question, code, &store, workers)?;
     workers.pool().dispatch(&director, || director.create_all());
     workers.pool().queued(0);
-    let protocol = director.finish()?;
-    let makespan_s = protocol.records.iter().map(|record| record.end_s).fold(0.0, f64::max);
-    let held = protocol.held;
-    Ok(Execution { records: protocol.records, makespan_s, partition_s: protocol.partition_s, held, store })
+    let Protocol { records, partition_s, held } = director.finish()?;
+    let makespan_s = records.iter().map(|record| record.end_s).fold(0.0, f64::max);
+    let pages = BlockPages::of(&store, &records, question.machine.node_count());
+    Ok(Execution { records, makespan_s, partition_s, held, store, pages })
 }

@@ -5,12 +5,52 @@ mod common;
 use std::collections::BTreeMap;
 
 use numasim_execute::{Cores, ExecuteError, Workers, calibrated, execute, serial};
-use numasim_graph::Dependencies;
+use numasim_graph::{Dependencies, generate};
 use numasim_kernels::code;
+use numasim_model::NodeId;
 use numasim_model::graph::{Generator, RuntimeSettings, SchedulerKind, SchedulerSettings};
 use numasim_tasks::{Silent, TasksError, simulate};
 
 use common::{cores, machine, programs, question, workers};
+
+#[test]
+fn blocks_are_made_for_the_first_task_that_accesses_them() {
+    let (graph, code) = programs(1).swap_remove(0);
+    let store = serial(&graph, &*code, cores(1, 1).0[0][0]).expect("a serial run").store;
+    let mut first = BTreeMap::new();
+    for task in graph.tasks() {
+        for access in graph.accesses(task) {
+            first.entry(access.block).or_insert(task);
+        }
+    }
+    // In order of the blocks.
+    let made: Vec<_> = store.made().collect();
+    assert_eq!(
+        made.iter().map(|(task, _)| *task).collect::<Vec<_>>(),
+        first.into_values().collect::<Vec<_>>()
+    );
+    assert_eq!(made.iter().map(|(_, addresses)| addresses.len() as u64).sum::<u64>(), store.bytes());
+}
+
+#[test]
+fn every_whole_page_of_the_blocks_is_counted_for_the_node_that_made_it() {
+    // 6 tiles of 128 KiB: 31 or 32 whole pages of 4 KiB in each.
+    let generator = Generator::Cholesky { n: 3, tile: 128, init: true };
+    let graph = generate(&generator, "test", &[NodeId(0), NodeId(1)]).expect("a graph");
+    let (machine, runtime, scheduler) =
+        (machine(2, 1), RuntimeSettings::default(), SchedulerSettings::default());
+    let code = code(&generator).expect("kernels");
+    let run =
+        execute(&question(&machine, &graph, &scheduler, &runtime), &*code, &workers(2, 1)).expect("a run");
+    // A container may forbid to ask.
+    let Some(pages) = run.pages else { return };
+    assert_eq!(pages.0.len(), 2);
+    let counted = |pages: &numasim_host::memory::Pages| pages.absent + pages.on_node.values().sum::<u64>();
+    let whole: u64 = run.store.made().map(|(_, at)| (at.end / 4096 - at.start.div_ceil(4096)) as u64).sum();
+    let sum: u64 = pages.0.iter().map(counted).sum();
+    assert!(sum == whole || sum < whole && sum > 0, "{sum} of {whole}: larger pages are fewer");
+    assert_eq!(pages.0.iter().map(|pages| pages.absent).sum::<u64>(), 0);
+}
 
 #[test]
 fn every_scheduler_leaves_what_a_serial_run_leaves() {

@@ -34,3 +34,13 @@ pub enum Misplaced {
         all: u64,
     },
 }
+
+impl Misplaced {
+    /// How many pages it is about; 0 of a thread.
+    pub const fn pages(&self) -> u64 {
+        match self {
+            Self::Thread { .. } => 0,
+            Self::Pages { pages, .. } | Self::Absent { pages, .. } => *pages,
+        }
+    }
+}

@@ -1,16 +1,20 @@
 //! What matrices and grids hold at the beginning: numbers that follow from the place alone, so that everybody can make them again.
 
-/// A number in [-1, 1) for a row and a column (SplitMix64 of both; Steele, Lea, Flood 2014).
+/// A number in [-1, 1) for a row and a column.
 pub(crate) fn number(row: usize, column: usize) -> f64 {
+    // 53 bits, exactly.
+    (bits(row, column) >> 11) as f64 * (2.0 / 9_007_199_254_740_992.0) - 1.0
+}
+
+/// 64 bits for a row and a column (SplitMix64 of both; Steele, Lea, Flood 2014).
+pub(crate) fn bits(row: usize, column: usize) -> u64 {
     let mut bits = (row as u64)
         .wrapping_mul(0x9E37_79B9_7F4A_7C15)
         .wrapping_add((column as u64).wrapping_mul(0xD1B5_4A32_D192_ED03))
         .wrapping_add(0x2545_F491_4F6C_DD1D);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    bits ^= bits >> 31;
-    // 53 bits, exactly.
-    (bits >> 11) as f64 * (2.0 / 9_007_199_254_740_992.0) - 1.0
+    bits ^ (bits >> 31)
 }
 
 /// Fills rows of `width` elements, of which the first one is at that row and column.

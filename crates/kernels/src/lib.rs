@@ -1,23 +1,39 @@
-//! What the tasks of programs really compute: tiled Cholesky and QR, Gauss-Seidel, Jacobi and a stencil on strands, for the graphs that the crate `graph` makes.
+//! What threads and tasks really compute.
 //!
-//! A kernel is a function on slices, for one core, without any library ([`cholesky`], [`qr`], [`stencil`]). A [`Code`] knows for each
-//! task of a graph which kernel runs on which of its blocks, what blocks hold at the beginning, and whether the result is right; its blocks lie in a
-//! [`Store`].
+//! Kernels that threads run together, each its part, on arrays that somebody else has placed, are a [`Problem`](kernel::Problem) each: [`blackscholes`],
+//! [`matrix`], [`memcpy`], [`stream`], [`chase`]. Whoever runs one knows a [`Kernel`](kernel::Kernel) only: parts to prepare and to run, work that
+//! is counted, a result that is compared with a serial run.
 //!
-//! Here are no threads and no clock: whoever runs tasks keeps to the dependencies of the graph, which [`Store::run`] looks at.
+//! Tasks of the graphs that the crate `graph` makes are tiled Cholesky and QR, Gauss-Seidel, Jacobi and a stencil on strands. There a kernel is a function on
+//! slices, for one core ([`cholesky`], [`qr`], [`stencil`]). A [`Code`] knows for each task of a graph which kernel runs on which of its blocks, what blocks hold
+//! at the beginning, and whether the result is right; its blocks lie in a [`Store`].
+//!
+//! Here are no threads, no clock and no libraries: whoever runs tasks keeps to the dependencies of the graph, which [`Store::run`] looks at; whoever runs a kernel
+//! to its steps, which arrays look at.
 #![warn(missing_docs)]
 #![deny(unsafe_code)]
 
+pub mod array;
+pub mod blackscholes;
+pub mod chase;
 pub mod cholesky;
 mod codes;
 pub mod count;
 mod fill;
+pub mod isa;
+pub mod kernel;
+mod lanes;
+pub mod matrix;
+pub mod memcpy;
 mod part;
 mod product;
 pub mod qr;
 mod running;
 pub mod stencil;
 mod store;
+pub mod stream;
+mod sweep;
+pub mod team;
 mod vector;
 mod work;
 

@@ -1,13 +1,22 @@
 //! The blocks of a program while its tasks run.
 
+use std::ops::Range;
 use std::sync::{OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use numasim_model::graph::{BlockId, TaskGraph, TaskId};
 
 use crate::part::{Fault, Part};
 
+/// A block that is there.
+#[derive(Debug)]
+struct Block {
+    /// The task that accessed it first.
+    made_by: TaskId,
+    held: RwLock<Vec<f64>>,
+}
+
 /// A block: made when the first task accesses it.
-type Cell = OnceLock<RwLock<Vec<f64>>>;
+type Cell = OnceLock<Block>;
 
 /// The blocks of a program. One is made, with what it holds at the beginning, by the thread that first runs a task that accesses it, so that its
 /// pages lie on the node of that thread where nobody asked for another one (first touch).
@@ -43,7 +52,7 @@ impl Store {
             let block = access.block;
             let busy = Fault::Busy { task, block };
             let cell = self.0.get(block.0 as usize).ok_or(Fault::Accesses(task))?;
-            let cell = cell.get_or_init(|| RwLock::new(fresh(block)));
+            let cell = &cell.get_or_init(|| Block { made_by: task, held: RwLock::new(fresh(block)) }).held;
             held.push(if access.mode.writes() {
                 cell.try_write().map(Access::Write).map_err(|_| busy)?
             } else {
@@ -60,7 +69,8 @@ impl Store {
 
     /// What a block holds; nothing where no task has accessed it.
     pub(crate) fn read<R>(&self, block: BlockId, read: impl FnOnce(&[f64]) -> R) -> R {
-        let held = self.0.get(block.0 as usize).and_then(OnceLock::get).and_then(|cell| cell.read().ok());
+        let held =
+            self.0.get(block.0 as usize).and_then(OnceLock::get).and_then(|block| block.held.read().ok());
         read(held.as_ref().map_or(&[], |held| held.as_slice()))
     }
 
@@ -75,7 +85,16 @@ impl Store {
 
     /// Bytes of the blocks that are there.
     pub fn bytes(&self) -> u64 {
-        let cells = self.0.iter().filter_map(OnceLock::get).filter_map(|cell| cell.read().ok());
+        let cells = self.0.iter().filter_map(OnceLock::get).filter_map(|block| block.held.read().ok());
         cells.map(|held| 8 * held.len() as u64).sum()
+    }
+
+    /// The addresses of each block that is there, with the task whose thread made it.
+    pub fn made(&self) -> impl Iterator<Item = (TaskId, Range<usize>)> {
+        self.0.iter().filter_map(OnceLock::get).filter_map(|block| {
+            let held = block.held.read().ok()?;
+            let Range { start, end } = held.as_ptr_range();
+            Some((block.made_by, start.addr()..end.addr()))
+        })
     }
 }

@@ -190,9 +190,9 @@ impl Pool {
         self.shared.said.set_queued(tasks);
     }
 
-    /// Tells the agent how many iterations are done.
+    /// Tells the agent, at once, how many iterations are done.
     pub fn progress(&self, iterations: usize) {
-        self.shared.said.progress.store(iterations, Ordering::Release);
+        self.shared.said.set_progress(iterations);
     }
 
     /// Tells the agent which phase of its iteration the program is in, from 0.

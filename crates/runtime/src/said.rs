@@ -11,7 +11,7 @@ use crate::sync::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 #[derive(Debug, Default)]
 pub(crate) struct Said {
     /// Iterations done.
-    pub(crate) progress: AtomicUsize,
+    progress: AtomicUsize,
     /// Phase of the iteration.
     pub(crate) phase: AtomicUsize,
     /// Tasks that a dispatcher has and that nobody has begun.
@@ -20,6 +20,8 @@ pub(crate) struct Said {
     waiting: AtomicU8,
     /// Whether the last status said that there are tasks to begin.
     pub(crate) told_tasks: AtomicBool,
+    /// Something was said since the last [`Said::heard`]: the bell rings once for all of it.
+    news: AtomicBool,
     rung: Mutex<bool>,
     bell: Condvar,
 }
@@ -34,6 +36,22 @@ impl Said {
     pub(crate) fn set_waiting(&self, waiting: Waiting) {
         let word = (0..).zip(WORDS).find(|(_, word)| *word == waiting).map_or(0, |(place, _)| place);
         if self.waiting.swap(word, Ordering::AcqRel) != word {
+            self.tell();
+        }
+    }
+
+    pub(crate) fn progress(&self) -> usize {
+        self.progress.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn set_progress(&self, iterations: usize) {
+        if self.progress.swap(iterations, Ordering::AcqRel) != iterations {
+            self.tell();
+        }
+    }
+
+    fn tell(&self) {
+        if !self.news.swap(true, Ordering::AcqRel) {
             self.ring();
         }
     }
@@ -48,6 +66,11 @@ impl Said {
             // That the last one went is told by whoever finds none.
             self.tasks_are_there(true);
         }
+    }
+
+    /// Whoever asks next what was said hears all that was said before this, and the bell rings for what comes after it.
+    pub(crate) fn heard(&self) {
+        self.news.swap(false, Ordering::AcqRel);
     }
 
     /// Whoever listens looks at once.

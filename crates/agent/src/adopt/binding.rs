@@ -1,4 +1,4 @@
-//! Which processors each thread of a process had, and has to have.
+//! Which processors each thread of a process or control group had, and has to have.
 //!
 //! Threads come and go while they are looked at, and a new one has what the thread had that made it. So every look goes
 //! through the list until it has no thread that was not seen yet.
@@ -11,7 +11,7 @@ use rustix::io::Errno;
 /// Whoever makes threads faster than they can be listed is looked at again in the next period.
 const PASSES: usize = 32;
 
-/// The threads of a process, and their processors (ascending).
+/// The threads of a process or control group, and their processors (ascending).
 pub(super) trait Threads {
     fn list(&self) -> io::Result<Vec<u32>>;
     fn affinity(&self, thread: u32) -> io::Result<Vec<u32>>;
@@ -24,16 +24,25 @@ pub(super) struct Binding {
     /// What threads had that were there before the first order.
     had: BTreeMap<u32, Vec<u32>>,
     /// What all others get at the end.
-    main_had: Vec<u32>,
+    others_had: Vec<u32>,
     /// The order in force.
     order: Option<Vec<u32>>,
 }
 
 impl Binding {
-    /// Of the process whose first thread is `main`.
-    pub(super) fn new(main: u32, threads: &impl Threads) -> io::Result<Self> {
-        let mut binding = Self { had: BTreeMap::new(), main_had: threads.affinity(main)?, order: None };
+    /// Of a process: new threads get at the end what its first one had, which is `main`.
+    pub(super) fn of_process(main: u32, threads: &impl Threads) -> io::Result<Self> {
+        let mut binding = Self { had: BTreeMap::new(), others_had: threads.affinity(main)?, order: None };
         binding.note(threads)?;
+        Ok(binding)
+    }
+
+    /// Of several processes: new threads get at the end what all that are there now had together.
+    pub(super) fn of_all(threads: &impl Threads) -> io::Result<Self> {
+        let mut binding = Self { had: BTreeMap::new(), others_had: Vec::new(), order: None };
+        binding.note(threads)?;
+        let together: BTreeSet<u32> = binding.had.values().flatten().copied().collect();
+        binding.others_had = together.into_iter().collect();
         Ok(binding)
     }
 
@@ -66,8 +75,7 @@ impl Binding {
                 // The kernel leaves out without a word what a control group forbids.
                 let found = threads.affinity(thread)?;
                 if found != *order {
-                    let found = numasim_model::cpus::ranges(&found);
-                    return Err(io::Error::other(format!("the system allows processors {found} only")));
+                    return Err(less(&found));
                 }
             }
             Ok(())
@@ -80,10 +88,10 @@ impl Binding {
     /// Gives every thread back what it had.
     pub(super) fn release(&mut self, threads: &impl Threads) {
         if self.order.take().is_some() {
-            let (had, main_had) = (&self.had, &self.main_had);
+            let (had, others_had) = (&self.had, &self.others_had);
             let _ = each(threads, |thread| {
                 // What one thread does not get back is no reason against the others.
-                let _ = threads.bind(thread, had.get(&thread).unwrap_or(main_had));
+                let _ = threads.bind(thread, had.get(&thread).unwrap_or(others_had));
                 Ok(())
             });
         }
@@ -125,6 +133,15 @@ fn each(threads: &impl Threads, mut act: impl FnMut(u32) -> io::Result<()>) -> i
     Ok(seen)
 }
 
-fn is_gone(why: &io::Error) -> bool {
-    [Errno::SRCH, Errno::NOENT].iter().any(|gone| why.raw_os_error() == Some(gone.raw_os_error()))
+/// Not all that was ordered is to be had.
+pub(super) fn less(found: &[u32]) -> io::Error {
+    let found = numasim_model::cpus::ranges(found);
+    io::Error::other(format!("the system allows processors {found} only"))
+}
+
+/// Whether a thread, process or control group is not there any more.
+pub(super) fn is_gone(why: &io::Error) -> bool {
+    [Errno::SRCH, Errno::NOENT, Errno::NODEV]
+        .iter()
+        .any(|gone| why.raw_os_error() == Some(gone.raw_os_error()))
 }

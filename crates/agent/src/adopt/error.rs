@@ -1,8 +1,8 @@
-//! Why a process cannot be adopted, in words for people.
+//! Why something cannot be adopted, in words for people.
 
 use std::io;
 
-/// Why a process cannot be adopted.
+/// Why something cannot be adopted.
 #[derive(Debug, thiserror::Error)]
 pub enum AdoptError {
     /// No process has this number.
@@ -38,6 +38,66 @@ pub enum AdoptError {
     Refused {
         /// The number.
         pid: u32,
+        /// The answer.
+        source: io::Error,
+    },
+    /// A folder that cannot be adopted.
+    #[error(transparent)]
+    Group(#[from] GroupError),
+}
+
+/// Why a control group cannot be adopted.
+#[derive(Debug, thiserror::Error)]
+pub enum GroupError {
+    /// Nothing is there, or no folder.
+    #[error("there is no folder {folder}: `cat /proc/PID/cgroup` says in which control group a process is")]
+    NoFolder {
+        /// As it was given.
+        folder: String,
+    },
+    /// Something else than a folder of the system's.
+    #[error(
+        "{folder} is no folder of cgroup v2: give one below the place where `findmnt -t cgroup2` says that it is"
+    )]
+    NotCgroup2 {
+        /// As it was given.
+        folder: String,
+    },
+    /// Somebody else's.
+    #[error(
+        "the control group {folder} belongs to user {uid}, and this is user {own}: take one that is yours, such as that of `systemd-run --user --scope -p Delegate=yes COMMAND`"
+    )]
+    Foreign {
+        /// As it was given.
+        folder: String,
+        /// Whose it is.
+        uid: u32,
+        /// Who we are.
+        own: u32,
+    },
+    /// All processes of the system are in it.
+    #[error("{folder} is the root of all control groups: give one below it")]
+    Root {
+        /// As it was given.
+        folder: String,
+    },
+    /// Nobody is in it.
+    #[error("no process is in the control group {folder}: start the program in it first")]
+    Empty {
+        /// As it was given.
+        folder: String,
+    },
+    /// The agent is in it.
+    #[error("this agent itself is in the control group {folder}: start it outside")]
+    Oneself {
+        /// As it was given.
+        folder: String,
+    },
+    /// The system refuses.
+    #[error("cannot look at the control group {folder}: {source}")]
+    Refused {
+        /// As it was given.
+        folder: String,
         /// The answer.
         source: io::Error,
     },

@@ -1,64 +1,118 @@
 //! Programs that know nothing of the agent: their threads are kept on the cores that an order names.
 //!
-//! They are never stopped, and their priority is left alone. What their threads had is put back at the end
+//! They are never stopped, and their priority is left alone. What they had is put back at the end
 //! ([`Adopted::release`], also when dropped); after SIGKILL of the agent
 //! they keep the last order, as nobody is left to undo it.
 
 mod binding;
 mod error;
+mod group;
 mod process;
+mod starting;
 #[cfg(test)]
 mod tests;
 mod wanted;
+mod watch;
 
-use std::os::fd::{AsFd as _, BorrowedFd};
+use std::io;
 
+use numasim_host::os::peer::own_uid;
 use numasim_model::cpus::ranges;
 
-use binding::Binding;
-pub use error::AdoptError;
+use binding::{Binding, Threads as _};
+pub use error::{AdoptError, GroupError};
+use group::{Folder, Group};
 use process::Process;
-pub use wanted::{Wanted, WantedError};
+pub use starting::{Became, Starting};
+pub use wanted::{Wanted, WantedError, What};
+pub use watch::Watch;
 
-/// A process whose threads are put on cores. Dropped, they get back what they had.
+/// A process, or all of a control group, whose threads are put on cores. Dropped, they get back what they had.
 #[derive(Debug)]
 pub struct Adopted {
-    process: Process,
-    binding: Binding,
+    who: Who,
     /// The processors of each core, numbered through all nodes.
     cores: Vec<Vec<u32>>,
 }
 
+#[derive(Debug)]
+enum Who {
+    Process(Process, Binding),
+    Group(Group<Folder>),
+}
+
 impl Adopted {
-    /// Adopts the process `pid`; `cores` are the processors of each core of the machine, as orders number them.
+    /// Adopts a process or a control group; `cores` are the processors of each core of the machine, as orders number them.
     /// Nothing changes before the first order.
     ///
     /// # Errors
     /// Every variant of [`AdoptError`].
-    pub fn begin(pid: u32, cores: Vec<Vec<u32>>) -> Result<Self, AdoptError> {
-        let process = Process::open(pid)?;
-        let binding = Binding::new(pid, &process).map_err(|source| AdoptError::Refused { pid, source })?;
-        Ok(Self { process, binding, cores })
+    pub fn begin(what: &What, cores: Vec<Vec<u32>>) -> Result<Self, AdoptError> {
+        match what {
+            What::Process(pid) => Self::of(Process::open(*pid)?, cores),
+            What::Group(folder) => {
+                let shown = numasim_model::text::visible(&folder.display().to_string()).into_owned();
+                Ok(Self { who: Who::Group(Group::begin(Folder::open(folder)?, &shown)?), cores })
+            }
+        }
     }
 
-    /// The number of the process.
-    pub fn pid(&self) -> u32 {
-        self.process.pid()
+    fn of(process: Process, cores: Vec<Vec<u32>>) -> Result<Self, AdoptError> {
+        let pid = process.pid();
+        let binding =
+            Binding::of_process(pid, &process).map_err(|source| AdoptError::Refused { pid, source })?;
+        Ok(Self { who: Who::Process(process, binding), cores })
     }
 
-    /// Its user, who is that of the agent.
+    /// The number of the process; a control group has none.
+    pub fn pid(&self) -> Option<u32> {
+        match &self.who {
+            Who::Process(process, _) => Some(process.pid()),
+            Who::Group(_) => None,
+        }
+    }
+
+    /// Whose it is: the user of the process, and of a control group whoever moves it.
     pub fn uid(&self) -> u32 {
-        self.process.uid()
+        match &self.who {
+            Who::Process(process, _) => process.uid(),
+            Who::Group(_) => own_uid(),
+        }
     }
 
-    /// Becomes readable when the process ends.
-    pub fn ended_fd(&self) -> BorrowedFd<'_> {
-        self.process.fd().as_fd()
+    /// How the processors of a control group are set, in words for people; of a process there is one way only.
+    pub fn way(&self) -> Option<String> {
+        match &self.who {
+            Who::Process(..) => None,
+            Who::Group(group) => Some(group.way()),
+        }
     }
 
-    /// Whether the process has ended.
+    /// The threads that are there now, by their numbers.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn threads(&self) -> io::Result<Vec<u32>> {
+        match &self.who {
+            Who::Process(process, _) => process.list(),
+            Who::Group(group) => group.threads(),
+        }
+    }
+
+    /// What tells at once when [`Adopted::has_ended`] may have changed.
+    pub fn watch(&self) -> Option<Watch<'_>> {
+        match &self.who {
+            Who::Process(process, _) => Some(Watch::readable(process.fd())),
+            Who::Group(group) => group.changes().map(Watch::exceptional),
+        }
+    }
+
+    /// Whether the process, or every one of the control group, has ended.
     pub fn has_ended(&self) -> bool {
-        self.process.has_ended()
+        match &self.who {
+            Who::Process(process, _) => process.has_ended(),
+            Who::Group(group) => group.has_ended(),
+        }
     }
 
     /// Puts every thread on all processors of these cores.
@@ -77,9 +131,11 @@ impl Adopted {
         }
         cpus.sort_unstable();
         cpus.dedup();
-        self.binding
-            .order(&self.process, &cpus)
-            .map_err(|why| format!("its threads cannot be put on processors {}: {why}", ranges(&cpus)))
+        let outcome = match &mut self.who {
+            Who::Process(process, binding) => binding.order(process, &cpus),
+            Who::Group(group) => group.order(&cpus),
+        };
+        outcome.map_err(|why| format!("its threads cannot be put on processors {}: {why}", ranges(&cpus)))
     }
 
     /// Looks through its threads again: new ones, and those that went elsewhere, are put where the order says.
@@ -87,14 +143,20 @@ impl Adopted {
     /// # Errors
     /// What the system says, in words as those of [`Self::order`].
     pub fn look(&mut self) -> Result<(), String> {
-        self.binding
-            .look(&self.process)
-            .map_err(|why| format!("its threads cannot be kept where they are: {why}"))
+        let outcome = match &mut self.who {
+            Who::Process(process, binding) => binding.look(process),
+            Who::Group(group) => group.look(),
+        };
+        outcome.map_err(|why| format!("its threads cannot be kept where they are: {why}"))
     }
 
-    /// Gives each thread back what it had before the first order, and new ones what the main thread had.
+    /// Gives back what there was before the first order: each thread what it had, and new ones what the main thread had, in a
+    /// control group what all had together; a `cpuset.cpus` what it said.
     pub fn release(&mut self) {
-        self.binding.release(&self.process);
+        match &mut self.who {
+            Who::Process(process, binding) => binding.release(process),
+            Who::Group(group) => group.release(),
+        }
     }
 }
 

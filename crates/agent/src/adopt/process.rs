@@ -1,6 +1,7 @@
 //! A process that is held on to: its number may become another's, what is open here does not.
 
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
 
 use numasim_host::os::cpu::{bind_thread, of_thread};
@@ -20,8 +21,8 @@ pub(super) struct Process {
     uid: u32,
     /// Readable when all threads have ended.
     ended: OwnedFd,
-    /// `/proc/PID/task`; empty when the process has ended, never that of another one.
-    tasks: OwnedFd,
+    /// `/proc/PID`; nothing in it when the process has ended, never that of another one.
+    folder: OwnedFd,
 }
 
 impl Process {
@@ -44,14 +45,13 @@ impl Process {
         let folder =
             openat(CWD, format!("/proc/{pid}"), flags | OFlags::DIRECTORY, Mode::empty()).map_err(gone)?;
         let status = openat(&folder, "status", flags, Mode::empty()).map_err(gone)?;
-        let status = io::read_to_string(std::fs::File::from(status)).map_err(refused)?;
-        let tasks = openat(&folder, "task", flags | OFlags::DIRECTORY, Mode::empty()).map_err(gone)?;
+        let status = io::read_to_string(File::from(status)).map_err(refused)?;
         let own = own_uid();
         let users = users(&status).ok_or_else(|| refused(io::ErrorKind::InvalidData.into()))?;
         if let Some(&uid) = users.iter().find(|&&uid| uid != own) {
             return Err(AdoptError::Foreign { pid, uid, own });
         }
-        let process = Self { pid, uid: own, ended, tasks };
+        let process = Self { pid, uid: own, ended, folder };
         // What was read is of the process that is still there: its number was nobody else's meanwhile.
         if process.has_ended() { Err(AdoptError::NoProcess { pid }) } else { Ok(process) }
     }
@@ -74,6 +74,17 @@ impl Process {
     }
 }
 
+impl Process {
+    /// What it was started with; empty where nobody can see it now.
+    pub(super) fn command_line(&self) -> Vec<u8> {
+        let file =
+            openat(&self.folder, "cmdline", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).map(File::from);
+        let mut line = Vec::new();
+        let read = file.map_err(io::Error::from).and_then(|mut file| file.read_to_end(&mut line));
+        if read.is_ok() { line } else { Vec::new() }
+    }
+}
+
 /// The real, effective and saved user of `/proc/PID/status` (proc(5)).
 fn users(status: &str) -> Option<Vec<u32>> {
     let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
@@ -84,7 +95,8 @@ fn users(status: &str) -> Option<Vec<u32>> {
 impl Threads for Process {
     fn list(&self) -> io::Result<Vec<u32>> {
         let mut threads = Vec::new();
-        for entry in Dir::read_from(&self.tasks)? {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY;
+        for entry in Dir::new(openat(&self.folder, "task", flags, Mode::empty())?)? {
             // `.` and `..` are no numbers.
             threads.extend(entry?.file_name().to_str().ok().and_then(|name| name.parse::<u32>().ok()));
         }

@@ -4,6 +4,7 @@
 //! not read waits in its own queue until it is full.
 
 mod accepting;
+mod adopting;
 mod connection;
 mod deciding;
 mod ending;
@@ -20,9 +21,10 @@ use std::time::{Duration, Instant};
 use numasim_host::system::{NodeCores, System};
 use numasim_policy::Policy;
 
-use crate::core::{ConnectionId, Core, Decided, Effect, Peer, Settings};
+use crate::core::{ConnectionId, Core, Decided, Effect, Settings};
 use crate::load::NodeLoad;
 use crate::socket::Socket;
+pub use adopting::{Adopted, Change, Nobody};
 use connection::{Connection, Written};
 use deciding::Decider;
 use signals::Signals;
@@ -40,40 +42,6 @@ pub trait Outside {
     fn decided(&mut self, decided: &Decided);
     /// Nothing more will be decided.
     fn no_more_decisions(&mut self);
-}
-
-/// Processes of this host that are moved without their knowledge, by their numbers.
-pub trait Adopted {
-    /// Names and processes, in the order of their numbers.
-    fn all(&self) -> Vec<(String, Peer)>;
-    /// Every thread gets these cores, which are counted through all nodes.
-    ///
-    /// # Errors
-    /// Why it does not.
-    fn bind(&mut self, number: usize, cores: &[u32]) -> Result<(), String>;
-    /// Looks for new threads, which get the same cores; the numbers of the processes that have ended since.
-    fn look(&mut self) -> Vec<usize>;
-    /// Gives every thread back what it had.
-    fn give_back(&mut self);
-}
-
-/// Nobody is adopted.
-pub struct Nobody;
-
-impl Adopted for Nobody {
-    fn all(&self) -> Vec<(String, Peer)> {
-        Vec::new()
-    }
-
-    fn bind(&mut self, _number: usize, _cores: &[u32]) -> Result<(), String> {
-        Err("nobody is adopted".to_owned())
-    }
-
-    fn look(&mut self) -> Vec<usize> {
-        Vec::new()
-    }
-
-    fn give_back(&mut self) {}
 }
 
 /// An agent that is to be started.
@@ -161,7 +129,7 @@ impl<'a> Server<'a> {
     fn start(agent: Agent<'a>) -> Result<Self, ServeError> {
         /// Without a period adopted processes are looked at as often as with the usual one.
         const LOOKED_AT: Duration = Duration::from_millis(80);
-        let Agent { settings, policy, socket, host, adopted, outside } = agent;
+        let Agent { settings, policy, socket, host, mut adopted, outside } = agent;
         limits::raise();
         let signals = Signals::listen().map_err(ServeError::system("listen to signals"))?;
         let looks = policy.as_ref().map(|policy| policy.looks_at());
@@ -170,18 +138,24 @@ impl<'a> Server<'a> {
         let decider = decider.map_err(ServeError::system("start a thread for the policy"))?;
         let period = if settings.period.is_zero() { LOOKED_AT } else { settings.period };
         let mut core = Core::new(settings, looks);
-        let all = adopted.all();
-        for (number, (name, peer)) in all.iter().enumerate() {
-            core.adopt(number, name, *peer, Duration::ZERO)
-                .map_err(|why| ServeError::Adopt { name: name.clone(), why })?;
+        let mut failed = Vec::new();
+        for change in adopted.look() {
+            match change {
+                Change::Came { number, name, peer } => core
+                    .adopt(number, &name, peer, Duration::ZERO)
+                    .map_err(|why| ServeError::Adopt { name, why })?,
+                Change::Failed { why } => failed.push(why),
+                Change::Ended { .. } => {}
+            }
         }
         outside.listening();
+        failed.iter().for_each(|why| outside.report(why));
         Ok(Self {
             core,
             socket,
             signals,
             decider,
-            look: (!all.is_empty()).then_some((period, period)),
+            look: (!adopted.is_empty()).then_some((period, period)),
             adopted,
             outside,
             start: Instant::now(),
@@ -219,6 +193,9 @@ impl<'a> Server<'a> {
             }
             if ready.answer {
                 self.answered();
+            }
+            if ready.adopted {
+                self.look_at_adopted();
             }
             for id in ready.readable {
                 self.read(id);
@@ -289,10 +266,7 @@ impl<'a> Server<'a> {
             && now >= next
         {
             self.look = Some((now.saturating_add(period), period));
-            for number in self.adopted.look() {
-                self.core.adopted_ended(number, now);
-            }
-            self.work();
+            self.look_at_adopted();
         }
     }
 

@@ -23,6 +23,8 @@ pub(super) struct Ready {
     pub(super) signal: bool,
     /// Of the policy.
     pub(super) answer: bool,
+    /// Somebody adopted may have ended.
+    pub(super) adopted: bool,
     /// Somebody connects.
     pub(super) new: bool,
     pub(super) readable: Vec<ConnectionId>,
@@ -33,6 +35,7 @@ pub(super) struct Ready {
 enum Whose {
     Signal,
     Answer,
+    Adopted,
     Listener,
     Connection(ConnectionId),
 }
@@ -48,6 +51,11 @@ impl Server<'_> {
         if let Some(bell) = &bell {
             all.push(PollFd::new(bell, PollFlags::IN));
             whose.push(Whose::Answer);
+        }
+        let watched = self.adopted.watched();
+        for watch in &watched {
+            all.push(watch.polled());
+            whose.push(Whose::Adopted);
         }
         if self.full_until.is_none_or(|until| now >= until) {
             all.push(PollFd::new(self.socket.listener(), PollFlags::IN));
@@ -74,6 +82,7 @@ impl Server<'_> {
             match whose {
                 Whose::Signal => ready.signal = true,
                 Whose::Answer => ready.answer = true,
+                Whose::Adopted => ready.adopted = true,
                 Whose::Listener => ready.new = true,
                 Whose::Connection(id) => {
                     if happened.contains(PollFlags::OUT) {

@@ -5,6 +5,10 @@
 //!     [--threads 1,2] [--isa avx2] [--repeat 10] [--kib 983040] [--seconds 0.2] [--csv FILE]
 //! ```
 //!
+//! Kernels that threads run together (`--part blackscholes,dmv,spmv,memcpy,chase,stream`; blackscholes needs `cc`) stand beside what they must reach: the
+//! benchmark's own kernel of the same intensity, `memcpy` of the C library, a plain loop in C. Each of their results is compared with a serial
+//! run. Their memory stays until the end: one part at a time, where there is little.
+//!
 //! All sides of a table are measured in turn, repetition by repetition, so that drift of a shared machine favours none. Both
 //! have huge pages (`likwid-bench` through GLIBC_TUNABLES, which is set here) and as much data. Every figure is a median; the
 //! spread beside it is the sample standard deviation over the mean, and `--csv` keeps every repetition.
@@ -12,9 +16,11 @@
 // Durations and counts are positive and small.
 #![allow(missing_docs, clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 
+mod contest;
 mod duel;
 mod measure;
 mod options;
+mod placed;
 mod roofline;
 mod system;
 
@@ -69,7 +75,10 @@ fn main() -> Result<(), Failure> {
                     roofline(&mut bench, &mut options, threads)?;
                     continue;
                 }
-                _ => return Err(format!("no part {part}").into()),
+                _ => {
+                    contest::run(part, &mut bench, &mut options, threads)?;
+                    continue;
+                }
             };
             duel.run(&mut bench, &mut options)?;
         }

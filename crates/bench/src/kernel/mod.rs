@@ -29,7 +29,6 @@ mod avx512;
 mod body;
 mod check;
 mod cursor;
-mod isa;
 mod portable;
 mod prepared;
 mod shape;
@@ -38,9 +37,11 @@ mod tests;
 
 pub use check::WrongResult;
 pub use cursor::Cursor;
-pub use isa::{Isa, UnknownIsa};
-pub use prepared::{PreparedKernel, Work};
+pub use numasim_kernels::isa::{Isa, UnknownIsa};
+pub use numasim_kernels::kernel::Work;
+pub use prepared::PreparedKernel;
 
+use numasim_kernels::isa;
 use numasim_model::Access;
 use numasim_model::units::FlopPerByte;
 

@@ -6,7 +6,7 @@ use super::body::{Body, Job, Sums};
 use super::check::{self, WrongResult};
 use super::cursor::{Cursor, factors};
 use super::shape::{Extra, LINE_BYTES, Shape};
-use super::{Isa, Kernel, KernelError};
+use super::{Isa, Kernel, KernelError, Work};
 
 /// Traffic of a chunk: at 40 GB/s, more than one core gets from memory, it takes 26 us, a thousand times as long as a look at
 /// the clock; at 1 GB/s it takes a millisecond.
@@ -26,22 +26,6 @@ pub struct PreparedKernel {
     shape: Shape,
     extra: Extra,
     body: Body,
-}
-
-/// What was done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
-    /// Bytes moved to or from memory, by the rule of [`numasim_model::Access`].
-    pub bytes: u64,
-    /// Floating-point operations.
-    pub flop: u64,
-}
-
-impl std::ops::AddAssign for Work {
-    fn add_assign(&mut self, more: Self) {
-        self.bytes += more.bytes;
-        self.flop += more.flop;
-    }
 }
 
 impl PreparedKernel {

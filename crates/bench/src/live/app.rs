@@ -101,6 +101,8 @@ fn iterate(counts: Counts<'_>, order: &Order, tasks: &Tasks) -> Result<(), Strin
         counts.of_app(order.app, OfApp::Finished).store(now_ns(), SeqCst);
         counts.tell();
     });
+    // At the end, so that what the system moved meanwhile is seen, and nobody's time is taken for it.
+    workshop.note_pages();
     Ok(())
 }
 

@@ -62,6 +62,10 @@ pub(super) enum OfApp {
     WaitedOutput,
     /// The same for want of a call.
     WaitedCall,
+    /// Not 0: the system said where the pages of its data are.
+    PagesKnown,
+    /// Pages that are not where they had to be.
+    Misplaced,
 }
 
 /// Of an application on a node.
@@ -77,6 +81,8 @@ pub(super) enum OnNode {
     Bytes,
     /// Processor time of tasks in nanoseconds.
     Busy,
+    /// Small pages of its data in the memory of the node.
+    Pages,
 }
 
 /// Of a channel. Times are in microseconds since the start, so that the sums of 10^9 items still fit.
@@ -106,8 +112,8 @@ pub(super) enum OfCall {
 }
 
 const WHOLE: usize = 2;
-const OF_APP: usize = 7;
-const ON_NODE: usize = 5;
+const OF_APP: usize = 9;
+const ON_NODE: usize = 6;
 const OF_CHANNEL: usize = 5;
 const OF_CALL: usize = 3;
 
@@ -227,11 +233,20 @@ mod tests {
                 OfApp::WaitedInput,
                 OfApp::WaitedOutput,
                 OfApp::WaitedCall,
+                OfApp::PagesKnown,
+                OfApp::Misplaced,
             ] {
                 cells.push(counts.of_app(app, what));
             }
             for node in 0..2 {
-                for what in [OnNode::Running, OnNode::Blocked, OnNode::Flop, OnNode::Bytes, OnNode::Busy] {
+                for what in [
+                    OnNode::Running,
+                    OnNode::Blocked,
+                    OnNode::Flop,
+                    OnNode::Bytes,
+                    OnNode::Busy,
+                    OnNode::Pages,
+                ] {
                     cells.push(counts.on_node(app, node, what));
                 }
             }

@@ -31,6 +31,17 @@ pub struct AppLook {
     pub waited: [Duration; 3],
     /// By node.
     pub nodes: Vec<NodeLook>,
+    /// Where its data was at its end; `None` before, and where the system does not tell.
+    pub pages: Option<DataPages>,
+}
+
+/// The small pages of the data of an application.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DataPages {
+    /// By node of the memory.
+    pub on_node: Vec<u64>,
+    /// Those that are not where they had to be.
+    pub misplaced: u64,
 }
 
 /// Its threads on a node.
@@ -86,6 +97,12 @@ pub(super) fn look(board: &Board, extent: Extent) -> Look {
             waited: [OfApp::WaitedInput, OfApp::WaitedOutput, OfApp::WaitedCall]
                 .map(|what| Duration::from_nanos(of(what))),
             nodes: (0..extent.nodes).map(node).collect(),
+            pages: (of(OfApp::PagesKnown) != 0).then(|| DataPages {
+                on_node: (0..extent.nodes)
+                    .map(|node| counts.on_node(app, node, OnNode::Pages).load(SeqCst))
+                    .collect(),
+                misplaced: of(OfApp::Misplaced),
+            }),
         }
     };
     let channel = |channel: usize| {

@@ -19,5 +19,5 @@ mod work;
 pub use app::{APP_COMMAND, serve};
 pub use board::{Board, Extent};
 pub use family::{Ended, Family, FamilyError, Outputs};
-pub use look::{AppLook, ChannelLook, Look, NodeLook};
+pub use look::{AppLook, ChannelLook, DataPages, Look, NodeLook};
 pub use order::{Input, Node, Order, Output, Phase, Program, Tasks};

@@ -28,6 +28,8 @@ pub struct Order {
 /// A node of the machine, for one application.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Node {
+    /// The operating system's number.
+    pub number: u32,
     /// Threads of the application there.
     pub threads: usize,
     /// Cores of the node.

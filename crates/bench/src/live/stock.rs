@@ -1,9 +1,10 @@
 //! The data of the threads of an application, and who has which now.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
-use numasim_host::memory::{Buffer, Layout, MemoryError};
+use numasim_host::Misplaced;
+use numasim_host::memory::{Buffer, Layout, MemoryError, Placement};
 
 use super::order::{Node, Tasks};
 use crate::kernel::{Cursor, PreparedKernel};
@@ -76,6 +77,25 @@ impl Stock {
             let slot = free.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
             Some(Taken { free, slot: Some(slot) })
         })
+    }
+
+    /// Where the pages of all data that nobody has are: by the operating system's number of the node, and how many are not where
+    /// they had to be; `None` where the system does not tell.
+    pub(super) fn pages(&self) -> Option<(BTreeMap<u32, u64>, u64)> {
+        let (mut on_node, mut misplaced) = (BTreeMap::new(), 0);
+        for free in self.places.iter().flat_map(|place| &place.free) {
+            for slot in free.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+                let Placement { pages, misplaced: wrong, unknown } = slot.buffer.placement();
+                if unknown.is_some() {
+                    return None;
+                }
+                for (node, pages) in pages {
+                    *on_node.entry(node).or_default() += pages;
+                }
+                misplaced += wrong.iter().map(Misplaced::pages).sum::<u64>();
+            }
+        }
+        Some((on_node, misplaced))
     }
 }
 

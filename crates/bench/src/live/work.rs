@@ -1,13 +1,13 @@
 //! One task: so many FLOP of a kernel on the data of a thread, counted while they are done.
 
-use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::thread;
 use std::time::Duration;
 
 use numasim_host::affinity;
 use numasim_host::os::clock::{now_ns, thread_cpu_ns};
 
-use super::board::{Counts, OnNode};
+use super::board::{Counts, OfApp, OnNode};
 use super::order::{Node, Phase, Tasks};
 use super::stock::{Slot, Stock, Taken};
 use crate::kernel::{Isa, Kernel, KernelError, PreparedKernel, Work};
@@ -36,6 +36,7 @@ pub(super) struct Workshop<'a> {
     phases: &'a [Phase],
     kernels: Vec<PreparedKernel>,
     stock: Stock,
+    nodes: &'a [Node],
     /// The node of each processor, where it is known.
     node_of_cpu: Vec<Option<usize>>,
 }
@@ -49,7 +50,7 @@ impl<'a> Workshop<'a> {
         counts: Counts<'a>,
         app: usize,
         tasks: &'a Tasks,
-        nodes: &[Node],
+        nodes: &'a [Node],
     ) -> Result<Self, WorkError> {
         let unknown = |what, word: &str| WorkError::Word { what, word: word.to_owned() };
         let access = Access::ALL.into_iter().find(|access| access.as_str() == tasks.access);
@@ -72,7 +73,18 @@ impl<'a> Workshop<'a> {
                 }
             }
         }
-        Ok(Self { counts, app, phases: &tasks.phases, kernels, stock, node_of_cpu })
+        Ok(Self { counts, app, phases: &tasks.phases, kernels, stock, nodes, node_of_cpu })
+    }
+
+    /// Writes down where the pages of the data are, when no task is under way; nothing where the system does not tell.
+    pub(super) fn note_pages(&self) {
+        let Some((on_node, misplaced)) = self.stock.pages() else { return };
+        for (node, of) in self.nodes.iter().enumerate() {
+            let pages = on_node.get(&of.number).copied().unwrap_or_default();
+            self.counts.on_node(self.app, node, OnNode::Pages).store(pages, SeqCst);
+        }
+        self.counts.of_app(self.app, OfApp::Misplaced).store(misplaced, SeqCst);
+        self.counts.of_app(self.app, OfApp::PagesKnown).store(1, SeqCst);
     }
 
     /// Does a task of a phase, on the calling thread, with the sleep after it.

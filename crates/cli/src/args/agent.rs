@@ -44,10 +44,28 @@ pub(crate) struct AgentArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// Move the threads of a process that knows nothing of agents by their affinity; may be given several times
-    #[arg(long, value_name = "NAME=PID", value_parser = adopted, action = ArgAction::Append)]
-    pub(crate) adopt: Vec<(String, u32)>,
+    /// Take the [machine] of the files for this host, or for its first nodes and cores: for --adopt, and for the load in
+    /// `agent status`
+    #[arg(long)]
+    pub(crate) this_host: bool,
+
+    /// Move the threads of a process that knows nothing of agents by their affinity, or of all processes in a control
+    /// group (a folder of cgroup v2) by its cpuset where that may be written; may be given several times
+    #[arg(long, value_name = "NAME=PID|/FOLDER", value_parser = adopted, action = ArgAction::Append)]
+    pub(crate) adopt: Vec<Adopted>,
+
+    /// As --adopt, from when the process has become another program; for `numasim run`
+    #[arg(long, value_name = "NAME=PID", value_parser = adopted, action = ArgAction::Append, hide = true)]
+    pub(crate) adopt_started: Vec<Adopted>,
 }
+
+/// What is to be adopted, and what to call it.
+#[cfg(target_os = "linux")]
+pub(crate) use numasim_agent::adopt::Wanted as Adopted;
+
+/// Nothing is adopted elsewhere.
+#[cfg(not(target_os = "linux"))]
+pub(crate) type Adopted = String;
 
 /// What is asked of an agent that runs.
 #[derive(Debug, Subcommand)]
@@ -94,14 +112,12 @@ fn period_ms(text: &str) -> Result<f64, String> {
 
 /// Reads `--adopt`.
 #[cfg(target_os = "linux")]
-fn adopted(text: &str) -> Result<(String, u32), String> {
-    let wanted: numasim_agent::adopt::Wanted =
-        text.parse().map_err(|error: numasim_agent::adopt::WantedError| error.to_string())?;
-    Ok((wanted.name, wanted.pid))
+fn adopted(text: &str) -> Result<Adopted, String> {
+    text.parse().map_err(|error: numasim_agent::adopt::WantedError| error.to_string())
 }
 
 /// Reads `--adopt`.
 #[cfg(not(target_os = "linux"))]
-fn adopted(_: &str) -> Result<(String, u32), String> {
+fn adopted(_: &str) -> Result<Adopted, String> {
     Err("an agent runs on Linux only".to_owned())
 }

@@ -39,8 +39,8 @@ pub(crate) struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u32).range(1..=100_000))]
     pub(crate) runs: u32,
 
-    /// Put the run that `numasim run` wrote to DIR beside the simulation, with errors; its policy is the default. One policy and
-    /// one run
+    /// Put the run that `numasim run` wrote to DIR beside the simulation, with errors; its policy is the default. With
+    /// --plot, both are in one picture. One policy and one run
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) compare: Option<PathBuf>,
 
@@ -49,7 +49,7 @@ pub(crate) struct SimulateArgs {
     pub(crate) timeline: Option<PathBuf>,
 
     /// Draw the cores of each application over time, a strip for each node, and the items in channels below, as SVG or
-    /// PNG; one policy and one run
+    /// PNG; with --compare, the run above the simulation, with threads, orders, progress and errors. One policy and one run
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,
 

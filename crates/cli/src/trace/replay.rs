@@ -63,12 +63,12 @@ pub(crate) fn replay(name: &str, from: impl BufRead) -> Result<Replayed, Failure
     }
 }
 
-fn no_trace(name: &str, why: &str) -> Failure {
+pub(super) fn no_trace(name: &str, why: &str) -> Failure {
     Failure::input(format!("{name}:1: this is no trace: {why}"))
         .hint("name a file that `numasim simulate --trace FILE` or an agent has written")
 }
 
-fn unreadable(name: &str, error: Unreadable) -> Failure {
+pub(super) fn unreadable(name: &str, error: Unreadable) -> Failure {
     match error {
         Unreadable::System(error) => Failure::input(format!("{name} cannot be read")).caused_by(&error),
         Unreadable::TooLong(line) => {

@@ -1,14 +1,23 @@
 //! A simulation beside a run on a host: what finished when, what lay in channels, and how far they are apart.
 
+mod compared;
+
 use numasim_draw::grid::{Align, Grid};
 use numasim_model::Study;
-use numasim_model::units::Seconds;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::json::number;
 use super::simulated::Simulated;
 use super::{Style, figures};
+use compared::{Compared, compared};
+
+/// What the last columns are, in a line above a table.
+pub(crate) const TITLE: &str =
+    "Error: simulated / measured - 1. Beside it what needs no simulation: work / peak of all cores";
+const HEADER: [&str; 7] = ["of", "figure", "simulated", "measured", "error", "work / peak", "its error"];
+/// Rows of a picture are those of so many applications and channels.
+const MOST_DRAWN: usize = 7;
 
 /// `result.json` of a run, as far as it is compared.
 #[derive(Clone, Debug, Deserialize)]
@@ -18,8 +27,13 @@ pub(crate) struct Measured {
     pub(crate) policy: String,
     pub(crate) ended: String,
     pub(crate) makespan_s: Option<f64>,
+    /// When it ended.
+    pub(crate) time_s: f64,
     pub(crate) apps: Vec<MeasuredApp>,
     pub(crate) channels: Vec<MeasuredChannel>,
+    /// When its agent had started: before the applications, so less than 0.
+    #[serde(default)]
+    pub(crate) agent_started_s: Option<f64>,
 }
 
 /// One of its applications.
@@ -28,6 +42,13 @@ pub(crate) struct MeasuredApp {
     pub(crate) name: String,
     pub(crate) finished_s: Option<f64>,
     pub(crate) gflop: Option<f64>,
+    #[serde(default)]
+    pub(crate) arrived_s: Option<f64>,
+    /// Thread-seconds without a task, and of threads that might not run.
+    #[serde(default)]
+    pub(crate) idle_s: Option<f64>,
+    #[serde(default)]
+    pub(crate) blocked_s: Option<f64>,
 }
 
 /// One of its channels.
@@ -39,71 +60,46 @@ pub(crate) struct MeasuredChannel {
     pub(crate) mean_items: f64,
 }
 
-/// Simulated and measured, and by how much the simulation is above the measurement, as a fraction of that.
-struct Pair {
-    simulated: Option<f64>,
-    measured: Option<f64>,
-}
-
-impl Pair {
-    fn error(&self) -> Option<f64> {
-        let (simulated, measured) = self.simulated.zip(self.measured)?;
-        (measured > 0.0).then(|| simulated / measured - 1.0)
-    }
-
-    fn json(&self) -> Value {
-        let value = |value: Option<f64>| value.map_or(Value::Null, number);
-        json!({ "simulated": value(self.simulated), "measured": value(self.measured), "error": value(self.error()) })
+impl MeasuredApp {
+    /// Threads in a task, on average while it was there, as a simulation counts them: of `threads` those that were neither idle nor
+    /// blocked. `mean_threads` of a result is another figure, the processors that they really got.
+    fn mean_running(&self, threads: f64, end_s: f64) -> Option<f64> {
+        let there_s = self.finished_s.unwrap_or(end_s) - self.arrived_s?;
+        let at_rest_s = self.idle_s? + self.blocked_s?;
+        (there_s > 0.0).then(|| (threads - at_rest_s / there_s).max(0.0))
     }
 }
 
-/// Every figure that both have, by its name.
-fn pairs(study: &Study, simulated: &Simulated, measured: &Measured) -> Vec<(String, &'static str, Pair)> {
-    let seconds = |time: Option<Seconds>| time.map(Seconds::value);
-    let mut found = vec![(
-        "all".to_owned(),
-        "finished_s",
-        Pair { simulated: seconds(simulated.run.makespan), measured: measured.makespan_s },
-    )];
-    for (app, run) in study.apps.iter().zip(&simulated.run.apps) {
-        let other = measured.apps.iter().find(|other| other.name == app.name);
-        let finished = other.and_then(|other| other.finished_s);
-        let gflop = other.and_then(|other| other.gflop);
-        found.push((
-            app.name.clone(),
-            "finished_s",
-            Pair { simulated: seconds(run.finished), measured: finished },
-        ));
-        found.push((app.name.clone(), "gflop", Pair { simulated: Some(run.work.value()), measured: gflop }));
+impl Measured {
+    /// What came of it.
+    pub(crate) fn outcome(&self) -> String {
+        let end = figures::rounded(self.time_s);
+        match (self.makespan_s, self.ended.as_str()) {
+            (Some(makespan), _) => format!("makespan {} s", figures::single(makespan)),
+            (None, "interrupted" | "failed") => format!("{} after {end} s", self.ended),
+            (None, _) => format!("not finished after {end} s"),
+        }
     }
-    for channel in &simulated.run.channels {
-        let name = |app: numasim_model::AppId| study.apps.get(app.0).map_or("", |app| app.name.as_str());
-        let (from, to) = (name(channel.from), name(channel.to));
-        let other = measured.channels.iter().find(|other| other.from == from && other.to == to);
-        let pair = |simulated: f64, measured: Option<f64>| Pair { simulated: Some(simulated), measured };
-        let most = other.map(|other| other.max_items as f64);
-        let mean = other.map(|other| other.mean_items);
-        found.push((format!("{from} -> {to}"), "max_items", pair(channel.max_items as f64, most)));
-        found.push((format!("{from} -> {to}"), "mean_items", pair(channel.mean_items, mean)));
-    }
-    found
 }
 
 /// For programs.
 pub(crate) fn json(study: &Study, simulated: &Simulated, measured: &Measured) -> Value {
-    let object = |(of, figure, pair): &(String, &'static str, Pair)| {
-        let mut object = json!({ "of": of, "figure": figure });
-        if let (Some(object), Value::Object(pair)) = (object.as_object_mut(), pair.json()) {
-            object.extend(pair);
-        }
-        object
+    let value = |value: Option<f64>| value.map_or(Value::Null, number);
+    let object = |one: &Compared| {
+        json!({
+            "of": one.of,
+            "figure": one.figure.key(),
+            "simulated": value(one.simulated),
+            "measured": value(one.measured),
+            "error": value(one.error()),
+        })
     };
-    let figures = pairs(study, simulated, measured);
+    let figures = compared(study, simulated, measured);
     json!({
         "machine": measured.machine,
         "policy": measured.policy,
         "ended": measured.ended,
-        "figures": figures.iter().map(object).collect::<Vec<_>>(),
+        "figures": figures.iter().filter(|one| one.figure.is_in_json()).map(object).collect::<Vec<_>>(),
     })
 }
 
@@ -115,23 +111,26 @@ pub(crate) fn table(
     folder: &str,
     style: &Style,
 ) -> String {
-    let mut grid = Grid::new(&[
-        ("of", Align::Left),
-        ("figure", Align::Left),
-        ("simulated", Align::Right),
-        ("measured", Align::Right),
-        ("error", Align::Right),
-    ]);
-    for (of, figure, pair) in pairs(study, simulated, measured) {
-        let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), figures::short);
-        let error = pair.error().map_or_else(|| "-".to_owned(), |error| format!("{:+.1} %", error * 100.0));
-        grid.row(vec![of, figure.to_owned(), cell(pair.simulated), cell(pair.measured), error]);
+    let align = |column: usize| if column < 2 { Align::Left } else { Align::Right };
+    let columns: Vec<(&str, Align)> =
+        HEADER.iter().enumerate().map(|(column, title)| (*title, align(column))).collect();
+    let mut grid = Grid::new(&columns).named_by(2);
+    for one in compared(study, simulated, measured) {
+        grid.row(one.cells(one.figure.key()));
     }
     let ended = if measured.ended == "finished" { String::new() } else { format!(" ({})", measured.ended) };
     format!(
-        "Beside the run in {folder}{ended}: machine {}, policy {}; the error is simulated / measured - 1\n\n{}",
+        "Beside the run in {folder}{ended}: machine {}, policy {}\n{TITLE}\n\n{}",
         measured.machine,
         measured.policy,
         grid.render(style)
     )
+}
+
+/// The same for a picture, with the titles of its columns as the first row; of many applications and channels the first.
+pub(crate) fn rows(study: &Study, simulated: &Simulated, measured: &Measured) -> Vec<Vec<String>> {
+    let drawn = |one: &&Compared| one.figure.words().is_some() && one.number < MOST_DRAWN;
+    let all = compared(study, simulated, measured);
+    let rows = all.iter().filter(drawn).map(|one| one.cells(one.figure.words().unwrap_or_default()));
+    std::iter::once(HEADER.map(str::to_owned).to_vec()).chain(rows).collect()
 }

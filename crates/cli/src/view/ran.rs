@@ -26,6 +26,8 @@ pub(crate) struct Ran {
     pub(crate) blocked_s: Vec<f64>,
     /// Orders that the agent sent; `None` without a record of it.
     pub(crate) orders: Option<u64>,
+    /// When the agent of the run started, in seconds of the run: below 0. `None` without one.
+    pub(crate) agent_started_s: Option<f64>,
 }
 
 /// Why it is over.
@@ -100,7 +102,7 @@ impl Ran {
     }
 }
 
-/// The document: the keys of a run of `simulate`, as far as they can be seen from outside, and `gb`; what nobody knows is null.
+/// The document: the keys of a run of `simulate`, as far as they can be seen from outside, `gb`, and where pages of data are; what nobody knows is null.
 pub(crate) fn json(study: &Study, ran: &Ran) -> Value {
     let optional = |value: Option<f64>| value.map_or(Value::Null, number);
     let app = |(number_of, (app, of)): (usize, (&AppLook, &numasim_model::App))| {
@@ -115,6 +117,8 @@ pub(crate) fn json(study: &Study, ran: &Ran) -> Value {
             "iterations": figures.gflop.map_or(Value::Null, |_| app.iterations.into()),
             "gflop": optional(figures.gflop),
             "gb": optional(figures.gb),
+            "pages": app.pages.as_ref().map(|pages| &pages.on_node),
+            "misplaced_pages": app.pages.as_ref().map(|pages| pages.misplaced),
             "mean_threads": optional(figures.mean_threads),
             "wait_input_s": input,
             "wait_output_s": output,
@@ -147,6 +151,7 @@ pub(crate) fn json(study: &Study, ran: &Ran) -> Value {
         "apps": ran.look.apps.iter().zip(&study.apps).enumerate().map(app).collect::<Vec<_>>(),
         "channels": channels.collect::<Vec<_>>(),
         "commands": ran.orders,
+        "agent_started_s": optional(ran.agent_started_s),
     });
     if let End::Failed(why) = &ran.end {
         document["why"] = why.clone().into();

@@ -77,15 +77,6 @@ fn the_area_is_that_of_the_strips() {
 }
 
 #[test]
-fn equal_slots_are_one_shape() {
-    let mut still = plot(1, 1, 0);
-    still.strips[0].bands[0] = vec![4.0; 1000];
-    assert_eq!(still.bands().names.len(), 1);
-    let runs = still.filled(&[0.0; 1000], &[4.0; 1000]);
-    assert_eq!(runs, [vec![(0.0, 37.5, 0.0, 4.0)]]);
-}
-
-#[test]
 fn fewer_columns_make_a_smaller_picture_of_the_same_axes() {
     let mut whole = plot(4, 8, 1);
     let changing = |slot: usize| 2.0 * (slot % 7) as f64 / 7.0;

@@ -16,6 +16,7 @@ mod layout;
 mod limit;
 #[cfg(any(target_os = "linux", test))]
 mod meminfo;
+mod pages;
 mod size;
 
 #[cfg(target_os = "linux")]
@@ -27,4 +28,5 @@ pub use free::refuse_if_short;
 #[cfg(target_os = "linux")]
 pub use huge::HugePages;
 pub use layout::{Layout, Stripe};
+pub use pages::Pages;
 pub use size::size;

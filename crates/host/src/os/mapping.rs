@@ -107,35 +107,45 @@ impl Mapping {
     /// # Errors
     /// The kernel cannot tell (built without NUMA) or must not (a container).
     pub fn page_nodes(&self) -> io::Result<Vec<i32>> {
-        const BATCH: usize = 1 << 16;
-        let size = page_size();
-        let all = self.len / size;
-        let mut nodes = vec![i32::MIN; all];
-        let mut pages = Vec::with_capacity(BATCH.min(all));
-        for (batch, status) in nodes.chunks_mut(BATCH).enumerate() {
-            pages.clear();
-            pages.extend(
-                (0..status.len()).map(|page| self.start.as_ptr().wrapping_add((batch * BATCH + page) * size)),
-            );
-            // SAFETY: both arrays have `pages.len()` entries; without target nodes the call only asks, and writes
-            // to `status` alone.
-            let failed = unsafe {
-                libc::syscall(
-                    libc::SYS_move_pages,
-                    0_usize, // this process
-                    pages.len(),
-                    pages.as_ptr(),
-                    ptr::null::<i32>(),
-                    status.as_mut_ptr(),
-                    0_usize,
-                )
-            };
-            if failed != 0 {
-                return Err(io::Error::last_os_error());
-            }
-        }
-        Ok(nodes)
+        page_nodes(&self.addresses())
     }
+}
+
+/// The node of every small page that lies wholly in `addresses`, whoever mapped it; negative for one that is nowhere.
+///
+/// # Errors
+/// As [`Mapping::page_nodes`].
+pub fn page_nodes(addresses: &Range<usize>) -> io::Result<Vec<i32>> {
+    const BATCH: usize = 1 << 16;
+    let size = page_size();
+    let Some(first) = addresses.start.checked_next_multiple_of(size) else { return Ok(Vec::new()) };
+    let all = addresses.end.saturating_sub(first) / size;
+    let mut nodes = vec![i32::MIN; all];
+    let mut pages = Vec::with_capacity(BATCH.min(all));
+    for (batch, status) in nodes.chunks_mut(BATCH).enumerate() {
+        pages.clear();
+        pages.extend(
+            (0..status.len())
+                .map(|page| ptr::without_provenance::<c_void>(first + (batch * BATCH + page) * size)),
+        );
+        // SAFETY: both arrays have `pages.len()` entries; without target nodes the call only asks, reads none of the
+        // pages, and writes to `status` alone.
+        let failed = unsafe {
+            libc::syscall(
+                libc::SYS_move_pages,
+                0_usize, // this process
+                pages.len(),
+                pages.as_ptr(),
+                ptr::null::<i32>(),
+                status.as_mut_ptr(),
+                0_usize,
+            )
+        };
+        if failed != 0 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(nodes)
 }
 
 impl Drop for Mapping {
@@ -157,6 +167,20 @@ mod tests {
         let slice = mapping.as_mut_slice();
         slice.fill(1.5);
         assert_eq!(slice.iter().sum::<f64>(), 1.5 * slice.len() as f64);
+    }
+
+    #[test]
+    fn only_whole_pages_are_asked_for() {
+        let size = page_size();
+        // From inside the first page into the fourth: the second and the third.
+        match page_nodes(&(10 * size + 1..13 * size + 1)) {
+            // Nobody maps the lowest addresses.
+            Ok(nodes) => assert!(nodes.len() == 2 && nodes.iter().all(|&node| node < 0), "{nodes:?}"),
+            Err(error) => {
+                assert!(matches!(error.raw_os_error(), Some(libc::EPERM | libc::ENOSYS)), "{error}")
+            }
+        }
+        assert_eq!(page_nodes(&(usize::MAX - 1..usize::MAX)).expect("nothing to ask"), []);
     }
 
     #[test]

@@ -1,5 +1,7 @@
-//! The programs of the generators, run task by task in the order of creation.
+//! The programs of the generators, run task by task in the order of creation, and kernels that threads run together.
 
 mod codes;
 mod counts;
 mod dense;
+mod problems;
+mod together;

@@ -3,7 +3,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::Shutdown;
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -32,37 +32,41 @@ pub(crate) fn pool_of(workers: &[usize], agent: Agent) -> Pool {
 
 /// A socket on which agents listen, or will.
 pub(crate) struct Agents {
-    folder: tempfile::TempDir,
+    socket: PathBuf,
     listener: Option<UnixListener>,
+    /// Removed with it.
+    _folder: Option<tempfile::TempDir>,
 }
 
 impl Agents {
     /// Nobody listens yet.
     pub(crate) fn later() -> Self {
-        Self { folder: tempfile::tempdir().expect("a folder"), listener: None }
+        let folder = tempfile::tempdir().expect("a folder");
+        Self { socket: folder.path().join("agent.sock"), listener: None, _folder: Some(folder) }
     }
 
     pub(crate) fn listen() -> Self {
         Self::later().come()
     }
 
+    /// On this socket, whose folder is there.
+    pub(crate) fn at(socket: &Path) -> Self {
+        Self { socket: socket.to_owned(), listener: None, _folder: None }.come()
+    }
+
     pub(crate) fn come(self) -> Self {
-        let listener = UnixListener::bind(self.socket()).expect("a socket");
+        let listener = UnixListener::bind(&self.socket).expect("a socket");
         Self { listener: Some(listener), ..self }
     }
 
     /// Of the socket.
     pub(crate) fn path(&self) -> String {
-        self.socket().to_str().expect("a path of letters").to_owned()
-    }
-
-    fn socket(&self) -> PathBuf {
-        self.folder.path().join("agent.sock")
+        self.socket.to_str().expect("a path of letters").to_owned()
     }
 
     /// For an application called `test`.
     pub(crate) fn agent(&self, control: Control) -> Agent {
-        Agent { socket: self.socket(), name: "test".into(), control }
+        Agent { socket: self.socket.clone(), name: "test".into(), control }
     }
 
     pub(crate) fn accept(&self) -> Connection {

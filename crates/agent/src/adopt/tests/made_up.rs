@@ -86,7 +86,7 @@ const ALL: &[u32] = &[0, 1, 2, 3, 4, 5, 6, 7];
 #[test]
 fn each_thread_gets_back_what_it_had_and_a_new_one_what_the_main_thread_had() {
     let made = Made::new(&[(10, ALL), (11, &[3]), (12, &[4, 5])]);
-    let mut binding = Binding::new(10, &made).expect("alive");
+    let mut binding = Binding::of_process(10, &made).expect("alive");
     assert_eq!(made.now(), threads(&[(10, ALL), (11, &[3]), (12, &[4, 5])]));
     binding.order(&made, &[1, 2]).expect("possible");
     assert_eq!(made.now(), threads(&[(10, &[1, 2]), (11, &[1, 2]), (12, &[1, 2])]));
@@ -105,9 +105,19 @@ fn each_thread_gets_back_what_it_had_and_a_new_one_what_the_main_thread_had() {
 }
 
 #[test]
+fn in_a_group_a_new_thread_gets_what_all_had_together() {
+    let made = Made::new(&[(10, &[0, 1]), (20, &[3])]);
+    let mut binding = Binding::of_all(&made).expect("alive");
+    binding.order(&made, &[2]).expect("possible");
+    made.set(30, &[2]);
+    binding.release(&made);
+    assert_eq!(made.now(), threads(&[(10, &[0, 1]), (20, &[3]), (30, &[0, 1, 3])]));
+}
+
+#[test]
 fn threads_that_come_before_the_first_order_have_something_of_their_own() {
     let made = Made::new(&[(10, ALL)]);
-    let mut binding = Binding::new(10, &made).expect("alive");
+    let mut binding = Binding::of_process(10, &made).expect("alive");
     made.set(11, &[7]);
     binding.look(&made).expect("possible");
     made.set(12, &[6]);
@@ -119,7 +129,7 @@ fn threads_that_come_before_the_first_order_have_something_of_their_own() {
 #[test]
 fn a_thread_that_comes_while_others_are_bound_is_found() {
     let made = Made::new(&[(10, ALL), (11, ALL)]);
-    let mut binding = Binding::new(10, &made).expect("alive");
+    let mut binding = Binding::of_process(10, &made).expect("alive");
     // Made by a thread that is not bound yet, after the list was read, twice.
     for thread in [9, 5] {
         let come: Event = Box::new(move |all| drop(all.insert(thread, ALL.to_vec())));
@@ -135,7 +145,7 @@ fn a_thread_that_comes_while_others_are_bound_is_found() {
 #[test]
 fn a_thread_that_ends_meanwhile_is_no_failure() {
     let made = Made::new(&[(10, ALL), (11, ALL)]);
-    let mut binding = Binding::new(10, &made).expect("alive");
+    let mut binding = Binding::of_process(10, &made).expect("alive");
     made.before_bind.borrow_mut().push(Box::new(|all| drop(all.remove(&10))));
     binding.order(&made, &[2]).expect("possible");
     assert_eq!(made.now(), threads(&[(11, &[2])]));
@@ -144,7 +154,7 @@ fn a_thread_that_ends_meanwhile_is_no_failure() {
 #[test]
 fn a_number_that_comes_again_is_another_thread() {
     let made = Made::new(&[(10, ALL), (11, &[3])]);
-    let mut binding = Binding::new(10, &made).expect("alive");
+    let mut binding = Binding::of_process(10, &made).expect("alive");
     binding.order(&made, &[2]).expect("possible");
     made.end(11);
     binding.look(&made).expect("possible");
@@ -157,7 +167,7 @@ fn a_number_that_comes_again_is_another_thread() {
 #[test]
 fn threads_where_the_order_says_are_left_alone() {
     let made = Made::new(&[(10, ALL), (11, ALL)]);
-    let mut binding = Binding::new(10, &made).expect("alive");
+    let mut binding = Binding::of_process(10, &made).expect("alive");
     binding.order(&made, &[2]).expect("possible");
     binding.look(&made).expect("possible");
     binding.order(&made, &[2]).expect("possible");
@@ -168,7 +178,7 @@ fn threads_where_the_order_says_are_left_alone() {
 fn after_an_order_that_fails_the_last_one_stays() {
     let mut made = Made::new(&[(10, ALL), (11, &[3])]);
     made.allowed = (0..4).collect();
-    let mut binding = Binding::new(10, &made).expect("alive");
+    let mut binding = Binding::of_process(10, &made).expect("alive");
     // None of them, and one of them that the kernel leaves out without a word.
     assert_eq!(binding.order(&made, &[5]).expect_err("impossible").raw_os_error(), Some(22));
     made.set(10, &[0, 1, 2, 3]);
@@ -185,7 +195,7 @@ fn after_an_order_that_fails_the_last_one_stays() {
 #[test]
 fn a_process_that_becomes_somebody_elses_is_a_failure() {
     let made = Made::new(&[(10, ALL)]);
-    let mut binding = Binding::new(10, &made).expect("alive");
+    let mut binding = Binding::of_process(10, &made).expect("alive");
     *made.refuses.borrow_mut() = true;
     assert_eq!(binding.order(&made, &[2]).expect_err("refused").kind(), io::ErrorKind::PermissionDenied);
 }

@@ -105,6 +105,10 @@ fn cores() -> Vec<Vec<u32>> {
     allowed().expect("Linux tells").into_iter().map(|cpu| vec![cpu]).collect()
 }
 
+fn begin(pid: u32, cores: Vec<Vec<u32>>) -> Result<Adopted, AdoptError> {
+    Adopted::begin(&What::Process(pid), cores)
+}
+
 fn wait_for(mut what: impl FnMut() -> bool) {
     let start = Instant::now();
     while !what() {
@@ -120,8 +124,8 @@ fn every_thread_is_put_on_the_cores_and_gets_back_what_it_had() {
     let mut other = Other::new(3, last);
     let before = other.threads();
     assert!(before.len() >= 4 && before.values().any(|cpus| *cpus == [last]));
-    let mut adopted = Adopted::begin(other.pid(), cores.clone()).expect("ours");
-    assert_eq!((adopted.pid(), adopted.uid(), adopted.has_ended()), (other.pid(), own_uid(), false));
+    let mut adopted = begin(other.pid(), cores.clone()).expect("ours");
+    assert_eq!((adopted.pid(), adopted.uid(), adopted.has_ended()), (Some(other.pid()), own_uid(), false));
     assert_eq!(other.threads(), before);
 
     adopted.order(&[0]).expect("possible");
@@ -149,7 +153,7 @@ fn every_thread_is_put_on_the_cores_and_gets_back_what_it_had() {
 #[test]
 fn an_order_of_no_core_or_of_one_that_is_not_there_changes_nothing() {
     let other = Other::new(2, cores()[0][0]);
-    let mut adopted = Adopted::begin(other.pid(), cores()).expect("ours");
+    let mut adopted = begin(other.pid(), cores()).expect("ours");
     let before = other.threads();
     assert_eq!(
         adopted.order(&[]).expect_err("impossible"),
@@ -162,7 +166,7 @@ fn an_order_of_no_core_or_of_one_that_is_not_there_changes_nothing() {
 #[test]
 fn processors_that_do_not_exist_are_refused_by_the_system() {
     let other = Other::new(2, cores()[0][0]);
-    let mut adopted = Adopted::begin(other.pid(), vec![vec![60_000]]).expect("ours");
+    let mut adopted = begin(other.pid(), vec![vec![60_000]]).expect("ours");
     let before = other.threads();
     let why = adopted.order(&[0]).expect_err("impossible");
     assert_eq!(why, "its threads cannot be put on processors 60000: Invalid argument (os error 22)");
@@ -174,7 +178,7 @@ fn all_processors_of_a_core_are_given() {
     let cpus = allowed().expect("Linux tells");
     let other = Other::new(2, cpus[0]);
     // As if all processors were hardware threads of one core.
-    let mut adopted = Adopted::begin(other.pid(), vec![cpus.clone()]).expect("ours");
+    let mut adopted = begin(other.pid(), vec![cpus.clone()]).expect("ours");
     adopted.order(&[0]).expect("possible");
     assert!(other.threads().values().all(|has| *has == cpus));
 }
@@ -182,7 +186,7 @@ fn all_processors_of_a_core_are_given() {
 #[test]
 fn the_end_of_the_process_is_seen_and_nothing_fails_after_it() {
     let mut other = Other::new(2, cores()[0][0]);
-    let mut adopted = Adopted::begin(other.pid(), cores()).expect("ours");
+    let mut adopted = begin(other.pid(), cores()).expect("ours");
     adopted.order(&[0]).expect("possible");
     other.child.kill().expect("ours");
     // It counts as ended before its parent asks how.
@@ -193,14 +197,14 @@ fn the_end_of_the_process_is_seen_and_nothing_fails_after_it() {
     adopted.look().expect("nobody to be bound");
     adopted.order(&[0]).expect("nobody to be bound");
     adopted.release();
-    assert!(matches!(Adopted::begin(other.pid(), cores()), Err(AdoptError::NoProcess { .. })));
+    assert!(matches!(begin(other.pid(), cores()), Err(AdoptError::NoProcess { .. })));
 }
 
 #[test]
 fn oneself_a_thread_and_nobody_are_refused() {
     let other = Other::new(2, cores()[0][0]);
     let thread = *other.threads().keys().find(|&&thread| thread != other.pid()).expect("threads");
-    let why = |pid| Adopted::begin(pid, cores()).expect_err("refused").to_string();
+    let why = |pid| begin(pid, cores()).expect_err("refused").to_string();
     let own = std::process::id();
     assert_eq!(why(own), format!("pid {own} is this agent itself"));
     assert!(why(thread).starts_with(&format!("{thread} is a thread of another process")), "{}", why(thread));
@@ -221,7 +225,7 @@ fn a_process_of_another_user_is_refused() {
     } else {
         (1, 0)
     };
-    let outcome = Adopted::begin(pid, cores());
+    let outcome = begin(pid, cores());
     if let Some(mut child) = theirs {
         child.kill().expect("a child");
         child.wait().expect("ends");

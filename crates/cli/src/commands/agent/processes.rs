@@ -1,80 +1,177 @@
-//! The processes of `--adopt`, by their numbers.
+//! What `--adopt` names, by numbers.
 
 use numasim_agent::Peer;
-use numasim_agent::adopt;
-use numasim_agent::server::Adopted;
+use numasim_agent::adopt::{self, Became, Starting, Wanted, Watch, What};
+use numasim_agent::server::{Adopted, Change};
 use numasim_host::system::NodeCores;
 
 use crate::failure::Failure;
 
-/// The processes of `--adopt`; one that has ended is let go.
+#[cfg(test)]
+mod tests;
+
+/// What `--adopt` names; what has ended is let go.
 pub(super) struct Processes {
-    all: Vec<(String, Peer)>,
-    alive: Vec<Option<adopt::Adopted>>,
+    all: Vec<(String, Slot)>,
+    /// The processors of each core of the machine, as orders number them.
+    cores: Vec<Vec<u32>>,
+}
+
+/// How one of them is.
+enum Slot {
+    /// Its program will come.
+    Starting(Starting),
+    /// It is adopted, and nobody was told.
+    New(adopt::Adopted),
+    There(adopt::Adopted),
+    Gone,
 }
 
 impl Processes {
-    /// Nothing changes for a process before the first order.
+    /// `started`: processes whose place their programs take later. Nothing changes for anybody before the first order.
     ///
     /// # Errors
-    /// A machine that is not this host, a name or process that is there twice, and those of [`adopt::Adopted::begin`].
-    pub(super) fn begin(wanted: &[(String, u32)], host: Option<&[NodeCores]>) -> Result<Self, Failure> {
-        let mut processes = Self { all: Vec::new(), alive: Vec::new() };
+    /// A machine of which nobody says that it is this host, a name or process that is there twice, and those of
+    /// [`adopt::Adopted::begin`].
+    pub(super) fn begin(
+        adopt: &[Wanted],
+        started: &[Wanted],
+        host: Option<&[NodeCores]>,
+    ) -> Result<Self, Failure> {
+        let mut processes = Self { all: Vec::new(), cores: Vec::new() };
+        let wanted = [adopt, started].concat();
         if wanted.is_empty() {
             return Ok(processes);
         }
         let Some(host) = host else {
             return Err(Failure::input(
-                "--adopt moves processes of this host, and the files have another [machine]",
+                "--adopt moves processes of this host, and nobody says that the [machine] of the files is this host",
             )
-            .hint("leave out the file with [machine]: then the machine is this host"));
+            .hint(
+                "add --this-host if it is this host or its first nodes and cores, or leave out the file with [machine]",
+            ));
         };
-        let all: Vec<adopt::Wanted> =
-            wanted.iter().map(|(name, pid)| adopt::Wanted { name: name.clone(), pid: *pid }).collect();
-        adopt::Wanted::differ(&all).map_err(|error| Failure::input(format!("--adopt: {error}")))?;
-        let cores: Vec<Vec<u32>> = host.iter().flat_map(|node| node.cores.clone()).collect();
-        for adopt::Wanted { name, pid } in all {
-            let adopted = adopt::Adopted::begin(pid, cores.clone());
-            let adopted =
-                adopted.map_err(|error| Failure::input(format!("--adopt {name}={pid}: {error}")))?;
-            processes.all.push((name, Peer { pid: Some(pid), uid: adopted.uid() }));
-            processes.alive.push(Some(adopted));
+        Wanted::differ(&wanted).map_err(|error| Failure::input(format!("--adopt: {error}")))?;
+        processes.cores = host.iter().flat_map(|node| node.cores.clone()).collect();
+        for (number, wanted) in wanted.iter().enumerate() {
+            let slot = match &wanted.what {
+                What::Process(pid) if number >= adopt.len() => {
+                    Starting::begin(*pid).map(|starting| starting.map_or(Slot::Gone, Slot::Starting))
+                }
+                what => adopt::Adopted::begin(what, processes.cores.clone()).map(Slot::New),
+            };
+            let slot = slot.map_err(|error| Failure::input(format!("--adopt {wanted}: {error}")))?;
+            processes.all.push((wanted.name.clone(), slot));
         }
+        processes.differ()?;
         Ok(processes)
     }
 
-    fn of(&mut self, number: usize) -> Option<&mut adopt::Adopted> {
-        self.alive.get_mut(number).and_then(Option::as_mut)
+    /// Two orders for one thread would never come to an end.
+    fn differ(&self) -> Result<(), Failure> {
+        let mut seen = std::collections::BTreeMap::new();
+        for (name, slot) in &self.all {
+            let Some(adopted) = slot.adopted() else { continue };
+            for thread in adopted.threads().unwrap_or_default() {
+                if let Some(other) = seen.insert(thread, name) {
+                    return Err(Failure::input(format!(
+                        "--adopt: thread {thread} would belong to both '{other}' and '{name}'"
+                    ))
+                    .hint("leave out one of them: a process is not adopted beside its control group"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// How each control group is moved, a line for each.
+    pub(super) fn ways(&self) -> Vec<String> {
+        let way = |(name, slot): &(String, Slot)| Some(format!("'{name}': {}", slot.adopted()?.way()?));
+        self.all.iter().filter_map(way).collect()
+    }
+}
+
+impl Slot {
+    fn adopted(&self) -> Option<&adopt::Adopted> {
+        match self {
+            Self::New(adopted) | Self::There(adopted) => Some(adopted),
+            Self::Starting(_) | Self::Gone => None,
+        }
+    }
+
+    fn watch(&self) -> Option<Watch<'_>> {
+        match self {
+            Self::Starting(starting) => Some(starting.watch()),
+            Self::New(adopted) | Self::There(adopted) => adopted.watch(),
+            Self::Gone => None,
+        }
+    }
+
+    /// Looks at it; what is new.
+    fn look(&mut self, number: usize, name: &str, cores: &[Vec<u32>]) -> Option<Change> {
+        let came = |adopted: &adopt::Adopted| Change::Came {
+            number,
+            name: name.to_owned(),
+            peer: Peer { pid: adopted.pid(), uid: adopted.uid() },
+        };
+        let (slot, change) = match std::mem::replace(self, Self::Gone) {
+            Self::Starting(starting) => match starting.look(cores) {
+                Ok(Became::Nothing(starting)) => (Self::Starting(starting), None),
+                Ok(Became::Program(adopted)) => {
+                    let change = came(&adopted);
+                    (Self::There(adopted), Some(change))
+                }
+                Ok(Became::Ended) => (Self::Gone, None),
+                Err(error) => {
+                    (Self::Gone, Some(Change::Failed { why: format!("'{name}' is not moved: {error}") }))
+                }
+            },
+            Self::New(adopted) => {
+                let change = came(&adopted);
+                (Self::There(adopted), Some(change))
+            }
+            Self::There(adopted) if adopted.has_ended() => (Self::Gone, Some(Change::Ended { number })),
+            Self::There(mut adopted) => {
+                // What a thread is not allowed now, it may be allowed in the next period; the order itself said so.
+                let _ = adopted.look();
+                (Self::There(adopted), None)
+            }
+            Self::Gone => (Self::Gone, None),
+        };
+        *self = slot;
+        change
     }
 }
 
 impl Adopted for Processes {
-    fn all(&self) -> Vec<(String, Peer)> {
-        self.all.clone()
+    fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    fn watched(&self) -> Vec<Watch<'_>> {
+        self.all.iter().filter_map(|(_, slot)| slot.watch()).collect()
     }
 
     fn bind(&mut self, number: usize, cores: &[u32]) -> Result<(), String> {
-        self.of(number).map_or_else(|| Err("it has ended".to_owned()), |adopted| adopted.order(cores))
+        match self.all.get_mut(number) {
+            Some((_, Slot::There(adopted))) => adopted.order(cores),
+            _ => Err("it has ended".to_owned()),
+        }
     }
 
-    fn look(&mut self) -> Vec<usize> {
-        let mut ended = Vec::new();
-        for (number, slot) in self.alive.iter_mut().enumerate() {
-            let Some(adopted) = slot else { continue };
-            if adopted.has_ended() {
-                ended.push(number);
-                *slot = None;
-            } else {
-                // What a thread is not allowed now, it may be allowed in the next period; the order itself said so.
-                let _ = adopted.look();
-            }
-        }
-        ended
+    fn look(&mut self) -> Vec<Change> {
+        let Self { all, cores } = self;
+        all.iter_mut()
+            .enumerate()
+            .filter_map(|(number, (name, slot))| slot.look(number, name, cores))
+            .collect()
     }
 
     fn give_back(&mut self) {
-        for adopted in self.alive.iter_mut().flatten() {
-            adopted.release();
+        for (_, slot) in &mut self.all {
+            if let Slot::There(adopted) = slot {
+                adopted.release();
+            }
         }
     }
 }

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use numasim_host::affinity;
-use numasim_host::system::{NodeCores, System};
+use numasim_host::system::NodeCores;
 use numasim_model::Study;
 use numasim_model::input::{SourceFile, TableKind};
 use numasim_model::units::Seconds;
 use numasim_policy::{Policy, PolicyName};
 
 use crate::args::{AgentArgs, is_period};
+use crate::commands::host_nodes;
 use crate::commands::located::Located;
 use crate::commands::simulate::policy_of_files;
 use crate::failure::Failure;
@@ -30,17 +30,19 @@ pub(super) struct Question {
     /// `None` where nobody decides.
     pub(super) decides: Option<Box<dyn Policy + Send>>,
     pub(super) period: Duration,
-    /// The nodes of this host, where they are the machine.
+    /// The nodes of this host that are those of the machine, where they are.
     pub(super) host: Option<Vec<NodeCores>>,
 }
 
 /// Reads and checks.
 ///
 /// # Errors
-/// Wrong files; a policy that an agent has not, or that cannot be made; a period that is too long.
+/// Wrong files; with `--this-host` a machine that is more than this host; a policy that an agent has not, or that cannot be made;
+/// a period that is too long.
 pub(super) fn read(args: &AgentArgs, shell: &Shell) -> Result<Question, Failure> {
     let sources = files::read_texts(&args.files)?;
-    let host = if sources.iter().any(|source| has_machine(&source.text)) { None } else { Some(host()?) };
+    let has_machine = sources.iter().any(|source| has_machine(&source.text));
+    let mut host = if has_machine { None } else { Some(host_nodes::this_host()?) };
     let mut all = sources.clone();
     if let Some(host) = &host {
         let cores: Vec<u32> =
@@ -50,7 +52,10 @@ pub(super) fn read(args: &AgentArgs, shell: &Shell) -> Result<Question, Failure>
     let reading = files::read_from_texts(&all)?;
     let has_period = !reading.is_default(TableKind::Policy, "", "period_ms");
     let (mut study, located) = Located::split(reading, all);
-    let policy = policy(args, &study, &located, host.is_some())?;
+    if has_machine && args.this_host {
+        host = Some(host_nodes::of_machine(&study.machine)?);
+    }
+    let policy = policy(args, &study, &located, has_machine)?;
     let period_ms = period_ms(args, &study, has_period)?;
     study.dynamics.policy.period = Seconds::new(period_ms / 1e3);
     let decides = policy.make(&study).map_err(|error| {
@@ -61,16 +66,12 @@ pub(super) fn read(args: &AgentArgs, shell: &Shell) -> Result<Question, Failure>
     Ok(Question { study, sources, policy, decides, period, host })
 }
 
-/// The nodes of this host with the cores that this process may use.
-fn host() -> Result<Vec<NodeCores>, Failure> {
-    let allowed = affinity::allowed();
-    let allowed = allowed.map_err(|error| {
-        Failure::input("this host does not say which cores may be used").caused_by(&error)
-    })?;
-    Ok(System::host().node_cores(&allowed))
-}
-
-fn policy(args: &AgentArgs, study: &Study, located: &Located, is_host: bool) -> Result<PolicyName, Failure> {
+fn policy(
+    args: &AgentArgs,
+    study: &Study,
+    located: &Located,
+    has_machine: bool,
+) -> Result<PolicyName, Failure> {
     let policy = match (&args.policy, &study.dynamics.policy.name) {
         (Some(policy), _) => policy.clone(),
         (None, Some(_)) => policy_of_files(study, located)?,
@@ -80,7 +81,7 @@ fn policy(args: &AgentArgs, study: &Study, located: &Located, is_host: bool) -> 
         return Err(Failure::input("policy 'script' is for simulations: an agent has no [[command]] tables")
             .hint("`numasim simulate --help` says what the other policies do"));
     }
-    if policy.computes() && is_host {
+    if policy.computes() && !has_machine {
         return Err(Failure::input(format!("policy '{policy}' computes, and no file has a [machine]"))
             .hint("name the machine file of this host; `numasim calibrate` writes one"));
     }

@@ -17,7 +17,8 @@ use crate::trace::{AgentRecord, Of};
 pub(super) fn run(args: &AgentArgs, shell: &Shell) -> Result<(), Failure> {
     let path = socket_path(args.socket.as_deref())?;
     let question = question::read(args, shell)?;
-    let adopted = Processes::begin(&args.adopt, question.host.as_deref())?;
+    let adopted = Processes::begin(&args.adopt, &args.adopt_started, question.host.as_deref())?;
+    adopted.ways().iter().for_each(|way| shell.note(way));
     let record = record(args, &question)?;
     let socket = match Socket::listen(&path) {
         Ok(socket) => socket,

@@ -9,13 +9,17 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use numasim_host::os::{child, group};
+use numasim_protocol::{AgentStatus, FromApp};
 
+use crate::commands::agent::Connection;
 use crate::failure::Failure;
 
 /// It prints this and the path when applications can connect.
 const LISTENING: &str = "listening on ";
 /// How long it has for that.
 const PATIENCE: Duration = Duration::from_secs(20);
+/// For an answer.
+const ANSWER: Duration = Duration::from_secs(1);
 /// And for its end.
 const GRACE: Duration = Duration::from_secs(3);
 
@@ -24,7 +28,7 @@ pub(super) struct Wanted<'a> {
     pub(super) files: &'a [PathBuf],
     pub(super) policy: &'a str,
     pub(super) record: &'a Path,
-    /// Programs that know nothing of agents.
+    /// Programs that know nothing of agents: processes that will become them.
     pub(super) adopted: &'a [(String, u32)],
     /// Where it shall listen. It makes the folder itself, as closed as it must be.
     pub(super) socket: &'a Path,
@@ -33,6 +37,7 @@ pub(super) struct Wanted<'a> {
 /// An agent that runs.
 pub(super) struct Agent {
     child: Child,
+    socket: PathBuf,
     telling: Option<JoinHandle<Vec<String>>>,
     over: bool,
 }
@@ -50,8 +55,10 @@ impl Agent {
         command.args(wanted.files.iter().map(|file| Path::new(".").join(file)));
         command.arg("--policy").arg(wanted.policy).arg("--socket").arg(wanted.socket);
         command.arg("--record").arg(wanted.record);
+        // Its machine was found on this host, else nothing would run.
+        command.arg("--this-host");
         for (name, pid) in wanted.adopted {
-            command.arg("--adopt").arg(format!("{name}={pid}"));
+            command.arg("--adopt-started").arg(format!("{name}={pid}"));
         }
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         // Standard error is inherited in any case.
@@ -59,7 +66,7 @@ impl Agent {
         let mut child = command.spawn().map_err(failed)?;
         let (listens, heard) = mpsc::channel();
         let telling = child.stderr.take().map(|errors| thread::spawn(move || tell(errors, &listens)));
-        let mut agent = Self { child, telling, over: false };
+        let mut agent = Self { child, socket: wanted.socket.to_owned(), telling, over: false };
         match heard.recv_timeout(PATIENCE) {
             Ok(()) => Ok(agent),
             Err(why) => {
@@ -73,6 +80,14 @@ impl Agent {
                 Err(said.into_iter().fold(failure, Failure::because))
             }
         }
+    }
+
+    /// How long it has been there, by its own clock: the one of its record. `None` where it does not answer.
+    pub(super) fn uptime_s(&self) -> Option<f64> {
+        let mut asked = Connection::open(&self.socket, ANSWER).ok()?;
+        asked.send(&FromApp::Query).ok()?;
+        let answer = asked.line().ok()??;
+        AgentStatus::parse(&answer).ok().map(|status| status.uptime_s)
     }
 
     /// Whether it still runs.

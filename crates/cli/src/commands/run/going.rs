@@ -48,6 +48,7 @@ impl Going<'_> {
         if stopped.is_none() {
             self.family.start();
         }
+        let agent_started_s = self.agent_started_s();
         let first = self.family.look();
         let mut rows = Rows::start(out, self.study, first)?;
         let mut agent_is_gone = false;
@@ -82,7 +83,17 @@ impl Going<'_> {
             idle_s,
             blocked_s,
             orders: None,
+            agent_started_s,
         })
+    }
+
+    /// When the agent started, in the time of the run: before the common start, so less than 0.
+    fn agent_started_s(&self) -> Option<f64> {
+        let before = self.family.look().at;
+        let uptime_s = self.agent.as_ref()?.uptime_s()?;
+        // It was asked somewhere between these.
+        let asked = f64::midpoint(before.as_secs_f64(), self.family.look().at.as_secs_f64());
+        Some(asked - uptime_s)
     }
 
     /// Waits until everybody has its data in place.

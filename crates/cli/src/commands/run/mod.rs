@@ -7,8 +7,6 @@ mod exploring;
 #[cfg(target_os = "linux")]
 mod going;
 #[cfg(target_os = "linux")]
-mod nodes;
-#[cfg(target_os = "linux")]
 mod origin;
 #[cfg(target_os = "linux")]
 mod planning;

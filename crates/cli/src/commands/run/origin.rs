@@ -5,22 +5,26 @@ use std::time::{Duration, SystemTime};
 use numasim_bench::live::Extent;
 use numasim_bench::provenance::{self, Input, Measuring, Node, Provenance, utc};
 use numasim_bench::session::new_run_id;
-use numasim_host::system::{SAMPLE, System};
+use numasim_host::system::{NodeCores, SAMPLE, System};
 use numasim_model::cpus::CpuList;
 use numasim_model::input::SourceFile;
 
-use super::nodes::HostNode;
 use super::planning::How;
 use crate::commands::bench::{tool, typed};
 
 /// What is known before it begins.
-pub(super) fn provenance(sources: &[SourceFile], host: &[HostNode], how: &How, extent: Extent) -> Provenance {
-    let first = |node: &HostNode| {
+pub(super) fn provenance(
+    sources: &[SourceFile],
+    host: &[NodeCores],
+    how: &How,
+    extent: Extent,
+) -> Provenance {
+    let first = |node: &NodeCores| {
         CpuList::new(node.cores.iter().filter_map(|core| core.first().copied()).collect()).ok()
     };
     let all: Vec<u32> = host.iter().filter_map(first).flat_map(|cpus| cpus.as_slice().to_vec()).collect();
     let facts = CpuList::new(all).map(|used| System::host().facts(&used, SAMPLE)).unwrap_or_default();
-    let node = |node: &HostNode| Node {
+    let node = |node: &NodeCores| Node {
         os_node: node.number,
         cores: u32::try_from(node.cores.len()).unwrap_or(u32::MAX),
         cpus: first(node).as_ref().map(ToString::to_string),

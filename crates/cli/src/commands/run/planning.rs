@@ -3,10 +3,9 @@
 use numasim_bench::kernel::Isa;
 use numasim_bench::live::{Extent, Input, Node, Order, Output, Phase, Program, Tasks};
 use numasim_dynamic::task_factors;
+use numasim_host::system::NodeCores;
 use numasim_model::dynamics::{self, Binding, Course, Scaling, Work};
 use numasim_model::{AppId, NodeId, Placement, Study};
-
-use super::nodes::HostNode;
 
 /// Work that can be divided is cut into tasks of about this long on one thread, in seconds: short beside what a person sees, long
 /// beside the microseconds that a task costs.
@@ -38,12 +37,13 @@ pub(super) fn extent(study: &Study) -> Extent {
 pub(super) fn order(
     study: &Study,
     app: AppId,
-    host: &[HostNode],
+    host: &[NodeCores],
     how: &How,
     placement: Option<&Placement>,
 ) -> Option<Order> {
     let (of, course) = (study.apps.get(app.0)?, study.dynamics.courses.get(app.0)?);
-    let node = |(node, &threads): (&HostNode, &u32)| Node {
+    let node = |(node, &threads): (&NodeCores, &u32)| Node {
+        number: node.number,
         threads: threads as usize,
         cores: node.cores.len(),
         // All hardware threads of a core would let two workers of it meet on one: the first of each.
@@ -66,13 +66,13 @@ pub(super) fn order(
 }
 
 /// All processors of the nodes on which it has threads.
-fn mask(host: &[HostNode], course: &Course) -> Vec<u32> {
+fn mask(host: &[NodeCores], course: &Course) -> Vec<u32> {
     numasim_agent::started::mask(&cores(host, course))
 }
 
 /// The cores of a program of its own, of each its processors: as many on each node as it has threads there.
-pub(super) fn cores(host: &[HostNode], course: &Course) -> Vec<Vec<u32>> {
-    let of = |(node, &threads): (&HostNode, &u32)| {
+pub(super) fn cores(host: &[NodeCores], course: &Course) -> Vec<Vec<u32>> {
+    let of = |(node, &threads): (&NodeCores, &u32)| {
         node.cores.iter().take(threads as usize).cloned().collect::<Vec<_>>()
     };
     host.iter().zip(&course.threads).flat_map(of).collect()
@@ -81,7 +81,7 @@ pub(super) fn cores(host: &[HostNode], course: &Course) -> Vec<Vec<u32>> {
 fn tasks(
     study: &Study,
     app: AppId,
-    host: &[HostNode],
+    host: &[NodeCores],
     how: &How,
     placement: Option<&Placement>,
 ) -> Option<Tasks> {
@@ -143,7 +143,7 @@ fn of_phase(
     study: &Study,
     course: &Course,
     phase: &dynamics::Phase,
-    host: &[HostNode],
+    host: &[NodeCores],
     placement: Option<&Placement>,
 ) -> Option<Phase> {
     let intensity = phase.arithmetic_intensity.value();
@@ -172,7 +172,7 @@ fn of_phase(
 }
 
 /// Where the data of a thread on a node lies: numbers of the operating system with shares.
-fn memory(study: &Study, placement: &Placement, node: usize, host: &[HostNode]) -> Vec<(u32, f64)> {
+fn memory(study: &Study, placement: &Placement, node: usize, host: &[NodeCores]) -> Vec<(u32, f64)> {
     let share = |memory: usize| placement.fraction(&study.machine, NodeId(node), NodeId(memory));
     let shares = host.iter().enumerate().map(|(memory, of)| (of.number, share(memory)));
     shares.filter(|&(_, share)| share > 0.0).collect()

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use numasim_bench::live::{Family, FamilyError, Program};
 use numasim_bench::provenance::utc;
 use numasim_host::memory::bytes_per_thread;
+use numasim_host::system::NodeCores;
 use numasim_model::cpus::CpuList;
 use numasim_model::dynamics::Control;
 use numasim_model::{AppId, Study};
@@ -14,13 +15,14 @@ use numasim_policy::PolicyName;
 
 use super::agent::{Agent, Wanted};
 use super::going::Going;
-use super::nodes::HostNode;
 use super::planning::{self, How};
-use super::{exploring, nodes, origin, refused};
+use super::{exploring, origin, refused};
 use crate::args::RunArgs;
+use crate::commands::host_nodes;
 use crate::commands::located::Located;
 use crate::commands::measuring;
 use crate::commands::simulate;
+use crate::commands::simulate::compared::{RECORD, RESULT, TIMELINE};
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Folder, Format};
@@ -28,11 +30,7 @@ use crate::shell::Shell;
 use crate::view::ran::{self, End, Ran};
 use crate::watch;
 
-/// The files that a run always writes.
-pub(crate) const RESULT: &str = "result.json";
-pub(crate) const TIMELINE: &str = "timeline.csv";
 const PROVENANCE: &str = "provenance.json";
-const RECORD: &str = "agent.jsonl";
 const PLACEMENT: &str = "placement.toml";
 
 /// Runs the command.
@@ -48,7 +46,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     }
     refused::programs_stand_alone(&study, &located)?;
     simulate::work_is_given(&study, &located, "run", |course| course.command.is_none())?;
-    let host = nodes::of_machine(&study.machine)?;
+    let host = host_nodes::of_machine(&study.machine)?;
     let best = args.explore.then(|| exploring::best(&study, &located, shell)).transpose()?;
     let policy = match &best {
         Some(_) => PolicyName::Static(exploring::NAME.to_owned()),
@@ -83,8 +81,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     let own_folder = own_folder
         .map_err(|error| Failure::output("cannot make a folder for the agent's socket").caused_by(&error))?;
     let path = socket.map(|path| path.unwrap_or_else(|| own_folder.path().join("agent").join("agent.sock")));
-    let agent_is_ours = args.socket.is_none() && !args.no_agent;
-    let mut pids = Vec::new();
+    let (mut pids, mut adopted) = (Vec::new(), Vec::new());
     for app in (0..study.apps.len()).map(AppId) {
         let order = planning::order(&study, app, &host, &how, placement(app));
         let Some(order) = order else { return Err(Failure::fault("an application without an order")) };
@@ -99,9 +96,8 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
         }
         let outputs = foreign.then(|| outputs(&args.output, app)).transpose()?;
         let pid = family.add(order, outputs, &environment).map_err(|error| failed(&error))?;
-        if foreign && agent_is_ours && course.control == Control::Cores {
-            // An agent moves processes only where the machine is the host itself, and these files have a [machine].
-            shell.warn(format!("'{name}' is a program of its own, which the agent of the run counts nowhere and does not move"));
+        if foreign && course.control == Control::Cores {
+            adopted.push((name, pid));
         }
         pids.push(pid);
     }
@@ -110,7 +106,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
             let record = args.output.join(RECORD);
             let policy = policy.to_string();
             let wanted =
-                Wanted { files: &inputs, policy: &policy, record: &record, adopted: &[], socket: path };
+                Wanted { files: &inputs, policy: &policy, record: &record, adopted: &adopted, socket: path };
             Some(Agent::start(&wanted)?)
         }
         _ => None,
@@ -137,6 +133,12 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     folder.destination(PROVENANCE)?.deliver(&provenance.to_json())?;
     folder.destination(RESULT)?.deliver(&format!("{:#}\n", ran::json(&study, &ran)))?;
     show(args, &study, &ran, shell)?;
+    for (app, look) in study.apps.iter().zip(&ran.look.apps) {
+        if let Some(pages) = look.pages.as_ref().filter(|pages| pages.misplaced > 0) {
+            let (wrong, all) = (pages.misplaced, pages.on_node.iter().sum::<u64>());
+            shell.warn(format!("{wrong} of {all} pages of '{}' are not on the node of their data", app.name));
+        }
+    }
     verdict(&ran, &args.output)
 }
 
@@ -198,7 +200,7 @@ fn outputs(folder: &Path, app: AppId) -> Result<(File, File), Failure> {
     Ok((create("out")?, create("err")?))
 }
 
-fn largest_share(study: &Study, host: &[HostNode]) -> u64 {
+fn largest_share(study: &Study, host: &[NodeCores]) -> u64 {
     let mut lists = Vec::new();
     for course in &study.dynamics.courses {
         for (node, &threads) in host.iter().zip(&course.threads) {

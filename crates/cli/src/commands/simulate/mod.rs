@@ -1,7 +1,8 @@
 //! `numasim simulate`: applications over time, with a policy that gives and takes cores.
 
-mod compared;
+pub(crate) mod compared;
 mod outputs;
+mod picture;
 mod pictured;
 mod progress;
 mod refused;
@@ -10,7 +11,7 @@ pub(crate) mod timeline;
 
 use std::io;
 
-use numasim_dynamic::{Both, Observer, Run, Silent, StripRecorder};
+use numasim_dynamic::{Both, Observer, Run, Silent};
 use numasim_model::Study;
 use numasim_policy::PolicyName;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
@@ -27,9 +28,10 @@ use crate::threads;
 use crate::trace::replay;
 use crate::view::beside;
 use crate::view::simulated::{self, Simulated};
-use crate::view::{figures, json as document, plots};
+use crate::view::{figures, json as document};
 use crate::watch;
 use outputs::Outputs;
+use picture::Picture;
 pub(super) use pictured::{Pictured, in_words, pictured};
 use progress::Progress;
 pub(super) use refused::{can_be_simulated, homes_are_given, policy_of_files, work_is_given};
@@ -49,6 +51,9 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
         ([], None) => vec![refused::policy_of_files(&study, &located)?],
         (named, _) => named.to_vec(),
     };
+    if let Some(compared) = &compared {
+        compared.is_of(&study)?;
+    }
     refused::can_be_simulated(&study, &located, &policies)?;
     let jobs = jobs(args, &study, &policies)?;
     if compared.is_some() && jobs.len() > 1 {
@@ -58,18 +63,18 @@ pub(crate) fn run(args: &SimulateArgs, shell: &Shell) -> Result<(), Failure> {
     let outputs = Outputs::open(args, jobs.len())?;
     warn_of_commands(&study, &policies, shell);
     watch::listen();
-    let mut strips = outputs.plot.is_some().then(|| StripRecorder::new(&study));
+    let picture = outputs.plot.as_ref().map(|_| Picture::of(&study, compared.as_ref()));
+    let mut picture = picture.transpose()?;
     let progress = Progress::new(&policies, jobs.len(), args.until, outputs.rows_on_screen(shell), shell);
-    let runs = compute(&jobs, &outputs, args, &located, strips.as_mut(), &progress);
+    let runs = compute(&jobs, &outputs, args, &located, picture.as_mut(), &progress);
     progress.finish();
     let runs = runs?;
     let done: Vec<(&Job, Run)> = jobs.iter().zip(runs).map_while(|(job, run)| Some((job, run?))).collect();
     let simulated: Vec<Simulated> = done.into_par_iter().map(|(job, run)| job.with(run)).collect();
     deliver(args, &study, &simulated, compared.as_ref(), &outputs.result, shell)?;
-    if let (Some(plot), Some(strips), [one]) = (&outputs.plot, strips, simulated.as_slice()) {
+    if let (Some(plot), Some(picture), [one]) = (&outputs.plot, picture, simulated.as_slice()) {
         let files: Vec<String> = args.files.iter().map(|path| path.display().to_string()).collect();
-        let strips = strips.finish(one.run.time);
-        plot.deliver(Ok(plots::strips(&study, one, &strips, &files).svg()))?;
+        plot.deliver(Ok(picture.svg(&study, one, &files)))?;
     }
     told(&jobs, &simulated, shell)
 }
@@ -109,17 +114,17 @@ fn compute(
     outputs: &Outputs,
     args: &SimulateArgs,
     located: &Located,
-    strips: Option<&mut StripRecorder>,
+    picture: Option<&mut Picture>,
     progress: &Progress,
 ) -> Result<Vec<Option<Run>>, Failure> {
     let ended = if let ([only], true) = (jobs, outputs.look_on()) {
         let mut silent = Silent;
-        let strips: &mut dyn Observer = match strips {
-            Some(strips) => strips,
+        let picture: &mut dyn Observer = match picture {
+            Some(picture) => picture.observer(),
             None => &mut silent,
         };
         let mut progress = progress.of(0);
-        let lookers = &mut Both(strips, &mut progress);
+        let lookers = &mut Both(picture, &mut progress);
         vec![Some(outputs.simulate(only, located.sources(), args.model, lookers)?)]
     } else {
         threads::start(None)?;

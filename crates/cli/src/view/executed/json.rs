@@ -37,6 +37,8 @@ pub(crate) fn json(view: &ExecutedView<'_>) -> Value {
             "partition_s": number(run.partition_s),
             "steals": run.steals,
             "same_as_serial": run.is_equal,
+            "pages": run.pages.as_ref().map(|pages| &pages.on_node),
+            "misplaced_pages": run.pages.as_ref().map(|pages| pages.misplaced),
         })
     };
     document["runs"] = rows(view).map(row).collect();

@@ -5,6 +5,8 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use numasim_execute::BlockPages;
+use numasim_host::memory::Pages;
 use numasim_kernels::Verdict;
 use numasim_model::Machine;
 
@@ -28,6 +30,33 @@ pub(crate) struct Executed {
     pub(crate) steals: u64,
     /// Whether every bit of the result is that of the serial run.
     pub(crate) is_equal: bool,
+    /// Where its blocks were at the end; `None` where the system does not tell.
+    pub(crate) pages: Option<DataPages>,
+}
+
+/// The whole pages of the blocks of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct DataPages {
+    /// By node of the machine.
+    pub(crate) on_node: Vec<u64>,
+    /// Those that are not on the node of the worker that made the block.
+    pub(crate) misplaced: u64,
+}
+
+impl DataPages {
+    /// With the operating system's number of each node.
+    pub(crate) fn of(pages: &BlockPages, numbers: &[Option<u32>]) -> Self {
+        let made = || pages.0.iter().zip(numbers);
+        let on = |number: &Option<u32>| {
+            let pages = pages.0.iter().filter_map(|pages| pages.on_node.get(number.as_ref()?));
+            pages.sum()
+        };
+        let misplaced = |(pages, number): (&Pages, &Option<u32>)| match number {
+            Some(number) => pages.not_on(*number),
+            None => pages.on_node.values().sum::<u64>() + pages.absent,
+        };
+        Self { on_node: numbers.iter().map(on).collect(), misplaced: made().map(misplaced).sum() }
+    }
 }
 
 impl Executed {

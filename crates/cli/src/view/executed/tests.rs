@@ -7,6 +7,16 @@ use numasim_model::units::{Gflops, GigabytesPerSecond};
 use super::*;
 use crate::view::Style;
 
+#[test]
+fn pages_are_counted_by_node_of_the_machine_and_those_elsewhere_are_misplaced() {
+    // Nodes 0 and 1 of the machine are 0 and 3 of the system. Workers of node 0 made 6 pages, of which 1 is on 3 and 1 on a node that
+    // the machine has not; those of node 1 made 5, of which 1 is nowhere.
+    let made = |on_node: &[(u32, u64)], absent| Pages { on_node: on_node.iter().copied().collect(), absent };
+    let pages = BlockPages(vec![made(&[(0, 4), (3, 1), (7, 1)], 0), made(&[(3, 4)], 1)]);
+    let seen = DataPages::of(&pages, &[Some(0), Some(3)]);
+    assert_eq!(seen, DataPages { on_node: vec![4, 5], misplaced: 3 });
+}
+
 fn machine() -> Machine {
     let node = Node {
         cores: 2,
@@ -21,7 +31,7 @@ fn machine() -> Machine {
 }
 
 fn run(simulated_s: f64, measured_s: f64, is_equal: bool) -> Executed {
-    Executed { seed: 1, simulated_s, measured_s, partition_s: 0.0, steals: 3, is_equal }
+    Executed { seed: 1, simulated_s, measured_s, partition_s: 0.0, steals: 3, is_equal, pages: None }
 }
 
 /// Three repetitions of two schedulers; the second one has another result once.

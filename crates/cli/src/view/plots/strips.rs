@@ -20,7 +20,7 @@ const MOST_LINES: usize = 6;
 pub(crate) fn strips(study: &Study, simulated: &Simulated, strips: &Strips, files: &[String]) -> StripPlot {
     let (unit, per_second) = time_unit(strips.end);
     let channels = fullest(&strips.items);
-    let bands = bands(study);
+    let bands = bands(study, MOST_OWN_COLOURS);
     let below = channels.iter().map(|&channel| below(study, channel, &strips.items[channel]));
     StripPlot {
         heading: heading(study, simulated, strips, files, channels.len()),
@@ -64,14 +64,14 @@ pub(crate) fn summed<'a>(nodes: &[NodeId], slots: usize, of: impl Fn(NodeId) -> 
 }
 
 /// Applications that share a colour.
-struct Band {
-    name: String,
-    apps: Vec<usize>,
+pub(super) struct Band {
+    pub(super) name: String,
+    pub(super) apps: Vec<usize>,
 }
 
-/// Each application; of more than there are colours, the instances of each one together.
-fn bands(study: &Study) -> Vec<Band> {
-    let together = study.apps.len() > MOST_OWN_COLOURS;
+/// Each application; of more than `most`, the instances of each one together.
+pub(super) fn bands(study: &Study, most: usize) -> Vec<Band> {
+    let together = study.apps.len() > most;
     let all: Vec<usize> = (0..study.apps.len()).collect();
     let bands = all.chunk_by(|&a, &b| together && study.apps[a].group == study.apps[b].group);
     let band = |apps: &[usize]| {
@@ -124,14 +124,8 @@ fn below(study: &Study, channel: usize, items: &[Items]) -> Below {
 
 /// The machine; the policy and what came of it. What may be long stands last: a subtitle ends where the picture does.
 fn heading(study: &Study, simulated: &Simulated, strips: &Strips, files: &[String], lines: usize) -> Heading {
-    let end = figures::rounded(simulated.run.time.value());
-    let outcome = match simulated.run.makespan {
-        Some(makespan) => format!("makespan {} s", figures::single(makespan.value())),
-        None if simulated.is_partial() => format!("interrupted after {end} s"),
-        None => format!("not finished after {end} s"),
-    };
     let mut parts = vec![
-        format!("policy {}: {outcome}", simulated.policy),
+        format!("policy {}: {}", simulated.policy, simulated.outcome()),
         format!("model {}", study.machine.sharing().name()),
     ];
     if lines < strips.items.len() {

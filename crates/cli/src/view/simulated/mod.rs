@@ -8,6 +8,8 @@ use numasim_dynamic::{AppRun, ClusterRun, Ending, Run};
 use numasim_model::Study;
 use numasim_model::dynamics::Channel;
 
+use super::figures;
+
 pub(crate) use csv::csv;
 pub(crate) use json::json;
 pub(crate) use table::table;
@@ -33,6 +35,16 @@ impl Simulated {
     /// When the last application was finished, in seconds.
     fn makespan_s(&self) -> Option<f64> {
         self.run.makespan.map(numasim_model::units::Seconds::value)
+    }
+
+    /// What came of it, for a picture.
+    pub(crate) fn outcome(&self) -> String {
+        let end = figures::rounded(self.run.time.value());
+        match self.makespan_s() {
+            Some(makespan) => format!("makespan {} s", figures::single(makespan)),
+            None if self.is_partial() => format!("interrupted after {end} s"),
+            None => format!("not finished after {end} s"),
+        }
     }
 
     /// Whether somebody ended it before its time.

@@ -7,6 +7,16 @@ use numasim_model::Machine;
 
 use crate::failure::Failure;
 
+/// The operating system's number of each node of the machine: that of the machine file, else that of the node in the same place here.
+pub(super) fn numbers(machine: &Machine) -> Vec<Option<u32>> {
+    let here = System::host().node_cores(&affinity::allowed().unwrap_or_default());
+    let of_node = |node: numasim_model::NodeId| {
+        let listed = machine.os_nodes().get(node.0).map(|os_node| os_node.number);
+        listed.or_else(|| here.get(node.0).map(|node| node.number))
+    };
+    machine.node_ids().map(of_node).collect()
+}
+
 /// A processor for each core: those that the machine file lists, else the first one of each core of the node of the same number.
 ///
 /// # Errors

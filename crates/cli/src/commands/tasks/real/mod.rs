@@ -22,7 +22,7 @@ use crate::args::TasksArgs;
 use crate::failure::Failure;
 use crate::output::{Destination, Format};
 use crate::shell::Shell;
-use crate::view::executed::{self, Executed, ExecutedView, Kind, Repetition};
+use crate::view::executed::{self, DataPages, Executed, ExecutedView, Kind, Repetition};
 use crate::view::json as document;
 use crate::watch;
 
@@ -50,6 +50,7 @@ pub(super) fn run(args: &TasksArgs, study: &Study, shell: &Shell) -> Result<(), 
     let workers = workers(&study.machine, &cores)?;
     let jobs: Vec<Job<'_>> =
         settings.iter().map(|settings| Job { study, program: &program, plan: None, settings }).collect();
+    let numbers = cores::numbers(&study.machine);
     let cpu = cores.0.iter().flatten().next().copied().unwrap_or(0);
     let runs = usize::try_from(args.runs).unwrap_or(1);
     let (mut repetitions, mut verdict, mut last): (Vec<Repetition>, Option<Verdict>, _) =
@@ -71,7 +72,8 @@ pub(super) fn run(args: &TasksArgs, study: &Study, shell: &Shell) -> Result<(), 
             held |= run.held > 0;
             done += 1;
             workers.pool().progress(done);
-            executed.push(compared(job, &reference, &run)?);
+            let pages = run.pages.as_ref().map(|pages| DataPages::of(pages, &numbers));
+            executed.push(compared(job, &reference, &run, pages)?);
             last = Some((job, run));
         }
         repetitions.push(Repetition { serial_s: reference.seconds, kinds: reference.kinds, runs: executed });
@@ -124,7 +126,12 @@ fn code_of(study: &Study) -> Result<Box<dyn Code>, Failure> {
 }
 
 /// The same simulated.
-fn compared(job: &Job<'_>, reference: &Serial, run: &Execution) -> Result<Executed, Failure> {
+fn compared(
+    job: &Job<'_>,
+    reference: &Serial,
+    run: &Execution,
+    pages: Option<DataPages>,
+) -> Result<Executed, Failure> {
     let question = job.question();
     let graph = calibrated(&job.program.graph, &job.study.machine, reference);
     let question = Question { graph: &graph, placement: PagePlacement::FirstTouch, ..question };
@@ -136,6 +143,7 @@ fn compared(job: &Job<'_>, reference: &Serial, run: &Execution) -> Result<Execut
         partition_s: run.partition_s,
         steals: run.records.iter().filter(|record| record.stolen()).count() as u64,
         is_equal: run.store.difference(&reference.store).is_none(),
+        pages,
     })
 }
 

@@ -1,4 +1,4 @@
-//! The nodes of the machine of the files on this host.
+//! The nodes of the machine of the files on this host: for `run`, and for an agent with `--this-host`.
 
 use numasim_host::affinity;
 use numasim_host::system::{NodeCores, System};
@@ -6,25 +6,27 @@ use numasim_model::Machine;
 
 use crate::failure::Failure;
 
-/// A node of the machine as this host has it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct HostNode {
-    /// The operating system's number.
-    pub(super) number: u32,
-    /// As many cores as the machine says, of each its processors.
-    pub(super) cores: Vec<Vec<u32>>,
-}
-
-/// The nodes of the host that stand for those of the machine: by the numbers that the file gives, else in order.
+/// The nodes of the host that stand for those of the machine: by the numbers that the file gives, else in order; of each as many
+/// cores as the machine says.
 ///
 /// # Errors
 /// The host has fewer nodes, or fewer cores on one.
-pub(super) fn of_machine(machine: &Machine) -> Result<Vec<HostNode>, Failure> {
-    let allowed = affinity::allowed().map_err(|error| Failure::input(error.to_string()))?;
-    chosen(machine, &System::host().node_cores(&allowed))
+pub(super) fn of_machine(machine: &Machine) -> Result<Vec<NodeCores>, Failure> {
+    chosen(machine, &this_host()?)
 }
 
-fn chosen(machine: &Machine, host: &[NodeCores]) -> Result<Vec<HostNode>, Failure> {
+/// The nodes of this host with the cores that this process may use.
+///
+/// # Errors
+/// The system does not say which.
+pub(super) fn this_host() -> Result<Vec<NodeCores>, Failure> {
+    let allowed = affinity::allowed().map_err(|error| {
+        Failure::input("this host does not say which cores may be used").caused_by(&error)
+    })?;
+    Ok(System::host().node_cores(&allowed))
+}
+
+fn chosen(machine: &Machine, host: &[NodeCores]) -> Result<Vec<NodeCores>, Failure> {
     let cores = |node: &NodeCores| node.cores.len().to_string();
     let there = || {
         format!(
@@ -33,7 +35,7 @@ fn chosen(machine: &Machine, host: &[NodeCores]) -> Result<Vec<HostNode>, Failur
             host.iter().map(cores).collect::<Vec<_>>().join(", ")
         )
     };
-    let hint = "`run` needs a [machine] that is this host or a part of it: `numasim detect` and `numasim calibrate` write one";
+    let hint = "the [machine] has to be this host or a part of it: `numasim detect` and `numasim calibrate` write one";
     let mut nodes = Vec::new();
     for (place, node) in machine.nodes().iter().enumerate() {
         let named = machine.os_nodes().get(place).map(|os| os.number);
@@ -52,7 +54,7 @@ fn chosen(machine: &Machine, host: &[NodeCores]) -> Result<Vec<HostNode>, Failur
                 format!("node {place} of machine '{}' has {wanted} cores: {}", machine.name(), there());
             return Err(Failure::input(message).hint(hint));
         };
-        nodes.push(HostNode { number: found.number, cores: cores.to_vec() });
+        nodes.push(NodeCores { number: found.number, cores: cores.to_vec() });
     }
     Ok(nodes)
 }

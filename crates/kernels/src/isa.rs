@@ -58,7 +58,7 @@ impl fmt::Display for Isa {
 }
 
 /// The names of some instruction sets, for messages.
-pub(super) fn names(some: &[Isa]) -> String {
+pub fn names(some: &[Isa]) -> String {
     some.iter().map(|isa| isa.as_str()).collect::<Vec<_>>().join(", ")
 }
 

@@ -1,0 +1,186 @@
+//! Kernels that threads run together against what they must reach: each table has ours first, all sides measured in turn.
+
+use std::process::Command;
+
+use numasim_bench::kernel::{Kernel, PreparedKernel};
+use numasim_kernels::blackscholes::{self, BlackScholes};
+use numasim_kernels::chase::Chase;
+use numasim_kernels::kernel::Problem;
+use numasim_kernels::matrix::{Dmv, Lattice, Partition, Spmv, Storage};
+use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
+use numasim_kernels::stream::{Operation, Stream};
+use numasim_model::Access;
+use numasim_model::units::FlopPerByte;
+
+use crate::measure::{Bench, Rate, middle_and_spread};
+use crate::options::Options;
+use crate::placed::Placed;
+use crate::system::Failure;
+
+/// Chains of the table that shows how many lines a core waits for.
+const CHAINS: [usize; 7] = [1, 2, 4, 8, 12, 16, 32];
+
+/// Who is measured.
+enum Side {
+    /// A problem of ours.
+    Placed(Placed),
+    /// A kernel of the benchmark on as much memory per thread.
+    Bench(PreparedKernel, usize),
+    /// The plain loop in C, as many prices.
+    C { program: std::path::PathBuf, options: usize },
+}
+
+/// Measures a table.
+pub(crate) fn run(
+    part: &str,
+    bench: &mut Bench,
+    options: &mut Options,
+    threads: usize,
+) -> Result<(), Failure> {
+    let processors = bench.processors[..threads].to_vec();
+    let (isa, window) = (options.isa, options.window);
+    let ours = |problem: &dyn Problem| {
+        Ok::<_, Failure>(Side::Placed(Placed::new(problem, &processors, isa, window)?))
+    };
+    let kernel = |access, intensity, bytes: usize| {
+        let kernel = Kernel::new(access, FlopPerByte::new(intensity))?.prepare(isa)?;
+        Ok::<_, Failure>(Side::Bench(kernel, bytes / size_of::<f64>()))
+    };
+    let gbs = |rate: Rate| rate.gbs;
+    let total = options.bytes * threads;
+    match part {
+        "blackscholes" => {
+            let count = options.bytes / 96;
+            let mut sides = vec![("numasim".to_owned(), ours(&BlackScholes { options: count })?)];
+            if threads == 1 {
+                let program = compiled("blackscholes", include_str!("blackscholes.c"))?;
+                sides.push((
+                    "cc -O3 -march=native".to_owned(),
+                    Side::C { program, options: count.min(1 << 20) },
+                ));
+            }
+            let prices = |rate: Rate| 1e3 * rate.gflops / blackscholes::FLOP as f64;
+            table("blackscholes", "M/s", sides, prices, bench, options, threads)
+        }
+        "dmv" => {
+            let rows = ((total / 16) as f64).sqrt() as usize;
+            let sides = vec![
+                (format!("numasim, {rows} rows"), ours(&Dmv { rows })?),
+                ("read at 1/2 FLOP/byte".to_owned(), kernel(Access::Read, 0.5, options.bytes)?),
+            ];
+            table("dmv", "GB/s", sides, gbs, bench, options, threads)
+        }
+        "spmv" => {
+            // 34 elements of 20 bytes in each of the 80 rows of a cell, about.
+            let edge = ((total as f64 / (80.0 * 40.0 * 20.0)).cbrt() as usize).max(1);
+            let lattice = Lattice { cells: [edge; 3] };
+            let spmv = Spmv { lattice, partition: Partition::Elements, storage: Storage::Whole };
+            let sides = vec![
+                (format!("numasim, {} rows", lattice.rows()), ours(&spmv)?),
+                ("read at 3/8 FLOP/byte".to_owned(), kernel(Access::Read, 0.375, options.bytes)?),
+            ];
+            table("spmv", "GB/s", sides, gbs, bench, options, threads)
+        }
+        "memcpy" => {
+            let mut sides = Vec::new();
+            for (name, how) in
+                [("past caches", How::Streaming), ("memcpy of libc", How::Library), ("cached", How::Cached)]
+            {
+                let words = options.bytes / 16;
+                let copy = Memcpy { words, source: Source::Own, faults: Faults::Before, how };
+                sides.push((name.to_owned(), ours(&copy)?));
+            }
+            table("memcpy", "GB/s", sides, gbs, bench, options, threads)
+        }
+        "chase" => {
+            let mut sides = Vec::new();
+            for chains in CHAINS {
+                sides.push((
+                    format!("{chains} chain(s)"),
+                    ours(&Chase { lines: options.bytes / 128, chains })?,
+                ));
+            }
+            // 64 bytes x chains x threads / GB/s are the nanoseconds of a hop.
+            table("chase", "GB/s", sides, gbs, bench, options, threads)
+        }
+        "stream" => {
+            for operation in Operation::ALL {
+                let mut sides =
+                    vec![(operation.as_str().to_owned(), ours(&Stream { elements: total / 24, operation })?)];
+                let like = match operation {
+                    Operation::Copy => Some((Access::Copy, 1.0 / 64.0)),
+                    Operation::Triad => Some((Access::Triad, 1.0 / 12.0)),
+                    Operation::Scale | Operation::Add => None,
+                };
+                if let Some((access, intensity)) = like {
+                    sides.push((
+                        format!("bench's {}", access.as_str()),
+                        kernel(access, intensity, options.bytes)?,
+                    ));
+                }
+                table("stream", "GB/s", sides, gbs, bench, options, threads)?;
+            }
+            Ok(())
+        }
+        _ => Err(format!("no part {part}").into()),
+    }
+}
+
+fn table(
+    title: &str,
+    unit: &str,
+    mut sides: Vec<(String, Side)>,
+    figure: impl Fn(Rate) -> f64,
+    bench: &mut Bench,
+    options: &mut Options,
+    threads: usize,
+) -> Result<(), Failure> {
+    let mut found = vec![Vec::new(); sides.len()];
+    for repetition in 1..=options.repeat {
+        for ((name, side), found) in sides.iter_mut().zip(&mut found) {
+            let rate = match side {
+                Side::Placed(placed) => placed.measure()?,
+                Side::Bench(kernel, len) => {
+                    // Others of this table may have used the same memory.
+                    bench.fill(kernel, *len);
+                    bench.measure(kernel, threads, *len)?
+                }
+                Side::C { program, options } => c(program, *options)?,
+            };
+            options.keep(title, threads, name, repetition, rate)?;
+            found.push(figure(rate));
+        }
+    }
+    println!("\n{title}, {} {}, {threads} thread(s), {} repetitions", options.isa, unit, options.repeat);
+    println!("{:<28} {unit:>9} {:>9} {:>12}", "", "spread %", "first/this");
+    let mut first = None;
+    for ((name, _), found) in sides.iter().zip(found) {
+        let (middle, wide) = middle_and_spread(&found)?;
+        let first = *first.get_or_insert(middle);
+        println!("{name:<28} {middle:>9.2} {wide:>9} {:>12.3}", first / middle);
+    }
+    Ok(())
+}
+
+/// A C program, compiled for this processor.
+fn compiled(name: &str, source: &str) -> Result<std::path::PathBuf, Failure> {
+    let folder = std::env::temp_dir().join(format!("numasim-kernels-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let (text, program) = (folder.join(name).with_extension("c"), folder.join(name));
+    std::fs::write(&text, source)?;
+    let status = Command::new("cc")
+        .args(["-O3", "-march=native", "-o"])
+        .arg(&program)
+        .arg(&text)
+        .arg("-lm")
+        .status()?;
+    if status.success() { Ok(program) } else { Err("cc did not compile the plain loop".into()) }
+}
+
+/// The rate of the plain loop: 28 bytes and as many FLOP for a price as the kernel counts.
+fn c(program: &std::path::Path, options: usize) -> Result<Rate, Failure> {
+    let output = Command::new(program).args([options.to_string(), "4".to_owned()]).output()?;
+    let text = String::from_utf8(output.stdout)?;
+    let ns: f64 = text.split_whitespace().next().ok_or("the plain loop printed nothing")?.parse()?;
+    Ok(Rate { gbs: blackscholes::BYTES as f64 / ns, gflops: blackscholes::FLOP as f64 / ns })
+}

@@ -1,0 +1,47 @@
+//! x86-64 with AVX-512 F: a vector is a cache line.
+
+use std::arch::x86_64::{
+    __m512d, __mmask8, _MM_HINT_T0, _mm_prefetch, _mm_sfence, _mm256_loadu_si256, _mm512_add_pd,
+    _mm512_castsi512_si256, _mm512_i32gather_pd, _mm512_loadu_pd, _mm512_mask_i32gather_pd,
+    _mm512_maskz_loadu_epi32, _mm512_maskz_loadu_pd, _mm512_mul_pd, _mm512_set1_pd, _mm512_setzero_pd,
+    _mm512_storeu_pd, _mm512_stream_pd, _mm512_sub_pd,
+};
+
+use super::Lanes;
+
+#[derive(Clone, Copy)]
+pub(crate) struct Whole(__m512d);
+
+/// The lanes below `count`, which is at most 8.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "a part of loops")]
+#[allow(clippy::cast_possible_truncation, reason = "eight bits")]
+fn below(count: usize) -> __mmask8 {
+    ((1_u32 << count) - 1) as __mmask8
+}
+
+// SAFETY: each function is the instruction of its name.
+#[rustfmt::skip]
+#[allow(clippy::inline_always, reason = "inlined into functions that enable the instruction set")]
+#[allow(clippy::cast_ptr_alignment, reason = "`loadu` needs none")]
+unsafe impl Lanes for Whole {
+    #[inline(always)] unsafe fn splat(x: f64) -> Self { Self(unsafe { _mm512_set1_pd(x) }) }
+    #[inline(always)] unsafe fn load(from: *const f64) -> Self { Self(unsafe { _mm512_loadu_pd(from) }) }
+    #[inline(always)] unsafe fn load_first(from: *const f64, count: usize) -> Self { Self(unsafe { _mm512_maskz_loadu_pd(below(count), from) }) }
+    #[inline(always)] unsafe fn gather(from: *const f64, at: *const u32) -> Self {
+        unsafe { Self(_mm512_i32gather_pd::<8>(_mm256_loadu_si256(at.cast()), from)) }
+    }
+    #[inline(always)] unsafe fn gather_first(from: *const f64, at: *const u32, count: usize) -> Self {
+        unsafe {
+            let at = _mm512_castsi512_si256(_mm512_maskz_loadu_epi32(below(count).into(), at.cast()));
+            Self(_mm512_mask_i32gather_pd::<8>(_mm512_setzero_pd(), below(count), at, from))
+        }
+    }
+    #[inline(always)] unsafe fn store(self, to: *mut f64) { unsafe { _mm512_storeu_pd(to, self.0) } }
+    #[inline(always)] unsafe fn stream(self, to: *mut f64) { unsafe { _mm512_stream_pd(to, self.0) } }
+    #[inline(always)] unsafe fn prefetch(line: *const f64) { unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) } }
+    #[inline(always)] unsafe fn add(self, other: Self) -> Self { Self(unsafe { _mm512_add_pd(self.0, other.0) }) }
+    #[inline(always)] unsafe fn subtract(self, other: Self) -> Self { Self(unsafe { _mm512_sub_pd(self.0, other.0) }) }
+    #[inline(always)] unsafe fn multiply(self, other: Self) -> Self { Self(unsafe { _mm512_mul_pd(self.0, other.0) }) }
+    #[inline(always)] unsafe fn fence() { unsafe { _mm_sfence() } }
+}

@@ -1,0 +1,43 @@
+//! Plain Rust for any processor: no prefetch, and stores go through the caches.
+
+use super::{LANES, Lanes};
+
+#[derive(Clone, Copy)]
+pub(crate) struct Plain([f64; LANES]);
+
+impl Plain {
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "a part of loops")]
+    fn zip(self, other: Self, operation: impl Fn(f64, f64) -> f64) -> Self {
+        let mut result = self.0;
+        for (a, b) in result.iter_mut().zip(other.0) {
+            *a = operation(*a, b);
+        }
+        Self(result)
+    }
+}
+
+// SAFETY: nothing but reads and writes of doubles.
+#[rustfmt::skip]
+#[allow(clippy::inline_always, reason = "a part of loops")]
+unsafe impl Lanes for Plain {
+    #[inline(always)] unsafe fn splat(x: f64) -> Self { Self([x; LANES]) }
+    #[inline(always)] unsafe fn load(from: *const f64) -> Self { Self(unsafe { from.cast::<[f64; LANES]>().read() }) }
+    #[inline(always)] unsafe fn load_first(from: *const f64, count: usize) -> Self {
+        Self(std::array::from_fn(|lane| if lane < count { unsafe { from.add(lane).read() } } else { 0.0 }))
+    }
+    #[inline(always)] unsafe fn gather(from: *const f64, at: *const u32) -> Self {
+        Self(std::array::from_fn(|lane| unsafe { from.add(at.add(lane).read() as usize).read() }))
+    }
+    #[inline(always)] unsafe fn gather_first(from: *const f64, at: *const u32, count: usize) -> Self {
+        let element = |lane| unsafe { from.add(at.add(lane).read() as usize).read() };
+        Self(std::array::from_fn(|lane| if lane < count { element(lane) } else { 0.0 }))
+    }
+    #[inline(always)] unsafe fn store(self, to: *mut f64) { unsafe { to.cast::<[f64; LANES]>().write(self.0) } }
+    #[inline(always)] unsafe fn stream(self, to: *mut f64) { unsafe { self.store(to) } }
+    #[inline(always)] unsafe fn prefetch(_line: *const f64) {}
+    #[inline(always)] unsafe fn add(self, other: Self) -> Self { self.zip(other, |a, b| a + b) }
+    #[inline(always)] unsafe fn subtract(self, other: Self) -> Self { self.zip(other, |a, b| a - b) }
+    #[inline(always)] unsafe fn multiply(self, other: Self) -> Self { self.zip(other, |a, b| a * b) }
+    #[inline(always)] unsafe fn fence() {}
+}

@@ -1,0 +1,80 @@
+//! Rows of a sparse complex matrix (CSR: compressed sparse rows) times a vector.
+// The lanes' functions; what they need is looked at before.
+#![allow(unsafe_code)]
+
+use super::split::{Split, SplitMut, Sums};
+use crate::isa::Isa;
+use crate::lanes::{LANES, Lanes, dispatch};
+
+/// How many elements ahead rows are prefetched: 1 KiB of columns, 2 KiB of each part of the values.
+const AHEAD: usize = 256;
+/// Indices of gathers have a sign.
+pub(super) const MOST_COLUMNS: usize = i32::MAX as usize;
+
+/// Rows whose places have been looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Csr<'a> {
+    /// Where each row begins, and the last one ends.
+    pointers: &'a [u32],
+    /// The column of each element.
+    columns: &'a [u32],
+    /// The elements.
+    values: Split<'a>,
+}
+
+impl<'a> Csr<'a> {
+    /// `pointers` has an entry more than there are rows, and columns and values begin with element 0.
+    ///
+    /// `None` where pointers do not ascend or elements are missing. Columns are not looked at.
+    pub(super) fn new(pointers: &'a [u32], columns: &'a [u32], values: Split<'a>) -> Option<Self> {
+        let elements = columns.len().min(values.len());
+        let last = usize::try_from(*pointers.last()?).ok()?;
+        (pointers.is_sorted() && last <= elements).then_some(Self { pointers, columns, values })
+    }
+}
+
+/// y = A x of as many rows as both have.
+///
+/// # Safety
+/// All columns of `matrix` are below `x.len()`, which is at most [`MOST_COLUMNS`].
+pub(super) unsafe fn multiply(isa: Isa, matrix: Csr<'_>, x: Split<'_>, y: SplitMut<'_>) {
+    let rows = y.re.len().min(y.im.len()).min(matrix.pointers.len().saturating_sub(1));
+    let SplitMut { re, im } = y;
+    let (re, im) = (&mut re[..rows], &mut im[..rows]);
+    // SAFETY: the processor has the instruction set (`dispatch`); elements are there (`Csr::new`), columns by the caller's promise.
+    dispatch!(isa, all(matrix: Csr<'_>, x: Split<'_>, re: &mut [f64], im: &mut [f64]));
+}
+
+/// # Safety
+/// As [`multiply`]; the processor has the instruction set.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "so that it is compiled for the features of its caller")]
+#[allow(clippy::cast_ptr_alignment, reason = "prefetches need none")]
+unsafe fn all<L: Lanes>(matrix: Csr<'_>, x: Split<'_>, re: &mut [f64], im: &mut [f64]) {
+    let (a_re, a_im) = (matrix.values.re.as_ptr(), matrix.values.im.as_ptr());
+    let (x_re, x_im) = (x.re.as_ptr(), x.im.as_ptr());
+    for ((bounds, re), im) in matrix.pointers.windows(2).zip(re).zip(im) {
+        let &[from, to] = bounds else { continue };
+        let (from, to) = (from as usize, to as usize);
+        // SAFETY: `to` is at most the number of elements, and columns may be read.
+        unsafe {
+            let mut sums = Sums::<L>::zero();
+            let mut at = from;
+            while at + LANES <= to {
+                let column = matrix.columns.as_ptr().add(at);
+                L::prefetch(a_re.add(at).wrapping_add(AHEAD));
+                L::prefetch(a_im.add(at).wrapping_add(AHEAD));
+                L::prefetch(column.wrapping_add(AHEAD).cast());
+                let a = (L::load(a_re.add(at)), L::load(a_im.add(at)));
+                sums.add(a, (L::gather(x_re, column), L::gather(x_im, column)));
+                at += LANES;
+            }
+            if at < to {
+                let (rest, column) = (to - at, matrix.columns.as_ptr().add(at));
+                let a = (L::load_first(a_re.add(at), rest), L::load_first(a_im.add(at), rest));
+                sums.add(a, (L::gather_first(x_re, column, rest), L::gather_first(x_im, column, rest)));
+            }
+            (*re, *im) = sums.total();
+        }
+    }
+}

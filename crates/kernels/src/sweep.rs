@@ -1,0 +1,260 @@
+//! One array from one or two others, element by element: the loops that move as much as memory gives.
+//!
+//! One input is read as two streams, its halves, because a core's prefetchers follow each on its own; with two inputs there are two already. Lines are prefetched
+//! twice, as by the benchmark's own kernels, where that was measured.
+// The lanes' functions; what they need is looked at before.
+#![allow(unsafe_code)]
+
+use crate::isa::Isa;
+use crate::lanes::{LANES, Lanes};
+
+/// How many elements ahead each line is prefetched, twice: 6 and 3 KiB.
+const AHEAD: [usize; 2] = [768, 384];
+
+/// What an element of the result is.
+pub(crate) trait Elementwise: Copy {
+    /// Arrays that are read: one or two.
+    const INPUTS: usize;
+
+    /// Eight elements; `b` is anything where there is one input.
+    ///
+    /// # Safety
+    /// The processor has the instruction set.
+    unsafe fn apply<L: Lanes>(self, a: L, b: L) -> L;
+}
+
+/// How a result is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stores {
+    /// Through the caches: a line is read before it is written.
+    Cached,
+    /// Past them, where the instruction set can.
+    Streaming,
+}
+
+/// Writes as many elements as all have; `b` is not read where there is one input.
+pub(crate) fn sweep<E: Elementwise>(
+    isa: Isa,
+    stores: Stores,
+    element: E,
+    a: &[f64],
+    b: &[f64],
+    to: &mut [f64],
+) {
+    let read = if E::INPUTS == 1 { a.len() } else { a.len().min(b.len()) };
+    let len = read.min(to.len());
+    let (a, to) = (&a[..len], &mut to[..len]);
+    let b = if E::INPUTS == 1 { a } else { &b[..len] };
+    let streaming = stores == Stores::Streaming;
+    // SAFETY: all have one length; the processor has what is asked for.
+    unsafe {
+        match isa {
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 if isa.is_available() => avx512(element, streaming, a, b, to),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 if isa.is_available() => avx2(element, streaming, a, b, to),
+            _ => all::<crate::lanes::Plain, E>(element, streaming, a, b, to),
+        }
+    }
+}
+
+/// # Safety
+/// As [`all`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+unsafe fn avx512<E: Elementwise>(element: E, streaming: bool, a: &[f64], b: &[f64], to: &mut [f64]) {
+    // SAFETY: the caller promises the same.
+    unsafe { all::<crate::lanes::Whole, E>(element, streaming, a, b, to) }
+}
+
+/// # Safety
+/// As [`all`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+unsafe fn avx2<E: Elementwise>(element: E, streaming: bool, a: &[f64], b: &[f64], to: &mut [f64]) {
+    // SAFETY: the caller promises the same.
+    unsafe { all::<crate::lanes::Pair, E>(element, streaming, a, b, to) }
+}
+
+/// # Safety
+/// The processor has the instruction set; `a`, `b` and `to` have one length.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "so that it is compiled for the features of its caller")]
+unsafe fn all<L: Lanes, E: Elementwise>(element: E, streaming: bool, a: &[f64], b: &[f64], to: &mut [f64]) {
+    // Known when compiling, one loop each.
+    unsafe {
+        match (E::INPUTS, streaming) {
+            (1, true) => lines::<L, E, true, 2, 2>(element, a, b, to),
+            (1, false) => lines::<L, E, false, 2, 2>(element, a, b, to),
+            (_, true) => lines::<L, E, true, 1, 4>(element, a, b, to),
+            (_, false) => lines::<L, E, false, 1, 4>(element, a, b, to),
+        }
+    }
+}
+
+/// Lines from the first half to the second: half of `lines`, and of large arrays a few less, so that the halves do not begin at the same place of a page
+/// or a huge page: lines there share sets of the caches and banks of the memory.
+fn half(lines: usize) -> usize {
+    const PAGE: usize = 64;
+    const HUGE_PAGE: usize = 32_768;
+    /// 0.38 of a huge page, and 0.4 of a page beyond whole ones.
+    const SHIFT: usize = 12_506;
+    let half = lines / 2;
+    let unit = match half {
+        half if half >= 64 * HUGE_PAGE => HUGE_PAGE,
+        half if half >= 64 * PAGE => PAGE,
+        _ => return half,
+    };
+    half - (half + unit - SHIFT % unit) % unit
+}
+
+/// The arrays of a loop.
+#[derive(Clone, Copy)]
+struct Arrays {
+    a: *const f64,
+    b: *const f64,
+    to: *mut f64,
+}
+
+#[allow(clippy::inline_always, reason = "so that it is compiled for the features of its caller")]
+impl Arrays {
+    /// The next eight elements.
+    ///
+    /// # Safety
+    /// The processor has the instruction set; there are so many elements from `from` on, and with `STREAMING` `to` begins a line there.
+    #[inline(always)]
+    unsafe fn line<L: Lanes, E: Elementwise, const STREAMING: bool>(self, element: E, from: usize) {
+        // SAFETY: the caller promises that; prefetches may go anywhere.
+        unsafe {
+            let a = self.a.add(from);
+            for ahead in AHEAD {
+                L::prefetch(a.wrapping_add(ahead));
+            }
+            let mut second = L::splat(0.0);
+            if E::INPUTS == 2 {
+                let b = self.b.add(from);
+                for ahead in AHEAD {
+                    L::prefetch(b.wrapping_add(ahead));
+                }
+                second = L::load(b);
+            }
+            let (value, to) = (element.apply(L::load(a), second), self.to.add(from));
+            if STREAMING { value.stream(to) } else { value.store(to) }
+        }
+    }
+
+    /// Less than eight.
+    ///
+    /// # Safety
+    /// As [`Self::line`], for `count` elements.
+    #[inline(always)]
+    unsafe fn some<L: Lanes, E: Elementwise>(self, element: E, from: usize, count: usize) {
+        // SAFETY: the caller promises that.
+        unsafe {
+            let second = if E::INPUTS == 2 { L::load_first(self.b.add(from), count) } else { L::splat(0.0) };
+            let value = element.apply(L::load_first(self.a.add(from), count), second).array();
+            std::ptr::copy_nonoverlapping(value.as_ptr(), self.to.add(from), count);
+        }
+    }
+}
+
+/// `STREAMS` pieces of each array at once, `LINES` lines of each.
+///
+/// # Safety
+/// As [`all`].
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "as `all`")]
+unsafe fn lines<L: Lanes, E: Elementwise, const STREAMING: bool, const STREAMS: usize, const LINES: usize>(
+    element: E,
+    a: &[f64],
+    b: &[f64],
+    to: &mut [f64],
+) {
+    // To the beginning of a line of the result; all of it if it is short.
+    let to_line = to.as_ptr().addr().wrapping_neg() % (LANES * size_of::<f64>()) / size_of::<f64>();
+    let (len, head) = (to.len(), to_line.min(to.len()));
+    let whole = (len - head) / LANES;
+    let piece = if STREAMS == 2 { half(whole) } else { whole } / LINES * LINES;
+    let arrays = Arrays { a: a.as_ptr(), b: b.as_ptr(), to: to.as_mut_ptr() };
+    // SAFETY: places are below the common length; each line of the result begins one, after the head.
+    unsafe {
+        arrays.some::<L, E>(element, 0, head);
+        let mut line = 0;
+        while line < piece {
+            for stream in 0..STREAMS {
+                for next in 0..LINES {
+                    arrays.line::<L, E, STREAMING>(element, head + (stream * piece + line + next) * LANES);
+                }
+            }
+            line += LINES;
+        }
+        for line in STREAMS * piece..whole {
+            arrays.line::<L, E, STREAMING>(element, head + line * LANES);
+        }
+        let done = head + whole * LANES;
+        arrays.some::<L, E>(element, done, len - done);
+        if STREAMING {
+            L::fence();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// a + 3 b.
+    #[derive(Clone, Copy)]
+    struct Triad;
+
+    impl Elementwise for Triad {
+        const INPUTS: usize = 2;
+
+        unsafe fn apply<L: Lanes>(self, a: L, b: L) -> L {
+            unsafe { a.add(L::splat(3.0).multiply(b)) }
+        }
+    }
+
+    /// -a.
+    #[derive(Clone, Copy)]
+    struct Negative;
+
+    impl Elementwise for Negative {
+        const INPUTS: usize = 1;
+
+        unsafe fn apply<L: Lanes>(self, a: L, _: L) -> L {
+            unsafe { L::splat(0.0).subtract(a) }
+        }
+    }
+
+    #[test]
+    fn every_element_is_written_once_wherever_arrays_begin_and_end() {
+        let a: Vec<f64> = (1..40_000).map(f64::from).collect();
+        let b: Vec<f64> = a.iter().map(|x| x * 0.5).collect();
+        for isa in Isa::available() {
+            for stores in [Stores::Cached, Stores::Streaming] {
+                for (from, len) in [(0, 0), (1, 1), (3, 7), (0, 8), (5, 100), (2, 39_000), (7, 16_389)] {
+                    let mut to = vec![0.5; len + from + 9];
+                    let own = &mut to[from..from + len];
+                    sweep(isa, stores, Triad, &a[3..], &b, own);
+                    assert!(
+                        (0..len).all(|i| own[i] == a[i + 3] + 3.0 * b[i]),
+                        "{isa} {stores:?} {from} {len}"
+                    );
+                    sweep(isa, stores, Negative, &a[1..], &[], own);
+                    assert!((0..len).all(|i| own[i] == -a[i + 1]), "{isa} {stores:?} {from} {len}");
+                    // Nothing beyond.
+                    assert!(to[..from].iter().chain(&to[from + len..]).all(|&x| x == 0.5));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn halves_of_large_arrays_begin_at_different_places() {
+        assert_eq!((half(0), half(9)), (0, 4));
+        // 4 pages x 64 lines are short; 64 pages are not: 4096 lines become 4058 = 63 x 64 + 26.
+        assert_eq!((half(2 * 256), half(2 * 4096)), (256, 4058));
+        assert_eq!(half(1 << 24) % 32_768, 12_506);
+    }
+}

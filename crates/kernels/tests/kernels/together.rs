@@ -1,0 +1,233 @@
+//! Kernels that threads run together: right whoever runs which part, equal in every bit, and a wrong result is seen.
+
+use std::sync::Barrier;
+
+use numasim_kernels::array::AccessError;
+use numasim_kernels::blackscholes::BlackScholes;
+use numasim_kernels::chase::Chase;
+use numasim_kernels::isa::Isa;
+use numasim_kernels::kernel::{Kernel, Problem, Work, WrongResult};
+use numasim_kernels::matrix::{CALLS, Dmv, Lattice, Partition, Spmv, Storage};
+use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
+use numasim_kernels::stream::{Operation, Stream};
+use numasim_kernels::team::Team;
+use proptest::prelude::*;
+
+/// Problems of about a size, in all variants.
+fn some(size: usize) -> Vec<Box<dyn Problem>> {
+    let mut all: Vec<Box<dyn Problem>> = vec![
+        Box::new(BlackScholes { options: size }),
+        Box::new(Dmv { rows: size.min(70) }),
+        Box::new(Chase { lines: size.max(3), chains: 3 }),
+    ];
+    for operation in Operation::ALL {
+        all.push(Box::new(Stream { elements: size, operation }));
+    }
+    for partition in [Partition::Rows, Partition::Elements] {
+        for storage in [Storage::Whole, Storage::PerGroup] {
+            let lattice = Lattice { cells: [1 + size % 3, 1, 2] };
+            all.push(Box::new(Spmv { lattice, partition, storage }));
+        }
+    }
+    for source in [Source::Shared, Source::PerGroup, Source::Own] {
+        for faults in [Faults::Inside, Faults::Before] {
+            for how in [How::Streaming, How::Cached, How::Library] {
+                all.push(Box::new(Memcpy { words: size, source, faults, how }));
+            }
+        }
+    }
+    all
+}
+
+pub(crate) fn team(groups: &[usize]) -> Team {
+    Team::new(groups.to_vec()).expect("groups without gaps")
+}
+
+/// Memory of which nothing is known, and that begins at no line; the kernel on it, and then what is in it.
+pub(crate) fn with(
+    problem: &dyn Problem,
+    team: &Team,
+    isa: Isa,
+    use_it: impl FnOnce(&dyn Kernel),
+) -> Vec<Vec<f64>> {
+    let needs = problem.arrays(team).expect("possible");
+    let mut memory: Vec<Vec<f64>> = needs.iter().map(|need| vec![f64::NAN; need.words() + 1]).collect();
+    let kernel =
+        problem.on(team, isa, memory.iter_mut().map(|all| &mut all[1..]).collect()).expect("a kernel");
+    use_it(&*kernel);
+    drop(kernel);
+    memory
+}
+
+pub(crate) fn prepare(kernel: &dyn Kernel) {
+    (0..kernel.parts()).for_each(|part| kernel.prepare(part).expect("nobody runs"));
+}
+
+/// All parts, one after the other.
+fn serially(kernel: &dyn Kernel, steps: u64) {
+    for step in 0..steps {
+        (0..kernel.parts()).for_each(|part| kernel.run(part, step).expect("prepared"));
+    }
+}
+
+fn bits(memory: &[Vec<f64>]) -> Vec<Vec<u64>> {
+    memory.iter().map(|all| all.iter().map(|word| word.to_bits()).collect()).collect()
+}
+
+#[test]
+fn results_are_right_on_every_instruction_set() {
+    for problem in some(100) {
+        for isa in Isa::available() {
+            for steps in [0, 1, 2, 7] {
+                with(&*problem, &team(&[0, 0, 1]), isa, |kernel| {
+                    prepare(kernel);
+                    serially(kernel, steps);
+                    let right = kernel.check(&[steps; 3]);
+                    assert_eq!(right, Ok(()), "{}, {isa}, {steps} steps", problem.name());
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_compute_what_one_does() {
+    for problem in some(3000) {
+        let team = team(&[0, 1, 1, 0]);
+        let steps = CALLS + 3;
+        let threaded = with(&*problem, &team, Isa::best(), |kernel| {
+            let barrier = Barrier::new(kernel.parts());
+            std::thread::scope(|scope| {
+                for part in 0..kernel.parts() {
+                    let barrier = &barrier;
+                    scope.spawn(move || {
+                        kernel.prepare(part).expect("nobody runs");
+                        barrier.wait();
+                        for step in 0..steps {
+                            kernel.run(part, step).expect("in step");
+                            if kernel.in_lockstep() {
+                                barrier.wait();
+                            }
+                        }
+                    });
+                }
+            });
+            assert_eq!(kernel.check(&[steps; 4]), Ok(()), "{}", problem.name());
+        });
+        let serial = with(&*problem, &team, Isa::Portable, |kernel| {
+            prepare(kernel);
+            serially(kernel, steps);
+        });
+        assert!(bits(&threaded) == bits(&serial), "{}", problem.name());
+    }
+}
+
+#[test]
+fn a_part_that_did_not_run_is_seen() {
+    for problem in some(100) {
+        with(&*problem, &team(&[0, 1]), Isa::best(), |kernel| {
+            prepare(kernel);
+            kernel.run(0, 0).expect("prepared");
+            assert!(kernel.check(&[1, 1]).is_err(), "{}", problem.name());
+        });
+    }
+}
+
+#[test]
+fn a_step_too_few_is_seen_where_steps_write_other_values() {
+    let problems: [Box<dyn Problem>; 4] = [
+        Box::new(Dmv { rows: 9 }),
+        Box::new(Stream { elements: 9, operation: Operation::Triad }),
+        Box::new(Stream { elements: 9, operation: Operation::Scale }),
+        Box::new(Chase { lines: 1000, chains: 2 }),
+    ];
+    for problem in problems {
+        with(&*problem, &team(&[0]), Isa::best(), |kernel| {
+            prepare(kernel);
+            serially(kernel, 4);
+            assert_eq!(kernel.check(&[4]), Ok(()));
+            assert!(kernel.check(&[5]).is_err() && kernel.check(&[3]).is_err(), "{}", problem.name());
+        });
+    }
+}
+
+#[test]
+fn a_wrong_element_is_named() {
+    let problem = Stream { elements: 20, operation: Operation::Add };
+    let mut memory = vec![vec![0.0; 20]; 3];
+    let team = team(&[0, 0]);
+    // The first part has elements 0 to 9 and ran; those of the other are still 0.
+    let kernel =
+        problem.on(&team, Isa::best(), memory.iter_mut().map(|all| &mut all[..]).collect()).expect("it");
+    prepare(&*kernel);
+    kernel.run(0, 0).expect("prepared");
+    let Err(WrongResult::Element { what, index, found, expected }) = kernel.check(&[1, 1]) else {
+        panic!("the second part did not run")
+    };
+    assert!(what == "elements of c" && index >= 10 && found == 0.0 && expected > 0.0);
+}
+
+#[test]
+fn parts_that_wait_for_each_other_take_as_many_steps() {
+    let problem = Dmv { rows: 8 };
+    with(&problem, &team(&[0, 0]), Isa::best(), |kernel| {
+        prepare(kernel);
+        serially(kernel, 2);
+        assert_eq!(kernel.check(&[2, 1]), Err(WrongResult::Steps { part: 1, found: 1, expected: 2 }));
+    });
+}
+
+#[test]
+fn nothing_runs_on_memory_that_was_not_prepared_where_it_would_be_unsound() {
+    let lattice = Lattice { cells: [1, 1, 1] };
+    let problem = Spmv { lattice, partition: Partition::Rows, storage: Storage::Whole };
+    with(&problem, &team(&[0]), Isa::best(), |kernel| {
+        assert_eq!(kernel.run(0, 0), Err(AccessError::NotPrepared { what: "rows", part: 0 }));
+    });
+}
+
+#[test]
+fn the_work_of_parts_is_that_of_the_problem() {
+    for problem in some(100) {
+        let team = team(&[0, 0, 0]);
+        with(&*problem, &team, Isa::best(), |kernel| {
+            let all: Work = (0..3).map(|part| kernel.work(part)).sum();
+            let of_each_part = ["memcpy", "chase"].contains(&problem.name());
+            let times = if of_each_part { 3 } else { 1 };
+            let Work { bytes, flop } = problem.work();
+            assert_eq!(all, Work { bytes: times * bytes, flop: times * flop }, "{}", problem.name());
+        });
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #[test]
+    fn any_size_in_any_parts_is_right(size in 1..700_usize, groups in prop::collection::vec(0..2_usize, 1..9), steps in 0..50_u64) {
+        let mut groups = groups;
+        // Without a gap.
+        groups[0] = 0;
+        let team = team(&groups);
+        for problem in some(size) {
+            with(&*problem, &team, Isa::best(), |kernel| {
+                prepare(kernel);
+                serially(kernel, steps);
+                assert_eq!(kernel.check(&vec![steps; groups.len()]), Ok(()), "{}", problem.name());
+            });
+        }
+    }
+
+    #[test]
+    fn results_do_not_depend_on_parts_or_instruction_sets(size in 1..300_usize, parts in 1..6_usize) {
+        for problem in some(size).into_iter().filter(|problem| !["memcpy", "chase"].contains(&problem.name())) {
+            let all = |parts: usize, isa| {
+                let team = Team::of(parts).expect("some");
+                bits(&with(&*problem, &team, isa, |kernel| {
+                    prepare(kernel);
+                    serially(kernel, 3);
+                }))
+            };
+            prop_assert!(all(1, Isa::Portable) == all(parts, Isa::best()), "{}", problem.name());
+        }
+    }
+}
