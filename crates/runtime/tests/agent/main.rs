@@ -176,7 +176,10 @@ fn what_it_waits_for_is_told_at_once_and_at_most_fifty_times_a_second() {
     let start = Instant::now();
     pool.progress(3);
     pool.waiting(Waiting::Input);
-    let status = agent.status();
+    let mut status = agent.status();
+    if status.waiting == Waiting::None {
+        status = agent.status(); // the first one may be on its way before the program waits
+    }
     assert_eq!((status.waiting, status.progress), (Waiting::Input, 3));
     println!("told after {} ms", start.elapsed().as_millis());
     let start = Instant::now();
