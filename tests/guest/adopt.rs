@@ -104,10 +104,12 @@ fn every_adopted_thread_gets_back_what_it_had() {
     restoring(&Guest::read("agent"));
 }
 
+type Judge = fn(&Guest);
+
 #[test]
 #[ignore = "needs the results of .ci/guest"]
 fn a_thread_that_is_elsewhere_is_seen() {
-    let wrong: [(fn(&Guest), &str, &str, &str, &str); 8] = [
+    let wrong: [(Judge, &str, &str, &str, &str); 8] = [
         (moving, "adopt-two-spin", "\t0,2,4,6\t", "\t0-7\t", "two: a thread of 'spin' is elsewhere"),
         (moving, "adopt-three-many", "\t1,4,7\t", "\t1,3,5,7\t", "three: a thread of 'many' is elsewhere"),
         (moving, "adopt-left-many", "\t1,3,5,7\t", "\t1,4,7\t", "left: a thread of 'many' is elsewhere"),

@@ -2,6 +2,8 @@
 //!
 //! A row holds from its time until the next row of the same application and node. Cells of what nobody knows are empty.
 
+#![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
+
 use numasim_model::input::{Problem, ProblemKind};
 use numasim_model::units::Seconds;
 
@@ -63,7 +65,6 @@ pub fn read(text: &str, apps: &[&str], nodes: usize) -> Result<Vec<Step>, Vec<Pr
     if problems.is_empty() { Ok(steps) } else { Err(first(problems)) }
 }
 
-#[allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 fn step(
     row: &Row<'_>,
     [time, app, node, running, busy, blocked, gflops, items]: [usize; COLUMNS.len()],

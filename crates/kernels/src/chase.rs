@@ -76,7 +76,8 @@ macro_rules! follow {
         [$(follow::<$chains>),*]
     };
 }
-const FOLLOW: [fn(&[u64], &mut [u64]); MOST_CHAINS] =
+type Follow = fn(&[u64], &mut [u64]);
+const FOLLOW: [Follow; MOST_CHAINS] =
     follow!(1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32);
 
 impl Problem for Chase {

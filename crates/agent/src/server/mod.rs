@@ -149,7 +149,9 @@ impl<'a> Server<'a> {
             }
         }
         outside.listening();
-        failed.iter().for_each(|why| outside.report(why));
+        for why in &failed {
+            outside.report(why);
+        }
         Ok(Self {
             core,
             socket,

@@ -112,7 +112,9 @@ fn sparse_products_are_sums_in_the_promised_order_and_those_of_the_dense_matrix(
     };
     for row in &rows {
         let mut full = vec![(0.0, 0.0); n];
-        row.iter().for_each(|&(k, re, im)| full[k] = (re, im));
+        for &(k, re, im) in row {
+            full[k] = (re, im);
+        }
         let sparse = plain(&mut row.iter().copied());
         assert_eq!(sparse, plain(&mut full.iter().enumerate().map(|(k, &(re, im))| (k, re, im))));
     }

@@ -133,13 +133,17 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     folder.destination(PROVENANCE)?.deliver(&provenance.to_json())?;
     folder.destination(RESULT)?.deliver(&format!("{:#}\n", ran::json(&study, &ran)))?;
     show(args, &study, &ran, shell)?;
+    warn_of_pages(&study, &ran, shell);
+    verdict(&ran, &args.output)
+}
+
+fn warn_of_pages(study: &Study, ran: &Ran, shell: &Shell) {
     for (app, look) in study.apps.iter().zip(&ran.look.apps) {
         if let Some(pages) = look.pages.as_ref().filter(|pages| pages.misplaced > 0) {
             let (wrong, all) = (pages.misplaced, pages.on_node.iter().sum::<u64>());
             shell.warn(format!("{wrong} of {all} pages of '{}' are not on the node of their data", app.name));
         }
     }
-    verdict(&ran, &args.output)
 }
 
 /// What tells a process who it is, and where its agent listens.

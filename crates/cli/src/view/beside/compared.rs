@@ -132,7 +132,7 @@ fn peak(study: &Study) -> f64 {
 }
 
 fn gflop(study: &Study, app: AppId) -> Option<f64> {
-    study.dynamics.courses.get(app.0)?.total_work().map(|work| work.value())
+    study.dynamics.courses.get(app.0)?.total_work().map(numasim_model::units::Gflop::value)
 }
 
 /// The work of all over the peak.

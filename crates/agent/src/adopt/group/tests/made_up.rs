@@ -28,7 +28,9 @@ struct Made {
 impl Made {
     fn new(files: &[(&str, &str)]) -> Self {
         let made = Self { above: (0..8).collect(), ..Self::default() };
-        files.iter().for_each(|(file, text)| made.set(file, text));
+        for (file, text) in files {
+            made.set(file, text);
+        }
         made
     }
 

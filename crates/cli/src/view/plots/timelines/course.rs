@@ -179,7 +179,9 @@ impl Observer for CourseRecorder {
     }
 
     fn decision(&mut self, view: &View, orders: &[(AppId, Order, Option<String>)]) {
-        orders.iter().for_each(|&(app, ..)| self.order(view.time, app));
+        for &(app, ..) in orders {
+            self.order(view.time, app);
+        }
     }
 }
 

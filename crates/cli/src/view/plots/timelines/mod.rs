@@ -114,8 +114,10 @@ impl Band {
 
     /// The work of all its applications; `None` where there is none to be counted.
     fn gflop(&self, study: &Study) -> Option<f64> {
-        let work: Option<Vec<f64>> =
-            self.courses(study).map(|course| course.total_work().map(|work| work.value())).collect();
+        let work: Option<Vec<f64>> = self
+            .courses(study)
+            .map(|course| course.total_work().map(numasim_model::units::Gflop::value))
+            .collect();
         Some(work?.into_iter().sum()).filter(|&sum: &f64| sum > 0.0)
     }
 
