@@ -117,6 +117,9 @@ fn the_measured_run_is_drawn_with_a_bar_for_each_kind_of_task() {
         assert!(svg.contains(word), "{word} is missing: {svg}");
     }
     refused(graph, &["--runs", "2", "--gantt", path], &["--gantt is of one run, and these are 2"]);
+    for second in ["--gantt", "--trace"] {
+        refused(graph, &[second, "-"], &["more than one result would go to standard output"]);
+    }
 }
 
 #[test]

@@ -68,6 +68,25 @@ impl Observer for Onlookers<'_, '_, '_> {
     }
 }
 
+/// Whether at most one of result, trace and chart goes to standard output.
+///
+/// # Errors
+/// It is not so.
+pub(super) fn one_stream(
+    result: &Destination,
+    trace: Option<&Destination>,
+    args: &TasksArgs,
+) -> Result<(), Failure> {
+    let streams = usize::from(matches!(result, Destination::Stdout))
+        + usize::from(matches!(trace, Some(Destination::Stdout)))
+        + usize::from(args.gantt.as_deref() == Some(Path::new("-")));
+    if streams > 1 {
+        return Err(Failure::input("more than one result would go to standard output")
+            .hint("name files for the others; -o FILE takes the result itself"));
+    }
+    Ok(())
+}
+
 impl Outputs {
     /// Checks that all can be written, and changes nothing.
     ///
@@ -94,13 +113,7 @@ impl Outputs {
             .as_deref()
             .map(|path| graph_folder::open(path, "--emit-graph", &taken))
             .transpose()?;
-        let streams = usize::from(matches!(result, Destination::Stdout))
-            + usize::from(matches!(trace, Some((Destination::Stdout, _))))
-            + usize::from(args.gantt.as_deref() == Some(Path::new("-")));
-        if streams > 1 {
-            return Err(Failure::input("more than one result would go to standard output")
-                .hint("name files for the others; -o FILE takes the result itself"));
-        }
+        one_stream(&result, trace.as_ref().map(|(to, _)| to), args)?;
         Ok(Self { result, trace, gantt, graph, at_a_time })
     }
 

@@ -16,6 +16,7 @@ use numasim_model::{Machine, Study};
 use numasim_runtime::{Agent, Control};
 use numasim_tasks::{Question, Silent, simulate};
 
+use super::outputs::one_stream;
 use super::program::{self, Program};
 use super::running::{Ended, Job};
 use crate::args::TasksArgs;
@@ -45,6 +46,7 @@ pub(super) fn run(args: &TasksArgs, study: &Study, shell: &Shell) -> Result<(), 
             .hint("give one --scheduler, and leave out --runs"));
     }
     let gantt = gantt::open(args, settings.len())?;
+    one_stream(&result, trace.as_ref().map(trace::Trace::to), args)?;
     watch::listen();
     fresh_pages();
     let workers = workers(&study.machine, &cores)?;

@@ -38,6 +38,11 @@ impl Trace {
         Ok(Self { to: Destination::open(Some(path), &taken)?, form })
     }
 
+    /// Where it goes.
+    pub(super) const fn to(&self) -> &Destination {
+        &self.to
+    }
+
     /// Whether it has no place for the name of a scheduler.
     pub(super) fn is_of_one_run(&self) -> bool {
         self.form == Form::Recutils
