@@ -36,22 +36,22 @@ impl Handing {
 
     /// Whether the worker may run it.
     fn hand(&self, pool: &Pool, worker: usize, task: u64) -> bool {
-        self.aside[worker].lock().unwrap().push(task);
+        self.aside[worker].lock().expect("a lock").push(task);
         pool.wake(WorkerId(worker))
     }
 
     fn done(&self) -> usize {
-        self.ran.lock().unwrap().len()
+        self.ran.lock().expect("a lock").len()
     }
 }
 
 impl Dispatcher for Handing {
     type Task = u64;
     fn next(&self, worker: WorkerId) -> Option<u64> {
-        self.aside[worker.0].lock().unwrap().pop()
+        self.aside[worker.0].lock().expect("a lock").pop()
     }
     fn is_waiting(&self, worker: WorkerId) -> bool {
-        !self.aside[worker.0].lock().unwrap().is_empty()
+        !self.aside[worker.0].lock().expect("a lock").is_empty()
     }
     fn run(&self, worker: WorkerId, task: u64) {
         assert_ne!(task, PANICS, "a task");
@@ -59,10 +59,10 @@ impl Dispatcher for Handing {
             std::thread::sleep(Duration::from_micros(100));
         }
         let name = std::thread::current().name().unwrap_or_default().to_owned();
-        self.ran.lock().unwrap().push((worker, name, task));
+        self.ran.lock().expect("a lock").push((worker, name, task));
     }
     fn blocked(&self, worker: WorkerId) {
-        self.back.lock().unwrap().append(&mut self.aside[worker.0].lock().unwrap());
+        self.back.lock().expect("a lock").append(&mut self.aside[worker.0].lock().expect("a lock"));
     }
     fn panicked(&self) {
         self.panics.fetch_add(1, Ordering::Relaxed);
@@ -85,7 +85,7 @@ fn a_dispatched_task_is_run_by_its_worker_whoever_else_is_idle() {
         "led"
     });
     assert_eq!(led, "led");
-    let ran = handing.ran.lock().unwrap();
+    let ran = handing.ran.lock().expect("a lock");
     for number in 0..4 {
         let own = ran.iter().filter(|(worker, ..)| worker.0 == number);
         assert!(own.clone().all(|(_, name, _)| *name == format!("worker {number}")));
@@ -107,7 +107,7 @@ fn a_parked_worker_asks_for_nothing_before_it_is_wanted_again() {
         pool.order(&Order::PerNode(vec![0, 1])).expect("an order");
         handing.go.store(true, Ordering::Release);
         until("parked behind its task", || pool.status().blocked == [1, 0]);
-        until("the other one came back", || *handing.back.lock().unwrap() == [1]);
+        until("the other one came back", || *handing.back.lock().expect("a lock") == [1]);
         assert!(!pool.wake(WorkerId(0)) && pool.wake(WorkerId(1)) && !pool.wake(WorkerId(2)));
         assert!(!handing.hand(&pool, 0, 2));
         handing.hand(&pool, 1, 3);
@@ -115,7 +115,8 @@ fn a_parked_worker_asks_for_nothing_before_it_is_wanted_again() {
         pool.order(&Order::All).expect("an order");
         until("the parked one asks again", || handing.done() == 3);
     });
-    let ran: Vec<_> = handing.ran.lock().unwrap().iter().map(|(worker, _, task)| (worker.0, *task)).collect();
+    let ran: Vec<_> =
+        handing.ran.lock().expect("a lock").iter().map(|(worker, _, task)| (worker.0, *task)).collect();
     assert_eq!(ran, [(0, HELD), (1, 3), (0, 2)]);
 }
 
@@ -166,7 +167,7 @@ fn dispatched_tasks_are_as_many_as_was_told_and_may_use_the_pool() {
         }
         fn run(&self, _: WorkerId, task: u32) {
             self.0.queued(0);
-            self.0.scope(|scope| scope.spawn(|_| self.2.lock().unwrap().push(fib(task))));
+            self.0.scope(|scope| scope.spawn(|_| self.2.lock().expect("a lock").push(fib(task))));
         }
     }
     let pool = pool(&[2]);
@@ -177,7 +178,7 @@ fn dispatched_tasks_are_as_many_as_was_told_and_may_use_the_pool() {
         nested.1.store(1, Ordering::Relaxed);
         pool.wake(WorkerId(0));
         // fib(12) = 144.
-        until("it ran", || *nested.2.lock().unwrap() == [144]);
+        until("it ran", || *nested.2.lock().expect("a lock") == [144]);
     });
     assert_eq!(pool.status().queued, 0);
 }
