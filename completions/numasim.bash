@@ -284,7 +284,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__agent)
-            opts="-h -V --policy --period-ms --socket --record --dry-run --adopt --color --help --version status stop"
+            opts="-h -V --policy --period-ms --socket --record --dry-run --this-host --adopt --adopt-started --color --help --version status stop"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -329,6 +329,10 @@ _numasim() {
                     return 0
                     ;;
                 --adopt)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --adopt-started)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -163,9 +163,9 @@ ecm\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l until -d 'End the simulation after so many seconds of simulated time [default: when every application is finished]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l seed -d 'Seed of the work of tasks with a task_spread; the same seed gives the same result' -r
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l runs -d 'Simulate with N seeds, from --seed on, and show mean and spread' -r
-complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l compare -d 'Put the run that `numasim run` wrote to DIR beside the simulation, with errors; its policy is the default. One policy and one run' -r -f -a "(__fish_complete_directories)"
+complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l compare -d 'Put the run that `numasim run` wrote to DIR beside the simulation, with errors; its policy is the default. With --plot, both are in one picture. One policy and one run' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l timeline -d 'Write what every application does over time to FILE, as CSV; one policy and one run' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l plot -d 'Draw the cores of each application over time, a strip for each node, and the items in channels below, as SVG or PNG; one policy and one run' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l plot -d 'Draw the cores of each application over time, a strip for each node, and the items in channels below, as SVG or PNG; with --compare, the run above the simulation, with threads, orders, progress and errors. One policy and one run' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l trace -d 'Write what the policy saw and decided to FILE, as JSON lines; one policy and one run' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l replay -d 'Ask the policy again for every decision in FILE, of --trace or of an agent, and compare: exit code 1 where one differs' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand simulate" -l format -d 'How to write the result' -r -f -a "table\t'For people'
@@ -181,11 +181,13 @@ complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_se
 complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -l period-ms -d 'Time between two decisions, 1 to 60000; 0: whenever something changes [default: that of [policy] in the files, else 80]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -l socket -d 'Where applications connect [default: NUMASIM_AGENT, else $XDG_RUNTIME_DIR/numasim/agent.sock, else numasim-UID/agent.sock in the system\'s folder for temporary files]' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -l record -d 'Write what the policy sees and decides to FILE, as JSON lines, for `simulate --replay`; a FILE that exists is refused' -r -F
-complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -l adopt -d 'Move the threads of a process that knows nothing of agents by their affinity; may be given several times' -r
+complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -l adopt -d 'Move the threads of a process that knows nothing of agents by their affinity, or of all processes in a control group (a folder of cgroup v2) by its cpuset where that may be written; may be given several times' -r
+complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -l adopt-started -d 'As --adopt, from when the process has become another program; for `numasim run`' -r
 complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -l dry-run -d 'Decide and record, but send no orders'
+complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -l this-host -d 'Take the [machine] of the files for this host, or for its first nodes and cores: for --adopt, and for the load in `agent status`'
 complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand agent; and not __fish_seen_subcommand_from status stop" -a "status" -d 'Show what an agent knows and has decided'

@@ -111,6 +111,11 @@ impl Core {
         self.clients.contains_key(&id)
     }
 
+    /// Whether the connection is an application's, which has said hello.
+    pub fn is_application(&self, id: ConnectionId) -> bool {
+        self.clients.get(&id).is_some_and(|client| matches!(client.role, Role::App(_)))
+    }
+
     /// Somebody has connected.
     pub fn connected(&mut self, id: ConnectionId, peer: Peer, now: Duration) {
         let is_full = self.clients.len() >= MOST_CONNECTIONS;

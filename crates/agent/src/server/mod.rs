@@ -116,6 +116,10 @@ struct Server<'a> {
     broken: Vec<ConnectionId>,
     /// Room for what is read.
     piece: Vec<u8>,
+    /// For so long applications are left alone after one was read.
+    calm: Duration,
+    /// Until then they are.
+    calm_until: Duration,
     load: Option<NodeLoad>,
     /// When adopted processes are looked at again, and how often; `None` without any.
     look: Option<(Duration, Duration)>,
@@ -136,6 +140,7 @@ impl<'a> Server<'a> {
         let beside = settings.policy.computes();
         let decider = policy.map(|policy| Decider::new(policy, beside)).transpose();
         let decider = decider.map_err(ServeError::system("start a thread for the policy"))?;
+        let calm = waiting::calm(settings.period);
         let period = if settings.period.is_zero() { LOOKED_AT } else { settings.period };
         let mut core = Core::new(settings, looks);
         let mut failed = Vec::new();
@@ -166,6 +171,8 @@ impl<'a> Server<'a> {
             full_until: None,
             broken: Vec::new(),
             piece: Vec::new(),
+            calm,
+            calm_until: Duration::ZERO,
             load: host.map(|nodes| NodeLoad::new(&nodes)),
             asked_by: None,
             ending: false,
@@ -200,6 +207,9 @@ impl<'a> Server<'a> {
                 self.look_at_adopted();
             }
             for id in ready.readable {
+                if self.core.is_application(id) {
+                    self.calm_until = self.now().saturating_add(self.calm);
+                }
                 self.read(id);
             }
             for id in ready.writable {
