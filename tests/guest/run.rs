@@ -117,8 +117,14 @@ fn lead(guest: &Guest) {
         assert!(row[9].parse::<u64>().is_ok_and(|items| items <= 2), "items in the timeline: {row:?}");
     }
     let record = guest.done("lead-record");
-    let orders = |per_node: &str| record.contains(&format!("\"app\":\"producer\",\"per_node\":[{per_node}]"));
-    assert!(orders("0,0,0,0") && orders("2,2,2,2"), "the producer was not held and released: {record}");
+    let lines: Vec<Value> = record.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let actions = || lines.iter().filter_map(|line| line["actions"].as_array()).flatten();
+    let was_told =
+        |per_node: Value| actions().any(|one| one["app"] == "producer" && one["per_node"] == per_node);
+    assert!(
+        was_told(json!([0, 0, 0, 0])) && was_told(json!([2, 2, 2, 2])),
+        "the producer was not held and released"
+    );
 }
 
 fn pages(guest: &Guest) {
@@ -150,8 +156,9 @@ fn first_touch(guest: &Guest) {
         assert_eq!(run["same_as_serial"], true, "{run}");
         assert_eq!(run["misplaced_pages"], 0, "pages that are not where their worker is: {run}");
         let pages = numbers(&run["pages"]);
-        // 32 blocks of 512 KiB, each with the allocator's 16 bytes before it: 127 whole pages.
-        assert_eq!(pages.iter().sum::<u64>(), 32 * 127, "{run}");
+        // 32 blocks of 512 KiB, each with the allocator's 16 bytes before it: 127 whole pages, and 128 of one that it has put where
+        // a page begins.
+        assert!((32 * 127..=32 * 128).contains(&pages.iter().sum::<u64>()), "{run}");
         assert!(
             pages.iter().filter(|&&pages| pages > 0).count() > 1,
             "all blocks were made on one node: {run}"

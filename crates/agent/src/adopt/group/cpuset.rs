@@ -18,6 +18,8 @@ const EFFECTIVE: &str = "cpuset.cpus.effective";
 pub(super) struct Cpuset {
     /// What the file said before the first order.
     had: String,
+    /// And what there was of it.
+    had_effective: String,
     /// The order in force.
     order: Option<Vec<u32>>,
 }
@@ -28,13 +30,15 @@ impl Cpuset {
     pub(super) fn new(files: &impl Files) -> io::Result<Self> {
         let had = files.read(Path::new(CPUS))?;
         files.may_write(Path::new(CPUS))?;
-        Ok(Self { had, order: None })
+        let had_effective = files.read(Path::new(EFFECTIVE))?;
+        Ok(Self { had, had_effective, order: None })
     }
 
     /// Orders these processors (ascending); on failure, the last order is in force again.
     pub(super) fn order(&mut self, files: &impl Files, cpus: &[u32]) -> io::Result<()> {
         if self.order.is_none() {
             self.had = files.read(Path::new(CPUS))?;
+            self.had_effective = files.read(Path::new(EFFECTIVE))?;
         }
         let before = self.order.replace(cpus.to_vec());
         let outcome = put(files, cpus);
@@ -57,13 +61,17 @@ impl Cpuset {
         if numbers(&files.read(Path::new(CPUS))?) == *order { Ok(()) } else { put(files, order) }
     }
 
-    /// Gives the group back what it had.
+    /// Gives the group back what it had; where that was no list of its own, and Linux does not take a list away from processes
+    /// (`validate_change` of kernel/cgroup/cpuset.c), the list of what it had in effect.
     pub(super) fn release(&mut self, files: &impl Files) {
-        if self.order.take().is_some() {
-            // Nothing but a line feed takes away what was written; no text at all would be no order.
-            let had = if self.had.trim().is_empty() { "\n" } else { &self.had };
+        if self.order.take().is_none() {
+            return;
+        }
+        // Nothing but a line feed takes away what was written; no text at all would be no order.
+        let had = if self.had.trim().is_empty() { "\n" } else { &self.had };
+        if files.write(Path::new(CPUS), had).is_err() {
             // Nobody is left to be told that it cannot be.
-            let _ = files.write(Path::new(CPUS), had);
+            let _ = files.write(Path::new(CPUS), &self.had_effective);
         }
     }
 }

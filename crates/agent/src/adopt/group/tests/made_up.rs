@@ -63,10 +63,17 @@ impl Files for Made {
         if self.read_only { Err(Errno::ACCESS.into()) } else { Ok(()) }
     }
 
-    /// As the kernel: a list of processors; those that the group above has not are left out, and where none is left it has all.
+    /// As the kernel: a list of processors; those that the group above has not are left out, and where none is left it has all. As
+    /// long as processes are in the group, a list is not taken away.
     fn write(&self, file: &Path, text: &str) -> io::Result<()> {
         self.may_write(file)?;
         assert_eq!(file, Path::new("cpuset.cpus"));
+        if text.trim().is_empty()
+            && self.events()?.contains("populated 1")
+            && self.text("cpuset.cpus").len() > 1
+        {
+            return Err(Errno::NOSPC.into());
+        }
         self.written.borrow_mut().push(text.to_owned());
         let cpus = match text.trim() {
             "" => Vec::new(),
@@ -109,7 +116,7 @@ fn begin(made: &Made) -> Group<Made> {
 
 #[test]
 fn an_order_is_written_as_a_list_and_undone_as_it_was() {
-    for (had, undone) in [("1,3-4\n", "1,3-4\n"), ("\n", "\n"), ("", "\n")] {
+    for (had, undone) in [("1,3-4\n", "1,3-4\n"), ("\n", "0-7\n"), ("", "0-7\n")] {
         let made = Made::delegated(had);
         let mut group = begin(&made);
         assert_eq!(group.way(), "its processors are set in cpuset.cpus of its control group");
@@ -124,6 +131,16 @@ fn an_order_is_written_as_a_list_and_undone_as_it_was() {
         group.release();
         assert_eq!(made.written.borrow().len(), 3);
     }
+}
+
+#[test]
+fn a_group_that_its_processes_have_left_has_no_list_again() {
+    let made = Made::delegated("\n");
+    let mut group = begin(&made);
+    group.order(&[0, 1]).expect("possible");
+    made.set("cgroup.events", "populated 0\n");
+    group.release();
+    assert_eq!(*made.written.borrow(), ["0-1\n", "\n"]);
 }
 
 #[test]
@@ -151,11 +168,12 @@ fn what_somebody_else_writes_is_written_over_at_the_next_look() {
 fn less_than_ordered_is_a_failure_and_the_last_order_stays() {
     let mut made = Made::delegated("\n");
     made.above = (0..4).collect();
+    made.set("cpuset.cpus.effective", "0-3\n");
     let mut group = begin(&made);
     let why = |outcome: io::Result<()>| outcome.expect_err("refused").to_string();
     // Processors 4 and 5 are not the group's above: the kernel says nothing and gives 3.
     assert_eq!(why(group.order(&[3, 4, 5])), "the system allows processors 3 only");
-    assert_eq!(made.text("cpuset.cpus"), "\n", "without an order before it has what it had");
+    assert_eq!(made.text("cpuset.cpus"), "0-3\n", "without an order before it has what it had in effect");
     group.order(&[1, 2]).expect("possible");
     // None of them at all: the kernel gives everything.
     assert_eq!(why(group.order(&[6])), "the system allows processors 0-3 only");
@@ -164,7 +182,7 @@ fn less_than_ordered_is_a_failure_and_the_last_order_stays() {
     assert_eq!(group.order(&[64]).expect_err("refused").raw_os_error(), Some(Errno::RANGE.raw_os_error()));
     assert_eq!(made.text("cpuset.cpus"), "1-2\n");
     group.release();
-    assert_eq!(made.text("cpuset.cpus"), "\n");
+    assert_eq!(made.text("cpuset.cpus"), "0-3\n");
 }
 
 #[test]
