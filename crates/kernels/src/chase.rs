@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard};
 use crate::array::{AccessError, Array, elements};
 use crate::fill::bits;
 use crate::isa::Isa;
-use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, compare};
+use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, as_needed, compare};
 use crate::team::{Division, Team};
 
 /// Words of a line of 64 bytes.
@@ -104,10 +104,7 @@ impl Problem for Chase {
         _: Isa,
         memory: Vec<&'m mut [f64]>,
     ) -> Result<Box<dyn Kernel + 'm>, SetupError> {
-        let (needed, given) = (self.arrays(team)?.len(), memory.len());
-        if needed != given {
-            return Err(SetupError::Arrays { needed, given });
-        }
+        as_needed(self.arrays(team)?.len(), &memory)?;
         let whole = Division::even(LINE * self.lines, 1);
         let array = |memory| Array::new("chains", elements(memory), whole.clone());
         let parts = memory.into_iter().map(|memory| {

@@ -255,6 +255,12 @@ pub(crate) fn available(isa: Isa) -> Result<Isa, SetupError> {
     if isa.is_available() { Ok(isa) } else { Err(SetupError::Unavailable { isa }) }
 }
 
+/// Checks how many arrays there are.
+pub(crate) fn as_needed(needed: usize, memory: &[&mut [f64]]) -> Result<(), SetupError> {
+    let given = memory.len();
+    if given == needed { Ok(()) } else { Err(SetupError::Arrays { needed, given }) }
+}
+
 /// Exactly so many arrays.
 pub(crate) fn exactly<const N: usize>(memory: Vec<&mut [f64]>) -> Result<[&mut [f64]; N], SetupError> {
     let given = memory.len();

@@ -5,7 +5,9 @@
 
 use crate::array::{AccessError, Array};
 use crate::isa::Isa;
-use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, available, compare};
+use crate::kernel::{
+    Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, as_needed, available, compare,
+};
 use crate::lanes::Lanes;
 use crate::sweep::{Elementwise, Stores, sweep};
 use crate::team::{Division, Team};
@@ -120,10 +122,7 @@ impl Problem for Memcpy {
         isa: Isa,
         mut memory: Vec<&'m mut [f64]>,
     ) -> Result<Box<dyn Kernel + 'm>, SetupError> {
-        let (needed, given) = (self.arrays(team)?.len(), memory.len());
-        if needed != given {
-            return Err(SetupError::Arrays { needed, given });
-        }
+        as_needed(self.arrays(team)?.len(), &memory)?;
         let copies = memory.split_off(self.sources(team));
         let array = |what| move |memory| Array::new(what, memory, Division::even(self.words, 1));
         Ok(Box::new(Placed {

@@ -5,7 +5,7 @@ use super::placed::Placed;
 use super::sparse::{Block, MEMORIES, Sparse};
 use super::vectors::{ARRAYS, Vectors};
 use crate::isa::Isa;
-use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, available, exactly};
+use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, as_needed, available, exactly};
 use crate::team::{Division, Team};
 
 /// Indices of rows and elements have 32 bits, those of columns a sign: 48 million rows of 41 elements.
@@ -103,10 +103,8 @@ impl Problem for Spmv {
         let counted = Counted::new(self.lattice);
         let rows = self.rows(&counted, team.parts());
         let bounds = self.blocks(team);
-        let (given, needed) = (memory.len(), MEMORIES * (bounds.len() - 1) + ARRAYS);
-        if given != needed {
-            return Err(SetupError::Arrays { needed, given });
-        }
+        let needed = MEMORIES * (bounds.len() - 1) + ARRAYS;
+        as_needed(needed, &memory)?;
         let vectors = memory.split_off(needed - ARRAYS);
         let mut matrix = Sparse::new(self.lattice, rows.clone());
         let mut memory = memory.into_iter();
