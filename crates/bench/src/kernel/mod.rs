@@ -34,12 +34,14 @@ mod prepared;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod variant;
 
 pub use check::WrongResult;
 pub use cursor::Cursor;
 pub use numasim_kernels::isa::{Isa, UnknownIsa};
 pub use numasim_kernels::kernel::Work;
 pub use prepared::PreparedKernel;
+pub use variant::{MOST_PREFETCH_BYTES, Stores, Variant};
 
 use numasim_kernels::isa;
 use numasim_model::Access;
@@ -81,6 +83,14 @@ pub enum KernelError {
         access: Access,
         /// The least that is possible with it.
         least: FlopPerByte,
+    },
+    /// No kernel of this access goes through memory in this way.
+    #[error("no kernel for access \"{}\" has {what}", .access.as_str())]
+    Variant {
+        /// How it uses memory.
+        access: Access,
+        /// What it lacks.
+        what: String,
     },
     /// The processor lacks the instruction set.
     #[error("this processor does not support {isa}; it has {}", isa::names(&Isa::available()))]
@@ -174,6 +184,14 @@ impl Kernel {
     /// # Errors
     /// [`KernelError::Unavailable`] if this processor lacks it.
     pub fn prepare(self, isa: Isa) -> Result<PreparedKernel, KernelError> {
-        PreparedKernel::new(self, isa)
+        self.prepare_as(Variant::usual(self.access, isa))
+    }
+
+    /// Chooses the code, and the way through memory.
+    ///
+    /// # Errors
+    /// [`KernelError::Unavailable`] as [`Self::prepare`]; [`KernelError::Variant`] if this access has no such way.
+    pub fn prepare_as(self, variant: Variant) -> Result<PreparedKernel, KernelError> {
+        PreparedKernel::new(self, variant)
     }
 }
