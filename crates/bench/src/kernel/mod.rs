@@ -66,6 +66,8 @@ pub struct Kernel {
     access: Access,
     /// FLOP per block and element of a line: an addition is 1, a multiply-add 2.
     steps: u32,
+    /// Its way through memory, if one was chosen for it.
+    variant: Option<Variant>,
 }
 
 /// Why there is no such kernel.
@@ -137,19 +139,19 @@ impl Kernel {
         // 1 to 6144: the range was checked, and the conversion of a float saturates.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let steps = nearest.round() as u32;
-        Ok(Self { access, steps: steps.max(shape.natural_steps).max(1) })
+        Ok(Self { access, steps: steps.max(shape.natural_steps).max(1), variant: None })
     }
 
     /// The kernel that shows the peak of floating-point operations: with data that fits the first-level cache, nothing
     /// but its multiply-adds takes time.
     pub const fn peak() -> Self {
         // 64 FLOP/byte x 512 bytes / 8 elements of a line.
-        Self { access: Access::Read, steps: 4096 }
+        Self { access: Access::Read, steps: 4096, variant: None }
     }
 
     /// The kernel of this use of memory that computes least: what shows the bandwidth of a memory under it.
     pub fn lightest(access: Access) -> Self {
-        Self { access, steps: Shape::of(access).natural_steps.max(1) }
+        Self { access, steps: Shape::of(access).natural_steps.max(1), variant: None }
     }
 
     /// How it uses memory.
@@ -179,19 +181,22 @@ impl Kernel {
         8 * u64::from(self.steps)
     }
 
-    /// Chooses the code for an instruction set.
-    ///
-    /// # Errors
-    /// [`KernelError::Unavailable`] if this processor lacks it.
-    pub fn prepare(self, isa: Isa) -> Result<PreparedKernel, KernelError> {
-        self.prepare_as(Variant::usual(self.access, isa))
+    /// The same kernel with a way through memory of its own, whatever [`Self::prepare`] is asked for.
+    #[must_use]
+    pub const fn with(self, variant: Variant) -> Self {
+        Self { variant: Some(variant), ..self }
     }
 
-    /// Chooses the code, and the way through memory.
+    /// The way through memory that was chosen for it.
+    pub const fn variant(self) -> Option<Variant> {
+        self.variant
+    }
+
+    /// Chooses the code: for an instruction set, the usual way through memory, unless it has one of its own.
     ///
     /// # Errors
-    /// [`KernelError::Unavailable`] as [`Self::prepare`]; [`KernelError::Variant`] if this access has no such way.
-    pub fn prepare_as(self, variant: Variant) -> Result<PreparedKernel, KernelError> {
-        PreparedKernel::new(self, variant)
+    /// [`KernelError::Unavailable`] if this processor lacks the instruction set; [`KernelError::Variant`] if this access has no such way.
+    pub fn prepare(self, isa: Isa) -> Result<PreparedKernel, KernelError> {
+        PreparedKernel::new(self, self.variant.unwrap_or_else(|| Variant::usual(self.access, isa)))
     }
 }

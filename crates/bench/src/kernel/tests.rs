@@ -130,7 +130,7 @@ fn the_declared_work_is_what_is_done() {
     for access in Access::ALL {
         let natural = Shape::of(access).natural_steps;
         for steps in (natural.max(1)..100).chain([128, 255, 256, 1024, 4096]) {
-            let kernel = Kernel { access, steps };
+            let kernel = Kernel { access, steps, variant: None };
             // The difference leaves out the sums at the end.
             let (two, one) = (counted(kernel, 2), counted(kernel, 1));
             assert_eq!(two.bytes - one.bytes, kernel.bytes_per_block(), "{kernel:?}");
@@ -259,7 +259,7 @@ fn a_variant_that_an_access_lacks_is_named() {
     let message = |access, change: fn(&mut Variant)| {
         let mut variant = Variant::usual(access, Isa::Portable);
         change(&mut variant);
-        Kernel::lightest(access).prepare_as(variant).unwrap_err().to_string()
+        Kernel::lightest(access).with(variant).prepare(Isa::Portable).unwrap_err().to_string()
     };
     assert_eq!(
         message(Access::Copy, |variant| variant.streams = 4),
@@ -305,7 +305,7 @@ fn after_as(
     len: usize,
     chunks: usize,
 ) -> (PreparedKernel, Memory, Cursor) {
-    let prepared = kernel(access, intensity).prepare_as(variant).unwrap();
+    let prepared = kernel(access, intensity).with(variant).prepare(Isa::Portable).unwrap();
     let mut memory = Memory::new(len);
     prepared.fill(memory.data(len));
     let mut cursor = prepared.cursor(len);

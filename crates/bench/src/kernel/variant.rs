@@ -6,6 +6,7 @@
 use std::fmt;
 
 use numasim_model::Access;
+use numasim_model::machine::KernelVariant;
 
 use super::shape::Shape;
 use super::{Isa, KernelError};
@@ -86,6 +87,28 @@ impl Variant {
             }
         }
         all
+    }
+
+    /// What a machine file says.
+    ///
+    /// # Errors
+    /// [`KernelError::Variant`] if this access has no such way.
+    pub fn of_file(access: Access, said: &KernelVariant) -> Result<Self, KernelError> {
+        let isa = said.isa.parse().map_err(|_| KernelError::Variant { access, what: said.isa.clone() })?;
+        let stores = if said.streaming_stores { Stores::Streaming } else { Stores::Cached };
+        let variant = Self { isa, streams: said.streams, prefetch_bytes: said.prefetch_bytes, stores };
+        variant.fits(access)?;
+        Ok(variant)
+    }
+
+    /// For a machine file.
+    pub fn to_file(self) -> KernelVariant {
+        KernelVariant {
+            isa: self.isa.as_str().to_owned(),
+            streams: self.streams,
+            prefetch_bytes: self.prefetch_bytes,
+            streaming_stores: self.stores == Stores::Streaming,
+        }
     }
 
     /// Checks that an access has this variant.

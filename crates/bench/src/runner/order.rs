@@ -6,11 +6,12 @@ use std::time::Duration;
 use numasim_model::Access;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
+use numasim_model::machine::KernelVariant;
 use numasim_model::units::FlopPerByte;
 use serde::{Deserialize, Serialize};
 
 use super::{MeasuredThread, Settings};
-use crate::kernel::{Isa, Kernel};
+use crate::kernel::{Isa, Kernel, Variant};
 use crate::plan::{PlannedApp, PlannedThread};
 
 /// One application for one process.
@@ -25,6 +26,7 @@ pub(super) struct Order {
     app: String,
     access: String,
     flop_per_byte: f64,
+    variant: Option<OrderedVariant>,
     isa: String,
     threads: Vec<OrderedThread>,
     warm_up: Duration,
@@ -37,6 +39,14 @@ struct OrderedThread {
     node: usize,
     cpus: String,
     memory: Vec<(u32, f64)>,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct OrderedVariant {
+    isa: String,
+    streams: u32,
+    prefetch_bytes: [u32; 2],
+    streaming_stores: bool,
 }
 
 /// What a worker says at its end.
@@ -71,6 +81,10 @@ impl Order {
             app: app.name.clone(),
             access: app.kernel.access().as_str().into(),
             flop_per_byte: app.kernel.arithmetic_intensity().value(),
+            variant: app.kernel.variant().map(|variant| {
+                let KernelVariant { isa, streams, prefetch_bytes, streaming_stores } = variant.to_file();
+                OrderedVariant { isa, streams, prefetch_bytes, streaming_stores }
+            }),
             isa: settings.isa.as_str().into(),
             threads: app.threads.iter().map(thread).collect(),
             warm_up: settings.warm_up,
@@ -88,8 +102,14 @@ impl Order {
         let access = access.ok_or_else(|| format!("unknown access '{}'", self.access))?;
         let isa = Isa::ALL.into_iter().find(|isa| isa.as_str() == self.isa);
         let isa = isa.ok_or_else(|| format!("unknown instruction set '{}'", self.isa))?;
-        let kernel =
-            Kernel::new(access, FlopPerByte::new(self.flop_per_byte)).map_err(|error| error.to_string())?;
+        let kernel = Kernel::new(access, FlopPerByte::new(self.flop_per_byte));
+        let mut kernel = kernel.map_err(|error| error.to_string())?;
+        if let Some(OrderedVariant { isa, streams, prefetch_bytes, streaming_stores }) = &self.variant {
+            let (isa, streaming_stores) = (isa.clone(), *streaming_stores);
+            let said =
+                KernelVariant { isa, streams: *streams, prefetch_bytes: *prefetch_bytes, streaming_stores };
+            kernel = kernel.with(Variant::of_file(access, &said).map_err(|error| error.to_string())?);
+        }
         let thread = |thread: &OrderedThread| {
             let cpus = CpuList::parse(&thread.cpus).map_err(|error| error.to_string())?;
             Ok(PlannedThread { node: NodeId(thread.node), cpus, memory: thread.memory.clone() })

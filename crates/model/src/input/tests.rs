@@ -3,6 +3,7 @@
 mod over_time;
 mod tasks;
 mod trees;
+mod variants;
 
 use super::*;
 use crate::app::{Access, Data, Placement};
