@@ -165,6 +165,15 @@ impl<'m> Placed<'m> {
         found.ok_or(AccessError::NoPart { what: "words", part, parts: self.copies.len() })
     }
 
+    /// Whether a part answers for its source.
+    fn fills(&self, part: usize) -> bool {
+        match self.problem.source {
+            Source::Shared => part == 0,
+            Source::PerGroup => self.team.is_first(part),
+            Source::Own => true,
+        }
+    }
+
     fn copy(&self, part: usize) -> Result<&Array<'m, f64>, AccessError> {
         let parts = self.copies.len();
         self.copies.get(part).ok_or(AccessError::NoPart { what: "copies of words", part, parts })
@@ -177,12 +186,7 @@ impl Kernel for Placed<'_> {
     }
 
     fn prepare(&self, part: usize) -> Result<(), AccessError> {
-        let fills = match self.problem.source {
-            Source::Shared => part == 0,
-            Source::PerGroup => self.team.is_first(part),
-            Source::Own => true,
-        };
-        if fills {
+        if self.fills(part) {
             let mut source = self.source(part)?.write(0)?;
             source.iter_mut().zip(words()).for_each(|(to, word)| *to = word);
         }
@@ -215,13 +219,13 @@ impl Kernel for Placed<'_> {
         self.problem.each()
     }
 
-    fn check(&self, steps: &[u64]) -> Result<(), WrongResult> {
-        for source in &self.sources {
-            compare("words", source.read()?.iter().copied(), words())?;
+    fn check_part(&self, part: usize, steps: &[u64]) -> Result<(), WrongResult> {
+        let source = self.source(part)?.read()?;
+        if self.fills(part) {
+            compare("words", source.iter().copied(), words())?;
         }
-        for part in (0..self.parts()).filter(|&part| steps.get(part).is_some_and(|&steps| steps > 0)) {
-            let (source, copy) = (self.source(part)?.read()?, self.copy(part)?.read()?);
-            compare("copies of words", copy.iter().copied(), source.iter().copied())?;
+        if steps.get(part).is_some_and(|&steps| steps > 0) {
+            compare("copies of words", self.copy(part)?.read()?.iter().copied(), source.iter().copied())?;
         }
         Ok(())
     }
