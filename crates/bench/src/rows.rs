@@ -45,7 +45,7 @@ pub fn of_measurement(
                 repetition,
                 threads: u32::try_from(group.threads.len()).unwrap_or(u32::MAX),
                 data: data(planned, node, os_nodes),
-                kernel: planned.kernel.access().as_str().to_owned(),
+                kernel: planned.kernel.name().to_owned(),
                 isa: isa.as_str().to_owned(),
                 arithmetic_intensity_flop_per_byte: planned.kernel.arithmetic_intensity().value(),
                 window_s: group.mean(|thread| thread.counted_s),

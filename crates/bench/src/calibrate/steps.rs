@@ -143,7 +143,7 @@ impl Step {
             taken[flow.from.0] += flow.threads as usize;
             let name =
                 if self.flows.len() == 1 { "calibrate".into() } else { format!("calibrate-{}", n + 1) };
-            PlannedApp { name, kernel, threads }
+            PlannedApp { name, kernel: kernel.into(), threads, arrays: None }
         });
         Ok(PlannedScenario { name: self.to_string(), apps: apps.collect(), fitted: false })
     }

@@ -61,7 +61,7 @@ impl Runner for Simulated {
                 work: None,
                 nodes: None,
                 memory: None,
-                kernel: app.kernel.access(),
+                kernel: app.kernel.synthetic().expect("a synthetic one").access(),
             });
         }
         let evaluation = evaluate(&self.machine, &apps, &placements, &allocation).expect("fits");
@@ -87,6 +87,9 @@ impl Runner for Simulated {
                 pages: BTreeMap::new(),
                 huge_pages: None,
                 clock_share: 0.0,
+                waited_share: 0.0,
+                page_faults: 0,
+                expected_page_faults: Some(0),
                 pages_unknown: None,
                 misplaced: misplaced.clone(),
             }

@@ -32,14 +32,18 @@ mod cursor;
 mod portable;
 mod prepared;
 mod shape;
+mod synthetic;
 #[cfg(test)]
 mod tests;
+mod workload;
 
 pub use check::WrongResult;
 pub use cursor::Cursor;
 pub use numasim_kernels::isa::{Isa, UnknownIsa};
 pub use numasim_kernels::kernel::Work;
 pub use prepared::PreparedKernel;
+pub use synthetic::Synthetic;
+pub use workload::{Real, Workload};
 
 use numasim_kernels::isa;
 use numasim_model::Access;
@@ -167,6 +171,11 @@ impl Kernel {
     /// Floating-point operations of one block.
     pub fn flop_per_block(self) -> u64 {
         8 * u64::from(self.steps)
+    }
+
+    /// Fewest elements that it can work on: one block.
+    pub const fn least_len(self) -> usize {
+        Shape::of(self.access).block_len()
     }
 
     /// Chooses the code for an instruction set.

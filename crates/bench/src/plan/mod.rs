@@ -22,7 +22,7 @@ use numasim_model::{AppId, Machine, Placement, Scenario, Study};
 pub use change::Change;
 pub use misfit::{Misfit, PlanError, ScenarioMisfits};
 
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Workload};
 use numasim_host::HostTopology;
 
 /// All scenarios of a run, ready to be measured.
@@ -59,9 +59,20 @@ pub struct PlannedApp {
     /// The name of the instance: `mem-2`.
     pub name: String,
     /// What its threads compute.
-    pub kernel: Kernel,
+    pub kernel: Workload,
     /// Its threads, node by node.
     pub threads: Vec<PlannedThread>,
+    /// Where its arrays lie, if not each as the data of its thread.
+    pub arrays: Option<Arrays>,
+}
+
+/// Where the arrays of an application lie whose threads have some in common. Together they are what [`PlannedThread::memory`] says of a thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrays {
+    /// Those that all threads access.
+    pub shared: Vec<(u32, f64)>,
+    /// Those of each thread, and its part of divided ones.
+    pub own: Vec<Vec<(u32, f64)>>,
 }
 
 /// One thread.
@@ -84,6 +95,12 @@ impl Plan {
 }
 
 impl PlannedScenario {
+    /// Threads of all applications.
+    pub fn threads(&self) -> u32 {
+        let threads: usize = self.apps.iter().map(|app| app.threads.len()).sum();
+        u32::try_from(threads).unwrap_or(u32::MAX)
+    }
+
     /// The rows of each of its measurements: one for each application and node on which it has threads.
     pub fn expected_rows(&self) -> Expected {
         let of = |app: &PlannedApp| {
@@ -95,6 +112,20 @@ impl PlannedScenario {
 }
 
 impl PlannedApp {
+    /// Where arrays lie that all its threads access.
+    pub fn shared_memory(&self) -> &[(u32, f64)] {
+        match &self.arrays {
+            Some(arrays) => &arrays.shared,
+            None => self.threads.first().map_or(&[], |thread| &thread.memory),
+        }
+    }
+
+    /// Where arrays of a thread lie, and its part of divided ones.
+    pub fn own_memory(&self, thread: usize) -> &[(u32, f64)] {
+        let own = self.arrays.as_ref().and_then(|arrays| arrays.own.get(thread));
+        own.or_else(|| self.threads.get(thread).map(|thread| &thread.memory)).map_or(&[], Vec::as_slice)
+    }
+
     /// Its nodes in ascending order, each with its threads there.
     pub fn nodes(&self) -> Vec<(NodeId, u32)> {
         let mut nodes: Vec<(NodeId, u32)> = Vec::new();

@@ -39,7 +39,7 @@ pub(super) fn plan(
             }
         }
         if let (Some(kernel), Some(app)) = (kernels[app], study.apps.get(app)) {
-            apps.push(PlannedApp { name: app.name.clone(), kernel, threads });
+            apps.push(PlannedApp { name: app.name.clone(), kernel: kernel.into(), threads, arrays: None });
         }
     }
     Ok(PlannedScenario { name: shape.name.clone(), apps, fitted })

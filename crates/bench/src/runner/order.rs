@@ -69,7 +69,7 @@ impl Order {
             all_threads,
             threads_before,
             app: app.name.clone(),
-            access: app.kernel.access().as_str().into(),
+            access: app.kernel.name().into(),
             flop_per_byte: app.kernel.arithmetic_intensity().value(),
             isa: settings.isa.as_str().into(),
             threads: app.threads.iter().map(thread).collect(),
@@ -102,6 +102,6 @@ impl Order {
             bytes_per_thread: self.bytes_per_thread,
             processes: true,
         };
-        Ok((PlannedApp { name: self.app.clone(), kernel, threads }, settings))
+        Ok((PlannedApp { name: self.app.clone(), kernel: kernel.into(), threads, arrays: None }, settings))
     }
 }
