@@ -6,6 +6,8 @@
 
 use std::sync::{Mutex, MutexGuard};
 
+use serde::{Deserialize, Serialize};
+
 use crate::array::{AccessError, Array, elements};
 use crate::fill::bits;
 use crate::isa::Isa;
@@ -22,7 +24,7 @@ pub const MOST_CHAINS: usize = 32;
 const MOST: usize = u32::MAX as usize;
 
 /// Chains for each part, in memory of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chase {
     /// Lines of 64 bytes of each part.
     pub lines: usize,

@@ -3,6 +3,8 @@
 //! A byte that is copied counts twice, once read and once written; through the caches each line of the destination is read before, too, which is
 //! not counted.
 
+use serde::{Deserialize, Serialize};
+
 use crate::array::{AccessError, Array};
 use crate::isa::Isa;
 use crate::kernel::{
@@ -18,7 +20,7 @@ const MOST: usize = 1 << 43;
 const PAGE: usize = 512;
 
 /// Whose the source is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Source {
     /// All parts copy from one, which the first of them filled.
     Shared,
@@ -29,7 +31,7 @@ pub enum Source {
 }
 
 /// When the pages of the destination are touched for the first time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Faults {
     /// By the copy: page faults are a part of what is measured, of the first step only.
     Inside,
@@ -38,7 +40,7 @@ pub enum Faults {
 }
 
 /// What copies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum How {
     /// Stores past the caches, where the instruction set has them.
     Streaming,
@@ -49,7 +51,7 @@ pub enum How {
 }
 
 /// A copy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memcpy {
     /// Words of 8 bytes that each part copies.
     pub words: usize,

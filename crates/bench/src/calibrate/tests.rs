@@ -62,6 +62,7 @@ impl Runner for Simulated {
                 nodes: None,
                 memory: None,
                 kernel: app.kernel.synthetic().expect("a synthetic one").access(),
+                problem: None,
             });
         }
         let evaluation = evaluate(&self.machine, &apps, &placements, &allocation).expect("fits");

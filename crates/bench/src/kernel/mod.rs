@@ -43,7 +43,7 @@ pub use numasim_kernels::isa::{Isa, UnknownIsa};
 pub use numasim_kernels::kernel::Work;
 pub use prepared::PreparedKernel;
 pub use synthetic::Synthetic;
-pub use workload::{Real, Workload};
+pub use workload::{NotRunnable, Real, Workload};
 
 use numasim_kernels::isa;
 use numasim_model::Access;
@@ -86,6 +86,9 @@ pub enum KernelError {
         /// The least that is possible with it.
         least: FlopPerByte,
     },
+    /// A real kernel that threads cannot run.
+    #[error(transparent)]
+    NotRunnable(#[from] NotRunnable),
     /// The processor lacks the instruction set.
     #[error("this processor does not support {isa}; it has {}", isa::names(&Isa::available()))]
     Unavailable {

@@ -15,6 +15,7 @@ pub(crate) mod tests;
 pub mod written;
 
 use numasim_evidence::measured::Expected;
+use numasim_kernels::team::{Team, TeamError};
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::{AppId, Machine, Placement, Scenario, Study};
@@ -22,7 +23,7 @@ use numasim_model::{AppId, Machine, Placement, Scenario, Study};
 pub use change::Change;
 pub use misfit::{Misfit, PlanError, ScenarioMisfits};
 
-use crate::kernel::{Kernel, Workload};
+use crate::kernel::{Kernel, KernelError, Real, Workload};
 use numasim_host::HostTopology;
 
 /// All scenarios of a run, ready to be measured.
@@ -126,6 +127,28 @@ impl PlannedApp {
         own.or_else(|| self.threads.get(thread).map(|thread| &thread.memory)).map_or(&[], Vec::as_slice)
     }
 
+    /// Its threads as a kernel sees them: those on the same node are a group, and groups come in the order in which their nodes come first.
+    ///
+    /// # Errors
+    /// [`TeamError`] where it has no thread.
+    pub fn team(&self) -> Result<Team, TeamError> {
+        let mut nodes = Vec::new();
+        let groups = self.threads.iter().map(|thread| {
+            nodes.iter().position(|&node| node == thread.node).unwrap_or_else(|| {
+                nodes.push(thread.node);
+                nodes.len() - 1
+            })
+        });
+        Team::new(groups.collect())
+    }
+
+    /// Bytes of all its arrays, with so much data for each thread of a synthetic kernel; `None` where the kernel does not take the size.
+    pub fn data_bytes(&self, bytes_per_thread: u64) -> Option<u64> {
+        let problem = self.kernel.problem(usize::try_from(bytes_per_thread).unwrap_or(usize::MAX));
+        let needs = problem.arrays(&self.team().ok()?).ok()?;
+        Some(needs.iter().map(|need| need.bytes as u64).sum())
+    }
+
     /// Its nodes in ascending order, each with its threads there.
     pub fn nodes(&self) -> Vec<(NodeId, u32)> {
         let mut nodes: Vec<(NodeId, u32)> = Vec::new();
@@ -218,14 +241,17 @@ pub fn make(
     options: &Options,
 ) -> Result<Plan, PlanError> {
     let kernels = study.apps.iter().map(|app| {
-        Kernel::new(app.kernel, app.arithmetic_intensity)
-            .map_err(|why| PlanError::Kernel { app: app.name.clone(), why })
+        let kernel = match &app.problem {
+            Some(problem) => Real::new(problem).map(Workload::from).map_err(KernelError::from),
+            None => Kernel::new(app.kernel, app.arithmetic_intensity).map(Workload::from),
+        };
+        kernel.map_err(|why| PlanError::Kernel { app: app.name.clone(), why })
     });
     let shapes =
         scenarios.iter().map(|scenario| Shape::new(study, scenario)).collect::<Result<Vec<_>, _>>()?;
     let used: Vec<usize> = shapes.iter().flat_map(Shape::active).collect();
     // A kernel that no scenario runs need not exist.
-    let kernels: Vec<Option<Kernel>> = kernels
+    let kernels: Vec<Option<Workload>> = kernels
         .enumerate()
         .map(|(app, kernel)| if used.contains(&app) { kernel.map(Some) } else { Ok(None) })
         .collect::<Result<_, _>>()?;

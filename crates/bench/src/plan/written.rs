@@ -3,13 +3,13 @@
 
 use numasim_model::input::schema::{
     AnyWord, AppTable, DataValue, DataWord, FigureTable, FractionsTable, HomeTable, HomeValue,
-    InterleaveTable, KernelWord, MachineTable, NodeTable, ProvenanceTable, ScenarioTable, SharedLinkTable,
-    SharingTable, StudyFile, ThreadsValue,
+    InterleaveTable, KernelWord, MachineTable, NodeTable, ProblemTable, ProvenanceTable, ScenarioTable,
+    SharedLinkTable, SharingTable, StudyFile, ThreadsValue,
 };
 use numasim_model::machine::SharedLink;
 use numasim_model::sharing::{Model, Parameter};
 use numasim_model::units::{Gibibytes, GigabytesPerSecond};
-use numasim_model::{Access, App, AppId, Data, Machine, NodeId, Placement, Scenario, Study};
+use numasim_model::{App, AppId, Data, Machine, NodeId, Placement, Scenario, Study};
 
 /// A study as an input file.
 pub fn study_file(study: &Study) -> StudyFile {
@@ -131,16 +131,12 @@ fn app_table(app: &App) -> AppTable {
     AppTable {
         name: app.name.clone(),
         instances: None,
-        arithmetic_intensity: app.arithmetic_intensity.value(),
+        arithmetic_intensity: Some(app.arithmetic_intensity.value()),
         data: Some(data_value(&app.data)),
         nodes: app.nodes.as_deref().map(node_numbers),
         memory_gib: app.memory.map(Gibibytes::value),
-        kernel: Some(match app.kernel {
-            Access::Read => KernelWord::Read,
-            Access::Copy => KernelWord::Copy,
-            Access::Triad => KernelWord::Triad,
-            Access::Update => KernelWord::Update,
-        }),
+        kernel: Some(KernelWord::from(app)),
+        problem: app.problem.as_ref().map(ProblemTable::from),
         min_threads: Some(app.min_threads),
         max_threads: app.max_threads,
         weight: Some(app.weight),

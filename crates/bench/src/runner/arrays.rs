@@ -30,7 +30,8 @@ impl Arrays {
     /// `first_turn`: threads of the applications before; see [`Layout::new`].
     pub(super) fn of(app: &PlannedApp, settings: &Settings, first_turn: usize) -> Result<Self, RunError> {
         let problem = app.kernel.problem(super::data_bytes(settings));
-        let team = team(app)?;
+        let nobody = |_| SetupError::Size { what: "threads", given: 0, least: 1, most: usize::MAX };
+        let team = app.team().map_err(nobody)?;
         let needs = problem.arrays(&team)?;
         let everybody =
             app.threads.iter().map(|thread| thread.cpus.to_string()).collect::<Vec<_>>().join(" ");
@@ -100,19 +101,6 @@ impl Arrays {
             self.needs.iter().zip(buffers).filter(|(need, _)| need.untouched && need.lies == Lies::Own(part));
         new.map(|(_, buffer)| huge.first_touches(&buffer.addresses(), page_size())).sum()
     }
-}
-
-/// Whose threads share a node: groups in the order in which their nodes come first.
-fn team(app: &PlannedApp) -> Result<Team, SetupError> {
-    let mut nodes = Vec::new();
-    let groups = app.threads.iter().map(|thread| {
-        nodes.iter().position(|&node| node == thread.node).unwrap_or_else(|| {
-            nodes.push(thread.node);
-            nodes.len() - 1
-        })
-    });
-    let nobody = |_| SetupError::Size { what: "threads", given: 0, least: 1, most: usize::MAX };
-    Team::new(groups.collect()).map_err(nobody)
 }
 
 /// The part that answers for a group.

@@ -8,6 +8,7 @@ mod data;
 mod dynamics;
 mod machine;
 mod origin;
+mod problem;
 mod programs;
 mod range;
 mod scenario;
@@ -18,7 +19,7 @@ use schemars::{JsonSchema, Schema, generate::SchemaSettings, json_schema};
 use serde::Serialize;
 use serde_json::Value;
 
-pub use app::{AppTable, KernelWord};
+pub use app::AppTable;
 pub use data::{AnyWord, DataValue, DataWord, FractionsTable, HomeTable, HomeValue, InterleaveTable};
 pub use dynamics::{
     BindWord, CallTable, ChannelTable, ClusterTable, CommandTable, ControlWord, OsTable, PhaseTable,
@@ -26,6 +27,10 @@ pub use dynamics::{
 };
 pub use machine::{MachineTable, NodeTable, SharedLinkTable};
 pub use origin::{FigureTable, ProvenanceTable, SharingTable};
+pub use problem::{
+    CellsValue, ElementsWord, FaultsWord, HowWord, KernelWord, PartitionWord, ProblemTable, SourceWord,
+    StorageWord,
+};
 pub use programs::{ContenderTable, LoopShapeWord, ProgramArrayTable, ProgramLoopTable, ProgramTable};
 pub use scenario::{ScenarioTable, ThreadsValue};
 pub use tasks::{
