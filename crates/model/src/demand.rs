@@ -159,6 +159,7 @@ mod tests {
             arithmetic_intensity: FlopPerByte::new(intensity),
             data,
             kernel: Access::Read,
+            problem: None,
             min_threads: 1,
             max_threads: None,
             weight: 1.0,

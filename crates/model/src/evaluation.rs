@@ -295,6 +295,7 @@ mod tests {
             arithmetic_intensity: FlopPerByte::new(1.0),
             data: Data::Placed(placement.clone()),
             kernel: Access::Read,
+            problem: None,
             min_threads: 1,
             max_threads: None,
             weight: 1.0,

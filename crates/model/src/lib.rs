@@ -58,6 +58,7 @@ pub mod input;
 pub mod machine;
 pub mod memory;
 pub mod pinning;
+pub mod problem;
 #[path = "../../../tests/random.rs"]
 #[cfg(test)]
 mod random;

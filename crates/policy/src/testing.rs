@@ -35,6 +35,7 @@ pub(crate) fn study(machine: Machine, intensities: &[f64]) -> Study {
         nodes: None,
         memory: None,
         kernel: Access::default(),
+        problem: None,
         min_threads: 1,
         max_threads: None,
         weight: 1.0,

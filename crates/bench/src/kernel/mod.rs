@@ -32,16 +32,20 @@ mod cursor;
 mod portable;
 mod prepared;
 mod shape;
+mod synthetic;
 #[cfg(test)]
 mod tests;
 mod variant;
+mod workload;
 
 pub use check::WrongResult;
 pub use cursor::Cursor;
 pub use numasim_kernels::isa::{Isa, UnknownIsa};
 pub use numasim_kernels::kernel::Work;
 pub use prepared::PreparedKernel;
+pub use synthetic::Synthetic;
 pub use variant::{MOST_PREFETCH_BYTES, Stores, Variant};
+pub use workload::{NotRunnable, Real, Workload};
 
 use numasim_kernels::isa;
 use numasim_model::Access;
@@ -94,6 +98,9 @@ pub enum KernelError {
         /// What it lacks.
         what: String,
     },
+    /// A real kernel that threads cannot run.
+    #[error(transparent)]
+    NotRunnable(#[from] NotRunnable),
     /// The processor lacks the instruction set.
     #[error("this processor does not support {isa}; it has {}", isa::names(&Isa::available()))]
     Unavailable {
@@ -179,6 +186,11 @@ impl Kernel {
     /// Floating-point operations of one block.
     pub fn flop_per_block(self) -> u64 {
         8 * u64::from(self.steps)
+    }
+
+    /// Fewest elements that it can work on: one block.
+    pub const fn least_len(self) -> usize {
+        Shape::of(self.access).block_len()
     }
 
     /// The same kernel with a way through memory of its own, whatever [`Self::prepare`] is asked for.

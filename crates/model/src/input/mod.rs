@@ -25,6 +25,7 @@ mod os_nodes;
 mod pairs;
 mod places;
 mod problem;
+mod problem_keys;
 mod provenance;
 mod reading;
 mod room;
