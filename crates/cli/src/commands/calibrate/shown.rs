@@ -98,7 +98,7 @@ fn measures(done: &MeasuredStep) -> &'static str {
         Purpose::Bandwidth => "bandwidth",
         Purpose::SharedLink => "shared-link",
         Purpose::NodeRead => "node-read",
-        Purpose::Kernel(kernel) => kernel.as_str(),
+        Purpose::Kernel(kernel) | Purpose::Variant(kernel, _) => kernel.as_str(),
     }
 }
 
