@@ -189,6 +189,10 @@ pub fn make(
     options: &Options,
 ) -> Result<Plan, PlanError> {
     let kernels = study.apps.iter().map(|app| {
+        if let Some(problem) = app.problem {
+            let kernel = problem.kernel().as_str();
+            return Err(PlanError::RealKernel { app: app.name.clone(), kernel });
+        }
         Kernel::new(app.kernel, app.arithmetic_intensity)
             .map_err(|why| PlanError::Kernel { app: app.name.clone(), why })
     });
