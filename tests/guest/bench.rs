@@ -139,7 +139,9 @@ fn arrays_of_real_kernels_lie_with_their_threads_or_at_home() {
                 .filter(|row| row["scenario"] == scenario && row["node"] == node.to_string())
                 .collect();
             assert_eq!(own.len(), 2, "{scenario}, node {node}");
-            own.into_iter().for_each(|row| judge_placed(row, node, data));
+            for row in own {
+                judge_placed(row, node, data);
+            }
         }
     }
     // New memory is touched once; nothing else is missing while it is timed.
