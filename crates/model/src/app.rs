@@ -203,3 +203,10 @@ pub struct App {
     /// The work it has to do; needed by the makespan objective only.
     pub work: Option<Gflop>,
 }
+
+impl App {
+    /// The word for what its threads compute, as in a file: the real kernel, or the synthetic one that stands for it.
+    pub fn kernel_word(&self) -> &'static str {
+        self.problem.map_or(self.kernel.as_str(), |problem| problem.kernel().as_str())
+    }
+}

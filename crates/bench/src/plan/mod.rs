@@ -204,6 +204,8 @@ pub(crate) struct Shape {
     pub(crate) threads: Vec<Vec<u32>>,
     /// One for each application; [`Placement::Local`] where it has no threads and its home is open.
     pub(crate) data: Vec<Placement>,
+    /// Whether work is divided beforehand: for the study, what is measured does not depend on it.
+    pub(crate) static_work: bool,
 }
 
 impl Shape {
@@ -224,7 +226,7 @@ impl Shape {
             scenario: scenario.name.clone(),
             app: study.apps[open.app.0].name.clone(),
         })?;
-        Ok(Self { name: scenario.name.clone(), threads, data })
+        Ok(Self { name: scenario.name.clone(), threads, data, static_work: scenario.static_work })
     }
 }
 

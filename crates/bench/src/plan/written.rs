@@ -178,6 +178,7 @@ fn scenario_table(study: &Study, scenario: &Scenario) -> ScenarioTable {
         name: scenario.name.clone(),
         threads: threads.map(|(app, row)| (app.name.clone(), ThreadsValue::PerNode(row.to_vec()))).collect(),
         data: (!elsewhere.is_empty()).then_some(elsewhere),
+        static_work: scenario.static_work.then_some(true),
     }
 }
 

@@ -129,6 +129,8 @@ fn pages(need: &Need, part: usize) -> Range<usize> {
 /// Where the pages of some stretches are.
 pub(super) fn placement(stretches: &[Stretch]) -> Placement {
     let mut all = Placement::default();
-    stretches.iter().for_each(|stretch| all.add(stretch.placement()));
+    for stretch in stretches {
+        all.add(stretch.placement());
+    }
     all
 }

@@ -11,6 +11,7 @@ mod chase;
 mod grid;
 mod matrix;
 mod memcpy;
+mod sizes;
 mod word;
 
 pub use blackscholes::BlackScholes;
