@@ -204,6 +204,11 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, value_name = "NAME", action = ArgAction::Append)]
     pub(crate) scenario: Vec<String>,
 
+    /// Divide the work of every application equally among its threads beforehand, as static loops do: its slowest thread
+    /// decides. In a file: `static = true` in a [[scenario]]
+    #[arg(long)]
+    pub(crate) static_work: bool,
+
     /// Show how the model computes its results, step by step
     #[arg(long, conflicts_with = "emit")]
     pub(crate) explain: bool,

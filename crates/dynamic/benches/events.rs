@@ -49,6 +49,7 @@ fn study(
             arithmetic_intensity: intensity,
             data: data.clone(),
             kernel: Access::Read,
+            problem: None,
             min_threads: 1,
             max_threads: None,
             weight: 1.0,

@@ -5,6 +5,7 @@ use std::fmt;
 pub use crate::access::Access;
 use crate::ids::NodeId;
 use crate::machine::Machine;
+use crate::problem::KernelProblem;
 use crate::units::{FlopPerByte, Gflop, Gibibytes};
 
 /// Most application instances in all files together.
@@ -188,8 +189,11 @@ pub struct App {
     pub nodes: Option<Vec<NodeId>>,
     /// How much data it has; `None` where nobody said.
     pub memory: Option<Gibibytes>,
-    /// How the benchmark's kernel that stands for it uses memory; it matters where the machine has figures of its own for it.
+    /// How the benchmark's kernel that stands for it uses memory; it matters where the machine has figures of its own for it. Of a real kernel it is
+    /// [`KernelProblem::access`].
     pub kernel: Access,
+    /// The real kernel that it is, with the size of its problem; `None` where a synthetic one stands for it.
+    pub problem: Option<KernelProblem>,
     /// Fewest threads over the whole machine that explore may give it.
     pub min_threads: u32,
     /// Most threads over the whole machine that explore may give it; `None` is no limit.
@@ -198,4 +202,11 @@ pub struct App {
     pub weight: f64,
     /// The work it has to do; needed by the makespan objective only.
     pub work: Option<Gflop>,
+}
+
+impl App {
+    /// The word for what its threads compute, as in a file: the real kernel, or the synthetic one that stands for it.
+    pub fn kernel_word(&self) -> &'static str {
+        self.problem.map_or(self.kernel.as_str(), |problem| problem.kernel().as_str())
+    }
 }

@@ -33,6 +33,9 @@ pub enum Bottleneck {
     },
     /// What all threads of their node can read together.
     NodeRead(NodeId),
+    /// Work that was divided equally beforehand: they wait for the slowest threads of the application, on this node and
+    /// perhaps on others. Why those are slow is their own bottleneck.
+    SlowestThread(NodeId),
 }
 
 impl Bottleneck {
@@ -46,6 +49,7 @@ impl Bottleneck {
             Self::RemoteDemand(_) => "remote-demand",
             Self::SharedLink { .. } => "shared-link",
             Self::NodeRead(_) => "node-read",
+            Self::SlowestThread(_) => "slowest-thread",
         }
     }
 }

@@ -159,6 +159,7 @@ mod tests {
             arithmetic_intensity: FlopPerByte::new(intensity),
             data,
             kernel: Access::Read,
+            problem: None,
             min_threads: 1,
             max_threads: None,
             weight: 1.0,
@@ -174,6 +175,7 @@ mod tests {
             name: "s".to_owned(),
             allocation: Allocation::from_rows(&[vec![1, 1], vec![0, threads_of_b]]).expect("rows"),
             data: vec![Data::Placed(Placement::Local), data_of_b],
+            static_work: false,
         }
     }
 

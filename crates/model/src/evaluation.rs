@@ -6,7 +6,7 @@ use crate::bottleneck::{Bottleneck, bottlenecks};
 use crate::demand::demands;
 use crate::ids::{AppId, NodeId};
 use crate::machine::Machine;
-use crate::sharing::invariants::Violation;
+use crate::sharing::invariants::{TOLERANCE, Violation};
 use crate::sharing::reference::{dealt::Round, rounds};
 use crate::sharing::trace::{MemoryTrace, trace};
 use crate::sharing::{FlowView, ModelKind, Solver, Workspace};
@@ -24,6 +24,8 @@ pub use resources::{ControllerUse, LinkUse, SharedLinkUse};
 pub struct Evaluation {
     /// GFLOPS of all applications.
     pub total: Gflops,
+    /// Whether work was divided beforehand ([`Options::static_work`]).
+    pub static_work: bool,
     /// Applications, in the order of the files.
     pub apps: Vec<AppResult>,
     /// Memory controllers, in node order.
@@ -54,6 +56,8 @@ pub const MOST_NODES_WITH_ALL_LINKS: usize = 64;
 pub struct AppResult {
     /// Its GFLOPS on all nodes.
     pub gflops: Gflops,
+    /// The node with its slowest threads, the first of several, where its work was divided beforehand.
+    pub slowest: Option<NodeId>,
     /// Its GFLOPS if each of its threads drew all it wants: the roofline of the cores, with every ceiling on one thread.
     pub full_speed: Gflops,
     /// What its threads draw from all memories.
@@ -71,6 +75,9 @@ pub struct GroupResult {
     pub threads: u32,
     /// GFLOPS of all of them.
     pub gflops: Gflops,
+    /// GFLOPS of all of them while nobody has finished: more than `gflops` only where work was divided beforehand, and others are
+    /// slower.
+    pub working: Gflops,
     /// GFLOPS of all of them if each drew all it wants.
     pub full_speed: Gflops,
     /// What they draw from all memories.
@@ -120,6 +127,20 @@ pub enum EvaluateError {
     Unsound(#[from] Violation),
 }
 
+/// How a scenario is evaluated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// With the calculation behind the result, which is larger than the result by far.
+    pub explained: bool,
+    /// The work of each application is divided equally among its threads beforehand, as by a static loop: its slowest thread, on
+    /// whichever node, decides. GFLOPS of an application = threads x rate of its slowest thread.
+    ///
+    /// Bandwidths then are means over the time that the slowest thread takes, in which every thread moves as much as that one. Rates are those
+    /// while all threads run. Whoever is faster finishes early, and what it leaves of memories and links could make the others faster: that is left
+    /// out, so that the result is never too high.
+    pub static_work: bool,
+}
+
 /// Evaluates `allocation` with the data of each application placed by `placements`. [`Evaluation::trace`] and
 /// [`Evaluation::flows`] stay empty.
 ///
@@ -132,7 +153,7 @@ pub fn evaluate(
     placements: &[Placement],
     allocation: &Allocation,
 ) -> Result<Evaluation, EvaluateError> {
-    evaluate_with(machine, apps, placements, allocation, false)
+    evaluate_with(machine, apps, placements, allocation, Options::default())
 }
 
 /// [`evaluate`] with the calculation behind it, which is larger than the result by far.
@@ -145,16 +166,22 @@ pub fn evaluate_explained(
     placements: &[Placement],
     allocation: &Allocation,
 ) -> Result<Evaluation, EvaluateError> {
-    evaluate_with(machine, apps, placements, allocation, true)
+    let options = Options { explained: true, ..Options::default() };
+    evaluate_with(machine, apps, placements, allocation, options)
 }
 
-fn evaluate_with(
+/// [`evaluate`] with options.
+///
+/// # Errors
+/// Those of [`evaluate`].
+pub fn evaluate_with(
     machine: &Machine,
     apps: &[App],
     placements: &[Placement],
     allocation: &Allocation,
-    explained: bool,
+    options: Options,
 ) -> Result<Evaluation, EvaluateError> {
+    let Options { explained, static_work } = options;
     let nodes = machine.node_count();
     if apps.len() != placements.len() || allocation.as_slice().len() != apps.len() * nodes {
         return Err(EvaluateError::Shape { apps: apps.len(), nodes });
@@ -174,20 +201,27 @@ fn evaluate_with(
         Vec::new()
     };
 
-    let apps = app_results(machine, placements, allocation, &solver, &workspace);
+    let warnings = starved(machine, &solver, &workspace);
+    let trace = if explained && has_one_calculation(&solver) {
+        trace(machine, &solver, allocation, &workspace)
+    } else {
+        Vec::new()
+    };
+    let mut apps = app_results(machine, placements, allocation, &solver, &workspace);
+    if static_work {
+        solver.wait_for_slowest(&mut workspace);
+        apps.iter_mut().enumerate().for_each(|(a, app)| wait(app, AppId(a), &solver, &workspace));
+    }
     let resources = resources::used(machine, allocation, &solver, &workspace);
     let mut evaluation = Evaluation {
         total: apps.iter().map(|app| app.gflops).sum(),
+        static_work,
         apps,
         nodes: resources.nodes,
         links: resources.links,
         shared_links: resources.shared_links,
-        warnings: starved(machine, &solver, &workspace),
-        trace: if explained && has_one_calculation(&solver) {
-            trace(machine, &solver, allocation, &workspace)
-        } else {
-            Vec::new()
-        },
+        warnings,
+        trace,
         flows,
         rounds: if explained && deals_rounds(&solver, allocation) {
             rounds(machine, &demands, allocation).unwrap_or_default()
@@ -233,9 +267,11 @@ fn app_results(
         let threads = allocation.get(app, node);
         let bottleneck = bottlenecks[(app, node)].clone()?;
         let all = f64::from(threads);
+        let gflops = Gflops::new(all * solver.gflops_per_thread(app, node, workspace));
         Some(GroupResult {
             threads,
-            gflops: Gflops::new(all * solver.gflops_per_thread(app, node, workspace)),
+            gflops,
+            working: gflops,
             full_speed: Gflops::new(all * solver.full_speed_per_thread(app, node)),
             bandwidth: GigabytesPerSecond::new(all * workspace.bandwidth_per_thread()[(app, node)]),
             bottleneck,
@@ -248,6 +284,7 @@ fn app_results(
             let per_node: Vec<_> = machine.node_ids().map(|node| group_result(AppId(a), node)).collect();
             AppResult {
                 gflops: per_node.iter().flatten().map(|group| group.gflops).sum(),
+                slowest: None,
                 full_speed: per_node.iter().flatten().map(|group| group.full_speed).sum(),
                 bandwidth: per_node.iter().flatten().map(|group| group.bandwidth).sum(),
                 home: placement.home(),
@@ -255,6 +292,30 @@ fn app_results(
             }
         })
         .collect()
+}
+
+/// The result of an application whose work was divided beforehand, from that in which nobody waits; the workspace has
+/// [`Solver::wait_for_slowest`].
+fn wait(result: &mut AppResult, app: AppId, solver: &Solver, workspace: &Workspace) {
+    let per_thread = |group: &GroupResult| group.working.value() / f64::from(group.threads);
+    let groups =
+        result.per_node.iter().enumerate().filter_map(|(node, group)| Some((NodeId(node), group.as_ref()?)));
+    let rates = groups.map(|(node, group)| (node, per_thread(group)));
+    let slowest = rates.reduce(|least, other| if other.1 < least.1 { other } else { least });
+    let Some((slowest, rate)) = slowest else { return };
+    result.slowest = Some(slowest);
+    for (node, group) in result.per_node.iter_mut().enumerate() {
+        let Some(group) = group else { continue };
+        let (node, all) = (NodeId(node), f64::from(group.threads));
+        // Equal rates of different nodes differ by rounding.
+        if per_thread(group) > rate * (1.0 + TOLERANCE) {
+            group.bottleneck = Bottleneck::SlowestThread(slowest);
+        }
+        group.gflops = Gflops::new(all * solver.gflops_per_thread(app, node, workspace));
+        group.bandwidth = GigabytesPerSecond::new(all * workspace.bandwidth_per_thread()[(app, node)]);
+    }
+    result.gflops = result.per_node.iter().flatten().map(|group| group.gflops).sum();
+    result.bandwidth = result.per_node.iter().flatten().map(|group| group.bandwidth).sum();
 }
 
 fn starved(machine: &Machine, solver: &Solver, workspace: &Workspace) -> Vec<Warning> {
@@ -295,6 +356,7 @@ mod tests {
             arithmetic_intensity: FlopPerByte::new(1.0),
             data: Data::Placed(placement.clone()),
             kernel: Access::Read,
+            problem: None,
             min_threads: 1,
             max_threads: None,
             weight: 1.0,

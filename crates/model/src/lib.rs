@@ -58,6 +58,7 @@ pub mod input;
 pub mod machine;
 pub mod memory;
 pub mod pinning;
+pub mod problem;
 #[path = "../../../tests/random.rs"]
 #[cfg(test)]
 mod random;
@@ -74,7 +75,7 @@ pub use app::{Access, App, Data, Placement};
 pub use bottleneck::Bottleneck;
 pub use demand::Demand;
 pub use dynamics::Dynamics;
-pub use evaluation::{Evaluation, evaluate, evaluate_explained};
+pub use evaluation::{Evaluation, evaluate, evaluate_explained, evaluate_with};
 pub use ids::{AppId, NodeId};
 pub use machine::{KernelBandwidths, Machine, Node};
 pub use memory::MemoryFull;

@@ -128,6 +128,7 @@ mod tests {
             nodes: None,
             memory: memory.map(Gibibytes::new),
             kernel: Access::Read,
+            problem: None,
             min_threads: 0,
             max_threads: None,
             weight: 1.0,

@@ -15,6 +15,9 @@ pub struct Scenario {
     pub allocation: Allocation,
     /// Data of each application in this scenario: its own, or what the scenario puts in its place.
     pub data: Vec<Data>,
+    /// Whether the work of each application is divided equally among its threads beforehand, so that the slowest of them
+    /// decides ([`crate::evaluation::Options::static_work`]). Without it whoever is faster does more.
+    pub static_work: bool,
 }
 
 /// All input files, united and checked: the value every command works on.

@@ -7,3 +7,4 @@ mod models;
 mod properties;
 #[path = "../../../tests/random.rs"]
 mod random;
+mod real_kernels;

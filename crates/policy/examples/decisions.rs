@@ -62,6 +62,7 @@ fn study(nodes: usize, cores: u32, apps: usize) -> Study {
             arithmetic_intensity: intensity,
             data: data.clone(),
             kernel: Access::Read,
+            problem: None,
             min_threads: 0,
             max_threads: None,
             weight: 1.0,

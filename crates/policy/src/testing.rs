@@ -35,6 +35,7 @@ pub(crate) fn study(machine: Machine, intensities: &[f64]) -> Study {
         nodes: None,
         memory: None,
         kernel: Access::default(),
+        problem: None,
         min_threads: 1,
         max_threads: None,
         weight: 1.0,
@@ -71,7 +72,7 @@ pub(crate) fn channel(from: usize, to: usize) -> Channel {
 pub(crate) fn scenario(study: &Study, name: &str, rows: &[Vec<u32>]) -> Scenario {
     let data = study.apps.iter().map(|app| app.data.clone()).collect();
     let allocation = Allocation::from_rows(rows).expect("equal rows");
-    Scenario { name: name.to_owned(), allocation, data }
+    Scenario { name: name.to_owned(), allocation, data, static_work: false }
 }
 
 /// An application that is there, with all its threads blocked, and 100 GFLOP left.

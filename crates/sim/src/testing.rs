@@ -25,6 +25,7 @@ pub(crate) fn app(name: &str, intensity: f64, data: Data) -> App {
         arithmetic_intensity: FlopPerByte::new(intensity),
         data,
         kernel: Access::default(),
+        problem: None,
         min_threads: 1,
         max_threads: None,
         weight: 1.0,

@@ -68,5 +68,6 @@ fn reader(number: usize, home: NodeId) -> App {
         nodes: None,
         memory: None,
         kernel: Access::Read,
+        problem: None,
     }
 }

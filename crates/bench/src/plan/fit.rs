@@ -62,7 +62,7 @@ pub(super) fn scale(
         return Err(Misfit::SpreadShare { app, reached, there: there.len() });
     }
     let data: Vec<Placement> = shape.data.iter().map(|data| folded(data, &map, there.len())).collect();
-    let scaled = Shape { name: shape.name.clone(), threads, data };
+    let scaled = Shape { name: shape.name.clone(), threads, data, static_work: shape.static_work };
     let changes = changes(shape, &scaled, study, map);
     Ok((scaled, changes))
 }

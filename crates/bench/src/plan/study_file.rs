@@ -37,7 +37,8 @@ pub(super) fn of_plan(
             .map_err(|why| PlanError::Study(format!("scenario '{}': {why}", shape.name)))?;
         let own = shape.threads.first().map_or(nodes, Vec::len);
         let data = shape.data.iter().map(|data| Data::Placed(on_nodes(data, own, nodes)));
-        Ok(Scenario { name: shape.name.clone(), allocation, data: data.collect() })
+        let (name, static_work) = (shape.name.clone(), shape.static_work);
+        Ok(Scenario { name, allocation, data: data.collect(), static_work })
     });
     Ok(Study {
         tasks: study.tasks.clone(),

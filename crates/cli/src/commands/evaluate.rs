@@ -7,8 +7,8 @@ use std::error::Error;
 use std::io::{self, Write};
 
 use numasim_draw::grid::wrap;
-use numasim_model::evaluation::EvaluateError;
-use numasim_model::{Evaluation, ModelKind, Placement, Scenario, Study, evaluate, evaluate_explained};
+use numasim_model::evaluation::{EvaluateError, Options};
+use numasim_model::{Evaluation, ModelKind, Placement, Scenario, Study, evaluate_with};
 
 use super::located::Located;
 use super::room;
@@ -30,7 +30,10 @@ pub(super) use document::document;
 /// Runs the command.
 pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
     let (reading, sources) = crate::files::read_study_and_texts(&args.files)?;
-    let (study, located) = Located::split(reading, sources);
+    let (mut study, located) = Located::split(reading, sources);
+    if args.static_work {
+        study.scenarios.iter_mut().for_each(|scenario| scenario.static_work = true);
+    }
     let mut study = match args.model {
         Some(ModelChoice::All) => return side_by_side(args, &study, &located, shell),
         Some(ModelChoice::One(kind)) => sharing::choose(study, Some(kind), shell)?,
@@ -196,9 +199,10 @@ impl<'a> Evaluated<'a> {
     /// `explained`: with the calculation behind the result.
     fn with(study: &Study, scenario: &'a Scenario, explained: bool) -> Result<Self, Failure> {
         let placements = placements(study, scenario)?;
-        let evaluate = if explained { evaluate_explained } else { evaluate };
-        let evaluation = evaluate(&study.machine, &study.apps, &placements, &scenario.allocation)
-            .map_err(|error| failed(&format!("scenario '{}'", scenario.name), &error))?;
+        let options = Options { explained, static_work: scenario.static_work };
+        let evaluation =
+            evaluate_with(&study.machine, &study.apps, &placements, &scenario.allocation, options)
+                .map_err(|error| failed(&format!("scenario '{}'", scenario.name), &error))?;
         Ok(Self { scenario, placements, evaluation })
     }
 
@@ -234,8 +238,7 @@ pub(super) fn placements(study: &Study, scenario: &Scenario) -> Result<Vec<Place
 
 /// Evaluates one scenario of the files.
 pub(super) fn evaluated(study: &Study, scenario: &Scenario) -> Result<Evaluation, Failure> {
-    evaluate(&study.machine, &study.apps, &placements(study, scenario)?, &scenario.allocation)
-        .map_err(|error| failed(&format!("scenario '{}'", scenario.name), &error))
+    Evaluated::new(study, scenario).map(|evaluated| evaluated.evaluation)
 }
 
 /// Why `what` cannot be evaluated: a fault of the program where the result contradicts its model.

@@ -14,7 +14,7 @@ use super::ScenarioView;
 /// | `threads` | threads of the application on the node |
 /// | `gflops` | GFLOPS of these threads |
 /// | `bandwidth_gbs` | GB/s they draw from all memories |
-/// | `bottleneck` | `core-peak`, `core-bandwidth`, `local-controller`, `link`, `remote-demand`; empty without threads |
+/// | `bottleneck` | `core-peak`, `core-bandwidth`, `local-controller`, `link`, `remote-demand`, `shared-link`, `node-read`, `slowest-thread` (work divided beforehand); empty without threads |
 /// | `home` | node of all data of the application; empty if it has no one home |
 /// | `scenario_total_gflops` | GFLOPS of the whole scenario, the same in all its rows |
 ///

@@ -11,6 +11,7 @@ pub(crate) fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String
     let (mut peak, mut core_bandwidth, mut controller) = (Vec::new(), Vec::new(), Vec::new());
     let mut links: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let (mut remote, mut shared, mut reads) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut waiting, mut slowest) = (Vec::new(), None);
     for (node, group) in view.evaluation.apps[app.0].per_node.iter().enumerate() {
         match group.as_ref().map(|group| &group.bottleneck) {
             None => {}
@@ -21,8 +22,13 @@ pub(crate) fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String
             Some(Bottleneck::RemoteDemand(memory)) => remote.push(memory.0),
             Some(Bottleneck::SharedLink { direction }) => shared.push(*direction),
             Some(Bottleneck::NodeRead(_)) => reads.push(node),
+            Some(Bottleneck::SlowestThread(slow)) => {
+                slowest = Some(*slow);
+                waiting.push(node);
+            }
         }
     }
+    let waits = slowest.map(|slow| (slow, waiting));
     for list in [&mut remote, &mut shared] {
         list.sort_unstable();
         list.dedup();
@@ -59,6 +65,9 @@ pub(crate) fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String
     }
     if !peak.is_empty() {
         phrases.push(format!("core peak {}", on(&peak)));
+    }
+    if let Some((slow, waiting)) = waits {
+        phrases.push(format!("the slowest thread, on {slow}, {}", on(&waiting)));
     }
     phrases.join("; ")
 }

@@ -14,7 +14,7 @@ use super::{ScenarioView, numbers, warning};
 /// The scenario object of the documented JSON, keys in the documented order.
 ///
 /// Beyond the contract: `bottleneck_per_node` of each application (a stable word, null where it has no threads) and
-/// `warnings`; `occupied_gbs` of memories and links under kernels that write, where the machine has figures of its own for them.
+/// `warnings`; `static_work` (true) where work was divided beforehand, and then `slowest_node` of each application; `occupied_gbs` of memories and links under kernels that write, where the machine has figures of its own for them.
 /// What is not finite is null. Written figure by figure: as values, a million links take half a gigabyte.
 impl Serialize for ScenarioView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -39,6 +39,7 @@ pub(super) fn entries<M: SerializeMap>(view: &ScenarioView, object: &mut M) -> R
                 .map(|group| Number(group.as_ref().map_or(0.0, |group| group.gflops.value()))),
         ),
         home: evaluation.apps[app.0].home.map(|home| home.0),
+        slowest_node: evaluation.apps[app.0].slowest.map(|node| node.0),
         bottleneck_per_node: Sequence(
             evaluation.apps[app.0]
                 .per_node
@@ -69,6 +70,9 @@ pub(super) fn entries<M: SerializeMap>(view: &ScenarioView, object: &mut M) -> R
     });
     object.serialize_entry("name", view.name)?;
     object.serialize_entry("total_gflops", &Number(evaluation.total.value()))?;
+    if evaluation.static_work {
+        object.serialize_entry("static_work", &true)?;
+    }
     object.serialize_entry("apps", &Sequence(apps))?;
     object.serialize_entry("nodes", &Sequence(nodes))?;
     object.serialize_entry("links", &Sequence(links))?;
@@ -101,6 +105,8 @@ struct AppObject<'a, G: Serialize, B: Serialize> {
     threads: &'a [u32],
     gflops_per_node: G,
     home: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slowest_node: Option<usize>,
     bottleneck_per_node: B,
 }
 

@@ -17,9 +17,12 @@ const ROOM_FOR_WORDS: usize = 24;
 /// Everything about one scenario, for people.
 pub(crate) fn table(view: &ScenarioView, style: &Style) -> String {
     let letters = Lettering::new(view.apps);
+    let note = "Static work: the slowest thread of an application decides; GB/s are means until it is done.";
+    let note = if view.evaluation.static_work { format!("{}\n", style.faint(note)) } else { String::new() };
     let parts = [
         picture::picture(view, &letters, style),
         applications(view, &letters, style),
+        note,
         resources::controllers(view, style),
         resources::links(view, style),
         resources::shared_links(view, style),

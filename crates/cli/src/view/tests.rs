@@ -64,6 +64,7 @@ fn apps(group: &str, instances: usize, intensity: f64, placement: &Placement) ->
             arithmetic_intensity: FlopPerByte::new(intensity),
             data: Data::Placed(placement.clone()),
             kernel: Access::default(),
+            problem: None,
             min_threads: 1,
             max_threads: None,
             weight: 1.0,

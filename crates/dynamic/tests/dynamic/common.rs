@@ -33,6 +33,7 @@ pub(crate) fn app(name: &str, intensity: f64, work: Work, nodes: usize, threads:
         arithmetic_intensity: FlopPerByte::new(intensity),
         data: data.clone(),
         kernel: Access::Read,
+        problem: None,
         min_threads: 1,
         max_threads: None,
         weight: 1.0,

@@ -252,6 +252,7 @@ fn drawn_app(choices: &mut Choices, number: usize, machine: &Machine) -> (App, C
         arithmetic_intensity: course.phases[0].arithmetic_intensity,
         data: course.phases[0].data.clone(),
         kernel: choices.of(&[Access::Read, Access::Read, Access::Copy]),
+        problem: None,
         min_threads: 1,
         max_threads: None,
         weight: 1.0,

@@ -17,6 +17,9 @@ pub fn by_solver(study: &Study) -> impl Fn(&Machine, &Scenario) -> Result<Vec<f6
         let solver = Solver::new(machine, &demands);
         let mut workspace = solver.workspace();
         solver.solve(scenario.allocation.as_slice(), &mut workspace);
+        if scenario.static_work {
+            solver.wait_for_slowest(&mut workspace);
+        }
         Ok(workspace.gflops().to_vec())
     }
 }

@@ -3,5 +3,6 @@
 mod codes;
 mod counts;
 mod dense;
+mod model;
 mod problems;
 mod together;

@@ -101,6 +101,7 @@ mod tests {
             arithmetic_intensity: FlopPerByte::new(1.0),
             data: Data::Placed(placement),
             kernel: Access::Read,
+            problem: None,
             min_threads: 1,
             max_threads: None,
             weight: 1.0,

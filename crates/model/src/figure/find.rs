@@ -40,6 +40,14 @@ pub enum KeyError {
     /// The application has several phases, each with its own figure.
     #[error("'{0}' has phases, each with figures of its own")]
     Phases(String),
+    /// The real kernel of an application counts its intensity itself.
+    #[error("the kernel {kernel} of '{app}' counts its own arithmetic intensity")]
+    Counted {
+        /// The application or group.
+        app: String,
+        /// Its kernel.
+        kernel: &'static str,
+    },
     /// No channel or call joins these ends, or has this number.
     #[error("there is no {noun} '{name}'")]
     Joint {
@@ -114,7 +122,10 @@ impl Figure {
             ["app", name, key] => {
                 let instances = instances(apps, name)?;
                 let figure = match *key {
-                    "arithmetic_intensity" => AppFigure::ArithmeticIntensity,
+                    "arithmetic_intensity" => {
+                        not_counted(apps, &instances, name)?;
+                        AppFigure::ArithmeticIntensity
+                    }
                     "min_threads" => AppFigure::MinThreads,
                     "max_threads" => AppFigure::MaxThreads,
                     "weight" => AppFigure::Weight,
@@ -126,6 +137,14 @@ impl Figure {
             ["app", ..] | [] => Err(KeyError::Incomplete),
             [first, ..] => Err(KeyError::Table((*first).to_owned())),
         }
+    }
+}
+
+/// Refuses the intensity of a real kernel, which would no longer be its own.
+pub(super) fn not_counted(apps: &[App], instances: &Range<usize>, name: &str) -> Result<(), KeyError> {
+    match apps.get(instances.start).and_then(|app| app.problem) {
+        Some(problem) => Err(KeyError::Counted { app: name.to_owned(), kernel: problem.kernel().as_str() }),
+        None => Ok(()),
     }
 }
 

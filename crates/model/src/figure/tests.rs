@@ -40,6 +40,7 @@ fn apps() -> Vec<App> {
         arithmetic_intensity: FlopPerByte::new(0.5),
         data: Data::Placed(Placement::Local),
         kernel: Access::Read,
+        problem: None,
         min_threads: 1,
         max_threads: None,
         weight: 1.0,

@@ -1,6 +1,6 @@
 //! Reads the keys of one `[[app]]`, apart from its name and how many there are.
 
-use crate::app::{Access, App, Data, Placement};
+use crate::app::{App, Data, Placement};
 use crate::ids::NodeId;
 use crate::units::{FlopPerByte, Gibibytes};
 
@@ -11,11 +11,11 @@ use super::machine::MachineReading;
 use super::names::plural;
 use super::node_numbers;
 use super::problem::{Problem, ProblemKind};
+use super::problem_keys::{self, Stands};
 use super::reading::TableKind;
 use super::room;
 use super::table::TableReader;
 use super::value::{Count, INTENSITY, MEMORY, Quantity, Value};
-use super::words;
 
 const THREADS: Count = Count { what: "a number of threads", example: "8", min: 0, max: u32::MAX as u64 };
 const WEIGHT: Quantity = Quantity { what: "a weight; 0 does not count", example: "1.0", zero: true };
@@ -27,7 +27,8 @@ pub(super) fn read(
     machine: &MachineReading,
 ) -> (Option<App>, CourseReading) {
     let log = table.source.log;
-    let intensity = table.required("arithmetic_intensity", "0.5").and_then(|value| value.number(INTENSITY));
+    let stands = problem_keys::read(table, name);
+    let intensity = read_intensity(table, name, stands);
     // Each falls back to its default, which is noted, only where the key is not there at all.
     let data_value = table.optional("data");
     let data = data_value.as_ref().map_or_else(
@@ -53,13 +54,6 @@ pub(super) fn read(
         },
         |value| value.number(MEMORY).map(Some),
     );
-    let kernel = table.optional("kernel").map_or_else(
-        || {
-            log.note_default(TableKind::App, name, "kernel", Access::default().as_str());
-            Some(Access::default())
-        },
-        |value| words::read(&value, &Access::ALL, Access::as_str),
-    );
     let limits = read_limits(table, name, nodes_value.as_ref(), usable_cores(machine, nodes.as_ref()));
     let weight = table.optional("weight").map_or_else(
         || {
@@ -68,7 +62,6 @@ pub(super) fn read(
         },
         |value| value.number(WEIGHT),
     );
-    let intensity = intensity.map(FlopPerByte::new);
     let nodes_place = nodes_value.as_ref().map(Value::place);
     let allowed = nodes.as_ref().and_then(Option::as_deref).zip(nodes_place.as_ref());
     let known = Known { intensity, data: data.as_ref(), nodes: allowed };
@@ -76,12 +69,17 @@ pub(super) fn read(
     let work = course.total_work.filter(|work| work.value() > 0.0);
     let app = || {
         let limits = limits?;
+        let (kernel, problem) = match stands? {
+            Stands::Synthetic(access) => (access, None),
+            Stands::Real(problem) => (problem.access(), Some(problem)),
+        };
         Some(App {
             name: String::new(),
             group: String::new(),
             arithmetic_intensity: intensity?,
             data: data?,
-            kernel: kernel?,
+            kernel,
+            problem,
             min_threads: limits.min,
             max_threads: limits.max,
             weight: weight?,
@@ -96,6 +94,49 @@ pub(super) fn read(
         room::check(app, machine, size, data_value.as_ref());
     }
     (app, course)
+}
+
+/// The intensity that the file gives, or what a real kernel counts; `stands` as far as it could be read.
+fn read_intensity(table: &mut TableReader<'_>, name: &str, stands: Option<Stands>) -> Option<FlopPerByte> {
+    const KEY: &str = "arithmetic_intensity";
+    let log = table.source.log;
+    let kernel = table.place_of("kernel");
+    let value = table.optional(KEY);
+    let given = value.as_ref().and_then(|value| value.number(INTENSITY)).map(FlopPerByte::new);
+    let problem = match stands {
+        Some(Stands::Real(problem)) => problem,
+        // A word that nobody knows may have been meant for a real kernel.
+        None if kernel.is_some() => return given,
+        Some(Stands::Synthetic(_)) | None => {
+            if value.is_none() {
+                table.missing(KEY, "0.5");
+            }
+            return given;
+        }
+    };
+    let Some(value) = value else {
+        log.note_default(TableKind::App, name, KEY, problem.modelled_intensity().value().to_string());
+        return Some(problem.modelled_intensity());
+    };
+    if problem.has_intensity(given?) {
+        return given;
+    }
+    let (word, own) = (problem.kernel().as_str(), problem.arithmetic_intensity().value());
+    let counted = if own > 0.0 { format!("{} FLOP/byte", short(own)) } else { "no FLOP at all".to_owned() };
+    let message = format!("`{KEY}` is {}, but the kernel {word} counts {counted}", value.text());
+    let mut report = Problem::new(ProblemKind::Conflict, message)
+        .at(value.place(), "more than 5 % off")
+        .hint("leave it out: the kernel counts its own; or choose sizes that have this intensity");
+    if let Some(kernel) = kernel {
+        report = report.related(kernel, format!("counts {counted}"));
+    }
+    log.report(report);
+    None
+}
+
+/// With four digits behind the point.
+fn short(value: f64) -> String {
+    ((value * 1e4).round() / 1e4).to_string()
 }
 
 /// The nodes that may hold threads, ascending.

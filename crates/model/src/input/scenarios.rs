@@ -30,6 +30,7 @@ pub(super) struct ScenarioReading {
     /// The row of each instance.
     row_of: Vec<Option<usize>>,
     data: Vec<(Named, Data)>,
+    static_work: bool,
 }
 
 /// All scenarios of all files.
@@ -60,6 +61,8 @@ impl Scenarios {
         }
         let threads = table.required("threads", "{ mem = 1, compute = 5 }");
         let data = table.optional("data");
+        // Its default is what a scenario has always been: it is not listed.
+        let static_work = table.optional("static").map_or(Some(false), |value| value.flag());
         let place = table.place();
         table.finish();
         self.places.push(ScenarioPlaces {
@@ -81,12 +84,15 @@ impl Scenarios {
         let shown = name.as_deref().unwrap_or_default();
         let data = data.map_or(Some(Vec::new()), |value| read_data(&value, apps, machine.nodes()));
         let rows = threads.and_then(|value| read_threads(&value, shown, apps, cores));
-        self.read.push(name.zip(rows).zip(data).map(|((name, (rows, row_of)), data)| ScenarioReading {
-            name,
-            rows,
-            row_of,
-            data,
-        }));
+        self.read.push(name.zip(rows).zip(data.zip(static_work)).map(
+            |((name, (rows, row_of)), (data, static_work))| ScenarioReading {
+                name,
+                rows,
+                row_of,
+                data,
+                static_work,
+            },
+        ));
     }
 
     /// Where each scenario stands in its file.
@@ -126,7 +132,7 @@ impl ScenarioReading {
                 slot.clone_from(&own.1);
             }
         }
-        Scenario { name: self.name, allocation, data }
+        Scenario { name: self.name, allocation, data, static_work: self.static_work }
     }
 }
 

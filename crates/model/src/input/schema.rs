@@ -6,8 +6,10 @@
 mod app;
 mod data;
 mod dynamics;
+mod kernels;
 mod machine;
 mod origin;
+mod problem;
 mod programs;
 mod range;
 mod scenario;
@@ -18,14 +20,19 @@ use schemars::{JsonSchema, Schema, generate::SchemaSettings, json_schema};
 use serde::Serialize;
 use serde_json::Value;
 
-pub use app::{AppTable, KernelWord};
+pub use app::AppTable;
 pub use data::{AnyWord, DataValue, DataWord, FractionsTable, HomeTable, HomeValue, InterleaveTable};
 pub use dynamics::{
     BindWord, CallTable, ChannelTable, ClusterTable, CommandTable, ControlWord, OsTable, PhaseTable,
     PickWord, PolicyTable, ScalingValue, SerialTable, SpeedupTable, SyncWord, TaskWorkValue,
 };
+pub use kernels::{IsaWord, KernelsTable, StoresWord, VariantTable};
 pub use machine::{MachineTable, NodeTable, SharedLinkTable};
 pub use origin::{FigureTable, ProvenanceTable, SharingTable};
+pub use problem::{
+    CellsValue, ElementsWord, FaultsWord, HowWord, KernelWord, PartitionWord, ProblemTable, SourceWord,
+    StorageWord,
+};
 pub use programs::{ContenderTable, LoopShapeWord, ProgramArrayTable, ProgramLoopTable, ProgramTable};
 pub use scenario::{ScenarioTable, ThreadsValue};
 pub use tasks::{

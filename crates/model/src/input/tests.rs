@@ -1,13 +1,17 @@
 //! Tests of the whole reader; what the messages look like is tested where they are shown.
 
+mod kernels;
 mod over_time;
 mod tasks;
 mod trees;
+mod variants;
 
 use super::*;
 use crate::app::{Access, Data, Placement};
 use crate::ids::NodeId;
 use crate::machine::FigureKind;
+#[cfg(feature = "schema")]
+use crate::problem::KernelName;
 use crate::units::{Gibibytes, GigabytesPerSecond};
 
 const MACHINE: &str = "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 32\nlink_gbs = 8.5\n";
@@ -371,7 +375,10 @@ fn mistakes_in_the_sharing_model_are_reported() {
 #[test]
 fn the_schema_has_the_keys_that_the_reader_knows() {
     let text = format!(
-        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[[machine.node]]\n[[machine.shared_link]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\nscaling = {{}}\n[[app.phase]]\n[[channel]]\n[[call]]\n[[command]]\n[policy]\n[os]\n[cluster]\n[[block]]\n[[task]]\n[graph]\ngrid = 1\n[scheduler]\n[runtime]\n[program]\n[[program.array]]\n[[program.loop]]\n[contender]\n"
+        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\" }}\n[machine.sharing]\nmodel = \"ecm\"\n[[machine.node]]\n[[machine.shared_link]]\n{SCENARIO}threads = {{}}\n[[app]]\ndata = {{}}\nscaling = {{}}\n[[app.phase]]\n[[channel]]\n[[call]]\n[[command]]\n[policy]\n[os]\n[cluster]\n[[block]]\n[[task]]\n[graph]\ngrid = 1\n[scheduler]\n[runtime]\n[program]\n[[program.array]]\n[[program.loop]]\n[contender]\n{}",
+        KernelName::ALL
+            .map(|kernel| format!("[[app]]\nkernel = \"{}\"\n[app.problem]\n", kernel.as_str()))
+            .concat()
     );
     let log = Log::default();
     read_files(&files(&[&text]), &log);
@@ -397,6 +404,7 @@ fn the_schema_has_the_keys_that_the_reader_knows() {
         ("an entry of [machine.provenance]", properties("/$defs/FigureTable/properties")),
         ("[[app]]", properties("/$defs/AppTable/properties")),
         ("data", data),
+        ("[app.problem]", properties("/$defs/ProblemTable/properties")),
         ("[[app.phase]]", properties("/$defs/PhaseTable/properties")),
         ("scaling", scaling),
         ("[[channel]]", properties("/$defs/ChannelTable/properties")),

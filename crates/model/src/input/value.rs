@@ -246,6 +246,11 @@ impl<'a> Value<'a> {
         Some(name)
     }
 
+    /// Whether it is a list.
+    pub(super) fn is_list(&self) -> bool {
+        matches!(self.get(), DeValue::Array(_))
+    }
+
     /// The entries of a list.
     pub(super) fn list(&self, expected: &str, hint: impl Into<String>) -> Option<Vec<Value<'a>>> {
         let DeValue::Array(array) = self.get() else {

@@ -187,6 +187,37 @@ impl Solver {
         self.solve_counts(workspace);
     }
 
+    /// What becomes of the last answer where the work of each application was divided equally among its threads beforehand:
+    /// the threads of each are as fast as the slowest of them all, on whichever node, and draw as much less.
+    ///
+    /// These are means over the time that the slowest thread takes: all do the same work in it, whoever is faster is idle at its end. That
+    /// threads which still run have more bandwidth then is left out: a first-order rule, never too fast. Allocates nothing.
+    ///
+    /// Flows and pools are those of the answer before, in which nobody waits.
+    pub fn wait_for_slowest(&self, workspace: &mut Workspace) {
+        for app in (0..self.apps()).map(AppId) {
+            let groups = self.compiled.demand_gbs.cells_of(app);
+            let Workspace { shares, threads, .. } = workspace;
+            let rate = |group: usize, bandwidth: f64| {
+                (bandwidth * self.compiled.intensity[app.0]).min(self.compiled.peak[group])
+            };
+            let with_threads = groups.filter(|&group| threads[group] > 0.0);
+            let slowest = with_threads
+                .clone()
+                .map(|group| rate(group, shares.bandwidth[group]))
+                .fold(f64::INFINITY, f64::min);
+            for group in with_threads {
+                let own = rate(group, shares.bandwidth[group]);
+                if own > slowest {
+                    shares.bandwidth[group] *= slowest / own;
+                }
+            }
+        }
+        // The next answer has nothing in common with this one.
+        workspace.is_solved = false;
+        self.add_up(workspace);
+    }
+
     fn solve_counts(&self, workspace: &mut Workspace) {
         let compiled = &self.compiled;
         let Workspace { shares, threads, memory, is_solved, .. } = workspace;

@@ -46,6 +46,7 @@ impl Side {
             arithmetic_intensity: self.intensity,
             data: self.data(),
             kernel: Access::Read,
+            problem: None,
             min_threads: 1,
             max_threads: None,
             weight: 1.0,

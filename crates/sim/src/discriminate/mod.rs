@@ -193,7 +193,7 @@ fn assemble(
             }
         }
         let data = sides.iter().map(Side::data).collect();
-        Scenario { name: candidate.name(), allocation, data }
+        Scenario { name: candidate.name(), allocation, data, static_work: false }
     };
     let scenarios = chosen.iter().zip(&candidates).map(|(&place, candidate)| Chosen {
         scenario: scenario(candidate),

@@ -5,7 +5,8 @@ use numasim_model::figure::Figures;
 use numasim_model::memory;
 use numasim_model::sharing::{Solver, Workspace};
 use numasim_model::{
-    App, Data, Machine, NodeId, Placement, Scenario, Study, evaluate, evaluation::EvaluateError,
+    App, Data, Machine, NodeId, Placement, Scenario, Study, evaluate_with,
+    evaluation::{EvaluateError, Options},
 };
 
 use super::key::{Target, ids};
@@ -201,6 +202,9 @@ impl<'a> Evaluator<'a> {
         }
         let compiled = &mut self.compiled[used];
         compiled.solver.solve_changes(scenario.allocation.as_slice(), &mut compiled.workspace);
+        if scenario.static_work {
+            compiled.solver.wait_for_slowest(&mut compiled.workspace);
+        }
         Ok(compiled.workspace.gflops())
     }
 
@@ -216,7 +220,8 @@ impl<'a> Evaluator<'a> {
         };
         let (scenario, apps) = (&self.now.scenarios[s], &self.now.figures.apps);
         let placements: Vec<Placement> = scenario.data.iter().map(Data::placement_or_local).collect();
-        let evaluation = evaluate(machine, apps, &placements, &scenario.allocation)?;
+        let options = Options { static_work: scenario.static_work, ..Options::default() };
+        let evaluation = evaluate_with(machine, apps, &placements, &scenario.allocation, options)?;
         for ((app, &swept), full) in apps.iter().zip(there.workspace.gflops()).zip(&evaluation.apps) {
             let evaluated = full.gflops.value();
             let equal = (swept - evaluated).abs() <= TOLERANCE * evaluated.abs();

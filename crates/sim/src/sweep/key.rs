@@ -176,6 +176,10 @@ fn explained(study: &Study, error: KeyError, task: Task) -> SettingError {
         KeyError::Phase(_) => {
             SettingError::wrong(words, "phases are numbered from 0 in the order of the file")
         }
+        KeyError::Counted { .. } => SettingError::wrong(
+            words,
+            "its sizes in [app.problem] decide; a synthetic kernel has any intensity",
+        ),
         KeyError::Phases(name) => {
             SettingError::wrong(words, format!("take a key of one of them, such as app.{name}.phase.0.tasks"))
         }

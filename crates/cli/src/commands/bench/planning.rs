@@ -45,7 +45,7 @@ pub(super) fn plan(asked: &Asked, args: &BenchArgs, host: &HostTopology) -> Resu
         }
     }
     let host_machine = asked.host_machine.clone();
-    let options = Options { bind: args.bind.into(), fit: args.fit_host, host_machine };
+    let options = Options { bind: args.bind.into(), fit: args.fit_host, host_machine, isa: args.isa };
     plan::make(&asked.study, &scenarios, host, &options).map_err(|error| refused(&error, args.fit_host, host))
 }
 

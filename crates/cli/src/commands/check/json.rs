@@ -26,7 +26,11 @@ pub(crate) fn json(reading: &Reading) -> Value {
                 "name": app.name, "group": app.group,
                 "arithmetic_intensity": app.arithmetic_intensity.value(),
                 "data": data(&app.data),
-                "kernel": app.kernel.as_str(),
+                "kernel": app.kernel_word(),
+                "problem": app.problem.map(|problem| {
+                    let sizes = problem.sizes().into_iter();
+                    sizes.map(|(key, value)| (key.to_owned(), Value::String(value))).collect::<Map<_, _>>()
+                }),
                 "nodes": app.nodes.as_deref().map(numbers),
                 "memory_gib": app.memory.map(Gibibytes::value),
                 "min_threads": app.min_threads, "max_threads": app.max_threads,
@@ -43,7 +47,7 @@ pub(crate) fn json(reading: &Reading) -> Value {
                 study.apps.iter().enumerate().map(|(index, app)| (app.name.clone(), value(index))).collect()
             };
             json!({
-                "name": scenario.name,
+                "name": scenario.name, "static": scenario.static_work,
                 "threads": by_name(&|index| json!(scenario.allocation.row(AppId(index)))),
                 "data": by_name(&|index| scenario.data.get(index).map_or(Value::Null, data)),
             })

@@ -152,7 +152,7 @@ impl Lines<'_> {
             ("data", Some(data(&app.data))),
             ("nodes", app.nodes.as_deref().map(json::numbers_in_words)),
             ("memory_gib", app.memory.map(Gibibytes::value).map(|gib| gib.to_string())),
-            ("kernel", Some(app.kernel.as_str().to_owned())),
+            ("kernel", Some(app.kernel_word().to_owned())),
             ("min_threads", Some(app.min_threads.to_string())),
             ("max_threads", app.max_threads.map(|max| max.to_string())),
             ("weight", Some(app.weight.to_string())),
@@ -161,6 +161,9 @@ impl Lines<'_> {
         values
             .into_iter()
             .try_for_each(|(key, value)| self.known(TableKind::App, &group.name, key, value))?;
+        for (key, value) in app.problem.iter().flat_map(numasim_model::problem::KernelProblem::sizes) {
+            self.known(TableKind::App, &group.name, &format!("problem.{key}"), Some(value))?;
+        }
         let course = self.reading.study.dynamics.courses.get(group.first).map(over_time::course);
         let places = self
             .reading

@@ -30,6 +30,28 @@ pub(super) fn policy(
     Ok(policy)
 }
 
+/// Refuses real kernels: what an application does here is made of tasks of any size, with a synthetic kernel.
+///
+/// # Errors
+/// The first of them.
+pub(super) fn kernels_are_synthetic(study: &Study, located: &Located) -> Result<(), Failure> {
+    let alone = |app: usize| study.dynamics.courses.get(app).is_some_and(|course| course.command.is_some());
+    for (number, app) in study.apps.iter().enumerate() {
+        let Some(problem) = app.problem.filter(|_| !alone(number)) else { continue };
+        let (name, kernel) = (&app.group, problem.kernel().as_str());
+        let message =
+            format!("the kernel {kernel} of `{name}` is measured by `numasim bench`; `run` has tasks");
+        let problem = Problem::new(ProblemKind::BadValue, message).hint(
+            "write `kernel = \"read\"`, \"copy\", \"triad\" or \"update\" with an `arithmetic_intensity`, or the `command` of a program",
+        );
+        return Err(located.failure(&[match located.app_places(name) {
+            Some(places) => problem.at(places.name.clone(), format!("its kernel is {kernel}")),
+            None => problem,
+        }]));
+    }
+    Ok(())
+}
+
 /// Refuses programs of their own that others wait for: nobody outside knows their iterations.
 ///
 /// # Errors

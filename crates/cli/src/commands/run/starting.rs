@@ -44,6 +44,7 @@ pub(crate) fn run(args: &RunArgs, shell: &Shell) -> Result<(), Failure> {
     if study.apps.is_empty() {
         return Err(Failure::input("there is no [[app]] in the files: nothing to run"));
     }
+    refused::kernels_are_synthetic(&study, &located)?;
     refused::programs_stand_alone(&study, &located)?;
     simulate::work_is_given(&study, &located, "run", |course| course.command.is_none())?;
     let host = host_nodes::of_machine(&study.machine)?;

@@ -11,6 +11,7 @@ mod remote;
 mod rounds;
 mod sheet;
 mod spread;
+mod static_work;
 mod total;
 
 use numasim_model::sharing::trace::{MemoryTrace, PoolTrace};
@@ -22,6 +23,12 @@ use sheet::Sheet;
 
 /// Everything about how the model comes to the figures of this scenario.
 pub(crate) fn explain(view: &ScenarioView, style: &Style) -> String {
+    let rates = while_all_run(view, style);
+    rates + &static_work::text(view, style)
+}
+
+/// The rates while nobody has finished, which is all there is but for work that was divided beforehand.
+fn while_all_run(view: &ScenarioView, style: &Style) -> String {
     if view.evaluation.trace.is_empty() && !view.evaluation.flows.is_empty() {
         return kernels::note(view) + &flows::explain(view, style) + &rounds::text(view, style);
     }

@@ -39,7 +39,7 @@ fn terms(view: &ScenarioView, node: NodeId) -> Vec<(u32, f64)> {
     let mut terms: Vec<(&str, u32, f64)> = Vec::new();
     for (app, result) in view.apps.iter().zip(&view.evaluation.apps) {
         let Some(group) = &result.per_node[node.0] else { continue };
-        let gflops = group.gflops.value();
+        let gflops = group.working.value();
         match terms.iter_mut().find(|(name, _, other)| *name == app.group && *other == gflops) {
             Some((_, instances, _)) => *instances += 1,
             None => terms.push((&app.group, 1, gflops)),

@@ -3,6 +3,7 @@
 use numasim_draw::Heading;
 use numasim_draw::matrix::{Matrix, Row};
 use numasim_draw::roofline::{Roof, RoofApp, Roofline};
+use numasim_model::problem::NEXT_TO_NOTHING;
 use numasim_model::roofline::{self, RoofOf};
 use numasim_model::{Access, App, AppId, Machine, NodeId};
 
@@ -35,8 +36,13 @@ pub(crate) fn roofline(machine: &Machine, apps: &[App], view: Option<&ScenarioVi
             heading,
         ),
         roofs: roofs(machine, apps),
-        apps: (0..letters.count()).map(app).collect(),
+        apps: (0..letters.count()).map(app).filter(|app| computes(app.intensity)).collect(),
     }
+}
+
+/// What only moves data has no place on the axis.
+fn computes(intensity: f64) -> bool {
+    intensity > NEXT_TO_NOTHING.value()
 }
 
 /// The roofs of the machine by name, with those of kernels that `apps` use.

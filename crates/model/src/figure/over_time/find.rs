@@ -1,6 +1,6 @@
 //! From a key to the figure that it stands for.
 
-use super::super::find::{KeyError, instances, unknown};
+use super::super::find::{KeyError, instances, not_counted, unknown};
 use super::{ChannelFigure, CourseFigure, OsFigure, PhaseFigure, PolicyFigure, TimeFigure, lead_of};
 use crate::app::App;
 use crate::scenario::Study;
@@ -86,7 +86,10 @@ fn of_app(study: &Study, name: &str, rest: &[&str]) -> Result<TimeFigure, KeyErr
         _ => return Err(KeyError::Incomplete),
     };
     let figure = match key {
-        "arithmetic_intensity" => PhaseFigure::ArithmeticIntensity,
+        "arithmetic_intensity" => {
+            not_counted(&study.apps, &apps, name)?;
+            PhaseFigure::ArithmeticIntensity
+        }
         "work_gflop" => PhaseFigure::Work,
         "task_gflop" => PhaseFigure::TaskWork,
         "tasks" => PhaseFigure::Tasks,

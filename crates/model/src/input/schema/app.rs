@@ -5,12 +5,13 @@ use serde::Serialize;
 
 use super::data::DataValue;
 use super::dynamics::{BindWord, ControlWord, PhaseTable, PickWord, ScalingValue, TaskWorkValue};
+use super::problem::{KernelWord, ProblemTable, intensity_or_kernel};
 use super::range::{not_negative, positive};
 use super::scenario::ThreadsValue;
 
 /// An application: how much it computes per byte, and where its data lies.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[schemars(deny_unknown_fields, transform = intensity_or_kernel)]
 pub struct AppTable {
     /// Name of the application, unique over all files.
     #[schemars(length(min = 1), regex(pattern = r"\S"))]
@@ -19,9 +20,10 @@ pub struct AppTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 10000))]
     pub instances: Option<u32>,
-    /// Arithmetic intensity in FLOP per byte moved to or from memory.
+    /// Arithmetic intensity in FLOP per byte moved to or from memory. A real kernel (`kernel`) counts its own: then it may be left out, or is at most 5 % off.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = positive)]
-    pub arithmetic_intensity: f64,
+    pub arithmetic_intensity: Option<f64>,
     /// Where the data lies. Default: "local".
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<DataValue>,
@@ -34,10 +36,13 @@ pub struct AppTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = positive)]
     pub memory_gib: Option<f64>,
-    /// How the kernel of the benchmark (numasim bench) that stands for it uses memory. Default: "read". The models use it
-    /// where the machine has `copy_gbs`, `triad_gbs` or `update_gbs`.
+    /// What its threads compute: a synthetic kernel of the benchmark (numasim bench) of any intensity, or a real one with sizes in `[app.problem]`. Default: "read".
+    /// The models use how it uses memory where the machine has `copy_gbs`, `triad_gbs` or `update_gbs`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel: Option<KernelWord>,
+    /// How large the problem of a real kernel is, and in which variant. Default: the size of the paper.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<ProblemTable>,
     /// Fewest threads over the whole machine that explore may give it. Default: 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
@@ -102,18 +107,4 @@ pub struct AppTable {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub phase: Vec<PhaseTable>,
-}
-
-/// How a kernel uses memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum KernelWord {
-    /// Reads only.
-    Read,
-    /// One line read, one written: `a[i] = b[i]`.
-    Copy,
-    /// Two lines read, one written: `a[i] = b[i] + s * c[i]`.
-    Triad,
-    /// Each line read and written back in place: `a[i] = s * a[i]`.
-    Update,
 }

@@ -19,6 +19,9 @@ pub struct ScenarioTable {
     /// Data that lies elsewhere in this scenario, by the name of an application or of one instance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data: Option<BTreeMap<String, DataValue>>,
+    /// Whether the work of each application is divided equally among its threads beforehand, so that its slowest thread decides. Default: false.
+    #[serde(rename = "static", skip_serializing_if = "Option::is_none")]
+    pub static_work: Option<bool>,
 }
 
 /// Threads of one application.

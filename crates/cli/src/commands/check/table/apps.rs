@@ -73,10 +73,7 @@ fn column(reading: &Reading, group: &Group, app: &App) -> Vec<Cell> {
     let mut cells = vec![
         given("", group.name.clone()),
         instances,
-        given(
-            "arithmetic_intensity",
-            format!("{} FLOP/byte", grid::figure(app.arithmetic_intensity.value())),
-        ),
+        cell("arithmetic_intensity", format!("{} FLOP/byte", grid::figure(app.arithmetic_intensity.value()))),
         cell("data", data(&app.data)),
         cell("nodes", app.nodes.as_deref().map_or_else(|| "all".to_owned(), grid::ranges_of)),
         cell(
@@ -84,7 +81,7 @@ fn column(reading: &Reading, group: &Group, app: &App) -> Vec<Cell> {
             app.memory
                 .map_or_else(|| "not given".to_owned(), |size| format!("{} GiB", grid::figure(size.value()))),
         ),
-        cell("kernel", app.kernel.as_str().to_owned()),
+        cell("kernel", kernel(app)),
         cell("min_threads", app.min_threads.to_string()),
         cell("max_threads", app.max_threads.map_or_else(|| "no limit".to_owned(), |max| max.to_string())),
         cell("weight", grid::figure(app.weight)),
@@ -102,6 +99,12 @@ fn column(reading: &Reading, group: &Group, app: &App) -> Vec<Cell> {
         over_time(&mut cells, course, !places.phases.is_empty(), &cell);
     }
     cells
+}
+
+/// `dmv, rows = 5120, iterations = 10`
+fn kernel(app: &App) -> String {
+    let sizes = app.problem.iter().flat_map(numasim_model::problem::KernelProblem::sizes);
+    sizes.fold(app.kernel_word().to_owned(), |text, (key, value)| format!("{text}, {key} = {value}"))
 }
 
 /// What an application does over time; `phases`: whether it has phases of its own.

@@ -15,7 +15,9 @@ const MOST_NODES: usize = 16;
 pub(super) fn write(text: &mut String, reading: &Reading, width: usize) {
     for (scenario, named) in reading.study.scenarios.iter().zip(&reading.named) {
         // Writing to a String cannot fail.
-        let _ = writeln!(text, "\n{}", wrap(&format!("SCENARIO  {}", scenario.name), width).join("\n"));
+        let static_work = if scenario.static_work { " (static work)" } else { "" };
+        let heading = format!("SCENARIO  {}{static_work}", scenario.name);
+        let _ = writeln!(text, "\n{}", wrap(&heading, width).join("\n"));
         let nodes = reading.study.machine.node_count();
         let wide = nodes > MOST_NODES;
         let mut head = vec!["threads on node".to_owned()];

@@ -1,0 +1,85 @@
+//! What the model counts of a problem is what its kernel counts.
+
+use numasim_kernels::blackscholes::BlackScholes;
+use numasim_kernels::chase::{Chase, HOPS, MOST_CHAINS};
+use numasim_kernels::kernel::Problem;
+use numasim_kernels::matrix::{CALLS, Dmv, Lattice, Partition, Spmv, Storage};
+use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
+use numasim_kernels::{count, stencil};
+use numasim_model::problem::{self, Cells, KernelName, KernelProblem};
+use proptest::prelude::*;
+
+use crate::together::team;
+
+fn agree(kernel: &dyn Problem, model: KernelProblem, threads: usize) {
+    assert_eq!(kernel.name(), model.kernel().as_str());
+    let (own, said) = (kernel.work(), model.step());
+    assert_eq!((own.bytes, own.flop), (said.bytes, said.flop), "{model:?}");
+    let needs = kernel.arrays(&team(&vec![0; threads])).expect("possible");
+    let bytes: usize = needs.iter().map(|need| need.bytes).sum();
+    assert_eq!(bytes as u64, model.data_bytes(threads as u64, 1), "{model:?}");
+}
+
+proptest! {
+    #[test]
+    fn counts_are_the_same(
+        size in 1_usize..3000,
+        cells in [1_usize..6, 1_usize..6, 1_usize..6],
+        chains in 1_usize..=MOST_CHAINS,
+        threads in 1_usize..5,
+    ) {
+        let many = size as u64;
+        let options = problem::BlackScholes { options: many, runs: 1 };
+        agree(&BlackScholes { options: size }, KernelProblem::BlackScholes(options), threads);
+        let dense = problem::Dmv { rows: many, iterations: 1 };
+        agree(&Dmv { rows: size }, KernelProblem::Dmv(dense), threads);
+        let sparse = Spmv {
+            lattice: Lattice { cells },
+            partition: Partition::Elements,
+            storage: Storage::Whole,
+        };
+        let crystal = problem::Spmv { cells: Cells(cells.map(|n| n as u64)), ..problem::Spmv::default() };
+        agree(&sparse, KernelProblem::Spmv(crystal), threads);
+        for (source, of_model) in
+            [(Source::Shared, problem::Source::Shared), (Source::Own, problem::Source::Own)]
+        {
+            let mib = many.min(8);
+            let copy = problem::Memcpy { size_mib: mib, source: of_model, ..problem::Memcpy::default() };
+            let words = usize::try_from(copy.words()).expect("few");
+            let kernel = Memcpy { words, source, faults: Faults::Before, how: How::Cached };
+            agree(&kernel, KernelProblem::Memcpy(copy), threads);
+        }
+        let chase = problem::Chase { size_mib: many.min(8), chains: chains as u64, hops: 1 };
+        let lines = usize::try_from(chase.lines()).expect("few");
+        agree(&Chase { lines, chains }, KernelProblem::Chase(chase), threads);
+    }
+}
+
+#[test]
+fn the_real_crystal_counts_two_flop_and_twelve_bytes_an_element() {
+    // No kernel of real numbers is here; the complex one has the same elements: (20 k, 8 k) and (12 k, 2 k), 32 or 16 bytes of vectors for each row.
+    let complex = problem::Spmv::default();
+    let real = problem::Spmv { elements: problem::Elements::Real, ..complex };
+    let (rows, k) = (complex.cells.rows(), complex.cells.nonzeros());
+    let (complex, real) = (KernelProblem::Spmv(complex).step(), KernelProblem::Spmv(real).step());
+    assert_eq!(complex.bytes - real.bytes, 8 * k + 16 * rows);
+    assert_eq!((complex.flop, real.flop), (8 * k, 2 * k));
+}
+
+#[test]
+fn a_step_of_a_stencil_is_five_flop_a_point() {
+    // The function itself: 4 additions and a multiplication; a point is read and written once.
+    assert_eq!(stencil::average(1.0, [2.0, 3.0, 4.0, 5.0]), 3.0);
+    let grid = problem::Stencil2d { rows: 10, columns: 20, iterations: 1 };
+    let step = KernelProblem::Stencil2d(grid).step();
+    assert_eq!(step.flop as f64, count::AVERAGE * 200.0);
+    assert_eq!(step.bytes, 16 * 200);
+}
+
+#[test]
+fn steps_are_the_kernels() {
+    assert_eq!(problem::Chase::HOPS, HOPS as u64);
+    assert_eq!(problem::Chase::MOST_CHAINS, MOST_CHAINS as u64);
+    // Ten iterations of two products are a run, after which vectors begin anew.
+    assert_eq!(KernelProblem::of(KernelName::Dmv).steps(), CALLS);
+}
