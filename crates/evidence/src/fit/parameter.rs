@@ -176,6 +176,7 @@ fn explained(machine: &Machine, key: &str, error: &figure::KeyError) -> KeyError
         | Why::App(_)
         | Why::Phase(_)
         | Why::Phases(_)
+        | Why::Counted { .. }
         | Why::Joint { .. }
         | Why::OtherPolicy(_) => unknown(key),
     }
