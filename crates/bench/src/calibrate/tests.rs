@@ -13,7 +13,7 @@ use numasim_model::{
 };
 
 use super::*;
-use crate::kernel::{Isa, Variant};
+use crate::kernel::{Isa, Kernel, Variant};
 use crate::plan::PlannedScenario;
 use crate::runner::{MeasuredApp, MeasuredThread, Measurement};
 
@@ -79,7 +79,7 @@ impl Runner for Simulated {
         };
         let thread = |a: usize, node: NodeId| {
             let app = &evaluation.apps[a];
-            let chosen = scenario.apps[a].kernel.synthetic().and_then(|kernel| kernel.variant());
+            let chosen = scenario.apps[a].kernel.synthetic().and_then(Kernel::variant);
             let share = noise * chosen.map_or(1.0, self.speed) / allocation.total(AppId(a)) as f64;
             MeasuredThread {
                 node,

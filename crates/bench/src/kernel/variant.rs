@@ -119,7 +119,7 @@ impl Variant {
         let most = Shape::streams_per_array(access);
         let streams = self.streams as usize;
         let far = self.prefetch_bytes.into_iter().max().unwrap_or(0);
-        if streams == 0 || most % streams != 0 {
+        if streams == 0 || !most.is_multiple_of(streams) {
             let what = format!("{streams} streams of each array; there are 1 to {most}, a power of two");
             return Err(KernelError::Variant { access, what });
         }
