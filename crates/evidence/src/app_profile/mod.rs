@@ -7,11 +7,16 @@
 
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
+pub mod app_file;
+pub mod benched;
+pub mod intensity;
 pub mod likwid;
 pub mod numa_maps;
 pub mod perf;
 pub mod placement;
 pub mod run;
+pub mod scaling;
+pub mod seen;
 
 use std::fmt;
 

@@ -63,7 +63,6 @@ pub(super) fn read(text: &str) -> Result<Vec<Group<'_>>, Problem> {
         let trimmed = line.text.trim();
         if let Some(rest) = trimmed.strip_prefix("TABLE,") {
             let cells: Vec<&str> = rest.split(',').map(str::trim).collect();
-            open = None;
             let Some((region, number, kind, name)) = csv_title(&cells) else {
                 let problem = line.problem("this is no title of a table of likwid-perfctr");
                 return Err(problem.hint("titles are `TABLE,Group 1 Metric,MEM_DP,20` or `TABLE,Region NAME,Group 1 Raw,MEM_DP,15`"));
