@@ -179,6 +179,17 @@ mod tests {
     }
 
     #[test]
+    fn copies_of_real_processes_are_read() {
+        let read = |text: &str| read_numa_maps(text).expect("a real copy").data;
+        let migrated = read(include_str!("../../../../tests/profile_app/numa_maps-migrated.txt"));
+        assert_eq!(migrated, BTreeMap::from([(0, 18_602 * 4096), (1, 6_998 * 4096)]));
+        let kernel = read(include_str!("../../../../tests/profile_app/numa_maps-kernel-doc.txt"));
+        assert_eq!(kernel, BTreeMap::from([(3, 4096)]), "one anonymous page beside files");
+        let own = read(include_str!("../../../../tests/profile_app/numa_maps-one-node.txt"));
+        assert_eq!(own.len(), 1);
+    }
+
+    #[test]
     fn huge_pages_count_with_their_size_and_policies_may_have_two_words() {
         let text = "7f00 weighted interleave:0-1 file=/anon_hugepage\\040(deleted) huge anon=3 dirty=3 N0=2 N1=1 kernelpagesize_kB=2048\n\
                     7f10 default heap anon=1 N0=1\n";

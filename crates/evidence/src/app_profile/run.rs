@@ -57,7 +57,12 @@ pub fn joined(runs: Vec<Run>) -> Vec<Run> {
         let partner = moves.iter().position(|other| other.threads == run.threads);
         if let Some(at) = partner {
             let other = moves.remove(at);
-            let scale = run.seconds.zip(other.seconds).map_or(1.0, |(own, others)| own / others);
+            let scale = run
+                .seconds
+                .zip(other.seconds)
+                .map(|(own, others)| own / others)
+                .filter(|scale| scale.is_finite())
+                .unwrap_or(1.0);
             run.bytes = other.bytes.map(|bytes| Amount { value: bytes.value * scale, ..bytes });
             if other.file != run.file {
                 run.doubts.push(format!(

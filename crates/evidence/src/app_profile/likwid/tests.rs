@@ -78,3 +78,13 @@ fn what_is_no_output_of_likwid_is_shown_with_its_line() {
         assert_eq!(read_likwid(text, None).expect_err("refused").message, said);
     }
 }
+
+#[test]
+fn flop_rates_are_those_of_the_counted_instructions() {
+    let runs = read(sample!("likwid-flops-dp-julia.txt"), None);
+    // 8 x 26,624,000 + 1,572 FLOP, of which likwid prints 342.8031 MFLOP/s over 0.6213 s.
+    let flop = runs[0].flop.as_ref().expect("FLOP").value;
+    assert!((flop / 212_993_572.0 - 1.0).abs() < 1e-4, "{flop}");
+    assert_eq!((&runs[0].bytes, runs[0].intensity()), (&None, None));
+    assert_eq!(read(sample!("likwid-flops-dp-julia.txt"), Some("matmul")), runs);
+}
