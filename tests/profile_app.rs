@@ -123,6 +123,10 @@ fn a_result_of_bench_says_intensity_and_data_with_its_interval() {
     let (text, _) = profiled(&[csv, "--app", "AI 1/8-1"]);
     assert!((study(&text).apps[0].arithmetic_intensity.value() - 0.125).abs() < 1e-4, "{text}");
     assert!(
+        text.contains("# estimated: GFLOPS over GB/s that the kernel counted; median of 40 runs"),
+        "{text}"
+    );
+    assert!(
         text.contains("95 % interval") && text.contains("with one node all placements are the same"),
         "{text}"
     );

@@ -98,8 +98,13 @@ fn data(found: &DataFound) -> Vec<String> {
             lines.push(format!("data = {}", key(&best.placement)));
         }
         Verdict::Equal(classes) => {
-            lines.push(format!("# data is not determined: {source}, and these describe it equally well."));
-            lines.push("# Remove the `# ` before the one that you know to be right; without this key numasim takes \"local\".".to_owned());
+            let how = if classes.len() == 1 {
+                "without the threads of each node only this can be said"
+            } else {
+                "these describe it equally well"
+            };
+            lines.push(format!("# data is not determined: {source}; {how}."));
+            lines.push("# Remove the `# ` before the line that you know to be right; without this key numasim takes \"local\".".to_owned());
             lines.extend(classes.iter().take(MOST_SHOWN).map(alternative));
         }
         Verdict::OneNode => {
@@ -123,7 +128,7 @@ fn data(found: &DataFound) -> Vec<String> {
     }
     if let Some(bytes) = found.bytes {
         let gib = bytes as f64 / f64::from(1 << 30);
-        lines.push(format!("# {}: resident data, {source}", Kind::Measured));
+        lines.push(format!("# {}: resident data, files and libraries left out", Kind::Measured));
         lines.push(format!("memory_gib = {}", number(gib)));
     }
     lines

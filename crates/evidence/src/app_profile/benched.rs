@@ -9,6 +9,10 @@ use super::run::{Amount, Run};
 use crate::compare::{Measured, read_measured};
 use crate::csv_rows::{Rows, shown};
 
+/// What no memory controller saw.
+const COUNTED: &str =
+    "bytes are those that the kernel counts, not those of memory controllers: what caches keep is among them";
+
 /// What a CSV says of one application.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Benched {
@@ -61,22 +65,23 @@ pub fn read_benched(text: &str, app: Option<&str>, nodes: Option<usize>) -> Resu
             .iter()
             .any(|other| other.scenario == measured.scenario && !of_app(&other) && other.app.is_some());
         let threads = measured.threads.values().fold(0_u32, |sum, &threads| sum.saturating_add(threads));
-        let mut doubts: Vec<String> = Vec::new();
-        if !measured.doubts.is_empty() {
-            let codes: Vec<String> = measured.doubts.iter().map(|code| shown(code)).collect();
-            doubts.push(format!("scenario '{}' has doubts: {}", shown(&measured.scenario), codes.join(", ")));
-        }
+        let mut doubts = vec![COUNTED.to_owned()];
+        doubts.extend(
+            measured.doubts.iter().map(|code| format!("its measurements have the doubt `{}`", shown(code))),
+        );
         runs.extend(measured.repetitions.iter().map(|one| {
-            let rate = |value: f64, source: &str| Amount {
+            let rate = |value: f64, kind: Kind, source: &str| Amount {
                 value: value * 1e9,
-                kind: Kind::Measured,
+                kind,
                 source: source.to_owned(),
             };
             Run {
                 file: String::new(),
                 threads: (alone && threads > 0).then_some(threads),
-                flop: Some(rate(one.gflops.value(), "GFLOPS")),
-                bytes: one.bandwidth.map(|bandwidth| rate(bandwidth.value(), "GB/s that the kernel counted")),
+                flop: Some(rate(one.gflops.value(), Kind::Measured, "GFLOPS")),
+                bytes: one.bandwidth.map(|bandwidth| {
+                    rate(bandwidth.value(), Kind::Estimated, "GB/s that the kernel counted")
+                }),
                 seconds: Some(1.0),
                 doubts: std::mem::take(&mut doubts),
             }

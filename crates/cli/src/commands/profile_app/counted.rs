@@ -56,7 +56,11 @@ pub(super) fn read(args: &ProfileAppArgs, machine: Option<&Machine>) -> Result<C
         let mut run = located(path, |text| read_perf(text).map_err(|problem| vec![problem]))?;
         run.threads = args.threads.get(number).copied();
         run.file = path.display().to_string();
-        let threads = run.threads.map_or_else(String::new, |threads| format!(", {threads} threads"));
+        let threads = match run.threads {
+            Some(1) => ", 1 thread".to_owned(),
+            Some(threads) => format!(", {threads} threads"),
+            None => String::new(),
+        };
         counted.origin.push(format!("{}: perf stat{threads}", path.display()));
         others.push(run);
     }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use numasim_evidence::app_profile::Kind;
 use numasim_evidence::app_profile::app_file::AppFile;
 use numasim_evidence::app_profile::intensity::{Figure, intensity};
+use numasim_evidence::app_profile::run::{Amount, Run};
 use numasim_evidence::app_profile::scaling::{Scaled, scaling};
 use numasim_host::system::System;
 use numasim_model::Machine;
@@ -84,9 +85,16 @@ fn known_intensity(args: &ProfileAppArgs, counted: &Counted) -> Result<Figure, F
             range: None,
         }),
         (None, None) => {
-            let mut failure = Failure::input(
-                "the arithmetic intensity is not known: nothing here counted both FLOP and bytes",
-            );
+            let counts = |amount: fn(&Run) -> Option<&Amount>| {
+                counted.runs.iter().filter_map(amount).any(|amount| amount.value > 0.0)
+            };
+            let what = match (counts(|run| run.flop.as_ref()), counts(|run| run.bytes.as_ref())) {
+                (true, false) => "FLOP were counted, and bytes of memory were not",
+                (false, true) => "bytes of memory were counted, and FLOP were not",
+                (true, true) => "FLOP and bytes were counted in runs with different numbers of threads",
+                (false, false) => "nothing here counted FLOP or bytes of memory",
+            };
+            let mut failure = Failure::input(format!("the arithmetic intensity is not known: {what}"));
             for doubt in counted.runs.iter().flat_map(|run| &run.doubts) {
                 failure = failure.because(doubt.clone());
             }

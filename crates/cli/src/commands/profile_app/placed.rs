@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use numasim_evidence::app_profile::app_file::DataFound;
 use numasim_evidence::app_profile::numa_maps::{Pages, read_numa_maps};
-use numasim_evidence::app_profile::placement::{Look, Verdict, classify, signature};
+use numasim_evidence::app_profile::placement::{EXPLAINED, Look, Verdict, classify, signature};
 use numasim_evidence::app_profile::seen::{look, working};
 use numasim_host::system::{Process, System};
 use numasim_model::input::SourceFile;
@@ -61,7 +61,10 @@ pub(super) fn read(
     if let Some(pid) = args.pid {
         let process =
             system.process(pid).map_err(|error| Failure::input(error.to_string()).hint(error.hint()))?;
-        let nodes = system.node_cpus();
+        let mut nodes = system.node_cpus();
+        if nodes.is_empty() {
+            nodes.push((0, Vec::new())); // a system that does not tell its nodes is one
+        }
         os_nodes.get_or_insert_with(|| nodes.iter().map(|(number, _)| *number).collect());
         let text = process.numa_maps.clone();
         let pages = pages(&SourceFile { name: format!("/proc/{pid}/numa_maps"), text })?;
@@ -147,11 +150,19 @@ fn found(looks: &[Look], seen: &[Seen], placed: &mut Placed) -> Option<DataFound
     if matches!(verdict, Verdict::Equal(_)) && looks.len() == 1 {
         placed.doubts.push("several placements describe where the data lies: a second --numa-maps of a run with its threads on other nodes tells them apart".to_owned());
     }
+    if let Verdict::Told { best, .. } = &verdict
+        && best.residual > EXPLAINED
+    {
+        placed.doubts.push(format!(
+            "no placement explains where the data lies: the nearest leaves {:.1} % of it",
+            best.residual * 100.0
+        ));
+    }
     let shares: Vec<String> = looks.iter().map(words).collect();
     let largest = seen.iter().map(|one| one.pages.bytes()).max();
     Some(DataFound {
         verdict,
-        source: format!("resident pages of data by node {}", shares.join("; ")),
+        source: format!("resident pages of data on nodes {}", shares.join(", then ")),
         signature: signature(looks),
         bytes: largest.filter(|&bytes| bytes > 0),
     })
@@ -183,13 +194,15 @@ fn benched(counted: &Counted) -> Option<DataFound> {
     Some(DataFound { verdict, source, signature: None, bytes: None })
 }
 
-/// `0: 75 %, 1: 25 % (threads 0: 100 %, 1: 0 %)`.
+/// `0: 75 %, 1: 25 % (threads on 0: 100 %)`.
 fn words(look: &Look) -> String {
     let shares = |shares: &[f64]| {
         let shares = shares.iter().enumerate().filter(|(_, share)| **share > 0.0);
         shares.map(|(node, share)| format!("{node}: {:.1} %", share * 100.0)).collect::<Vec<_>>().join(", ")
     };
-    let threads =
-        look.threads.as_ref().map_or_else(String::new, |threads| format!(" (threads {})", shares(threads)));
+    let threads = look
+        .threads
+        .as_ref()
+        .map_or_else(String::new, |threads| format!(" (threads on {})", shares(threads)));
     format!("{}{threads}", shares(&look.data))
 }

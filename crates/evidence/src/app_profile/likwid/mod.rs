@@ -42,7 +42,6 @@ pub fn read_likwid(text: &str, region: Option<&str>) -> Result<Vec<Run>, Problem
         return Err(nothing(text, "likwid-perfctr", HINT));
     }
     let mut names: Vec<&str> = groups.iter().filter_map(|group| group.region.as_deref()).collect();
-    names.dedup();
     names.sort_unstable();
     names.dedup();
     let listed = names.iter().map(|name| shown(name)).collect::<Vec<_>>().join(", ");
@@ -123,7 +122,7 @@ fn run(group: &Group<'_>) -> Result<Option<Run>, Problem> {
     if !not_counted.is_empty() {
         run.doubts.push(format!("not counted: {}; FLOP or bytes are too few", not_counted.join(", ")));
     }
-    if run.bytes.is_some() {
+    if run.bytes.as_ref().is_some_and(|bytes| bytes.value > 0.0) {
         run.doubts.push(
             "memory controllers count for all programs of a socket: it has to be idle apart from this one"
                 .to_owned(),
