@@ -10,6 +10,10 @@ use super::intensity::Figure;
 use super::placement::{Candidate, Signature, Verdict};
 use super::scaling::Scaled;
 
+/// Where no pages were looked at.
+const UNKNOWN: &str =
+    "# data is not known: nobody looked where it lies. Without this key numasim takes \"local\".";
+
 /// What is known of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AppFile {
@@ -53,12 +57,8 @@ impl AppFile {
         lines.push("[[app]]".to_owned());
         lines.push(format!("name = {}", quoted(&self.name)));
         lines.extend(intensity(&self.intensity));
-        lines.extend(self.data.as_ref().map(data).unwrap_or_else(|| {
-            vec![
-                "# data is not known: nobody looked where it lies. Without this key numasim takes \"local\"."
-                    .to_owned(),
-            ]
-        }));
+        let nobody_looked = || vec![UNKNOWN.to_owned()];
+        lines.extend(self.data.as_ref().map_or_else(nobody_looked, data));
         lines.extend(self.scaling.as_ref().map(scaling).unwrap_or_default());
         lines.join("\n") + "\n"
     }
@@ -228,6 +228,7 @@ fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use numasim_model::input::{SourceFile, read_study};
+    use numasim_model::units::Gibibytes;
     use numasim_model::{Data, NodeId};
 
     use super::*;
@@ -279,7 +280,7 @@ mod tests {
             let found = DataFound { verdict, source: "x".to_owned(), signature: None, bytes: Some(3 << 29) };
             let study = read(&AppFile { data: Some(found), ..file() });
             assert_eq!(study.apps[0].data, Data::Placed(expected));
-            assert_eq!(study.apps[0].memory.map(|memory| memory.value()), Some(1.5));
+            assert_eq!(study.apps[0].memory.map(Gibibytes::value), Some(1.5));
         }
     }
 

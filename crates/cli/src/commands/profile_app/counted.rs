@@ -1,6 +1,6 @@
 //! The runs of the files with counters.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use numasim_evidence::app_profile::benched::read_benched;
 use numasim_evidence::app_profile::likwid::read_likwid;
@@ -75,7 +75,7 @@ pub(super) fn read(args: &ProfileAppArgs, machine: Option<&Machine>) -> Result<C
 }
 
 /// Reads a file; what is wrong with it is shown where it is.
-fn located<T>(path: &PathBuf, read: impl FnOnce(&str) -> Result<T, Vec<Problem>>) -> Result<T, Failure> {
-    let source = files::read_measurements(Path::new(path))?;
+fn located<T>(path: &Path, read: impl FnOnce(&str) -> Result<T, Vec<Problem>>) -> Result<T, Failure> {
+    let source = files::read_measurements(path)?;
     read(&source.text).map_err(|problems| files::refused(&problems, source.clone()))
 }

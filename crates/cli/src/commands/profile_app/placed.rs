@@ -1,5 +1,8 @@
 //! Where data and threads lie: of a process that runs, and of copies of `numa_maps`.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use numasim_evidence::app_profile::app_file::DataFound;

@@ -25,7 +25,7 @@ pub(super) struct Table<'t> {
     rows: Vec<(&'t str, Vec<&'t str>, Line<'t>)>,
 }
 
-impl<'t> Table<'t> {
+impl Table<'_> {
     /// The values of a row, one for each hardware thread; `None` where there is no such row. A value is `None` where likwid
     /// has none.
     pub(super) fn row(&self, name: &str) -> Result<Option<Vec<Option<f64>>>, Problem> {

@@ -1,3 +1,5 @@
+//! Real output of likwid-perfctr, and what is none.
+
 use super::*;
 
 macro_rules! sample {

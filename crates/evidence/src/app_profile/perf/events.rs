@@ -67,6 +67,7 @@ fn plain(event: &str) -> (String, String) {
 
 /// What an event stands for.
 pub(super) fn meaning(event: &str) -> Meaning {
+    use Direction::{Both, Read, Write};
     let (pmu, name) = plain(event);
     if let Some(width) = name.strip_prefix("fp_arith_inst_retired.") {
         if let Some(at) = WIDTHS.iter().position(|(known, _)| *known == width) {
@@ -78,7 +79,6 @@ pub(super) fn meaning(event: &str) -> Meaning {
     if name == AMD {
         return Meaning::Flop { each: 1.0, covers: &[] };
     }
-    use Direction::{Both, Read, Write};
     match name.as_str() {
         "duration_time" => return Meaning::Duration,
         "llc-load-misses" | "llc-store-misses" => return Meaning::LastCacheMiss,
@@ -107,8 +107,7 @@ pub(super) fn meaning(event: &str) -> Meaning {
 /// Bytes of one of these units; without a unit the events count lines of 64 B.
 pub(super) fn bytes_each(unit: &str) -> Option<f64> {
     Some(match unit {
-        "" => 64.0,
-        "64Bytes" => 64.0,
+        "" | "64Bytes" => 64.0,
         "B" | "Bytes" => 1.0,
         "KiB" => 1024.0,
         "MiB" => 1024.0 * 1024.0,

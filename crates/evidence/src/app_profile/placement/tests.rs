@@ -1,3 +1,5 @@
+//! Classes by hand, and on random signatures.
+
 use proptest::prelude::*;
 
 use super::*;
