@@ -74,7 +74,7 @@ fn every_input_file_is_in_order() {
     let machines = with_extension("configs/machines", "toml");
     let workloads = with_extension("configs/workloads", "toml");
     // Those of tasks have machines of their own in a folder.
-    let complete = ["configs/paper", "configs/scale", "configs/dynamic", "configs/tasks"];
+    let complete = ["configs/paper", "configs/kernels", "configs/scale", "configs/dynamic", "configs/tasks"];
     let complete = complete.map(|folder| with_extension(folder, "toml")).concat();
     let discriminate = with_extension("configs/discriminate", "toml");
     let known = machines.len() + workloads.len() + complete.len() + discriminate.len();

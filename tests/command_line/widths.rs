@@ -24,7 +24,7 @@ fn configs(folder: &str) -> Vec<String> {
 fn command_lines() -> Vec<Vec<String>> {
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
     let mut lines = Vec::new();
-    for file in configs("paper") {
+    for file in [configs("paper"), configs("kernels")].concat() {
         for line in ["evaluate FILE", "evaluate FILE --model all", "evaluate FILE --explain", "check FILE"] {
             lines.push(words(&line.replace("FILE", &file)));
         }

@@ -44,9 +44,11 @@ Examples:
   numasim evaluate study.toml --scenario even --scenario 'one app per node'
   numasim evaluate study.toml --format csv -o figures.csv
   numasim evaluate study.toml --model all
+  numasim evaluate configs/kernels/dmv.toml --static-work
   numasim evaluate study.toml --scenario even --emit slurm -o job.sh
 
 Results are in GFLOPS and GB/s (10^9 bytes per second). Files without a [[scenario]] are an error.
+With --static-work, or `static = true` in a [[scenario]], GFLOPS of an application are threads x rate of its slowest thread.
 Beyond 64 nodes JSON lists only the links that carry something.";
 
 /// End of `numasim explore --help`.
@@ -60,7 +62,7 @@ Examples:
   numasim explore study.toml --sensitivity
   numasim explore study.toml --emit numactl -o start.sh
 
-By default cores may idle, and each application has at least min_threads and at most max_threads threads \
+The search takes work that threads share by their speed: `static = true` of a scenario is not looked at. By default cores may idle, and each application has at least min_threads and at most max_threads threads \
 over the whole machine. `optimal` means proven optimal; any other answer comes with a bound. \
 The verdict also says what value and proof do not: who gets nothing, what the model warns of, whom total-gflops leaves at \
 min_threads; JSON has that in `cautions`. Ctrl-C stops the search and keeps the best allocation found so far (exit code 0); a second Ctrl-C ends numasim \
