@@ -20,13 +20,14 @@ pub(super) struct Arrays {
     pub(super) wanted: Vec<Wanted>,
 }
 
-/// Each thread with the memory of its node or where the application's data shall be, by array.
-///
-/// - An array of one part lies as the data of its thread.
-/// - One that is divided lies for each part as the data of that part's thread. The page in which two parts meet belongs to the first of them.
-/// - One of a group lies as the data of the group's first thread.
-/// - One that all share lies where the plan says, whoever accesses it.
 impl Arrays {
+    /// Which there are and where each lies:
+    ///
+    /// - An array of one part lies as the data of its thread.
+    /// - One that is divided lies for each part as the data of that part's thread. The page in which two parts meet belongs to the first of them.
+    /// - One of a group lies as the data of the group's first thread.
+    /// - One that all share lies where the plan says, whoever accesses it.
+    ///
     /// `first_turn`: threads of the applications before; see [`Layout::new`].
     pub(super) fn of(app: &PlannedApp, settings: &Settings, first_turn: usize) -> Result<Self, RunError> {
         let problem = app.kernel.problem(super::data_bytes(settings));
