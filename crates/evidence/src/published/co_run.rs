@@ -15,7 +15,7 @@
 use numasim_model::sharing::Parameter;
 use numasim_model::{ModelKind, Study};
 
-use super::{Judged, Part, Point, PublishedError, in_words, study, with_model};
+use super::{Judged, Part, Point, PublishedError, Role, in_words, study, with_model};
 use crate::csv_rows::Rows;
 use crate::fit::{self, Observed, by_solver};
 
@@ -137,6 +137,8 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
         }
         let judge = |variant: &str, figures: String, points: Vec<Point>| Judged {
             part: Part::CoRun,
+            role: Role::Tests,
+            machine: None,
             set: "2 x Xeon Max 9462, local and remote readers of HBM".to_owned(),
             traffic: "reads".to_owned(),
             write_allocate: "none",
@@ -144,7 +146,7 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
             variant: variant.to_owned(),
             figures,
             unit: "GB/s",
-            overloaded: false,
+            falls: None,
             points,
             fitted: Vec::new(),
         };

@@ -19,7 +19,7 @@ use numasim_model::sharing::{Parameter, Solver};
 use numasim_model::units::{FlopPerByte, GigabytesPerSecond};
 use numasim_model::{Access, AppId, Demand, Machine, ModelKind, NodeId, Placement};
 
-use super::{Judged, Part, Point, PublishedError, in_words, study, with_model};
+use super::{Judged, Part, Point, PublishedError, Role, in_words, study, with_model};
 use crate::csv_rows::Rows;
 use crate::statistics::median;
 
@@ -174,8 +174,10 @@ fn judged(
         .map(|(run, &predicted)| Point { name: run.name(), measured: run.gbs, predicted })
         .collect();
     let (two, four) = points.split_at(split.min(points.len()));
-    [("2 nodes", two), ("4 nodes", four)].map(|(sources, points)| Judged {
+    [("2 nodes", two, Role::Chose), ("4 nodes", four, Role::Tests)].map(|(sources, points, role)| Judged {
         part: Part::Readers,
+        role,
+        machine: None,
         set: format!("4-socket Opteron, {sources} read one memory"),
         traffic: "STREAM Triad".to_owned(),
         write_allocate: "not counted",
@@ -183,7 +185,7 @@ fn judged(
         variant: variant.to_owned(),
         figures: figures.to_owned(),
         unit: "GB/s",
-        overloaded: false,
+        falls: None,
         points: points.to_vec(),
         fitted: Vec::new(),
     })

@@ -19,7 +19,7 @@ use numasim_model::sharing::Parameter;
 use numasim_model::{ModelKind, Study};
 
 use super::scaling::{self, Curve, Method};
-use super::{Judged, Part, Point, PublishedError, co_run, in_words, study, with_model};
+use super::{Judged, Part, Point, PublishedError, Role, co_run, in_words, study, with_model};
 use crate::compare::read_measured;
 use crate::fit::{self, Observed, by_solver};
 use crate::statistics::median;
@@ -73,7 +73,7 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
     let mut all = Vec::new();
     for kind in ModelKind::ALL {
         let (method, softness) = softness(kind);
-        let soft = scaling::third(&sibling, method)?.unwrap_or_default();
+        let soft = scaling::softness(&sibling, method)?.unwrap_or_default();
         let two = [(softness, soft), (Parameter::RemoteLoss, loss)];
         let fitted = [PAPER.to_vec(), vec![softness.key(), Parameter::RemoteLoss.key()]].concat();
         let from_others = in_words(two.map(|(parameter, value)| (parameter.key(), value)));
@@ -87,6 +87,8 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
             study.machine = with_model(&study.machine, kind, parameters)?;
             all.push(Judged {
                 part: Part::TableIii,
+                role: Role::Chose,
+                machine: None,
                 set: "Table III, 4 x Xeon Gold 6138".to_owned(),
                 traffic: "synthetic task benchmark, reads".to_owned(),
                 write_allocate: "not stated",
@@ -94,7 +96,7 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
                 variant: variant.to_owned(),
                 figures,
                 unit: "GFLOPS",
-                overloaded: false,
+                falls: None,
                 points: each_left_out(&study, &observed, &free)?,
                 fitted: Vec::new(),
             });

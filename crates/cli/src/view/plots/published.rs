@@ -29,7 +29,7 @@ pub(crate) fn published(judged: &[Judged]) -> Vec<Drawn> {
         let series = together(all(Part::Scaling).filter(|one| one.traffic == LOAD), |one| {
             format!("{}, {}", short(one.model), one.variant)
         });
-        let subtitle = "one NUMA domain; 1, half and all cores are fitted, these are the others";
+        let subtitle = "one NUMA domain; 1, half, three quarters (or one) and all cores are fitted, these are the others";
         drawn.push(overview("load.svg", "Bandwidth over cores, kernel load", subtitle, "GB/s", series));
     }
     let models = ["baseline-proportional", "ecm"];
