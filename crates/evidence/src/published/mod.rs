@@ -185,6 +185,21 @@ impl From<Problem> for PublishedError {
     }
 }
 
+/// The null model in which nobody takes anything from anybody.
+pub const NO_SHARING: &str = "no-sharing";
+/// The null model in which all have the same.
+pub const EQUAL_PARTS: &str = "equal-parts";
+/// The variant without any correction.
+const NO_FIT: &str = "no fit";
+/// The variant with the correction that is advised, and its usual value.
+const ADVISED: &str = "as advised";
+
+/// The correction that is advised for machines without measurements of their own, for the model that is advised.
+fn advised(kind: ModelKind) -> Option<(Parameter, f64)> {
+    let method = scaling::Method::RECOMMENDED;
+    if method.kind() == kind { method.softness() } else { None }
+}
+
 /// The study that a TOML text describes.
 fn study(name: &str, text: &str) -> Result<Study, PublishedError> {
     let file = SourceFile { name: name.to_owned(), text: text.to_owned() };

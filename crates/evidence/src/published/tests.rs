@@ -82,10 +82,10 @@ fn a_curve_that_falls_is_told() {
 }
 
 #[test]
-fn each_row_of_table_iii_is_predicted_within_3_percent_by_the_others() {
+fn the_best_of_many_tries_predicts_each_row_of_table_iii_within_3_percent() {
     let judged = table_iii::judge().expect("fits");
     let ecm = one(&judged, "ecm", "two more from other machines");
-    assert_eq!(tenths(&ecm.points), [1.2, 1.8]);
+    assert_eq!(tenths(&ecm.points), [1.4, 2.3]);
     assert_eq!(tenths(&one(&judged, "baseline-proportional", "as the paper").points), [6.0, 16.1]);
     assert_eq!(ecm.points.len(), 5);
 }
@@ -99,7 +99,9 @@ fn two_readers_of_one_memory_are_predicted_from_the_matrix() {
     let plain = one(&judged, "max-min", "no fit");
     let point = plain.points.iter().find(|point| point.name == "0-2 on 0").expect("a run");
     assert!((point.predicted - 6.1256).abs() < 1e-9, "{point:?}");
-    assert_eq!(tenths(&plain.points), [17.2, 94.2]);
+    assert_eq!(tenths(&plain.points), [7.9, 29.9]);
+    let advised = one(&judged, "ecm", "as advised");
+    assert_eq!(tenths(&advised.points), [5.8, 23.8]);
 }
 
 #[test]

@@ -68,7 +68,7 @@ impl Method {
         }
     }
 
-    const fn kind(self) -> ModelKind {
+    pub(super) const fn kind(self) -> ModelKind {
         match self {
             Self::Hard | Self::Knee => ModelKind::BaselineProportional,
             Self::Ecm => ModelKind::Ecm,
