@@ -1,8 +1,8 @@
 //! What the sharing models are worth on published measurements of real machines.
 //!
 //! # Problem
-//! Which model is right where? Four data sets answer a part of it each: bandwidth over cores of one NUMA domain
-//! ([`scaling`]), several nodes that read one memory ([`readers`]), the paper's own table ([`table_iii`]), local and remote
+//! Which model is right where? Five data sets answer a part of it each: bandwidth over cores of one NUMA domain
+//! ([`scaling`]), over a link ([`links`]), several nodes that read one memory ([`readers`]), the paper's own table ([`table_iii`]), local and remote
 //! readers of one memory ([`co_run`]).
 //!
 //! # Terminology
@@ -18,6 +18,7 @@
 //! The data are figures from the sources named in the comments of each file, carried in this crate's folder `data`.
 
 pub mod co_run;
+pub mod links;
 pub mod readers;
 pub mod scaling;
 pub mod table_iii;
@@ -32,12 +33,14 @@ use numasim_model::{Machine, Model, ModelKind, Study};
 use crate::fit::FitError;
 use crate::statistics;
 
-/// The four questions.
+/// The five questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
     /// Bandwidth over cores within one NUMA domain.
     Scaling,
+    /// Threads of one node read the memory of another one.
+    Links,
     /// Several nodes read one memory.
     Readers,
     /// The paper's Table III, each row left out in turn.
@@ -51,6 +54,7 @@ impl Part {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scaling => "scaling",
+            Self::Links => "links",
             Self::Readers => "readers",
             Self::TableIii => "table-iii",
             Self::CoRun => "co-run",
@@ -135,7 +139,8 @@ pub struct Judged {
 /// # Errors
 /// None, unless the data of this crate are broken.
 pub fn everything() -> Result<Vec<Judged>, PublishedError> {
-    Ok([scaling::carried()?, readers::judge()?, table_iii::judge()?, co_run::judge()?].concat())
+    Ok([scaling::carried()?, links::judge()?, readers::judge()?, table_iii::judge()?, co_run::judge()?]
+        .concat())
 }
 
 /// Absolute errors, relative to the measured values.

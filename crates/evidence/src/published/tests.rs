@@ -111,6 +111,19 @@ fn the_loss_by_remote_readers_of_a_xeon_max_is_about_a_third() {
     assert_eq!(tenths(&one(&judged, "baseline-proportional", "no fit").points), [7.4, 12.2]);
 }
 
+#[test]
+fn a_link_saturates_softly() {
+    let judged = links::judge().expect("fits");
+    let of = |role: Role, model: &str, variant: &str| {
+        let mut found = judged.iter().filter(|one| one.role == role);
+        tenths(&found.find(|one| one.model == model && one.variant == variant).expect("judged").points)
+    };
+    assert_eq!(of(Role::Chose, "baseline-proportional", "no fit"), [17.3, 41.4]);
+    assert_eq!(of(Role::Chose, "ecm", "as advised"), [4.7, 27.5]);
+    assert_eq!(of(Role::Tests, "baseline-proportional", "no fit"), [10.5, 35.1]);
+    assert_eq!(of(Role::Tests, "ecm", "as advised"), [5.0, 11.2]);
+}
+
 const HEADER: &str = "machine_file,kernel,cores,bw_GBs,cores_per_numa_domain\n";
 
 #[test]
