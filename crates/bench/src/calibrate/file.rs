@@ -8,9 +8,9 @@ use numasim_model::Access;
 use numasim_model::input::writing::{distance_matrix, kernel_variants, quoted};
 use numasim_model::machine::KernelVariants;
 
-use super::shared_links;
 use super::text::{Text, range, short};
 use super::{Calibration, Figure, NodeFigures};
+use super::{latency, shared_links};
 
 /// What the file says besides figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +48,7 @@ pub fn machine_file(host: &HostTopology, calibration: &Calibration, described: &
             file.line(distance_matrix(rows).trim_end());
         }
     }
+    latency::write(&mut file, calibration);
     provenance(&mut file, calibration, one_node);
     variants(&mut file, calibration);
     if !one_node {
@@ -174,6 +175,11 @@ fn provenance(file: &mut Text, calibration: &Calibration, one_node: bool) {
             worst(&mut figures.filter(|(other, _)| *other == kernel).map(|&(_, figure)| figure)),
         );
     }
+    entry(
+        "latency_matrix_ns",
+        "numasim calibrate: a chain of addresses in random order, one thread",
+        worst(&mut calibration.latencies.ns.iter().flatten().filter_map(|cell| *cell)),
+    );
     let bandwidth = "numasim calibrate: read kernel at 1/32 FLOP/byte, best of several thread counts";
     if one_node {
         entry("bandwidth_gbs", bandwidth, worst(&mut nodes.iter().map(|node| node.bandwidth)));

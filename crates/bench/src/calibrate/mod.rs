@@ -22,13 +22,17 @@
 //! - **What a node reads** (`read_gbs`): all its threads at once, some the own memory and the others the remote ones. Two
 //!   mixes: the one of which the figures so far predict the most, and half and half.
 //!
-//! A figure of the last two kinds is the most that was read in either way. It limits only where the file without it
+//! - **Latencies** (`latency_matrix_ns`): chains of addresses in random order, one from a core of each node through each memory; and how many
+//!   lines a core waits for at the same time, from up to 32 chains through the own one.
+//!
+//! A figure of the two kinds before is the most that was read in either way. It limits only where the file without it
 //! predicts clearly more for the same readers ([`Together::limits`]); else it is not written.
 //!
 //! The median over the rounds counts; a figure's uncertainty is the largest deviation of a round from it.
 
 mod figure;
 mod file;
+mod latency;
 mod limit;
 mod predicted;
 mod shared_links;
@@ -49,6 +53,7 @@ use crate::runner::{RunError, Runner, Settings};
 
 pub use figure::Figure;
 pub use file::{Described, machine_file};
+pub use latency::Latencies;
 pub use limit::{CLEARLY_BELOW, SharedFigure, Together};
 pub use steps::{Flow, Purpose, Step};
 pub use variants::Choice;
@@ -69,6 +74,8 @@ pub struct Options {
     pub variants: bool,
     /// ... also with other instruction sets than that of the settings.
     pub any_isa: bool,
+    /// How long loads take is measured as well.
+    pub latencies: bool,
 }
 
 /// What was measured.
@@ -83,6 +90,8 @@ pub struct Calibration {
     pub shared_links: Vec<SharedFigure>,
     /// The way of each kernel through memory, where others than the usual one were tried.
     pub variants: Vec<Choice>,
+    /// How long loads take; empty where it was not measured.
+    pub latencies: Latencies,
     /// Everything that was measured, step by step, in the order of the steps.
     pub steps: Vec<MeasuredStep>,
 }
@@ -204,6 +213,13 @@ pub fn calibrate(
     let measured = session.measure(mixes)?;
     together::judge_nodes(host, &mut calibration, &measured);
     calibration.steps.extend(measured);
+    if options.latencies {
+        let chains = latency::steps(host);
+        session.of = session.done + chains.len() * rounds;
+        let measured = session.measure(chains)?;
+        calibration.latencies = latency::found(host, &measured);
+        calibration.steps.extend(measured);
+    }
     calibration.variants = session.chosen;
     Ok(calibration)
 }
@@ -235,7 +251,7 @@ impl Part {
 }
 
 /// What [`calibrate`] measures of a host, kind by kind, in its order; kinds without steps included.
-pub fn plan(host: &HostTopology, options: &Options) -> [Part; 6] {
+pub fn plan(host: &HostTopology, options: &Options) -> [Part; 7] {
     let part = |what, steps| Part { what, steps, rounds: options.rounds, each: None };
     let trials = if options.variants { variants::most_trials(&options.kernels) } else { 0 };
     [
@@ -250,6 +266,7 @@ pub fn plan(host: &HostTopology, options: &Options) -> [Part; 6] {
         part("kernels that write, on each node", steps::readers(host).count() * options.kernels.len() * 2),
         part("links between sockets, all nodes at once", together::between_sockets(host).len()),
         part("reads of each node, local and remote at once", together::most_mixes(host)),
+        part("latencies", if options.latencies { latency::steps(host).len() } else { 0 }),
     ]
 }
 
@@ -290,7 +307,8 @@ impl Session<'_> {
 
     /// GFLOPS and GB/s of all threads of one measurement; a wrong placement is tried once more.
     fn once(&mut self, step: &Step, settings: &Settings) -> Result<(f64, f64), CalibrateError> {
-        let scenario = step.scenario(self.host, &self.chosen)?;
+        let chosen = |access| Some(self.chosen.iter().find(|choice| choice.access == access)?.variant);
+        let scenario = step.scenario(self.host, chosen, settings.bytes_per_thread)?;
         let mut wrong = String::new();
         for _ in 0..2 {
             let measurement = self

@@ -3,13 +3,13 @@
 use std::fmt;
 
 use numasim_host::HostTopology;
+use numasim_kernels::chase::Chase;
 use numasim_model::Access;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::units::FlopPerByte;
 
-use super::variants::Choice;
-use crate::kernel::{Kernel, KernelError, Variant};
+use crate::kernel::{Kernel, KernelError, Real, Variant, Workload};
 use crate::plan::{PlannedApp, PlannedScenario, PlannedThread};
 
 /// Arithmetic intensity at which bandwidth is measured, FLOP/byte: as low as the paper's memory-bound application.
@@ -30,6 +30,8 @@ pub enum Purpose {
     NodeRead,
     /// GB/s of one node on its own memory under a kernel that writes.
     Kernel(Access),
+    /// GB/s of hops from line to line in random order, so many chains for each thread.
+    Chains(u32),
     /// GB/s of one node on its own memory under a kernel that goes through it in a certain way.
     Variant(Access, Variant),
 }
@@ -75,6 +77,10 @@ impl fmt::Display for Step {
             }
             Purpose::Kernel(kernel) => {
                 write!(f, "the bandwidth of {threads} on {from} under the kernel {}", kernel.as_str())
+            }
+            Purpose::Chains(1) => write!(f, "the latency of {threads} on {from} at the memory of {to}"),
+            Purpose::Chains(chains) => {
+                write!(f, "the bandwidth of {chains} chains of {threads} on {from} at the memory of {to}")
             }
             Purpose::Variant(kernel, variant) => {
                 write!(
@@ -130,12 +136,14 @@ impl Step {
         }
     }
 
-    /// The step as the runner takes it: an application for each flow. Kernels go through memory as was chosen.
-    pub(super) fn scenario(
+    /// What each of its threads computes.
+    fn workload(
         &self,
-        host: &HostTopology,
-        chosen: &[Choice],
-    ) -> Result<PlannedScenario, KernelError> {
+        chosen: impl Fn(Access) -> Option<Variant>,
+        bytes_per_thread: u64,
+    ) -> Result<Workload, KernelError> {
+        /// More than any cache, and not so much that its order takes seconds to draw.
+        const MOST_OF_CHAINS: u64 = 256 << 20;
         let kernel = match self.purpose {
             Purpose::Peak => Kernel::new(Access::Read, FlopPerByte::new(PEAK_AI))?,
             Purpose::Bandwidth | Purpose::SharedLink | Purpose::NodeRead => {
@@ -146,12 +154,28 @@ impl Step {
                 Kernel::new(Access::Read, FlopPerByte::new(BANDWIDTH_AI))?.with(variant)
             }
             Purpose::Variant(access, variant) => Kernel::lightest(access).with(variant),
+            Purpose::Chains(chains) => {
+                let lines = bytes_per_thread.min(MOST_OF_CHAINS) / 64;
+                // At most 2^22 lines, and few chains.
+                let (lines, chains) = (usize::try_from(lines).unwrap_or(1), chains as usize);
+                return Ok(Real::Chase(Chase { lines: lines.max(chains), chains }).into());
+            }
         };
-        let own = chosen.iter().find(|choice| choice.access == kernel.access());
-        let kernel = match (kernel.variant(), own) {
-            (None, Some(choice)) => kernel.with(choice.variant),
+        Ok(match (kernel.variant(), chosen(kernel.access())) {
+            (None, Some(variant)) => kernel.with(variant),
             _ => kernel,
-        };
+        }
+        .into())
+    }
+
+    /// The step as the runner takes it: an application for each flow. Kernels go through memory as was chosen.
+    pub(super) fn scenario(
+        &self,
+        host: &HostTopology,
+        chosen: impl Fn(Access) -> Option<Variant>,
+        bytes_per_thread: u64,
+    ) -> Result<PlannedScenario, KernelError> {
+        let kernel = self.workload(chosen, bytes_per_thread)?;
         let mut taken = vec![0; host.nodes.len()];
         let apps = self.flows.iter().enumerate().map(|(n, flow)| {
             let memory = vec![(host.nodes[flow.to.0].os_index, 1.0)];
@@ -166,7 +190,7 @@ impl Step {
             taken[flow.from.0] += flow.threads as usize;
             let name =
                 if self.flows.len() == 1 { "calibrate".into() } else { format!("calibrate-{}", n + 1) };
-            PlannedApp { name, kernel: kernel.into(), threads, arrays: None }
+            PlannedApp { name, kernel, threads, arrays: None }
         });
         Ok(PlannedScenario { name: self.to_string(), apps: apps.collect(), fitted: false })
     }

@@ -13,7 +13,7 @@ use numasim_model::{
 };
 
 use super::*;
-use crate::kernel::{Isa, Kernel, Variant};
+use crate::kernel::{Isa, Kernel, Real, Variant, Workload};
 use crate::plan::PlannedScenario;
 use crate::runner::{MeasuredApp, MeasuredThread, Measurement};
 
@@ -63,7 +63,7 @@ impl Runner for Simulated {
                 work: None,
                 nodes: None,
                 memory: None,
-                kernel: app.kernel.synthetic().expect("a synthetic one").access(),
+                kernel: app.kernel.synthetic().map_or(Access::Read, Kernel::access),
                 problem: None,
             });
         }
@@ -81,10 +81,19 @@ impl Runner for Simulated {
             let app = &evaluation.apps[a];
             let chosen = scenario.apps[a].kernel.synthetic().and_then(Kernel::variant);
             let share = noise * chosen.map_or(1.0, self.speed) / allocation.total(AppId(a)) as f64;
+            // Loads take 90 and 140 ns, and a core waits for 10 at most.
+            let hops = |chains: usize| {
+                let local = scenario.apps[a].threads[0].memory[0].0 as usize == node.0;
+                noise * 64.0 * chains.min(10) as f64 / if local { 90.0 } else { 140.0 }
+            };
+            let gbs = match scenario.apps[a].kernel {
+                Workload::Real(Real::Chase(chase)) => hops(chase.chains),
+                _ => app.bandwidth.value() * share,
+            };
             MeasuredThread {
                 node,
                 counted_s: 1.0,
-                bytes: whole(app.bandwidth.value() * share * 1e9),
+                bytes: whole(gbs * 1e9),
                 flop: whole(app.gflops.value() * share * 1e9),
                 chunks: 1000,
                 cpus: Vec::new(),
@@ -144,8 +153,14 @@ fn links(rows: &[&[f64]]) -> Vec<GigabytesPerSecond> {
 }
 
 fn run(cores: &[u32], runner: &mut Simulated, rounds: u32) -> Result<Calibration, CalibrateError> {
-    let options =
-        Options { rounds, coarse: false, kernels: Access::WRITING.to_vec(), variants: false, any_isa: false };
+    let options = Options {
+        rounds,
+        coarse: false,
+        kernels: Access::WRITING.to_vec(),
+        variants: false,
+        any_isa: false,
+        latencies: false,
+    };
     calibrate(&host(cores), &options, &settings(), runner, &mut |_| ())
 }
 
@@ -253,8 +268,14 @@ fn a_wrong_placement_is_measured_again_once() {
 fn progress_is_reported_and_ends_with_everything_done() {
     let machine = Machine::new("m", vec![node(2, 10.0, 30.0, 20.0)], links(&[&[0.0]])).expect("valid");
     let mut seen = Vec::new();
-    let options =
-        Options { rounds: 2, coarse: true, kernels: vec![Access::Triad], variants: false, any_isa: false };
+    let options = Options {
+        rounds: 2,
+        coarse: true,
+        kernels: vec![Access::Triad],
+        variants: false,
+        any_isa: false,
+        latencies: false,
+    };
     calibrate(&host(&[2]), &options, &settings(), &mut Simulated::of(machine), &mut |progress| {
         seen.push((progress.done, progress.of, progress.next.to_string()));
     })
@@ -269,8 +290,14 @@ fn progress_is_reported_and_ends_with_everything_done() {
 #[test]
 fn the_fastest_way_through_memory_is_found_one_difference_after_the_other_and_used() {
     let machine = || Machine::new("m", vec![node(2, 10.0, 30.0, 20.0)], links(&[&[0.0]])).expect("valid");
-    let options =
-        Options { rounds: 1, coarse: true, kernels: vec![Access::Copy], variants: true, any_isa: false };
+    let options = Options {
+        rounds: 1,
+        coarse: true,
+        kernels: vec![Access::Copy],
+        variants: true,
+        any_isa: false,
+        latencies: false,
+    };
     let found = |speed| {
         let mut runner = Simulated { speed, ..Simulated::of(machine()) };
         let settings = Settings { isa: Isa::best(), ..settings() };
@@ -301,6 +328,37 @@ fn the_fastest_way_through_memory_is_found_one_difference_after_the_other_and_us
     );
     assert!(text.contains("\n[machine.kernels]\nread = { isa = "), "{text}");
     assert!(text.contains(&format!("times the usual way [{gain:.3}, {gain:.3}]")), "{text}");
+}
+
+#[test]
+fn loads_and_lines_in_flight_are_found_from_chains() {
+    let nodes = vec![node(2, 10.0, 30.0, 20.0), node(0, 0.0, 9.0, 50.0)];
+    let machine = Machine::new("m", nodes, links(&[&[0.0, 8.5], &[0.0, 0.0]])).expect("valid");
+    let options = Options {
+        rounds: 1,
+        coarse: true,
+        kernels: Vec::new(),
+        variants: false,
+        any_isa: false,
+        latencies: true,
+    };
+    let mut runner = Simulated::of(machine);
+    let found =
+        calibrate(&host(&[2, 0]), &options, &settings(), &mut runner, &mut |_| ()).expect("calibrated");
+    // 64 B / 90 ns = 0.711 GB/s with a chain, 7.11 GB/s with 12, 16 or 32: 7.11 x 90 / 64 = 10 lines.
+    close(found.latencies.ns[0][0], 90.0);
+    close(found.latencies.ns[0][1], 140.0);
+    close(found.latencies.lines[0], 10.0);
+    assert_eq!((found.latencies.ns[1][0], found.latencies.lines[1]), (None, None));
+    let described = Described { name: "m".into(), source: "test".into(), doubts: Vec::new() };
+    let text = machine_file(&host(&[2, 0]), &found, &described);
+    let file = numasim_model::input::SourceFile { name: "m.toml".into(), text: text.clone() };
+    let read = numasim_model::input::read_study(&[file]).expect("valid").study.machine;
+    assert!((read.latency_ns(NodeId(0), NodeId(1)).expect("a latency") - 140.0).abs() < 1e-9);
+    assert!(
+        text.contains("# a core of node 0 waits for 10.00 lines of its memory at the same time"),
+        "{text}"
+    );
 }
 
 /// Two sockets of two nodes with four cores each, which read 10 GB/s over the link of a pair.
@@ -338,8 +396,14 @@ fn two_sockets(shared: &[(&[usize], &[usize], f64, bool)], read: Option<f64>) ->
 
 fn of_two_sockets(shared: &[(&[usize], &[usize], f64, bool)], read: Option<f64>) -> (Calibration, String) {
     let (host, machine) = two_sockets(shared, read);
-    let options =
-        Options { rounds: 1, coarse: false, kernels: vec![Access::Copy], variants: false, any_isa: false };
+    let options = Options {
+        rounds: 1,
+        coarse: false,
+        kernels: vec![Access::Copy],
+        variants: false,
+        any_isa: false,
+        latencies: false,
+    };
     let mut runner = Simulated::of(machine);
     let mut last = (0, 0);
     let found = calibrate(&host, &options, &settings(), &mut runner, &mut |progress| {

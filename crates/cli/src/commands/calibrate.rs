@@ -115,7 +115,17 @@ fn asked(args: &CalibrateArgs, host: &HostTopology) -> Result<(Settings, Options
     let settings = Settings { isa, warm_up, window, bytes_per_thread, processes: false };
     let kernels = if args.reads_only { Vec::new() } else { Access::WRITING.to_vec() };
     let variants = !args.quick && !args.usual_kernels;
-    Ok((settings, Options { rounds, coarse: args.quick, kernels, variants, any_isa: args.isa.is_none() }))
+    Ok((
+        settings,
+        Options {
+            rounds,
+            coarse: args.quick,
+            kernels,
+            variants,
+            any_isa: args.isa.is_none(),
+            latencies: !args.quick,
+        },
+    ))
 }
 
 /// All processors that are used.

@@ -93,6 +93,7 @@ mod tests {
             kernels: Access::WRITING.to_vec(),
             variants: false,
             any_isa: true,
+            latencies: false,
         };
         let mut host = HostTopology::from_cores("box", &[2, 2, 2, 2]);
         for (node, package) in host.nodes.iter_mut().zip([0, 0, 1, 1]) {

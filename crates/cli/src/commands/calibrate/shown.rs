@@ -42,6 +42,8 @@ pub(super) fn json(found: &Calibrated) -> Value {
         "kernels": calibration.variants.iter().map(choice).collect::<Vec<_>>(),
         "nodes": nodes,
         "bandwidth_matrix_gbs": calibration.matrix().iter().map(row).collect::<Vec<_>>(),
+        "latency_matrix_ns": calibration.latencies.ns.iter().map(row).collect::<Vec<_>>(),
+        "lines_in_flight": calibration.latencies.lines.iter().map(|lines| lines.as_ref().map(figure)).collect::<Vec<_>>(),
         "shared_links": calibration.shared_links.iter().map(shared).collect::<Vec<_>>(),
         "steps": calibration.steps.iter().map(step).collect::<Vec<_>>(),
         "doubts": found.doubts,
@@ -98,6 +100,8 @@ fn measures(done: &MeasuredStep) -> &'static str {
         Purpose::Bandwidth => "bandwidth",
         Purpose::SharedLink => "shared-link",
         Purpose::NodeRead => "node-read",
+        Purpose::Chains(1) => "latency",
+        Purpose::Chains(_) => "chains",
         Purpose::Kernel(kernel) | Purpose::Variant(kernel, _) => kernel.as_str(),
     }
 }
