@@ -7,6 +7,8 @@ mod fitting;
 #[path = "bench/keeping.rs"]
 mod keeping;
 #[cfg(feature = "hwloc")]
+mod kernels;
+#[cfg(feature = "hwloc")]
 mod running;
 
 use std::fs;

@@ -41,7 +41,8 @@ fn scenario() -> PlannedScenario {
     let node = CpuList::parse(&nodes).expect("a list").as_slice()[0];
     let app = |name: &str, intensity: f64, cpu: Option<&u32>| PlannedApp {
         name: name.into(),
-        kernel: Kernel::new(Access::Read, FlopPerByte::new(intensity)).expect("possible"),
+        kernel: Kernel::new(Access::Read, FlopPerByte::new(intensity)).expect("possible").into(),
+        arrays: None,
         threads: vec![PlannedThread {
             node: NodeId(0),
             cpus: CpuList::new(vec![*cpu.expect("a processor")]).expect("one"),

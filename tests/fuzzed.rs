@@ -193,6 +193,11 @@ fn output_of_stream() {
 }
 
 #[test]
+fn output_of_counters_and_page_tables() {
+    keeps("app_profile", promises::apps::app_profile);
+}
+
+#[test]
 fn graphs_as_csv() {
     keeps("csv_graph", promises::graphs::csv_graph);
 }

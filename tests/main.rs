@@ -25,6 +25,7 @@ mod models;
 mod pareto;
 mod plan;
 mod plot;
+mod profile_app;
 mod published;
 mod published_figures;
 mod random;

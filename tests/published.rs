@@ -32,6 +32,83 @@ fn the_results_on_published_data_are_current() {
     }
 }
 
+/// The lines of the page that quote figures: how a line begins, and the set, kernel, model and variant of its figures in turn.
+const QUOTED: [(&str, &[[&str; 4]]); 6] = [
+    (
+        "| that test: all kernels",
+        &[
+            ["curves that test", "all kernels", "baseline-proportional", "hard corner"],
+            ["curves that test", "all kernels", "baseline-proportional", "saturation_knee"],
+            ["curves that test", "all kernels", "ecm", "ecm_penalty"],
+        ],
+    ),
+    (
+        "| that test: `load`",
+        &[
+            ["curves that test", "load", "baseline-proportional", "hard corner"],
+            ["curves that test", "load", "baseline-proportional", "saturation_knee"],
+            ["curves that test", "load", "ecm", "ecm_penalty"],
+        ],
+    ),
+    (
+        "| 8CCL type2",
+        &[
+            ["kp920.2P.8CCL.type2, node 0 reads another node", "STREAM, 4 kernels", "no-sharing", "no fit"],
+            ["kp920.2P.8CCL.type2, node 0 reads another node", "STREAM, 4 kernels", "equal-parts", "no fit"],
+            ["kp920.2P.8CCL.type2, node 0 reads another node", "STREAM, 4 kernels", "max-min", "no fit"],
+            ["kp920.2P.8CCL.type2, node 0 reads another node", "STREAM, 4 kernels", "ecm", "as advised"],
+        ],
+    ),
+    (
+        "| 2 nodes, one of them its own",
+        &[
+            [
+                "4-socket Opteron, 2 nodes read the memory of one of them",
+                "STREAM Triad",
+                "no-sharing",
+                "no fit",
+            ],
+            [
+                "4-socket Opteron, 2 nodes read the memory of one of them",
+                "STREAM Triad",
+                "equal-parts",
+                "no fit",
+            ],
+        ],
+    ),
+    (
+        "| 4 nodes, 560 runs",
+        &[["4-socket Opteron, 4 nodes read one memory", "STREAM Triad", "no-sharing", "no fit"]],
+    ),
+    (
+        "| 3 totals",
+        &[["2 x Xeon Max 9462, local and remote readers of HBM", "reads", "no-sharing", "no fit"]],
+    ),
+];
+
+#[test]
+fn the_page_quotes_the_figures_of_the_summary() {
+    let page = fs::read_to_string(repository("results/published-data/README.md")).expect("the page");
+    let mut summary =
+        csv::Reader::from_path(repository("results/published-data/summary.csv")).expect("the summary");
+    let rows: Vec<csv::StringRecord> = summary.records().map(|row| row.expect("a row")).collect();
+    for (line, sets) in QUOTED {
+        let found = page.lines().find(|one| one.starts_with(line)).expect(line);
+        let mut cells = found.split(" | ").skip(1);
+        for [set, kernel, model, variant] in sets {
+            let row = rows.iter().find(|row| {
+                [(1, set), (2, kernel), (4, model), (5, variant)].iter().all(|(at, text)| &row[*at] == **text)
+            });
+            let row =
+                row.unwrap_or_else(|| panic!("{set}, {kernel}, {model}, {variant} is not in the summary"));
+            let percent = |at: usize| 100.0 * row[at].parse::<f64>().expect("a number");
+            let figures = format!("{:.1} / {:.1}", percent(7), percent(10));
+            let cell = cells.next().unwrap_or_default();
+            assert!(cell.starts_with(&figures), "{line}: the page has {cell}, the summary {figures}");
+        }
+    }
+}
+
 #[test]
 fn curves_of_another_file_are_judged_alone() {
     let folder = tempfile::tempdir().expect("a folder for the test");
@@ -53,14 +130,33 @@ fn curves_of_another_file_are_judged_alone() {
     assert!(output.status.success(), "{output:?}");
     assert!(text(&output.stderr).contains("load of few: a curve needs one core"), "{output:?}");
     let csv = text(&output.stdout);
-    assert!(csv.contains("scaling,mine,load,none,baseline-proportional,hard corner,3,"), "{csv}");
+    assert!(csv.contains("scaling,mine,load,none,baseline-proportional,hard corner,2,"), "{csv}");
     assert!(!csv.contains("table-iii"), "{csv}");
+    assert!(csv.contains("scaling,all curves,load,,ecm,ecm_penalty,2,"), "{csv}");
 
     fs::write(&file, "machine_file,kernel,cores,bw_GBs,cores_per_numa_domain\nmine,load,one,9,6\n")
         .expect("a file");
     let refused = numasim(&["published", "--scaling", &file.display().to_string()]);
     assert_eq!(refused.status.code(), Some(1));
     assert!(text(&refused.stderr).contains("curves.csv:2:11"), "{}", text(&refused.stderr));
+}
+
+#[test]
+fn a_curve_that_falls_is_named_with_how_much() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let file = folder.path().join("curves.csv");
+    let gbs = [10, 20, 30, 38, 40, 36];
+    let rows: String =
+        gbs.iter().enumerate().map(|(i, gbs)| format!("mine,triad,{},{gbs},6\n", i + 1)).collect();
+    fs::write(&file, format!("machine_file,kernel,cores,bw_GBs,cores_per_numa_domain\n{rows}"))
+        .expect("a file for the test");
+    let output = numasim(&["published", "--scaling", &file.display().to_string()]);
+    let table = text(&output.stdout);
+    assert!(
+        table.contains("triad, mine: falls by 10.0 %, from 40.0 GB/s with 5 cores to 36.0 with 6"),
+        "{table}"
+    );
+    assert!(!table.contains('*'), "nothing was chosen by it: {table}");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 #![allow(unreachable_pub, reason = "a library for the fuzz targets, a module for the tests")]
 
+pub mod apps;
 pub mod graphs;
 pub mod plans;
 

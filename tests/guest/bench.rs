@@ -117,3 +117,49 @@ fn a_scenario_whose_processors_are_masked_is_refused_with_the_node() {
     assert_eq!(refused.code, 1, "{}{}", refused.out, refused.err);
     assert!(refused.err.contains("node 3"), "{}", refused.err);
 }
+
+#[test]
+#[ignore = "needs the results of .ci/guest"]
+fn arrays_of_real_kernels_lie_with_their_threads_or_at_home() {
+    // A page that is elsewhere makes its row `misplaced` with both nodes.
+    const DATA: [(&str, [&str; 4]); 5] = [
+        ("rows by node", ["0:100", "1:100", "2:100", "3:100"]),
+        ("rows on node 2", ["2:100"; 4]),
+        ("rows interleaved", ["0:25 1:25 2:25 3:25"; 4]),
+        ("source on node 0", ["0:100", "0:50 1:50", "0:50 2:50", "0:50 3:50"]),
+        ("source on each node", ["0:100", "1:100", "2:100", "3:100"]),
+    ];
+    let guest = Guest::read("four");
+    let rows = rows(&guest, "bench-kernels");
+    assert_eq!(rows.len(), 5 * 4 * 2);
+    for (scenario, nodes) in DATA {
+        for (node, data) in (0..).zip(nodes) {
+            let own: Vec<&Row> = rows
+                .iter()
+                .filter(|row| row["scenario"] == scenario && row["node"] == node.to_string())
+                .collect();
+            assert_eq!(own.len(), 2, "{scenario}, node {node}");
+            for row in own {
+                judge_placed(row, node, data);
+            }
+        }
+    }
+    // New memory is touched once; nothing else is missing while it is timed.
+    let origin: serde_json::Value =
+        serde_json::from_str(&guest.done("bench-kernels-origin")).expect("a provenance");
+    for one in origin["observed"].as_array().expect("a list") {
+        let [counted, expected] =
+            ["page_faults", "expected_page_faults"].map(|key| one[key].as_u64().expect("a count"));
+        // Beside the data: pages of stacks that automatic NUMA balancing looks at.
+        assert!(counted.abs_diff(expected) <= 32, "{one}");
+        let new = one["scenario"] == "source on each node";
+        assert_eq!(one["expected_page_faults"].as_u64() > Some(0), new, "{one}");
+    }
+}
+
+fn judge_placed(row: &Row, node: u32, data: &str) {
+    assert_eq!((row["status"].as_str(), row["problem"].as_str()), ("ok", ""), "{row:?}");
+    assert_eq!((row["threads"].as_str(), row["data"].as_str()), ("1", data), "{row:?}");
+    let cpus = numasim_model::cpus::CpuList::parse(&row["cpus"]).expect("processors");
+    assert!(cpus.as_slice().iter().all(|cpu| cpu / 2 == node), "{row:?}");
+}

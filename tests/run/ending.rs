@@ -70,3 +70,29 @@ fn an_end_in_time_is_no_failure() {
     let result = ran.result();
     assert_eq!((&result["ended"], &result["makespan_s"]), (&"until".into(), &Value::Null));
 }
+
+#[test]
+fn an_application_that_may_not_run_at_all_sees_the_end_too() {
+    let two = "\
+[[app]]
+name = \"runs\"
+arithmetic_intensity = 4.0
+iterations = 1000
+tasks = 4
+work_gflop = 1000.0
+[[app]]
+name = \"parked\"
+arithmetic_intensity = 4.0
+iterations = 1000
+tasks = 4
+work_gflop = 1000.0
+[[scenario]]
+name = \"one\"
+threads = { runs = 1, parked = 0 }
+";
+    let ran = ran(two, &["--policy", "static:one", "--until", "0.5"]);
+    assert!(ran.output.status.success(), "{}", stderr(&ran.output));
+    // Nobody had to end it by force: it has said where its data lay, and has taken leave of the agent.
+    assert!(ran.result()["apps"][1]["pages"].is_array(), "{}", ran.result());
+    assert!(!stderr(&ran.output).contains("lost"), "{}", stderr(&ran.output));
+}

@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let kernel = Kernel::new(Access::Read, FlopPerByte::new(intensity))?;
         let memory = vec![(0, 1.0)];
         let threads = vec![PlannedThread { node: NodeId(0), cpus: CpuList::new(vec![cpu])?, memory }];
-        Ok(PlannedApp { name: name.into(), kernel, threads })
+        Ok(PlannedApp { name: name.into(), kernel: kernel.into(), threads, arrays: None })
     };
     let apps = vec![app("mem", 1.0 / 32.0, 0)?, app("comp", 16.0, 1)?];
     let lists: Vec<&CpuList> = apps.iter().flat_map(|app| &app.threads).map(|thread| &thread.cpus).collect();

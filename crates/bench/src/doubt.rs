@@ -6,6 +6,7 @@
 
 mod after;
 mod before;
+mod planned;
 mod recorded;
 mod words;
 
@@ -13,6 +14,7 @@ use std::time::Duration;
 
 pub use after::{FEWEST_REPETITIONS, LARGEST_SPREAD, Repeated, Watched, after, of_apps};
 pub use before::before;
+pub use planned::planned;
 pub use recorded::{RecordedDoubt, codes};
 
 /// A reason to distrust a measurement.
@@ -141,6 +143,33 @@ pub enum Doubt {
         /// Share of the window, 0 to 1.
         share: f64,
     },
+    /// Data that a cache may keep.
+    FitsCache {
+        /// The scenario.
+        scenario: String,
+        /// The application.
+        app: String,
+        /// Bytes of all its arrays.
+        bytes: u64,
+        /// Bytes of the last-level caches of its processors.
+        cache_bytes: u64,
+    },
+    /// Threads that the system may move from one processor to another.
+    NotPinned {
+        /// The most processors that one may use.
+        cpus: usize,
+    },
+    /// Memory was not there when it was touched, or had to be there and was.
+    PageFaults {
+        /// The scenario.
+        scenario: String,
+        /// The application.
+        app: String,
+        /// Page faults of all its threads in what was timed, of the repetition that is furthest off.
+        counted: u64,
+        /// As many as its kernel has.
+        expected: u64,
+    },
     /// The kernel that ran has another arithmetic intensity than the file asks for.
     KernelIntensity {
         /// The application.
@@ -178,6 +207,9 @@ impl Doubt {
             Self::UnverifiedPages { .. } => "unverified-pages",
             Self::FewRepetitions { .. } => "few-repetitions",
             Self::CountingOverhead { .. } => "counting-overhead",
+            Self::FitsCache { .. } => "fits-cache",
+            Self::NotPinned { .. } => "not-pinned",
+            Self::PageFaults { .. } => "page-faults",
             Self::KernelIntensity { .. } => "kernel-intensity",
             Self::UnknownHardware { .. } => "unknown-hardware",
         }
@@ -190,6 +222,8 @@ impl Doubt {
             | Self::Spread { scenario, .. }
             | Self::FittedToHost { scenario, .. }
             | Self::UnverifiedPages { scenario, .. }
+            | Self::FitsCache { scenario, .. }
+            | Self::PageFaults { scenario, .. }
             | Self::CountingOverhead { scenario, .. } => Some(scenario),
             _ => None,
         }
@@ -201,6 +235,8 @@ impl Doubt {
             Self::FewHugePages { app, .. }
             | Self::Spread { app, .. }
             | Self::UnverifiedPages { app, .. }
+            | Self::FitsCache { app, .. }
+            | Self::PageFaults { app, .. }
             | Self::CountingOverhead { app, .. }
             | Self::KernelIntensity { app, .. } => Some(app),
             _ => None,

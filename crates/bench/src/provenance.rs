@@ -13,7 +13,7 @@ use numasim_host::HostTopology;
 use numasim_host::system::Facts;
 use serde::{Deserialize, Serialize};
 
-use crate::doubt::{Doubt, RecordedDoubt};
+use crate::doubt::{Doubt, RecordedDoubt, Repeated};
 use crate::runner::Settings;
 
 pub use hash::sha256;
@@ -51,6 +51,9 @@ pub struct Provenance {
     /// What `--fit-host` changed, one sentence for each change; empty: nothing.
     #[serde(default)]
     pub fitted: Vec<String>,
+    /// What the measurements of each application in each scenario have in common besides its rates.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub observed: Vec<Observed>,
     /// Why the result may not be what it seems.
     #[serde(default)]
     pub doubts: Vec<RecordedDoubt>,
@@ -104,6 +107,22 @@ pub struct Measuring {
     pub bytes_per_thread: u64,
 }
 
+/// An application in a scenario, over all its measurements of this part of the run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Observed {
+    /// The scenario.
+    pub scenario: String,
+    /// The application.
+    pub app: String,
+    /// Page faults of all its threads in what was timed, of the measurement that is furthest from what is expected.
+    pub page_faults: u64,
+    /// Those that its kernel has in that measurement: one for each page of memory that is new for it.
+    pub expected_page_faults: u64,
+    /// Largest share of the time that a thread waited for others between steps, 0 to 1.
+    #[serde(default)]
+    pub waited_share: Option<f64>,
+}
+
 /// A file that was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
@@ -141,6 +160,19 @@ impl Provenance {
     pub fn to_json(&self) -> String {
         // Only a map with keys that are no text could fail, and there is none.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// Takes over what was seen of applications, where the system told it.
+    pub fn observe(&mut self, repeated: &[Repeated]) {
+        self.observed = repeated
+            .iter()
+            .filter_map(|of| {
+                let (page_faults, expected_page_faults) = of.page_faults?;
+                let (scenario, app) = (of.scenario.clone(), of.app.clone());
+                let waited_share = of.waited.filter(|&share| share > 0.0);
+                Some(Observed { scenario, app, page_faults, expected_page_faults, waited_share })
+            })
+            .collect();
     }
 
     /// Takes over what doubts say, in their order and nothing twice.

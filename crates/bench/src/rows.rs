@@ -33,6 +33,7 @@ pub fn of_measurement(
     for ((planned, measured), doubts) in scenario.apps.iter().zip(&measurement.apps).zip(doubts) {
         for (node, _) in planned.nodes() {
             let group = Group::new(planned, measured, node);
+            let flop = |thread: &MeasuredThread| planned.kernel.flop(thread.flop, thread.bytes);
             let problem = match status {
                 Status::Ok => String::new(),
                 Status::Misplaced => group.problem().unwrap_or_else(|| OTHERS.to_owned()),
@@ -45,19 +46,16 @@ pub fn of_measurement(
                 repetition,
                 threads: u32::try_from(group.threads.len()).unwrap_or(u32::MAX),
                 data: data(planned, node, os_nodes),
-                kernel: planned.kernel.access().as_str().to_owned(),
+                kernel: planned.kernel.name().to_owned(),
                 isa: isa.as_str().to_owned(),
                 arithmetic_intensity_flop_per_byte: planned.kernel.arithmetic_intensity().value(),
                 window_s: group.mean(|thread| thread.counted_s),
                 traffic_bytes: group.threads.iter().map(|(_, thread)| thread.bytes).sum(),
                 work_flop: group.threads.iter().map(|(_, thread)| thread.flop).sum(),
-                bandwidth_gbs: group.rates(|thread| thread.bytes).iter().sum(),
-                gflops: group.rates(|thread| thread.flop).iter().sum(),
-                thread_gflops_min: group
-                    .rates(|thread| thread.flop)
-                    .into_iter()
-                    .fold(f64::INFINITY, f64::min),
-                thread_gflops_max: group.rates(|thread| thread.flop).into_iter().fold(0.0, f64::max),
+                bandwidth_gbs: group.rates(|thread| thread.bytes as f64).iter().sum(),
+                gflops: group.rates(flop).iter().sum(),
+                thread_gflops_min: group.rates(flop).into_iter().fold(f64::INFINITY, f64::min),
+                thread_gflops_max: group.rates(flop).into_iter().fold(0.0, f64::max),
                 huge_pages_percent: group.huge_pages().map(|share| 100.0 * share),
                 counting_percent: group.counting().map(|share| 100.0 * share),
                 cpus: group.cpus(),
@@ -111,9 +109,9 @@ impl<'a> Group<'a> {
     }
 
     /// 10^9 per second, thread by thread: each over its own time.
-    fn rates(&self, count: impl Fn(&MeasuredThread) -> u64) -> Vec<f64> {
+    fn rates(&self, count: impl Fn(&MeasuredThread) -> f64) -> Vec<f64> {
         let rate = |thread: &MeasuredThread| {
-            if thread.counted_s > 0.0 { count(thread) as f64 / thread.counted_s / 1e9 } else { 0.0 }
+            if thread.counted_s > 0.0 { count(thread) / thread.counted_s / 1e9 } else { 0.0 }
         };
         self.threads.iter().map(|(_, thread)| rate(thread)).collect()
     }

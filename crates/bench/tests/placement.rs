@@ -57,7 +57,8 @@ fn app(name: &str, access: Access, intensity: f64, cpus: &[u32], os_node: u32) -
         cpus: CpuList::new(vec![cpu]).expect("one"),
         memory: vec![(os_node, 1.0)],
     };
-    PlannedApp { name: name.into(), kernel, threads: cpus.iter().map(thread).collect() }
+    let threads = cpus.iter().map(thread).collect();
+    PlannedApp { name: name.into(), kernel: kernel.into(), threads, arrays: None }
 }
 
 /// Where many others want the processors, a thread may get none for a whole window: then again, with a longer one.

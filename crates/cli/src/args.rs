@@ -14,6 +14,7 @@ mod pareto;
 mod plan;
 mod plot;
 mod profile;
+mod profile_app;
 mod published;
 mod report;
 mod run;
@@ -45,6 +46,7 @@ pub(crate) use pareto::ObjectivePair;
 pub(crate) use plan::PlanArgs;
 pub(crate) use plot::{PlotArgs, PlotKind};
 pub(crate) use profile::ProfileArgs;
+pub(crate) use profile_app::ProfileAppArgs;
 pub(crate) use published::PublishedArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use run::RunArgs;
@@ -125,6 +127,9 @@ pub(crate) enum Command {
     /// Assess the sharing models with published measurements of real machines
     #[command(after_help = help::PUBLISHED)]
     Published(PublishedArgs),
+    /// Describe a program as an [[app]]: from hardware counters, its pages and its runs
+    #[command(after_help = help::PROFILE_APP)]
+    ProfileApp(ProfileAppArgs),
     /// Draw a machine, a scenario or a set of allocations
     #[command(after_help = help::PLOT)]
     Plot(PlotArgs),

@@ -23,6 +23,7 @@ pub(crate) mod models;
 pub(crate) mod plan;
 pub(crate) mod plot;
 pub(crate) mod profile;
+pub(crate) mod profile_app;
 pub(crate) mod published;
 pub(crate) mod report;
 mod room;

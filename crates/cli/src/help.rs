@@ -357,6 +357,33 @@ points that no fit used. results/published-data/README.md explains them.
 --scaling takes the columns machine_file,kernel,cores,bw_GBs,cores_per_numa_domain and, if there are \
 hyper-threads, smt_per_core_used. Three points of each curve are fitted: one core, half of the NUMA domain, all of it.";
 
+/// End of `numasim profile-app --help`.
+pub(crate) const PROFILE_APP: &str = "\
+Examples:
+  likwid-perfctr -C 0-7 -g MEM_DP ./solver > mem_dp.txt
+  numasim profile-app --likwid mem_dp.txt --name solver -o solver.toml
+  perf stat -a -x, -o run.csv -e duration_time \\
+      -e fp_arith_inst_retired.scalar_double \\
+      -e fp_arith_inst_retired.256b_packed_double \\
+      -e uncore_imc/cas_count_read/ -e uncore_imc/cas_count_write/ -- ./solver
+  numasim profile-app --perf run.csv --pid 4711 -o solver.toml
+  numasim profile-app --perf t1.csv t2.csv t4.csv --threads 1,2,4
+  numasim profile-app --numa-maps one.txt two.txt --threads-per-node 8,0 \\
+      --threads-per-node 4,4 --arithmetic-intensity 0.25 -o solver.toml
+  numasim profile-app measured.csv --app mem
+  numasim check machine.toml solver.toml
+
+arithmetic_intensity is FLOP over bytes of memory. FLOP: fp_arith_inst_retired.* of perf (1 to 16 each), or MFLOP/s of likwid. \
+Bytes: the memory controllers (perf uncore_imc, likwid's memory bandwidth), which count for everybody on the machine; \
+without them LLC-load-misses x 64 B, marked as estimated. Figures of a person are marked as given.
+
+data is the simplest placement that explains all but 5 % of the pages: local, a home, interleave, a share of one of these with the \
+rest local, or fractions. What it does not explain is the residual beside it. Mapped files, programs and libraries are left out. Where several placements \
+explain the pages equally well, all are written as comments and none is chosen; two copies of numa_maps with threads on different nodes tell them apart.
+
+scaling comes from runs with two or more numbers of threads: Amdahl's law by least squares, or a table of speedups where that is more \
+than 5 % off and one thread was measured. memory_gib is the resident data.";
+
 /// End of `numasim plot --help`.
 pub(crate) const PLOT: &str = "\
 Examples:

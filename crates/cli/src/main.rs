@@ -54,6 +54,7 @@ fn main() -> ExitCode {
             Command::Top(args) => commands::top::run(args, &shell),
             Command::Tasks(args) => commands::tasks::run(args, &shell),
             Command::Profile(args) => commands::profile::run(args, &shell),
+            Command::ProfileApp(args) => commands::profile_app::run(args, &shell),
             Command::Plan(args) => commands::plan::run(args, &shell),
             Command::Calibrate(args) => commands::calibrate::run(args, &shell),
             Command::Validate(args) => commands::validate::run(args, &shell),

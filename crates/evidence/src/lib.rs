@@ -2,6 +2,7 @@
 //!
 //! Everything is text or values in, values or problems out: no file is opened, no clock or host is looked at.
 
+pub mod app_profile;
 pub mod compare;
 mod csv_rows;
 pub mod fit;

@@ -6,6 +6,8 @@
 
 use std::sync::{Mutex, MutexGuard};
 
+use serde::{Deserialize, Serialize};
+
 use crate::array::{AccessError, Array, elements};
 use crate::fill::bits;
 use crate::isa::Isa;
@@ -22,7 +24,7 @@ pub const MOST_CHAINS: usize = 32;
 const MOST: usize = u32::MAX as usize;
 
 /// Chains for each part, in memory of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chase {
     /// Lines of 64 bytes of each part.
     pub lines: usize,
@@ -184,21 +186,19 @@ impl Kernel for Placed<'_> {
         self.problem.each()
     }
 
-    fn check(&self, steps: &[u64]) -> Result<(), WrongResult> {
-        for (part, own) in self.parts.iter().enumerate() {
-            let (memory, chains) = (own.memory.read()?, own.chains()?);
-            let circle = self.problem.circle(part);
-            // The circle once, as a serial run would go; then where its hops end.
-            let visited =
-                circle.iter().map(|&line| memory.get(LINE * line as usize).map_or(f64::NAN, |&at| at as f64));
-            let next = circle.iter().cycle().skip(1);
-            compare("lines of a circle", visited, next.map(|&line| word(line) as f64))?;
-            let hops = steps.get(part).copied().unwrap_or(0).wrapping_mul(HOPS as u64);
-            let places = (0..self.problem.chains).map(|chain| self.problem.place(chain, hops));
-            let ends = places.map(|place| circle.get(place).map_or(f64::NAN, |&line| word(line) as f64));
-            compare("places of chains", chains.iter().map(|&at| at as f64), ends)?;
-        }
-        Ok(())
+    fn check_part(&self, part: usize, steps: &[u64]) -> Result<(), WrongResult> {
+        let own = self.part(part)?;
+        let (memory, chains) = (own.memory.read()?, own.chains()?);
+        let circle = self.problem.circle(part);
+        // The circle once, as a serial run would go; then where its hops end.
+        let visited =
+            circle.iter().map(|&line| memory.get(LINE * line as usize).map_or(f64::NAN, |&at| at as f64));
+        let next = circle.iter().cycle().skip(1);
+        compare("lines of a circle", visited, next.map(|&line| word(line) as f64))?;
+        let hops = steps.get(part).copied().unwrap_or(0).wrapping_mul(HOPS as u64);
+        let places = (0..self.problem.chains).map(|chain| self.problem.place(chain, hops));
+        let ends = places.map(|place| circle.get(place).map_or(f64::NAN, |&line| word(line) as f64));
+        compare("places of chains", chains.iter().map(|&at| at as f64), ends)
     }
 }
 

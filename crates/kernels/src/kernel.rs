@@ -143,6 +143,14 @@ pub enum WrongResult {
         /// Those of the first part.
         expected: u64,
     },
+    /// The data are right, but not what was computed from them.
+    #[error("sums over the data are {found:x?} instead of {expected:x?}")]
+    Sums {
+        /// What the kernel computed, in a form of its own.
+        found: [u64; 2],
+        /// What it must be.
+        expected: [u64; 2],
+    },
     /// Somebody still works on it.
     #[error(transparent)]
     Access(#[from] AccessError),
@@ -218,11 +226,20 @@ pub trait Kernel: Send + Sync {
     /// The work of a step of a part.
     fn work(&self, part: usize) -> Work;
 
-    /// Compares all results with a serial run, bit by bit, where parts took so many steps since they were prepared. Takes about as long as a serial run.
+    /// Compares what a part answers for with a serial run, bit by bit, where parts took so many steps since they were prepared. Parts may be checked at
+    /// the same time, when all of them have ended; all checks together see every result, and take about as long as a serial run.
     ///
     /// # Errors
     /// [`WrongResult`]: what was counted was not computed.
-    fn check(&self, steps: &[u64]) -> Result<(), WrongResult>;
+    fn check_part(&self, part: usize, steps: &[u64]) -> Result<(), WrongResult>;
+
+    /// The checks of all parts.
+    ///
+    /// # Errors
+    /// See [`Self::check_part`].
+    fn check(&self, steps: &[u64]) -> Result<(), WrongResult> {
+        (0..self.parts()).try_for_each(|part| self.check_part(part, steps))
+    }
 }
 
 /// The steps of all parts, where they are the same.

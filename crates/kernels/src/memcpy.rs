@@ -3,6 +3,8 @@
 //! A byte that is copied counts twice, once read and once written; through the caches each line of the destination is read before, too, which is
 //! not counted.
 
+use serde::{Deserialize, Serialize};
+
 use crate::array::{AccessError, Array};
 use crate::isa::Isa;
 use crate::kernel::{
@@ -18,7 +20,7 @@ const MOST: usize = 1 << 43;
 const PAGE: usize = 512;
 
 /// Whose the source is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Source {
     /// All parts copy from one, which the first of them filled.
     Shared,
@@ -29,7 +31,7 @@ pub enum Source {
 }
 
 /// When the pages of the destination are touched for the first time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Faults {
     /// By the copy: page faults are a part of what is measured, of the first step only.
     Inside,
@@ -38,7 +40,7 @@ pub enum Faults {
 }
 
 /// What copies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum How {
     /// Stores past the caches, where the instruction set has them.
     Streaming,
@@ -49,7 +51,7 @@ pub enum How {
 }
 
 /// A copy.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memcpy {
     /// Words of 8 bytes that each part copies.
     pub words: usize,
@@ -165,6 +167,15 @@ impl<'m> Placed<'m> {
         found.ok_or(AccessError::NoPart { what: "words", part, parts: self.copies.len() })
     }
 
+    /// Whether a part answers for its source.
+    fn fills(&self, part: usize) -> bool {
+        match self.problem.source {
+            Source::Shared => part == 0,
+            Source::PerGroup => self.team.is_first(part),
+            Source::Own => true,
+        }
+    }
+
     fn copy(&self, part: usize) -> Result<&Array<'m, f64>, AccessError> {
         let parts = self.copies.len();
         self.copies.get(part).ok_or(AccessError::NoPart { what: "copies of words", part, parts })
@@ -177,12 +188,7 @@ impl Kernel for Placed<'_> {
     }
 
     fn prepare(&self, part: usize) -> Result<(), AccessError> {
-        let fills = match self.problem.source {
-            Source::Shared => part == 0,
-            Source::PerGroup => self.team.is_first(part),
-            Source::Own => true,
-        };
-        if fills {
+        if self.fills(part) {
             let mut source = self.source(part)?.write(0)?;
             source.iter_mut().zip(words()).for_each(|(to, word)| *to = word);
         }
@@ -215,13 +221,13 @@ impl Kernel for Placed<'_> {
         self.problem.each()
     }
 
-    fn check(&self, steps: &[u64]) -> Result<(), WrongResult> {
-        for source in &self.sources {
-            compare("words", source.read()?.iter().copied(), words())?;
+    fn check_part(&self, part: usize, steps: &[u64]) -> Result<(), WrongResult> {
+        let source = self.source(part)?.read()?;
+        if self.fills(part) {
+            compare("words", source.iter().copied(), words())?;
         }
-        for part in (0..self.parts()).filter(|&part| steps.get(part).is_some_and(|&steps| steps > 0)) {
-            let (source, copy) = (self.source(part)?.read()?, self.copy(part)?.read()?);
-            compare("copies of words", copy.iter().copied(), source.iter().copied())?;
+        if steps.get(part).is_some_and(|&steps| steps > 0) {
+            compare("copies of words", self.copy(part)?.read()?.iter().copied(), source.iter().copied())?;
         }
         Ok(())
     }

@@ -190,30 +190,27 @@ impl Kernel for Placed<'_> {
         Stream { elements: self.c.division().range(part).len(), operation: self.operation }.work()
     }
 
-    fn check(&self, steps: &[u64]) -> Result<(), WrongResult> {
-        let arrays = [(&self.a, "elements of a"), (&self.b, "elements of b")];
-        for (number, (array, what)) in arrays.into_iter().enumerate() {
-            compare(what, array.read()?.iter().copied(), (0..).map(|index| element(number, index)))?;
-        }
-        let found = self.c.read()?;
-        for part in 0..self.parts() {
-            let last = steps.get(part).and_then(|steps| steps.checked_sub(1));
-            let value = |index| {
-                let Some(last) = last else { return 0.0 };
-                let b = if self.operation.reads_two() { element(1, index) } else { 0.0 };
-                match self.operation {
-                    Operation::Copy => element(0, index),
-                    Operation::Scale => factor(last) * element(0, index),
-                    Operation::Add => element(0, index) + b,
-                    Operation::Triad => element(0, index) + factor(last) * b,
-                }
-            };
-            let own = self.c.division().range(part);
-            let first = own.start;
-            let part = found.get(own.clone()).unwrap_or_default();
-            compare("elements of c", part.iter().copied(), own.map(value))
-                .map_err(|wrong| wrong.moved(first))?;
-        }
-        Ok(())
+    fn check_part(&self, part: usize, steps: &[u64]) -> Result<(), WrongResult> {
+        let last = steps.get(part).and_then(|steps| steps.checked_sub(1));
+        let value = |index| {
+            let Some(last) = last else { return 0.0 };
+            let b = if self.operation.reads_two() { element(1, index) } else { 0.0 };
+            match self.operation {
+                Operation::Copy => element(0, index),
+                Operation::Scale => factor(last) * element(0, index),
+                Operation::Add => element(0, index) + b,
+                Operation::Triad => element(0, index) + factor(last) * b,
+            }
+        };
+        let own = self.c.division().range(part);
+        let same = |what, array: &Array<'_, f64>, expected: &dyn Fn(usize) -> f64| {
+            let all = array.read()?;
+            let found = all.get(own.clone()).unwrap_or_default();
+            compare(what, found.iter().copied(), own.clone().map(expected))
+                .map_err(|wrong| wrong.moved(own.start))
+        };
+        same("elements of a", &self.a, &|index| element(0, index))?;
+        same("elements of b", &self.b, &|index| element(1, index))?;
+        same("elements of c", &self.c, &value)
     }
 }

@@ -16,6 +16,7 @@ mod kernels;
 mod node;
 mod provenance;
 mod shared_link;
+mod variants;
 
 pub use cache::LastLevelCache;
 pub use doubts::{Doubt, doubts};
@@ -24,6 +25,7 @@ pub use kernels::KernelBandwidths;
 pub use node::{MAX_CORES_PER_NODE, MAX_NODES, Node};
 pub use provenance::{FigureKind, Provenance};
 pub use shared_link::{SharedDirection, SharedLink};
+pub use variants::{INSTRUCTION_SETS, KernelVariant, KernelVariants};
 
 /// A machine that is known to be consistent: made only by [`Machine::new`].
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +48,8 @@ pub struct Machine {
     caches: Vec<Option<LastLevelCache>>,
     /// From the node of the cores to that of the memory, as the firmware says it (SLIT); `None` where nobody gave them.
     distances: Option<Table<f64, NodeId>>,
+    /// How the benchmark's kernels go through its memory; only where they were tried.
+    kernel_variants: KernelVariants,
 }
 
 impl Machine {
@@ -117,6 +121,7 @@ impl Machine {
             latencies_ns: None,
             caches: Vec::new(),
             distances: None,
+            kernel_variants: KernelVariants::default(),
         })
     }
 
@@ -284,6 +289,13 @@ impl Machine {
         self
     }
 
+    /// The same machine with the fastest ways of the benchmark's kernels through its memory.
+    #[must_use]
+    pub fn with_kernel_variants(mut self, kernel_variants: KernelVariants) -> Self {
+        self.kernel_variants = kernel_variants;
+        self
+    }
+
     /// The same machine with what the operating system calls its nodes and cores; one entry for each node.
     ///
     /// # Errors
@@ -310,6 +322,11 @@ impl Machine {
     /// Kind and source of each figure, by key of the machine file (`gflops_per_core`, `link_gbs`, …).
     pub fn provenance(&self) -> &BTreeMap<String, Provenance> {
         &self.provenance
+    }
+
+    /// How the benchmark's kernels go through its memory.
+    pub fn kernel_variants(&self) -> &KernelVariants {
+        &self.kernel_variants
     }
 
     /// What the operating system calls the nodes, in order; empty where nobody said it.

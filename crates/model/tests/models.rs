@@ -1,7 +1,7 @@
 //! What every sharing model promises, on random machines, and what each answers in scenarios that separate them.
 
 use crate::common::changes::{renumbered, some_of};
-use crate::common::models::{alone, corrected, plain, slowly};
+use crate::common::models::{alone, corrected, plain, slowly, slowly_by_ecm};
 use crate::common::strategies::{case, case_of, log_uniform, order};
 use crate::common::{Case, Solved};
 use numasim_model::sharing::{Parameter, invariants};
@@ -202,6 +202,16 @@ proptest! {
     }
 
     #[test]
+    fn soft_queues_at_controllers_and_links_equal_their_slow_second_formulation(
+        case in case(),
+        penalty in 0.01..2.0_f64,
+    ) {
+        let model = Model::from(ModelKind::Ecm).with(Parameter::EcmPenalty, penalty).unwrap();
+        let (fast, slow) = (case.under(model).bandwidth, slowly_by_ecm(penalty, &case));
+        assert_near(&case, &slow, &fast, 10.0 * tolerance(&case), same)?;
+    }
+
+    #[test]
     fn nobody_is_hungry_beside_idle_bandwidth_where_pools_are_shared_one_by_one(case in case(), model in plain()) {
         if !matches!(model.kind, ModelKind::MaxMin | ModelKind::BaselineProportional) {
             holds(invariants::work_conserving(&case.under(model).grants))?;
@@ -332,6 +342,22 @@ fn one_node(demands: &[(u32, f64)]) -> Case {
     Case { machine, demands: demands.iter().map(demand).collect(), allocation }
 }
 
+/// Two nodes of 2 cores and a link of 10 GB/s: `local` threads of node 0 and `remote` ones of node 1 read node 0, which has
+/// `controller` GB/s; each wants `want` GB/s. GB/s of one thread of both under ecm.
+fn two_nodes(controller: f64, want: f64, [local, remote]: [u32; 2], penalty: f64) -> Vec<f64> {
+    let mut case = one_node(&[(local, want), (remote, want)]);
+    let mut node = case.machine.nodes()[0].clone();
+    node.cores = 2;
+    node.bandwidth = GigabytesPerSecond::new(controller);
+    case.machine = crate::common::machine(vec![node.clone(), node], |_, _| Some(10.0));
+    case.allocation = numasim_model::Allocation::empty(2, 2);
+    case.allocation.set(AppId(0), NodeId(0), local);
+    case.allocation.set(AppId(1), NodeId(1), remote);
+    case.demands[1].placement = Placement::Home(NodeId(0));
+    let model = Model::from(ModelKind::Ecm).with(Parameter::EcmPenalty, penalty).unwrap();
+    case.under(model).bandwidth.iter().flatten().filter_map(|one| *one).collect()
+}
+
 /// GB/s of one thread of each application.
 fn each(kind: ModelKind, demands: &[(u32, f64)]) -> Vec<f64> {
     one_node(demands).under(kind.into()).bandwidth.iter().filter_map(|row| row[0]).collect()
@@ -412,4 +438,22 @@ fn a_knee_bends_the_curve_of_equal_threads() {
     let model = Model::from(ModelKind::Proportional).with(Parameter::SaturationKnee, 0.2).unwrap();
     let each = one_node(&[(4, 8.0)]).under(model).bandwidth[0][0].unwrap();
     assert!((4.0 * each - 32.0 / 2_f64.powf(0.2)).abs() < 1e-9, "{each}");
+}
+
+#[test]
+fn who_waits_at_a_controller_queues_less_at_its_link() {
+    // 4 threads of 20 GB/s on 30: 7.5 each, but two of them read over 10 GB/s: 5 each. They use the link up, and the others
+    // have the rest: (30 - 10) / 2 = 10.
+    assert_gbs(&two_nodes(30.0, 20.0, [2, 2], 0.0), &[10.0, 5.0]);
+    // On 16 all have 4: the link is not full, and nobody waits there.
+    assert_gbs(&two_nodes(16.0, 20.0, [2, 2], 0.0), &[4.0; 4][..2]);
+}
+
+#[test]
+fn a_link_saturates_as_softly_as_a_controller() {
+    // Two threads of 5 GB/s on a link of 10, a wide controller: T = (t + sqrt(t^2 + 4 n (n - 1) p0 T_mem)) / 2 with t = 0.2, n = 2,
+    // p0 = 0.5 / 10, T_mem = 1 / 10: (0.2 + sqrt(0.04 + 8 x 0.05 x 0.1)) / 2 = 0.2414 ns per byte.
+    assert_gbs(&two_nodes(1e9, 5.0, [0, 2], 0.5), &[4.142]);
+    // One waits behind nobody.
+    assert_gbs(&two_nodes(1e9, 5.0, [0, 1], 0.5), &[5.0]);
 }

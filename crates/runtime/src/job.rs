@@ -107,8 +107,8 @@ impl<L: Latch, F: FnOnce() -> R + Send, R: Send> StackJob<L, F, R> {
 
     /// Runs the function here and now, if nobody else has the `JobRef` (it was taken back from the queue).
     #[inline]
-    pub(crate) fn run_here(self) -> R {
-        match self.function.into_inner() {
+    pub(crate) fn run_here(&mut self) -> R {
+        match self.function.get_mut().take() {
             Some(function) => function(),
             None => std::process::abort(), // only who runs the job takes the function, and nobody did
         }

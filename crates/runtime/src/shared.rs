@@ -1,5 +1,7 @@
 //! What all threads of a pool share: the gate, the queues, and who looks where.
 
+use std::sync::Arc;
+
 use crossbeam_deque::{Injector, Steal, Stealer};
 use crossbeam_utils::CachePadded;
 
@@ -26,7 +28,7 @@ pub(crate) struct Shared {
     pub(crate) gate: Gate,
     pub(crate) layout: Layout,
     pub(crate) places: Vec<Place>,
-    pub(crate) figures: Vec<CachePadded<Figures>>,
+    pub(crate) figures: Vec<Arc<CachePadded<Figures>>>,
     /// For the agent.
     pub(crate) said: Said,
     /// The pool ends.
@@ -56,7 +58,7 @@ impl Shared {
         let rule = rule(&layout, &places, order)?;
         Ok(Self {
             gate: Gate::new(&node_of, nodes, rule),
-            figures: places.iter().map(|_| CachePadded::default()).collect(),
+            figures: places.iter().map(|_| Arc::default()).collect(),
             said: Said::default(),
             stop: AtomicBool::new(false),
             workers: (0..nodes).map(of).collect(),

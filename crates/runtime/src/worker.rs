@@ -10,11 +10,12 @@ use std::ptr;
 use std::sync::Arc;
 
 use crossbeam_deque::Worker as Deque;
+use crossbeam_utils::CachePadded;
 
 use crate::job::JobRef;
 use crate::latch::WorkerLatch;
 use crate::serve::{Source, serve};
-use crate::shared::Shared;
+use crate::shared::{Figures, Shared};
 use crate::sync::Ordering;
 
 thread_local! {
@@ -27,8 +28,8 @@ pub(crate) struct Worker {
     pub(crate) number: usize,
     pub(crate) shared: Arc<Shared>,
     deque: Deque<JobRef>,
-    /// Tasks that this worker is inside of.
-    depth: Cell<usize>,
+    /// Those of `shared`, of this worker.
+    figures: Arc<CachePadded<Figures>>,
     /// State of a xorshift generator: where to begin stealing.
     random: Cell<u32>,
 }
@@ -36,7 +37,8 @@ pub(crate) struct Worker {
 impl Worker {
     pub(crate) fn new(number: usize, shared: Arc<Shared>, deque: Deque<JobRef>) -> Self {
         let seed = u32::try_from(number).unwrap_or(0).wrapping_mul(0x9E37_79B9) | 1;
-        Self { number, shared, deque, depth: Cell::new(0), random: Cell::new(seed) }
+        let figures = shared.figures[number].clone();
+        Self { number, shared, deque, figures, random: Cell::new(seed) }
     }
 
     /// Calls `function` with the worker that this thread is.
@@ -95,15 +97,13 @@ impl Worker {
     /// Runs a task, which does not panic, and counts it.
     #[inline]
     pub(crate) fn count(&self, task: impl FnOnce()) {
-        let figures = &self.shared.figures[self.number];
-        let depth = self.depth.get();
-        self.depth.set(depth + 1);
-        figures.busy.store(true, Ordering::Relaxed);
-        task();
         // Only this thread writes here: no read-modify-write is needed.
-        figures.tasks.store(figures.tasks.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        figures.busy.store(depth > 0, Ordering::Relaxed);
-        self.depth.set(depth);
+        let Figures { busy, tasks } = &**self.figures;
+        let outside = busy.load(Ordering::Relaxed); // of another task, which waits for this one
+        busy.store(true, Ordering::Relaxed);
+        task();
+        tasks.store(tasks.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        busy.store(outside, Ordering::Relaxed);
     }
 
     /// Waits inside a task, doing others as far as the gate is open.

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use numasim_bench::kernel::PreparedKernel;
+use numasim_evidence::statistics::{bootstrap_median_interval, median};
 
 use crate::measure::{Bench, Rate, middle_and_spread};
 use crate::options::Options;
@@ -41,7 +42,7 @@ impl Duel<'_> {
         });
         let mut ours = Vec::new();
         let mut theirs = vec![Vec::new(); rivals.len()];
-        let name = format!("numasim {}", self.kernel.isa());
+        let name = format!("numasim, {}", self.kernel.variant());
         for repetition in 1..=options.repeat {
             let rate = bench.measure(&self.kernel, self.threads, len)?;
             options.keep(self.title, self.threads, &name, repetition, rate)?;
@@ -54,17 +55,50 @@ impl Duel<'_> {
         }
         let (middle, wide) = middle_and_spread(&ours)?;
         println!("\n{}, {} thread(s), {} repetitions", self.title, self.threads, options.repeat);
+        println!("numasim: {}", self.kernel.variant());
         println!("{:<24} {:>9} {:>9} {:>12}", "", self.unit, "spread %", "ours/theirs");
-        println!("{name:<24} {middle:>9.2} {wide:>9}");
-        let mut best = None;
-        for (rival, all) in rivals.iter().zip(theirs) {
+        println!("{:<24} {middle:>9.2} {wide:>9}", "numasim");
+        let mut best: Option<(usize, f64)> = None;
+        for (at, (rival, all)) in rivals.iter().zip(theirs).enumerate() {
             let (theirs, wide) = middle_and_spread(&all)?;
-            best = Some(best.unwrap_or(theirs).max(theirs));
+            if best.is_none_or(|(_, other)| theirs > other) {
+                best = Some((at, theirs));
+            }
             println!("{rival:<24} {theirs:>9.2} {wide:>9} {:>12.3}", middle / theirs);
         }
-        if let Some(best) = best {
-            println!("{:<24} {best:>9.2} {:>9} {:>12.3}", "best of likwid", "", middle / best);
+        match best {
+            Some((at, _)) => self.pairs(bench, options, &rivals[at], iterations[at]),
+            None => Ok(()),
         }
+    }
+
+    /// Against the best rival alone, in fresh pairs, each first in every other: whoever was chosen among many may have been lucky.
+    fn pairs(
+        &self,
+        bench: &mut Bench,
+        options: &mut Options,
+        rival: &str,
+        iterations: u64,
+    ) -> Result<(), Failure> {
+        let len = self.bytes / size_of::<f64>();
+        let title = format!("{}, pairs", self.title);
+        let mut ratios = Vec::new();
+        for pair in 1..=options.pairs {
+            let mut both = [0.0; 2];
+            for side in if pair % 2 == 0 { [0, 1] } else { [1, 0] } {
+                let (name, rate) = if side == 0 {
+                    ("numasim", bench.measure(&self.kernel, self.threads, len)?)
+                } else {
+                    (rival, likwid(rival, self.bytes * self.threads, self.threads, iterations)?.0)
+                };
+                options.keep(&title, self.threads, name, pair, rate)?;
+                both[side] = (self.figure)(rate);
+            }
+            ratios.push(both[0] / both[1]);
+        }
+        let Some((low, high)) = bootstrap_median_interval(&ratios) else { return Ok(()) };
+        let middle = median(&ratios).ok_or("no pair")?;
+        println!("ours / {rival} in {} pairs of their own: {middle:.3} [{low:.3}, {high:.3}]", options.pairs);
         Ok(())
     }
 }

@@ -2,12 +2,15 @@
 //!
 //! ```text
 //! cargo run --release -p numasim-bench --example kernels -- --against likwid [--part read,triad,peak,roof]
-//!     [--threads 1,2] [--isa avx2] [--repeat 10] [--kib 983040] [--seconds 0.2] [--csv FILE]
+//!     [--threads 1,2] [--isa avx2] [--repeat 10] [--pairs 20] [--machine FILE] [--kib 983040] [--seconds 0.2] [--csv FILE]
 //! ```
 //!
 //! Kernels that threads run together (`--part blackscholes,dmv,spmv,memcpy,chase,stream`; blackscholes needs `cc`) stand beside what they must reach: the
 //! benchmark's own kernel of the same intensity, `memcpy` of the C library, a plain loop in C. Each of their results is compared with a serial
 //! run. Their memory stays until the end: one part at a time, where there is little.
+//!
+//! `--machine` has the kernels go through memory as the file says (`[machine.kernels]`, which `calibrate` writes). After the table with all rivals the
+//! best of them and ours are measured again, in pairs: the ratio is that of the pairs alone, with a bootstrap interval.
 //!
 //! All sides of a table are measured in turn, repetition by repetition, so that drift of a shared machine favours none. Both
 //! have huge pages (`likwid-bench` through GLIBC_TUNABLES, which is set here) and as much data. Every figure is a median; the
@@ -42,12 +45,11 @@ fn main() -> Result<(), Failure> {
     if let Some(many) = counts.iter().find(|&&count| count < 1 || count > bench.processors.len()) {
         return Err(format!("{many} threads: from 1 to {} are possible here", bench.processors.len()).into());
     }
-    let isa = options.isa;
-    let prepared = |access, intensity| -> Result<PreparedKernel, Failure> {
-        Ok(Kernel::new(access, FlopPerByte::new(intensity))?.prepare(isa)?)
-    };
     for part in &options.parts.clone() {
         for &threads in &counts {
+            let prepared = |access, intensity| -> Result<PreparedKernel, Failure> {
+                options.prepared(Kernel::new(access, FlopPerByte::new(intensity))?)
+            };
             let (bytes, gbs): (_, fn(Rate) -> f64) = (options.bytes, |rate| rate.gbs);
             let duel = match part.as_str() {
                 "read" => {

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use numasim_bench::kernel::Isa;
+use numasim_bench::kernel::{Isa, Kernel, PreparedKernel, Variant};
+use numasim_model::Machine;
+use numasim_model::input::{SourceFile, read_study};
 
 use crate::measure::Rate;
 use crate::system::Failure;
@@ -14,6 +16,10 @@ pub(crate) struct Options {
     pub(crate) threads: Option<Vec<usize>>,
     pub(crate) isa: Isa,
     pub(crate) repeat: usize,
+    /// Pairs against the best rival.
+    pub(crate) pairs: usize,
+    /// What a machine file says of the kernels.
+    pub(crate) machine: Option<Machine>,
     pub(crate) bytes: usize,
     pub(crate) window: Duration,
     pub(crate) csv: Option<csv::Writer<std::fs::File>>,
@@ -29,6 +35,8 @@ impl Options {
             threads: None,
             isa: Isa::best(),
             repeat: 10,
+            pairs: 20,
+            machine: None,
             bytes: 960 << 20,
             window,
             csv: None,
@@ -45,12 +53,25 @@ impl Options {
                 "--csv" => options.csv = Some(csv::Writer::from_path(value)?),
                 "--isa" => options.isa = value.parse()?,
                 "--repeat" => options.repeat = value.parse()?,
+                "--pairs" => options.pairs = value.parse()?,
+                "--machine" => options.machine = Some(machine(&value)?),
                 "--kib" => options.bytes = value.parse::<usize>()? << 10,
                 "--seconds" => options.window = Duration::from_secs_f64(value.parse()?),
                 _ => return Err(format!("{word} {value} is not understood").into()),
             }
         }
         Ok(options)
+    }
+
+    /// The kernel with the way through memory of the machine file, or the usual one.
+    pub(crate) fn prepared(&self, kernel: Kernel) -> Result<PreparedKernel, Failure> {
+        let access = kernel.access();
+        let said = self.machine.as_ref().and_then(|machine| machine.kernel_variants().of(access));
+        let kernel = match said {
+            Some(said) => kernel.with(Variant::of_file(access, said)?),
+            None => kernel,
+        };
+        Ok(kernel.prepare(self.isa)?)
     }
 
     /// Keeps a repetition, at once.
@@ -69,6 +90,12 @@ impl Options {
         }
         Ok(())
     }
+}
+
+fn machine(path: &str) -> Result<Machine, Failure> {
+    let file = SourceFile { name: path.to_owned(), text: std::fs::read_to_string(path)? };
+    let reading = read_study(&[file]).map_err(|problems| format!("{path}: {problems:?}"))?;
+    Ok(reading.study.machine)
 }
 
 /// A line of `--csv`.

@@ -119,5 +119,5 @@ pub(super) fn assemble(host: &HostTopology, measured: Vec<MeasuredStep>) -> Cali
         });
         links.push(nodes_of(host).map(|to| if to == node { None } else { between(node, to) }).collect());
     }
-    Calibration { nodes, links, shared_links: Vec::new(), steps: measured }
+    Calibration { nodes, links, shared_links: Vec::new(), variants: Vec::new(), steps: measured }
 }

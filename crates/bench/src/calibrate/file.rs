@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use numasim_host::HostTopology;
 use numasim_host::machine_file::{llc_mb, memory_gib};
 use numasim_model::Access;
-use numasim_model::input::writing::{distance_matrix, quoted};
+use numasim_model::input::writing::{distance_matrix, kernel_variants, quoted};
+use numasim_model::machine::KernelVariants;
 
 use super::shared_links;
 use super::text::{Text, range, short};
@@ -48,6 +49,7 @@ pub fn machine_file(host: &HostTopology, calibration: &Calibration, described: &
         }
     }
     provenance(&mut file, calibration, one_node);
+    variants(&mut file, calibration);
     if !one_node {
         nodes(&mut file, host, calibration);
         shared_links::write(&mut file, host, calibration);
@@ -114,6 +116,27 @@ fn matrix(file: &mut Text, calibration: &Calibration) {
         file.line(&format!("    [{}],", cells.join(", ")));
     }
     file.line("]");
+}
+
+/// The ways of kernels through memory, each with what it gained.
+fn variants(file: &mut Text, calibration: &Calibration) {
+    let found = &calibration.variants;
+    if found.is_empty() {
+        return;
+    }
+    let of = |access| Some(found.iter().find(|choice| choice.access == access)?.variant.to_file());
+    let written = kernel_variants(&KernelVariants::new(of));
+    let gains = found.iter().map(|choice| match choice.gain {
+        None => "the usual way".to_owned(),
+        Some(gain) => format!("{:.3} times the usual way [{:.3}, {:.3}]", gain.median, gain.min, gain.max),
+    });
+    let mut gains = gains.collect::<Vec<_>>().into_iter();
+    for line in written.trim_end().lines() {
+        match line.contains(" = ").then(|| gains.next()).flatten() {
+            Some(gain) => file.line(&format!("{line}  # {gain}")),
+            None => file.line(line),
+        }
+    }
 }
 
 fn provenance(file: &mut Text, calibration: &Calibration, one_node: bool) {

@@ -5,6 +5,9 @@
 //! data on one node. Steps are repeated in rounds, each round in another order, so that drift favours none.
 //!
 //! # What is measured
+//! - **Ways of kernels through memory** (`[machine.kernels]`): for each kernel, on the first node, how far it prefetches, at how many
+//!   places it works at once, how wide its vectors are and how it stores, one after the other, each time keeping the best. What is not
+//!   more than 1 % faster than the usual way, measured once more beside it, is left. All that follows is measured with the ways chosen.
 //! - **Peak of a core** (`gflops_per_core`): the kernel at 64 FLOP/byte on all cores of a node at once, divided by their
 //!   number: with all cores busy, clocks are those of the scenarios that are predicted.
 //! - **Ceiling of one thread** (`core_bandwidth_gbs`): the kernel at 1/32 FLOP/byte on one core, its data local.
@@ -34,6 +37,7 @@ mod steps;
 mod tests;
 mod text;
 mod together;
+mod variants;
 
 use std::time::Duration;
 
@@ -47,6 +51,7 @@ pub use figure::Figure;
 pub use file::{Described, machine_file};
 pub use limit::{CLEARLY_BELOW, SharedFigure, Together};
 pub use steps::{Flow, Purpose, Step};
+pub use variants::Choice;
 
 /// A thread count saturates a controller when it reaches this share of the best bandwidth of all counts.
 pub const SATURATED: f64 = 0.98;
@@ -60,6 +65,10 @@ pub struct Options {
     pub coarse: bool,
     /// Kernels that write, whose bandwidth is measured as well.
     pub kernels: Vec<Access>,
+    /// Ways of kernels through memory are tried; else all are the usual ones.
+    pub variants: bool,
+    /// ... also with other instruction sets than that of the settings.
+    pub any_isa: bool,
 }
 
 /// What was measured.
@@ -72,6 +81,8 @@ pub struct Calibration {
     pub links: Vec<Vec<Option<Figure>>>,
     /// What sockets read from each other, a direction each, whether it limits or not; empty where each socket has one node.
     pub shared_links: Vec<SharedFigure>,
+    /// The way of each kernel through memory, where others than the usual one were tried.
+    pub variants: Vec<Choice>,
     /// Everything that was measured, step by step, in the order of the steps.
     pub steps: Vec<MeasuredStep>,
 }
@@ -166,8 +177,13 @@ pub fn calibrate(
         return Err(CalibrateError::NoCores);
     }
     let rounds = options.rounds as usize;
-    let mut session = Session { host, settings, runner, observer, done: 0, of: 0, rounds: options.rounds };
-    session.of = plan(host, options).iter().map(Part::measurements).sum();
+    let of = plan(host, options).iter().map(Part::measurements).sum();
+    let chosen = Vec::new();
+    let mut session =
+        Session { host, settings, runner, observer, done: 0, of, rounds: options.rounds, chosen };
+    if options.variants {
+        variants::choose(&mut session, options)?;
+    }
     let mut measured = session.measure(local)?;
     let saturating: Vec<Option<u32>> =
         figure::nodes_of(host).map(|node| figure::saturating(&measured, node)).collect();
@@ -188,6 +204,7 @@ pub fn calibrate(
     let measured = session.measure(mixes)?;
     together::judge_nodes(host, &mut calibration, &measured);
     calibration.steps.extend(measured);
+    calibration.variants = session.chosen;
     Ok(calibration)
 }
 
@@ -200,6 +217,8 @@ pub struct Part {
     pub steps: usize,
     /// How often each is measured.
     pub rounds: u32,
+    /// Window and warming up of each, where those of the settings are too long.
+    pub each: Option<Duration>,
 }
 
 impl Part {
@@ -210,15 +229,22 @@ impl Part {
 
     /// How long they take: windows and warming up, without filling memory.
     pub fn time(&self, settings: &Settings) -> Duration {
-        let each = settings.window + settings.warm_up;
+        let each = self.each.unwrap_or(settings.window + settings.warm_up);
         each.saturating_mul(u32::try_from(self.measurements()).unwrap_or(u32::MAX))
     }
 }
 
 /// What [`calibrate`] measures of a host, kind by kind, in its order; kinds without steps included.
-pub fn plan(host: &HostTopology, options: &Options) -> [Part; 5] {
-    let part = |what, steps| Part { what, steps, rounds: options.rounds };
+pub fn plan(host: &HostTopology, options: &Options) -> [Part; 6] {
+    let part = |what, steps| Part { what, steps, rounds: options.rounds, each: None };
+    let trials = if options.variants { variants::most_trials(&options.kernels) } else { 0 };
     [
+        Part {
+            what: "ways of kernels through memory",
+            steps: trials,
+            rounds: 1,
+            each: Some(variants::WINDOW + variants::WARM_UP),
+        },
         part("peak and bandwidth of each node", steps::local(host, options.coarse).len()),
         part("links between nodes", steps::pairs(host).len() * 2),
         part("kernels that write, on each node", steps::readers(host).count() * options.kernels.len() * 2),
@@ -235,6 +261,8 @@ struct Session<'a> {
     done: usize,
     of: usize,
     rounds: u32,
+    /// Ways of kernels through memory.
+    chosen: Vec<Choice>,
 }
 
 impl Session<'_> {
@@ -248,7 +276,7 @@ impl Session<'_> {
             }
             for at in order {
                 (self.observer)(Progress { done: self.done, of: self.of, next: &steps[at] });
-                samples[at].push(self.once(&steps[at])?);
+                samples[at].push(self.once(&steps[at], self.settings)?);
                 self.done += 1;
             }
         }
@@ -261,13 +289,13 @@ impl Session<'_> {
     }
 
     /// GFLOPS and GB/s of all threads of one measurement; a wrong placement is tried once more.
-    fn once(&mut self, step: &Step) -> Result<(f64, f64), CalibrateError> {
-        let scenario = step.scenario(self.host)?;
+    fn once(&mut self, step: &Step, settings: &Settings) -> Result<(f64, f64), CalibrateError> {
+        let scenario = step.scenario(self.host, &self.chosen)?;
         let mut wrong = String::new();
         for _ in 0..2 {
             let measurement = self
                 .runner
-                .measure(&scenario, self.settings)
+                .measure(&scenario, settings)
                 .map_err(|source| CalibrateError::Run { step: step.to_string(), source })?;
             let threads: Vec<_> = measurement.apps.iter().flat_map(|app| &app.threads).collect();
             match threads.iter().flat_map(|thread| &thread.misplaced).next() {

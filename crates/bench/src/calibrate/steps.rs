@@ -8,7 +8,8 @@ use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::units::FlopPerByte;
 
-use crate::kernel::{Kernel, KernelError};
+use super::variants::Choice;
+use crate::kernel::{Kernel, KernelError, Variant};
 use crate::plan::{PlannedApp, PlannedScenario, PlannedThread};
 
 /// Arithmetic intensity at which bandwidth is measured, FLOP/byte: as low as the paper's memory-bound application.
@@ -29,6 +30,8 @@ pub enum Purpose {
     NodeRead,
     /// GB/s of one node on its own memory under a kernel that writes.
     Kernel(Access),
+    /// GB/s of one node on its own memory under a kernel that goes through it in a certain way.
+    Variant(Access, Variant),
 }
 
 /// Threads on one node that read the memory of one node.
@@ -73,6 +76,13 @@ impl fmt::Display for Step {
             Purpose::Kernel(kernel) => {
                 write!(f, "the bandwidth of {threads} on {from} under the kernel {}", kernel.as_str())
             }
+            Purpose::Variant(kernel, variant) => {
+                write!(
+                    f,
+                    "the bandwidth of {threads} on {from} under the kernel {} ({variant})",
+                    kernel.as_str()
+                )
+            }
         }
     }
 }
@@ -93,7 +103,7 @@ pub(super) fn ranges_of(list: &[NodeId]) -> String {
 
 impl Step {
     /// One node that reads one memory.
-    fn single(purpose: Purpose, from: NodeId, to: NodeId, threads: u32) -> Self {
+    pub(super) fn single(purpose: Purpose, from: NodeId, to: NodeId, threads: u32) -> Self {
         Self { purpose, flows: vec![Flow { from, to, threads }] }
     }
 
@@ -120,14 +130,27 @@ impl Step {
         }
     }
 
-    /// The step as the runner takes it: an application for each flow.
-    pub(super) fn scenario(&self, host: &HostTopology) -> Result<PlannedScenario, KernelError> {
+    /// The step as the runner takes it: an application for each flow. Kernels go through memory as was chosen.
+    pub(super) fn scenario(
+        &self,
+        host: &HostTopology,
+        chosen: &[Choice],
+    ) -> Result<PlannedScenario, KernelError> {
         let kernel = match self.purpose {
             Purpose::Peak => Kernel::new(Access::Read, FlopPerByte::new(PEAK_AI))?,
             Purpose::Bandwidth | Purpose::SharedLink | Purpose::NodeRead => {
                 Kernel::new(Access::Read, FlopPerByte::new(BANDWIDTH_AI))?
             }
             Purpose::Kernel(access) => Kernel::lightest(access),
+            Purpose::Variant(Access::Read, variant) => {
+                Kernel::new(Access::Read, FlopPerByte::new(BANDWIDTH_AI))?.with(variant)
+            }
+            Purpose::Variant(access, variant) => Kernel::lightest(access).with(variant),
+        };
+        let own = chosen.iter().find(|choice| choice.access == kernel.access());
+        let kernel = match (kernel.variant(), own) {
+            (None, Some(choice)) => kernel.with(choice.variant),
+            _ => kernel,
         };
         let mut taken = vec![0; host.nodes.len()];
         let apps = self.flows.iter().enumerate().map(|(n, flow)| {
@@ -143,7 +166,7 @@ impl Step {
             taken[flow.from.0] += flow.threads as usize;
             let name =
                 if self.flows.len() == 1 { "calibrate".into() } else { format!("calibrate-{}", n + 1) };
-            PlannedApp { name, kernel, threads }
+            PlannedApp { name, kernel: kernel.into(), threads, arrays: None }
         });
         Ok(PlannedScenario { name: self.to_string(), apps: apps.collect(), fitted: false })
     }

@@ -26,6 +26,9 @@ const COUNTING: f64 = 0.001;
 /// Relative difference of arithmetic intensities that is none: the kernels have theirs as whole FLOP per 512 bytes.
 const INTENSITY: f64 = 1e-3;
 
+/// Page faults that say nothing about the data: of a stack or a heap that grow by a page.
+const STRAY_FAULTS: u64 = 8;
+
 /// Time taken by the hypervisor that shows in a rate.
 const STOLEN: f64 = 0.01;
 
@@ -44,6 +47,11 @@ pub struct Repeated {
     pub pages_verified: bool,
     /// Largest share of the window that counting took, 0 to 1.
     pub counting: Option<f64>,
+    /// Page faults of all threads in what was timed, and as many as their kernel has, of the repetition in which these differ most; `None` where the
+    /// system does not tell.
+    pub page_faults: Option<(u64, u64)>,
+    /// Largest share of the time that a thread waited for others of the application, 0 to 1.
+    pub waited: Option<f64>,
     /// FLOP per byte that the file asks for.
     pub asked_intensity: f64,
     /// FLOP per byte of the kernel.
@@ -105,6 +113,12 @@ fn of_app(of: &Repeated) -> Vec<Doubt> {
     }
     if let Some(share) = of.counting.filter(|&share| share > COUNTING) {
         doubts.push(Doubt::CountingOverhead { scenario: scenario(), app: app(), share });
+    }
+    if let Some((counted, expected)) = of
+        .page_faults
+        .filter(|&(counted, expected)| counted.abs_diff(expected) > STRAY_FAULTS.max(expected / 1000))
+    {
+        doubts.push(Doubt::PageFaults { scenario: scenario(), app: app(), counted, expected });
     }
     let (asked, ran) = (of.asked_intensity, of.ran_intensity);
     if (asked - ran).abs() > INTENSITY * asked.abs() {

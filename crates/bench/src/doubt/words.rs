@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use numasim_host::memory::size;
 use numasim_model::cpus::ranges;
 
 use super::Doubt;
@@ -87,6 +88,20 @@ impl fmt::Display for Doubt {
             Self::CountingOverhead { scenario, app, share } => {
                 write!(f, "counting took {:.2} % of the window of '{app}' in '{scenario}'", 100.0 * share)
             }
+            Self::FitsCache { scenario, app, bytes, cache_bytes } => write!(
+                f,
+                "the data of '{app}' in '{scenario}' ({}) fit the last-level cache of its processors ({}): what is read again comes from there, \
+                 not from memory",
+                size(*bytes),
+                size(*cache_bytes)
+            ),
+            Self::NotPinned { cpus } => {
+                write!(f, "threads are not pinned: the system may move each among {cpus} processors")
+            }
+            Self::PageFaults { scenario, app, counted, expected } => write!(
+                f,
+                "'{app}' in '{scenario}' had {counted} page faults in the timed part, and its kernel has {expected}"
+            ),
             Self::KernelIntensity { app, asked, ran } => {
                 write!(f, "'{app}' asks for {asked} FLOP/byte, the nearest kernel has {ran}")
             }
@@ -166,6 +181,15 @@ impl Doubt {
                 .into(),
             Self::FewRepetitions { .. } => format!("--repeat 10 (at least {FEWEST_REPETITIONS})"),
             Self::CountingOverhead { .. } => "give each thread more data, or use a longer --window".into(),
+            Self::FitsCache { cache_bytes, .. } => format!(
+                "give it more data than {}: a larger size in [app.problem], or --memory-per-thread",
+                size(4 * cache_bytes)
+            ),
+            Self::NotPinned { .. } => "--bind core".into(),
+            Self::PageFaults { expected: 0, .. } => {
+                "switch off what takes pages away: sudo sysctl kernel.numa_balancing=0; see whether memory was swapped out".into()
+            }
+            Self::PageFaults { .. } => "measure again; see /sys/kernel/mm/transparent_hugepage/hugepages-*/enabled for other sizes of pages".into(),
             Self::KernelIntensity { ran, .. } => {
                 format!("set arithmetic_intensity = {ran} in the file, so that model and kernel are the same")
             }

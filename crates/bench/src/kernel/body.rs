@@ -13,15 +13,6 @@ use numasim_model::Access;
 
 use super::shape::{Extra, LINE, Shape};
 
-/// How many bytes ahead a stream is prefetched: each line twice, since a processor drops prefetches when it is short of
-/// buffers, and a load that then waits for memory also holds up the prefetches behind it.
-///
-/// Measured on one machine (Intel, AVX-512, one thread), each way as GB/s at 1/32 FLOP/byte and as the least share of the
-/// roofline from 1/64 to 4 FLOP/byte: 6 and 3 KiB 22.4 and 0.99, 5 and 2.5 KiB 21.8 and 1.00, 6 and 2 KiB 20.7 and 0.99; first
-/// into the second-level cache at 3 KiB, then into the first at 1 KiB 24.0 and 0.86. It is the roofline that this kernel must
-/// follow, so the second-level cache is left out.
-const AHEAD_BYTES: [usize; 2] = [6144, 3072];
-
 /// A vector of doubles of an instruction set.
 ///
 /// # Safety
@@ -64,8 +55,14 @@ pub(super) unsafe trait Vector: Copy {
 pub(super) struct Job {
     /// The first element of the first stream.
     pub(super) base: *mut f64,
-    /// Elements from a stream to the next.
-    pub(super) stride: usize,
+    /// Elements from `base` to the first block of each stream; those that do not exist are 0.
+    pub(super) offsets: [usize; 4],
+    /// Elements from a block of a stream to the next.
+    pub(super) advance: usize,
+    /// How many bytes ahead a stream is prefetched, twice.
+    pub(super) ahead: [usize; 2],
+    /// What is written goes past the caches, where the instruction set can.
+    pub(super) streaming: bool,
     /// Blocks in the data.
     pub(super) blocks: usize,
     /// The block to begin with.
@@ -94,7 +91,7 @@ pub(super) type Body = unsafe fn(&Job) -> Sums;
 ///
 /// # Safety
 /// The processor has the instruction set of `V`; `job.base` is aligned to a cache line, and all streams (`Shape`) of
-/// `job.stride` elements from there may be read and written; each has `job.blocks` x `lines` lines at least, and
+/// `job.blocks` blocks at `job.offsets`, `job.advance` elements from one to the next, may be read and written, and
 /// `job.from < job.blocks`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // the callers enable the instruction set; a call would go through memory
@@ -114,16 +111,16 @@ pub(super) unsafe fn body<V: Vector, const ACCESS: usize, const CODE: usize>(job
             let here = left.min(job.blocks - from);
             let factor = V::splat(factors[0]);
             for block in from..from + here {
-                let first = job.base.add(block * shape.block_stride());
+                let first = job.base.add(block * job.advance);
                 for part in 0..LINE / V::LANES {
                     let mut x = [V::splat(0.0); 8];
                     let mut places = [first; 8];
                     for number in 0..shape.lines {
                         for stream in 0..shape.read {
                             let (operand, stream) = (number * shape.read + stream, shape.written + stream);
-                            let line = first.add(stream * job.stride + number * LINE);
+                            let line = first.add(job.offsets[stream] + number * LINE);
                             if part == 0 {
-                                for bytes in AHEAD_BYTES {
+                                for bytes in job.ahead {
                                     V::prefetch(line.wrapping_byte_add(bytes));
                                 }
                             }
@@ -135,13 +132,14 @@ pub(super) unsafe fn body<V: Vector, const ACCESS: usize, const CODE: usize>(job
                             }
                         }
                         for stream in 0..shape.written {
-                            let line = first.add(stream * job.stride + number * LINE);
+                            let line = first.add(job.offsets[stream] + number * LINE);
                             let operand = number * shape.read + stream;
                             let value = match access {
                                 Access::Triad => x[operand + shape.read / 2].multiply_add(factor, x[operand]),
                                 _ => x[operand],
                             };
-                            value.stream(line.add(part * V::LANES));
+                            let to = line.add(part * V::LANES);
+                            if job.streaming { value.stream(to) } else { value.store(to) }
                         }
                     }
                     if !sparse {
@@ -175,7 +173,7 @@ pub(super) unsafe fn body<V: Vector, const ACCESS: usize, const CODE: usize>(job
                 factors.swap(0, 1);
             }
         }
-        if shape.written > 0 {
+        if shape.written > 0 && job.streaming {
             V::fence();
         }
         for k in 1..16 {

@@ -4,7 +4,7 @@ use numasim_model::Access;
 
 use super::body::Sums;
 use super::cursor::{Cursor, factors};
-use super::shape::{Extra, LINE, Shape};
+use super::shape::{Extra, LINE, Layout, Shape};
 
 /// A kernel did not compute what it must.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -49,15 +49,17 @@ pub(super) fn initial(index: usize) -> f64 {
 pub(super) fn check(
     access: Access,
     shape: Shape,
+    together: usize,
     extra: Extra,
     data: &[f64],
     cursor: &Cursor,
 ) -> Result<(), WrongResult> {
     let stride = cursor.blocks * shape.block_stride();
+    let layout = Layout::new(shape, together, cursor.blocks);
     let mut expected = Sums::default();
     for (index, &found) in data.iter().enumerate() {
-        let (stream, within) = (index / stride, index % stride);
-        let (block, line) = (within / shape.block_stride(), within / LINE % shape.lines);
+        let (stream, block, within) = layout.of(index);
+        let line = within / LINE;
         let visits = if stream < shape.streams() {
             cursor.passes + u64::from(block < cursor.at)
         } else {

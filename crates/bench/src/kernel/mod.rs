@@ -32,14 +32,20 @@ mod cursor;
 mod portable;
 mod prepared;
 mod shape;
+mod synthetic;
 #[cfg(test)]
 mod tests;
+mod variant;
+mod workload;
 
 pub use check::WrongResult;
 pub use cursor::Cursor;
 pub use numasim_kernels::isa::{Isa, UnknownIsa};
 pub use numasim_kernels::kernel::Work;
 pub use prepared::PreparedKernel;
+pub use synthetic::Synthetic;
+pub use variant::{MOST_PREFETCH_BYTES, Stores, Variant};
+pub use workload::{NotRunnable, Real, Workload};
 
 use numasim_kernels::isa;
 use numasim_model::Access;
@@ -64,6 +70,8 @@ pub struct Kernel {
     access: Access,
     /// FLOP per block and element of a line: an addition is 1, a multiply-add 2.
     steps: u32,
+    /// Its way through memory, if one was chosen for it.
+    variant: Option<Variant>,
 }
 
 /// Why there is no such kernel.
@@ -82,6 +90,17 @@ pub enum KernelError {
         /// The least that is possible with it.
         least: FlopPerByte,
     },
+    /// No kernel of this access goes through memory in this way.
+    #[error("no kernel for access \"{}\" has {what}", .access.as_str())]
+    Variant {
+        /// How it uses memory.
+        access: Access,
+        /// What it lacks.
+        what: String,
+    },
+    /// A real kernel that threads cannot run.
+    #[error(transparent)]
+    NotRunnable(#[from] NotRunnable),
     /// The processor lacks the instruction set.
     #[error("this processor does not support {isa}; it has {}", isa::names(&Isa::available()))]
     Unavailable {
@@ -127,19 +146,19 @@ impl Kernel {
         // 1 to 6144: the range was checked, and the conversion of a float saturates.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let steps = nearest.round() as u32;
-        Ok(Self { access, steps: steps.max(shape.natural_steps).max(1) })
+        Ok(Self { access, steps: steps.max(shape.natural_steps).max(1), variant: None })
     }
 
     /// The kernel that shows the peak of floating-point operations: with data that fits the first-level cache, nothing
     /// but its multiply-adds takes time.
     pub const fn peak() -> Self {
         // 64 FLOP/byte x 512 bytes / 8 elements of a line.
-        Self { access: Access::Read, steps: 4096 }
+        Self { access: Access::Read, steps: 4096, variant: None }
     }
 
     /// The kernel of this use of memory that computes least: what shows the bandwidth of a memory under it.
     pub fn lightest(access: Access) -> Self {
-        Self { access, steps: Shape::of(access).natural_steps.max(1) }
+        Self { access, steps: Shape::of(access).natural_steps.max(1), variant: None }
     }
 
     /// How it uses memory.
@@ -169,11 +188,27 @@ impl Kernel {
         8 * u64::from(self.steps)
     }
 
-    /// Chooses the code for an instruction set.
+    /// Fewest elements that it can work on: one block.
+    pub const fn least_len(self) -> usize {
+        Shape::of(self.access).block_len()
+    }
+
+    /// The same kernel with a way through memory of its own, whatever [`Self::prepare`] is asked for.
+    #[must_use]
+    pub const fn with(self, variant: Variant) -> Self {
+        Self { variant: Some(variant), ..self }
+    }
+
+    /// The way through memory that was chosen for it.
+    pub const fn variant(self) -> Option<Variant> {
+        self.variant
+    }
+
+    /// Chooses the code: for an instruction set, the usual way through memory, unless it has one of its own.
     ///
     /// # Errors
-    /// [`KernelError::Unavailable`] if this processor lacks it.
+    /// [`KernelError::Unavailable`] if this processor lacks the instruction set; [`KernelError::Variant`] if this access has no such way.
     pub fn prepare(self, isa: Isa) -> Result<PreparedKernel, KernelError> {
-        PreparedKernel::new(self, isa)
+        PreparedKernel::new(self, self.variant.unwrap_or_else(|| Variant::usual(self.access, isa)))
     }
 }

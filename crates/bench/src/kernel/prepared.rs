@@ -5,7 +5,8 @@ use std::hint::black_box;
 use super::body::{Body, Job, Sums};
 use super::check::{self, WrongResult};
 use super::cursor::{Cursor, factors};
-use super::shape::{Extra, LINE_BYTES, Shape};
+use super::shape::{Extra, LINE_BYTES, Layout, Shape};
+use super::variant::{Stores, Variant};
 use super::{Isa, Kernel, KernelError, Work};
 
 /// Traffic of a chunk: at 40 GB/s, more than one core gets from memory, it takes 26 us, a thousand times as long as a look at
@@ -22,16 +23,20 @@ const CHUNK_FLOP: u64 = 1 << 22;
 #[derive(Clone, Copy, Debug)]
 pub struct PreparedKernel {
     kernel: Kernel,
-    isa: Isa,
+    variant: Variant,
     shape: Shape,
+    /// Streams that lie side by side.
+    together: usize,
     extra: Extra,
     body: Body,
 }
 
 impl PreparedKernel {
     /// See [`Kernel::prepare`].
-    pub(super) fn new(kernel: Kernel, isa: Isa) -> Result<Self, KernelError> {
+    pub(super) fn new(kernel: Kernel, variant: Variant) -> Result<Self, KernelError> {
+        variant.fits(kernel.access)?;
         let shape = Shape::of(kernel.access);
+        let isa = variant.isa;
         let extra = Extra::of(kernel.steps - shape.natural_steps);
         let bodies = match isa {
             _ if !isa.is_available() => return Err(KernelError::Unavailable { isa }),
@@ -41,7 +46,15 @@ impl PreparedKernel {
             Isa::Avx2 => &super::avx2::BODIES,
             _ => &super::portable::BODIES,
         };
-        Ok(Self { kernel, isa, shape, extra, body: bodies[kernel.access as usize][extra.code()] })
+        let together = Shape::streams_per_array(kernel.access) / variant.streams as usize;
+        Ok(Self {
+            kernel,
+            variant,
+            shape,
+            together,
+            extra,
+            body: bodies[kernel.access as usize][extra.code()],
+        })
     }
 
     /// The kernel as data.
@@ -51,13 +64,19 @@ impl PreparedKernel {
 
     /// The instruction set of its code.
     pub const fn isa(&self) -> Isa {
-        self.isa
+        self.variant.isa
+    }
+
+    /// How it goes through memory.
+    pub const fn variant(&self) -> Variant {
+        self.variant
     }
 
     /// Whether the processor also reads each line that `copy` and `triad` write, which the rule of [`numasim_model::Access`] does not
-    /// count: the portable code cannot avoid it, and its bandwidth then looks a quarter to a third too low.
+    /// count: the portable code cannot avoid it, nor do stores through the caches, and its bandwidth then looks a quarter to a third too low.
     pub fn write_allocates(&self) -> bool {
-        self.shape.written > 0 && self.isa == Isa::Portable
+        let streaming = self.variant.stores == Stores::Streaming && self.variant.isa != Isa::Portable;
+        self.shape.written > 0 && !streaming
     }
 
     /// Fewest elements that it can work on: one block.
@@ -68,13 +87,17 @@ impl PreparedKernel {
     /// How many of `data_len` elements it works on: whole blocks of all streams, of large data at most 2 % less. The others are
     /// filled and left alone.
     pub const fn usable_len(&self, data_len: usize) -> usize {
-        self.shape.blocks(data_len) * self.shape.block_len()
+        self.blocks(data_len) * self.shape.block_len()
+    }
+
+    const fn blocks(&self, data_len: usize) -> usize {
+        self.shape.blocks(data_len, self.together)
     }
 
     /// Writes the initial values, small whole numbers. The first to write decides where memory lies: this is for the thread that
     /// will work on it.
     pub fn fill(&self, data: &mut [f64]) {
-        let written = self.written_len(self.shape.blocks(data.len()));
+        let written = self.written_len(self.blocks(data.len()));
         for (index, element) in data.iter_mut().enumerate() {
             *element = if index < written { 0.0 } else { check::initial(index) };
         }
@@ -90,7 +113,7 @@ impl PreparedKernel {
     /// # Panics
     /// If `data_len` is less than [`Self::least_len`].
     pub fn cursor(&self, data_len: usize) -> Cursor {
-        let blocks = self.shape.blocks(data_len);
+        let blocks = self.blocks(data_len);
         assert!(blocks > 0, "{data_len} elements are no block of {}", self.shape.block_len());
         let cached = data_len * size_of::<f64>() <= CACHED_BYTES;
         let bytes = if cached { CACHED_CHUNK_BYTES } else { CHUNK_BYTES };
@@ -122,12 +145,17 @@ impl PreparedKernel {
     /// As [`Self::run`].
     pub fn run_blocks(&self, data: &mut [f64], cursor: &mut Cursor, blocks: usize) -> Work {
         assert_eq!(data.as_ptr().align_offset(LINE_BYTES), 0, "data are aligned to cache lines");
-        assert_eq!((data.len(), self.shape.blocks(data.len())), (cursor.data_len, cursor.blocks));
+        assert_eq!((data.len(), self.blocks(data.len())), (cursor.data_len, cursor.blocks));
         let even = cursor.passes.is_multiple_of(2);
         let [first, second] = factors(self.kernel.access);
+        let layout = Layout::new(self.shape, self.together, cursor.blocks);
+        let offset = |stream| if stream < self.shape.streams() { layout.offset(stream) } else { 0 };
         let job = Job {
             base: data.as_mut_ptr(),
-            stride: cursor.blocks * self.shape.block_stride(),
+            offsets: std::array::from_fn(offset),
+            advance: layout.advance(),
+            ahead: self.variant.prefetch_bytes.map(|bytes| bytes as usize),
+            streaming: self.variant.stores == Stores::Streaming,
             blocks: cursor.blocks,
             from: cursor.at,
             count: blocks,
@@ -158,6 +186,6 @@ impl PreparedKernel {
     /// If the cursor is of data of another length.
     pub fn check(&self, data: &[f64], cursor: &Cursor) -> Result<(), WrongResult> {
         assert_eq!(data.len(), cursor.data_len);
-        check::check(self.kernel.access, self.shape, self.extra, data, cursor)
+        check::check(self.kernel.access, self.shape, self.together, self.extra, data, cursor)
     }
 }

@@ -41,12 +41,21 @@ impl Shape {
         }
     }
 
+    /// Streams of each array: places at which it is worked on at once, at most.
+    pub(super) const fn streams_per_array(access: Access) -> usize {
+        match access {
+            Access::Read => 4,
+            Access::Copy | Access::Update => 2,
+            Access::Triad => 1,
+        }
+    }
+
     /// Streams, written and read.
     pub(super) const fn streams(self) -> usize {
         self.written + self.read
     }
 
-    /// Elements from a block of a stream to the next.
+    /// Elements of a block of a stream.
     pub(super) const fn block_stride(self) -> usize {
         self.lines * LINE
     }
@@ -67,23 +76,61 @@ impl Shape {
         self.streams() * self.block_stride()
     }
 
-    /// Blocks of `data_len` elements.
+    /// Blocks of `data_len` elements, where `together` streams lie side by side ([`Layout`]).
     ///
     /// The streams of large data must not begin at the same place of a page or of a huge page: lines at the same
     /// place share sets of the caches and banks of the memory, and a load waits for an earlier store at the same place of another page.
     /// So a few blocks are left out, such that each stream begins a golden section of a page and of a huge page after the one before.
-    pub(super) const fn blocks(self, data_len: usize) -> usize {
+    pub(super) const fn blocks(self, data_len: usize, together: usize) -> usize {
         const PAGE: usize = 4096;
         const HUGE_PAGE: usize = 2 << 20;
         /// 0.38 of a huge page, and 0.4 of a page beyond whole ones.
         const SHIFT: usize = 6253 * 128;
-        let (blocks, block) = (data_len / self.block_len(), self.lines * LINE_BYTES);
+        let (blocks, block) = (data_len / self.block_len(), together * self.lines * LINE_BYTES);
         let unit = match blocks * block {
             bytes if bytes >= 64 * HUGE_PAGE => HUGE_PAGE / block,
             bytes if bytes >= 64 * PAGE => PAGE / block,
             _ => return blocks,
         };
         blocks - (blocks + unit - SHIFT / block % unit) % unit
+    }
+}
+
+/// Where the blocks of each stream are in the memory of a thread.
+///
+/// An array is worked on at as many places at once as it has streams. Where a variant wants fewer places, so many
+/// streams lie side by side, block by block: `together` blocks of one place follow each other in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// Streams that lie side by side.
+    pub(super) together: usize,
+    /// Elements of a block of a stream.
+    block: usize,
+    /// Blocks of each stream.
+    blocks: usize,
+}
+
+impl Layout {
+    /// For that many blocks.
+    pub(super) const fn new(shape: Shape, together: usize, blocks: usize) -> Self {
+        Self { together, block: shape.block_stride(), blocks }
+    }
+
+    /// The first element of a stream.
+    pub(super) const fn offset(self, stream: usize) -> usize {
+        (stream / self.together * self.together * self.blocks + stream % self.together) * self.block
+    }
+
+    /// Elements from a block of a stream to the next.
+    pub(super) const fn advance(self) -> usize {
+        self.together * self.block
+    }
+
+    /// The stream and the block of an element, and its place in that block. What is left over is in a stream that does not exist.
+    pub(super) const fn of(self, index: usize) -> (usize, usize, usize) {
+        let group = self.together * self.blocks * self.block;
+        let (first, within) = (index / group * self.together, index % group);
+        (first + within / self.block % self.together, within / self.advance(), within % self.block)
     }
 }
 

@@ -10,8 +10,10 @@ use proptest::prelude::*;
 
 use super::body::{Body, Job, Sums, Vector, bodies, body};
 use super::cursor::factors;
-use super::shape::{Extra, LINE, Shape};
-use super::{Cursor, GREATEST_INTENSITY, Isa, Kernel, KernelError, PreparedKernel, Work, WrongResult};
+use super::shape::{Extra, LINE, Layout, Shape};
+use super::{
+    Cursor, GREATEST_INTENSITY, Isa, Kernel, KernelError, PreparedKernel, Stores, Variant, Work, WrongResult,
+};
 
 fn kernel(access: Access, intensity: f64) -> Kernel {
     Kernel::new(access, FlopPerByte::new(intensity)).unwrap()
@@ -101,10 +103,22 @@ fn counted(kernel: Kernel, blocks: usize) -> Work {
     let mut memory = Memory::new(len);
     let data = memory.data(len);
     data.fill(1.0);
-    let stride = blocks * shape.block_stride();
-    let factors = factors(kernel.access);
-    let base = data.as_mut_ptr();
-    let job = Job { base, stride, blocks, from: 0, count: blocks, extra, one: 1.0, factors };
+    let layout = Layout::new(shape, 1, blocks);
+    let job = Job {
+        base: data.as_mut_ptr(),
+        offsets: std::array::from_fn(
+            |stream| if stream < shape.streams() { layout.offset(stream) } else { 0 },
+        ),
+        advance: layout.advance(),
+        ahead: [0, 0],
+        streaming: true,
+        blocks,
+        from: 0,
+        count: blocks,
+        extra,
+        one: 1.0,
+        factors: factors(kernel.access),
+    };
     COUNTED.set(Work::default());
     // SAFETY: the memory has `blocks` blocks.
     unsafe { COUNTING[kernel.access as usize][extra.code()](&job) };
@@ -116,7 +130,7 @@ fn the_declared_work_is_what_is_done() {
     for access in Access::ALL {
         let natural = Shape::of(access).natural_steps;
         for steps in (natural.max(1)..100).chain([128, 255, 256, 1024, 4096]) {
-            let kernel = Kernel { access, steps };
+            let kernel = Kernel { access, steps, variant: None };
             // The difference leaves out the sums at the end.
             let (two, one) = (counted(kernel, 2), counted(kernel, 1));
             assert_eq!(two.bytes - one.bytes, kernel.bytes_per_block(), "{kernel:?}");
@@ -208,16 +222,55 @@ fn too_little_memory_has_no_cursor() {
 fn streams_of_large_data_begin_at_different_places_of_their_pages() {
     for access in Access::ALL {
         let shape = Shape::of(access);
-        for mib in [16, 96, 960] {
-            let len = (mib << 20) / 8;
-            let stride = shape.blocks(len) * shape.block_stride() * 8;
-            assert!(shape.blocks(len) * shape.block_len() * 100 >= len * 98, "{access:?} {mib}");
-            let mut places: Vec<_> = (0..shape.streams()).map(|stream| stream * stride % 4096).collect();
-            places.sort_unstable();
-            places.dedup();
-            assert_eq!(places.len(), shape.streams());
+        for together in [1, 2, 4].into_iter().filter(|&all| all <= Shape::streams_per_array(access)) {
+            for mib in [16, 96, 960] {
+                let len = (mib << 20) / 8;
+                let blocks = shape.blocks(len, together);
+                assert!(blocks * shape.block_len() * 100 >= len * 98, "{access:?} {mib}");
+                let layout = Layout::new(shape, together, blocks);
+                let first = (0..shape.streams()).step_by(together);
+                let mut places: Vec<_> = first.map(|stream| layout.offset(stream) * 8 % 4096).collect();
+                let count = places.len();
+                places.sort_unstable();
+                places.dedup();
+                assert_eq!(places.len(), count, "{access:?} {together} {mib}");
+            }
         }
     }
+}
+
+#[test]
+fn an_element_is_in_the_block_of_the_stream_that_begins_there() {
+    // update: 2 streams with blocks of 2 lines of 8 elements, 3 blocks; side by side: stream 0, stream 1, stream 0, ...
+    let shape = Shape::of(Access::Update);
+    let (apart, together) = (Layout::new(shape, 1, 3), Layout::new(shape, 2, 3));
+    assert_eq!((apart.offset(1), apart.advance()), (48, 16));
+    assert_eq!((together.offset(1), together.advance()), (16, 32));
+    // Element 37: the third block of stream 0 (32 to 47), or the second of stream 0 (32 to 47).
+    assert_eq!((apart.of(37), together.of(37)), ((0, 2, 5), (0, 1, 5)));
+    // Element 50: the first block of stream 1 (48 to 63), or the second of stream 1 (48 to 63).
+    assert_eq!((apart.of(50), together.of(50)), ((1, 0, 2), (1, 1, 2)));
+    // Element 96 is left over.
+    assert_eq!((apart.of(96).0, together.of(96).0), (2, 2));
+}
+
+#[test]
+fn a_variant_that_an_access_lacks_is_named() {
+    let message = |access, change: fn(&mut Variant)| {
+        let mut variant = Variant::usual(access, Isa::Portable);
+        change(&mut variant);
+        Kernel::lightest(access).with(variant).prepare(Isa::Portable).unwrap_err().to_string()
+    };
+    assert_eq!(
+        message(Access::Copy, |variant| variant.streams = 4),
+        "no kernel for access \"copy\" has 4 streams of each array; there are 1 to 2, a power of two"
+    );
+    assert_eq!(
+        message(Access::Read, |variant| variant.prefetch_bytes = [0, 1 << 20]),
+        "no kernel for access \"read\" has prefetches 1048576 bytes ahead; at most 65536"
+    );
+    let read = Variant { stores: Stores::Cached, streams: 1, prefetch_bytes: [0, 0], isa: Isa::Portable };
+    assert_eq!(read.to_string(), "portable, 1 stream, no prefetch, cached stores");
 }
 
 #[test]
@@ -241,7 +294,18 @@ fn after(
     len: usize,
     chunks: usize,
 ) -> (PreparedKernel, Memory, Cursor) {
-    let prepared = kernel(access, intensity).prepare(isa).unwrap();
+    after_as(Variant::usual(access, isa), access, intensity, len, chunks)
+}
+
+/// The same for a variant.
+fn after_as(
+    variant: Variant,
+    access: Access,
+    intensity: f64,
+    len: usize,
+    chunks: usize,
+) -> (PreparedKernel, Memory, Cursor) {
+    let prepared = kernel(access, intensity).with(variant).prepare(Isa::Portable).unwrap();
     let mut memory = Memory::new(len);
     prepared.fill(memory.data(len));
     let mut cursor = prepared.cursor(len);
@@ -275,6 +339,17 @@ proptest! {
             .collect();
         for other in &results {
             prop_assert_eq!(other, &results[0]);
+        }
+    }
+
+    #[test]
+    fn every_variant_computes_what_it_must(
+        access in accesses(), exponent in -3.5..4.0_f64, len in 96_usize..3000, chunks in 0_usize..12,
+    ) {
+        for variant in Variant::candidates(access) {
+            let (prepared, mut memory, cursor) = after_as(variant, access, exponent.exp2(), len, chunks);
+            prop_assert_eq!(prepared.variant(), variant);
+            prepared.check(memory.data(len), &cursor).unwrap();
         }
     }
 

@@ -77,6 +77,9 @@ fn iterate(counts: Counts<'_>, order: &Order, tasks: &Tasks) -> Result<(), Strin
         scope.spawn(|| {
             while !over.load(Relaxed) {
                 team.note(counts, order.app);
+                if counts.aborted() {
+                    team.let_go();
+                }
                 thread::sleep(NOTE);
             }
         });

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use numasim_model::cpus::CpuList;
-use numasim_runtime::{Agent, Bind, Control, Layout, Pool, PoolNode, Waiting};
+use numasim_runtime::{Agent, Bind, Control, Layout, Order, Pool, PoolNode, Waiting};
 
 use super::board::{Counts, OnNode};
 use super::order::{Node, Tasks};
@@ -52,6 +52,12 @@ impl Team {
     /// Says that there is no iteration under way, and why; [`Waiting::None`]: there is one again.
     pub(super) fn waiting(&self, waiting: Waiting) {
         self.pool.waiting(waiting);
+    }
+
+    /// Lets all threads run, whatever the agent says: tasks that nobody may run would keep the end waiting.
+    pub(super) fn let_go(&self) {
+        // The one order that fits every pool.
+        let _ = self.pool.order(&Order::All);
     }
 
     /// Writes down how many threads are kept from running.

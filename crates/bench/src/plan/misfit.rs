@@ -118,14 +118,6 @@ pub enum PlanError {
         /// Why not.
         why: KernelError,
     },
-    /// A real kernel, which nobody runs yet.
-    #[error("the kernel {kernel} of '{app}' cannot be measured yet: bench runs read, copy, triad and update")]
-    RealKernel {
-        /// The application.
-        app: String,
-        /// Its kernel.
-        kernel: &'static str,
-    },
     /// The machine file that shall describe this host does not.
     #[error("the machine '{machine}' is not this host: {difference}")]
     OtherHost {

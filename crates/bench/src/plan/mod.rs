@@ -15,6 +15,7 @@ pub(crate) mod tests;
 pub mod written;
 
 use numasim_evidence::measured::Expected;
+use numasim_kernels::team::{Team, TeamError};
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::{AppId, Machine, Placement, Scenario, Study};
@@ -22,7 +23,7 @@ use numasim_model::{AppId, Machine, Placement, Scenario, Study};
 pub use change::Change;
 pub use misfit::{Misfit, PlanError, ScenarioMisfits};
 
-use crate::kernel::Kernel;
+use crate::kernel::{Isa, Kernel, KernelError, Real, Variant, Workload};
 use numasim_host::HostTopology;
 
 /// All scenarios of a run, ready to be measured.
@@ -59,9 +60,20 @@ pub struct PlannedApp {
     /// The name of the instance: `mem-2`.
     pub name: String,
     /// What its threads compute.
-    pub kernel: Kernel,
+    pub kernel: Workload,
     /// Its threads, node by node.
     pub threads: Vec<PlannedThread>,
+    /// Where its arrays lie, if not each as the data of its thread.
+    pub arrays: Option<Arrays>,
+}
+
+/// Where the arrays of an application lie whose threads have some in common. Together they are what [`PlannedThread::memory`] says of a thread.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arrays {
+    /// Those that all threads access.
+    pub shared: Vec<(u32, f64)>,
+    /// Those of each thread, and its part of divided ones.
+    pub own: Vec<Vec<(u32, f64)>>,
 }
 
 /// One thread.
@@ -84,6 +96,12 @@ impl Plan {
 }
 
 impl PlannedScenario {
+    /// Threads of all applications.
+    pub fn threads(&self) -> u32 {
+        let threads: usize = self.apps.iter().map(|app| app.threads.len()).sum();
+        u32::try_from(threads).unwrap_or(u32::MAX)
+    }
+
     /// The rows of each of its measurements: one for each application and node on which it has threads.
     pub fn expected_rows(&self) -> Expected {
         let of = |app: &PlannedApp| {
@@ -95,6 +113,42 @@ impl PlannedScenario {
 }
 
 impl PlannedApp {
+    /// Where arrays lie that all its threads access.
+    pub fn shared_memory(&self) -> &[(u32, f64)] {
+        match &self.arrays {
+            Some(arrays) => &arrays.shared,
+            None => self.threads.first().map_or(&[], |thread| &thread.memory),
+        }
+    }
+
+    /// Where arrays of a thread lie, and its part of divided ones.
+    pub fn own_memory(&self, thread: usize) -> &[(u32, f64)] {
+        let own = self.arrays.as_ref().and_then(|arrays| arrays.own.get(thread));
+        own.or_else(|| self.threads.get(thread).map(|thread| &thread.memory)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Its threads as a kernel sees them: those on the same node are a group, and groups come in the order in which their nodes come first.
+    ///
+    /// # Errors
+    /// [`TeamError`] where it has no thread.
+    pub fn team(&self) -> Result<Team, TeamError> {
+        let mut nodes = Vec::new();
+        let groups = self.threads.iter().map(|thread| {
+            nodes.iter().position(|&node| node == thread.node).unwrap_or_else(|| {
+                nodes.push(thread.node);
+                nodes.len() - 1
+            })
+        });
+        Team::new(groups.collect())
+    }
+
+    /// Bytes of all its arrays, with so much data for each thread of a synthetic kernel; `None` where the kernel does not take the size.
+    pub fn data_bytes(&self, bytes_per_thread: u64) -> Option<u64> {
+        let problem = self.kernel.problem(usize::try_from(bytes_per_thread).unwrap_or(usize::MAX));
+        let needs = problem.arrays(&self.team().ok()?).ok()?;
+        Some(needs.iter().map(|need| need.bytes as u64).sum())
+    }
+
     /// Its nodes in ascending order, each with its threads there.
     pub fn nodes(&self) -> Vec<(NodeId, u32)> {
         let mut nodes: Vec<(NodeId, u32)> = Vec::new();
@@ -138,6 +192,8 @@ pub struct Options {
     pub fit: bool,
     /// Figures of this host, for the study of scaled scenarios; `None` takes those of the file, node by node.
     pub host_machine: Option<Machine>,
+    /// The instruction set that a person asked for: ways through memory of another one are left out.
+    pub isa: Option<Isa>,
 }
 
 /// A scenario with decided homes: threads of each application on each node, and where its data lies.
@@ -188,19 +244,21 @@ pub fn make(
     host: &HostTopology,
     options: &Options,
 ) -> Result<Plan, PlanError> {
+    let figures = options.host_machine.as_ref().unwrap_or(&study.machine);
     let kernels = study.apps.iter().map(|app| {
-        if let Some(problem) = app.problem {
-            let kernel = problem.kernel().as_str();
-            return Err(PlanError::RealKernel { app: app.name.clone(), kernel });
-        }
-        Kernel::new(app.kernel, app.arithmetic_intensity)
-            .map_err(|why| PlanError::Kernel { app: app.name.clone(), why })
+        let kernel = match &app.problem {
+            Some(problem) => Real::new(problem).map(Workload::from).map_err(KernelError::from),
+            None => Kernel::new(app.kernel, app.arithmetic_intensity)
+                .and_then(|kernel| tuned(kernel, figures, options.isa))
+                .map(Workload::from),
+        };
+        kernel.map_err(|why| PlanError::Kernel { app: app.name.clone(), why })
     });
     let shapes =
         scenarios.iter().map(|scenario| Shape::new(study, scenario)).collect::<Result<Vec<_>, _>>()?;
     let used: Vec<usize> = shapes.iter().flat_map(Shape::active).collect();
     // A kernel that no scenario runs need not exist.
-    let kernels: Vec<Option<Kernel>> = kernels
+    let kernels: Vec<Option<Workload>> = kernels
         .enumerate()
         .map(|(app, kernel)| if used.contains(&app) { kernel.map(Some) } else { Ok(None) })
         .collect::<Result<_, _>>()?;
@@ -242,4 +300,13 @@ pub fn make(
     let study = study_file::of_plan(study, &ran, any_fitted.then_some(host), options.host_machine.as_ref())?;
     let os_nodes = host.nodes.iter().map(|node| node.os_index).collect();
     Ok(Plan { scenarios: planned, os_nodes, changes, skipped: misfits, study })
+}
+
+/// The kernel with the way through memory that was the fastest on this machine, where the file has one for a processor like this.
+fn tuned(kernel: Kernel, machine: &Machine, asked: Option<Isa>) -> Result<Kernel, KernelError> {
+    let access = kernel.access();
+    let Some(said) = machine.kernel_variants().of(access) else { return Ok(kernel) };
+    let variant = Variant::of_file(access, said)?;
+    let wanted = asked.is_none_or(|isa| isa == variant.isa) && variant.isa.is_available();
+    Ok(if wanted { kernel.with(variant) } else { kernel })
 }

@@ -1,18 +1,19 @@
 //! From counts of threads to threads: a processor or all of the node's, and where the data lies.
 
 use numasim_host::HostTopology;
+use numasim_kernels::kernel::Lies;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
 use numasim_model::{Machine, Placement, Study};
 
-use super::{Bind, PlanError, PlannedApp, PlannedScenario, PlannedThread, Shape};
-use crate::kernel::Kernel;
+use super::{Arrays, Bind, PlanError, PlannedApp, PlannedScenario, PlannedThread, Shape};
+use crate::kernel::Workload;
 
 /// Puts a scenario that fits on the processors of the host. `machine` may name them; its nodes are those of `shape`.
 pub(super) fn plan(
     shape: &Shape,
     study: &Study,
-    kernels: &[Option<Kernel>],
+    kernels: &[Option<Workload>],
     machine: Option<&Machine>,
     host: &HostTopology,
     bind: Bind,
@@ -21,9 +22,10 @@ pub(super) fn plan(
     let lists: Vec<&[u32]> = (0..host.nodes.len()).map(|node| cpus(node, machine, host)).collect();
     let mut next = vec![0_usize; lists.len()];
     let mut apps = Vec::new();
-    for app in shape.active() {
+    for app_index in shape.active() {
+        let (rows, data) = (&shape.threads[app_index], &shape.data[app_index]);
         let mut threads = Vec::new();
-        for (node, &count) in shape.threads[app].iter().enumerate().take(lists.len()) {
+        for (node, &count) in rows.iter().enumerate().take(lists.len()) {
             for _ in 0..count {
                 let cpus = match bind {
                     Bind::Core => lists[node].get(next[node]).map_or_else(Vec::new, |&cpu| vec![cpu]),
@@ -34,12 +36,15 @@ pub(super) fn plan(
                 next[node] += 1;
                 let cpus = CpuList::new(cpus)
                     .map_err(|why| PlanError::Study(format!("the processors of node {node}: {why}")))?;
-                let memory = memory(&shape.data[app], node, shape.threads[app].len(), host);
+                let memory = memory(data, node, rows.len(), host);
                 threads.push(PlannedThread { node: NodeId(node), cpus, memory });
             }
         }
-        if let (Some(kernel), Some(app)) = (kernels[app], study.apps.get(app)) {
-            apps.push(PlannedApp { name: app.name.clone(), kernel, threads });
+        if let (Some(kernel), Some(app)) = (kernels[app_index], study.apps.get(app_index)) {
+            let name = app.name.clone();
+            let mut planned = PlannedApp { name, kernel, threads, arrays: None };
+            planned.arrays = arrays(&planned, data, rows.len(), host);
+            apps.push(planned);
         }
     }
     Ok(PlannedScenario { name: shape.name.clone(), apps, fitted })
@@ -50,6 +55,34 @@ fn cpus<'a>(node: usize, machine: Option<&'a Machine>, host: &'a HostTopology) -
     let of_file =
         machine.and_then(|machine| machine.os_nodes().get(node)).and_then(|node| node.cpus.as_ref());
     of_file.or(host.nodes[node].cpus.as_ref()).map_or(&[], CpuList::as_slice)
+}
+
+/// Where arrays lie of an application that has some which all threads access; of others each lies as the data of its thread.
+///
+/// A share at a home, or spread, is then the array that all access (the source of a copy), and what each thread has for itself is near it; data near
+/// threads are, of an array that all access, as much on each node as it has threads.
+fn arrays(app: &PlannedApp, data: &Placement, nodes: usize, host: &HostTopology) -> Option<Arrays> {
+    let Workload::Real(real) = app.kernel else { return None };
+    let needs = real.problem().arrays(&app.team().ok()?).ok()?;
+    needs.iter().find(|need| need.lies == Lies::Shared)?;
+    let of = |data: &Placement, node: NodeId| memory(data, node.0, nodes, host);
+    let own_data = match data {
+        Placement::PartHome { .. } | Placement::PartInterleave { .. } => &Placement::Local,
+        other => other,
+    };
+    let shared = match data {
+        Placement::PartHome { home, .. } => of(&Placement::Home(*home), *home),
+        Placement::PartInterleave { .. } => of(&Placement::Interleave, NodeId(0)),
+        Placement::Local => {
+            let all = app.threads.len() as f64;
+            let share = |(node, threads): (NodeId, u32)| {
+                Some((host.nodes.get(node.0)?.os_index, f64::from(threads) / all))
+            };
+            app.nodes().into_iter().filter_map(share).collect()
+        }
+        Placement::Home(_) | Placement::Interleave | Placement::Fractions(_) => of(data, NodeId(0)),
+    };
+    Some(Arrays { shared, own: app.threads.iter().map(|thread| of(own_data, thread.node)).collect() })
 }
 
 /// Where the data of a thread on `node` lies, by number of the operating system. `nodes`: of the machine file, or of the

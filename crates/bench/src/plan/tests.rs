@@ -93,6 +93,44 @@ fn applications_take_the_cores_of_each_node_in_turn() {
     assert_eq!(plan.study, study(PAPER));
 }
 
+/// `app` in one scenario, with a thread on each of two nodes.
+fn real(app: &str) -> Result<Plan, PlanError> {
+    let machine = "[machine]\nname = \"two\"\nnodes = 2\ncores_per_node = 2\ngflops_per_core = 10\nbandwidth_gbs = 60\nlink_gbs = 20\n";
+    let scenario = "[[scenario]]\nname = \"one\"\nthreads = { app = 1 }\n";
+    plan(&format!("{machine}[[app]]\nname = \"app\"\n{app}\n{scenario}"), &[2, 2], false)
+}
+
+#[test]
+fn a_source_that_all_threads_copy_from_is_at_home_and_destinations_are_near() {
+    let arrays = |data: &str| {
+        let plan =
+            real(&format!("kernel = \"memcpy\"\ndata = {data}\nproblem = {{ size_mib = 1 }}")).expect("fits");
+        plan.scenarios[0].apps[0].arrays.clone().expect("one source")
+    };
+    let (at_0, at_1, spread) = (vec![(0, 1.0)], vec![(1, 1.0)], vec![(0, 0.5), (1, 0.5)]);
+    let near = vec![at_0.clone(), at_1.clone()];
+    assert_eq!(arrays("{ home = 1, share = 0.5 }"), Arrays { shared: at_1.clone(), own: near.clone() });
+    assert_eq!(arrays("{ interleave = 0.5 }"), Arrays { shared: spread.clone(), own: near.clone() });
+    // As much on each node as it has threads.
+    assert_eq!(arrays("\"local\""), Arrays { shared: spread, own: near });
+    assert_eq!(arrays("{ home = 0 }"), Arrays { shared: at_0.clone(), own: vec![at_0.clone(), at_0] });
+    // Nothing is in common: each array lies as the data of its thread.
+    let own = real("kernel = \"memcpy\"\ndata = \"local\"\nproblem = { source = \"own\" }").expect("fits");
+    assert_eq!(own.scenarios[0].apps[0].arrays, None);
+}
+
+#[test]
+fn a_kernel_that_no_threads_run_is_refused_by_name() {
+    let refused = real("kernel = \"seismic\"").expect_err("no threads run it").to_string();
+    let expected = "there is no kernel for 'app': \"seismic\" can be predicted, but not run here yet; these can be run: blackscholes, dmv, spmv, \
+                    memcpy, chase";
+    assert_eq!(refused, expected);
+    let plan = real("kernel = \"dmv\"\nproblem = { rows = 100 }").expect("fits");
+    let app = &plan.scenarios[0].apps[0];
+    // 2 x 8 x 100^2 of the matrix, 6 x 8 x 100 of vectors.
+    assert_eq!((app.kernel.name(), app.data_bytes(1)), ("dmv", Some(164_800)));
+}
+
 #[test]
 fn data_lies_where_the_file_says() {
     let plan = plan(PAPER, &[8; 4], false).expect("the host of the file");

@@ -3,13 +3,14 @@
 
 use numasim_model::input::schema::{
     AnyWord, AppTable, DataValue, DataWord, FigureTable, FractionsTable, HomeTable, HomeValue,
-    InterleaveTable, KernelWord, MachineTable, NodeTable, ProblemTable, ProvenanceTable, ScenarioTable,
-    SharedLinkTable, SharingTable, StudyFile, ThreadsValue,
+    InterleaveTable, IsaWord, KernelWord, KernelsTable, MachineTable, NodeTable, ProblemTable,
+    ProvenanceTable, ScenarioTable, SharedLinkTable, SharingTable, StoresWord, StudyFile, ThreadsValue,
+    VariantTable,
 };
-use numasim_model::machine::SharedLink;
+use numasim_model::machine::{KernelVariants, SharedLink};
 use numasim_model::sharing::{Model, Parameter};
 use numasim_model::units::{Gibibytes, GigabytesPerSecond};
-use numasim_model::{App, AppId, Data, Machine, NodeId, Placement, Scenario, Study};
+use numasim_model::{Access, App, AppId, Data, Machine, NodeId, Placement, Scenario, Study};
 
 /// A study as an input file.
 pub fn study_file(study: &Study) -> StudyFile {
@@ -60,12 +61,32 @@ fn machine_table(machine: &Machine) -> MachineTable {
             let row = |from| machine.node_ids().map(|to| distance(from, to)).collect();
             machine.node_ids().map(row).collect()
         }),
+        kernels: kernels_table(machine.kernel_variants()),
         sharing: (*machine.sharing() != Model::default()).then(|| sharing_table(machine.sharing())),
         provenance: (!machine.provenance().is_empty()).then(|| provenance_table(machine)),
         node: machine.node_ids().map(node).collect(),
         shared_link: machine.shared_links().iter().map(shared_link_table).collect(),
         ..MachineTable::default()
     }
+}
+
+fn kernels_table(variants: &KernelVariants) -> Option<KernelsTable> {
+    let table = |access| {
+        let said = variants.of(access)?;
+        Some(VariantTable {
+            isa: IsaWord::ALL.into_iter().find(|word| word.as_str() == said.isa)?,
+            streams: said.streams,
+            prefetch_bytes: said.prefetch_bytes,
+            stores: (!said.streaming_stores).then_some(StoresWord::Cached),
+        })
+    };
+    variants.iter().next()?;
+    Some(KernelsTable {
+        read: table(Access::Read),
+        copy: table(Access::Copy),
+        triad: table(Access::Triad),
+        update: table(Access::Update),
+    })
 }
 
 fn shared_link_table(link: &SharedLink) -> SharedLinkTable {

@@ -48,6 +48,7 @@ fn example() -> Provenance {
         settings: Measuring::new(&settings, 10, "core"),
         inputs: vec![Input::new("a b.toml", "[machine]\n")],
         fitted: Vec::new(),
+        observed: Vec::new(),
         doubts: Vec::new(),
     }
 }

@@ -23,7 +23,7 @@ const LOOK: Duration = Duration::from_millis(1);
 /// A value with cache lines of its own (adjacent ones are fetched in pairs): who writes it disturbs nobody else.
 #[derive(Debug, Default)]
 #[repr(C, align(128))]
-struct Lines<T>(T);
+pub(super) struct Lines<T>(pub(super) T);
 
 /// The shared state; all zeros at the beginning.
 #[derive(Debug, Default)]
@@ -123,9 +123,10 @@ pub(super) fn conduct(
     let started = SystemTime::now() + NOTICE;
     gate.start_at(start);
     let end = start + nanoseconds(settings.warm_up) + nanoseconds(settings.window);
-    let left = || Some(Duration::from_nanos(end.saturating_sub(now_ns()))).filter(|left| !left.is_zero());
-    let measured = wait(Phase::Measuring, &|| left().map(|left| left.min(WATCH)))?
-        && wait(Phase::Measuring, &|| (!gate.all_finished(threads)).then_some(LOOK))?;
+    let left = || Duration::from_nanos(end.saturating_sub(now_ns()));
+    // Work that has an end may be done before the window is over.
+    let pause = || (!gate.all_finished(threads)).then(|| left().clamp(LOOK, WATCH));
+    let measured = wait(Phase::Measuring, &pause)?;
     Ok(measured.then_some(started))
 }
 

@@ -5,26 +5,36 @@ use std::thread;
 
 use numasim_host::Misplaced;
 use numasim_host::affinity;
-use numasim_host::memory::{Buffer, HugePages, Placement};
+use numasim_host::memory::{Buffer, HugePages, Placement, Stretch};
 
-use super::count::{Counted, SystemClock, Worker};
+use super::arrays::{Arrays, placement};
+use super::count::{Counted, Stopped, SystemClock, Worker};
+use super::crew::Crew;
 use super::gate::Gate;
-use super::{MeasuredThread, RunError, Settings};
-use crate::kernel::PreparedKernel;
-use crate::plan::PlannedThread;
+use super::pool::Pool;
+use super::{MeasuredApp, MeasuredThread, RunError, Settings};
+use crate::plan::{PlannedApp, PlannedThread};
+
+/// Who starts with whom.
+#[derive(Clone, Copy)]
+pub(super) struct Start<'a> {
+    pub(super) gate: &'a Gate,
+    /// Threads of all processes.
+    pub(super) all_threads: u32,
+    /// Threads of the applications before the first one: their data takes the first turns.
+    pub(super) threads_before: usize,
+    pub(super) settings: &'a Settings,
+}
 
 /// One thread to measure.
-pub(super) struct Job<'a> {
-    /// The name of its application.
-    pub(super) app: &'a str,
-    /// Its number in the application, from 0.
-    pub(super) number: usize,
+struct Job<'a> {
+    crew: &'a Crew<'a>,
+    /// Its part of the kernel, which is its number in the application, from 0.
+    part: usize,
     /// Where it has to be.
-    pub(super) thread: &'a PlannedThread,
-    /// What it computes.
-    pub(super) kernel: PreparedKernel,
-    /// Its data.
-    pub(super) buffer: Buffer,
+    thread: &'a PlannedThread,
+    /// Memory of which it asks where it is.
+    stretches: Vec<Stretch>,
 }
 
 /// Why a thread has no result.
@@ -41,27 +51,79 @@ impl<E: Into<RunError>> From<E> for Ended {
     }
 }
 
-/// Measures all jobs together. `threads` counts the jobs of all processes; `conduct` runs on the calling thread
-/// meanwhile, and its result is handed back beside what was measured and the buffers.
+/// Measures applications, all in this process. Their memory comes from `pool` and goes back there. `conduct` runs on the calling thread meanwhile, and
+/// its result is handed back beside what was measured.
 ///
 /// # Errors
 /// What the first thread that failed says, else what `conduct` says; [`RunError::Interrupted`] if another process
 /// ended the measurement.
 pub(super) fn measure<T>(
-    jobs: Vec<Job<'_>>,
-    gate: &Gate,
-    threads: u32,
-    settings: &Settings,
+    apps: &[PlannedApp],
+    pool: &mut Pool,
+    start: Start<'_>,
     conduct: impl FnOnce() -> Result<T, RunError>,
-) -> Result<(T, Vec<(MeasuredThread, Buffer)>), RunError> {
-    let planned: Vec<&PlannedThread> = jobs.iter().map(|job| job.thread).collect();
+) -> Result<(T, Vec<MeasuredApp>), RunError> {
+    let mut arrays = Vec::with_capacity(apps.len());
+    let mut turn = start.threads_before;
+    for app in apps {
+        arrays.push(Arrays::of(app, start.settings, turn)?);
+        turn += app.threads.len();
+    }
+    let wanted: Vec<_> = arrays.iter().flat_map(|arrays| &arrays.wanted).collect();
+    let mut all = pool.take(&wanted)?.into_iter();
+    let mut buffers: Vec<Vec<Buffer>> =
+        arrays.iter().map(|arrays| all.by_ref().take(arrays.wanted.len()).collect()).collect();
+
+    let mut stretches = Vec::new();
+    for ((app, arrays), buffers) in apps.iter().zip(&arrays).zip(&buffers) {
+        stretches.extend((0..app.threads.len()).map(|part| arrays.stretches(part, buffers)));
+    }
+    let mut crews = Vec::with_capacity(apps.len());
+    for ((app, arrays), buffers) in apps.iter().zip(&arrays).zip(&mut buffers) {
+        let memory = buffers.iter_mut().map(Buffer::data).collect();
+        crews.push(Crew::new(&app.name, arrays.problem.on(&arrays.team, start.settings.isa, memory)?));
+    }
+    let places = apps.iter().zip(&crews).flat_map(|(app, crew)| {
+        app.threads.iter().enumerate().map(move |(part, thread)| (crew, part, thread))
+    });
+    let jobs = places
+        .zip(stretches)
+        .map(|((crew, part, thread), stretches)| Job { crew, part, thread, stretches })
+        .collect();
+    let (conducted, counted) = run(jobs, start, conduct)?;
+    drop(crews);
+
+    let huge = HugePages::now();
+    let mut counted = counted.into_iter();
+    let mut measured = Vec::with_capacity(apps.len());
+    for ((app, arrays), buffers) in apps.iter().zip(arrays).zip(buffers) {
+        let threads = app.threads.iter().enumerate().zip(counted.by_ref());
+        let threads = threads.map(|((part, thread), (counted, placement))| {
+            let of_huge = huge.as_ref().map(|huge| {
+                (arrays.huge_share(part, &buffers, huge), arrays.first_touches(part, &buffers, huge))
+            });
+            report(thread, counted, placement, of_huge)
+        });
+        measured.push(MeasuredApp { threads: threads.collect() });
+        pool.keep(arrays.wanted, buffers);
+    }
+    Ok((conducted, measured))
+}
+
+/// Runs all jobs, each on a thread of its own.
+fn run<T>(
+    jobs: Vec<Job<'_>>,
+    start: Start<'_>,
+    conduct: impl FnOnce() -> Result<T, RunError>,
+) -> Result<(T, Vec<(Counted, Placement)>), RunError> {
+    let gate = start.gate;
     let (conducted, ended) = thread::scope(|scope| {
         let mut started = Vec::new();
         for job in jobs {
-            let name = format!("numasim-{}", job.number);
+            let name = format!("numasim-{}", job.part);
             let body = move || {
                 let failing = AbortOnDrop(gate);
-                let done = one(job, gate, threads, settings);
+                let done = one(&job, start);
                 if done.is_ok() {
                     std::mem::forget(failing);
                 }
@@ -92,60 +154,59 @@ pub(super) fn measure<T>(
     if aborted {
         return Err(RunError::Interrupted);
     }
-    let huge = HugePages::now();
-    let result = |(thread, (counted, placement, buffer)): (&PlannedThread, (Counted, Placement, Buffer))| {
-        let share = huge.as_ref().map(|pages| pages.share(&buffer.addresses()));
-        (report(thread, counted, placement, share), buffer)
-    };
-    Ok((conducted, planned.into_iter().zip(measured).map(result).collect()))
+    Ok((conducted, measured))
 }
 
 /// The whole life of a measured thread.
-fn one(
-    mut job: Job<'_>,
-    gate: &Gate,
-    threads: u32,
-    settings: &Settings,
-) -> Result<(Counted, Placement, Buffer), Ended> {
+fn one(job: &Job<'_>, start: Start<'_>) -> Result<(Counted, Placement), Ended> {
+    let Job { crew, part, .. } = *job;
     affinity::bind_this_thread(&job.thread.cpus)?;
-    let data = job.buffer.data();
-    // By its owner, after binding: also where the kernel does not bind memory, it is near.
-    job.kernel.fill(data);
-    let cursor = job.kernel.cursor(data.len());
-    let mut worker = Worker { clock: SystemClock, work: &job.kernel, data, cursor };
-    let counted = worker.count(gate, threads, settings).ok_or(Ended::Aborted)?;
-    let (app, thread) = (job.app.to_owned(), job.number);
-    if let Err(wrong) = worker.check() {
+    let overlap = |error| RunError::Steps { app: crew.app.to_owned(), thread: part, error };
+    // By its thread, after binding: also where the system does not bind memory, it is near.
+    crew.kernel.prepare(part).map_err(overlap)?;
+    crew.meeting.wait(start.gate, || false).ok_or(Ended::Aborted)?;
+    let mut worker = Worker::new(SystemClock, crew, part, start.gate, start.all_threads);
+    let counted = worker.count(start.settings).map_err(|stopped| match stopped {
+        Stopped::Aborted => Ended::Aborted,
+        Stopped::Access(error) => overlap(error).into(),
+    })?;
+    let steps = crew.end(start.gate, part, worker.step).ok_or(Ended::Aborted)?;
+    let (app, thread) = (crew.app.to_owned(), part);
+    if let Err(wrong) = crew.kernel.check_part(part, &steps) {
         return Err(RunError::WrongResult { app, thread, what: wrong.to_string() }.into());
     }
-    if counted.chunks == 0 || counted.time_ns == 0 {
+    if counted.steps == 0 || counted.time_ns == 0 {
         return Err(RunError::NothingCounted { app, thread }.into());
     }
-    let placement = job.buffer.placement();
-    Ok((counted, placement, job.buffer))
+    Ok((counted, placement(&job.stretches)))
 }
 
+/// `of_huge`: the share of its data in huge pages, and the page faults of memory that is new for it.
 fn report(
     thread: &PlannedThread,
     counted: Counted,
     placement: Placement,
-    huge_pages: Option<f64>,
+    of_huge: Option<(f64, u64)>,
 ) -> MeasuredThread {
     let elsewhere = counted.cpus.iter().filter(|cpu| !thread.cpus.as_slice().contains(cpu));
     let mut misplaced: Vec<Misplaced> =
         elsewhere.map(|&seen| Misplaced::Thread { seen, wanted: thread.cpus.to_string() }).collect();
     misplaced.extend(placement.misplaced);
+    let time_ns = counted.time_ns as f64;
     MeasuredThread {
         node: thread.node,
-        counted_s: counted.time_ns as f64 * 1e-9,
-        bytes: counted.bytes,
-        flop: counted.flop,
-        chunks: counted.chunks,
-        clock_share: counted.looks as f64 * counted.look_ns / counted.time_ns as f64,
+        counted_s: time_ns * 1e-9,
+        bytes: counted.work.bytes,
+        flop: counted.work.flop,
+        chunks: counted.steps,
+        clock_share: counted.looks as f64 * counted.look_ns / time_ns,
+        waited_share: counted.waited_ns as f64 / time_ns,
+        page_faults: counted.page_faults,
+        expected_page_faults: of_huge.map(|(_, faults)| faults),
         cpus: counted.cpus,
         pages: placement.pages,
         pages_unknown: placement.unknown,
-        huge_pages,
+        huge_pages: of_huge.map(|(share, _)| share),
         misplaced,
     }
 }

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use super::arrays::Arrays;
 use super::gate::{Gate, conduct};
-use super::group::{self, Job};
-use super::pool::{self, Pool};
-use super::processes::{self, WorkerProgram, interrupted};
-use super::{MeasuredApp, Measurement, RunError, Runner, Settings, data_bytes};
-use crate::plan::{PlannedScenario, PlannedThread};
+use super::group::{self, Start};
+use super::pool::{self, Pool, Wanted};
+use super::processes::{self, Patience, WorkerProgram, interrupted};
+use super::{Measurement, RunError, Runner, Settings};
+use crate::plan::PlannedScenario;
 
 /// How long a worker process may take beyond its work.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -53,37 +54,15 @@ impl HostRunner {
         scenario: &PlannedScenario,
         settings: &Settings,
     ) -> Result<Measurement, RunError> {
-        let threads: Vec<&PlannedThread> = scenario.apps.iter().flat_map(|app| &app.threads).collect();
-        let all = u32::try_from(threads.len()).unwrap_or(u32::MAX);
-        let mut buffers = self.pool.take(&threads, data_bytes(settings), 0)?.into_iter();
-        let mut jobs = Vec::with_capacity(threads.len());
-        for app in &scenario.apps {
-            let kernel = app.kernel.prepare(settings.isa)?;
-            let own = app.threads.iter().enumerate().zip(buffers.by_ref());
-            jobs.extend(own.map(|((number, thread), buffer)| Job {
-                app: &app.name,
-                number,
-                thread,
-                kernel,
-                buffer,
-            }));
-        }
         let gate = Gate::default();
-        let stop = &*self.stop;
-        let (started, measured) = group::measure(jobs, &gate, all, settings, || {
-            conduct(&gate, all, settings, |_| interrupted(stop))
+        let (stop, all_threads) = (&*self.stop, scenario.threads());
+        let start = Start { gate: &gate, all_threads, threads_before: 0, settings };
+        let (started, apps) = group::measure(&scenario.apps, &mut self.pool, start, || {
+            conduct(&gate, all_threads, settings, |_| interrupted(stop))
         })?;
         // No start means that a thread gave up, and that is an error already.
         let started = started.ok_or(RunError::Interrupted)?;
-        let mut measured = measured.into_iter().zip(threads).map(|((result, buffer), thread)| {
-            self.pool.keep(thread, buffer);
-            result
-        });
-        let apps = scenario
-            .apps
-            .iter()
-            .map(|app| MeasuredApp { threads: measured.by_ref().take(app.threads.len()).collect() });
-        Ok(Measurement { started, apps: apps.collect() })
+        Ok(Measurement { started, apps })
     }
 
     fn measure_processes(
@@ -92,10 +71,19 @@ impl HostRunner {
         settings: &Settings,
     ) -> Result<Measurement, RunError> {
         self.pool = Pool::default();
-        let threads: Vec<&PlannedThread> = scenario.apps.iter().flat_map(|app| &app.threads).collect();
         // Each process sees only its own needs; together they are looked at here.
-        pool::refuse_if_short_for(&threads, data_bytes(settings))?;
-        processes::measure(&self.program, scenario, settings, &self.stop, self.patience)
+        let arrays =
+            scenario.apps.iter().map(|app| Arrays::of(app, settings, 0)).collect::<Result<Vec<_>, _>>()?;
+        let wanted: Vec<&Wanted> = arrays.iter().flat_map(|arrays| &arrays.wanted).collect();
+        pool::refuse_if_short_for(&wanted)?;
+        let bytes = wanted.iter().map(|wanted| wanted.layout.len() as u64).sum();
+        processes::measure(
+            &self.program,
+            scenario,
+            settings,
+            &self.stop,
+            Patience { plain: self.patience, bytes },
+        )
     }
 }
 

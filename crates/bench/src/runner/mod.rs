@@ -3,7 +3,11 @@
 //! The real runner needs Linux and touches processors, memory and clocks; tests of everything above use a mock.
 
 #[cfg(target_os = "linux")]
+mod arrays;
+#[cfg(target_os = "linux")]
 mod count;
+#[cfg(target_os = "linux")]
+mod crew;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 #[cfg(target_os = "linux")]
@@ -27,10 +31,12 @@ use std::time::{Duration, SystemTime};
 use numasim_host::Misplaced;
 use numasim_host::affinity::AffinityError;
 use numasim_host::memory::MemoryError;
+use numasim_kernels::array::AccessError;
+use numasim_kernels::kernel::SetupError;
 use numasim_model::ids::NodeId;
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{Isa, KernelError};
+use crate::kernel::Isa;
 use crate::plan::PlannedScenario;
 
 #[cfg(not(target_os = "linux"))]
@@ -79,18 +85,30 @@ pub struct MeasuredThread {
     /// The node it was planned for.
     #[serde(with = "Number")]
     pub node: NodeId,
-    /// Time between its first and last count, in seconds: the window, to the length of one chunk of work.
+    /// Time between its first and last count, in seconds: the window, to the length of one chunk of work. Of a kernel that can be run only once: from
+    /// the common start until the last thread of the application had done its part.
     pub counted_s: f64,
     /// Bytes moved to or from memory in that time, by the rule of [`numasim_model::Access`].
     pub bytes: u64,
     /// Floating-point operations done in that time.
     pub flop: u64,
-    /// Chunks of work in that time; several may lie between two looks at the clock.
+    /// Chunks of work (steps of the kernel) in that time; several may lie between two looks at the clock.
     pub chunks: u64,
     /// Processors it was seen on: before, during and after the window, each once, ascending.
     pub cpus: Vec<u32>,
     /// Share of that time that went into looking at the clock, 0 to 1: looks x the measured cost of one.
     pub clock_share: f64,
+    /// Share of that time in which it waited for other threads of its application, 0 to 1: where the steps of a kernel depend on each other, nobody
+    /// begins one before all have ended the one before, and the time of a thread contains its waiting.
+    #[serde(default)]
+    pub waited_share: f64,
+    /// Page faults in that time that needed no disk (`getrusage`).
+    #[serde(default)]
+    pub page_faults: u64,
+    /// How many its kernel has, as memory is new for it: one for each page, huge ones counted as they were given. `None` where the system does not tell
+    /// of huge pages.
+    #[serde(default)]
+    pub expected_page_faults: Option<u64>,
     /// Pages of its data by NUMA node of the operating system (`move_pages`), in units of the small page.
     pub pages: BTreeMap<u32, u64>,
     /// Why the system does not tell where the pages are; then `pages` is empty and their placement is not verified.
@@ -115,9 +133,9 @@ pub enum RunError {
     /// A thread cannot be bound to its processors.
     #[error(transparent)]
     Processors(#[from] AffinityError),
-    /// A kernel cannot run on this processor.
+    /// A kernel cannot run on this processor, or not with this size.
     #[error(transparent)]
-    Kernel(#[from] KernelError),
+    Kernel(#[from] SetupError),
     /// The operating system refused something.
     #[error("{what}: {source}")]
     System {
@@ -143,6 +161,17 @@ pub enum RunError {
         thread: usize,
         /// What was wrong.
         what: String,
+    },
+    /// Threads of an application are not where its kernel needs them: what one changes another one uses.
+    #[error("thread {thread} of application '{app}' cannot go on: {error}")]
+    Steps {
+        /// The application.
+        app: String,
+        /// Its thread, from 0.
+        thread: usize,
+        /// What overlaps.
+        #[source]
+        error: AccessError,
     },
     /// A thread did no work in the window: it had no processor, or one chunk of work takes longer.
     #[error(

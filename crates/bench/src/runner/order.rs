@@ -6,12 +6,13 @@ use std::time::Duration;
 use numasim_model::Access;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
+use numasim_model::machine::KernelVariant;
 use numasim_model::units::FlopPerByte;
 use serde::{Deserialize, Serialize};
 
 use super::{MeasuredThread, Settings};
-use crate::kernel::{Isa, Kernel};
-use crate::plan::{PlannedApp, PlannedThread};
+use crate::kernel::{Isa, Kernel, Real, Variant, Workload};
+use crate::plan::{Arrays, PlannedApp, PlannedThread};
 
 /// One application for one process.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -23,13 +24,81 @@ pub(super) struct Order {
     /// Threads of the applications before: their data takes the first turns.
     pub(super) threads_before: usize,
     app: String,
-    access: String,
-    flop_per_byte: f64,
+    kernel: OrderedKernel,
+    arrays: Option<OrderedArrays>,
     isa: String,
     threads: Vec<OrderedThread>,
     warm_up: Duration,
     window: Duration,
     bytes_per_thread: u64,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+enum OrderedKernel {
+    Synthetic { access: String, flop_per_byte: f64, variant: Option<OrderedVariant> },
+    Real(Real),
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct OrderedVariant {
+    isa: String,
+    streams: u32,
+    prefetch_bytes: [u32; 2],
+    streaming_stores: bool,
+}
+
+impl OrderedVariant {
+    fn of(variant: Variant) -> Self {
+        let KernelVariant { isa, streams, prefetch_bytes, streaming_stores } = variant.to_file();
+        Self { isa, streams, prefetch_bytes, streaming_stores }
+    }
+
+    fn read(&self, access: Access) -> Result<Variant, String> {
+        let Self { isa, streams, prefetch_bytes, streaming_stores } = self;
+        let said = KernelVariant {
+            isa: isa.clone(),
+            streams: *streams,
+            prefetch_bytes: *prefetch_bytes,
+            streaming_stores: *streaming_stores,
+        };
+        Variant::of_file(access, &said).map_err(|error| error.to_string())
+    }
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct OrderedArrays {
+    shared: Vec<(u32, f64)>,
+    own: Vec<Vec<(u32, f64)>>,
+}
+
+impl OrderedKernel {
+    fn of(workload: &Workload) -> Self {
+        match workload {
+            Workload::Synthetic(kernel) => Self::Synthetic {
+                access: kernel.access().as_str().into(),
+                flop_per_byte: kernel.arithmetic_intensity().value(),
+                variant: kernel.variant().map(OrderedVariant::of),
+            },
+            Workload::Real(real) => Self::Real(*real),
+        }
+    }
+
+    fn read(&self) -> Result<Workload, String> {
+        match self {
+            Self::Real(real) => Ok((*real).into()),
+            Self::Synthetic { access, flop_per_byte, variant } => {
+                let known = Access::ALL.into_iter().find(|known| known.as_str() == access);
+                let access = known.ok_or_else(|| format!("unknown access '{access}'"))?;
+                let kernel = Kernel::new(access, FlopPerByte::new(*flop_per_byte));
+                let kernel = kernel.map_err(|error| error.to_string())?;
+                Ok(match variant {
+                    Some(variant) => kernel.with(variant.read(access)?),
+                    None => kernel,
+                }
+                .into())
+            }
+        }
+    }
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -69,8 +138,8 @@ impl Order {
             all_threads,
             threads_before,
             app: app.name.clone(),
-            access: app.kernel.access().as_str().into(),
-            flop_per_byte: app.kernel.arithmetic_intensity().value(),
+            kernel: OrderedKernel::of(&app.kernel),
+            arrays: app.arrays.clone().map(|Arrays { shared, own }| OrderedArrays { shared, own }),
             isa: settings.isa.as_str().into(),
             threads: app.threads.iter().map(thread).collect(),
             warm_up: settings.warm_up,
@@ -84,12 +153,9 @@ impl Order {
     /// # Errors
     /// What is no order of this program, for people.
     pub(super) fn read(&self) -> Result<(PlannedApp, Settings), String> {
-        let access = Access::ALL.into_iter().find(|access| access.as_str() == self.access);
-        let access = access.ok_or_else(|| format!("unknown access '{}'", self.access))?;
         let isa = Isa::ALL.into_iter().find(|isa| isa.as_str() == self.isa);
         let isa = isa.ok_or_else(|| format!("unknown instruction set '{}'", self.isa))?;
-        let kernel =
-            Kernel::new(access, FlopPerByte::new(self.flop_per_byte)).map_err(|error| error.to_string())?;
+        let kernel = self.kernel.read()?;
         let thread = |thread: &OrderedThread| {
             let cpus = CpuList::parse(&thread.cpus).map_err(|error| error.to_string())?;
             Ok(PlannedThread { node: NodeId(thread.node), cpus, memory: thread.memory.clone() })
@@ -102,6 +168,8 @@ impl Order {
             bytes_per_thread: self.bytes_per_thread,
             processes: true,
         };
-        Ok((PlannedApp { name: self.app.clone(), kernel, threads }, settings))
+        let arrays = self.arrays.as_ref();
+        let arrays = arrays.map(|of| Arrays { shared: of.shared.clone(), own: of.own.clone() });
+        Ok((PlannedApp { name: self.app.clone(), kernel, threads, arrays }, settings))
     }
 }

@@ -38,24 +38,32 @@ impl Default for WorkerProgram {
     }
 }
 
-/// Measures a scenario. A worker that is not ready in time, or does not end in time, hangs: `patience` beyond the
-/// time that the work itself should take.
+/// How long a worker may take beyond the time that its window takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    /// In any case.
+    pub(super) plain: Duration,
+    /// Memory of all workers, which is touched before and looked at after.
+    pub(super) bytes: u64,
+}
+
+/// Measures a scenario. A worker that is not ready in time, or does not end in time, hangs.
 pub(super) fn measure(
     program: &WorkerProgram,
     scenario: &PlannedScenario,
     settings: &Settings,
     stop: &AtomicBool,
-    patience: Duration,
+    patience: Patience,
 ) -> Result<Measurement, RunError> {
     let system = |what: &str| {
         let what = what.to_owned();
         move |source| RunError::System { what, source }
     };
     let gate = Shared::<Gate>::new().map_err(system("cannot share memory between processes"))?;
-    let threads: usize = scenario.apps.iter().map(|app| app.threads.len()).sum();
-    let all_threads = u32::try_from(threads).unwrap_or(u32::MAX);
+    let all_threads = scenario.threads();
     // Memory is touched at 100 MB/s in an emulator.
-    let touching = Duration::from_millis(settings.bytes_per_thread / 100_000).saturating_mul(all_threads);
+    let touching = Duration::from_millis(patience.bytes / 100_000);
+    let patience = patience.plain;
     let preparing = Instant::now() + patience + touching;
     let mut measuring = None;
     let mut workers = Workers { workers: Vec::new(), gate: &gate };

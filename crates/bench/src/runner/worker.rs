@@ -2,11 +2,11 @@
 
 use numasim_host::os::shared::Shared;
 
+use super::RunError;
 use super::gate::Gate;
-use super::group::{self, Job};
+use super::group::{self, Start};
 use super::order::{Answer, Order};
 use super::pool::Pool;
-use super::{RunError, data_bytes};
 
 /// Measures what the text of an order says, together with the other processes of the measurement, and returns the text
 /// of the answer.
@@ -32,21 +32,11 @@ fn answer(order: &str) -> Result<Answer, String> {
 
 fn measure(order: &Order, gate: &Gate) -> Result<Answer, String> {
     let (app, settings) = order.read()?;
-    let threads: Vec<_> = app.threads.iter().collect();
-    let buffers = Pool::default()
-        .take(&threads, data_bytes(&settings), order.threads_before)
-        .map_err(|error| error.to_string())?;
-    let kernel = app.kernel.prepare(settings.isa).map_err(|error| error.to_string())?;
-    let jobs = app.threads.iter().zip(buffers).enumerate().map(|(number, (thread, buffer))| Job {
-        app: &app.name,
-        number,
-        thread,
-        kernel,
-        buffer,
-    });
+    let Order { all_threads, threads_before, .. } = *order;
+    let start = Start { gate, all_threads, threads_before, settings: &settings };
     // The starting process conducts.
-    match group::measure(jobs.collect(), gate, order.all_threads, &settings, || Ok(())) {
-        Ok(((), measured)) => Ok(Answer::Measured(measured.into_iter().map(|(thread, _)| thread).collect())),
+    match group::measure(std::slice::from_ref(&app), &mut Pool::default(), start, || Ok(())) {
+        Ok(((), apps)) => Ok(Answer::Measured(apps.into_iter().flat_map(|app| app.threads).collect())),
         Err(RunError::Interrupted) => Ok(Answer::Aborted),
         Err(error) => Err(error.to_string()),
     }

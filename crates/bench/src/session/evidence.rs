@@ -17,6 +17,13 @@ struct Seen {
     huge_pages: Option<f64>,
     pages_verified: bool,
     counting: Option<f64>,
+    page_faults: Option<(u64, u64)>,
+    waited: Option<f64>,
+}
+
+/// How far page faults are from what the kernel has.
+fn off((counted, expected): (u64, u64)) -> u64 {
+    counted.abs_diff(expected)
 }
 
 impl Seen {
@@ -26,6 +33,10 @@ impl Seen {
             huge_pages: threads().filter_map(|thread| thread.huge_pages).min_by(f64::total_cmp),
             pages_verified: threads().all(|thread| thread.pages_unknown.is_none()),
             counting: threads().map(|thread| thread.clock_share).max_by(f64::total_cmp),
+            page_faults: threads().try_fold((0, 0), |(counted, expected), thread| {
+                Some((counted + thread.page_faults, expected + thread.expected_page_faults?))
+            }),
+            waited: threads().map(|thread| thread.waited_share).max_by(f64::total_cmp),
         }
     }
 
@@ -38,6 +49,11 @@ impl Seen {
             huge_pages: both(f64::min, self.huge_pages, other.huge_pages),
             pages_verified: self.pages_verified && other.pages_verified,
             counting: both(f64::max, self.counting, other.counting),
+            page_faults: [self.page_faults, other.page_faults]
+                .into_iter()
+                .flatten()
+                .max_by_key(|&of| off(of)),
+            waited: both(f64::max, self.waited, other.waited),
         }
     }
 }
@@ -89,7 +105,12 @@ fn repeated(
         // Measured in an earlier part of the run: its rows say it.
         pages_verified: seen.is_none_or(|seen| seen.pages_verified),
         counting: seen.and_then(|seen| seen.counting),
-        asked_intensity: asked.map_or(ran, |app| app.arithmetic_intensity.value()),
+        page_faults: seen.and_then(|seen| seen.page_faults),
+        waited: seen.and_then(|seen| seen.waited),
+        // What a real kernel counts decides; a file that says otherwise is refused when it is read.
+        asked_intensity: asked
+            .filter(|app| app.problem.is_none())
+            .map_or(ran, |app| app.arithmetic_intensity.value()),
         ran_intensity: ran,
     }
 }

@@ -24,6 +24,10 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, help_heading = MEASURING)]
     pub(crate) reads_only: bool,
 
+    /// Measure with the usual kernels, instead of trying ways through memory first
+    #[arg(long, help_heading = MEASURING)]
+    pub(crate) usual_kernels: bool,
+
     /// Measure every step N times
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = value_parser!(u32).range(1..=10_000))]
     #[arg(help_heading = MEASURING)]

@@ -114,7 +114,8 @@ fn asked(args: &CalibrateArgs, host: &HostTopology) -> Result<(Settings, Options
     let bytes_per_thread = args.memory_per_thread.unwrap_or_else(|| default_bytes(host));
     let settings = Settings { isa, warm_up, window, bytes_per_thread, processes: false };
     let kernels = if args.reads_only { Vec::new() } else { Access::WRITING.to_vec() };
-    Ok((settings, Options { rounds, coarse: args.quick, kernels }))
+    let variants = !args.quick && !args.usual_kernels;
+    Ok((settings, Options { rounds, coarse: args.quick, kernels, variants, any_isa: args.isa.is_none() }))
 }
 
 /// All processors that are used.

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &PublishedArgs, shell: &Shell) -> Result<(), Failure> {
             };
             for curve in curves.iter().filter(|curve| curve.seen().is_none()) {
                 shell.warn(format!(
-                    "{} of {}: a curve needs one core and at least three more counts within the NUMA domain",
+                    "{} of {}: a curve needs one core and at least four more counts within the NUMA domain",
                     curve.kernel,
                     curve.name()
                 ));
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &PublishedArgs, shell: &Shell) -> Result<(), Failure> {
             let judged = scaling::judge(&curves).map_err(|error| broken(&error))?;
             if judged.is_empty() {
                 return Err(Failure::input(format!("{} has no curve that can be predicted", source.name))
-                    .hint("three counts of cores are fitted: one, half of the NUMA domain, all of it; others are predicted"));
+                    .hint("four counts of cores are fitted: one, half, three quarters and all of the NUMA domain; others are predicted"));
             }
             judged
         }

@@ -77,6 +77,7 @@ fn calibrated(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(),
     }
     let asked = CalibrateArgs {
         quick: false,
+        usual_kernels: false,
         // The scenarios of this command read; files may have applications that write.
         reads_only: args.files.is_empty(),
         rounds: ROUNDS,

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use numasim_draw::grid::wrap;
 use numasim_model::ModelKind;
 use numasim_model::sharing::Parameter;
+use numasim_model::sharing::about::ADVICE;
 use serde_json::{Value, json};
 
 use super::Style;
@@ -39,6 +40,11 @@ pub(crate) fn text(kinds: &[ModelKind], style: &Style) -> String {
         labelled(&mut text, "parameters", &keys.join(", "), style);
         text.push('\n');
     }
+    let _ = writeln!(text, "{}", style.strong("Which one"));
+    for line in wrap(ADVICE, columns(style) - 2) {
+        let _ = writeln!(text, "  {line}");
+    }
+    text.push('\n');
     let _ = writeln!(text, "{}", style.strong("Kernels that write"));
     for line in wrap(KERNELS, columns(style) - 2) {
         let _ = writeln!(text, "  {line}");
@@ -92,7 +98,7 @@ pub(crate) fn json(kinds: &[ModelKind]) -> Value {
             })
         })
         .collect();
-    json!({ "schema": 1, "command": "models", "models": models })
+    json!({ "schema": 1, "command": "models", "advice": ADVICE, "models": models })
 }
 
 fn parameter(parameter: Parameter) -> Value {

@@ -39,7 +39,7 @@ pub use file::machine_file;
 pub use left_out::Blind;
 pub use model::by_solver;
 use objective::Objective;
-pub use objective::{Observed, Predict};
+pub use objective::{Observed, Predict, Prior};
 pub use parameter::{KeyError, Parameter};
 
 use crate::compare::{ComparedScenario, Comparison};
@@ -267,6 +267,20 @@ pub fn lowest(
     free: &[Parameter],
     predict: Predict<'_>,
 ) -> Result<Machine, FitError> {
+    lowest_with(study, observed, free, &[], predict)
+}
+
+/// [`lowest`] with priors: what the observations do not determine is what it usually is, not where the search began.
+///
+/// # Errors
+/// Every variant of [`FitError`] but [`FitError::Twice`].
+pub fn lowest_with(
+    study: &Study,
+    observed: &[Observed],
+    free: &[Parameter],
+    priors: &[Prior],
+    predict: Predict<'_>,
+) -> Result<Machine, FitError> {
     if observed.is_empty() {
         return Err(FitError::NothingMeasured);
     }
@@ -275,7 +289,7 @@ pub fn lowest(
     }
     let mut observed = observed.to_vec();
     observed.sort_by_key(|one| (one.scenario, one.app.map_or(usize::MAX, |app| app.0)));
-    let objective = Objective::new(study, free, predict);
+    let objective = Objective::new(study, free, predict).with_priors(priors);
     objective.predicted(&objective.start, &observed).map_err(FitError::Prediction)?;
     let point = search::from_a_few(&objective, &observed);
     objective.machine(&point).map_err(FitError::Prediction)

@@ -26,6 +26,24 @@ pub(super) const RANGE: f64 = 1000.0;
 /// not: a figure that changes a prediction by 0.01 % when it grows by a factor of e is moved by it by 0.01 %.
 const STAY: f64 = 1e-6;
 
+/// A wish about a free figure, from what is known of others of its kind: it weighs as an observation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prior {
+    /// Place of the figure among the free ones.
+    pub place: usize,
+    /// What it usually is, in its unit, above 0.
+    pub value: f64,
+    /// The relative error of an observation that weighs as much as a figure off by a factor of e.
+    pub weight: f64,
+}
+
+/// Where the logarithm of a figure is drawn to, and how strongly.
+#[derive(Clone, Copy, Debug)]
+struct Wish {
+    at: f64,
+    weight: f64,
+}
+
 /// Step of central differences, on the logarithm.
 const STEP: f64 = 1e-6;
 
@@ -36,13 +54,26 @@ pub(super) struct Objective<'a> {
     pub(super) predict: Predict<'a>,
     /// Where the search begins: what the file says.
     pub(super) start: DVector<f64>,
+    /// Of each figure: to stay, or its prior.
+    wishes: Vec<Wish>,
 }
 
 impl<'a> Objective<'a> {
     pub(super) fn new(study: &'a Study, parameters: &'a [Parameter], predict: Predict<'a>) -> Self {
         let start = parameters.iter().map(|parameter| parameter.first_guess(&study.machine).ln());
         let start = DVector::from_iterator(parameters.len(), start);
-        Self { study, parameters, predict, start }
+        let wishes = start.iter().map(|&at| Wish { at, weight: STAY }).collect();
+        Self { study, parameters, predict, start, wishes }
+    }
+
+    /// The same with these wishes; those about no figure say nothing.
+    pub(super) fn with_priors(mut self, priors: &[Prior]) -> Self {
+        for prior in priors {
+            if let Some(wish) = self.wishes.get_mut(prior.place) {
+                *wish = Wish { at: prior.value.ln(), weight: prior.weight };
+            }
+        }
+        self
     }
 
     /// Values of the figures at a point, kept inside of the range of the search.
@@ -88,11 +119,12 @@ impl<'a> Objective<'a> {
         Ok(slopes)
     }
 
-    /// What the optimiser sees: the errors, and below them the wish to stay.
+    /// What the optimiser sees: the errors, and below them the wishes.
     pub(super) fn residuals(&self, point: &DVector<f64>, observed: &[Observed]) -> Option<DVector<f64>> {
         let errors = self.errors(point, observed).ok()?;
-        let stay = (point - &self.start) * STAY;
-        Some(DVector::from_iterator(errors.len() + stay.len(), errors.iter().chain(stay.iter()).copied()))
+        let wishes = point.iter().zip(&self.wishes).map(|(at, wish)| (at - wish.at) * wish.weight);
+        let all = errors.iter().copied().chain(wishes);
+        Some(DVector::from_iterator(errors.len() + self.wishes.len(), all))
     }
 
     /// Derivatives of [`Objective::residuals`].
@@ -101,7 +133,9 @@ impl<'a> Objective<'a> {
         let (rows, columns) = slopes.shape();
         let mut all = DMatrix::zeros(rows + columns, columns);
         all.rows_mut(0, rows).copy_from(&slopes);
-        all.rows_mut(rows, columns).fill_diagonal(STAY);
+        for (p, wish) in self.wishes.iter().enumerate() {
+            all[(rows + p, p)] = wish.weight;
+        }
         Some(all)
     }
 

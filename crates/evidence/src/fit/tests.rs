@@ -380,3 +380,22 @@ fn beyond_500_scenarios_the_last_step_still_sees_all_of_them() {
     let (sum, squares) = (500.0 / 2.0 + 1.0 / 4.0, 500.0 / 4.0 + 1.0 / 16.0);
     close(value(&fit, "gflops_per_core"), sum / squares);
 }
+
+#[test]
+fn a_prior_decides_what_the_measurements_leave_open_and_weighs_beside_them() {
+    let study = study(TABLE_III);
+    let free = ["bandwidth_gbs", "link_gbs"].map(|key| Parameter::read(&study.machine, key).expect("a key"));
+    let observed = totals(&[None, Some(18.14), None]);
+    let fitted = |prior: Prior| {
+        lowest_with(&study, &observed, &free, &[prior], &by_solver(&study)).expect("a machine")
+    };
+    // Nobody reads over links: they have what the prior says.
+    let machine = fitted(Prior { place: 1, value: 7.0, weight: 1e-3 });
+    close(free[1].value(&machine).expect("links"), 7.0);
+    close(free[0].value(&machine).expect("controllers"), 100.17);
+    // The even run alone says 100.17 (see above). A heavy prior holds, a light one gives way.
+    let heavy = fitted(Prior { place: 0, value: 80.0, weight: 1e4 });
+    close(free[0].value(&heavy).expect("controllers"), 80.0);
+    let light = fitted(Prior { place: 0, value: 80.0, weight: 1e-5 });
+    close(free[0].value(&light).expect("controllers"), 100.17);
+}

@@ -6,26 +6,26 @@ use crate::csv_rows::shown;
 
 /// One line without its end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line<'t> {
-    pub(super) text: &'t str,
+pub(crate) struct Line<'t> {
+    pub(crate) text: &'t str,
     start: usize,
 }
 
 impl<'t> Line<'t> {
     /// A problem with this line.
-    pub(super) fn problem(&self, message: impl Into<String>) -> Problem {
+    pub(crate) fn problem(&self, message: impl Into<String>) -> Problem {
         let lead = self.text.len() - self.text.trim_start().len();
         let span = self.start + lead..self.start + self.text.trim_end().len().max(lead);
         Problem::new(ProblemKind::Syntax, message).at(Place::at(0, span), "this line")
     }
 
     /// What stands behind `key`, if the line begins with it.
-    pub(super) fn after(&self, key: &str) -> Option<&'t str> {
+    pub(crate) fn after(&self, key: &str) -> Option<&'t str> {
         self.text.trim_start().strip_prefix(key).map(str::trim)
     }
 
     /// A finite number above zero, or not below it if `or_zero`.
-    pub(super) fn number(&self, text: &str, or_zero: bool) -> Result<f64, Problem> {
+    pub(crate) fn number(&self, text: &str, or_zero: bool) -> Result<f64, Problem> {
         let number = text.parse::<f64>().ok().filter(|value| value.is_finite());
         number.filter(|&value| value > 0.0 || (or_zero && value == 0.0)).ok_or_else(|| {
             self.problem(format!(
@@ -39,7 +39,7 @@ impl<'t> Line<'t> {
 }
 
 /// The lines of a text.
-pub(super) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
     let mut start = 0;
     text.split_inclusive('\n').map(move |whole| {
         let line = Line { text: whole.trim_end_matches(['\n', '\r']), start };
@@ -49,7 +49,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
 }
 
 /// Nothing of `what` was found: the first line that says something is shown.
-pub(super) fn nothing(text: &str, what: &str, hint: &str) -> Problem {
+pub(crate) fn nothing(text: &str, what: &str, hint: &str) -> Problem {
     let first = lines(text).find(|line| !line.text.trim().is_empty());
     let problem = match first {
         Some(line) => line.problem(format!("this is not output of {what}")),
@@ -59,20 +59,20 @@ pub(super) fn nothing(text: &str, what: &str, hint: &str) -> Problem {
 }
 
 /// The first row of this text that is no comment looks like the header of a CSV.
-pub(super) fn is_csv(text: &str) -> bool {
+pub(crate) fn is_csv(text: &str) -> bool {
     let first =
         lines(text).map(|line| line.text.trim()).find(|line| !line.is_empty() && !line.starts_with('#'));
     first.is_some_and(|line| line.split(',').count() > 2 && !line.contains(' '))
 }
 
 /// The comment lines of a CSV, without their `#`.
-pub(super) fn comments(text: &str) -> Vec<String> {
+pub(crate) fn comments(text: &str) -> Vec<String> {
     let comment = |line: Line<'_>| line.after("#").map(str::to_owned);
     lines(text).filter_map(comment).filter(|comment| !comment.is_empty()).collect()
 }
 
 /// A figure in millions as one in thousands of millions, without a new rounding: 99833.3 MB/s are 99.8333 GB/s.
-pub(super) fn mega_to_giga(mega: f64) -> f64 {
+pub(crate) fn mega_to_giga(mega: f64) -> f64 {
     format!("{mega:e}").split_once('e').map_or(mega / 1e3, |(digits, exponent)| {
         let exponent = exponent.parse::<i32>().unwrap_or(0) - 3;
         format!("{digits}e{exponent}").parse().unwrap_or(mega / 1e3)

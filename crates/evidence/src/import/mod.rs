@@ -6,7 +6,7 @@
 #![allow(clippy::result_large_err, reason = "a problem is made a few times in a run, and ends it")]
 
 pub mod likwid;
-mod lines;
+pub(crate) mod lines;
 pub mod matrix;
 pub mod mlc;
 mod mlc_csv;

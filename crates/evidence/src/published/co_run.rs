@@ -13,9 +13,13 @@
 //! the two others.
 
 use numasim_model::sharing::Parameter;
-use numasim_model::{ModelKind, Study};
+use numasim_model::units::GigabytesPerSecond;
+use numasim_model::{ModelKind, NodeId, Study};
 
-use super::{Judged, Part, Point, PublishedError, in_words, study, with_model};
+use super::{
+    ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, in_words, study,
+    with_model,
+};
 use crate::csv_rows::Rows;
 use crate::fit::{self, Observed, by_solver};
 
@@ -115,16 +119,53 @@ pub fn remote_loss() -> Result<f64, PublishedError> {
 pub fn judge() -> Result<Vec<Judged>, PublishedError> {
     let (study, all) = measured()?;
     let observed = observations(&all);
-    let total = |kind: ModelKind, scenario: usize, loss: f64| {
-        let machine = with_model(&study.machine, kind, &[(Parameter::RemoteLoss, loss)])?;
+    let total = |kind: ModelKind, scenario: usize, parameters: &[(Parameter, f64)]| {
+        let machine = with_model(&study.machine, kind, parameters)?;
         let scenario =
             study.scenarios.get(scenario).ok_or_else(|| PublishedError::Model("no scenario".to_owned()))?;
         let predict = by_solver(&study);
         let apps = predict(&machine, scenario).map_err(PublishedError::Model)?;
         Ok::<f64, PublishedError>(apps.iter().sum())
     };
-    let mut judged = Vec::new();
+    let set = |model: &'static str, variant: &str, figures: String, points: Vec<Point>| Judged {
+        part: Part::CoRun,
+        role: Role::Tests,
+        machine: None,
+        set: "2 x Xeon Max 9462, local and remote readers of HBM".to_owned(),
+        traffic: "reads".to_owned(),
+        write_allocate: "none",
+        model,
+        variant: variant.to_owned(),
+        figures,
+        unit: "GB/s",
+        falls: None,
+        points,
+        fitted: Vec::new(),
+    };
+    let points = |predicted: &dyn Fn(usize, &Experiment) -> Result<f64, PublishedError>| {
+        let point = |(place, one): (usize, &Experiment)| {
+            Ok(Point { name: one.name.clone(), measured: one.gbs, predicted: predicted(place, one)? })
+        };
+        all.iter().enumerate().map(point).collect::<Result<Vec<Point>, PublishedError>>()
+    };
+    // Every thread draws what it draws alone, those of a link together no more than it; and all of the controller.
+    let figures = study.machine.nodes().first().map(|node| (node.bandwidth.value(), node.core_bandwidth));
+    let (controller, core) = figures.unwrap_or_default();
+    let core = core.map_or(f64::INFINITY, GigabytesPerSecond::value);
+    let link = study.machine.link(NodeId(1), NodeId(0)).map_or(0.0, GigabytesPerSecond::value);
+    let alone = |_: usize, one: &Experiment| {
+        let local = (f64::from(one.local) * core).min(controller);
+        Ok(local + (f64::from(one.remote) * core).min(link))
+    };
+    let mut judged = vec![
+        set(NO_SHARING, NO_FIT, String::new(), points(&alone)?),
+        set(EQUAL_PARTS, NO_FIT, String::new(), points(&|_, _| Ok(controller))?),
+    ];
     for kind in ModelKind::ALL {
+        if let Some((parameter, value)) = super::advised(kind) {
+            let advised = points(&|place, _| total(kind, place, &[(parameter, value)]))?;
+            judged.push(set(kind.name(), ADVISED, in_words([(parameter.key(), value)]), advised));
+        }
         let (mut plain, mut corrected, mut losses) = (Vec::new(), Vec::new(), Vec::new());
         for (place, one) in all.iter().enumerate() {
             let others: Vec<Observed> =
@@ -132,25 +173,12 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
             let loss = loss(&study, &others, kind)?;
             losses.push(loss);
             let point = |predicted| Point { name: one.name.clone(), measured: one.gbs, predicted };
-            plain.push(point(total(kind, place, 0.0)?));
-            corrected.push(point(total(kind, place, loss)?));
+            plain.push(point(total(kind, place, &[])?));
+            corrected.push(point(total(kind, place, &[(Parameter::RemoteLoss, loss)])?));
         }
-        let judge = |variant: &str, figures: String, points: Vec<Point>| Judged {
-            part: Part::CoRun,
-            set: "2 x Xeon Max 9462, local and remote readers of HBM".to_owned(),
-            traffic: "reads".to_owned(),
-            write_allocate: "none",
-            model: kind.name(),
-            variant: variant.to_owned(),
-            figures,
-            unit: "GB/s",
-            overloaded: false,
-            points,
-            fitted: Vec::new(),
-        };
-        judged.push(judge("no fit", String::new(), plain));
+        judged.push(set(kind.name(), NO_FIT, String::new(), plain));
         let figures = in_words(losses.iter().map(|&loss| ("remote_loss", loss)));
-        judged.push(judge("remote_loss of the others", figures, corrected));
+        judged.push(set(kind.name(), "remote_loss of the others", figures, corrected));
     }
     Ok(judged)
 }

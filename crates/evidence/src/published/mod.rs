@@ -1,8 +1,8 @@
 //! What the sharing models are worth on published measurements of real machines.
 //!
 //! # Problem
-//! Which model is right where? Four data sets answer a part of it each: bandwidth over cores of one NUMA domain
-//! ([`scaling`]), several nodes that read one memory ([`readers`]), the paper's own table ([`table_iii`]), local and remote
+//! Which model is right where? Five data sets answer a part of it each: bandwidth over cores of one NUMA domain
+//! ([`scaling`]), over a link ([`links`]), several nodes that read one memory ([`readers`]), the paper's own table ([`table_iii`]), local and remote
 //! readers of one memory ([`co_run`]).
 //!
 //! # Terminology
@@ -13,16 +13,18 @@
 //! # What it says
 //! For each set and method the points with what was measured and predicted ([`Judged`]); [`summary`] makes the mean, the
 //! median, the 95th percentile and the largest of the absolute errors of it. Points that a fit used are never counted,
-//! and no method was chosen by set.
+//! no method was chosen by set, and sets whose errors chose anything are marked ([`Role`]).
 //!
 //! The data are figures from the sources named in the comments of each file, carried in this crate's folder `data`.
 
 pub mod co_run;
+pub mod links;
 pub mod readers;
 pub mod scaling;
 pub mod table_iii;
 #[cfg(test)]
 mod tests;
+pub mod totals;
 
 use numasim_model::input::{self, Problem, SourceFile};
 use numasim_model::sharing::Parameter;
@@ -31,12 +33,14 @@ use numasim_model::{Machine, Model, ModelKind, Study};
 use crate::fit::FitError;
 use crate::statistics;
 
-/// The four questions.
+/// The five questions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
     /// Bandwidth over cores within one NUMA domain.
     Scaling,
+    /// Threads of one node read the memory of another one.
+    Links,
     /// Several nodes read one memory.
     Readers,
     /// The paper's Table III, each row left out in turn.
@@ -50,9 +54,33 @@ impl Part {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Scaling => "scaling",
+            Self::Links => "links",
             Self::Readers => "readers",
             Self::TableIii => "table-iii",
             Self::CoRun => "co-run",
+        }
+    }
+}
+
+/// What the errors of a set were for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// They chose a form, a prior or a setting: no prediction, though no fit used the points.
+    Chose,
+    /// Nothing was chosen by them.
+    Tests,
+    /// The file of a person, about which nothing is known here.
+    Given,
+}
+
+impl Role {
+    /// Its name in CSV and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Chose => "chose",
+            Self::Tests => "tests",
+            Self::Given => "given",
         }
     }
 }
@@ -80,6 +108,10 @@ impl Point {
 pub struct Judged {
     /// The question.
     pub part: Part,
+    /// What its errors were for.
+    pub role: Role,
+    /// The machine, where a part has several.
+    pub machine: Option<String>,
     /// The machine, with what distinguishes its sets.
     pub set: String,
     /// Kind of traffic: "load", "STREAM Triad".
@@ -94,34 +126,12 @@ pub struct Judged {
     pub figures: String,
     /// GB/s or GFLOPS.
     pub unit: &'static str,
-    /// Slower with all cores than with half of them, so that a loss was fitted.
-    pub overloaded: bool,
+    /// Of a curve over cores: slower with all cores than with some of them.
+    pub falls: Option<scaling::Fall>,
     /// The points that no fit of the method used.
     pub points: Vec<Point>,
     /// The points that a fit used, where it always used the same; they count nowhere.
     pub fitted: Vec<Point>,
-}
-
-/// All curves of a kernel as one set, for each method; with `overloaded` false without those that are slower with all cores.
-pub fn all_curves(judged: &[Judged], overloaded: bool) -> Vec<Judged> {
-    let mut all: Vec<Judged> = Vec::new();
-    let curves = judged.iter().filter(|one| one.part == Part::Scaling && (overloaded || !one.overloaded));
-    for one in curves {
-        let same = |other: &&mut Judged| {
-            other.traffic == one.traffic && other.model == one.model && other.variant == one.variant
-        };
-        let named = |point: &Point| Point { name: format!("{}, {}", one.set, point.name), ..point.clone() };
-        let points = one.points.iter().map(named);
-        if let Some(together) = all.iter_mut().find(same) {
-            together.points.extend(points);
-        } else {
-            let set = if overloaded { "all curves" } else { "all curves that do not fall" };
-            let points = points.collect();
-            let figures = String::new();
-            all.push(Judged { set: set.to_owned(), points, figures, fitted: Vec::new(), ..one.clone() });
-        }
-    }
-    all
 }
 
 /// Everything that is carried, in the order of the questions.
@@ -129,8 +139,8 @@ pub fn all_curves(judged: &[Judged], overloaded: bool) -> Vec<Judged> {
 /// # Errors
 /// None, unless the data of this crate are broken.
 pub fn everything() -> Result<Vec<Judged>, PublishedError> {
-    let curves = scaling::read(scaling::RRZE).map_err(PublishedError::Data)?;
-    Ok([scaling::judge(&curves)?, readers::judge()?, table_iii::judge()?, co_run::judge()?].concat())
+    Ok([scaling::carried()?, links::judge()?, readers::judge()?, table_iii::judge()?, co_run::judge()?]
+        .concat())
 }
 
 /// Absolute errors, relative to the measured values.
@@ -178,6 +188,21 @@ impl From<Problem> for PublishedError {
     fn from(problem: Problem) -> Self {
         Self::Data(vec![problem])
     }
+}
+
+/// The null model in which nobody takes anything from anybody.
+pub const NO_SHARING: &str = "no-sharing";
+/// The null model in which all have the same.
+pub const EQUAL_PARTS: &str = "equal-parts";
+/// The variant without any correction.
+const NO_FIT: &str = "no fit";
+/// The variant with the correction that is advised, and its usual value.
+const ADVISED: &str = "as advised";
+
+/// The correction that is advised for machines without measurements of their own, for the model that is advised.
+fn advised(kind: ModelKind) -> Option<(Parameter, f64)> {
+    let method = scaling::Method::RECOMMENDED;
+    if method.kind() == kind { method.softness() } else { None }
 }
 
 /// The study that a TOML text describes.

@@ -10,8 +10,13 @@
 //! No bandwidth of a single core is published: a thread draws at most an eighth of what the eight threads of its node
 //! draw from their own memory. Nothing else is given, so that the models predict 784 runs without a fit.
 //!
-//! Then two corrections, `link_efficiency` and `remote_loss`, are taken from a grid: those with the smallest sum of
-//! squared relative errors over the runs against seven of the memories predict the runs against the eighth.
+//! - *as advised*: `ecm` with the usual `ecm_penalty` of [`super::scaling`], which nobody fitted here. Runs of two nodes chose that
+//!   links are soft queues as controllers are, so that only those of four test it.
+//! - *fitted to 2 nodes*: two corrections from a grid, those with the smallest sum of squared relative errors over the runs of two nodes;
+//!   the runs of four are predicted with them. `remote_loss`, and `link_efficiency` or, for `ecm`, `ecm_penalty`.
+//!
+//! Two null models stand beside them: *no sharing* (every node draws what it draws alone) and *equal parts* (every node has the same part
+//! of the controller).
 
 use std::collections::BTreeMap;
 
@@ -19,7 +24,10 @@ use numasim_model::sharing::{Parameter, Solver};
 use numasim_model::units::{FlopPerByte, GigabytesPerSecond};
 use numasim_model::{Access, AppId, Demand, Machine, ModelKind, NodeId, Placement};
 
-use super::{Judged, Part, Point, PublishedError, in_words, study, with_model};
+use super::{
+    ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, in_words, study,
+    with_model,
+};
 use crate::csv_rows::Rows;
 use crate::statistics::median;
 
@@ -33,6 +41,7 @@ const TRIAD: f64 = 1.0 / 12.0;
 
 /// Values of the two corrections that are tried.
 const EFFICIENCIES: [f64; 11] = [1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.55, 0.5];
+const PENALTIES: [f64; 11] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 const LOSSES: u32 = 40;
 const LOSS_STEP: f64 = 0.05;
 
@@ -134,94 +143,111 @@ fn predict(machine: &Machine, runs: &[Run]) -> Vec<f64> {
     runs.iter().map(one).collect()
 }
 
-/// All models, plain and with two corrections of which the target was left out.
+/// A null model: its name, and GB/s of a run on the machine.
+type Null = (&'static str, fn(&Machine, &Run) -> f64);
+
+const NULLS: [Null; 2] = [(NO_SHARING, no_sharing), (EQUAL_PARTS, equal_parts)];
+
+/// Nodes times what the slowest draws alone.
+fn no_sharing(machine: &Machine, run: &Run) -> f64 {
+    let alone = run.sources.iter().map(|&source| {
+        let (from, memory) = (NodeId(source), NodeId(run.target));
+        let own = machine.node(from).bandwidth.value();
+        machine.link(from, memory).map_or(own, |link| link.value().min(own))
+    });
+    run.sources.len() as f64 * alone.fold(f64::INFINITY, f64::min)
+}
+
+/// All of the controller, whoever reads.
+fn equal_parts(machine: &Machine, run: &Run) -> f64 {
+    machine.node(NodeId(run.target)).bandwidth.value()
+}
+
+/// All models without a fit, `ecm` as advised, and all with two corrections that fit the runs of two nodes; null models beside them.
 ///
 /// # Errors
 /// None, unless the data of this crate are broken.
 pub fn judge() -> Result<Vec<Judged>, PublishedError> {
     let machine = machine()?;
     let [two, four] = runs()?;
-    let split = two.len();
-    let runs: Vec<Run> = two.into_iter().chain(four).collect();
     let mut all = Vec::new();
+    for (name, null) in NULLS {
+        let predicted = |runs: &[Run]| runs.iter().map(|run| null(&machine, run)).collect::<Vec<f64>>();
+        all.extend(judged([(&two, predicted(&two)), (&four, predicted(&four))], name, NO_FIT, ""));
+    }
     for kind in ModelKind::ALL {
-        let plain = predict(&with_model(&machine, kind, &[])?, &runs);
-        all.extend(judged(&runs, &plain, split, kind, "no fit", ""));
-        let (predicted, figures) = without_target(&machine, kind, &runs)?;
-        all.extend(judged(
-            &runs,
-            &predicted,
-            split,
-            kind,
-            "link_efficiency and remote_loss of the others",
-            &figures,
-        ));
+        let with = |parameters: &[(Parameter, f64)]| -> Result<_, PublishedError> {
+            let machine = with_model(&machine, kind, parameters)?;
+            Ok([(&two, predict(&machine, &two)), (&four, predict(&machine, &four))])
+        };
+        let words = |parameters: &[(Parameter, f64)]| {
+            in_words(parameters.iter().map(|&(parameter, value)| (parameter.key(), value)))
+        };
+        all.extend(judged(with(&[])?, kind.name(), NO_FIT, ""));
+        if let Some(advised) = super::advised(kind) {
+            all.extend(judged(with(&[advised])?, kind.name(), ADVISED, &words(&[advised])));
+        }
+        let best = fitted_to(&machine, kind, &two)?;
+        all.extend(judged(with(&best)?, kind.name(), "fitted to 2 nodes", &words(&best)));
     }
     Ok(all)
 }
 
 fn judged(
-    runs: &[Run],
-    predicted: &[f64],
-    split: usize,
-    kind: ModelKind,
+    [two, four]: [(&Vec<Run>, Vec<f64>); 2],
+    model: &'static str,
     variant: &str,
     figures: &str,
-) -> [Judged; 2] {
-    let points: Vec<Point> = runs
-        .iter()
-        .zip(predicted)
-        .map(|(run, &predicted)| Point { name: run.name(), measured: run.gbs, predicted })
-        .collect();
-    let (two, four) = points.split_at(split.min(points.len()));
-    [("2 nodes", two), ("4 nodes", four)].map(|(sources, points)| Judged {
+) -> Vec<Judged> {
+    let reads_own = |run: &Run| run.sources.contains(&run.target);
+    let points = |(runs, predicted): &(&Vec<Run>, Vec<f64>), holds: &dyn Fn(&Run) -> bool| -> Vec<Point> {
+        let chosen = runs.iter().zip(predicted).filter(|(run, _)| holds(run));
+        chosen.map(|(run, &predicted)| Point { name: run.name(), measured: run.gbs, predicted }).collect()
+    };
+    let sets = [
+        ("2 nodes read the memory of one of them", points(&two, &reads_own), Role::Chose),
+        ("2 nodes read the memory of another one", points(&two, &|run| !reads_own(run)), Role::Chose),
+        ("4 nodes read one memory", points(&four, &|_| true), Role::Tests),
+    ];
+    let set = |(name, points, role)| Judged {
         part: Part::Readers,
-        set: format!("4-socket Opteron, {sources} read one memory"),
+        role,
+        machine: None,
+        set: format!("4-socket Opteron, {name}"),
         traffic: "STREAM Triad".to_owned(),
         write_allocate: "not counted",
-        model: kind.name(),
+        model,
         variant: variant.to_owned(),
         figures: figures.to_owned(),
         unit: "GB/s",
-        overloaded: false,
-        points: points.to_vec(),
+        falls: None,
+        points,
         fitted: Vec::new(),
-    })
+    };
+    sets.map(set).into()
 }
 
-/// The runs against each memory, predicted with the corrections that fit those against the others best.
-fn without_target(
+/// The two corrections of a model that fit some runs best.
+fn fitted_to(
     machine: &Machine,
     kind: ModelKind,
     runs: &[Run],
-) -> Result<(Vec<f64>, String), PublishedError> {
+) -> Result<[(Parameter, f64); 2], PublishedError> {
+    let (first, values) = match kind {
+        ModelKind::Ecm => (Parameter::EcmPenalty, PENALTIES),
+        _ => (Parameter::LinkEfficiency, EFFICIENCIES),
+    };
+    let mut best = (f64::INFINITY, [(first, values[0]), (Parameter::RemoteLoss, 0.0)]);
     let losses = (0..=LOSSES).map(|step| f64::from(step) * LOSS_STEP);
-    let mut grid = Vec::new();
-    for (efficiency, loss) in losses.flat_map(|loss| EFFICIENCIES.map(|efficiency| (efficiency, loss))) {
-        let parameters = [(Parameter::LinkEfficiency, efficiency), (Parameter::RemoteLoss, loss)];
-        grid.push(([efficiency, loss], predict(&with_model(machine, kind, &parameters)?, runs)));
-    }
-    let mut predicted = vec![f64::NAN; runs.len()];
-    let mut ranges = [(f64::INFINITY, 0.0_f64); 2];
-    for NodeId(target) in machine.node_ids() {
-        let cost = |of: &[f64]| {
-            let others = runs.iter().zip(of).filter(|(run, _)| run.target != target);
-            others.map(|(run, predicted)| ((predicted - run.gbs) / run.gbs).powi(2)).sum::<f64>()
-        };
+    for (value, loss) in losses.flat_map(|loss| values.map(|value| (value, loss))) {
+        let parameters = [(first, value), (Parameter::RemoteLoss, loss)];
+        let predicted = predict(&with_model(machine, kind, &parameters)?, runs);
+        let errors = runs.iter().zip(predicted).map(|(run, predicted)| (predicted - run.gbs) / run.gbs);
+        let cost = errors.map(|error| error * error).sum();
         // Of equal ones the first: with the least correction.
-        let best = grid.iter().map(|one| (cost(&one.1), one)).min_by(|a, b| a.0.total_cmp(&b.0));
-        let Some((_, (values, of))) = best else { continue };
-        for (range, value) in ranges.iter_mut().zip(values) {
-            *range = (range.0.min(*value), range.1.max(*value));
-        }
-        for ((run, predicted), of) in runs.iter().zip(&mut predicted).zip(of) {
-            if run.target == target {
-                *predicted = *of;
-            }
+        if cost < best.0 {
+            best = (cost, parameters);
         }
     }
-    let figures = [("link_efficiency", ranges[0]), ("remote_loss", ranges[1])].map(|(key, (low, high))| {
-        if low < high { format!("{key} {low:.2} to {high:.2}") } else { in_words([(key, low)]) }
-    });
-    Ok((predicted, figures.join(", ")))
+    Ok(best.1)
 }

@@ -5,9 +5,13 @@
 //! III; 4 x Xeon Gold 6138. The authors fitted three figures by hand to one row: the peak of a core, the bandwidth of a
 //! controller, the bandwidth of a link.
 //!
+//! # What it is worth
+//! Five rows, on which many combinations of model and correction were tried: the best of them is chosen, not predicted.
+//!
 //! # Method
 //! - *as the paper*: these three are fitted to four rows.
-//! - *+ two from other machines*: also the softness of the corner, from three points of the sibling Gold 6148
+//! - *as advised*: `ecm` with its usual `ecm_penalty`, and nothing else.
+//! - *+ two from other machines*: also the softness of the corner, from four points of the sibling Gold 6148
 //!   ([`super::scaling`]), and the loss by remote readers, from the Xeon Max ([`super::co_run`]): two more parameters
 //!   than the paper, neither fitted to the table.
 //! - *+ two fitted*: the same two fitted to the four rows, too.
@@ -19,7 +23,7 @@ use numasim_model::sharing::Parameter;
 use numasim_model::{ModelKind, Study};
 
 use super::scaling::{self, Curve, Method};
-use super::{Judged, Part, Point, PublishedError, co_run, in_words, study, with_model};
+use super::{ADVISED, Judged, Part, Point, PublishedError, Role, co_run, in_words, study, with_model};
 use crate::compare::read_measured;
 use crate::fit::{self, Observed, by_solver};
 use crate::statistics::median;
@@ -73,20 +77,27 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
     let mut all = Vec::new();
     for kind in ModelKind::ALL {
         let (method, softness) = softness(kind);
-        let soft = scaling::third(&sibling, method)?.unwrap_or_default();
+        let soft = scaling::softness(&sibling, method)?.unwrap_or_default();
         let two = [(softness, soft), (Parameter::RemoteLoss, loss)];
         let fitted = [PAPER.to_vec(), vec![softness.key(), Parameter::RemoteLoss.key()]].concat();
         let from_others = in_words(two.map(|(parameter, value)| (parameter.key(), value)));
+        let advised = super::advised(kind).map(|advised| [advised]);
+        let advised = advised.as_ref().map(|advised| {
+            let figures = in_words(advised.map(|(parameter, value)| (parameter.key(), value)));
+            (ADVISED, &advised[..], PAPER.to_vec(), figures)
+        });
         let methods = [
             ("as the paper", &[][..], PAPER.to_vec(), String::new()),
             ("two more from other machines", &two[..], PAPER.to_vec(), from_others),
             ("two more fitted", &two[..], fitted, String::new()),
         ];
-        for (variant, parameters, free, figures) in methods {
+        for (variant, parameters, free, figures) in methods.into_iter().chain(advised) {
             let mut study = study.clone();
             study.machine = with_model(&study.machine, kind, parameters)?;
             all.push(Judged {
                 part: Part::TableIii,
+                role: Role::Chose,
+                machine: None,
                 set: "Table III, 4 x Xeon Gold 6138".to_owned(),
                 traffic: "synthetic task benchmark, reads".to_owned(),
                 write_allocate: "not stated",
@@ -94,7 +105,7 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
                 variant: variant.to_owned(),
                 figures,
                 unit: "GFLOPS",
-                overloaded: false,
+                falls: None,
                 points: each_left_out(&study, &observed, &free)?,
                 fitted: Vec::new(),
             });

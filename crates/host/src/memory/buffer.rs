@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use super::MemoryError;
 use super::free::usable_nodes;
-use super::layout::Layout;
+use super::layout::{Layout, Stripe};
 use crate::Misplaced;
-use crate::os::mapping::{Mapping, page_size};
+use crate::os::mapping::{Mapping, page_nodes, page_size};
 
 /// The data of one thread.
 #[derive(Debug)]
@@ -17,8 +17,16 @@ pub struct Buffer {
     layout: Layout,
 }
 
+/// A part of a buffer, of which is asked where its pages are while somebody else works on it.
+#[derive(Clone, Debug)]
+pub struct Stretch {
+    addresses: Range<usize>,
+    /// What of the layout is inside, from the start of the stretch.
+    stripes: Vec<Stripe>,
+}
+
 /// Where the pages of a buffer are.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
     /// Small pages by node; empty if unknown.
     pub pages: BTreeMap<u32, u64>,
@@ -37,7 +45,7 @@ impl Buffer {
     /// # Errors
     /// [`MemoryError::System`] if memory cannot be mapped or bound.
     pub fn new(layout: Layout) -> Result<Self, MemoryError> {
-        let bytes = layout.stripes().last().map_or(0, |stripe| stripe.bytes.end);
+        let bytes = layout.len();
         let mapping = Mapping::new(bytes).map_err(|source| MemoryError::System {
             what: format!("cannot map {bytes} bytes for a thread's data"),
             source,
@@ -66,16 +74,47 @@ impl Buffer {
         &self.layout
     }
 
+    /// The pages that begin in these bytes of the data.
+    pub fn stretch(&self, bytes: &Range<usize>) -> Stretch {
+        let (page, all) = (page_size(), self.mapping.addresses());
+        let bytes = bytes.start.next_multiple_of(page)..bytes.end.next_multiple_of(page);
+        let place = |at: usize| (all.start + at).min(all.end);
+        let inside = self.layout.stripes().iter().filter_map(|stripe| {
+            let (from, to) = (stripe.bytes.start.max(bytes.start), stripe.bytes.end.min(bytes.end));
+            let bytes = from.checked_sub(bytes.start)?..to.checked_sub(bytes.start)?;
+            (from < to).then_some(Stripe { os_node: stripe.os_node, bytes })
+        });
+        Stretch { addresses: place(bytes.start)..place(bytes.end), stripes: inside.collect() }
+    }
+
     /// Asks for the node of each page and compares it with the layout.
     pub fn placement(&self) -> Placement {
-        match self.mapping.page_nodes() {
-            Ok(nodes) => compare(&nodes, &self.layout, page_size()),
+        self.stretch(&(0..self.mapping.byte_len())).placement()
+    }
+}
+
+impl Stretch {
+    /// Asks for the node of each page and compares it with the layout.
+    pub fn placement(&self) -> Placement {
+        match page_nodes(&self.addresses) {
+            Ok(nodes) => compare(&nodes, &self.stripes, page_size()),
             Err(error) => Placement {
                 pages: BTreeMap::new(),
                 misplaced: Vec::new(),
                 unknown: Some(format!("the system does not tell where pages are (move_pages: {error})")),
             },
         }
+    }
+}
+
+impl Placement {
+    /// Those of more data.
+    pub fn add(&mut self, more: Self) {
+        for (node, pages) in more.pages {
+            *self.pages.entry(node).or_default() += pages;
+        }
+        self.misplaced.extend(more.misplaced);
+        self.unknown = self.unknown.take().or(more.unknown);
     }
 }
 
@@ -99,12 +138,12 @@ fn bind_error(os_node: u32, source: io::Error) -> MemoryError {
     MemoryError::System { what: format!("cannot bind memory to node {os_node}{why}"), source }
 }
 
-/// Compares the node of every page with the layout.
-fn compare(nodes: &[i32], layout: &Layout, page: usize) -> Placement {
+/// Compares the node of every page with the stripes.
+fn compare(nodes: &[i32], stripes: &[Stripe], page: usize) -> Placement {
     let mut pages: BTreeMap<u32, u64> = BTreeMap::new();
     let mut wrong: BTreeMap<(u32, u32), u64> = BTreeMap::new();
     let mut absent = 0;
-    for stripe in layout.stripes() {
+    for stripe in stripes {
         // Stripes are multiples of the page, but for the end of the last one.
         let inside = stripe.bytes.start / page..stripe.bytes.end.div_ceil(page);
         for &node in nodes.get(inside).unwrap_or_default() {
@@ -150,7 +189,7 @@ mod tests {
             i32::try_from(stripe.expect("no gap").os_node).expect("small")
         };
         let mut nodes: Vec<i32> = (0..2048).map(planned).collect();
-        let right = compare(&nodes, &layout, PAGE);
+        let right = compare(&nodes, layout.stripes(), PAGE);
         assert_eq!(right.pages, [(0, 1024), (1, 1024)].into());
         assert_eq!(right.misplaced, []);
 
@@ -158,7 +197,7 @@ mod tests {
         nodes[0] = 2; // spilled
         nodes[1] = -14; // never touched
         nodes[2] = -2; // never touched, as other kernels say it
-        let wrong = compare(&nodes, &layout, PAGE);
+        let wrong = compare(&nodes, layout.stripes(), PAGE);
         assert_eq!(wrong.pages, [(0, 1021), (1, 1024), (2, 1)].into());
         let spilled = Misplaced::Pages { pages: 1, all: 2048, seen: 2, wanted: "node 0".into() };
         assert_eq!(wrong.misplaced, [spilled, Misplaced::Absent { pages: 2, all: 2048 }]);

@@ -40,6 +40,18 @@ fn below(root: &Path, threads: &[&CpuList]) -> u64 {
     bytes.max(LEAST).next_multiple_of(UNIT)
 }
 
+/// Bytes of all last-level caches that threads on these processors have together; `None` where the system does not tell.
+pub fn last_level_bytes(threads: &[&CpuList]) -> Option<u64> {
+    together(Path::new("/sys/devices/system/cpu"), threads)
+}
+
+fn together(root: &Path, threads: &[&CpuList]) -> Option<u64> {
+    let cpus = threads.iter().flat_map(|cpus| cpus.as_slice());
+    let caches: BTreeMap<String, u64> =
+        cpus.map(|cpu| last_level(&root.join(format!("cpu{cpu}/cache")))).collect::<Option<_>>()?;
+    (!caches.is_empty()).then(|| caches.values().sum())
+}
+
 /// Processors that share the last-level cache, as the kernel lists them, and its size in bytes.
 fn last_level(caches: &Path) -> Option<(String, u64)> {
     let indices = fs::read_dir(caches).ok()?.filter_map(Result::ok).map(|entry| entry.path());
@@ -116,6 +128,18 @@ mod tests {
     #[test]
     fn an_unknown_cache_gives_the_least() {
         assert_eq!(mib(&["9"]), 64);
+    }
+
+    #[test]
+    fn threads_have_the_caches_of_their_processors_once_each() {
+        let root = machine();
+        let bytes = |lists: &[&str]| {
+            let lists: Vec<CpuList> =
+                lists.iter().map(|list| CpuList::parse(list).expect("a list")).collect();
+            together(root.path(), &lists.iter().collect::<Vec<_>>())
+        };
+        assert_eq!((bytes(&["0", "1"]), bytes(&["0", "2-3"])), (Some(40 << 20), Some(80 << 20)));
+        assert_eq!((bytes(&["0", "9"]), bytes(&[])), (None, None));
     }
 
     #[test]

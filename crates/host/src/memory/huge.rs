@@ -2,6 +2,9 @@
 
 use std::ops::Range;
 
+/// A transparent huge page of x86-64 and of aarch64 with small pages of 4 KiB.
+const HUGE_PAGE: u64 = 2 << 20;
+
 /// Mappings of this process with their huge pages, read once for all buffers: reading walks all page tables.
 #[derive(Clone, Debug)]
 pub struct HugePages(Vec<(Range<usize>, u64)>);
@@ -29,11 +32,22 @@ impl HugePages {
         known.then_some(Self(found))
     }
 
+    /// Bytes at these addresses in huge pages.
+    pub fn bytes(&self, addresses: &Range<usize>) -> u64 {
+        let inside = |at: &Range<usize>| at.start >= addresses.start && at.end <= addresses.end;
+        self.0.iter().filter(|(at, _)| inside(at)).map(|(_, bytes)| bytes).sum()
+    }
+
     /// Share of these addresses in huge pages, 0 to 1.
     pub fn share(&self, addresses: &Range<usize>) -> f64 {
-        let inside = |at: &Range<usize>| at.start >= addresses.start && at.end <= addresses.end;
-        let bytes: u64 = self.0.iter().filter(|(at, _)| inside(at)).map(|(_, bytes)| bytes).sum();
-        bytes as f64 / (addresses.end - addresses.start).max(1) as f64
+        self.bytes(addresses) as f64 / (addresses.end - addresses.start).max(1) as f64
+    }
+
+    /// How often memory at these addresses was not there when it was touched for the first time: once for each of its pages, huge ones and
+    /// small ones of `page` bytes.
+    pub fn first_touches(&self, addresses: &Range<usize>, page: usize) -> u64 {
+        let (huge, all) = (self.bytes(addresses), (addresses.end - addresses.start) as u64);
+        huge / HUGE_PAGE + all.saturating_sub(huge).div_ceil(page.max(1) as u64)
     }
 }
 
@@ -59,6 +73,9 @@ mod tests {
         assert_eq!(pages.share(&(0x40_0000..0x80_0000)), 0.5);
         assert_eq!(pages.share(&(0x40_0000..0xc0_0000)), 0.75);
         assert_eq!(pages.share(&(0x100_0000..0x200_0000)), 0.0);
+        // 4 MiB: a huge page, and 2 MiB of 4096 bytes. 8 MiB: three huge pages, and as many small ones.
+        assert_eq!(pages.first_touches(&(0x40_0000..0x80_0000), 4096), 1 + 512);
+        assert_eq!(pages.first_touches(&(0x40_0000..0xc0_0000), 4096), 3 + 512);
     }
 
     #[test]

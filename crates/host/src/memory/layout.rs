@@ -51,6 +51,35 @@ impl Layout {
         }
     }
 
+    /// One layout after the other: for each part the place of its end from the start of the data, its shares and its turn, as [`Self::new`]
+    /// takes them. Ends must ascend, and all but the last be multiples of the small page: the kernel binds whole pages.
+    pub fn joined<'a>(parts: impl IntoIterator<Item = (usize, &'a [(u32, f64)], usize)>) -> Self {
+        let mut found: Vec<Stripe> = Vec::new();
+        let mut from = 0;
+        for (end, shares, turn) in parts {
+            let of_part = Self::new(end.saturating_sub(from), shares, turn);
+            for Stripe { os_node, bytes } in of_part.0.into_iter().filter(|stripe| !stripe.bytes.is_empty()) {
+                let bytes = from + bytes.start..from + bytes.end;
+                match found.last_mut() {
+                    Some(last) if last.os_node == os_node => last.bytes.end = bytes.end,
+                    _ => found.push(Stripe { os_node, bytes }),
+                }
+            }
+            from = from.max(end);
+        }
+        Self(found)
+    }
+
+    /// Bytes of the data.
+    pub fn len(&self) -> usize {
+        self.0.last().map_or(0, |stripe| stripe.bytes.end)
+    }
+
+    /// Whether there is no data.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The stripes; two neighbours are on different nodes.
     pub fn stripes(&self) -> &[Stripe] {
         &self.0
@@ -170,6 +199,26 @@ mod tests {
             assert_ne!(pair[0].os_node, pair[1].os_node);
         }
         assert_eq!(layout.stripes().last().map(|stripe| stripe.bytes.end), Some(4 * MIB));
+    }
+
+    #[test]
+    fn parts_follow_each_other_and_neighbours_on_a_node_are_one_stripe() {
+        let (own, other) = ([(0, 1.0)], [(1, 1.0)]);
+        let parts = [
+            (4 * MIB, &own[..], 0),
+            (6 * MIB, &own[..], 1),
+            (6 * MIB, &other[..], 2),
+            (7 * MIB, &other[..], 3),
+        ];
+        let layout = Layout::joined(parts);
+        let expected =
+            [Stripe { os_node: 0, bytes: 0..6 * MIB }, Stripe { os_node: 1, bytes: 6 * MIB..7 * MIB }];
+        assert_eq!((layout.stripes(), layout.len()), (&expected[..], 7 * MIB));
+        assert!(Layout::joined([]).is_empty());
+        // A part that is spread is spread within itself: 8 MiB on two nodes behind 2 MiB on one of them.
+        let spread = [(0, 0.5), (1, 0.5)];
+        let layout = Layout::joined([(2 * MIB, &other[..], 0), (10 * MIB, &spread[..], 0)]);
+        assert_eq!(layout.bytes_by_node(), [(0, 4 << 20), (1, 6 << 20)].into());
     }
 
     #[test]

@@ -20,8 +20,8 @@ mod pages;
 mod size;
 
 #[cfg(target_os = "linux")]
-pub use buffer::{Buffer, Placement};
-pub use cache::bytes_per_thread;
+pub use buffer::{Buffer, Placement, Stretch};
+pub use cache::{bytes_per_thread, last_level_bytes};
 pub use error::MemoryError;
 #[cfg(target_os = "linux")]
 pub use free::refuse_if_short;

@@ -5,6 +5,7 @@
 pub mod child;
 pub mod clock;
 pub mod cpu;
+pub mod faults;
 pub mod futex;
 pub mod group;
 pub mod heap;

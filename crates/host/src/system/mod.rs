@@ -11,6 +11,7 @@ mod facts;
 mod load;
 mod memory;
 mod nodes;
+mod process;
 #[cfg(test)]
 mod tests;
 mod virtual_machine;
@@ -27,6 +28,7 @@ pub use cgroup::Throttled;
 pub use facts::{CpuLimit, Facts, HugePages, NodeMemory};
 pub use load::{CpuTimes, Share};
 pub use nodes::NodeCores;
+pub use process::{Process, ProcessError, Thread};
 
 /// Long enough to see others at work: the kernel counts in ticks of 10 ms, so that one tick is 2 % of it.
 pub const SAMPLE: Duration = Duration::from_millis(500);

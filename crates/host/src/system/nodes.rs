@@ -21,20 +21,28 @@ impl System {
     /// ([`crate::affinity::allowed`]). A system that does not tell its nodes is one node, and a processor that does not
     /// tell its siblings is a core of its own.
     pub fn node_cores(&self, allowed: &[u32]) -> Vec<NodeCores> {
+        let nodes = self.node_cpus();
+        if nodes.is_empty() {
+            return vec![NodeCores { number: 0, cores: self.cores(allowed) }];
+        }
+        let node = |(number, cpus): (u32, Vec<u32>)| {
+            let cpus: Vec<u32> = cpus.into_iter().filter(|cpu| allowed.contains(cpu)).collect();
+            NodeCores { number, cores: self.cores(&cpus) }
+        };
+        nodes.into_iter().map(node).collect()
+    }
+
+    /// The NUMA nodes with all their processors, ascending by number; empty where the system does not tell.
+    pub fn node_cpus(&self) -> Vec<(u32, Vec<u32>)> {
         const FOLDER: &str = "sys/devices/system/node";
         let number = |name: String| name.strip_prefix("node")?.parse::<u32>().ok();
         let mut numbers: Vec<u32> = self.names(FOLDER).into_iter().filter_map(number).collect();
         numbers.sort_unstable();
-        if numbers.is_empty() {
-            return vec![NodeCores { number: 0, cores: self.cores(allowed) }];
-        }
-        let node = |number: u32| {
+        let cpus = |number: u32| {
             let list = self.line(&format!("{FOLDER}/node{number}/cpulist")).unwrap_or_default();
-            let cpus = CpuList::parse(&list).map(|list| list.as_slice().to_vec()).unwrap_or_default();
-            let cpus: Vec<u32> = cpus.into_iter().filter(|cpu| allowed.contains(cpu)).collect();
-            NodeCores { number, cores: self.cores(&cpus) }
+            CpuList::parse(&list).map(|list| list.as_slice().to_vec()).unwrap_or_default()
         };
-        numbers.into_iter().map(node).collect()
+        numbers.into_iter().map(|number| (number, cpus(number))).collect()
     }
 
     /// These processors, those of a core together.

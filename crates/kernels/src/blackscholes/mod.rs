@@ -1,11 +1,13 @@
-//! Options priced by Black and Scholes, laid out and dealt out as in PARSEC (Bienia 2011): five arrays of what an option depends on in one
-//! buffer, one of types, one of prices; a contiguous part for each thread, and as many runs as wanted over all of them.
+//! Options priced by Black and Scholes, laid out and dealt out as in PARSEC (Bienia 2011): five arrays of what an option depends on, one of types,
+//! one of prices; a contiguous part for each thread, and as many runs as wanted over all of them.
 //!
 //! An option moves 28 bytes (six numbers of 4 read, one written), and its price is 69 FLOP: the kernel computes.
 
 mod formula;
 
 pub use formula::FLOP;
+
+use serde::{Deserialize, Serialize};
 
 use crate::array::{AccessError, Array, elements};
 use crate::fill::number;
@@ -20,8 +22,11 @@ pub const BYTES: u64 = 28;
 /// More than fit the memory of any machine.
 const MOST: usize = 1 << 40;
 
+/// What arrays hold.
+const WHAT: [&str; 7] = ["prices of shares", "strikes", "rates", "volatilities", "times", "types", "prices"];
+
 /// So many options.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlackScholes {
     /// How many.
     pub options: usize,
@@ -109,12 +114,8 @@ impl Problem for BlackScholes {
     fn arrays(&self, team: &Team) -> Result<Vec<Need>, SetupError> {
         SetupError::unless("options", self.options, 1..=MOST)?;
         let own = Lies::Divided(Division::even(self.options, team.parts()).times(4));
-        // Of five arrays in one buffer a part has five pieces: all parts are said to share it.
-        Ok(vec![
-            Need::new("options", 20 * self.options, Lies::Shared),
-            Need::new("types", 4 * self.options, own.clone()),
-            Need::new("prices", 4 * self.options, own),
-        ])
+        // PARSEC has the first five in one buffer, of which a part has five pieces; apart, each piece may lie with its part.
+        Ok(WHAT.map(|what| Need::new(what, 4 * self.options, own.clone())).into())
     }
 
     fn work(&self) -> Work {
@@ -129,22 +130,12 @@ impl Problem for BlackScholes {
         memory: Vec<&'m mut [f64]>,
     ) -> Result<Box<dyn Kernel + 'm>, SetupError> {
         self.arrays(team)?;
-        let [options, types, prices] = exactly(memory)?;
+        let [spot, strike, rate, volatility, time, types, prices] = exactly(memory)?;
         let division = Division::even(self.options, team.parts());
-        let mut rest = elements::<f32>(options);
-        let mut next = |what| {
-            let all = std::mem::take(&mut rest);
-            let (own, behind) = all.split_at_mut(self.options.min(all.len()));
-            rest = behind;
-            Array::new(what, own, division.clone())
-        };
-        let numbers = [
-            next("prices of shares")?,
-            next("strikes")?,
-            next("rates")?,
-            next("volatilities")?,
-            next("times")?,
-        ];
+        let mut what = WHAT.into_iter();
+        let mut next =
+            |memory| Array::new(what.next().unwrap_or_default(), elements::<f32>(memory), division.clone());
+        let numbers = [next(spot)?, next(strike)?, next(rate)?, next(volatility)?, next(time)?];
         let types = Array::new("types", elements(types), division.clone())?;
         let prices = Array::new("prices", elements(prices), division)?;
         Ok(Box::new(Placed { isa: available(isa)?, numbers, types, prices }))
@@ -217,23 +208,21 @@ impl Kernel for Placed<'_> {
         BlackScholes { options: self.prices.division().range(part).len() }.work()
     }
 
-    fn check(&self, steps: &[u64]) -> Result<(), WrongResult> {
+    fn check_part(&self, part: usize, steps: &[u64]) -> Result<(), WrongResult> {
         /// Options at a time, so that the serial run needs little memory.
         const SOME: usize = 4096;
         let (found, mut serial) = (self.prices.read()?, vec![0.0; SOME]);
-        for part in 0..self.parts() {
-            let range = self.prices.division().range(part);
-            for from in range.clone().step_by(SOME) {
-                let range = from..range.end.min(from + SOME);
-                let serial = &mut serial[..range.len()];
-                serial.fill(0.0);
-                if steps.get(part).is_some_and(|&steps| steps > 0) {
-                    self.price(Isa::Portable, range.clone(), serial)?;
-                }
-                let double = |price: &f32| f64::from(*price);
-                compare("prices", found[range].iter().map(double), serial.iter().map(double))
-                    .map_err(|wrong| wrong.moved(from))?;
+        let own = self.prices.division().range(part);
+        for from in own.clone().step_by(SOME) {
+            let range = from..own.end.min(from + SOME);
+            let serial = &mut serial[..range.len()];
+            serial.fill(0.0);
+            if steps.get(part).is_some_and(|&steps| steps > 0) {
+                self.price(Isa::Portable, range.clone(), serial)?;
             }
+            let double = |price: &f32| f64::from(*price);
+            compare("prices", found[range].iter().map(double), serial.iter().map(double))
+                .map_err(|wrong| wrong.moved(from))?;
         }
         Ok(())
     }

@@ -4,6 +4,8 @@ use super::dense;
 use super::placed::{Matrix, Placed};
 use super::split::{Split, SplitMut};
 use super::vectors::Vectors;
+use serde::{Deserialize, Serialize};
+
 use crate::array::{AccessError, Array};
 use crate::fill::number;
 use crate::isa::Isa;
@@ -16,7 +18,7 @@ use crate::team::{Division, Team};
 const MOST: usize = 1 << 24;
 
 /// A square matrix of complex numbers in double precision, real and imaginary parts apart, row by row.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dmv {
     /// Rows, and columns.
     pub rows: usize,

@@ -3,6 +3,8 @@
 //! An orbital has an energy of its own (the diagonal), and an element for each orbital of the up to four neighbours of its atom: 41 in a row inside of the
 //! crystal, 31, 21 or 11 at its surface.
 
+use serde::{Deserialize, Serialize};
+
 use crate::fill::number;
 
 /// Orbitals of an atom.
@@ -18,7 +20,7 @@ const BONDS: [[isize; 3]; 4] = [[-1, -1, -1], [-1, 1, 1], [1, -1, 1], [1, 1, -1]
 const SCALE: f64 = 0.125;
 
 /// A crystal of so many cells in each direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lattice {
     /// Cells along x, y and z.
     pub cells: [usize; 3],

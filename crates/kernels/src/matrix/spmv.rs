@@ -4,6 +4,8 @@ use super::lattice::{Counted, Lattice};
 use super::placed::Placed;
 use super::sparse::{Block, MEMORIES, Sparse};
 use super::vectors::{ARRAYS, Vectors};
+use serde::{Deserialize, Serialize};
+
 use crate::isa::Isa;
 use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, as_needed, available, exactly};
 use crate::team::{Division, Team};
@@ -12,7 +14,7 @@ use crate::team::{Division, Team};
 const MOST: usize = 48_000_000;
 
 /// How rows are divided among parts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Partition {
     /// As many rows each.
     Rows,
@@ -21,7 +23,7 @@ pub enum Partition {
 }
 
 /// How the matrix lies in memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Storage {
     /// Three arrays with all rows. Where parts meet, they share pages.
     Whole,
@@ -30,7 +32,7 @@ pub enum Storage {
 }
 
 /// The matrix of a crystal, complex and in compressed rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spmv {
     /// The crystal.
     pub lattice: Lattice,

@@ -4,6 +4,7 @@ use crate::machine::{Machine, Node, SharedLink};
 use crate::units::{Gflops, Gibibytes, GigabytesPerSecond};
 
 use super::bandwidth;
+use super::kernel_variants;
 use super::node_limits::{self, NodeLimits};
 use super::nodes;
 use super::pairs::{self, Figures};
@@ -65,6 +66,7 @@ pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
         .optional("distance_matrix")
         .map(|matrix| pairs::read(&matrix, DISTANCES, nodes.count, cores.as_deref()));
     let provenance = provenance::read(&mut table);
+    let variants = kernel_variants::read(&mut table);
 
     let shown = name.unwrap_or_default();
     match &source {
@@ -80,7 +82,11 @@ pub(super) fn read(mut table: TableReader<'_>) -> MachineReading {
     let caches: Vec<_> = of_nodes.iter().flatten().map(|own| own.or(limits).cache()).collect();
     let machine = assemble(&table, name, limits, &nodes, bandwidth, shared_links).map(|machine| {
         let source = source.as_ref().and_then(|value| value.get().as_str()).map(str::to_owned);
-        let machine = machine.with_source(source).with_provenance(provenance).with_sharing(model);
+        let machine = machine
+            .with_source(source)
+            .with_provenance(provenance)
+            .with_sharing(model)
+            .with_kernel_variants(variants);
         let machine = with(machine, latencies, Machine::with_latencies_ns);
         let machine = with(machine, distances.flatten(), Machine::with_distances);
         let said = caches.iter().any(Option::is_some);

@@ -14,6 +14,7 @@ mod commands;
 mod couplings;
 mod course;
 mod data;
+mod kernel_variants;
 mod log;
 mod machine;
 mod names;

@@ -120,7 +120,7 @@ struct Sizes<'a, 'n> {
 
 impl<'a> Sizes<'a, '_> {
     /// The value of a key; where it is not there, its default is noted.
-    fn value(&mut self, key: &'static str, default: impl ToString) -> Option<Value<'a>> {
+    fn value(&mut self, key: &'static str, default: &dyn ToString) -> Option<Value<'a>> {
         let value = self.table.as_mut().and_then(|table| table.optional(key));
         if value.is_none() {
             self.log.note_default(TableKind::App, self.name, format!("problem.{key}"), default.to_string());
@@ -129,7 +129,7 @@ impl<'a> Sizes<'a, '_> {
     }
 
     fn count(&mut self, key: &'static str, count: Count, default: u64) -> Option<u64> {
-        self.value(key, default).map_or(Some(default), |value| value.large_count(count))
+        self.value(key, &default).map_or(Some(default), |value| value.large_count(count))
     }
 
     fn word<T: Copy>(
@@ -139,7 +139,7 @@ impl<'a> Sizes<'a, '_> {
         word: fn(T) -> &'static str,
         default: T,
     ) -> Option<T> {
-        self.value(key, word(default)).map_or(Some(default), |value| words::read(&value, all, word))
+        self.value(key, &word(default)).map_or(Some(default), |value| words::read(&value, all, word))
     }
 
     /// Every key is read, so that every mistake is reported.
@@ -192,7 +192,7 @@ impl<'a> Sizes<'a, '_> {
 
     fn spmv(&mut self, own: Spmv) -> Option<KernelProblem> {
         let [x, ..] = own.cells.0;
-        let cells = self.value("cells", x).map_or(Some(own.cells), |value| read_cells(&value));
+        let cells = self.value("cells", &x).map_or(Some(own.cells), |value| read_cells(&value));
         let iterations = self.count("iterations", TIMES, own.iterations);
         let elements = self.word("elements", &Elements::ALL, Elements::as_str, own.elements);
         let partition = self.word("partition", &Partition::ALL, Partition::as_str, own.partition);

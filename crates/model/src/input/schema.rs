@@ -6,6 +6,7 @@
 mod app;
 mod data;
 mod dynamics;
+mod kernels;
 mod machine;
 mod origin;
 mod problem;
@@ -25,6 +26,7 @@ pub use dynamics::{
     BindWord, CallTable, ChannelTable, ClusterTable, CommandTable, ControlWord, OsTable, PhaseTable,
     PickWord, PolicyTable, ScalingValue, SerialTable, SpeedupTable, SyncWord, TaskWorkValue,
 };
+pub use kernels::{IsaWord, KernelsTable, StoresWord, VariantTable};
 pub use machine::{MachineTable, NodeTable, SharedLinkTable};
 pub use origin::{FigureTable, ProvenanceTable, SharingTable};
 pub use problem::{

@@ -4,6 +4,7 @@ mod kernels;
 mod over_time;
 mod tasks;
 mod trees;
+mod variants;
 
 use super::*;
 use crate::app::{Access, Data, Placement};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::ids::NodeId;
-use crate::machine::{Machine, Node};
+use crate::machine::{KernelVariants, Machine, Node};
 use crate::text::is_hidden;
 
 /// What a comment says where `gflops_per_core` is not known: how to find it.
@@ -60,6 +60,24 @@ pub fn distances(machine: &Machine) -> String {
         machine.node_ids().map(|to| machine.distance(from, to).unwrap_or_default()).collect()
     };
     distance_matrix(machine.node_ids().map(row))
+}
+
+/// The ways of the benchmark's kernels through memory as `[machine.kernels]` after an empty line; nothing where nobody tried any.
+pub fn kernel_variants(variants: &KernelVariants) -> String {
+    let mut text = String::new();
+    for (access, variant) in variants.iter() {
+        if text.is_empty() {
+            text.push_str("\n[machine.kernels]\n");
+        }
+        let (name, isa, streams) = (access.as_str(), quoted(&variant.isa), variant.streams);
+        let [far, near] = variant.prefetch_bytes;
+        let stores = if variant.streaming_stores { "" } else { ", stores = \"cached\"" };
+        let _ = writeln!(
+            text,
+            "{name} = {{ isa = {isa}, streams = {streams}, prefetch_bytes = [{far}, {near}]{stores} }}"
+        );
+    }
+    text
 }
 
 /// Distances as a key of `[machine]`, row by row.

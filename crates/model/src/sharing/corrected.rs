@@ -50,7 +50,7 @@ impl Corrected {
         match kind {
             ModelKind::MaxMin => paths = max_min::Paths::new(remote, compiled),
             ModelKind::Ecm => {
-                let queue = |node: &Node| ecm::Queue::new(node, parameters.ecm_penalty);
+                let queue = |node: &Node| ecm::Queue::of_controller(node, parameters.ecm_penalty);
                 queues = machine.nodes().iter().map(queue).collect();
             }
             _ => {}

@@ -12,7 +12,9 @@
 //!    p0 = `ecm_penalty` / B. The larger one of both waits counts, so that the curve is continuous.
 //! 3. N counts threads; one that wants less than the baseline B / cores counts as that part of one, so that a thread
 //!    without traffic makes nobody wait.
-//! 4. Links saturate by rule 1 alone; what a link adds to the time comes on top of the wait at the controller.
+//! 4. A link is such a queue, too, with its own capacity in place of B, its threads in place of N, and the same `ecm_penalty`. A remote
+//!    thread waits at both, 1/d + w_link + w, and both waits are solved together: who is held back by the controller queues less at
+//!    the link.
 //! 5. A thread's bandwidth is the smallest granted / cost over the memories it reads.
 //!
 //! Bytes are counted in GB/s of reads: those of a kernel with a figure of its own (`triad_gbs`) need the controller for longer, the
@@ -26,14 +28,21 @@
 //! T(n) = T + (n - 1) u(n - 1) p0, u(n) = n T_mem / T(n), whose text was not at hand; here u(n) stands for
 //! u(n - 1), which makes it an equation for equal threads with the closed form
 //! T(n) = (T + sqrt(T^2 + 4 n (n - 1) p0 T_mem)) / 2 and extends to unequal ones. Rules 1 (for unequal threads), 3 and 4 are
-//! ours.
+//! ours. Rule 4 was chosen by an Opteron's nodes that read one memory together with its own node, and tested on other loads and
+//! machines (`numasim published`).
 
-use super::compiled::Compiled;
+use std::ops::Range;
+
+use super::compiled::{Compiled, Pool};
 use super::remote::Remote;
 use super::shares::Shares;
 use crate::machine::Node;
 
-/// What a controller does to a waiting byte.
+mod wait;
+
+use wait::{Bounds, Readers, joint_wait, wait_at};
+
+/// What a controller or a link does to a waiting byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queue {
     /// p0 / B, so that the wait is this times (N - 1) times the rates: ns per byte and GB/s.
@@ -44,66 +53,26 @@ pub(super) struct Queue {
 
 impl Queue {
     /// The queue of the controller of `node` with p0 = `penalty` transfer times.
-    pub(super) fn new(node: &Node, penalty: f64) -> Self {
-        let bandwidth = node.bandwidth.value();
-        Self {
-            penalty: penalty / (bandwidth * bandwidth),
-            whole_thread: bandwidth / f64::from(node.cores.max(1)),
-        }
+    pub(super) fn of_controller(node: &Node, penalty: f64) -> Self {
+        Self::new(node.bandwidth.value(), 1.0 / f64::from(node.cores.max(1)), penalty)
     }
-}
 
-/// Rates below or above a capacity by this part are there.
-const TOLERANCE: f64 = 1e-13;
-/// Newton's steps; a handful is enough.
-const STEPS: usize = 64;
-
-/// Some equal threads: how many GB/s of a resource each GB/s takes times the threads, ns per byte of one of them, and the
-/// part of the wait that they feel.
-#[derive(Clone, Copy, Debug)]
-struct Readers {
-    amount: f64,
-    time: f64,
-    wait: f64,
-}
-
-/// All rates when bytes wait `wait`, and minus their slope.
-fn rates(readers: impl Iterator<Item = Readers>, wait: f64) -> (f64, f64) {
-    readers.fold((0.0, 0.0), |(sum, slope), reader| {
-        let rate = 1.0 / (reader.time + wait * reader.wait);
-        (sum + reader.amount * rate, slope + reader.amount * reader.wait * rate * rate)
-    })
-}
-
-/// The wait at which the rates sum to `capacity`, if they sum to more after `least`.
-///
-/// Newton's method on 1 / rates, which is concave in the wait: it comes from below and is exact at once for equal readers.
-fn wait_to_fit<I: Iterator<Item = Readers>>(readers: impl Fn() -> I, capacity: f64, least: f64) -> f64 {
-    let mut wait = least;
-    for _ in 0..STEPS {
-        let (sum, slope) = rates(readers(), wait);
-        if sum <= capacity * (1.0 + TOLERANCE) || slope <= 0.0 {
-            break;
-        }
-        wait += sum / slope * (sum / capacity - 1.0);
+    /// The queue of something with `capacity` GB/s for the threads of 1 / `inverse_cores` cores.
+    fn new(capacity: f64, inverse_cores: f64, penalty: f64) -> Self {
+        Self { penalty: penalty / (capacity * capacity), whole_thread: capacity * inverse_cores }
     }
-    wait
-}
 
-/// The wait that is `factor` times the rates, if it is below `most`.
-///
-/// Newton's method on wait - factor x rates, which is concave and rising: it comes from below.
-fn wait_behind<I: Iterator<Item = Readers>>(readers: impl Fn() -> I, factor: f64, most: f64) -> f64 {
-    let mut wait = 0.0;
-    for _ in 0..STEPS {
-        let (sum, slope) = rates(readers(), wait);
-        let step = (factor * sum - wait) / (1.0 + factor * slope);
-        if step <= TOLERANCE * wait {
-            break;
+    /// What the rates are multiplied by to give the wait: N - 1 threads, of which one that wants little is a part of one.
+    fn factor(&self, compiled: &Compiled, flows: impl Iterator<Item = usize>, threads: &[f64]) -> f64 {
+        if self.penalty == 0.0 {
+            return 0.0;
         }
-        wait = (wait + step).min(most);
+        let count = flows.map(|f| {
+            let flow = &compiled.flows[f];
+            threads[flow.group as usize] * (flow.demand_gbs / self.whole_thread).min(1.0)
+        });
+        (count.sum::<f64>() - 1.0).max(0.0) * self.penalty
     }
-    wait
 }
 
 /// Shares memory `m`.
@@ -117,50 +86,43 @@ pub(super) fn share(
     times: &mut [f64],
 ) {
     let memory = &compiled.memories[m];
-    let controller = shares.controllers[m];
-    for p in memory.links.clone() {
-        let offered = shares.offered[p];
-        let wait = if shares.wanted[p] > offered {
-            let flows = || compiled.pools[p].flows.clone();
-            let readers = || {
-                flows().map(|f| reader(compiled, f, threads, 1.0 / compiled.flows[f].demand_gbs, 1.0, 1.0))
+    let pools = || memory.links.clone().chain(memory.own);
+    for f in pools().flat_map(|p| compiled.pools[p].flows.clone()) {
+        times[f] = 1.0 / compiled.flows[f].demand_gbs;
+    }
+    let at = Controller { compiled, remote, threads, times };
+    let factor = queue.factor(compiled, pools().flat_map(|p| compiled.pools[p].flows.clone()), threads);
+    let offered: f64 = shares.offered[memory.links.clone()].iter().sum();
+    let asked = remote.cost * offered + memory.own.map_or(0.0, |own| shares.wanted[own]);
+    let bounds = Bounds { capacity: shares.controllers[m], factor, asked };
+    let any_queues = memory.links.clone().any(|p| link(compiled, p, threads, shares).is_some());
+    let wait = if any_queues {
+        let total = |wait: f64| {
+            let of_link = |p: usize| {
+                let bounds = link(compiled, p, threads, shares);
+                let at_link = bounds.map_or(0.0, |bounds| at.wait_at_link(p, bounds, wait));
+                at.rates_of(p, remote.felt(), wait, at_link)
             };
-            wait_to_fit(readers, offered, 0.0)
-        } else {
-            0.0
+            let links: f64 = memory.links.clone().map(of_link).sum();
+            remote.cost * links + memory.own.map_or(0.0, |own| at.rates_of(own, 1.0, wait, 0.0))
         };
-        for f in compiled.pools[p].flows.clone() {
-            times[f] = 1.0 / compiled.flows[f].demand_gbs + wait;
-        }
-    }
-    if let Some(p) = memory.own {
-        for f in compiled.pools[p].flows.clone() {
-            times[f] = 1.0 / compiled.flows[f].demand_gbs;
-        }
-    }
-    let wait = {
-        let remote_wait = 1.0 / remote.weight;
-        let readers = || {
-            let links = memory.links.clone().flat_map(|p| compiled.pools[p].flows.clone());
-            let links = links.map(|f| reader(compiled, f, threads, times[f], remote.cost, remote_wait));
-            let own = memory.own.into_iter().flat_map(|p| compiled.pools[p].flows.clone());
-            links.chain(own.map(|f| reader(compiled, f, threads, times[f], 1.0, 1.0)))
-        };
-        let offered: f64 = shares.offered[memory.links.clone()].iter().sum();
-        let asked = remote.cost * offered + memory.own.map_or(0.0, |own| shares.wanted[own]);
-        controller_wait(compiled, queue, m, controller, asked, threads, readers)
+        // However long bytes wait: no more than amount / wait.
+        let amount: f64 = at.readers(memory.links.clone(), memory.own).map(|one| one.amount / one.wait).sum();
+        joint_wait(total, bounds, amount)
+    } else {
+        wait_at(|| at.readers(memory.links.clone(), memory.own), bounds)
     };
-    let pools = memory.links.clone().map(|p| (p, 1.0 / remote.weight));
-    for (p, felt) in pools.chain(memory.own.map(|p| (p, 1.0))) {
-        let by_link = shares.wanted[p] > shares.offered[p];
+    for p in pools() {
+        let is_own = memory.own == Some(p);
+        let bounds = if is_own { None } else { link(compiled, p, threads, shares) };
+        let at_link = bounds.map_or(0.0, |bounds| at.wait_at_link(p, bounds, wait));
+        let felt = if is_own { 1.0 } else { remote.felt() };
         let mut taken = 0.0;
         for f in compiled.pools[p].flows.clone() {
             let demand_gbs = compiled.flows[f].demand_gbs;
-            let granted = if wait > 0.0 || by_link {
-                (1.0 / (times[f] + wait * felt)).min(demand_gbs)
-            } else {
-                demand_gbs
-            };
+            let waits = wait * felt + at_link;
+            let granted =
+                if waits > 0.0 { (1.0 / (at.times[f] + waits)).min(demand_gbs) } else { demand_gbs };
             shares.grant(compiled, f, granted);
             taken += threads[compiled.flows[f].group as usize] * granted;
         }
@@ -168,75 +130,53 @@ pub(super) fn share(
     }
 }
 
-#[inline]
-fn reader(compiled: &Compiled, flow: usize, threads: &[f64], time: f64, cost: f64, wait: f64) -> Readers {
-    Readers { amount: cost * threads[compiled.flows[flow].group as usize], time, wait }
+/// What holds of a link; `None` where nobody waits at it.
+fn link(compiled: &Compiled, pool: usize, threads: &[f64], shares: &Shares) -> Option<Bounds> {
+    let (wanted, offered) = (shares.wanted[pool], shares.offered[pool]);
+    let penalty = compiled.model.parameters.ecm_penalty;
+    let Pool { capacity, inverse_cores, ref flows, .. } = compiled.pools[pool];
+    (wanted > offered || (penalty > 0.0 && wanted > 0.0)).then(|| {
+        let queue = Queue::new(capacity, inverse_cores, penalty);
+        Bounds { capacity, factor: queue.factor(compiled, flows.clone(), threads), asked: wanted }
+    })
 }
 
-/// How long bytes wait at a controller that is asked for `asked` GB/s.
-fn controller_wait<I: Iterator<Item = Readers>>(
-    compiled: &Compiled,
-    queue: &Queue,
-    m: usize,
-    controller: f64,
-    asked: f64,
-    threads: &[f64],
-    readers: impl Fn() -> I,
-) -> f64 {
-    if queue.penalty == 0.0 {
-        return if asked > controller { wait_to_fit(readers, controller, 0.0) } else { 0.0 };
-    }
-    let memory = &compiled.memories[m];
-    let pools = memory.links.clone().chain(memory.own);
-    let flows = pools.flat_map(|p| &compiled.flows[compiled.pools[p].flows.clone()]);
-    let threads_that_count: f64 = flows
-        .map(|flow| threads[flow.group as usize] * (flow.demand_gbs / queue.whole_thread).min(1.0))
-        .sum();
-    let factor = (threads_that_count - 1.0).max(0.0) * queue.penalty;
-    let at_most = factor * controller;
-    if asked > controller && rates(readers(), at_most).0 > controller {
-        wait_to_fit(readers, controller, at_most)
-    } else {
-        wait_behind(readers, factor, at_most)
-    }
+/// A controller, and how long the threads that read it need alone.
+struct Controller<'a> {
+    compiled: &'a Compiled,
+    remote: Remote,
+    threads: &'a [f64],
+    times: &'a [f64],
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn equal(count: f64, demand_gbs: f64) -> impl Fn() -> std::iter::Once<Readers> {
-        move || std::iter::once(Readers { amount: count, time: 1.0 / demand_gbs, wait: 1.0 })
+impl Controller<'_> {
+    /// Those of a pool, of whose GB/s each takes `cost` and who feel the part `felt` of the wait.
+    fn of_pool(&self, pool: usize, cost: f64, felt: f64) -> impl Iterator<Item = Readers> {
+        self.compiled.pools[pool].flows.clone().map(move |f| {
+            let count = self.threads[self.compiled.flows[f].group as usize];
+            Readers { amount: cost * count, time: self.times[f], wait: felt }
+        })
     }
 
-    #[test]
-    fn equal_threads_that_want_too_much_share_equally() {
-        // 5 threads of 20 GB/s on 32: 6.4 each, 1/6.4 - 1/20 = 0.10625 ns per byte of waiting
-        assert!((wait_to_fit(equal(5.0, 20.0), 32.0, 0.0) - 0.10625).abs() < 1e-12);
+    /// All, as the controller sees them.
+    fn readers(&self, links: Range<usize>, own: Option<usize>) -> impl Iterator<Item = Readers> {
+        let (cost, felt) = (self.remote.cost, self.remote.felt());
+        let links = links.flat_map(move |p| self.of_pool(p, cost, felt));
+        links.chain(own.into_iter().flat_map(|p| self.of_pool(p, 1.0, 1.0)))
     }
 
-    #[test]
-    fn equal_threads_follow_the_closed_form_below_saturation() {
-        // n = 4, d = 5, B = 32, p0 = 0.5 / B: T = 0.2, T_mem = 1/32:
-        // T(4) = (0.2 + sqrt(0.04 + 4 x 12 x (0.5/32) / 32)) / 2
-        let factor = 3.0 * 0.5 / (32.0 * 32.0);
-        let expected = f64::midpoint(0.2, (0.04 + 4.0 * 12.0 * (0.5 / 32.0) / 32.0_f64).sqrt());
-        let wait = wait_behind(equal(4.0, 5.0), factor, factor * 32.0);
-        assert!((0.2 + wait - expected).abs() < 1e-12, "{wait}");
+    /// How long bytes wait at a link while they wait `wait` at the controller.
+    fn wait_at_link(&self, pool: usize, bounds: Bounds, wait: f64) -> f64 {
+        let held_back = wait * self.remote.felt();
+        wait_at(
+            || self.of_pool(pool, 1.0, 1.0).map(|one| Readers { time: one.time + held_back, ..one }),
+            bounds,
+        )
     }
 
-    #[test]
-    fn the_closed_form_is_near_the_published_recursion() {
-        // T(n) = T + (n - 1) u(n - 1) p0 step by step, against the form with u(n)
-        let (d, b, kappa) = (10.0_f64, 100.0_f64, 0.5);
-        let (t, t_mem, p0) = (1.0 / d, 1.0 / b, kappa / b);
-        let mut u = t_mem / t;
-        for n in 2..=12 {
-            let count = f64::from(n);
-            let recursion = t + (count - 1.0) * u * p0;
-            u = (count * t_mem / recursion).min(1.0);
-            let closed = f64::midpoint(t, (t * t + 4.0 * count * (count - 1.0) * p0 * t_mem).sqrt());
-            assert!((closed / recursion - 1.0).abs() < 0.05, "{n}: {closed} {recursion}");
-        }
+    /// What the threads of a pool draw together.
+    fn rates_of(&self, pool: usize, felt: f64, wait: f64, at_link: f64) -> f64 {
+        let waits = wait * felt + at_link;
+        self.of_pool(pool, 1.0, 1.0).map(|one| one.amount / (one.time + waits)).sum()
     }
 }

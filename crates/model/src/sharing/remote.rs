@@ -19,4 +19,9 @@ impl Remote {
     pub(super) fn new(parameters: &Parameters) -> Self {
         Self { cost: 1.0 + parameters.remote_loss, weight: parameters.remote_weight }
     }
+
+    /// The part of a wait at a controller that remote bytes feel.
+    pub(super) fn felt(&self) -> f64 {
+        1.0 / self.weight
+    }
 }

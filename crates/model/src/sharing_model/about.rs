@@ -20,6 +20,11 @@ pub struct About {
     pub source: &'static str,
 }
 
+/// Which model and corrections are advised where a prediction is to be near a measurement.
+pub const ADVICE: &str = "For predictions of a real machine: ecm with ecm_penalty 0.2 to 0.4 (0.33 where nothing was measured) and the \
+                          bandwidth of one core. One core, half, three quarters and all of a node determine it for a machine. The default answers as the \
+                          paper does, and is proven best fastest.";
+
 impl ModelKind {
     /// The model in words.
     pub const fn about(self) -> About {
@@ -126,20 +131,24 @@ const REQUEST_FRACTION: About = About {
 
 const ECM: About = About {
     kind: ModelKind::Ecm,
-    summary: "Every byte waits the same time at a busy controller. Threads that compute much between requests lose little, \
-              fast ones lose much; with ecm_penalty the curve bends before it saturates.",
+    summary: "The one that is advised for predictions of real machines, with an ecm_penalty of 0.2 to 0.4. Every byte waits the same \
+              time at a busy controller, and so at a busy link. Threads that compute much between requests lose little, fast ones \
+              lose much; with ecm_penalty the curve bends before it saturates.",
     formula: &[
-        "g_i = 1 / (1/d_i + w), w in ns per byte",
+        "g_i = 1 / (1/d_i + w), over a link 1 / (1/d_i + w_link + w), w in ns per byte",
         "saturated: w such that sum g = B",
         "below: w = (N - 1) x u x ecm_penalty / B, u = sum g / B (the larger wait counts)",
+        "w_link: the same with the link for B and its threads for N, solved together with w",
         "equal threads, below: T(n) = (T + sqrt(T^2 + 4 n (n - 1) p0 T_mem)) / 2",
     ],
-    assumptions: "A thread has a fixed number of requests under way and waits for them; the controller serves in order of \
+    assumptions: "A thread has a fixed number of requests under way and waits for them; controllers and links serve in order of \
                   arrival.",
-    limits: "N counts threads that want less than B / cores in part, which is ours. With data on several nodes the \
-             slowest memory decides, as in the default.",
+    limits: "No curve of equal threads falls: where all cores have less than some of them, it says too much. N counts threads that \
+             want less than B / cores in part, which is ours. With data on several nodes the slowest memory decides, as in the \
+             default. Links that share a wire are refused.",
     source: "Execution-Cache-Memory model (P(n) = min(n P1, B) checked with Kerncraft's source); soft knee after Hofmann, \
-             Hager, Fey (arXiv 1803.01618), not checked with the full text; for unequal threads and links our extension.",
+             Hager, Fey (arXiv 1803.01618), not checked with the full text; for unequal threads and links our extension, by \
+             two readers of a memory of an Opteron.",
 };
 
 #[cfg(test)]

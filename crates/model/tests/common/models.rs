@@ -54,6 +54,19 @@ pub(crate) struct Reader {
 
 /// GB/s of one thread of each application on each node, by the rules of `kind` without corrections.
 pub(crate) fn slowly(kind: ModelKind, case: &Case) -> Vec<Vec<Option<f64>>> {
+    by_memories(case, |memory, readers| match kind {
+        ModelKind::Ecm => wait_at_both(0.0, case, memory, readers),
+        _ => share(kind, case, memory, readers),
+    })
+}
+
+/// The same by the rules of `ecm` with an `ecm_penalty`.
+pub(crate) fn slowly_by_ecm(penalty: f64, case: &Case) -> Vec<Vec<Option<f64>>> {
+    by_memories(case, |memory, readers| wait_at_both(penalty, case, memory, readers))
+}
+
+/// Each memory by `rules`, and the smallest part that a thread gets of what it wants.
+fn by_memories(case: &Case, rules: impl Fn(NodeId, &mut [Reader])) -> Vec<Vec<Option<f64>>> {
     let mut bandwidth: Vec<Vec<Option<f64>>> = case
         .apps()
         .map(|app| {
@@ -63,7 +76,7 @@ pub(crate) fn slowly(kind: ModelKind, case: &Case) -> Vec<Vec<Option<f64>>> {
         .collect();
     for memory in case.machine.node_ids() {
         let mut readers = readers(case, memory);
-        share(kind, case, memory, &mut readers);
+        rules(memory, &mut readers);
         for reader in readers {
             if let Some(least) = &mut bandwidth[reader.app.0][reader.from.0] {
                 *least = least.min(reader.gets / reader.cost);
@@ -112,25 +125,64 @@ fn share(kind: ModelKind, case: &Case, memory: NodeId, readers: &mut [Reader]) {
     }
     for (from, link) in links {
         let mut there: Vec<&mut Reader> = readers.iter_mut().filter(|reader| reader.from == from).collect();
-        fit(kind, link, &mut there);
+        fit(link, &mut there);
     }
-    fit(kind, controller, &mut readers.iter_mut().collect::<Vec<_>>());
+    fit(controller, &mut readers.iter_mut().collect::<Vec<_>>());
 }
 
-/// Lowers what all get until it fits: by the same factor, or by the same time per byte.
-fn fit(kind: ModelKind, capacity: f64, readers: &mut [&mut Reader]) {
+/// Lowers what all get by the same factor until it fits.
+fn fit(capacity: f64, readers: &mut [&mut Reader]) {
     let sum: f64 = readers.iter().map(|reader| reader.gets).sum();
     if sum <= capacity {
         return;
     }
-    let lowered = |gets: f64, by: f64| match kind {
-        ModelKind::Ecm => 1.0 / (1.0 / gets + by),
-        _ => gets / (1.0 + by),
-    };
-    let all = |by: f64| readers.iter().map(|reader| lowered(reader.gets, by)).sum::<f64>();
-    let by = bisect(|by| all(by) <= capacity);
+    let by = bisect(|by| sum / (1.0 + by) <= capacity);
     for reader in readers.iter_mut() {
-        reader.gets = lowered(reader.gets, by);
+        reader.gets /= 1.0 + by;
+    }
+}
+
+/// ECM: the smallest wait at the controller with which all fits and everybody waits long enough; and within each trial of it the
+/// smallest such wait at each link.
+fn wait_at_both(penalty: f64, case: &Case, memory: NodeId, readers: &mut [Reader]) {
+    let node = case.machine.node(memory);
+    let controller = node.bandwidth.value();
+    let link = |from: NodeId| case.machine.link(from, memory).map(GigabytesPerSecond::value);
+    // (N - 1) p0 / capacity: what the rates are multiplied by; a thread that wants less than its even part is a part of one.
+    let factor = |there: &[&Reader], capacity: f64, cores: u32| {
+        let even = capacity / f64::from(cores.max(1));
+        let count: f64 = there.iter().map(|reader| (reader.demand_gbs / even).min(1.0)).sum();
+        (count - 1.0).max(0.0) * penalty / capacity / capacity
+    };
+    let gets = |reader: &Reader, waits: f64| 1.0 / (1.0 / reader.demand_gbs + waits);
+    let keeps = |sum: f64, wait: f64, capacity: f64, factor: f64| sum <= capacity && factor * sum <= wait;
+    let all: Vec<Reader> = readers.to_vec();
+    let everybody: Vec<&Reader> = all.iter().collect();
+    let at_controller = factor(&everybody, controller, node.cores);
+    // Of every reader, with this wait at the controller.
+    let with = |wait: f64| -> Vec<f64> {
+        let mut rates = vec![0.0; all.len()];
+        for from in case.machine.node_ids() {
+            let there: Vec<&Reader> = all.iter().filter(|reader| reader.from == from).collect();
+            let at_link = link(from).map_or(0.0, |capacity| {
+                let factor = factor(&there, capacity, case.machine.node(from).cores);
+                let sum = |more: f64| there.iter().map(|reader| gets(reader, wait + more)).sum::<f64>();
+                if keeps(sum(0.0), 0.0, capacity, factor) {
+                    0.0
+                } else {
+                    bisect(|more| keeps(sum(more), more, capacity, factor))
+                }
+            });
+            for (rate, reader) in rates.iter_mut().zip(&all).filter(|(_, reader)| reader.from == from) {
+                *rate = gets(reader, wait + at_link);
+            }
+        }
+        rates
+    };
+    let keeps = |wait: f64| keeps(with(wait).iter().sum(), wait, controller, at_controller);
+    let wait = if keeps(0.0) { 0.0 } else { bisect(keeps) };
+    for (reader, rate) in readers.iter_mut().zip(with(wait)) {
+        reader.gets = rate;
     }
 }
 
@@ -140,7 +192,8 @@ fn bisect(holds: impl Fn(f64) -> bool) -> f64 {
     while !holds(high) {
         (low, high) = (high, high * 2.0);
     }
-    for _ in 0..200 {
+    // The ends are a factor of 2 apart: as many halvings as a number has digits.
+    for _ in 0..60 {
         let middle = f64::midpoint(low, high);
         if holds(middle) { high = middle } else { low = middle }
     }

@@ -5,6 +5,12 @@ use std::time::{Duration, Instant};
 
 use numasim_runtime::{Bind, Layout, Pool, PoolNode, join};
 
+/// So many, or as many as Miri has the patience for.
+#[allow(dead_code, reason = "not every test program has a use for it")]
+pub(crate) const fn many(count: usize) -> usize {
+    if cfg!(miri) { count.isqrt() } else { count }
+}
+
 /// Nodes with these workers, as many cores as workers, bound to nothing.
 pub(crate) fn pool(workers: &[usize]) -> Pool {
     let node = |&workers: &usize| PoolNode { workers, cores: workers, cpus: None };

@@ -15,6 +15,8 @@ fn steady() -> Repeated {
         gflops: vec![2.0; 10],
         huge_pages: Some(1.0),
         pages_verified: true,
+        page_faults: Some((0, 0)),
+        waited: Some(0.0),
         counting: Some(0.0),
         asked_intensity: 0.5,
         ran_intensity: 0.5,
@@ -72,6 +74,21 @@ fn counting_overhead() {
     let [doubt] = &doubts(Repeated { counting: Some(0.004), ..steady() })[..] else { panic!("one doubt") };
     assert_eq!(doubt.to_string(), "counting took 0.40 % of the window of 'mem' in 'even'");
     assert_eq!(doubts(Repeated { counting: Some(0.001), ..steady() }), []);
+}
+
+#[test]
+fn page_faults_that_the_kernel_does_not_have() {
+    let [doubt] = &doubts(Repeated { page_faults: Some((900, 0)), ..steady() })[..] else {
+        panic!("one doubt")
+    };
+    assert_eq!(
+        doubt.to_string(),
+        "'mem' in 'even' had 900 page faults in the timed part, and its kernel has 0"
+    );
+    // New memory of 1,048,576 small pages, and a few faults of something else; huge pages where small ones were seen.
+    assert_eq!(doubts(Repeated { page_faults: Some((1_048_579, 1_048_576)), ..steady() }), []);
+    assert_eq!(doubts(Repeated { page_faults: Some((2048, 1_048_576)), ..steady() }).len(), 1);
+    assert_eq!(doubts(Repeated { page_faults: None, ..steady() }), []);
 }
 
 #[test]

@@ -53,7 +53,7 @@ impl Runner for Mock {
         let mut misplaced = self.misplaced.contains(&number);
         let apps = scenario.apps.iter().map(|app| {
             let threads = app.threads.iter().enumerate().map(|(place, thread)| {
-                let reads = app.kernel.access() == numasim_model::Access::Read;
+                let reads = app.kernel.name() == "read";
                 let bytes = speed
                     * if !reads {
                         1
@@ -77,6 +77,9 @@ impl Runner for Mock {
                     cpus: if wrong { vec![3] } else { thread.cpus.as_slice().to_vec() },
                     clock_share: 1e-5,
                     pages: BTreeMap::from([(thread.memory[0].0, 16384)]),
+                    waited_share: 0.0,
+                    page_faults: 0,
+                    expected_page_faults: Some(0),
                     pages_unknown: None,
                     huge_pages: Some(0.5),
                     misplaced: if wrong { vec![Misplaced::Thread { seen: 3, wanted }] } else { Vec::new() },

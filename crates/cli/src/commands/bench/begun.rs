@@ -36,6 +36,7 @@ pub(super) fn provenance(
         settings: Measuring::new(settings, args.repeat, bind),
         inputs: asked.texts.iter().map(|file| Input::new(&file.name, &file.text)).collect(),
         fitted: fitted.collect(),
+        observed: Vec::new(),
         doubts: Vec::new(),
     };
     provenance.doubt(&doubting.before);

@@ -5,6 +5,8 @@ use std::time::Instant;
 
 use numasim_bench::doubt::{self, Doubt, Repeated, Watched};
 use numasim_bench::plan::{Change, Plan};
+use numasim_bench::runner::Settings;
+use numasim_host::memory::last_level_bytes;
 use numasim_host::system::{CpuTimes, Facts, SAMPLE, System, Throttled};
 use numasim_model::cpus::CpuList;
 use numasim_model::{AppId, Study};
@@ -28,11 +30,12 @@ pub(super) struct Doubting {
 
 impl Doubting {
     /// Looks at the host for half a second, before any thread of the benchmark works.
-    pub(super) fn new(study: &Study, plan: &Plan, used: &CpuList) -> Self {
+    pub(super) fn new(study: &Study, plan: &Plan, settings: &Settings, used: &CpuList) -> Self {
         let system = System::host();
         let facts = system.facts(used, SAMPLE);
         let mut before = doubt::before(&facts, used);
         before.extend(fewer_cores(study, plan));
+        before.extend(doubt::planned(plan, settings.bytes_per_thread, last_level_bytes));
         for scenario in plan.scenarios.iter().filter(|scenario| scenario.fitted) {
             let own = plan.changes.iter().filter(|change| change.scenario() == scenario.name);
             let change = own.map(Change::to_string).collect::<Vec<_>>().join("; ");

@@ -19,6 +19,7 @@ pub(super) fn complete(provenance: &mut Provenance, outcome: &Outcome, doubting:
     if matches!(outcome.ended, Ended::Complete) {
         provenance.ended_utc = Some(utc(SystemTime::now()));
     }
+    provenance.observe(&outcome.repeated);
     provenance.doubt(&doubting.shown);
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &BenchArgs, shell: &Shell) -> Result<(), Failure> {
     let settings = settings(args, &plan)?;
     planning::tell(&plan, shell);
     let used = doubts::used(&plan)?;
-    let mut doubting = Doubting::new(&asked.study, &plan, &used);
+    let mut doubting = Doubting::new(&asked.study, &plan, &settings, &used);
     doubting.tell_before(shell);
     if args.dry_run {
         let planned = Planned {

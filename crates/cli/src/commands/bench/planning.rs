@@ -45,7 +45,7 @@ pub(super) fn plan(asked: &Asked, args: &BenchArgs, host: &HostTopology) -> Resu
         }
     }
     let host_machine = asked.host_machine.clone();
-    let options = Options { bind: args.bind.into(), fit: args.fit_host, host_machine };
+    let options = Options { bind: args.bind.into(), fit: args.fit_host, host_machine, isa: args.isa };
     plan::make(&asked.study, &scenarios, host, &options).map_err(|error| refused(&error, args.fit_host, host))
 }
 
@@ -85,7 +85,7 @@ fn refused(error: &PlanError, fitting: bool, host: &HostTopology) -> Failure {
             .hint("or let `numasim explore` find the best home"),
         PlanError::OtherHost { .. } => failure
             .hint("--host-machine takes the machine file of this host, as detect and calibrate write it"),
-        PlanError::Kernel { .. } | PlanError::RealKernel { .. } | PlanError::Study(_) => failure,
+        PlanError::Kernel { .. } | PlanError::Study(_) => failure,
     }
 }
 

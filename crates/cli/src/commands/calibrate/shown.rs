@@ -1,6 +1,6 @@
 //! A calibration as JSON and CSV.
 
-use numasim_bench::calibrate::{Figure, MeasuredStep, NodeFigures, Purpose, SharedFigure, Together};
+use numasim_bench::calibrate::{Choice, Figure, MeasuredStep, NodeFigures, Purpose, SharedFigure, Together};
 use numasim_model::Access;
 use numasim_model::ids::NodeId;
 use serde_json::{Value, json};
@@ -39,6 +39,7 @@ pub(super) fn json(found: &Calibrated) -> Value {
         "isa": found.settings.isa.as_str(),
         "window_s": found.settings.window.as_secs_f64(), "warm_up_s": found.settings.warm_up.as_secs_f64(),
         "bytes_per_thread": found.settings.bytes_per_thread,
+        "kernels": calibration.variants.iter().map(choice).collect::<Vec<_>>(),
         "nodes": nodes,
         "bandwidth_matrix_gbs": calibration.matrix().iter().map(row).collect::<Vec<_>>(),
         "shared_links": calibration.shared_links.iter().map(shared).collect::<Vec<_>>(),
@@ -51,6 +52,13 @@ pub(super) fn json(found: &Calibrated) -> Value {
 fn figure(figure: &Figure) -> Value {
     json!({ "median": figure.median, "min": figure.min, "max": figure.max, "rounds": figure.samples,
             "uncertainty_percent": figure.uncertainty_percent() })
+}
+
+/// The way of a kernel through memory; `gain` over the usual way, null if it is that.
+fn choice(choice: &Choice) -> Value {
+    json!({ "kernel": choice.access.as_str(), "isa": choice.variant.isa.as_str(), "streams": choice.variant.streams,
+            "prefetch_bytes": choice.variant.prefetch_bytes, "stores": choice.variant.stores.as_str(),
+            "gain": choice.gain.as_ref().map(figure) })
 }
 
 /// Null where it was not measured.
@@ -90,7 +98,7 @@ fn measures(done: &MeasuredStep) -> &'static str {
         Purpose::Bandwidth => "bandwidth",
         Purpose::SharedLink => "shared-link",
         Purpose::NodeRead => "node-read",
-        Purpose::Kernel(kernel) => kernel.as_str(),
+        Purpose::Kernel(kernel) | Purpose::Variant(kernel, _) => kernel.as_str(),
     }
 }
 

@@ -51,6 +51,7 @@ pub(super) fn provenance(
         },
         inputs: sources.iter().map(|file| Input::new(&file.name, &file.text)).collect(),
         fitted: Vec::new(),
+        observed: Vec::new(),
         doubts: Vec::new(),
     }
 }

@@ -109,7 +109,7 @@ pub(crate) fn plan_json(planned: &Planned) -> Value {
                             json!({ "cpus": thread.cpus.to_string(), "memory": memory })
                         })
                         .collect();
-                    json!({ "app": app.name, "node": node.0, "kernel": app.kernel.access().as_str(),
+                    json!({ "app": app.name, "node": node.0, "kernel": app.kernel.name(),
                             "arithmetic_intensity": app.kernel.arithmetic_intensity().value(), "threads": each })
                 })
                 .collect();

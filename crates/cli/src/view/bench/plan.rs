@@ -43,7 +43,7 @@ pub(crate) fn plan_table(planned: &Planned, style: &Style) -> String {
         grid.row(vec![
             name,
             app.name.clone(),
-            app.kernel.access().as_str().to_owned(),
+            app.kernel.name().to_owned(),
             figures::short(app.kernel.arithmetic_intensity().value()),
             node.0.to_string(),
             threads.len().to_string(),
@@ -75,7 +75,7 @@ pub(crate) fn plan_csv(planned: &Planned) -> Result<String, csv::Error> {
             app.name.clone(),
             node.0.to_string(),
             threads.len().to_string(),
-            app.kernel.access().as_str().to_owned(),
+            app.kernel.name().to_owned(),
             app.kernel.arithmetic_intensity().value().to_string(),
             data(&threads),
             processors(&threads),

@@ -91,6 +91,7 @@ fn provenance() -> Provenance {
         settings: Measuring::new(&settings(), 3, "core"),
         inputs: Vec::new(),
         fitted: Vec::new(),
+        observed: Vec::new(),
         doubts: Vec::new(),
     }
 }

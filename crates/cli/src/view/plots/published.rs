@@ -3,7 +3,7 @@
 use numasim_draw::line::{Line, LinePlot};
 use numasim_draw::scatter::{self, ScatterPlot, Series};
 use numasim_draw::{Axis, DrawError, Heading, Scale};
-use numasim_evidence::published::{Judged, Part, Point};
+use numasim_evidence::published::{Judged, Part, Point, Role};
 
 const LOAD: &str = "load";
 
@@ -29,23 +29,20 @@ pub(crate) fn published(judged: &[Judged]) -> Vec<Drawn> {
         let series = together(all(Part::Scaling).filter(|one| one.traffic == LOAD), |one| {
             format!("{}, {}", short(one.model), one.variant)
         });
-        let subtitle = "one NUMA domain; 1, half and all cores are fitted, these are the others";
+        let subtitle = "one NUMA domain; 1, half, three quarters (or one) and all cores are fitted, these are the others";
         drawn.push(overview("load.svg", "Bandwidth over cores, kernel load", subtitle, "GB/s", series));
     }
     let models = ["baseline-proportional", "ecm"];
     if all(Part::Readers).next().is_some() {
-        // Two clouds of 784 points are as much as can be seen.
-        let shown = |one: &&Judged| match one.model {
-            "baseline-proportional" => one.variant == "no fit",
-            "max-min" => one.variant != "no fit",
-            _ => false,
+        // The runs that test; more clouds than three cannot be told apart.
+        let shown = |one: &&Judged| {
+            one.role == Role::Tests
+                && (one.variant == "as advised" || (one.variant == "no fit" && models.contains(&one.model)))
         };
         let series = together(all(Part::Readers).filter(shown), |one| {
-            let fit = if one.variant == "no fit" { "no fit" } else { "corrected" };
-            format!("{}, {fit}", short(one.model))
+            format!("{}, {}", short(one.model), one.variant)
         });
-        let subtitle =
-            "STREAM Triad of 2 and 4 nodes on one memory of a 4-socket Opteron; each memory left out";
+        let subtitle = "STREAM Triad of 4 nodes on one memory of a 4-socket Opteron, predicted from the matrix of single nodes";
         drawn.push(overview("readers.svg", "Several nodes read one memory", subtitle, "GB/s", series));
     }
     if all(Part::TableIii).next().is_some() {

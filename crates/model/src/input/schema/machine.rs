@@ -3,6 +3,7 @@
 use schemars::{JsonSchema, Schema, json_schema};
 use serde::Serialize;
 
+use super::kernels::KernelsTable;
 use super::origin::{ProvenanceTable, SharingTable};
 use super::range::{not_negative, positive};
 
@@ -110,6 +111,9 @@ pub struct MachineTable {
     /// How bandwidth is shared. Default: the model baseline-proportional without corrections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sharing: Option<SharingTable>,
+    /// How the benchmark's kernels go through the memory of this machine, as `calibrate` found it. Default: the usual ways.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernels: Option<KernelsTable>,
     /// How the figures came about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provenance: Option<ProvenanceTable>,

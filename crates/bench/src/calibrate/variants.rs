@@ -1,0 +1,166 @@
+//! Which way through memory is the fastest for each kernel on this host.
+
+use std::time::Duration;
+
+use numasim_model::Access;
+use numasim_model::ids::NodeId;
+
+use super::steps::{self, Purpose, Step};
+use super::{CalibrateError, Figure, Options, Progress, Session};
+use crate::kernel::{Isa, Variant};
+use crate::runner::Settings;
+
+/// The window of a trial: there are many.
+pub(super) const WINDOW: Duration = Duration::from_millis(50);
+/// ... and what comes before it.
+pub(super) const WARM_UP: Duration = Duration::from_millis(15);
+/// How often each way is tried while others are looked for.
+const LOOKS: usize = 2;
+/// How often the best and the usual way are measured beside each other at the end, for each thread count.
+const DUELS: usize = 7;
+/// What is not better by this factor is not worth another way.
+const CLEARLY: f64 = 1.01;
+
+/// The way of a kernel through memory that `calibrate` chose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Choice {
+    /// The kernel's use of memory.
+    pub access: Access,
+    /// Its way.
+    pub variant: Variant,
+    /// How much faster it was than the usual way, as a factor: of pairs, the geometric mean over one thread and all cores. `None`: it is the usual one.
+    pub gain: Option<Figure>,
+}
+
+/// Trials at most, for people who want to know how long it takes.
+pub(super) fn most_trials(kernels: &[Access]) -> usize {
+    let of = |access: Access| {
+        let usual = Variant::usual(access, Isa::best());
+        alternatives(access, usual).iter().map(|others| LOOKS * (others.len() + 1)).sum::<usize>() + 4 * DUELS
+    };
+    with_reads(kernels).map(of).sum()
+}
+
+fn with_reads(kernels: &[Access]) -> impl Iterator<Item = Access> + '_ {
+    std::iter::once(Access::Read).chain(kernels.iter().copied().filter(|&kernel| kernel != Access::Read))
+}
+
+/// Other ways, one difference each, a list for each kind of difference.
+fn alternatives(access: Access, from: Variant) -> [Vec<Variant>; 4] {
+    let all = Variant::candidates(access);
+    let other = |same: fn(&Variant, &Variant) -> bool| {
+        all.iter().copied().filter(|variant| *variant != from && same(variant, &from)).collect()
+    };
+    [
+        other(|a, b| (a.isa, a.streams, a.stores) == (b.isa, b.streams, b.stores)),
+        other(|a, b| (a.isa, a.prefetch_bytes, a.stores) == (b.isa, b.prefetch_bytes, b.stores)),
+        other(|a, b| (a.streams, a.prefetch_bytes, a.stores) == (b.streams, b.prefetch_bytes, b.stores)),
+        other(|a, b| (a.isa, a.streams, a.prefetch_bytes) == (b.isa, b.streams, b.prefetch_bytes)),
+    ]
+}
+
+/// Chooses for reads and for these kernels, on the first node with cores; what was chosen is used from then on.
+pub(super) fn choose(session: &mut Session<'_>, options: &Options) -> Result<(), CalibrateError> {
+    let Some((node, cores)) = steps::readers(session.host).next() else { return Ok(()) };
+    let settings = Settings { window: WINDOW, warm_up: WARM_UP, ..session.settings.clone() };
+    let isa = session.settings.isa;
+    for access in with_reads(&options.kernels) {
+        let mut trials = Trials { session, settings: &settings, access, node };
+        let usual = Variant::usual(access, isa);
+        let mut best = usual;
+        for kind in 0..alternatives(access, usual).len() {
+            // Each kind of difference from the best so far.
+            let others = alternatives(access, best)[kind].clone();
+            let allowed = |way: &Variant| options.any_isa || way.isa == isa;
+            let ways: Vec<Variant> =
+                std::iter::once(best).chain(others.into_iter().filter(allowed)).collect();
+            if ways.len() > 1 {
+                best = trials.fastest(&ways, cores)?;
+            }
+        }
+        let better = if best == usual { None } else { trials.duel(usual, best, cores)? };
+        let choice = better.unwrap_or(Choice { access, variant: usual, gain: None });
+        session.chosen.push(choice);
+    }
+    Ok(())
+}
+
+/// Measures ways of a kernel.
+struct Trials<'s, 'r> {
+    session: &'s mut Session<'r>,
+    settings: &'s Settings,
+    access: Access,
+    node: NodeId,
+}
+
+impl Trials<'_, '_> {
+    /// GB/s.
+    fn once(&mut self, variant: Variant, threads: u32) -> Result<f64, CalibrateError> {
+        let step = Step::single(Purpose::Variant(self.access, variant), self.node, self.node, threads);
+        let (done, of) = (self.session.done, self.session.of);
+        (self.session.observer)(Progress { done, of, next: &step });
+        self.session.done += 1;
+        Ok(self.session.once(&step, self.settings)?.1)
+    }
+
+    /// The one with the highest bandwidth, in turn on all cores; the first of equals.
+    fn fastest(&mut self, ways: &[Variant], threads: u32) -> Result<Variant, CalibrateError> {
+        let mut found = vec![0.0_f64; ways.len()];
+        for _ in 0..LOOKS {
+            for (found, &way) in found.iter_mut().zip(ways) {
+                // The highest: what disturbs makes slower.
+                *found = found.max(self.once(way, threads)?);
+            }
+        }
+        let mut best = 0;
+        for at in 1..found.len() {
+            if found[at] > found[best] {
+                best = at;
+            }
+        }
+        Ok(ways[best])
+    }
+
+    /// The new way if it is clearly faster than the usual one, measured beside it once more: what won among many may have been lucky.
+    fn duel(&mut self, usual: Variant, new: Variant, cores: u32) -> Result<Option<Choice>, CalibrateError> {
+        let mut counts = vec![1, cores];
+        counts.dedup();
+        let mut ratios = Vec::new();
+        for pair in 0..DUELS {
+            let mut logarithm = 0.0;
+            for &threads in &counts {
+                // Each goes first every other time.
+                let (first, second) = if pair % 2 == 0 { (usual, new) } else { (new, usual) };
+                let (first, second) = (self.once(first, threads)?, self.once(second, threads)?);
+                let ratio = if pair % 2 == 0 { second / first } else { first / second };
+                logarithm += ratio.ln() / counts.len() as f64;
+            }
+            ratios.push(logarithm.exp());
+        }
+        let gain = Figure::of(&ratios).filter(|gain| gain.median >= CLEARLY);
+        Ok(gain.map(|gain| Choice { access: self.access, variant: new, gain: Some(gain) }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ways_that_are_tried_differ_in_one_thing() {
+        let usual = Variant::usual(Access::Copy, Isa::Portable);
+        for (kind, ways) in alternatives(Access::Copy, usual).iter().enumerate() {
+            for way in ways {
+                let differs = [
+                    way.prefetch_bytes != usual.prefetch_bytes,
+                    way.streams != usual.streams,
+                    way.isa != usual.isa,
+                    way.stores != usual.stores,
+                ];
+                assert!(differs.iter().enumerate().all(|(at, &differs)| differs == (at == kind)), "{way}");
+            }
+        }
+        assert!(alternatives(Access::Triad, Variant::usual(Access::Triad, Isa::best()))[1].is_empty());
+        assert!(alternatives(Access::Read, Variant::usual(Access::Read, Isa::best()))[3].is_empty());
+    }
+}

@@ -1,0 +1,235 @@
+//! What the threads of an application compute: a synthetic kernel, or a real one on a problem of a certain size.
+
+use numasim_kernels::blackscholes::BlackScholes;
+use numasim_kernels::chase::Chase;
+use numasim_kernels::kernel::Problem;
+use numasim_kernels::matrix::{self, Dmv, Lattice, Spmv};
+use numasim_kernels::memcpy::{self, Memcpy};
+use numasim_model::problem::{self, Cells, KernelName, KernelProblem, NEXT_TO_NOTHING};
+use numasim_model::units::FlopPerByte;
+use serde::{Deserialize, Serialize};
+
+use super::{Kernel, Synthetic};
+
+/// What the threads of an application compute.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Workload {
+    /// A synthetic kernel, on as much data for each thread as the run has chosen.
+    Synthetic(Kernel),
+    /// A real one, with a size of its own.
+    Real(Real),
+}
+
+/// A real kernel with its problem, as threads run it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Real {
+    /// Options priced.
+    BlackScholes(BlackScholes),
+    /// Dense matrix times vector.
+    Dmv(Dmv),
+    /// Sparse matrix times vector.
+    Spmv(Spmv),
+    /// Memory copied.
+    Memcpy(Memcpy),
+    /// Chains of addresses followed.
+    Chase(Chase),
+}
+
+/// A problem that no threads can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotRunnable {
+    /// There is no such kernel.
+    #[error("\"{}\" can be predicted, but not run here yet; these can be run: blackscholes, dmv, spmv, memcpy, chase", .0.as_str())]
+    Kernel(KernelName),
+    /// Only complex numbers.
+    #[error("\"spmv\" with elements = \"real\" can be predicted, but not run; elements = \"complex\" can")]
+    RealElements,
+    /// Only the first copy finds memory that is new.
+    #[error(
+        "\"memcpy\" with faults = \"inside\" can be run with copies = 1, not {copies}: only the first copy finds memory that is new"
+    )]
+    Copies {
+        /// How many are wanted.
+        copies: u64,
+    },
+}
+
+/// A size; one that no machine has memory for is refused where memory is asked for.
+fn size(of: u64) -> usize {
+    usize::try_from(of).unwrap_or(usize::MAX)
+}
+
+impl Real {
+    /// What threads run of a problem: its steps again and again, as often as the window has room for.
+    ///
+    /// # Errors
+    /// [`NotRunnable`].
+    pub fn new(of: &KernelProblem) -> Result<Self, NotRunnable> {
+        Ok(match *of {
+            KernelProblem::BlackScholes(of) => Self::BlackScholes(BlackScholes { options: size(of.options) }),
+            KernelProblem::Dmv(of) => Self::Dmv(Dmv { rows: size(of.rows) }),
+            KernelProblem::Spmv(of) => Self::Spmv(spmv(&of)?),
+            KernelProblem::Memcpy(of) => Self::Memcpy(copy(&of)?),
+            KernelProblem::Chase(of) => {
+                Self::Chase(Chase { lines: size(of.lines()), chains: size(of.chains) })
+            }
+            KernelProblem::Stencil2d(_) | KernelProblem::Seismic(_) => {
+                return Err(NotRunnable::Kernel(of.kernel()));
+            }
+        })
+    }
+
+    /// The problem.
+    pub fn problem(self) -> Box<dyn Problem> {
+        match self {
+            Self::BlackScholes(problem) => Box::new(problem),
+            Self::Dmv(problem) => Box::new(problem),
+            Self::Spmv(problem) => Box::new(problem),
+            Self::Memcpy(problem) => Box::new(problem),
+            Self::Chase(problem) => Box::new(problem),
+        }
+    }
+}
+
+fn spmv(of: &problem::Spmv) -> Result<Spmv, NotRunnable> {
+    if of.elements == problem::Elements::Real {
+        return Err(NotRunnable::RealElements);
+    }
+    let Cells(cells) = of.cells;
+    Ok(Spmv {
+        lattice: Lattice { cells: cells.map(size) },
+        partition: match of.partition {
+            problem::Partition::Equal => matrix::Partition::Rows,
+            problem::Partition::Nonzeros => matrix::Partition::Elements,
+        },
+        storage: match of.storage {
+            problem::Storage::Whole => matrix::Storage::Whole,
+            problem::Storage::PerNode => matrix::Storage::PerGroup,
+        },
+    })
+}
+
+fn copy(of: &problem::Memcpy) -> Result<Memcpy, NotRunnable> {
+    let faults = match of.faults {
+        problem::Faults::Before => memcpy::Faults::Before,
+        problem::Faults::Inside if of.copies > 1 => return Err(NotRunnable::Copies { copies: of.copies }),
+        problem::Faults::Inside => memcpy::Faults::Inside,
+    };
+    Ok(Memcpy {
+        words: size(of.words()),
+        source: match of.source {
+            problem::Source::Shared => memcpy::Source::Shared,
+            problem::Source::PerNode => memcpy::Source::PerGroup,
+            problem::Source::Own => memcpy::Source::Own,
+        },
+        faults,
+        how: match of.how {
+            problem::How::Streaming => memcpy::How::Streaming,
+            problem::How::Cached => memcpy::How::Cached,
+            problem::How::Library => memcpy::How::Library,
+        },
+    })
+}
+
+impl From<Kernel> for Workload {
+    fn from(kernel: Kernel) -> Self {
+        Self::Synthetic(kernel)
+    }
+}
+
+impl From<Real> for Workload {
+    fn from(real: Real) -> Self {
+        Self::Real(real)
+    }
+}
+
+impl Workload {
+    /// The word that stands for it in files and results.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Synthetic(kernel) => kernel.access().as_str(),
+            Self::Real(real) => real.problem().name(),
+        }
+    }
+
+    /// FLOP per byte, as it counts them itself. Of one that computes nothing it is what models take for that, [`NEXT_TO_NOTHING`].
+    pub fn arithmetic_intensity(&self) -> FlopPerByte {
+        match self {
+            Self::Synthetic(kernel) => kernel.arithmetic_intensity(),
+            Self::Real(real) => {
+                let work = real.problem().work();
+                if work.flop == 0 || work.bytes == 0 {
+                    NEXT_TO_NOTHING
+                } else {
+                    FlopPerByte::new(work.flop as f64 / work.bytes as f64)
+                }
+            }
+        }
+    }
+
+    /// FLOP that stand for `flop` counted ones and `bytes` moved: of a kernel that computes nothing as many as its intensity says, so that its measured
+    /// GFLOPS mean what its predicted ones do.
+    pub fn flop(&self, flop: u64, bytes: u64) -> f64 {
+        if flop == 0 { self.arithmetic_intensity().value() * bytes as f64 } else { flop as f64 }
+    }
+
+    /// The synthetic kernel, if it is one.
+    pub const fn synthetic(&self) -> Option<Kernel> {
+        match self {
+            Self::Synthetic(kernel) => Some(*kernel),
+            Self::Real(_) => None,
+        }
+    }
+
+    /// As a problem, with so much data for each thread of a synthetic kernel.
+    pub fn problem(&self, bytes_per_thread: usize) -> Box<dyn Problem> {
+        match *self {
+            Self::Synthetic(kernel) => Box::new(Synthetic { kernel, bytes: bytes_per_thread }),
+            Self::Real(real) => real.problem(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_threads_run_counts_what_the_model_counts() {
+        for name in KernelName::ALL {
+            let of = KernelProblem::of(name);
+            match Real::new(&of) {
+                Ok(real) => {
+                    let workload = Workload::from(real);
+                    assert_eq!(
+                        (workload.name(), workload.arithmetic_intensity()),
+                        (name.as_str(), of.modelled_intensity())
+                    );
+                }
+                Err(why) => {
+                    assert_eq!(why, NotRunnable::Kernel(name));
+                    assert!(why.to_string().contains("can be run: blackscholes, dmv"), "{why}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn variants_that_cannot_be_run_are_named() {
+        let real = problem::Spmv { elements: problem::Elements::Real, ..problem::Spmv::default() };
+        assert_eq!(Real::new(&KernelProblem::Spmv(real)), Err(NotRunnable::RealElements));
+        let copy = problem::Memcpy { faults: problem::Faults::Inside, ..problem::Memcpy::default() };
+        assert!(Real::new(&KernelProblem::Memcpy(copy)).is_ok());
+        let again = Real::new(&KernelProblem::Memcpy(problem::Memcpy { copies: 2, ..copy }));
+        assert_eq!(again, Err(NotRunnable::Copies { copies: 2 }));
+    }
+
+    #[test]
+    fn a_kernel_that_computes_nothing_has_gflops_by_its_gbs() {
+        let copy = Workload::from(Real::new(&KernelProblem::of(KernelName::Memcpy)).expect("runs"));
+        // 10^9 bytes stand for 1000 FLOP.
+        assert!((copy.flop(0, 1_000_000_000) - 1000.0).abs() < 1e-9);
+        let reading = Workload::from(Kernel::lightest(numasim_model::Access::Read));
+        assert_eq!(reading.flop(7, 100), 7.0);
+    }
+}

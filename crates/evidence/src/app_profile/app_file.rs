@@ -1,0 +1,312 @@
+//! Writes the `[[app]]` of what is known, each figure with how it is known and from what. What nobody can tell is a comment.
+
+use numasim_model::Placement;
+use numasim_model::dynamics::Scaling;
+use numasim_model::input::writing::quoted;
+use numasim_model::text::visible;
+
+use super::Kind;
+use super::intensity::Figure;
+use super::placement::{Candidate, Signature, Verdict};
+use super::scaling::Scaled;
+
+/// Where no pages were looked at.
+const UNKNOWN: &str =
+    "# data is not known: nobody looked where it lies. Without this key numasim takes \"local\".";
+
+/// What is known of a program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AppFile {
+    /// Its name in the file.
+    pub name: String,
+    /// From what the file was made, a line each.
+    pub origin: Vec<String>,
+    /// FLOP per byte.
+    pub intensity: Figure,
+    /// Where its data lies; `None` where nobody looked.
+    pub data: Option<DataFound>,
+    /// How it scales.
+    pub scaling: Option<Scaled>,
+    /// What else a reader has to know, a sentence each.
+    pub doubts: Vec<String>,
+}
+
+/// Where data was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DataFound {
+    /// The class of placement.
+    pub verdict: Verdict,
+    /// From what: `numa_maps of process 4711`.
+    pub source: String,
+    /// Where two looks with different threads tell them apart.
+    pub signature: Option<Signature>,
+    /// All of it, in bytes; `None` where nobody counted.
+    pub bytes: Option<u64>,
+}
+
+impl AppFile {
+    /// The text of the file.
+    pub fn text(&self) -> String {
+        let mut lines: Vec<String> = vec![
+            "# An application as numasim profile-app found it. How each figure is known stands above it."
+                .to_owned(),
+        ];
+        let mut comment = |text: &str| lines.push(format!("# {}", visible(text)));
+        self.origin.iter().for_each(|line| comment(&format!("From {line}")));
+        self.doubts.iter().for_each(|doubt| comment(&format!("Doubt: {doubt}.")));
+        lines.push("[[app]]".to_owned());
+        lines.push(format!("name = {}", quoted(&self.name)));
+        lines.extend(intensity(&self.intensity));
+        let nobody_looked = || vec![UNKNOWN.to_owned()];
+        lines.extend(self.data.as_ref().map_or_else(nobody_looked, data));
+        lines.extend(self.scaling.as_ref().map(scaling).unwrap_or_default());
+        lines.join("\n") + "\n"
+    }
+}
+
+fn intensity(figure: &Figure) -> Vec<String> {
+    let runs = match (figure.runs, figure.range) {
+        (runs, Some((low, high))) if runs >= 6 => {
+            format!("; median of {runs} runs, 95 % interval {} to {}", short(low), short(high))
+        }
+        (runs, Some((low, high))) => format!("; median of {runs} runs, {} to {}", short(low), short(high)),
+        _ => String::new(),
+    };
+    vec![
+        format!("# {}: {}{runs}", figure.kind, visible(&figure.source)),
+        format!("arithmetic_intensity = {}", number(figure.value)),
+    ]
+}
+
+fn data(found: &DataFound) -> Vec<String> {
+    let mut lines = Vec::new();
+    let source = visible(&found.source);
+    match &found.verdict {
+        Verdict::Told { best, others } => {
+            lines.push(format!(
+                "# {}: {source}; residual {} of the data lies elsewhere",
+                Kind::Measured,
+                percent(best.residual)
+            ));
+            for other in others.iter().take(MOST_SHOWN) {
+                lines.push(format!(
+                    "# data = {:18} # residual {}, with more open shares",
+                    key(&other.placement),
+                    percent(other.residual)
+                ));
+            }
+            lines.push(format!("data = {}", key(&best.placement)));
+        }
+        Verdict::Equal(classes) => {
+            let how = if classes.len() == 1 {
+                "without the threads of each node only this can be said"
+            } else {
+                "these describe it equally well"
+            };
+            lines.push(format!("# data is not determined: {source}; {how}."));
+            lines.push("# Remove the `# ` before the line that you know to be right; without this key numasim takes \"local\".".to_owned());
+            lines.extend(classes.iter().take(MOST_SHOWN).map(alternative));
+        }
+        Verdict::OneNode => {
+            lines.push(format!(
+                "# data is not determined: {source}, and with one node all placements are the same."
+            ));
+            lines.push("# Without this key numasim takes \"local\".".to_owned());
+        }
+    }
+    if let Some(signature) = &found.signature {
+        let fixed = signature.fixed.iter().enumerate().filter(|(_, share)| **share >= 0.0005);
+        let fixed: Vec<String> =
+            fixed.map(|(node, share)| format!(", node {node} {}", percent(*share))).collect();
+        lines.push(format!(
+            "# shares by least squares over the runs: local {}, interleaved {}{}; residual {}",
+            percent(signature.local),
+            percent(signature.interleaved),
+            fixed.concat(),
+            percent(signature.residual)
+        ));
+    }
+    if let Some(bytes) = found.bytes {
+        let gib = bytes as f64 / f64::from(1 << 30);
+        lines.push(format!("# {}: resident data, files and libraries left out", Kind::Measured));
+        lines.push(format!("memory_gib = {}", number(gib)));
+    }
+    lines
+}
+
+/// More classes, such as a home on each of many nodes, say no more.
+const MOST_SHOWN: usize = 8;
+
+fn alternative(class: &Candidate) -> String {
+    format!("# data = {:18} # residual {}", key(&class.placement), percent(class.residual))
+}
+
+/// A placement as the value of `data`.
+fn key(placement: &Placement) -> String {
+    match placement {
+        Placement::Local => "\"local\"".to_owned(),
+        Placement::Interleave => "\"interleave\"".to_owned(),
+        Placement::Home(home) => format!("{{ home = {} }}", home.0),
+        Placement::PartHome { home, share } => {
+            format!("{{ home = {}, share = {} }}", home.0, rounded(*share))
+        }
+        Placement::PartInterleave { share } => format!("{{ interleave = {} }}", rounded(*share)),
+        Placement::Fractions(fractions) => {
+            let fractions: Vec<String> = whole(fractions).iter().map(|share| format!("{share:?}")).collect();
+            format!("{{ fractions = [{}] }}", fractions.join(", "))
+        }
+    }
+}
+
+/// Shares with four digits that still sum to 1: the largest takes what rounding leaves.
+fn whole(fractions: &[f64]) -> Vec<f64> {
+    let mut parts: Vec<i64> = fractions.iter().map(|share| tenths_of_a_thousand(*share)).collect();
+    let rest = 10_000 - parts.iter().sum::<i64>();
+    if let Some(largest) = parts.iter_mut().max() {
+        *largest += rest;
+    }
+    parts.iter().map(|&part| part as f64 / 1e4).collect()
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "0 to 10,000")]
+fn tenths_of_a_thousand(share: f64) -> i64 {
+    (share.clamp(0.0, 1.0) * 1e4).round() as i64
+}
+
+fn rounded(share: f64) -> f64 {
+    tenths_of_a_thousand(share) as f64 / 1e4
+}
+
+fn scaling(found: &Scaled) -> Vec<String> {
+    let what = if found.gflops { "GFLOPS" } else { "1/s (the same work in each run)" };
+    let speeds: Vec<String> =
+        found.speeds.iter().map(|(threads, speed)| format!("{threads}: {}", short(*speed))).collect();
+    let (how, value) = match &found.scaling {
+        Scaling::Linear => ("linear".to_owned(), "{ serial_fraction = 0.0 }".to_owned()),
+        Scaling::Serial { fraction } => (
+            "1/v(n) = a + b/n by least squares of relative errors, serial fraction a/(a + b)".to_owned(),
+            format!("{{ serial_fraction = {} }}", rounded(*fraction)),
+        ),
+        Scaling::Table(points) => {
+            // Rounded up to no more than the threads, and never less than before.
+            let mut points = points.iter();
+            let mut pairs: Vec<String> = points.next().map(|_| "[1, 1.0]".to_owned()).into_iter().collect();
+            pairs.extend(
+                points.map(|(threads, speedup)| format!("[{threads}, {:?}]", (speedup * 1e4).floor() / 1e4)),
+            );
+            (
+                "v(n)/v(1), as no serial fraction describes it".to_owned(),
+                format!("{{ table = [{}] }}", pairs.join(", ")),
+            )
+        }
+    };
+    vec![
+        format!(
+            "# {}: speed v(n) in {what} by threads {}; {how}; residual {}",
+            Kind::Measured,
+            speeds.join(", "),
+            percent(found.residual)
+        ),
+        format!("scaling = {value}"),
+    ]
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// Six digits: more than any counter is worth.
+fn number(value: f64) -> String {
+    let short = format!("{value:.5e}").parse::<f64>().unwrap_or(value);
+    format!("{short:?}")
+}
+
+fn short(value: f64) -> String {
+    format!("{value:.3e}").parse::<f64>().unwrap_or(value).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::input::{SourceFile, read_study};
+    use numasim_model::units::Gibibytes;
+    use numasim_model::{Data, NodeId};
+
+    use super::*;
+
+    fn file() -> AppFile {
+        AppFile {
+            name: "so\"l".to_owned(),
+            origin: vec!["perf\u{1b}.csv".to_owned()],
+            intensity: Figure {
+                value: 1.0 / 3.0,
+                kind: Kind::Estimated,
+                source: "FLOP over bytes".to_owned(),
+                runs: 1,
+                range: None,
+            },
+            data: None,
+            scaling: None,
+            doubts: Vec::new(),
+        }
+    }
+
+    fn read(file: &AppFile) -> numasim_model::Study {
+        let machine = "[machine]\nname = 'm'\nnodes = 3\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 32\nlink_gbs = 10\n";
+        let text = format!("{machine}{}", file.text());
+        let source = SourceFile { name: "app.toml".to_owned(), text: text.clone() };
+        read_study(&[source]).unwrap_or_else(|problems| panic!("{problems:#?}\n{text}")).study
+    }
+
+    #[test]
+    fn every_class_is_read_back_as_it_was_found() {
+        let third = 1.0 / 3.0;
+        for (placement, expected) in [
+            (Placement::Local, Placement::Local),
+            (Placement::Interleave, Placement::Interleave),
+            (Placement::Home(NodeId(2)), Placement::Home(NodeId(2))),
+            (
+                Placement::PartHome { home: NodeId(1), share: 0.123_456 },
+                Placement::PartHome { home: NodeId(1), share: 0.1235 },
+            ),
+            (Placement::PartHome { home: NodeId(1), share: 0.999_99 }, Placement::Home(NodeId(1))),
+            (Placement::PartInterleave { share: 0.5 }, Placement::PartInterleave { share: 0.5 }),
+            (
+                Placement::Fractions(vec![third, third, third]),
+                Placement::Fractions(vec![0.3333, 0.3333, 0.3334]),
+            ),
+        ] {
+            let best = Candidate { placement, residual: 0.01, open: 0 };
+            let verdict = Verdict::Told { best, others: Vec::new() };
+            let found = DataFound { verdict, source: "x".to_owned(), signature: None, bytes: Some(3 << 29) };
+            let study = read(&AppFile { data: Some(found), ..file() });
+            assert_eq!(study.apps[0].data, Data::Placed(expected));
+            assert_eq!(study.apps[0].memory.map(Gibibytes::value), Some(1.5));
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_a_comment_and_scaling_is_read_back() {
+        let equal = [Placement::Local, Placement::Home(NodeId(0))];
+        let classes = equal.map(|placement| Candidate { placement, residual: 0.0, open: 0 }).to_vec();
+        let found = DataFound {
+            verdict: Verdict::Equal(classes),
+            source: "one look".to_owned(),
+            signature: None,
+            bytes: None,
+        };
+        let scaled =
+            |scaling| Scaled { scaling, speeds: vec![(1, 1.0), (4, 3.0)], gflops: true, residual: 0.0 };
+        let table = Scaling::Table(vec![(1, 1.0), (4, 3.000_06)]);
+        let written = AppFile { data: Some(found), scaling: Some(scaled(table)), ..file() };
+        let study = read(&written);
+        assert_eq!(study.apps[0].data, Data::Placed(Placement::Local), "the default");
+        assert_eq!(study.apps[0].name, "so\"l");
+        assert!(
+            written.text().contains("# data = { home = 0 }       # residual 0.0 %\n"),
+            "{}",
+            written.text()
+        );
+        assert!(written.text().contains("scaling = { table = [[1, 1.0], [4, 3.0]] }"), "{}", written.text());
+        read(&AppFile { scaling: Some(scaled(Scaling::Serial { fraction: 0.012_34 })), ..file() });
+    }
+}

@@ -1,0 +1,232 @@
+//! The tables of likwid-perfctr, drawn with `+` and `|` or as CSV, by group and region.
+
+use numasim_model::input::Problem;
+
+use crate::csv_rows::shown;
+use crate::import::lines::{Line, lines};
+
+/// What was measured with a group of events, in a region of the program or all of it.
+pub(super) struct Group<'t> {
+    pub(super) region: Option<String>,
+    pub(super) number: u32,
+    pub(super) name: &'t str,
+    pub(super) line: Line<'t>,
+    /// Derived figures, a column for each hardware thread.
+    pub(super) metrics: Option<Table<'t>>,
+    /// Counters, a column for each hardware thread.
+    pub(super) events: Option<Table<'t>>,
+}
+
+/// A table with a column for each hardware thread.
+pub(super) struct Table<'t> {
+    /// Hardware threads.
+    pub(super) columns: usize,
+    /// Name and values of each row.
+    rows: Vec<(&'t str, Vec<&'t str>, Line<'t>)>,
+}
+
+impl Table<'_> {
+    /// The values of a row, one for each hardware thread; `None` where there is no such row. A value is `None` where likwid
+    /// has none.
+    pub(super) fn row(&self, name: &str) -> Result<Option<Vec<Option<f64>>>, Problem> {
+        let Some((_, values, line)) = self.rows.iter().find(|(known, ..)| *known == name) else {
+            return Ok(None);
+        };
+        let number = |value: &&str| {
+            if matches!(*value, "-" | "nan" | "-nan" | "inf" | "nil" | "") {
+                return Ok(None);
+            }
+            let number = value.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
+            number.map(Some).ok_or_else(|| {
+                let problem = line.problem(format!("'{}' is not a figure of `{name}`", shown(value)));
+                problem.hint("leave the output of likwid-perfctr as it was printed")
+            })
+        };
+        values.iter().map(number).collect::<Result<Vec<_>, _>>().map(Some)
+    }
+
+    /// The names of counters that have no value on some hardware thread.
+    pub(super) fn not_counted(&self) -> Vec<String> {
+        let missing = |values: &[&str]| values.iter().any(|value| matches!(*value, "-" | "nan" | "-nan"));
+        let names = self.rows.iter().filter(|(_, values, _)| missing(values)).map(|(name, ..)| shown(name));
+        let mut names: Vec<String> = names.collect();
+        names.dedup();
+        names
+    }
+}
+
+/// All groups of an output, in its order. Lines that belong to no table are the program's own.
+pub(super) fn read(text: &str) -> Result<Vec<Group<'_>>, Problem> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut open: Option<Open> = None;
+    for line in lines(text) {
+        let trimmed = line.text.trim();
+        if let Some(rest) = trimmed.strip_prefix("TABLE,") {
+            let cells: Vec<&str> = rest.split(',').map(str::trim).collect();
+            let Some((region, number, kind, name)) = csv_title(&cells) else {
+                let problem = line.problem("this is no title of a table of likwid-perfctr");
+                return Err(problem.hint("titles are `TABLE,Group 1 Metric,MEM_DP,20` or `TABLE,Region NAME,Group 1 Raw,MEM_DP,15`"));
+            };
+            enter(&mut groups, region, number, name, line, kind == "Raw");
+            // Of tables with STAT (sum, least, most, mean over threads) nothing is needed.
+            open = (!kind.ends_with("STAT")).then_some(Open { csv: true, columns: 0, kind: Rows::Title });
+        } else if let Some((region, number, name)) = title(trimmed) {
+            enter(&mut groups, region, number, name, line, true);
+            open = None;
+        } else if trimmed.starts_with("STRUCT,") || trimmed.starts_with("CPU ") {
+            open = None;
+        } else if let Some(cells) = cells(trimmed, open.as_ref()) {
+            let Some(group) = groups.last_mut() else { continue };
+            let table = open.get_or_insert(Open { csv: false, columns: 0, kind: Rows::Title });
+            add(group, table, cells, line)?;
+        } else if open.as_ref().is_some_and(|open| open.csv) {
+            open = None; // the program prints again
+        } else if trimmed.starts_with('+') || trimmed.is_empty() {
+            // A border: the next row with `Metric` or `Event` begins a table of its own.
+        } else {
+            open = None;
+        }
+    }
+    Ok(groups)
+}
+
+/// The table whose rows are read.
+struct Open {
+    csv: bool,
+    columns: usize,
+    kind: Rows,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Rows {
+    /// Its title was read, not yet its header.
+    Title,
+    Metrics,
+    Events,
+    /// Sums over threads, times of regions: nothing is needed.
+    Others,
+}
+
+fn enter<'t>(
+    groups: &mut Vec<Group<'t>>,
+    region: Option<String>,
+    number: u32,
+    name: &'t str,
+    line: Line<'t>,
+    begins: bool,
+) {
+    let same =
+        groups.last().is_some_and(|last| last.region == region && last.number == number && last.name == name);
+    if begins || !same {
+        groups.push(Group { region, number, name, line, metrics: None, events: None });
+    }
+}
+
+/// The cells of a row; `None` for what is none.
+fn cells<'t>(line: &'t str, open: Option<&Open>) -> Option<Vec<&'t str>> {
+    if let Some(inner) = line.strip_prefix('|') {
+        let inner = inner.strip_suffix('|')?;
+        return Some(inner.split('|').map(str::trim).collect());
+    }
+    let open = open.filter(|open| open.csv)?;
+    let mut cells: Vec<&str> = line.split(',').map(str::trim).collect();
+    // Rows are filled with empty cells to the width of the widest table.
+    let width = if open.kind == Rows::Title || is_header(cells.first()?) {
+        cells.iter().rposition(|cell| !cell.is_empty())? + 1
+    } else {
+        open.columns + lead(open.kind)
+    };
+    if cells.len() < width || cells.len() < 2 || cells.get(width..)?.iter().any(|cell| !cell.is_empty()) {
+        return None;
+    }
+    cells.truncate(width);
+    Some(cells)
+}
+
+/// Cells before the values: a counter has a register beside its name.
+fn lead(kind: Rows) -> usize {
+    if kind == Rows::Events { 2 } else { 1 }
+}
+
+fn is_header(cell: &str) -> bool {
+    matches!(cell, "Metric" | "Event" | "Region Info")
+}
+
+fn is_thread(cell: &str) -> bool {
+    let cell = cell.to_ascii_lowercase();
+    let number = cell.strip_prefix("hwthread ").or_else(|| cell.strip_prefix("core "));
+    number.is_some_and(|number| number.trim().parse::<u32>().is_ok())
+}
+
+fn add<'t>(
+    group: &mut Group<'t>,
+    open: &mut Open,
+    cells: Vec<&'t str>,
+    line: Line<'t>,
+) -> Result<(), Problem> {
+    let Some(first) = cells.first().copied() else { return Ok(()) };
+    if is_header(first) {
+        open.kind = if first == "Metric" {
+            Rows::Metrics
+        } else if first == "Event" {
+            Rows::Events
+        } else {
+            Rows::Others
+        };
+        let threads = cells.get(lead(open.kind)..).unwrap_or_default();
+        if threads.is_empty() || !threads.iter().all(|cell| is_thread(cell)) {
+            // Sums over threads are read from the threads themselves.
+            open.kind = Rows::Others;
+            open.columns = cells.len() - 1;
+            return Ok(());
+        }
+        open.columns = threads.len();
+        let table = Table { columns: threads.len(), rows: Vec::new() };
+        match open.kind {
+            Rows::Metrics => group.metrics = Some(table),
+            Rows::Events => group.events = Some(table),
+            Rows::Title | Rows::Others => {}
+        }
+        return Ok(());
+    }
+    let table = match open.kind {
+        Rows::Metrics => group.metrics.as_mut(),
+        Rows::Events => group.events.as_mut(),
+        Rows::Title | Rows::Others => None,
+    };
+    let Some(table) = table else { return Ok(()) };
+    let values = cells.get(lead(open.kind)..).unwrap_or_default().to_vec();
+    if values.len() != table.columns {
+        let message =
+            format!("this row has {} values, its table {} hardware threads", values.len(), table.columns);
+        return Err(line.problem(message).hint("leave the output of likwid-perfctr as it was printed"));
+    }
+    table.rows.push((first, values, line));
+    Ok(())
+}
+
+/// `Group 1: MEM_DP`, `Region Solve, Group 1: MEM_DP`.
+fn title(line: &str) -> Option<(Option<String>, u32, &str)> {
+    let (region, group) = match line.strip_prefix("Region ") {
+        Some(rest) => {
+            let (region, group) = rest.rsplit_once(", Group ")?;
+            (Some(region.to_owned()), group)
+        }
+        None => (None, line.strip_prefix("Group ")?),
+    };
+    let (number, name) = group.split_once(": ")?;
+    let name = name.trim();
+    (!name.is_empty() && !name.contains(' ')).then_some((region, number.parse().ok()?, name))
+}
+
+/// `Group 1 Metric,MEM_DP,20`, `Region Solve,Group 1 Raw STAT,MEM_DP,15`.
+fn csv_title<'t>(cells: &[&'t str]) -> Option<(Option<String>, u32, &'t str, &'t str)> {
+    let (region, cells) = match cells.first()?.strip_prefix("Region ") {
+        Some(region) => (Some(region.to_owned()), cells.get(1..)?),
+        None => (None, cells),
+    };
+    let (number, kind) = cells.first()?.strip_prefix("Group ")?.split_once(' ')?;
+    let name = cells.get(1).copied().filter(|name| !name.is_empty())?;
+    let known = matches!(kind, "Raw" | "Raw STAT" | "Metric" | "Metric STAT");
+    known.then_some((region, number.parse().ok()?, kind, name))
+}

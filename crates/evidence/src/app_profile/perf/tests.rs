@@ -1,0 +1,132 @@
+//! Real output of perf stat, and what is none.
+
+use super::*;
+
+macro_rules! sample {
+    ($name:literal) => {
+        include_str!(concat!("../../../../../tests/profile_app/", $name))
+    };
+}
+
+fn read(text: &str) -> Run {
+    read_perf(text).unwrap_or_else(|problem| panic!("{}", problem.message))
+}
+
+fn flop(run: &Run) -> f64 {
+    run.flop.as_ref().expect("FLOP").value
+}
+
+fn bytes(run: &Run) -> (f64, Kind) {
+    let bytes = run.bytes.as_ref().expect("bytes");
+    (bytes.value, bytes.kind)
+}
+
+#[test]
+fn instructions_count_with_their_width() {
+    let run = read(sample!("perf-suanpan-i7-1185g7.txt"));
+    // 2 x 17,075,053 + 4 x 3,849,289 + 8 x 563,539,901,688 + 122,202,329: 4.508e12, "roughly 114 GFLOPS" in 39.4 s.
+    assert_eq!(flop(&run), 34_150_106.0 + 15_397_156.0 + 4_508_319_213_504.0 + 122_202_329.0);
+    assert_eq!(run.seconds, Some(39.428_329_959));
+    assert!((run.speed().expect("FLOP and time").0 - 114.35).abs() < 0.01);
+    assert_eq!((run.bytes, run.threads), (None, None));
+    assert_eq!(run.doubts.len(), 1, "{:?}", run.doubts);
+    assert!(
+        run.doubts[0].contains("scalar_single, 128b_packed_single, 256b_packed_single, 512b_packed_single")
+    );
+}
+
+#[test]
+fn scaled_counts_are_doubted() {
+    let run = read(sample!("perf-multiplexed.txt"));
+    assert_eq!(flop(&run), 1_387_370_232.0 + 19_989.0);
+    assert!(run.doubts.iter().any(|doubt| doubt.contains("ran for 35.4 % of the time")), "{:?}", run.doubts);
+    let run = read(sample!("perf-intervals-cgroup.csv"));
+    assert_eq!((flop(&run), run.seconds), (6_335_375.0, Some(1.002_481_419)));
+    assert!(run.doubts.iter().any(|doubt| doubt.contains("ran for 32.5 % of the time")), "{:?}", run.doubts);
+}
+
+#[test]
+fn memory_controllers_count_in_mebibytes() {
+    let run = read(sample!("perf-imc-cascadelake.txt"));
+    let mib = f64::from(1 << 20);
+    assert_eq!(bytes(&run), ((767.95 * mib) + 5.02 * mib, Kind::Measured));
+    assert_eq!(run.seconds, Some(1.001_900_01));
+    let run = read(sample!("perf-imc-per-node.csv"));
+    // 199.87 + 89.92 + 293.57 + 226.15 = 809.51 MiB of both nodes
+    assert!((bytes(&run).0 - 809.51 * mib).abs() < 1.0);
+    assert_eq!(run.seconds, None);
+}
+
+#[test]
+fn a_machine_without_counters_says_so_in_every_form() {
+    for text in [sample!("perf-no-pmu.csv"), sample!("perf-no-pmu.txt"), sample!("perf-no-pmu.json")] {
+        let run = read(text);
+        assert_eq!((&run.flop, &run.bytes), (&None, &None));
+        assert_eq!(run.doubts, ["`LLC-load-misses` was not supported"]);
+        assert!((run.seconds.expect("a time") - 0.2013).abs() < 0.001, "{:?}", run.seconds);
+    }
+    for text in [sample!("perf-repeated.csv"), sample!("perf-repeated.txt")] {
+        assert!((read(text).seconds.expect("a time") - 0.1015).abs() < 0.0001);
+    }
+}
+
+#[test]
+fn misses_of_the_last_cache_are_an_estimate() {
+    let run = read(
+        "1000,,LLC-load-misses,1,100.00,,\n500,,LLC-store-misses,1,100.00,,\n4000,,fp_ret_sse_avx_ops.all,1,100.00,,\n",
+    );
+    assert_eq!(bytes(&run), (96_000.0, Kind::Estimated));
+    assert_eq!(run.intensity(), Some(4000.0 / 96_000.0));
+    assert_eq!(run.doubts.len(), 1, "{:?}", run.doubts);
+}
+
+#[test]
+fn the_same_flop_and_bytes_are_not_counted_twice() {
+    let run = read(
+        "10,,fp_arith_inst_retired.scalar,1,100.00,,\n7,,fp_arith_inst_retired.scalar_double:u,1,100.00,,\n\
+         2,,fp_arith_inst_retired.4_flops,1,100.00,,\n3,,unc_m_cas_count.all,1,100.00,,\n\
+         1,,unc_m_cas_count.rd,1,100.00,,\n2,,unc_m_cas_count.wr,1,100.00,,\n\
+         9,MiB,uncore_imc_free_running/data_total/,1,100.00,,\n",
+    );
+    // 7 + 2 x 4; (1 + 2) lines of 64 B
+    assert_eq!((flop(&run), bytes(&run).0), (15.0, 192.0));
+}
+
+#[test]
+fn separators_and_processors_are_seen() {
+    let run = read(
+        "CPU0;5;;fp_arith_inst_retired.scalar_double;1;100.00;;\nCPU1;6;;fp_arith_inst_retired.scalar_double;1;100.00;;\n",
+    );
+    assert_eq!(flop(&run), 11.0);
+    let run = read("S0-D0-C0              2      1,234      fp_arith_inst_retired.scalar_double\n");
+    assert_eq!(flop(&run), 1234.0);
+    // Intervals are added; the last stamp is the time that passed.
+    let run =
+        read("1.0  1,024.5 MiB  uncore_imc/cas_count_read/\n2.5  1.5 MiB  uncore_imc/cas_count_read/\n");
+    assert_eq!((bytes(&run).0, run.seconds), (1026.0 * f64::from(1 << 20), Some(2.5)));
+    assert!(run.doubts.iter().any(|doubt| doubt.contains("writes are missing")));
+}
+
+#[test]
+fn what_is_no_output_of_perf_is_shown_with_its_line() {
+    let twice = [sample!("perf-no-pmu.txt"), sample!("perf-no-pmu.txt")].concat();
+    for (text, said) in [
+        ("", "the file is empty"),
+        ("hello\n", "this is not output of perf stat"),
+        ("1,,cycles,1,100.00,,\nhello, world\n", "'hello, world' is no line of `perf stat -x,`"),
+        (twice.as_str(), "a second run of perf stat begins here"),
+        ("5,furlongs,uncore_imc/cas_count_read/,1,100.00,,\n", "this is not output of perf stat"),
+        (
+            "{\"event\": \"cycles\"}\n",
+            "this object has neither `event` with `counter-value` nor `metric-value`",
+        ),
+        ("{\"event\n", "this is no JSON object: EOF while parsing a string at line 1 column 7"),
+        (
+            " Performance counter stats for 'x':\n\n  1.234.567  cycles\n",
+            "'1.234.567  cycles' is no line of perf stat",
+        ),
+        ("5,Joules,uncore_imc/cas_count_read/,1,100.00,,\n", "'Joules' is no unit that is known here"),
+    ] {
+        assert_eq!(read_perf(text).expect_err("refused").message, said, "{text}");
+    }
+}

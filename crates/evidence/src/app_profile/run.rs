@@ -1,0 +1,102 @@
+//! One run of a program, as far as a tool counted it.
+
+use super::Kind;
+
+/// Something that was counted over a run, or stands for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Amount {
+    /// How much: FLOP, bytes.
+    pub value: f64,
+    /// How it is known.
+    pub kind: Kind,
+    /// From what, in a few words: `fp_arith_inst_retired.*`.
+    pub source: String,
+}
+
+/// One run, with its threads. What the tool does not say is absent.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    /// The file, as messages name it; filled in by who reads it.
+    pub file: String,
+    /// Threads of the program.
+    pub threads: Option<u32>,
+    /// Floating-point operations of all threads.
+    pub flop: Option<Amount>,
+    /// Bytes moved to and from memory.
+    pub bytes: Option<Amount>,
+    /// How long it took.
+    pub seconds: Option<f64>,
+    /// Why these figures may not be what they seem, a sentence each.
+    pub doubts: Vec<String>,
+}
+
+impl Run {
+    /// FLOP per byte; `None` where one of them is unknown, or nothing was moved or computed.
+    pub fn intensity(&self) -> Option<f64> {
+        let (flop, bytes) = (self.flop.as_ref()?.value, self.bytes.as_ref()?.value);
+        Some(flop / bytes).filter(|intensity| intensity.is_finite() && *intensity > 0.0)
+    }
+
+    /// Work per second of all threads: GFLOPS where FLOP are counted, else runs per second (the same work in each); `true` for
+    /// GFLOPS.
+    pub fn speed(&self) -> Option<(f64, bool)> {
+        let seconds = self.seconds.filter(|&seconds| seconds > 0.0)?;
+        let flop = self.flop.as_ref().map(|flop| flop.value).filter(|&flop| flop > 0.0);
+        let speed = flop.map_or(1.0 / seconds, |flop| flop / seconds / 1e9);
+        (speed.is_finite() && speed > 0.0).then_some((speed, flop.is_some()))
+    }
+}
+
+/// Puts what several files say of the same run together: FLOP of one and bytes of another, where no file has both, as
+/// likwid-perfctr writes for one group a run. Bytes are taken for as long as the FLOP were counted.
+pub fn joined(runs: Vec<Run>) -> Vec<Run> {
+    let (mut whole, parts): (Vec<Run>, Vec<Run>) =
+        runs.into_iter().partition(|run| run.flop.is_some() == run.bytes.is_some());
+    let (flops, mut moves): (Vec<Run>, Vec<Run>) = parts.into_iter().partition(|run| run.flop.is_some());
+    for mut run in flops {
+        let partner = moves.iter().position(|other| other.threads == run.threads);
+        if let Some(at) = partner {
+            let other = moves.remove(at);
+            let scale = run
+                .seconds
+                .zip(other.seconds)
+                .map(|(own, others)| own / others)
+                .filter(|scale| scale.is_finite())
+                .unwrap_or(1.0);
+            run.bytes = other.bytes.map(|bytes| Amount { value: bytes.value * scale, ..bytes });
+            if other.file != run.file {
+                run.doubts.push(format!(
+                    "FLOP were counted in {} and bytes in {}: both have to be runs of the same program with the same input",
+                    run.file, other.file
+                ));
+            }
+            run.doubts.extend(other.doubts);
+        }
+        whole.push(run);
+    }
+    whole.extend(moves);
+    whole
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn amount(value: f64) -> Option<Amount> {
+        Some(Amount { value, kind: Kind::Measured, source: String::new() })
+    }
+
+    #[test]
+    fn two_groups_of_the_same_threads_are_one_run() {
+        let flop = Run { flop: amount(8e9), seconds: Some(2.0), threads: Some(4), ..Run::default() };
+        let bytes = Run { bytes: amount(6e9), seconds: Some(3.0), threads: Some(4), ..Run::default() };
+        let other = Run { bytes: amount(1.0), threads: Some(1), ..Run::default() };
+        let runs = joined(vec![other.clone(), flop, bytes]);
+        // 6e9 bytes in 3 s are 4e9 in 2 s: 8e9 / 4e9.
+        assert_eq!(runs[0].intensity(), Some(2.0));
+        assert_eq!(runs[0].speed(), Some((4.0, true)));
+        assert_eq!((runs.len(), runs[1].threads), (2, other.threads));
+        assert_eq!(Run { seconds: Some(4.0), ..Run::default() }.speed(), Some((0.25, false)));
+        assert_eq!(Run { flop: amount(1.0), bytes: amount(0.0), ..Run::default() }.intensity(), None);
+    }
+}

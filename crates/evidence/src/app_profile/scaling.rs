@@ -1,0 +1,152 @@
+//! How a program scales, from runs with different numbers of threads.
+//!
+//! With v(n) the speed of n threads (GFLOPS, or runs per second of the same work), Amdahl's law is 1 / v(n) = a + b / n: a is
+//! the time of the serial part, b that of the rest. a and b are at least 0 and minimise the squares of (a + b / n) v(n) - 1, the
+//! relative errors of the time; s = a / (a + b) is the serial fraction. Where it is more than [`GOOD`] from a measured speed
+//! and one thread was measured, the speedups v(n) / v(1) themselves are the answer.
+//!
+//! What memory bandwidth holds back is in these speeds, too, and the model computes it by itself: see [`Scaled::residual`]
+//! and the doubt that `profile-app` writes.
+
+use std::collections::BTreeMap;
+
+use numasim_model::dynamics::Scaling;
+
+use super::run::Run;
+use crate::statistics::median;
+
+/// Amdahl's law describes the runs if no speed is further from it than this part of it.
+pub const GOOD: f64 = 0.05;
+
+/// How a program scales.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scaled {
+    /// As a file has it.
+    pub scaling: Scaling,
+    /// Threads and median speed, ascending.
+    pub speeds: Vec<(u32, f64)>,
+    /// Speeds are GFLOPS, not runs per second.
+    pub gflops: bool,
+    /// The greatest relative difference between a measured speed and what `scaling` says.
+    pub residual: f64,
+}
+
+/// How these runs scale; `None` with fewer than two numbers of threads.
+pub fn scaling(runs: &[Run]) -> Option<Scaled> {
+    let timed: Vec<(u32, (f64, bool))> = runs
+        .iter()
+        .filter_map(|run| Some((run.threads.filter(|&threads| threads > 0)?, run.speed()?)))
+        .collect();
+    // Speeds of one kind only: GFLOPS where all have them.
+    let gflops = timed.iter().all(|(_, (_, gflops))| *gflops);
+    let mut by_threads: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for run in runs {
+        let speed = if gflops { run.speed() } else { Run { flop: None, ..run.clone() }.speed() };
+        if let Some((threads, (speed, _))) = run.threads.filter(|&threads| threads > 0).zip(speed) {
+            by_threads.entry(threads).or_default().push(speed);
+        }
+    }
+    let speeds: Vec<(u32, f64)> =
+        by_threads.into_iter().filter_map(|(threads, speeds)| Some((threads, median(&speeds)?))).collect();
+    if speeds.len() < 2 {
+        return None;
+    }
+    let fraction = serial_fraction(&speeds);
+    let amdahl = Scaling::Serial { fraction };
+    let residual = farthest(&speeds, &amdahl);
+    if residual > GOOD
+        && let Some(&(1, one)) = speeds.first()
+    {
+        let mut best = 1.0_f64;
+        let points = speeds.iter().map(|&(threads, speed)| {
+            // A file takes speedups that never fall and are at most the number of threads.
+            best = (speed / one).min(f64::from(threads)).max(best);
+            (threads, best)
+        });
+        let table = Scaling::Table(points.collect());
+        let residual = farthest(&speeds, &table);
+        return Some(Scaled { scaling: table, speeds, gflops, residual });
+    }
+    Some(Scaled { scaling: amdahl, speeds, gflops, residual })
+}
+
+/// s of Amdahl's law, 0 to 1.
+fn serial_fraction(speeds: &[(u32, f64)]) -> f64 {
+    // Normal equations of (a + b / n) v = 1 with x = v and y = v / n; speeds relative to the first, so that nothing overflows.
+    let first = speeds.first().map_or(1.0, |&(_, speed)| speed);
+    let (mut xx, mut xy, mut yy, mut x1, mut y1) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    for &(threads, speed) in speeds {
+        let x = speed / first;
+        let y = x / f64::from(threads);
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+        x1 += x;
+        y1 += y;
+    }
+    let determinant = xx * yy - xy * xy;
+    let (serial, parallel) = ((x1 * yy - y1 * xy) / determinant, (y1 * xx - x1 * xy) / determinant);
+    let fraction = if parallel <= 0.0 { 1.0 } else { serial.max(0.0) / (serial.max(0.0) + parallel) };
+    if fraction.is_finite() { fraction.clamp(0.0, 1.0) } else { 0.0 }
+}
+
+/// The greatest relative error of the speeds, where the scale of `scaling` is the one that fits best on average.
+fn farthest(speeds: &[(u32, f64)], scaling: &Scaling) -> f64 {
+    let ratios: Vec<f64> = speeds.iter().map(|&(threads, speed)| scaling.speedup(threads) / speed).collect();
+    let one = match scaling {
+        // A table begins with the speed of one thread.
+        Scaling::Table(_) => ratios.first().copied().unwrap_or(1.0),
+        Scaling::Linear | Scaling::Serial { .. } => {
+            // The scale k that minimises the squares of S(n) / (k v(n)) - 1.
+            let (squares, sum) = ratios
+                .iter()
+                .fold((0.0, 0.0), |(squares, sum), ratio| (squares + ratio * ratio, sum + ratio));
+            squares / sum
+        }
+    };
+    ratios.iter().map(|ratio| (ratio / one - 1.0).abs()).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timed(threads: u32, seconds: f64) -> Run {
+        Run { threads: Some(threads), seconds: Some(seconds), ..Run::default() }
+    }
+
+    fn fraction(runs: &[Run]) -> f64 {
+        match scaling(runs).expect("several counts").scaling {
+            Scaling::Serial { fraction } => fraction,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn amdahls_law_is_found_again() {
+        // 2 s serial and 8 s to share: 10, 6, 4 s with 1, 2, 4 threads; s = 0.2. Two counts without one thread suffice.
+        let runs = [timed(1, 10.0), timed(2, 6.0), timed(4, 4.0)];
+        assert!((fraction(&runs) - 0.2).abs() < 1e-12);
+        assert!((fraction(&runs[1..]) - 0.2).abs() < 1e-12);
+        let found = scaling(&runs).expect("three counts");
+        assert!(found.residual < 1e-12 && !found.gflops, "{found:?}");
+        assert_eq!(scaling(&runs[..1]), None);
+        assert_eq!(scaling(&[timed(2, 6.0), timed(2, 7.0)]), None);
+    }
+
+    #[test]
+    fn more_than_linear_is_linear_and_slower_with_more_threads_is_serial() {
+        assert_eq!(fraction(&[timed(2, 10.0), timed(4, 4.9)]), 0.0);
+        assert_eq!(fraction(&[timed(2, 10.0), timed(4, 10.4)]), 1.0);
+    }
+
+    #[test]
+    fn what_is_not_amdahls_law_is_a_table_of_speedups() {
+        // Linear up to 4 threads, then nothing more: 1, 4, 4, and 3.9 with 16 threads, which a table cannot say.
+        let runs = [timed(1, 8.0), timed(4, 2.0), timed(8, 2.0), timed(16, 8.0 / 3.9)];
+        let found = scaling(&runs).expect("four counts");
+        assert_eq!(found.scaling, Scaling::Table(vec![(1, 1.0), (4, 4.0), (8, 4.0), (16, 4.0)]));
+        // 4 / 3.9 - 1
+        assert!((found.residual - (4.0 / 3.9 - 1.0)).abs() < 1e-9, "{found:?}");
+    }
+}
