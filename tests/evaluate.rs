@@ -153,6 +153,56 @@ fn json_carries_the_worked_calculation_if_asked() {
     assert!(explanation.contains("4 * 15 = 60"), "{explanation}");
 }
 
+/// A matrix on node 0 whose rows are dealt out beforehand.
+const STATIC: &str = "\
+[[app]]
+name = \"rows\"
+arithmetic_intensity = 0.5
+data = { home = 0 }
+[[scenario]]
+name = \"static\"
+threads = { rows = [8, 2, 0, 0] }
+static = true
+";
+
+#[test]
+fn static_work_is_as_fast_as_its_slowest_thread() {
+    // Two ports of 30 GB/s: 15 each. Node 0: 15 / 8 = 1.875 for each of 8 threads; node 1: 7.5 for each of 2. 10 x 1.875 x 0.5 = 9.375 GFLOPS, 18.75 GB/s.
+    let text = format!("{MACHINE}{STATIC}");
+    let json = |text: &str, more: &[&str]| -> serde_json::Value {
+        let output = evaluate(text, &[&["--format", "json"], more].concat());
+        serde_json::from_str(&stdout(&output)).expect("valid JSON")
+    };
+    let document = json(&text, &[]);
+    let scenario = &document["scenarios"][0];
+    assert_eq!((&scenario["static_work"], &scenario["total_gflops"]), (&true.into(), &9.375.into()));
+    let rows = &scenario["apps"][4];
+    assert_eq!(rows["slowest_node"], 0);
+    assert_eq!(rows["bottleneck_per_node"][1], "slowest-thread");
+    assert_eq!(scenario["nodes"][0]["bandwidth_gbs"], 18.75);
+    // The same by the command line; without either, 30 x 0.5.
+    let shared = text.replace("static = true", "static = false");
+    assert_eq!(json(&shared, &["--static-work"]), document);
+    let shared = &json(&shared, &[])["scenarios"][0];
+    assert_eq!((&shared["total_gflops"], shared.get("static_work")), (&15.0.into(), None));
+
+    let table = stdout(&evaluate(&text, &["--explain"]));
+    assert!(table.contains("slowest thread (on node 0) on node 1"), "{table}");
+    assert!(table.contains("rows: 10 threads * 0.9375 (a thread on node 0) = 9.375 GFLOPS"), "{table}");
+    assert!(stdout(&evaluate(&text, &["--format", "csv"])).contains(",slowest-thread,"));
+}
+
+#[test]
+fn copies_are_shown_in_gigabytes_per_second() {
+    let machine = MACHINE.split("[[app]]").next().expect("a machine");
+    let copy = "[[app]]\nname = \"copy\"\nkernel = \"memcpy\"\n[[scenario]]\nname = \"all\"\nthreads = { copy = 2 }\n\
+                [[scenario]]\nname = \"one node\"\nthreads = { copy = [2, 0, 0, 0] }\n";
+    let text = stdout(&evaluate(&format!("{machine}{copy}"), &[]));
+    // 4 x 30.
+    assert!(text.contains(" 120.0 GB/s "), "{text}");
+    assert!(text.contains("scenario   GB/s  of best"), "{text}");
+}
+
 #[test]
 fn an_unknown_model_is_a_wrong_command_line() {
     let output = evaluate(&format!("{MACHINE}{LOCAL}"), &["--model", "wishful"]);

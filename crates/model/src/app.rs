@@ -209,4 +209,9 @@ impl App {
     pub fn kernel_word(&self) -> &'static str {
         self.problem.map_or(self.kernel.as_str(), |problem| problem.kernel().as_str())
     }
+
+    /// Whether its GFLOPS mean something: it is no real kernel that only moves data.
+    pub fn computes(&self) -> bool {
+        self.problem.is_none_or(|problem| problem.arithmetic_intensity().value() > 0.0)
+    }
 }

@@ -290,9 +290,11 @@ fn tables(
         }
     }
     if views.len() > 1 {
-        let totals: Vec<(&str, f64)> =
-            views.iter().map(|view| (view.name, view.evaluation.total.value())).collect();
-        write!(out, "\n{}", compare::compare(&totals, style))?;
+        let all_move = views.iter().all(|view| view.worth().1 == "GB/s");
+        let of = |view: &ScenarioView| if all_move { view.worth().0 } else { view.evaluation.total.value() };
+        let totals: Vec<(&str, f64)> = views.iter().map(|view| (view.name, of(view))).collect();
+        let unit = if all_move { "GB/s" } else { "GFLOPS" };
+        write!(out, "\n{}", compare::compare(&totals, unit, style))?;
     }
     Ok(())
 }

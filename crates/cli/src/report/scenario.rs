@@ -8,7 +8,9 @@ use super::contents::Report;
 use super::html::{Shown, judged, picture, scrolling};
 use super::row::{Row, columns, tags};
 use crate::view::compared::{signed, spread};
-use crate::view::{ScenarioView, Style, caution, data_words, figures, held_back, node_ranges, warning};
+use crate::view::{
+    STATIC_WORK, ScenarioView, Style, caution, data_words, figures, held_back, node_ranges, warning,
+};
 
 pub(super) fn article(report: &Report<'_>, row: &Row<'_>, map: Option<&str>) -> Markup {
     let view = row.view;
@@ -22,6 +24,7 @@ pub(super) fn article(report: &Report<'_>, row: &Row<'_>, map: Option<&str>) -> 
             (sentence(row))
             @if let Some(map) = map { figure { (picture(map, &format!("Threads of scenario {}", view.name))) } }
             (scrolling(&format!("Applications of {}", view.name), &applications(report, row)))
+            @if view.evaluation.static_work { p.note { (STATIC_WORK) } }
             @for clause in caution::beside_warnings(view) { p.note { "Caution: " (clause) "." } }
             @for fact in warning::facts(&view.evaluation.warnings) { p.note { "Warning: " (fact) } }
             @if let Some(doubts) = doubts {

@@ -4,14 +4,14 @@ use numasim_draw::grid::{Align, Grid};
 
 use super::{Style, figures};
 
-/// Total GFLOPS of each scenario, the factor to the best one, and a bar. The best stands out.
-pub(crate) fn compare(totals: &[(&str, f64)], style: &Style) -> String {
+/// What each scenario is worth in `unit` (total GFLOPS), the factor to the best one, and a bar. The best stands out.
+pub(crate) fn compare(totals: &[(&str, f64)], unit: &str, style: &Style) -> String {
     const BAR: usize = 30;
     let best = totals.iter().map(|&(_, total)| total).fold(0.0, f64::max);
     let figures = figures::column(&totals.iter().map(|&(_, total)| total).collect::<Vec<_>>());
     let mut grid = Grid::new(&[
         ("scenario", Align::Left),
-        ("GFLOPS", Align::Right),
+        (unit, Align::Right),
         ("of best", Align::Right),
         ("", Align::Left),
     ]);

@@ -67,7 +67,7 @@ pub(crate) fn in_words(view: &ScenarioView, app: AppId, style: &Style) -> String
         phrases.push(format!("core peak {}", on(&peak)));
     }
     if let Some((slow, waiting)) = waits {
-        phrases.push(format!("the slowest thread, on {slow}, {}", on(&waiting)));
+        phrases.push(format!("slowest thread (on {slow}) {}", on(&waiting)));
     }
     phrases.join("; ")
 }

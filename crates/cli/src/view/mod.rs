@@ -44,6 +44,10 @@ use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placeme
 pub(crate) use held_back::in_words as held_back;
 pub(crate) use numasim_draw::{Style, figures};
 
+/// What to know of a scenario whose work is divided beforehand.
+pub(crate) const STATIC_WORK: &str =
+    "Static work: the slowest thread of an application decides; GB/s are means until it is done.";
+
 /// `4 x Xeon (4 NUMA nodes, 80 cores)`
 pub(crate) fn machine_title(machine: &Machine) -> String {
     let nodes = figures::count(machine.node_count() as u64, "NUMA node");
@@ -81,6 +85,16 @@ impl ScenarioView<'_> {
     /// The applications as ids.
     fn app_ids(&self) -> impl Iterator<Item = AppId> + Clone + use<> {
         (0..self.apps.len()).map(AppId)
+    }
+
+    /// What the scenario is worth, with its unit: GFLOPS; GB/s where everybody who has threads only moves data.
+    pub(crate) fn worth(&self) -> (f64, &'static str) {
+        let mut active = self.active_apps().peekable();
+        if active.peek().is_none() || active.any(|app| self.apps[app.0].computes()) {
+            return (self.evaluation.total.value(), "GFLOPS");
+        }
+        let moved = self.evaluation.apps.iter().map(|app| app.bandwidth.value());
+        (moved.fold(0.0, |sum, gbs| sum + gbs), "GB/s")
     }
 
     /// The applications that have threads.

@@ -5,7 +5,7 @@ use numasim_draw::grid::{Align, Grid};
 use numasim_model::AppId;
 
 use super::lettering::{Lettering, painted};
-use super::{ScenarioView, Style, figures, held_back, picture, resources};
+use super::{STATIC_WORK, ScenarioView, Style, figures, held_back, picture, resources};
 
 /// Up to here the threads on each node have their own place; on larger machines equal neighbours are drawn together.
 const FEW_NODES: usize = 16;
@@ -17,8 +17,8 @@ const ROOM_FOR_WORDS: usize = 24;
 /// Everything about one scenario, for people.
 pub(crate) fn table(view: &ScenarioView, style: &Style) -> String {
     let letters = Lettering::new(view.apps);
-    let note = "Static work: the slowest thread of an application decides; GB/s are means until it is done.";
-    let note = if view.evaluation.static_work { format!("{}\n", style.faint(note)) } else { String::new() };
+    let note =
+        if view.evaluation.static_work { format!("{}\n", style.faint(STATIC_WORK)) } else { String::new() };
     let parts = [
         picture::picture(view, &letters, style),
         applications(view, &letters, style),
@@ -39,7 +39,8 @@ pub(crate) fn table(view: &ScenarioView, style: &Style) -> String {
 /// `━━ even 2,2,2,2 ━━━━━━ 138.75 GFLOPS ━━`
 fn heading(view: &ScenarioView, style: &Style) -> String {
     let rule = if style.unicode { "━" } else { "=" };
-    let total = format!("{} GFLOPS", figures::single(view.evaluation.total.value()));
+    let (worth, unit) = view.worth();
+    let total = format!("{} {unit}", figures::single(worth));
     let taken = grid::width(view.name) + grid::width(&total) + 8;
     let between = style.columns().min(100).saturating_sub(taken).max(2);
     format!(
@@ -109,13 +110,16 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
             runs(row)
         };
         let share = results[app.0].gflops.value() / results[app.0].full_speed.value();
+        // What only moves data has no GFLOPS.
+        let computed =
+            |text: String| if view.apps[app.0].computes() { text } else { style.idle().to_owned() };
         table.row(vec![
             format!("{} {}", grid::left(&painted(letters.of(app), style), letters.width()), name(view, line)),
             threads,
-            style.strong(&gflops[l]),
+            computed(style.strong(&gflops[l])),
             bandwidth[l].clone(),
-            per_thread[l].clone(),
-            figures::percent(share),
+            computed(per_thread[l].clone()),
+            computed(figures::percent(share)),
             words,
         ]);
     }

@@ -1,3 +1,5 @@
+//! Counts and sizes by hand.
+
 use super::*;
 
 fn intensity(problem: KernelProblem) -> f64 {

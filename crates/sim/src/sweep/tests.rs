@@ -67,6 +67,39 @@ fn every_point_of_a_grid_is_the_study_with_these_figures() {
 }
 
 #[test]
+fn static_work_is_static_at_every_point_and_only_in_its_scenario() {
+    // Both scenarios share data and so a solver. Node 0 of `even`: bad over the link has 10 / 2 = 5 GB/s, at home more.
+    let base = study(UNIFORM, "");
+    let mut both = base.clone();
+    let even = &base.scenarios[0];
+    both.scenarios
+        .insert(0, numasim_model::Scenario { static_work: true, name: "static".into(), ..even.clone() });
+    let settings = ["machine.link_gbs=5,10,20"];
+    let (rows, plain) = (
+        all(&sweep(&both, &settings, Task::Evaluate).unwrap()),
+        all(&sweep(&base, &settings, Task::Evaluate).unwrap()),
+    );
+    for (rows, plain) in rows.chunks(3).zip(plain.chunks(2)) {
+        assert_eq!(rows[1..], *plain);
+        let (waiting, working) = (rows[0].as_ref().unwrap()[2], rows[1].as_ref().unwrap()[2]);
+        assert!(waiting < working, "{waiting} {working}");
+    }
+    // Links of 5: two threads at 2.5 GB/s and 1 FLOP/byte; 4 threads in all.
+    let waiting = rows[0].as_ref().unwrap()[2];
+    assert!((waiting - 10.0).abs() < 1e-9, "{waiting}");
+    // Looked at once more in full.
+    let grid = sweep(&both, &settings, Task::Evaluate).unwrap();
+    let mut evaluator = Evaluator::new(&grid, &[0, 1, 2]);
+    for point in 0..grid.points() {
+        evaluator.go_to(point);
+        for scenario in 0..3 {
+            evaluator.gflops(scenario).unwrap();
+            evaluator.check(scenario).unwrap();
+        }
+    }
+}
+
+#[test]
 fn keys_of_one_node_or_link_change_only_that() {
     let base = study(UNIFORM, "");
     let settings = ["machine.bandwidth_matrix_gbs.0.1=3", "machine.bandwidth_matrix_gbs.1.1=50"];

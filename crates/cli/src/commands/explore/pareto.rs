@@ -7,7 +7,7 @@ use numasim_model::{Study, evaluate};
 use numasim_sim::pareto::{Front, Settings, TradeOff, TradeOffError, front};
 
 use super::rating::BUILT_IN_BASELINES;
-use super::{in_pool, objective, refused, restrictions, tell_hopeless, without_answer};
+use super::{in_pool, objective, refused, restrictions, tell_hopeless, warn_of_static_work, without_answer};
 use crate::args::{ExploreArgs, ObjectivePair};
 use crate::commands::evaluate::{MOST_FIGURES, figures_of, impossible};
 use crate::commands::located::Located;
@@ -27,6 +27,7 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
     let study = sharing::choose(study, args.study.model, shell)?;
+    warn_of_static_work(&study, shell);
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
     let picture = args.plot.as_deref().map(|path| open_plot(path, args)).transpose()?;
     let objectives = pair.0.map(objective);
