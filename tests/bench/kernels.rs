@@ -81,7 +81,7 @@ fn real_kernels_are_measured_and_predicted_from_one_file() {
     assert_eq!(copy["page_faults"], copy["expected_page_faults"]);
     // What ran is predicted beside it.
     let compared = std::process::Command::new(env!("CARGO_BIN_EXE_numasim"))
-        .args(["compare", "r.study.toml", "r.csv", "--format", "json"])
+        .args(["compare", "r.study.toml", "--measured", "r.csv", "--format", "json"])
         .current_dir(folder.path())
         .output()
         .expect("the program starts");
