@@ -57,7 +57,9 @@ fn real_kernels_are_measured_and_predicted_from_one_file() {
             _ => (number("work_flop") / number("traffic_bytes"), "spmv"),
         };
         assert_eq!(row["kernel"], kernel);
-        assert!((number("gflops") / number("bandwidth_gbs") / intensity - 1.0).abs() < 1e-9, "{row:?}");
+        // Threads of the crystal have rows of different lengths, and each its own time.
+        let near = if kernel == "spmv" { 0.05 } else { 1e-9 };
+        assert!((number("gflops") / number("bandwidth_gbs") / intensity - 1.0).abs() < near, "{row:?}");
         assert!(number("bandwidth_gbs") > 0.0);
         if kernel == "memcpy" {
             // 8 MiB read and written by each thread, once.
@@ -79,7 +81,7 @@ fn real_kernels_are_measured_and_predicted_from_one_file() {
     assert_eq!(copy["page_faults"], copy["expected_page_faults"]);
     // What ran is predicted beside it.
     let compared = std::process::Command::new(env!("CARGO_BIN_EXE_numasim"))
-        .args(["compare", "r.study.toml", "r.csv", "--format", "json"])
+        .args(["compare", "r.study.toml", "--measured", "r.csv", "--format", "json"])
         .current_dir(folder.path())
         .output()
         .expect("the program starts");

@@ -219,3 +219,6 @@ impl Drop for AbortOnDrop<'_> {
         self.0.abort();
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -52,6 +52,17 @@ pub(crate) struct Planned<'a> {
     pub(crate) doubts: &'a [Doubt],
 }
 
+/// How much data the kernels of a plan work on: synthetic ones on so much for each thread, real ones on their problems.
+fn data(plan: &Plan, bytes_per_thread: u64) -> String {
+    let apps = || plan.scenarios.iter().flat_map(|scenario| &scenario.apps);
+    let mib = bytes_per_thread >> 20;
+    match apps().filter(|app| app.kernel.synthetic().is_none()).count() {
+        0 => format!("{mib} MiB for each thread"),
+        real if real == apps().count() => "real ones on their problems".to_owned(),
+        _ => format!("{mib} MiB for each thread, real ones on their problems"),
+    }
+}
+
 /// Threads on each node: `2 on 0, 1 on 3`.
 fn threads(threads: &[(usize, u32)]) -> String {
     let each = threads.iter().map(|(node, count)| format!("{count} on {node}"));

@@ -15,7 +15,7 @@ pub(crate) fn plan_table(planned: &Planned, style: &Style) -> String {
     let all = planned.plan.scenarios.len() as f64 * f64::from(planned.repetitions);
     let mut out = format!(
         "Host          {} ({})\nWould measure {} x {}, {} s each and the time to place the data: at least {} s\n\
-         Kernels       {}, {} MiB for each thread\n\n",
+         Kernels       {}, {}\n\n",
         planned.host.name,
         figures::count(planned.host.nodes.len() as u64, "NUMA node"),
         figures::count(planned.plan.scenarios.len() as u64, "scenario"),
@@ -23,7 +23,7 @@ pub(crate) fn plan_table(planned: &Planned, style: &Style) -> String {
         figures::short(each.as_secs_f64()),
         figures::short((all * each.as_secs_f64()).ceil()),
         settings.isa,
-        settings.bytes_per_thread >> 20,
+        super::data(planned.plan, settings.bytes_per_thread),
     );
     let mut grid = Grid::new(&[
         ("scenario", Align::Left),

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use numasim_bench::provenance::Provenance;
 use numasim_draw::grid::{Align, Grid};
 use numasim_evidence::measured::summary::{Figure, Summary};
 use numasim_model::text::visible;
@@ -42,22 +41,22 @@ fn head(result: &Result) -> String {
         "Host          {} ({nodes}, {cores}{model})\nRun           {}\nMeasured      {}\n",
         result.host.name,
         result.provenance.run,
-        measured(result.provenance, settings.repeat),
+        measured(result, settings.repeat),
     )
 }
 
-fn measured(provenance: &Provenance, repetitions: u32) -> String {
-    let settings = &provenance.settings;
+fn measured(result: &Result, repetitions: u32) -> String {
+    let settings = &result.provenance.settings;
     let bound =
         if settings.bind == "node" { "threads bound to their node" } else { "one core for each thread" };
     let apart = if settings.processes { ", a process for each application" } else { "" };
     format!(
-        "{}, window {} s after {} s, {} kernels, {} MiB for each thread, {bound}{apart}",
+        "{}, window {} s after {} s, {} kernels, {}, {bound}{apart}",
         figures::count(u64::from(repetitions), "repetition"),
         figures::short(settings.window_s),
         figures::short(settings.warm_up_s),
         settings.isa,
-        settings.bytes_per_thread >> 20,
+        super::data(result.plan, settings.bytes_per_thread),
     )
 }
 
