@@ -14,7 +14,7 @@ const DATA: &str = "Where data and threads lie";
 #[command(group(ArgGroup::new("source").required(true).multiple(true).args(["files", "perf", "likwid", "numa_maps", "pid"])))]
 pub(crate) struct ProfileAppArgs {
     /// Measured CSV of `numasim bench`
-    #[arg(value_name = "CSV", value_hint = ValueHint::FilePath, help_heading = COUNTERS)]
+    #[arg(value_name = "CSV", value_hint = ValueHint::FilePath)]
     pub(crate) files: Vec<PathBuf>,
 
     /// The application in the CSV, where it has several

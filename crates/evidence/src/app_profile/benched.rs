@@ -90,12 +90,15 @@ pub fn read_benched(text: &str, app: Option<&str>, nodes: Option<usize>) -> Resu
     Ok(Benched { looks: looks(text, &app, nodes).map_err(|problem| vec![problem])?, app, runs })
 }
 
+/// A node, and how much lies or runs there.
+type Share = (usize, f64);
+
 /// Where the data lies for the threads of each node: the column `data`, `0:60 1:40`.
 fn looks(text: &str, app: &str, nodes: Option<usize>) -> Result<Vec<Look>, Problem> {
     let mut rows = Rows::new(text)?;
     let columns = ["app", "node", "threads", "data"].map(|name| rows.column(name));
     let [Some(of_app), Some(node), Some(threads), Some(data)] = columns else { return Ok(Vec::new()) };
-    let mut known: Vec<(usize, f64, Vec<(usize, f64)>)> = Vec::new();
+    let mut known: Vec<(usize, f64, Vec<Share>)> = Vec::new();
     while let Some(row) = rows.next() {
         let row = row?;
         if row.text(Some(of_app)) != app || row.text(Some(data)).is_empty() {
@@ -103,7 +106,7 @@ fn looks(text: &str, app: &str, nodes: Option<usize>) -> Result<Vec<Look>, Probl
         }
         let own = row.whole_number(node, 0, "the number of a node")? as usize;
         let count = f64::from(row.whole_number(threads, 0, "a number of threads")?);
-        let shares: Option<Vec<(usize, f64)>> = row.text(Some(data)).split_whitespace().map(share).collect();
+        let shares: Option<Vec<Share>> = row.text(Some(data)).split_whitespace().map(share).collect();
         let Some(shares) = shares.filter(|_| own < MAX_NODES) else {
             let message = format!("`data` is '{}'", shown(row.text(Some(data))));
             let problem = row.problem(data, ProblemKind::BadValue, message);
@@ -120,7 +123,7 @@ fn looks(text: &str, app: &str, nodes: Option<usize>) -> Result<Vec<Look>, Probl
         known.iter().flat_map(|(own, _, shares)| shares.iter().map(|share| share.0).chain([*own])).max();
     let Some(most) = most else { return Ok(Vec::new()) };
     let count = nodes.unwrap_or(0).max(most + 1);
-    let on = |shares: &[(usize, f64)]| {
+    let on = |shares: &[Share]| {
         let mut all = vec![0.0; count];
         for &(node, share) in shares {
             all[node] += share;
@@ -134,7 +137,7 @@ fn looks(text: &str, app: &str, nodes: Option<usize>) -> Result<Vec<Look>, Probl
 }
 
 /// `0:60`.
-fn share(text: &str) -> Option<(usize, f64)> {
+fn share(text: &str) -> Option<Share> {
     let (node, percent) = text.split_once(':')?;
     let node = node.parse::<usize>().ok().filter(|&node| node < MAX_NODES)?;
     let percent = percent.parse::<f64>().ok().filter(|percent| (0.0..=100.0).contains(percent))?;

@@ -116,7 +116,10 @@ impl<'t> Mapping<'t> {
         let Some((key, value)) = word.split_once('=') else {
             if self.policy.is_empty() || !FLAGS.iter().any(|flag| word.starts_with(flag)) {
                 // `weighted interleave:0-1` and `prefer (many):0` are policies of two words.
-                self.policy = format!("{} {word}", self.policy).trim().to_owned();
+                if !self.policy.is_empty() {
+                    self.policy.push(' ');
+                }
+                self.policy.push_str(word);
             } else {
                 self.huge |= word == "huge";
             }

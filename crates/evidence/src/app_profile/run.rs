@@ -82,21 +82,24 @@ pub fn joined(runs: Vec<Run>) -> Vec<Run> {
 mod tests {
     use super::*;
 
-    fn amount(value: f64) -> Option<Amount> {
-        Some(Amount { value, kind: Kind::Measured, source: String::new() })
+    fn amount(value: f64) -> Amount {
+        Amount { value, kind: Kind::Measured, source: String::new() }
     }
 
     #[test]
     fn two_groups_of_the_same_threads_are_one_run() {
-        let flop = Run { flop: amount(8e9), seconds: Some(2.0), threads: Some(4), ..Run::default() };
-        let bytes = Run { bytes: amount(6e9), seconds: Some(3.0), threads: Some(4), ..Run::default() };
-        let other = Run { bytes: amount(1.0), threads: Some(1), ..Run::default() };
+        let flop = Run { flop: Some(amount(8e9)), seconds: Some(2.0), threads: Some(4), ..Run::default() };
+        let bytes = Run { bytes: Some(amount(6e9)), seconds: Some(3.0), threads: Some(4), ..Run::default() };
+        let other = Run { bytes: Some(amount(1.0)), threads: Some(1), ..Run::default() };
         let runs = joined(vec![other.clone(), flop, bytes]);
         // 6e9 bytes in 3 s are 4e9 in 2 s: 8e9 / 4e9.
         assert_eq!(runs[0].intensity(), Some(2.0));
         assert_eq!(runs[0].speed(), Some((4.0, true)));
         assert_eq!((runs.len(), runs[1].threads), (2, other.threads));
         assert_eq!(Run { seconds: Some(4.0), ..Run::default() }.speed(), Some((0.25, false)));
-        assert_eq!(Run { flop: amount(1.0), bytes: amount(0.0), ..Run::default() }.intensity(), None);
+        assert_eq!(
+            Run { flop: Some(amount(1.0)), bytes: Some(amount(0.0)), ..Run::default() }.intensity(),
+            None
+        );
     }
 }

@@ -78,7 +78,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Group<'_>>, Problem> {
         } else if let Some(cells) = cells(trimmed, open.as_ref()) {
             let Some(group) = groups.last_mut() else { continue };
             let table = open.get_or_insert(Open { csv: false, columns: 0, kind: Rows::Title });
-            add(group, table, cells, line)?;
+            add(group, table, &cells, line)?;
         } else if open.as_ref().is_some_and(|open| open.csv) {
             open = None; // the program prints again
         } else if trimmed.starts_with('+') || trimmed.is_empty() {
@@ -158,12 +158,7 @@ fn is_thread(cell: &str) -> bool {
     number.is_some_and(|number| number.trim().parse::<u32>().is_ok())
 }
 
-fn add<'t>(
-    group: &mut Group<'t>,
-    open: &mut Open,
-    cells: Vec<&'t str>,
-    line: Line<'t>,
-) -> Result<(), Problem> {
+fn add<'t>(group: &mut Group<'t>, open: &mut Open, cells: &[&'t str], line: Line<'t>) -> Result<(), Problem> {
     let Some(first) = cells.first().copied() else { return Ok(()) };
     if is_header(first) {
         open.kind = if first == "Metric" {

@@ -60,6 +60,24 @@ pub(super) fn value(field: &str) -> Option<Value> {
     }
 }
 
+/// Whether a line says nothing of a counter: it is empty or a comment. `started` counts the comments with which a run begins.
+///
+/// # Errors
+/// A second run.
+pub(super) fn is_silent(line: Line<'_>, started: &mut usize) -> Result<bool, Problem> {
+    let trimmed = line.text.trim();
+    *started += usize::from(trimmed.starts_with("# started on"));
+    if *started > 1 {
+        return Err(second_run(line));
+    }
+    Ok(trimmed.is_empty() || trimmed.starts_with('#'))
+}
+
+/// A second run begins with this line.
+pub(super) fn second_run(line: Line<'_>) -> Problem {
+    line.problem("a second run of perf stat begins here").hint("keep each run in a file of its own")
+}
+
 /// What separates the fields of a line with `-x`: where an event follows a count and a unit.
 pub(super) fn separator(line: &str) -> Option<char> {
     [',', ';', '|', '\t'].into_iter().find(|&separator| place(line, separator).is_some())

@@ -2,7 +2,7 @@
 
 use numasim_model::input::Problem;
 
-use super::counter::{Counter, Output, place, separator, span, value};
+use super::counter::{Counter, Output, is_silent, place, separator, span, value};
 use crate::csv_rows::shown;
 use crate::import::lines::{Line, lines};
 
@@ -11,19 +11,10 @@ pub(super) fn read(text: &str) -> Result<Output, Problem> {
     let mut used: Option<char> = None;
     let mut started = 0;
     for line in lines(text) {
+        if is_silent(line, &mut started)? {
+            continue;
+        }
         let trimmed = line.text.trim();
-        if trimmed.is_empty() {
-            continue;
-        }
-        if trimmed.starts_with('#') {
-            started += usize::from(trimmed.starts_with("# started on"));
-            if started > 1 {
-                return Err(line
-                    .problem("a second run of perf stat begins here")
-                    .hint("keep each run in a file of its own"));
-            }
-            continue;
-        }
         let separator = match used {
             Some(separator) => separator,
             None => *used.insert(separator(line.text).unwrap_or(',')),

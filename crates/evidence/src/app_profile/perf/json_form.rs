@@ -3,7 +3,7 @@
 use numasim_model::input::Problem;
 use serde_json::{Map, Value as Json};
 
-use super::counter::{Counter, Output, span, value};
+use super::counter::{Counter, Output, is_silent, span, value};
 use crate::csv_rows::shown;
 use crate::import::lines::lines;
 
@@ -11,16 +11,10 @@ pub(super) fn read(text: &str) -> Result<Output, Problem> {
     let mut output = Output::default();
     let mut started = 0;
     for line in lines(text) {
-        let trimmed = line.text.trim();
-        if trimmed.is_empty() || trimmed.starts_with('#') {
-            started += usize::from(trimmed.starts_with("# started on"));
-            if started > 1 {
-                return Err(line
-                    .problem("a second run of perf stat begins here")
-                    .hint("keep each run in a file of its own"));
-            }
+        if is_silent(line, &mut started)? {
             continue;
         }
+        let trimmed = line.text.trim();
         let object: Map<String, Json> = serde_json::from_str(trimmed).map_err(|error| {
             let problem = line.problem(format!("this is no JSON object: {error}"));
             problem.hint("`perf stat -j -o FILE` writes an object a line, and nothing else")

@@ -2,7 +2,7 @@
 
 use numasim_model::input::Problem;
 
-use super::counter::{Counter, Output, Value, span};
+use super::counter::{Counter, Output, Value, second_run, span};
 use super::events::is_unit;
 use crate::csv_rows::shown;
 use crate::import::lines::{Line, lines};
@@ -19,9 +19,7 @@ pub(super) fn read(text: &str) -> Result<Output, Problem> {
         if trimmed.starts_with(HEADER) {
             headers += 1;
             if headers > 1 {
-                return Err(line
-                    .problem("a second run of perf stat begins here")
-                    .hint("keep each run in a file of its own"));
+                return Err(second_run(line));
             }
             inside = true;
             continue;
