@@ -81,10 +81,18 @@ fn falls(judged: &[Judged], style: &Style) -> String {
     if falling.is_empty() {
         return String::new();
     }
-    let lines = falling.iter().map(|(kernel, set, fall)| format!("  {kernel}, {set}: {fall}\n"));
+    let mut lines = String::new();
+    for (kernel, set, fall) in &falling {
+        let text = format!("{kernel}, {set}: {fall}");
+        for (place, line) in grid::wrap(&text, style.columns().saturating_sub(4)).iter().enumerate() {
+            lines.push_str(if place == 0 { "  " } else { "    " });
+            lines.push_str(line);
+            lines.push('\n');
+        }
+    }
     let about = grid::wrap(
         "These curves fall: some cores have more than all of them. No model says so, and no figure is fitted for it:",
         style.columns(),
     );
-    format!("\n{}\n{}", about.join("\n"), lines.collect::<String>())
+    format!("\n{}\n{lines}", about.join("\n"))
 }
