@@ -146,9 +146,9 @@ fn a_curve_that_falls_is_named_with_how_much() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let file = folder.path().join("curves.csv");
     let gbs = [10, 20, 30, 38, 40, 36];
-    let rows: String =
+    let rows: Vec<String> =
         gbs.iter().enumerate().map(|(i, gbs)| format!("mine,triad,{},{gbs},6\n", i + 1)).collect();
-    fs::write(&file, format!("machine_file,kernel,cores,bw_GBs,cores_per_numa_domain\n{rows}"))
+    fs::write(&file, format!("machine_file,kernel,cores,bw_GBs,cores_per_numa_domain\n{}", rows.concat()))
         .expect("a file for the test");
     let output = numasim(&["published", "--scaling", &file.display().to_string()]);
     let table = text(&output.stdout);

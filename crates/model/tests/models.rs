@@ -346,15 +346,15 @@ fn one_node(demands: &[(u32, f64)]) -> Case {
 /// `controller` GB/s; each wants `want` GB/s. GB/s of one thread of both under ecm.
 fn two_nodes(controller: f64, want: f64, [local, remote]: [u32; 2], penalty: f64) -> Vec<f64> {
     let mut case = one_node(&[(local, want), (remote, want)]);
-    let mut node = case.machine.nodes()[0].clone();
+    let mut node = case.machine.nodes()[0];
     node.cores = 2;
     node.bandwidth = GigabytesPerSecond::new(controller);
-    case.machine = crate::common::machine(vec![node.clone(), node], |_, _| Some(10.0));
+    case.machine = crate::common::machine(vec![node, node], |_, _| Some(10.0));
     case.allocation = numasim_model::Allocation::empty(2, 2);
     case.allocation.set(AppId(0), NodeId(0), local);
     case.allocation.set(AppId(1), NodeId(1), remote);
     case.demands[1].placement = Placement::Home(NodeId(0));
-    let model = Model::from(ModelKind::Ecm).with(Parameter::EcmPenalty, penalty).unwrap();
+    let model = Model::from(ModelKind::Ecm).with(Parameter::EcmPenalty, penalty).expect("a penalty");
     case.under(model).bandwidth.iter().flatten().filter_map(|one| *one).collect()
 }
 

@@ -124,7 +124,7 @@ pub(super) fn assemble(host: &HostTopology, measured: Vec<MeasuredStep>) -> Cali
         links,
         shared_links: Vec::new(),
         variants: Vec::new(),
-        latencies: Latencies::default(),
+        latencies: None,
         steps: measured,
     }
 }

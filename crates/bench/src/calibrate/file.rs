@@ -178,7 +178,13 @@ fn provenance(file: &mut Text, calibration: &Calibration, one_node: bool) {
     entry(
         "latency_matrix_ns",
         "numasim calibrate: a chain of addresses in random order, one thread",
-        worst(&mut calibration.latencies.ns.iter().flatten().filter_map(|cell| *cell)),
+        worst(
+            &mut calibration
+                .latencies
+                .iter()
+                .flat_map(|found| found.ns.iter().flatten())
+                .filter_map(|cell| *cell),
+        ),
     );
     let bandwidth = "numasim calibrate: read kernel at 1/32 FLOP/byte, best of several thread counts";
     if one_node {

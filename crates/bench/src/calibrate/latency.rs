@@ -28,7 +28,7 @@ pub(super) fn steps(host: &HostTopology) -> Vec<Step> {
 }
 
 /// What a core waits for.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Latencies {
     /// Nanoseconds of a load of a core of each node (row) from each memory (column); `None` in the rows of nodes without cores.
     pub ns: Vec<Vec<Option<Figure>>>,
@@ -70,10 +70,7 @@ fn times(figure: Figure, factor: f64) -> Figure {
 
 /// Lines of `[machine]`: the matrix, and as a comment what `outstanding_lines` of `[machine.sharing]` would be, which changes predictions.
 pub(super) fn write(file: &mut Text, calibration: &Calibration) {
-    let Latencies { ns, lines } = &calibration.latencies;
-    if ns.iter().flatten().all(Option::is_none) {
-        return;
-    }
+    let Some(Latencies { ns, lines }) = &calibration.latencies else { return };
     file.line("# nanoseconds of a load: row = node of the core, column = node of the memory");
     file.line("latency_matrix_ns = [");
     for row in ns {

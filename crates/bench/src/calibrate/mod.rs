@@ -90,8 +90,8 @@ pub struct Calibration {
     pub shared_links: Vec<SharedFigure>,
     /// The way of each kernel through memory, where others than the usual one were tried.
     pub variants: Vec<Choice>,
-    /// How long loads take; empty where it was not measured.
-    pub latencies: Latencies,
+    /// How long loads take, where it was measured.
+    pub latencies: Option<Latencies>,
     /// Everything that was measured, step by step, in the order of the steps.
     pub steps: Vec<MeasuredStep>,
 }
@@ -217,7 +217,7 @@ pub fn calibrate(
         let chains = latency::steps(host);
         session.of = session.done + chains.len() * rounds;
         let measured = session.measure(chains)?;
-        calibration.latencies = latency::found(host, &measured);
+        calibration.latencies = Some(latency::found(host, &measured));
         calibration.steps.extend(measured);
     }
     calibration.variants = session.chosen;

@@ -345,11 +345,12 @@ fn loads_and_lines_in_flight_are_found_from_chains() {
     let mut runner = Simulated::of(machine);
     let found =
         calibrate(&host(&[2, 0]), &options, &settings(), &mut runner, &mut |_| ()).expect("calibrated");
+    let latencies = found.latencies.as_ref().expect("measured");
     // 64 B / 90 ns = 0.711 GB/s with a chain, 7.11 GB/s with 12, 16 or 32: 7.11 x 90 / 64 = 10 lines.
-    close(found.latencies.ns[0][0], 90.0);
-    close(found.latencies.ns[0][1], 140.0);
-    close(found.latencies.lines[0], 10.0);
-    assert_eq!((found.latencies.ns[1][0], found.latencies.lines[1]), (None, None));
+    close(latencies.ns[0][0], 90.0);
+    close(latencies.ns[0][1], 140.0);
+    close(latencies.lines[0], 10.0);
+    assert_eq!((latencies.ns[1][0], latencies.lines[1]), (None, None));
     let described = Described { name: "m".into(), source: "test".into(), doubts: Vec::new() };
     let text = machine_file(&host(&[2, 0]), &found, &described);
     let file = numasim_model::input::SourceFile { name: "m.toml".into(), text: text.clone() };

@@ -1,6 +1,8 @@
 //! A calibration as JSON and CSV.
 
-use numasim_bench::calibrate::{Choice, Figure, MeasuredStep, NodeFigures, Purpose, SharedFigure, Together};
+use numasim_bench::calibrate::{
+    Choice, Figure, Latencies, MeasuredStep, NodeFigures, Purpose, SharedFigure, Together,
+};
 use numasim_model::Access;
 use numasim_model::ids::NodeId;
 use serde_json::{Value, json};
@@ -42,8 +44,8 @@ pub(super) fn json(found: &Calibrated) -> Value {
         "kernels": calibration.variants.iter().map(choice).collect::<Vec<_>>(),
         "nodes": nodes,
         "bandwidth_matrix_gbs": calibration.matrix().iter().map(row).collect::<Vec<_>>(),
-        "latency_matrix_ns": calibration.latencies.ns.iter().map(row).collect::<Vec<_>>(),
-        "lines_in_flight": calibration.latencies.lines.iter().map(|lines| lines.as_ref().map(figure)).collect::<Vec<_>>(),
+        "latency_matrix_ns": calibration.latencies.as_ref().map(|found| found.ns.iter().map(row).collect::<Vec<_>>()),
+        "lines_in_flight": calibration.latencies.as_ref().map(lines),
         "shared_links": calibration.shared_links.iter().map(shared).collect::<Vec<_>>(),
         "steps": calibration.steps.iter().map(step).collect::<Vec<_>>(),
         "doubts": found.doubts,
@@ -61,6 +63,11 @@ fn choice(choice: &Choice) -> Value {
     json!({ "kernel": choice.access.as_str(), "isa": choice.variant.isa.as_str(), "streams": choice.variant.streams,
             "prefetch_bytes": choice.variant.prefetch_bytes, "stores": choice.variant.stores.as_str(),
             "gain": choice.gain.as_ref().map(figure) })
+}
+
+/// Of each node; null without cores.
+fn lines(found: &Latencies) -> Vec<Option<Value>> {
+    found.lines.iter().map(|lines| lines.as_ref().map(figure)).collect()
 }
 
 /// Null where it was not measured.
