@@ -27,8 +27,7 @@ pub(super) fn read(
     machine: &MachineReading,
 ) -> (Option<App>, CourseReading) {
     let log = table.source.log;
-    let stands = problem_keys::read(table, name);
-    let intensity = read_intensity(table, name, stands);
+    let intensity_value = table.optional("arithmetic_intensity");
     // Each falls back to its default, which is noted, only where the key is not there at all.
     let data_value = table.optional("data");
     let data = data_value.as_ref().map_or_else(
@@ -54,6 +53,8 @@ pub(super) fn read(
         },
         |value| value.number(MEMORY).map(Some),
     );
+    let stands = problem_keys::read(table, name);
+    let intensity = read_intensity(table, name, intensity_value, stands);
     let limits = read_limits(table, name, nodes_value.as_ref(), usable_cores(machine, nodes.as_ref()));
     let weight = table.optional("weight").map_or_else(
         || {
@@ -97,11 +98,15 @@ pub(super) fn read(
 }
 
 /// The intensity that the file gives, or what a real kernel counts; `stands` as far as it could be read.
-fn read_intensity(table: &mut TableReader<'_>, name: &str, stands: Option<Stands>) -> Option<FlopPerByte> {
+fn read_intensity(
+    table: &mut TableReader<'_>,
+    name: &str,
+    value: Option<Value<'_>>,
+    stands: Option<Stands>,
+) -> Option<FlopPerByte> {
     const KEY: &str = "arithmetic_intensity";
     let log = table.source.log;
     let kernel = table.place_of("kernel");
-    let value = table.optional(KEY);
     let given = value.as_ref().and_then(|value| value.number(INTENSITY)).map(FlopPerByte::new);
     let problem = match stands {
         Some(Stands::Real(problem)) => problem,
