@@ -42,9 +42,9 @@ pub(crate) fn run(
     let ours = |problem: &dyn Problem| {
         Ok::<_, Failure>(Side::Placed(Placed::new(problem, &processors, isa, window)?))
     };
-    let kernel = |access, intensity, bytes: usize| {
-        let kernel = Kernel::new(access, FlopPerByte::new(intensity))?.prepare(isa)?;
-        Ok::<_, Failure>(Side::Bench(kernel, bytes / size_of::<f64>()))
+    let kernel = |options: &Options, access, intensity| {
+        let kernel = options.prepared(Kernel::new(access, FlopPerByte::new(intensity))?)?;
+        Ok::<_, Failure>(Side::Bench(kernel, options.bytes / size_of::<f64>()))
     };
     let gbs = |rate: Rate| rate.gbs;
     let total = options.bytes * threads;
@@ -66,7 +66,7 @@ pub(crate) fn run(
             let rows = ((total / 16) as f64).sqrt() as usize;
             let sides = vec![
                 (format!("numasim, {rows} rows"), ours(&Dmv { rows })?),
-                ("read at 1/2 FLOP/byte".to_owned(), kernel(Access::Read, 0.5, options.bytes)?),
+                ("read at 1/2 FLOP/byte".to_owned(), kernel(options, Access::Read, 0.5)?),
             ];
             table("dmv", "GB/s", sides, gbs, bench, options, threads)
         }
@@ -77,7 +77,7 @@ pub(crate) fn run(
             let spmv = Spmv { lattice, partition: Partition::Elements, storage: Storage::Whole };
             let sides = vec![
                 (format!("numasim, {} rows", lattice.rows()), ours(&spmv)?),
-                ("read at 3/8 FLOP/byte".to_owned(), kernel(Access::Read, 0.375, options.bytes)?),
+                ("read at 3/8 FLOP/byte".to_owned(), kernel(options, Access::Read, 0.375)?),
             ];
             table("spmv", "GB/s", sides, gbs, bench, options, threads)
         }
@@ -113,10 +113,7 @@ pub(crate) fn run(
                     Operation::Scale | Operation::Add => None,
                 };
                 if let Some((access, intensity)) = like {
-                    sides.push((
-                        format!("bench's {}", access.as_str()),
-                        kernel(access, intensity, options.bytes)?,
-                    ));
+                    sides.push((format!("bench's {}", access.as_str()), kernel(options, access, intensity)?));
                 }
                 table("stream", "GB/s", sides, gbs, bench, options, threads)?;
             }
