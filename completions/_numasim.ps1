@@ -44,6 +44,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('fit', 'fit', [CompletionResultType]::ParameterValue, 'Estimate machine parameters from measured scenarios, with their uncertainty')
             [CompletionResult]::new('discriminate', 'discriminate', [CompletionResultType]::ParameterValue, 'Propose scenarios that distinguish the sharing models on a machine')
             [CompletionResult]::new('published', 'published', [CompletionResultType]::ParameterValue, 'Assess the sharing models with published measurements of real machines')
+            [CompletionResult]::new('profile-app', 'profile-app', [CompletionResultType]::ParameterValue, 'Describe a program as an [[app]]: from hardware counters, its pages and its runs')
             [CompletionResult]::new('plot', 'plot', [CompletionResultType]::ParameterValue, 'Draw a machine, a scenario or a set of allocations')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a self-contained web page of model and measurement')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and show what was read')
@@ -64,6 +65,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--static-work', '--static-work', [CompletionResultType]::ParameterName, 'Divide the work of every application equally among its threads beforehand, as static loops do: its slowest thread decides. In a file: `static = true` in a [[scenario]]')
             [CompletionResult]::new('--explain', '--explain', [CompletionResultType]::ParameterName, 'Show how the model computes its results, step by step')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -291,6 +293,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('--quick', '--quick', [CompletionResultType]::ParameterName, 'Under a minute on a few cores: 3 rounds of 0.2 s, few thread counts')
             [CompletionResult]::new('--reads-only', '--reads-only', [CompletionResultType]::ParameterName, 'Do not measure copies, triads and updates beside reads')
+            [CompletionResult]::new('--usual-kernels', '--usual-kernels', [CompletionResultType]::ParameterName, 'Measure with the usual kernels, instead of trying ways through memory first')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Print what would be measured and how long it takes, and measure nothing')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -387,6 +390,27 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            break
+        }
+        'numasim;profile-app' {
+            [CompletionResult]::new('--app', '--app', [CompletionResultType]::ParameterName, 'The application in the CSV, where it has several')
+            [CompletionResult]::new('--perf', '--perf', [CompletionResultType]::ParameterName, 'Output of `perf stat`: with -x, (CSV), with -j (JSON), or as it is printed; one file for each run')
+            [CompletionResult]::new('--likwid', '--likwid', [CompletionResultType]::ParameterName, 'Output of `likwid-perfctr`, groups MEM_DP, MEM_SP, FLOPS_DP, MEM, with or without -O; one file for each run')
+            [CompletionResult]::new('--region', '--region', [CompletionResultType]::ParameterName, 'The region of likwid-perfctr -m, where the program marks several')
+            [CompletionResult]::new('--threads', '--threads', [CompletionResultType]::ParameterName, 'Threads of each run of --perf, in the order of its files: 1,2,4')
+            [CompletionResult]::new('--arithmetic-intensity', '--arithmetic-intensity', [CompletionResultType]::ParameterName, 'FLOP per byte, where nothing counted them')
+            [CompletionResult]::new('--pid', '--pid', [CompletionResultType]::ParameterName, 'A process of this host that runs: its pages and its threads (Linux)')
+            [CompletionResult]::new('--numa-maps', '--numa-maps', [CompletionResultType]::ParameterName, 'A copy of /proc/PID/numa_maps; two of runs with other threads tell local data from data with a home')
+            [CompletionResult]::new('--threads-per-node', '--threads-per-node', [CompletionResultType]::ParameterName, 'Threads of each NUMA node while --numa-maps was copied: 8,0; given once for each of its files, in their order')
+            [CompletionResult]::new('--machine', '--machine', [CompletionResultType]::ParameterName, 'The machine on which it ran: how many nodes there are, and what the system calls them')
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'The name of the application in the new file [default: that of the CSV, the process or the file]')
+            [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
@@ -630,6 +654,7 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             [CompletionResult]::new('fit', 'fit', [CompletionResultType]::ParameterValue, 'Estimate machine parameters from measured scenarios, with their uncertainty')
             [CompletionResult]::new('discriminate', 'discriminate', [CompletionResultType]::ParameterValue, 'Propose scenarios that distinguish the sharing models on a machine')
             [CompletionResult]::new('published', 'published', [CompletionResultType]::ParameterValue, 'Assess the sharing models with published measurements of real machines')
+            [CompletionResult]::new('profile-app', 'profile-app', [CompletionResultType]::ParameterValue, 'Describe a program as an [[app]]: from hardware counters, its pages and its runs')
             [CompletionResult]::new('plot', 'plot', [CompletionResultType]::ParameterValue, 'Draw a machine, a scenario or a set of allocations')
             [CompletionResult]::new('report', 'report', [CompletionResultType]::ParameterValue, 'Write a self-contained web page of model and measurement')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Validate files and show what was read')
@@ -701,6 +726,9 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
             break
         }
         'numasim;help;published' {
+            break
+        }
+        'numasim;help;profile-app' {
             break
         }
         'numasim;help;plot' {

@@ -41,6 +41,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand fit 'Estimate machine parameters from measured scenarios, with their uncertainty'
             cand discriminate 'Propose scenarios that distinguish the sharing models on a machine'
             cand published 'Assess the sharing models with published measurements of real machines'
+            cand profile-app 'Describe a program as an [[app]]: from hardware counters, its pages and its runs'
             cand plot 'Draw a machine, a scenario or a set of allocations'
             cand report 'Write a self-contained web page of model and measurement'
             cand check 'Validate files and show what was read'
@@ -60,6 +61,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --color 'When to use colours'
+            cand --static-work 'Divide the work of every application equally among its threads beforehand, as static loops do: its slowest thread decides. In a file: `static = true` in a [[scenario]]'
             cand --explain 'Show how the model computes its results, step by step'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
@@ -274,6 +276,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --color 'When to use colours'
             cand --quick 'Under a minute on a few cores: 3 rounds of 0.2 s, few thread counts'
             cand --reads-only 'Do not measure copies, triads and updates beside reads'
+            cand --usual-kernels 'Measure with the usual kernels, instead of trying ways through memory first'
             cand --dry-run 'Print what would be measured and how long it takes, and measure nothing'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
@@ -364,6 +367,26 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand --format 'How to write the result'
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
+            cand --color 'When to use colours'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+        }
+        &'numasim;profile-app'= {
+            cand --app 'The application in the CSV, where it has several'
+            cand --perf 'Output of `perf stat`: with -x, (CSV), with -j (JSON), or as it is printed; one file for each run'
+            cand --likwid 'Output of `likwid-perfctr`, groups MEM_DP, MEM_SP, FLOPS_DP, MEM, with or without -O; one file for each run'
+            cand --region 'The region of likwid-perfctr -m, where the program marks several'
+            cand --threads 'Threads of each run of --perf, in the order of its files: 1,2,4'
+            cand --arithmetic-intensity 'FLOP per byte, where nothing counted them'
+            cand --pid 'A process of this host that runs: its pages and its threads (Linux)'
+            cand --numa-maps 'A copy of /proc/PID/numa_maps; two of runs with other threads tell local data from data with a home'
+            cand --threads-per-node 'Threads of each NUMA node while --numa-maps was copied: 8,0; given once for each of its files, in their order'
+            cand --machine 'The machine on which it ran: how many nodes there are, and what the system calls them'
+            cand --name 'The name of the application in the new file [default: that of the CSV, the process or the file]'
+            cand -o 'Write to FILE, whole or not at all, instead of standard output'
+            cand --output 'Write to FILE, whole or not at all, instead of standard output'
             cand --color 'When to use colours'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
@@ -582,6 +605,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand fit 'Estimate machine parameters from measured scenarios, with their uncertainty'
             cand discriminate 'Propose scenarios that distinguish the sharing models on a machine'
             cand published 'Assess the sharing models with published measurements of real machines'
+            cand profile-app 'Describe a program as an [[app]]: from hardware counters, its pages and its runs'
             cand plot 'Draw a machine, a scenario or a set of allocations'
             cand report 'Write a self-contained web page of model and measurement'
             cand check 'Validate files and show what was read'
@@ -633,6 +657,8 @@ set edit:completion:arg-completer[numasim] = {|@words|
         &'numasim;help;discriminate'= {
         }
         &'numasim;help;published'= {
+        }
+        &'numasim;help;profile-app'= {
         }
         &'numasim;help;plot'= {
         }
