@@ -83,7 +83,7 @@ pub enum Contradiction {
         app: String,
         /// GFLOPS of the sweep.
         swept: f64,
-        /// GFLOPS of [`evaluate`].
+        /// GFLOPS of [`numasim_model::evaluate`].
         evaluated: f64,
     },
 }
@@ -209,7 +209,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Looks once more at the i-th of the scenarios at the current point, after its [`Evaluator::gflops`] had a result:
-    /// evaluates it in full, with the checks of [`evaluate`]. This takes many times as long, so it is for samples.
+    /// evaluates it in full, with the checks of [`numasim_model::evaluate`]. This takes many times as long, so it is for samples.
     ///
     /// # Errors
     /// [`Contradiction`] if this program is wrong.
