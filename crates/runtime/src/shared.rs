@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crossbeam_deque::{Injector, Steal, Stealer};
+use crossbeam_deque::{Injector, Steal, Stealer, Worker as Deque};
 use crossbeam_utils::CachePadded;
 
 use crate::gate::{Counts, Gate, Rule};
@@ -13,6 +13,12 @@ use crate::posted::Posted;
 use crate::said::Said;
 use crate::sync::{AtomicBool, AtomicUsize, Ordering};
 use numasim_model::ids::NodeId;
+
+/// So many tasks in a queue are more than joins leave there, one for each level: somebody spawns them faster than they are fetched. Taken one by one, the
+/// place where the queue begins goes from core to core for each of them.
+const MANY: usize = 64;
+/// How many are then taken at once.
+const BATCH: usize = 16;
 
 /// What a worker says about itself; only it writes here.
 #[derive(Debug, Default)]
@@ -108,8 +114,9 @@ impl Shared {
     }
 
     /// A task for a worker whose own queue is empty: from its node, then from anywhere, then from the nearest nodes.
-    /// `start` says at which neighbour to begin, so that thieves do not meet.
-    pub(crate) fn steal(&self, worker: usize, start: usize) -> Option<JobRef> {
+    /// `start` says at which neighbour to begin, so that thieves do not meet. Who has many tasks is relieved of several at once,
+    /// which then wait in `into`, the worker's own queue.
+    pub(crate) fn steal(&self, worker: usize, start: usize, into: &Deque<JobRef>) -> Option<JobRef> {
         let own = self.places[worker].node;
         for &node in self.near(own) {
             if let Some(job) = take(|| self.for_node[node].steal()) {
@@ -118,8 +125,13 @@ impl Shared {
             let others = &self.workers[node];
             let (before, from) = others.split_at(if others.is_empty() { 0 } else { start % others.len() });
             for &other in from.iter().chain(before).filter(|&&other| other != worker) {
-                if let Some(job) = take(|| self.stealers[other].steal()) {
-                    return Some(job);
+                let from = &self.stealers[other];
+                let several = from.len() >= MANY;
+                let job = take(|| {
+                    if several { from.steal_batch_with_limit_and_pop(into, BATCH) } else { from.steal() }
+                });
+                if job.is_some() {
+                    return job;
                 }
             }
             if node == own

@@ -84,7 +84,7 @@ impl Worker {
             x ^= x >> 17;
             x ^= x << 5;
             self.random.set(x);
-            self.shared.steal(self.number, x as usize)
+            self.shared.steal(self.number, x as usize, &self.deque)
         })
     }
 
