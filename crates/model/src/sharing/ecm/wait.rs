@@ -4,8 +4,8 @@
 const TOLERANCE: f64 = 1e-13;
 /// Newton's steps; a handful is enough.
 const STEPS: usize = 64;
-/// As many steps as halving would need.
-const BISECTIONS: usize = 200;
+/// Four for each of as many as halving would need.
+const STEPS_TO_A_ROOT: usize = 240;
 
 /// Some equal threads: how many GB/s of a resource each GB/s takes times the threads, ns per byte of one of them, and the
 /// part of the wait that they feel.
@@ -100,19 +100,23 @@ pub(super) fn joint_wait(total: impl Fn(f64) -> f64, bounds: Bounds, amount: f64
 
 /// Where a falling function has come down to 0, from the right: between `low`, where it is above, and `high`, where it is not.
 ///
-/// Regula falsi with the rule of Illinois: the end that stays counts half, so that both close in.
+/// Regula falsi with the rule of Illinois: the end that stays counts half, so that both close in. Every fourth step halves the interval,
+/// whatever the function looks like.
 fn root(above: impl Fn(f64) -> f64, low: f64, high: f64) -> f64 {
     let (mut low, mut high) = ((low, above(low)), (high, above(high)));
     if low.1 <= 0.0 {
         return low.0;
     }
+    if high.1 > -TOLERANCE {
+        return high.0;
+    }
     let mut last_was_above = None;
-    for _ in 0..BISECTIONS {
-        if high.0 - low.0 <= TOLERANCE * high.0 || high.1 > -TOLERANCE {
+    for step in 0..STEPS_TO_A_ROOT {
+        if high.0 - low.0 <= TOLERANCE * high.0 {
             break;
         }
         let straight = (low.0 * high.1 - high.0 * low.1) / (high.1 - low.1);
-        let inside = straight > low.0 && straight < high.0;
+        let inside = straight > low.0 && straight < high.0 && step % 4 != 3;
         let next = if inside { straight } else { f64::midpoint(low.0, high.0) };
         let at_next = above(next);
         if at_next > 0.0 {
@@ -122,6 +126,10 @@ fn root(above: impl Fn(f64) -> f64, low: f64, high: f64) -> f64 {
             }
         } else {
             high = (next, at_next);
+            // Of the function itself: what is kept of an end may have been halved.
+            if at_next > -TOLERANCE {
+                break;
+            }
             if last_was_above == Some(false) {
                 low.1 *= 0.5;
             }
@@ -176,5 +184,7 @@ mod tests {
         let falling = |x: f64| if x < 3.0 { 1.0 } else { 1.0 - (x - 3.0) / 2.0 };
         assert!((root(falling, 0.0, 100.0) - 5.0).abs() < 1e-11);
         assert_eq!(root(falling, 6.0, 100.0), 6.0, "it is below from the start");
+        // 100 / x - 1 above 1: 0 at 100, of an interval that begins at 1 and ends a billion times as far.
+        assert!((root(|x| 100.0 / x - 1.0, 1.0, 1e9) - 100.0).abs() < 1e-9);
     }
 }
