@@ -150,8 +150,8 @@ fn arrays_of_real_kernels_lie_with_their_threads_or_at_home() {
     for one in origin["observed"].as_array().expect("a list") {
         let [counted, expected] =
             ["page_faults", "expected_page_faults"].map(|key| one[key].as_u64().expect("a count"));
-        // Beside the data: pages of stacks that automatic NUMA balancing looks at.
-        assert!(counted.abs_diff(expected) <= 32, "{one}");
+        // Beside the data: pages that automatic NUMA balancing looks at. New memory has a thousand for each thread.
+        assert!(counted.abs_diff(expected) <= 256, "{one}");
         let new = one["scenario"] == "source on each node";
         assert_eq!(one["expected_page_faults"].as_u64() > Some(0), new, "{one}");
     }
