@@ -25,7 +25,7 @@ pub use kernels::KernelBandwidths;
 pub use node::{MAX_CORES_PER_NODE, MAX_NODES, Node};
 pub use provenance::{FigureKind, Provenance};
 pub use shared_link::{SharedDirection, SharedLink};
-pub use variants::{INSTRUCTION_SETS, KernelVariant, KernelVariants};
+pub use variants::{INSTRUCTION_SETS, KernelVariant, KernelVariants, MOST_PREFETCH_BYTES};
 
 /// A machine that is known to be consistent: made only by [`Machine::new`].
 #[derive(Clone, Debug, PartialEq)]

@@ -44,7 +44,7 @@ pub use numasim_kernels::isa::{Isa, UnknownIsa};
 pub use numasim_kernels::kernel::Work;
 pub use prepared::PreparedKernel;
 pub use synthetic::Synthetic;
-pub use variant::{MOST_PREFETCH_BYTES, Stores, Variant};
+pub use variant::{Stores, Variant};
 pub use workload::{NotRunnable, Real, Workload};
 
 use numasim_kernels::isa;

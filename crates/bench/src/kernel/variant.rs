@@ -6,13 +6,10 @@
 use std::fmt;
 
 use numasim_model::Access;
-use numasim_model::machine::KernelVariant;
+use numasim_model::machine::{KernelVariant, MOST_PREFETCH_BYTES};
 
 use super::shape::Shape;
 use super::{Isa, KernelError};
-
-/// Farthest prefetch, in bytes.
-pub const MOST_PREFETCH_BYTES: u32 = 65_536;
 
 /// How lines are written that the kernel does not read (`copy`, `triad`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

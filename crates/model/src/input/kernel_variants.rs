@@ -5,11 +5,12 @@ use super::problem::ProblemKind;
 use super::table::TableReader;
 use super::value::{Count, Value};
 use crate::access::Access;
-use crate::machine::{INSTRUCTION_SETS, KernelVariant, KernelVariants};
+use crate::machine::{INSTRUCTION_SETS, KernelVariant, KernelVariants, MOST_PREFETCH_BYTES};
 
 const HINT: &str = "`numasim calibrate` writes it, e.g. `read = { isa = \"avx2\", streams = 4, prefetch_bytes = [6144, 3072] }`";
 const STREAMS: Count = Count { what: "a number of streams", example: "4", min: 1, max: 4 };
-const PREFETCH: Count = Count { what: "a distance in bytes", example: "6144", min: 0, max: 65_536 };
+const PREFETCH: Count =
+    Count { what: "a distance in bytes", example: "6144", min: 0, max: MOST_PREFETCH_BYTES as u64 };
 const STORES: [&str; 2] = ["streaming", "cached"];
 
 /// The variants that the file has.

@@ -5,6 +5,9 @@ use crate::access::Access;
 /// Instruction sets that kernels are written for, as files call them.
 pub const INSTRUCTION_SETS: [&str; 3] = ["portable", "avx2", "avx512"];
 
+/// Farthest prefetch, in bytes.
+pub const MOST_PREFETCH_BYTES: u32 = 65_536;
+
 /// The way through memory that was the fastest of those that `calibrate` tried for a kernel on this machine.
 ///
 /// Nothing in the model depends on it; the benchmark measures with it.
