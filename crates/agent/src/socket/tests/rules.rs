@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::os::unix::net::UnixDatagram;
+use std::thread;
+use std::time::Instant;
 
 use numasim_host::os::peer::own_uid;
 
@@ -146,15 +148,29 @@ fn what_is_no_socket_stays() {
     assert!(room.at("folder").is_dir() && room.at("link").is_symlink());
 }
 
+/// Waits until it holds. A process that another test is about to start has copies of all open files of this one until
+/// it becomes another program: for a moment a socket that was closed here is open still.
+fn wait_until(holds: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !holds() {
+        assert!(start.elapsed() < PATIENCE, "it does not become so");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
 #[test]
 fn a_socket_on_which_nobody_listens_is_replaced() {
     let room = Room::new();
     let path = room.at("agent.sock");
     // Left by a listener that did not remove it, and by one that never listened.
     drop(UnixListener::bind(&path).expect("a socket"));
-    assert!(matches!(reach(&path, PATIENCE), Err(SocketError::Nobody { .. })));
+    wait_until(|| matches!(reach(&path, PATIENCE), Err(SocketError::Nobody { .. })));
     drop(Socket::listen(&path).expect("listens"));
     drop(UnixDatagram::bind(&path).expect("a socket"));
+    let refuses = |client: UnixDatagram| client.connect(&path).err().map(|why| why.kind());
+    wait_until(|| {
+        refuses(UnixDatagram::unbound().expect("a socket")) == Some(io::ErrorKind::ConnectionRefused)
+    });
     let socket = Socket::listen(&path).expect("listens");
     assert_eq!(mode(&path), 0o600);
     drop(socket);
