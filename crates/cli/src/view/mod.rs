@@ -46,7 +46,7 @@ pub(crate) use numasim_draw::{Style, figures};
 
 /// What to know of a scenario whose work is divided beforehand.
 pub(crate) const STATIC_WORK: &str =
-    "Static work: the slowest thread of an application decides; GB/s are means until it is done.";
+    "Static work: the slowest thread decides; GB/s are means until it is done.";
 
 /// `4 x Xeon (4 NUMA nodes, 80 cores)`
 pub(crate) fn machine_title(machine: &Machine) -> String {
