@@ -214,6 +214,11 @@ pub(crate) struct EvaluateArgs {
     #[arg(long)]
     pub(crate) static_work: bool,
 
+    /// Also write the scenarios to FILE, as [[scenario]] tables for any command, with the files of the same machine and
+    /// applications
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) save: Option<PathBuf>,
+
     /// Show how the model computes its results, step by step
     #[arg(long, conflicts_with = "emit")]
     pub(crate) explain: bool,
@@ -276,6 +281,12 @@ pub(crate) struct ExploreArgs {
     /// Worker threads of the search [default: one per core of this host]
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+
+    /// Also write best, alternatives and baselines to FILE, as [[scenario]] tables that `evaluate`, `bench`, `compare` and
+    /// others take with the same files
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "pareto")]
+    #[arg(help_heading = "Output")]
+    pub(crate) save: Option<PathBuf>,
 
     /// Draw the trade-off, as SVG or PNG
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "pareto")]

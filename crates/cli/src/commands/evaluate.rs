@@ -19,9 +19,10 @@ use crate::output::{Destination, Format};
 use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
+use crate::view::saved::Saved;
 use crate::view::side_by_side::{self, UnderModel};
 use crate::view::{
-    ScenarioView, Style, caution, compare, csv, explain, figures, json, machine_title, table, warning,
+    ScenarioView, Style, caution, compare, csv, explain, figures, json, machine_title, saved, table, warning,
 };
 pub(super) use amount::{MOST_FIGURES, can_be_shown, figures_of};
 use document::Document;
@@ -41,6 +42,8 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
     };
     study.machine = processors::complete(study.machine, &args.emit)?;
     let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
+    let (save, output) = (args.save.as_deref(), args.output.output.as_deref());
+    let saved = Destination::open_second("--save", save, output, &args.files)?;
     let scenarios = wanted(&study, &args.scenario)?;
     located.can_be_evaluated(&study, &scenarios)?;
     can_be_shown(&study, &scenarios, 1, MOST_FIGURES)?;
@@ -58,6 +61,9 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
             shell.warn(format!("scenario '{}': {facts}{rule}", view.name));
             rule_stated = true;
         }
+    }
+    if let Some(saved) = saved {
+        saved.deliver(&saved_text(&study, &evaluated))?;
     }
     if let Some(kind) = args.emit.emit {
         let view = only(&views)?;
@@ -84,9 +90,9 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
 
 /// `--model all`.
 fn side_by_side(args: &EvaluateArgs, study: &Study, located: &Located, shell: &Shell) -> Result<(), Failure> {
-    if args.emit.emit.is_some() || args.explain {
+    if args.emit.emit.is_some() || args.explain || args.save.is_some() {
         return Err(Failure::input(
-            "--model all compares models; --emit and --explain apply to a single one",
+            "--model all compares models; --emit, --explain and --save apply to a single one",
         )
         .hint("name the model with --model"));
     }
@@ -171,6 +177,16 @@ fn only<'a, 'b>(views: &'a [ScenarioView<'b>]) -> Result<&'a ScenarioView<'b>, F
     let names: Vec<&str> = views.iter().map(|view| view.name).collect();
     Err(Failure::input("--emit writes the commands of one scenario, but there are several")
         .hint(format!("choose one with --scenario; the scenarios are: {}", suggest::list(&names))))
+}
+
+/// What `--save` writes.
+fn saved_text(study: &Study, evaluated: &[Evaluated<'_>]) -> String {
+    let facts = [("Machine", machine_title(&study.machine)), ("Model", study.machine.sharing().in_words())];
+    let saved: Vec<Saved> = evaluated
+        .iter()
+        .map(|one| Saved { view: one.view(study), role: "scenario", static_work: one.scenario.static_work })
+        .collect();
+    saved::toml(&facts, &saved, &[])
 }
 
 /// The head of what `--emit` prints.

@@ -36,6 +36,8 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     study.machine = processors::complete(study.machine, &args.emit)?;
     warn_of_static_work(&study, shell);
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
+    let save = args.save.as_deref();
+    let saved = Destination::open_second("--save", save, args.output.output.as_deref(), &args.study.files)?;
     let mut watch = Watch::start(args.time_limit, objective(args.objective), shell);
     let problem = problem(args, &study, &located)?;
     let settings = Settings { top: top(args, &study)?, seed: args.seed, ..Settings::default() };
@@ -48,6 +50,9 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     let answer = rating::answer(&study, &problem, &settings, outcome, baselines, &watch)?;
 
     tell_warnings(&answer, shell);
+    if let Some(saved) = saved {
+        saved.deliver(&answer.saved())?;
+    }
     if let Some(kind) = args.emit.emit {
         let text = emit::script_with_warnings(kind, &answer.best_view(), &answer.facts(), shell)?;
         return destination.deliver(&text);

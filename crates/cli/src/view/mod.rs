@@ -29,6 +29,7 @@ pub(crate) mod published;
 #[cfg(target_os = "linux")]
 pub(crate) mod ran;
 mod resources;
+pub(crate) mod saved;
 pub(crate) mod side_by_side;
 pub(crate) mod simulated;
 pub(crate) mod table;
