@@ -1,6 +1,7 @@
-//! `explore --save` and `evaluate --save`: what is written reads back as what was printed.
+//! `explore --save` and `evaluate --save`: what is written reads back as what was printed. `explore --plot`: what was found.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -47,6 +48,29 @@ fn what_explore_saves_is_evaluated_as_explore_says_with_the_same_files() {
 }
 
 #[test]
+fn the_best_is_drawn_with_its_threads() {
+    let folder = folder();
+    let (drawn, saved) = (folder.path().join("best.svg"), folder.path().join("best.toml"));
+    let run = |plot: &Path, save: &Path| {
+        numasim()
+            .args(["explore", &config_path("paper/uneven-even-nodes.toml"), "--plot"])
+            .arg(plot)
+            .arg("--save")
+            .arg(save)
+            .output()
+            .expect("the program starts")
+    };
+    let output = run(&drawn, &saved);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let svg = fs::read_to_string(&drawn).expect("drawn");
+    assert!(svg.starts_with("<svg") && svg.contains("best"), "{svg}");
+    // No output takes the place of another one.
+    let output = run(&folder.path().join("x.svg"), &folder.path().join("x.svg"));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(!folder.path().join("x.svg").exists());
+}
+
+#[test]
 fn what_evaluate_saves_says_static_work_and_homes() {
     let folder = folder();
     let saved = folder.path().join("scenarios.toml");
@@ -73,6 +97,6 @@ fn the_file_of_the_result_is_not_the_saved_one() {
             .expect("the program starts");
         assert_eq!(output.status.code(), Some(1));
         assert!(stderr(&output).contains("-o and --save name the same file"), "{}", stderr(&output));
-        assert!(!std::path::Path::new(both).exists());
+        assert!(!Path::new(both).exists());
     }
 }

@@ -288,8 +288,8 @@ pub(crate) struct ExploreArgs {
     #[arg(help_heading = "Output")]
     pub(crate) save: Option<PathBuf>,
 
-    /// Draw the trade-off, as SVG or PNG
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "pareto")]
+    /// Draw the best, thread by thread, or with --pareto the trade-off, as SVG or PNG
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[arg(help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,
 

@@ -60,7 +60,7 @@ Examples:
   numasim explore study.toml --format json -o best.json
   numasim explore study.toml --pareto total-gflops,fair --plot trade-off.svg
   numasim explore study.toml --sensitivity
-  numasim explore study.toml --save best.toml
+  numasim explore study.toml --save best.toml --plot best.svg
   numasim explore study.toml --emit numactl -o start.sh
 
 The search takes work that threads share by their speed: `static = true` of a scenario is not looked at. By default cores may idle, and each application has at least min_threads and at most max_threads threads \

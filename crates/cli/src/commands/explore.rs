@@ -3,6 +3,8 @@
 mod pareto;
 mod rating;
 
+use std::path::PathBuf;
+
 use numasim_model::{Scenario, Study};
 use numasim_sim::objective::GoalError;
 use numasim_sim::search::{ExploreError, Settings, explore};
@@ -11,18 +13,20 @@ use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restr
 
 use super::evaluate::{MOST_FIGURES, can_be_shown, figures_of};
 use super::located::Located;
+use super::plot::can_be_mapped;
 use super::room;
 use crate::args::{ExploreArgs, ObjectiveName};
 use crate::emit::{self, processors};
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
+use crate::plot_file::PlotFile;
 use crate::sharing;
 use crate::shell::Shell;
 use crate::threads;
 use crate::view::answer::sensitivity::SensitivityView;
 use crate::view::answer::{Answer, Document};
-use crate::view::{figures, json, warning};
+use crate::view::{figures, json, plots, warning};
 use crate::watch::Watch;
 
 /// Runs the command.
@@ -38,6 +42,10 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
     let save = args.save.as_deref();
     let saved = Destination::open_second("--save", save, args.output.output.as_deref(), &args.study.files)?;
+    let picture = open_plot(args)?;
+    if picture.is_some() {
+        can_be_mapped(&study.machine)?;
+    }
     let mut watch = Watch::start(args.time_limit, objective(args.objective), shell);
     let problem = problem(args, &study, &located)?;
     let settings = Settings { top: top(args, &study)?, seed: args.seed, ..Settings::default() };
@@ -52,6 +60,9 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     tell_warnings(&answer, shell);
     if let Some(saved) = saved {
         saved.deliver(&answer.saved())?;
+    }
+    if let Some(picture) = picture {
+        picture.deliver(Ok(plots::thread_map(&answer.best_view()).svg()))?;
     }
     if let Some(kind) = args.emit.emit {
         let text = emit::script_with_warnings(kind, &answer.best_view(), &answer.facts(), shell)?;
@@ -73,6 +84,13 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
             .map_err(|error| Failure::fault("cannot write CSV").caused_by(error.as_ref()))?,
     };
     destination.deliver(&text)
+}
+
+/// The file of `--plot`, which replaces no other file of this command.
+fn open_plot(args: &ExploreArgs) -> Result<Option<PlotFile>, Failure> {
+    let others = args.output.output.iter().chain(&args.save);
+    let taken: Vec<PathBuf> = args.study.files.iter().chain(others).cloned().collect();
+    args.plot.as_deref().map(|path| PlotFile::open(Some(path), &taken)).transpose()
 }
 
 /// The analysis of the answer. It has the time limit of the search once more: a search that used all of it would
