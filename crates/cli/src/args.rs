@@ -262,7 +262,8 @@ pub(crate) struct ExploreArgs {
     #[arg(long, help_heading = "Restrict the choice (these combine)")]
     pub(crate) no_idle_cores: bool,
 
-    /// Stop after this many seconds with the best allocation found so far [default: no limit]
+    /// Search until proven, for this many seconds at most, and keep the best found so far [default: until proven or until
+    /// an effort of some seconds is spent]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) time_limit: Option<Duration>,
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use numasim_model::{Scenario, Study};
 use numasim_sim::objective::GoalError;
-use numasim_sim::search::{ExploreError, Settings, explore};
+use numasim_sim::search::{ExploreError, Settings, explore, explore_to_the_end};
 use numasim_sim::sensitivity::{Sensitivity, analyse};
 use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restrictions};
 
@@ -52,7 +52,9 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     // Before the search: one that takes all the time would leave none for what its answer is compared with.
     let (baselines, took) = rating::baselines(&study, &problem, &watch)?;
     watch.keep_back(rating::after_the_search(took, baselines.len(), settings.top));
-    let searched = in_pool(args.threads, || explore(&problem, &settings, &watch))?;
+    // Time that somebody gives is there to be used.
+    let search = if args.time_limit.is_some() { explore_to_the_end } else { explore };
+    let searched = in_pool(args.threads, || search(&problem, &settings, &watch))?;
     watch.finish();
     let outcome = searched.map_err(|error| without_answer(error, &problem))?;
     let answer = rating::answer(&study, &problem, &settings, outcome, baselines, &watch)?;

@@ -83,7 +83,8 @@ impl Answer<'_> {
             }
             Some(WhyUnproven::TooLarge) => {
                 format!(
-                    "Best found: {value}{but}. Not proven, the search space is too large: {limit} ({gap}, {time})."
+                    "Best found: {value}{but}. Not proven, the search space is too large: {limit} ({gap}, {time}). With --time-limit the \
+                     search goes on."
                 )
             }
         };
