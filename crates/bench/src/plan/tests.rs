@@ -158,6 +158,11 @@ fn with_bind_node_threads_may_use_all_cores_of_their_node() {
     let options = Options { bind: Bind::Node, ..Options::default() };
     let plan = make(&study, &[&study.scenarios[0]], &host(&[8; 4]), &options).expect("fits");
     assert_eq!(pinned(&plan.scenarios[0])[1], "mem-2: 0-7 8-15 16-23 24-31");
+    // Without any binding all cores of all nodes; data stays where it shall be.
+    let options = Options { bind: Bind::None, ..Options::default() };
+    let plan = make(&study, &[&study.scenarios[0]], &host(&[8; 4]), &options).expect("fits");
+    assert_eq!(pinned(&plan.scenarios[0])[1], "mem-2: 0-31 0-31 0-31 0-31");
+    assert_eq!(plan.scenarios[0].apps[1].threads[2].memory, [(2, 1.0)]);
 }
 
 #[test]
