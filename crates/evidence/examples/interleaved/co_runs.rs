@@ -17,7 +17,7 @@ use numasim_model::units::FlopPerByte;
 use numasim_model::{App, AppId, Machine, Scenario, Study, evaluate};
 
 use crate::Failure;
-use crate::rows::{percent, read, sum};
+use crate::rows::{change, percent, read, sum};
 
 /// The predictions, in the order of [`Pair::predicted`].
 const MODELS: [&str; 4] = ["calibration", "and alone", "no sharing", "equal parts"];
@@ -158,7 +158,7 @@ pub(crate) fn table(machine: &str, file: &str, measured: &Path) -> Result<String
     for (model, own) in MODELS.iter().zip(&errors).take(2) {
         for (null, others) in MODELS.iter().zip(&errors).skip(2) {
             let difference: Vec<f64> = others.iter().zip(own).map(|(other, own)| other - own).collect();
-            writeln!(text, "{model:<14}against {null:<14}{}", percent(&difference))?;
+            writeln!(text, "{model:<14}against {null:<14}{}", change(&difference))?;
         }
     }
     Ok(text)

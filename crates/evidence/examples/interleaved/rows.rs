@@ -46,9 +46,17 @@ pub(crate) fn sum(
     Some(own.map(of).sum())
 }
 
-/// The median and the bootstrap interval of it, 95 %, as percentages with a sign.
+/// The median and the bootstrap interval of it, 95 %, as percentages.
 pub(crate) fn percent(values: &[f64]) -> String {
-    let shown = |value: f64| format!("{:+.2} %", 100.0 * value);
+    with_interval(values, |value| format!("{:.2} %", 100.0 * value))
+}
+
+/// The same with signs.
+pub(crate) fn change(values: &[f64]) -> String {
+    with_interval(values, |value| format!("{:+.2} %", 100.0 * value))
+}
+
+fn with_interval(values: &[f64], shown: impl Fn(f64) -> String) -> String {
     let Some(middle) = median(values) else { return "-".to_owned() };
     match bootstrap_median_interval(values) {
         Some((low, high)) => format!("{} [{}, {}]", shown(middle), shown(low), shown(high)),

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::Failure;
-use crate::rows::{percent, read};
+use crate::rows::{change, read};
 
 /// The scenarios, in the order of [`Block`].
 const SCENARIOS: [&str; 2] = ["data by the main thread", "data by node"];
@@ -81,7 +81,7 @@ pub(crate) fn table(file: &Path) -> Result<String, Failure> {
         blocks.len()
     );
     for (what, values) in effects(&blocks) {
-        writeln!(text, "{what:<38} {}", percent(&values))?;
+        writeln!(text, "{what:<38} {}", change(&values))?;
     }
     Ok(text)
 }
