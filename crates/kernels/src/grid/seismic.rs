@@ -9,7 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::sweeps::{self, STRESSES, Stress, Time, VELOCITIES, Velocity};
+use super::sweeps::{STRESSES, Time, VELOCITIES, stress, velocity};
 use super::{Band, bands, checked, points};
 use crate::array::{AccessError, Array, Reading, Writing, elements};
 use crate::fill::bits;
@@ -133,55 +133,6 @@ impl Placed<'_> {
         let double = |value: &f32| f64::from(*value);
         compare(WHAT[array], found.iter().map(double), serial.iter().map(double))
             .map_err(|wrong| wrong.moved(own.start))
-    }
-}
-
-/// A row of each array, or what is beyond the grid.
-fn rows<'a, const N: usize>(
-    arrays: [&'a [f32]; N],
-    row: Option<usize>,
-    columns: usize,
-    beyond: &'a [f32],
-) -> [&'a [f32]; N] {
-    arrays.map(|array| {
-        let row = row.and_then(|row| array.get(row * columns..(row + 1) * columns));
-        row.unwrap_or(beyond)
-    })
-}
-
-/// The first sweep over some rows; `velocity` has all of them that the grid or a band has.
-fn stress(
-    isa: Isa,
-    time: Time,
-    range: std::ops::Range<usize>,
-    velocity: Velocity<'_>,
-    beyond: &[f32],
-    stress: [&mut [f32]; STRESSES],
-) {
-    let columns = beyond.len().max(1);
-    let mut to = stress.map(|array| array.chunks_exact_mut(columns));
-    for row in range {
-        let [Some(a), Some(b), Some(c), Some(d), Some(e)] = to.each_mut().map(Iterator::next) else { return };
-        let of = |row| rows(velocity, Some(row), columns, beyond);
-        sweeps::stress(isa, time, of(row), of(row + 1), [a, b, c, d, e]);
-    }
-}
-
-/// The second sweep over some rows.
-fn velocity(
-    isa: Isa,
-    time: Time,
-    range: std::ops::Range<usize>,
-    stress: Stress<'_>,
-    beyond: &[f32],
-    velocity: [&mut [f32]; VELOCITIES],
-) {
-    let columns = beyond.len().max(1);
-    let mut to = velocity.map(|array| array.chunks_exact_mut(columns));
-    for row in range {
-        let [Some(a), Some(b)] = to.each_mut().map(Iterator::next) else { return };
-        let of = |row| rows(stress, row, columns, beyond);
-        sweeps::velocity(isa, time, of(Some(row)), of(row.checked_sub(1)), [a, b]);
     }
 }
 

@@ -1,7 +1,9 @@
-//! The two sweeps over a row of the staggered grid, forwards and backwards in time: 10 and 12 FLOP for each point.
+//! The two sweeps over rows of the staggered grid, forwards and backwards in time: 10 and 12 FLOP for each point.
 //!
 //! Time goes in steps of one, and so do rows and columns; what a force does to a velocity is a quarter of it. Of whole numbers everything is then exact for some
 //! iterations, and what goes back in time comes back to where it began, to the last bit.
+
+use std::ops::Range;
 
 use crate::isa::Isa;
 
@@ -15,9 +17,9 @@ pub(super) const STRESSES: usize = 5;
 const SHARE: f32 = 0.25;
 
 /// Rows of velocity along x and z.
-pub(super) type Velocity<'a> = [&'a [f32]; VELOCITIES];
+type Velocity<'a> = [&'a [f32]; VELOCITIES];
 /// Rows of stress xx, zz, xz and of displacement x, z.
-pub(super) type Stress<'a> = [&'a [f32]; STRESSES];
+type Stress<'a> = [&'a [f32]; STRESSES];
 
 /// Which way time goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,13 +29,7 @@ pub(super) enum Time {
 }
 
 /// Stress and displacement of a row after a step of time, from its velocity and that of the row below it.
-pub(super) fn stress(
-    isa: Isa,
-    time: Time,
-    own: Velocity<'_>,
-    below: Velocity<'_>,
-    to: [&mut [f32]; STRESSES],
-) {
+fn stress_between(isa: Isa, time: Time, own: Velocity<'_>, below: Velocity<'_>, to: [&mut [f32]; STRESSES]) {
     match (isa, time) {
         // SAFETY: the processor has it.
         #[cfg(target_arch = "x86_64")]
@@ -48,13 +44,7 @@ pub(super) fn stress(
 }
 
 /// Velocity of a row after a step of time, from its stress and displacement and those of the row above it.
-pub(super) fn velocity(
-    isa: Isa,
-    time: Time,
-    own: Stress<'_>,
-    above: Stress<'_>,
-    to: [&mut [f32]; VELOCITIES],
-) {
+fn velocity_between(isa: Isa, time: Time, own: Stress<'_>, above: Stress<'_>, to: [&mut [f32]; VELOCITIES]) {
     match (isa, time) {
         // SAFETY: the processor has it.
         #[cfg(target_arch = "x86_64")]
@@ -160,6 +150,55 @@ fn velocity_row(
     }
 }
 
+/// A row of each array, or what is beyond the grid.
+fn rows<'a, const N: usize>(
+    arrays: [&'a [f32]; N],
+    row: Option<usize>,
+    columns: usize,
+    beyond: &'a [f32],
+) -> [&'a [f32]; N] {
+    arrays.map(|array| {
+        let row = row.and_then(|row| array.get(row * columns..(row + 1) * columns));
+        row.unwrap_or(beyond)
+    })
+}
+
+/// The first sweep over some rows; `velocity` has all of them that the grid or a band has.
+pub(super) fn stress(
+    isa: Isa,
+    time: Time,
+    range: Range<usize>,
+    velocity: Velocity<'_>,
+    beyond: &[f32],
+    stress: [&mut [f32]; STRESSES],
+) {
+    let columns = beyond.len().max(1);
+    let mut to = stress.map(|array| array.chunks_exact_mut(columns));
+    for row in range {
+        let [Some(a), Some(b), Some(c), Some(d), Some(e)] = to.each_mut().map(Iterator::next) else { return };
+        let of = |row| rows(velocity, Some(row), columns, beyond);
+        stress_between(isa, time, of(row), of(row + 1), [a, b, c, d, e]);
+    }
+}
+
+/// The second sweep over some rows.
+pub(super) fn velocity(
+    isa: Isa,
+    time: Time,
+    range: Range<usize>,
+    stress: Stress<'_>,
+    beyond: &[f32],
+    velocity: [&mut [f32]; VELOCITIES],
+) {
+    let columns = beyond.len().max(1);
+    let mut to = velocity.map(|array| array.chunks_exact_mut(columns));
+    for row in range {
+        let [Some(a), Some(b)] = to.each_mut().map(Iterator::next) else { return };
+        let of = |row| rows(stress, row, columns, beyond);
+        velocity_between(isa, time, of(Some(row)), of(row.checked_sub(1)), [a, b]);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -169,7 +208,7 @@ mod tests {
         // vx = 1, 2 over 5, 7; vz = 3, 4 over 8, 6.
         let mut to = [[10.0_f32, 20.0]; STRESSES];
         let [a, b, c, d, e] = &mut to;
-        stress(
+        stress_between(
             Isa::Portable,
             Time::Forwards,
             [&[1.0, 2.0], &[3.0, 4.0]],
@@ -182,10 +221,10 @@ mod tests {
         let own: Stress<'_> = [&[1.0, 4.0], &[2.0, 9.0], &[3.0, 5.0], &[1.0, 1.0], &[2.0, 2.0]];
         let above: Stress<'_> = [&[0.0; 2], &[4.0, 1.0], &[1.0, 2.0], &[0.0; 2], &[0.0; 2]];
         let (mut vx, mut vz) = ([0.0, 0.0], [1.0, 1.0]);
-        velocity(Isa::Portable, Time::Forwards, own, above, [&mut vx, &mut vz]);
+        velocity_between(Isa::Portable, Time::Forwards, own, above, [&mut vx, &mut vz]);
         // x: ((1 - 0) + (3 - 1)) - 1 = 2, ((4 - 1) + (5 - 2)) - 1 = 5; z: ((2 - 4) + (3 - 0)) - 2 = -1, ((9 - 1) + (5 - 3)) - 2 = 8; a quarter of each.
         assert_eq!((vx, vz), ([0.5, 1.25], [0.75, 3.0]));
-        velocity(Isa::Portable, Time::Backwards, own, above, [&mut vx, &mut vz]);
+        velocity_between(Isa::Portable, Time::Backwards, own, above, [&mut vx, &mut vz]);
         assert_eq!((vx, vz), ([0.0, 0.0], [1.0, 1.0]));
     }
 }

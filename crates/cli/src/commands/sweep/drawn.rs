@@ -248,7 +248,7 @@ fn word(value: Value<'_>) -> String {
 /// The one node on which all places of an axis have a share of the data, and these shares; the rest lies where each thread runs.
 fn shares(axis: &Axis) -> Option<(NodeId, Vec<f64>)> {
     let mut node = None;
-    let mut shares = Vec::with_capacity(axis.len());
+    let mut shares = Vec::new();
     for i in 0..axis.len() {
         let Value::Data(_, data) = axis.value(i) else { return None };
         let (home, share) = match data.placement()? {
