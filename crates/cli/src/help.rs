@@ -63,7 +63,7 @@ Examples:
   numasim explore study.toml --save best.toml --plot best.svg
   numasim explore study.toml --emit numactl -o start.sh
 
-The search takes work that threads share by their speed: `static = true` of a scenario is not looked at. By default cores may idle, and each application has at least min_threads and at most max_threads threads \
+The search takes work that threads share by their speed; a scenario with `static = true` is compared as what its slowest threads do. By default cores may idle, and each application has at least min_threads and at most max_threads threads \
 over the whole machine. `optimal` means proven optimal; any other answer comes with a bound. \
 The verdict also says what value and proof do not: who gets nothing, what the model warns of, whom total-gflops leaves at \
 min_threads; JSON has that in `cautions`. Ctrl-C stops the search and keeps the best allocation found so far (exit code 0); a second Ctrl-C ends numasim \

@@ -212,12 +212,17 @@ pub trait Kernel: Send + Sync {
     /// Whether a step may begin only when all parts have done the one before.
     fn in_lockstep(&self) -> bool;
 
+    /// Into how many phases a step is divided; in lockstep all parts have done one before the next begins.
+    fn phases(&self) -> u64 {
+        1
+    }
+
     /// How many steps are alike, if not all: what is measured of later ones is something else, and takes new memory.
     fn most_steps(&self) -> Option<u64> {
         None
     }
 
-    /// Runs a step of a part.
+    /// Runs a step of a part; where a step has several [phases](Self::phases), one of them: number p of step s is `step` s times as many as there are, and p.
     ///
     /// # Errors
     /// [`AccessError`]: another part is not at the same step, or no such part.

@@ -6,7 +6,7 @@ use numasim_bench::kernel::{Kernel, PreparedKernel};
 use numasim_kernels::blackscholes::{self, BlackScholes};
 use numasim_kernels::chase::Chase;
 use numasim_kernels::kernel::Problem;
-use numasim_kernels::matrix::{Dmv, Lattice, Partition, Spmv, Storage};
+use numasim_kernels::matrix::{Dmv, Elements, Lattice, Partition, Spmv, Storage};
 use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
 use numasim_kernels::stream::{Operation, Stream};
 use numasim_model::Access;
@@ -74,7 +74,8 @@ pub(crate) fn run(
             // 34 elements of 20 bytes in each of the 80 rows of a cell, about.
             let edge = ((total as f64 / (80.0 * 40.0 * 20.0)).cbrt() as usize).max(1);
             let lattice = Lattice { cells: [edge; 3] };
-            let spmv = Spmv { lattice, partition: Partition::Elements, storage: Storage::Whole };
+            let (elements, partition) = (Elements::Complex, Partition::Elements);
+            let spmv = Spmv { lattice, elements, partition, storage: Storage::Whole };
             let sides = vec![
                 (format!("numasim, {} rows", lattice.rows()), ours(&spmv)?),
                 ("read at 3/8 FLOP/byte".to_owned(), kernel(options, Access::Read, 0.375)?),

@@ -171,6 +171,9 @@ pub enum Bind {
     Core,
     /// Each thread to all cores of its node, among which the kernel chooses (option 3 of the paper, section IV).
     Node,
+    /// Each thread to all cores of all nodes: none is bound to anything, and only data lies where it shall. What another node is for a
+    /// thread then changes while it runs.
+    None,
 }
 
 impl Bind {
@@ -179,6 +182,7 @@ impl Bind {
         match self {
             Self::Core => "core",
             Self::Node => "node",
+            Self::None => "none",
         }
     }
 }

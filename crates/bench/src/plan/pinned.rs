@@ -20,6 +20,8 @@ pub(super) fn plan(
     fitted: bool,
 ) -> Result<PlannedScenario, PlanError> {
     let lists: Vec<&[u32]> = (0..host.nodes.len()).map(|node| cpus(node, machine, host)).collect();
+    let of_node =
+        |node: usize| host.nodes[node].cpus.as_ref().map_or_else(Vec::new, |all| all.as_slice().to_vec());
     let mut next = vec![0_usize; lists.len()];
     let mut apps = Vec::new();
     for app_index in shape.active() {
@@ -29,9 +31,8 @@ pub(super) fn plan(
             for _ in 0..count {
                 let cpus = match bind {
                     Bind::Core => lists[node].get(next[node]).map_or_else(Vec::new, |&cpu| vec![cpu]),
-                    Bind::Node => {
-                        host.nodes[node].cpus.as_ref().map_or_else(Vec::new, |all| all.as_slice().to_vec())
-                    }
+                    Bind::Node => of_node(node),
+                    Bind::None => (0..lists.len()).flat_map(of_node).collect(),
                 };
                 next[node] += 1;
                 let cpus = CpuList::new(cpus)

@@ -120,15 +120,21 @@ fn a_source_that_all_threads_copy_from_is_at_home_and_destinations_are_near() {
 }
 
 #[test]
-fn a_kernel_that_no_threads_run_is_refused_by_name() {
-    let refused = real("kernel = \"seismic\"").expect_err("no threads run it").to_string();
-    let expected = "there is no kernel for 'app': \"seismic\" can be predicted, but not run here yet; these can be run: blackscholes, dmv, spmv, \
-                    memcpy, chase";
-    assert_eq!(refused, expected);
-    let plan = real("kernel = \"dmv\"\nproblem = { rows = 100 }").expect("fits");
-    let app = &plan.scenarios[0].apps[0];
-    // 2 x 8 x 100^2 of the matrix, 6 x 8 x 100 of vectors.
-    assert_eq!((app.kernel.name(), app.data_bytes(1)), ("dmv", Some(164_800)));
+fn a_problem_that_threads_cannot_run_is_refused_and_others_know_their_size() {
+    let twice = "kernel = \"memcpy\"\nproblem = { faults = \"inside\", copies = 2 }";
+    let refused = real(twice).expect_err("no second time").to_string();
+    assert!(refused.starts_with("there is no kernel for 'app': \"memcpy\" with faults"), "{refused}");
+    for (app, name, bytes) in [
+        // 2 x 8 x 100^2 of the matrix, 6 x 8 x 100 of vectors.
+        ("kernel = \"dmv\"\nproblem = { rows = 100 }", "dmv", 164_800),
+        // Three grids of 8 bytes, seven of 4.
+        ("kernel = \"stencil2d\"\nproblem = { rows = 100, columns = 50 }", "stencil2d", 120_000),
+        ("kernel = \"seismic\"\nproblem = { rows = 100, columns = 50 }", "seismic", 140_000),
+    ] {
+        let plan = real(app).expect("fits");
+        let app = &plan.scenarios[0].apps[0];
+        assert_eq!((app.kernel.name(), app.data_bytes(1)), (name, Some(bytes)));
+    }
 }
 
 #[test]
@@ -152,6 +158,11 @@ fn with_bind_node_threads_may_use_all_cores_of_their_node() {
     let options = Options { bind: Bind::Node, ..Options::default() };
     let plan = make(&study, &[&study.scenarios[0]], &host(&[8; 4]), &options).expect("fits");
     assert_eq!(pinned(&plan.scenarios[0])[1], "mem-2: 0-7 8-15 16-23 24-31");
+    // Without any binding all cores of all nodes; data stays where it shall be.
+    let options = Options { bind: Bind::None, ..Options::default() };
+    let plan = make(&study, &[&study.scenarios[0]], &host(&[8; 4]), &options).expect("fits");
+    assert_eq!(pinned(&plan.scenarios[0])[1], "mem-2: 0-31 0-31 0-31 0-31");
+    assert_eq!(plan.scenarios[0].apps[1].threads[2].memory, [(2, 1.0)]);
 }
 
 #[test]

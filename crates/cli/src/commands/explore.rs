@@ -38,7 +38,11 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     let (study, located) = Located::split(reading, sources);
     let mut study = sharing::choose(study, args.study.model, shell)?;
     study.machine = processors::complete(study.machine, &args.emit)?;
-    warn_of_static_work(&study, shell);
+    warn_of_static_work(
+        &study,
+        "its figures here are so, while the search takes work that is shared by speed",
+        shell,
+    );
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
     let save = args.save.as_deref();
     let saved = Destination::open_second("--save", save, args.output.output.as_deref(), &args.study.files)?;
@@ -110,18 +114,15 @@ fn sensitivity(args: &ExploreArgs, answer: &Answer, shell: &Shell) -> Result<Sen
     found?.map_err(|forbidden| Failure::forbidden(&forbidden))
 }
 
-/// The search does not know static work; scenarios of the files that have it are compared as if work were shared by speed.
-pub(super) fn warn_of_static_work(study: &Study, shell: &Shell) {
+/// The search does not know static work: what scenarios of the files that have it are compared as.
+pub(super) fn warn_of_static_work(study: &Study, what: &str, shell: &Shell) {
     let mut names =
         study.scenarios.iter().filter(|scenario| scenario.static_work).map(|scenario| &scenario.name);
     let Some(first) = names.next() else { return };
     let more = names.count();
     let others =
         if more > 0 { format!(" and {}", figures::count(more as u64, "other")) } else { String::new() };
-    shell.warn(format!(
-        "scenario '{first}'{others} divides work beforehand (static = true), which the search does not look at: its figures here \
-         are those of work shared by speed"
-    ));
+    shell.warn(format!("scenario '{first}'{others} divides work beforehand (static = true): {what}"));
 }
 
 /// How many alternatives are shown: of very large questions as many as anybody has use for.

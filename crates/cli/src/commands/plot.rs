@@ -50,6 +50,7 @@ fn refuse_idle_switches(args: &PlotArgs) -> Result<(), Failure> {
         ("--y", args.y.is_some()),
         ("--rest", args.rest.is_some()),
         ("--objective", args.objective.is_some()),
+        ("--static-work", args.static_work),
     ];
     let given = of_allocations.iter().find(|(_, given)| *given);
     if let Some((switch, _)) = given.filter(|_| args.kind != PlotKind::Allocations) {

@@ -15,11 +15,11 @@ pub(super) const MOST_COLUMNS: usize = i32::MAX as usize;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Csr<'a> {
     /// Where each row begins, and the last one ends.
-    pointers: &'a [u32],
+    pub(super) pointers: &'a [u32],
     /// The column of each element.
-    columns: &'a [u32],
-    /// The elements.
-    values: Split<'a>,
+    pub(super) columns: &'a [u32],
+    /// The elements; real ones have no imaginary parts.
+    pub(super) values: Split<'a>,
 }
 
 impl<'a> Csr<'a> {
@@ -27,7 +27,16 @@ impl<'a> Csr<'a> {
     ///
     /// `None` where pointers do not ascend or elements are missing. Columns are not looked at.
     pub(super) fn new(pointers: &'a [u32], columns: &'a [u32], values: Split<'a>) -> Option<Self> {
-        let elements = columns.len().min(values.len());
+        Self::of(pointers, columns, values, values.len())
+    }
+
+    /// The same of real numbers.
+    pub(super) fn real(pointers: &'a [u32], columns: &'a [u32], values: &'a [f64]) -> Option<Self> {
+        Self::of(pointers, columns, Split { re: values, im: &[] }, values.len())
+    }
+
+    fn of(pointers: &'a [u32], columns: &'a [u32], values: Split<'a>, count: usize) -> Option<Self> {
+        let elements = columns.len().min(count);
         let last = usize::try_from(*pointers.last()?).ok()?;
         (pointers.is_sorted() && last <= elements).then_some(Self { pointers, columns, values })
     }

@@ -5,9 +5,10 @@ use std::sync::Barrier;
 use numasim_kernels::array::AccessError;
 use numasim_kernels::blackscholes::BlackScholes;
 use numasim_kernels::chase::Chase;
+use numasim_kernels::grid::{Seismic, Stencil2d};
 use numasim_kernels::isa::Isa;
 use numasim_kernels::kernel::{Kernel, Problem, Work, WrongResult};
-use numasim_kernels::matrix::{CALLS, Dmv, Lattice, Partition, Spmv, Storage};
+use numasim_kernels::matrix::{CALLS, Dmv, Elements, Lattice, Partition, Spmv, Storage};
 use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
 use numasim_kernels::stream::{Operation, Stream};
 use numasim_kernels::team::Team;
@@ -19,6 +20,8 @@ fn some(size: usize) -> Vec<Box<dyn Problem>> {
         Box::new(BlackScholes { options: size }),
         Box::new(Dmv { rows: size.min(70) }),
         Box::new(Chase { lines: size.max(3), chains: 3 }),
+        Box::new(Stencil2d { rows: 1 + size / 20, columns: 1 + size % 41 }),
+        Box::new(Seismic { rows: 1 + size / 20, columns: 1 + size % 41 }),
     ];
     for operation in Operation::ALL {
         all.push(Box::new(Stream { elements: size, operation }));
@@ -26,7 +29,9 @@ fn some(size: usize) -> Vec<Box<dyn Problem>> {
     for partition in [Partition::Rows, Partition::Elements] {
         for storage in [Storage::Whole, Storage::PerGroup] {
             let lattice = Lattice { cells: [1 + size % 3, 1, 2] };
-            all.push(Box::new(Spmv { lattice, partition, storage }));
+            for elements in [Elements::Complex, Elements::Real] {
+                all.push(Box::new(Spmv { lattice, elements, partition, storage }));
+            }
         }
     }
     for source in [Source::Shared, Source::PerGroup, Source::Own] {
@@ -65,7 +70,7 @@ pub(crate) fn prepare(kernel: &dyn Kernel) {
 
 /// All parts, one after the other.
 fn serially(kernel: &dyn Kernel, steps: u64) {
-    for step in 0..steps {
+    for step in 0..steps * kernel.phases() {
         (0..kernel.parts()).for_each(|part| kernel.run(part, step).expect("prepared"));
     }
 }
@@ -103,7 +108,7 @@ fn threads_compute_what_one_does() {
                     scope.spawn(move || {
                         kernel.prepare(part).expect("nobody runs");
                         barrier.wait();
-                        for step in 0..steps {
+                        for step in 0..steps * kernel.phases() {
                             kernel.run(part, step).expect("in step");
                             if kernel.in_lockstep() {
                                 barrier.wait();
@@ -135,11 +140,13 @@ fn a_part_that_did_not_run_is_seen() {
 
 #[test]
 fn a_step_too_few_is_seen_where_steps_write_other_values() {
-    let problems: [Box<dyn Problem>; 4] = [
+    let problems: [Box<dyn Problem>; 6] = [
         Box::new(Dmv { rows: 9 }),
         Box::new(Stream { elements: 9, operation: Operation::Triad }),
         Box::new(Stream { elements: 9, operation: Operation::Scale }),
         Box::new(Chase { lines: 1000, chains: 2 }),
+        Box::new(Stencil2d { rows: 9, columns: 9 }),
+        Box::new(Seismic { rows: 9, columns: 9 }),
     ];
     for problem in problems {
         with(&*problem, &team(&[0]), Isa::best(), |kernel| {
@@ -180,7 +187,8 @@ fn parts_that_wait_for_each_other_take_as_many_steps() {
 #[test]
 fn nothing_runs_on_memory_that_was_not_prepared_where_it_would_be_unsound() {
     let lattice = Lattice { cells: [1, 1, 1] };
-    let problem = Spmv { lattice, partition: Partition::Rows, storage: Storage::Whole };
+    let (elements, partition) = (Elements::Complex, Partition::Rows);
+    let problem = Spmv { lattice, elements, partition, storage: Storage::Whole };
     with(&problem, &team(&[0]), Isa::best(), |kernel| {
         assert_eq!(kernel.run(0, 0), Err(AccessError::NotPrepared { what: "rows", part: 0 }));
     });

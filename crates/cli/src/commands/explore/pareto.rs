@@ -27,7 +27,11 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
     let study = sharing::choose(study, args.study.model, shell)?;
-    warn_of_static_work(&study, shell);
+    warn_of_static_work(
+        &study,
+        "its figures here are those of work shared by speed, as in the search",
+        shell,
+    );
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
     let picture = open_plot(args)?;
     let objectives = pair.0.map(objective);
