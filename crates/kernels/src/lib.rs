@@ -35,6 +35,7 @@ pub mod stream;
 mod sweep;
 pub mod team;
 mod vector;
+pub mod way;
 mod work;
 
 pub use codes::{Code, NoKernels, Verdict, code};

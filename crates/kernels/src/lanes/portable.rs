@@ -26,8 +26,11 @@ unsafe impl Lanes for Plain {
     #[inline(always)] unsafe fn load_first(from: *const f64, count: usize) -> Self {
         Self(std::array::from_fn(|lane| if lane < count { unsafe { from.add(lane).read() } } else { 0.0 }))
     }
-    #[inline(always)] unsafe fn gather(from: *const f64, at: *const u32) -> Self {
-        Self(std::array::from_fn(|lane| unsafe { from.add(at.add(lane).read() as usize).read() }))
+    #[inline(always)] unsafe fn first(self, count: usize) -> Self {
+        Self(std::array::from_fn(|lane| if lane < count { self.0[lane] } else { 0.0 }))
+    }
+    #[inline(always)] unsafe fn gather(from: [*const f64; 2], at: *const u32) -> [Self; 2] {
+        from.map(|from| Self(std::array::from_fn(|lane| unsafe { from.add(at.add(lane).read() as usize).read() })))
     }
     #[inline(always)] unsafe fn gather_first(from: *const f64, at: *const u32, count: usize) -> Self {
         let element = |lane| unsafe { from.add(at.add(lane).read() as usize).read() };

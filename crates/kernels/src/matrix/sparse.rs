@@ -10,9 +10,9 @@ use super::lattice::{Counted, Lattice};
 use super::placed::Matrix;
 use super::split::{Split, SplitMut};
 use crate::array::{AccessError, Array, elements};
-use crate::isa::Isa;
 use crate::kernel::{Lies, Need, SetupError, Work, WrongResult, compare};
 use crate::team::Division;
+use crate::way::Loops;
 
 /// Arrays of a block: row pointers, columns, real and imaginary parts.
 pub(super) const MEMORIES: usize = 4;
@@ -149,7 +149,7 @@ impl Matrix for Sparse<'_> {
         Ok(())
     }
 
-    fn multiply(&self, isa: Isa, part: usize, x: Split<'_>, y: SplitMut<'_>) -> Result<(), AccessError> {
+    fn multiply(&self, loops: Loops, part: usize, x: Split<'_>, y: SplitMut<'_>) -> Result<(), AccessError> {
         let unprepared = AccessError::NotPrepared { what: "rows", part };
         let (block, local) = self.stored(part)?;
         // Columns are below the number of rows: so many elements x has, and its rows' elements are within the part's.
@@ -166,7 +166,7 @@ impl Matrix for Sparse<'_> {
         let ended = pointers.last().is_some_and(|&last| last as usize == elements.end);
         let matrix = Csr::new(pointers, &columns, Split { re: &re, im: &im }).filter(|_| within && ended);
         // SAFETY: pointers ascend from the first to the last element of the part, whose columns are below the length of x, since it is prepared.
-        unsafe { csr::multiply(isa, matrix.ok_or(unprepared)?, x, y) };
+        unsafe { csr::multiply(loops, matrix.ok_or(unprepared)?, x, y) };
         Ok(())
     }
 

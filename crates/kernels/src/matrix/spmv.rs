@@ -6,9 +6,9 @@ use super::sparse::{Block, MEMORIES, Sparse};
 use super::vectors::{ARRAYS, Vectors};
 use serde::{Deserialize, Serialize};
 
-use crate::isa::Isa;
-use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, as_needed, available, exactly};
+use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, exactly};
 use crate::team::{Division, Team};
+use crate::way::Loops;
 
 /// Indices of rows and elements have 32 bits, those of columns a sign: 48 million rows of 41 elements.
 const MOST: usize = 48_000_000;
@@ -95,19 +95,16 @@ impl Problem for Spmv {
         super::sparse::work(elements, rows, 1)
     }
 
-    fn on<'m>(
+    fn place<'m>(
         &self,
         team: &Team,
-        isa: Isa,
+        loops: Loops,
         mut memory: Vec<&'m mut [f64]>,
     ) -> Result<Box<dyn Kernel + 'm>, SetupError> {
-        self.checked()?;
         let counted = Counted::new(self.lattice);
         let rows = self.rows(&counted, team.parts());
         let bounds = self.blocks(team);
-        let needed = MEMORIES * (bounds.len() - 1) + ARRAYS;
-        as_needed(needed, &memory)?;
-        let vectors = memory.split_off(needed - ARRAYS);
+        let vectors = memory.split_off(memory.len().saturating_sub(ARRAYS));
         let mut matrix = Sparse::new(self.lattice, rows.clone());
         let mut memory = memory.into_iter();
         for block in bounds.windows(2) {
@@ -116,6 +113,6 @@ impl Problem for Spmv {
             matrix.push(Block::new(&counted, &rows, from..to), own)?;
         }
         let vectors = Vectors::new(&rows, exactly(vectors)?)?;
-        Ok(Box::new(Placed { isa: available(isa)?, matrix, vectors }))
+        Ok(Box::new(Placed { loops, matrix, vectors }))
     }
 }
