@@ -105,6 +105,11 @@ impl fmt::Display for Doubt {
             Self::KernelIntensity { app, asked, ran } => {
                 write!(f, "'{app}' asks for {asked} FLOP/byte, the nearest kernel has {ran}")
             }
+            Self::TunedElsewhere { kernels } => {
+                f.write_str("the machine file's ways of kernels through memory were chosen on another processor: ")?;
+                list(f, kernels, |f, way| write!(f, "{} with {}", way.access.as_str(), way.isa))?;
+                f.write_str(", which this one lacks; they go the usual way")
+            }
             Self::UnknownHardware { what } => write!(f, "the system does not report: {}", what.join(", ")),
         }
     }
@@ -192,6 +197,9 @@ impl Doubt {
             Self::PageFaults { .. } => "measure again; see /sys/kernel/mm/transparent_hugepage/hugepages-*/enabled for other sizes of pages".into(),
             Self::KernelIntensity { ran, .. } => {
                 format!("set arithmetic_intensity = {ran} in the file, so that model and kernel are the same")
+            }
+            Self::TunedElsewhere { .. } => {
+                "choose them on this host: numasim calibrate -o machine.toml".into()
             }
             Self::UnknownHardware { .. } => {
                 "ask the administrator; on a virtual machine check its host".into()

@@ -5,19 +5,21 @@ use numasim_kernels::chase::Chase;
 use numasim_kernels::kernel::Problem;
 use numasim_kernels::matrix::{self, Dmv, Lattice, Spmv};
 use numasim_kernels::memcpy::{self, Memcpy};
+use numasim_kernels::way::{Loops, Way};
+use numasim_model::Access;
 use numasim_model::problem::{self, Cells, KernelName, KernelProblem, NEXT_TO_NOTHING};
 use numasim_model::units::FlopPerByte;
 use serde::{Deserialize, Serialize};
 
-use super::{Kernel, Synthetic};
+use super::{Isa, Kernel, Synthetic};
 
 /// What the threads of an application compute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Workload {
     /// A synthetic kernel, on as much data for each thread as the run has chosen.
     Synthetic(Kernel),
-    /// A real one, with a size of its own.
-    Real(Real),
+    /// A real one, with a size of its own, and the way through memory that was chosen on this host for kernels like it.
+    Real(Real, Option<Way>),
 }
 
 /// A real kernel with its problem, as threads run it.
@@ -77,6 +79,15 @@ impl Real {
                 return Err(NotRunnable::Kernel(of.kernel()));
             }
         })
+    }
+
+    /// The synthetic kernel that uses memory as it does. How wide vectors are is no part of what such a kernel tells: it was chosen where hardly anything is computed.
+    pub const fn access(self) -> Option<Access> {
+        match self {
+            Self::BlackScholes(_) | Self::Dmv(_) | Self::Spmv(_) => Some(Access::Read),
+            Self::Memcpy(_) => Some(Access::Copy),
+            Self::Chase(_) => None,
+        }
     }
 
     /// The problem.
@@ -139,7 +150,7 @@ impl From<Kernel> for Workload {
 
 impl From<Real> for Workload {
     fn from(real: Real) -> Self {
-        Self::Real(real)
+        Self::Real(real, None)
     }
 }
 
@@ -148,7 +159,7 @@ impl Workload {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Synthetic(kernel) => kernel.access().as_str(),
-            Self::Real(real) => real.problem().name(),
+            Self::Real(real, _) => real.problem().name(),
         }
     }
 
@@ -156,7 +167,7 @@ impl Workload {
     pub fn arithmetic_intensity(&self) -> FlopPerByte {
         match self {
             Self::Synthetic(kernel) => kernel.arithmetic_intensity(),
-            Self::Real(real) => {
+            Self::Real(real, _) => {
                 let work = real.problem().work();
                 if work.flop == 0 || work.bytes == 0 {
                     NEXT_TO_NOTHING
@@ -177,7 +188,23 @@ impl Workload {
     pub const fn synthetic(&self) -> Option<Kernel> {
         match self {
             Self::Synthetic(kernel) => Some(*kernel),
-            Self::Real(_) => None,
+            Self::Real(..) => None,
+        }
+    }
+
+    /// The synthetic kernel that uses memory as it does, if there is one.
+    pub const fn access(&self) -> Option<Access> {
+        match self {
+            Self::Synthetic(kernel) => Some(kernel.access()),
+            Self::Real(real, _) => real.access(),
+        }
+    }
+
+    /// What its loops run with, of a real kernel; a synthetic one has its way with it.
+    pub const fn loops(&self, isa: Isa) -> Loops {
+        match self {
+            Self::Synthetic(_) => Loops { isa, way: None },
+            Self::Real(_, way) => Loops { isa, way: *way },
         }
     }
 
@@ -185,7 +212,7 @@ impl Workload {
     pub fn problem(&self, bytes_per_thread: usize) -> Box<dyn Problem> {
         match *self {
             Self::Synthetic(kernel) => Box::new(Synthetic { kernel, bytes: bytes_per_thread }),
-            Self::Real(real) => real.problem(),
+            Self::Real(real, _) => real.problem(),
         }
     }
 }
