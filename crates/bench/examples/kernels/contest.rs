@@ -45,8 +45,9 @@ impl Side {
     }
 }
 
-/// Who is in a table, and what ours, the first one, must reach beside each.
-type Sides = Vec<(String, Side, Option<f64>)>;
+/// Who is in a table, and what ours, the first one, must reach beside it.
+type Contender = (String, Side, Option<f64>);
+type Sides = Vec<Contender>;
 
 /// Measures a table.
 pub(crate) fn run(
@@ -60,7 +61,7 @@ pub(crate) fn run(
     let ours = |options: &Options, access, problem: &dyn Problem| {
         Ok::<_, Failure>(Side::Placed(Placed::new(problem, &processors, options.loops(access)?, window)?))
     };
-    let likwid = |options: &Options, prefix: &str| -> Result<Option<(String, Side, Option<f64>)>, Failure> {
+    let likwid = |options: &Options, prefix: &str| -> Result<Option<Contender>, Failure> {
         let found = if options.likwid { best(prefix, (options.bytes, threads), options)? } else { None };
         Ok(found.map(|(kernel, iterations)| {
             let bytes = options.bytes * threads;

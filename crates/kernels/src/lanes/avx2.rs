@@ -1,8 +1,8 @@
 //! x86-64 with AVX2: two vectors of four.
 
 use std::arch::x86_64::{
-    __m256d, __m256i, _MM_HINT_T0, _mm_add_pd, _mm_add_sd, _mm_cmpgt_epi32, _mm_cvtsd_f64, _mm_load_sd,
-    _mm_loadh_pd, _mm_maskload_epi32, _mm_prefetch, _mm_set_epi32, _mm_set1_epi32, _mm_sfence,
+    __m256d, __m256i, _MM_HINT_T0, _MM_HINT_T1, _mm_add_pd, _mm_add_sd, _mm_cmpgt_epi32, _mm_cvtsd_f64,
+    _mm_load_sd, _mm_loadh_pd, _mm_maskload_epi32, _mm_prefetch, _mm_set_epi32, _mm_set1_epi32, _mm_sfence,
     _mm_unpackhi_pd, _mm256_add_pd, _mm256_and_pd, _mm256_castpd128_pd256, _mm256_castpd256_pd128,
     _mm256_castsi256_pd, _mm256_castsi256_ps, _mm256_cmpeq_epi32, _mm256_cmpgt_epi64, _mm256_extractf128_pd,
     _mm256_insertf128_pd, _mm256_loadu_pd, _mm256_loadu_si256, _mm256_mask_i32gather_pd, _mm256_maskload_pd,
@@ -128,6 +128,7 @@ unsafe impl Lanes for Pair {
     #[inline(always)] unsafe fn store(self, to: *mut f64) { unsafe { _mm256_storeu_pd(to, self.0); _mm256_storeu_pd(to.add(4), self.1) } }
     #[inline(always)] unsafe fn stream(self, to: *mut f64) { unsafe { _mm256_stream_pd(to, self.0); _mm256_stream_pd(to.add(4), self.1) } }
     #[inline(always)] unsafe fn prefetch(line: *const f64) { unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) } }
+    #[inline(always)] unsafe fn prefetch_second(line: *const f64) { unsafe { _mm_prefetch::<_MM_HINT_T1>(line.cast()) } }
     #[inline(always)] unsafe fn add(self, other: Self) -> Self { unsafe { Self(_mm256_add_pd(self.0, other.0), _mm256_add_pd(self.1, other.1)) } }
     #[inline(always)] unsafe fn subtract(self, other: Self) -> Self { unsafe { Self(_mm256_sub_pd(self.0, other.0), _mm256_sub_pd(self.1, other.1)) } }
     #[inline(always)] unsafe fn multiply(self, other: Self) -> Self { unsafe { Self(_mm256_mul_pd(self.0, other.0), _mm256_mul_pd(self.1, other.1)) } }

@@ -1,7 +1,7 @@
 //! x86-64 with AVX-512 F: a vector is a cache line.
 
 use std::arch::x86_64::{
-    __m512d, __mmask8, _MM_HINT_T0, _mm_prefetch, _mm_sfence, _mm256_add_pd, _mm512_add_pd,
+    __m512d, __mmask8, _MM_HINT_T0, _MM_HINT_T1, _mm_prefetch, _mm_sfence, _mm256_add_pd, _mm512_add_pd,
     _mm512_castpd256_pd512, _mm512_castpd512_pd256, _mm512_castsi512_si256, _mm512_extractf64x4_pd,
     _mm512_insertf64x4, _mm512_loadu_pd, _mm512_mask_i32gather_pd, _mm512_maskz_loadu_epi32,
     _mm512_maskz_loadu_pd, _mm512_maskz_mov_pd, _mm512_mul_pd, _mm512_set1_pd, _mm512_setzero_pd,
@@ -55,6 +55,7 @@ unsafe impl Lanes for Whole {
     #[inline(always)] unsafe fn store(self, to: *mut f64) { unsafe { _mm512_storeu_pd(to, self.0) } }
     #[inline(always)] unsafe fn stream(self, to: *mut f64) { unsafe { _mm512_stream_pd(to, self.0) } }
     #[inline(always)] unsafe fn prefetch(line: *const f64) { unsafe { _mm_prefetch::<_MM_HINT_T0>(line.cast()) } }
+    #[inline(always)] unsafe fn prefetch_second(line: *const f64) { unsafe { _mm_prefetch::<_MM_HINT_T1>(line.cast()) } }
     #[inline(always)] unsafe fn add(self, other: Self) -> Self { Self(unsafe { _mm512_add_pd(self.0, other.0) }) }
     #[inline(always)] unsafe fn subtract(self, other: Self) -> Self { Self(unsafe { _mm512_sub_pd(self.0, other.0) }) }
     #[inline(always)] unsafe fn multiply(self, other: Self) -> Self { Self(unsafe { _mm512_mul_pd(self.0, other.0) }) }

@@ -43,6 +43,8 @@ pub(crate) unsafe trait Lanes: Copy {
     unsafe fn stream(self, to: *mut f64);
     /// Asks for the line at an address; any address, also outside of the data.
     unsafe fn prefetch(line: *const f64);
+    /// The same into the second-level cache only.
+    unsafe fn prefetch_second(line: *const f64);
     /// `self + other`.
     unsafe fn add(self, other: Self) -> Self;
     /// `self - other`.
@@ -136,6 +138,7 @@ mod tests {
         unsafe {
             let (a, b) = (L::load(from), L::load(from.add(3)));
             L::prefetch(from.wrapping_byte_add(4096));
+            L::prefetch_second(from.wrapping_byte_add(4096));
             a.stream(written.0.as_mut_ptr());
             b.store(written.0.as_mut_ptr().add(8));
             L::fence();

@@ -39,6 +39,7 @@ unsafe impl Lanes for Plain {
     #[inline(always)] unsafe fn store(self, to: *mut f64) { unsafe { to.cast::<[f64; LANES]>().write(self.0) } }
     #[inline(always)] unsafe fn stream(self, to: *mut f64) { unsafe { self.store(to) } }
     #[inline(always)] unsafe fn prefetch(_line: *const f64) {}
+    #[inline(always)] unsafe fn prefetch_second(_line: *const f64) {}
     #[inline(always)] unsafe fn add(self, other: Self) -> Self { self.zip(other, |a, b| a + b) }
     #[inline(always)] unsafe fn subtract(self, other: Self) -> Self { self.zip(other, |a, b| a - b) }
     #[inline(always)] unsafe fn multiply(self, other: Self) -> Self { self.zip(other, |a, b| a * b) }
