@@ -276,7 +276,7 @@ mod tests {
         let ways = [None, Some(([0, 0], 1)), Some(([512, 256], 2)), Some(([4096, 0], 4))];
         for (isa, way) in Isa::available().into_iter().flat_map(|isa| ways.map(|way| (isa, way))) {
             for stores in Stores::ALL {
-                let way = way.map(|(prefetch_bytes, streams)| Way { prefetch_bytes, streams, stores });
+                let way = way.map(|(prefetch_bytes, streams)| Way { streams, prefetch_bytes, stores });
                 let loops = Loops { isa, way };
                 for (from, len) in [(0, 0), (1, 1), (3, 7), (0, 8), (5, 100), (2, 39_000), (7, 16_389)] {
                     let mut to = vec![0.5; len + from + 9];

@@ -17,18 +17,14 @@ pub struct Unavailable {
 
 /// What the threads of an application compute, with the way through memory that was the fastest on this machine, where the file has one for a processor like this.
 pub(super) fn workload(app: &App, machine: &Machine, asked: Option<Isa>) -> Result<Workload, KernelError> {
-    match &app.problem {
-        Some(problem) => {
-            let real = Real::new(problem)?;
-            let way = real.access().map(|access| chosen(access, machine, asked)).transpose()?.flatten();
-            Ok(Workload::Real(real, way.map(Way::from)))
-        }
-        None => {
-            let kernel = Kernel::new(app.kernel, app.arithmetic_intensity)?;
-            let variant = chosen(kernel.access(), machine, asked)?;
-            Ok(variant.map_or(kernel, |variant| kernel.with(variant)).into())
-        }
+    if let Some(problem) = &app.problem {
+        let real = Real::new(problem)?;
+        let way = real.access().map(|access| chosen(access, machine, asked)).transpose()?.flatten();
+        return Ok(Workload::Real(real, way.map(Way::from)));
     }
+    let kernel = Kernel::new(app.kernel, app.arithmetic_intensity)?;
+    let variant = chosen(kernel.access(), machine, asked)?;
+    Ok(variant.map_or(kernel, |variant| kernel.with(variant)).into())
 }
 
 /// What the file has for a use of memory, if it is what a person asked for and this processor can.

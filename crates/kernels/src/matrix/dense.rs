@@ -9,9 +9,10 @@ use crate::way::Loops;
 
 /// Places at which rows are worked on at once, each a fifth of all rows: with two arrays ten streams without a gap, and all sums stay in registers.
 ///
-/// Several rows at once because a vector x of some thousand numbers comes from the second-level cache again and again. Measured on one machine (AMD, AVX-512, one
-/// thread, 2500 to 5100 columns) as shares of what it reads: one row 0.64, four neighbouring rows 0.86, four places 0.92, five 0.93, and with [`NEAR`] 0.96; rows in
-/// pieces for which x stays in the first-level cache 0.65, as the processor no longer sees what is read next.
+/// Several rows at once because a vector x of some thousand numbers comes from the second-level cache again and again. Tried on one machine (AMD, AVX-512, one
+/// thread, 2500 to 5100 columns, in pairs beside other work) as shares of what four streams read: one row 0.64, four neighbouring rows 0.86, four places 0.92, five
+/// 0.93, with [`NEAR`] 0.96, with [`FURTHER`] 0.98; rows in pieces for which x stays in the first-level cache 0.65, as the processor no longer sees what is
+/// read next.
 const PLACES: usize = 5;
 /// Where nothing but [`NEAR`] is asked for: how many bytes ahead lines are fetched into the second-level cache (0.02 more).
 const FURTHER: usize = 1024;
