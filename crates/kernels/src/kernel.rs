@@ -7,6 +7,7 @@
 use crate::array::{AccessError, TooSmall};
 use crate::isa::{Isa, names};
 use crate::team::{Division, Team};
+use crate::way::Loops;
 
 /// What was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -182,14 +183,31 @@ pub trait Problem: Send + Sync {
     /// The work of one step, all parts together.
     fn work(&self) -> Work;
 
-    /// The kernel for a team on memory, with at least [`Need::words`] for each array.
+    /// The kernel for a team on memory, with at least [`Need::words`] for each array, whose loops run like that.
     ///
     /// # Errors
     /// [`SetupError`].
     fn on<'m>(
         &self,
         team: &Team,
-        isa: Isa,
+        loops: Loops,
+        memory: Vec<&'m mut [f64]>,
+    ) -> Result<Box<dyn Kernel + 'm>, SetupError> {
+        let (needed, given) = (self.arrays(team)?.len(), memory.len());
+        if needed != given {
+            return Err(SetupError::Arrays { needed, given });
+        }
+        self.place(team, loops.available()?, memory)
+    }
+
+    /// What [`Self::on`] gives, with as many arrays as are needed and an instruction set that this processor has.
+    ///
+    /// # Errors
+    /// [`SetupError::TooSmall`], and what else only the arrays tell.
+    fn place<'m>(
+        &self,
+        team: &Team,
+        loops: Loops,
         memory: Vec<&'m mut [f64]>,
     ) -> Result<Box<dyn Kernel + 'm>, SetupError>;
 }
@@ -270,17 +288,6 @@ pub(crate) fn compare(
         Some((index, (found, expected))) => Err(WrongResult::Element { what, index, found, expected }),
         None => Ok(()),
     }
-}
-
-/// An instruction set that this processor has.
-pub(crate) fn available(isa: Isa) -> Result<Isa, SetupError> {
-    if isa.is_available() { Ok(isa) } else { Err(SetupError::Unavailable { isa }) }
-}
-
-/// Checks how many arrays there are.
-pub(crate) fn as_needed(needed: usize, memory: &[&mut [f64]]) -> Result<(), SetupError> {
-    let given = memory.len();
-    if given == needed { Ok(()) } else { Err(SetupError::Arrays { needed, given }) }
 }
 
 /// Exactly so many arrays.

@@ -37,6 +37,7 @@ mod sweep;
 pub mod team;
 mod turns;
 mod vector;
+pub mod way;
 mod work;
 
 pub use codes::{Code, NoKernels, Verdict, code};

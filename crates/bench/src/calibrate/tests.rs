@@ -87,7 +87,7 @@ impl Runner for Simulated {
                 noise * 64.0 * chains.min(10) as f64 / if local { 90.0 } else { 140.0 }
             };
             let gbs = match scenario.apps[a].kernel {
-                Workload::Real(Real::Chase(chase)) => hops(chase.chains),
+                Workload::Real(Real::Chase(chase), _) => hops(chase.chains),
                 _ => app.bandwidth.value() * share,
             };
             MeasuredThread {

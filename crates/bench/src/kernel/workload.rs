@@ -6,19 +6,21 @@ use numasim_kernels::grid::{Seismic, Stencil2d};
 use numasim_kernels::kernel::Problem;
 use numasim_kernels::matrix::{self, Dmv, Lattice, Spmv};
 use numasim_kernels::memcpy::{self, Memcpy};
+use numasim_kernels::way::{Loops, Way};
+use numasim_model::Access;
 use numasim_model::problem::{self, Cells, KernelProblem, NEXT_TO_NOTHING};
 use numasim_model::units::FlopPerByte;
 use serde::{Deserialize, Serialize};
 
-use super::{Kernel, Synthetic};
+use super::{Isa, Kernel, Synthetic};
 
 /// What the threads of an application compute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Workload {
     /// A synthetic kernel, on as much data for each thread as the run has chosen.
     Synthetic(Kernel),
-    /// A real one, with a size of its own.
-    Real(Real),
+    /// A real one, with a size of its own, and the way through memory that was chosen on this host for kernels like it.
+    Real(Real, Option<Way>),
 }
 
 /// A real kernel with its problem, as threads run it.
@@ -79,6 +81,16 @@ impl Real {
                 Self::Seismic(Seismic { rows: size(of.rows), columns: size(of.columns) })
             }
         })
+    }
+
+    /// The synthetic kernel that uses memory as it does. How wide vectors are is no part of what such a kernel tells: it was chosen where hardly anything is computed.
+    pub const fn access(self) -> Option<Access> {
+        match self {
+            Self::BlackScholes(_) | Self::Dmv(_) | Self::Spmv(_) => Some(Access::Read),
+            Self::Memcpy(_) => Some(Access::Copy),
+            // Stencils have loops of their own, which ask for no line ahead.
+            Self::Stencil2d(_) | Self::Seismic(_) | Self::Chase(_) => None,
+        }
     }
 
     /// The problem.
@@ -144,7 +156,7 @@ impl From<Kernel> for Workload {
 
 impl From<Real> for Workload {
     fn from(real: Real) -> Self {
-        Self::Real(real)
+        Self::Real(real, None)
     }
 }
 
@@ -153,7 +165,7 @@ impl Workload {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Synthetic(kernel) => kernel.access().as_str(),
-            Self::Real(real) => real.problem().name(),
+            Self::Real(real, _) => real.problem().name(),
         }
     }
 
@@ -161,7 +173,7 @@ impl Workload {
     pub fn arithmetic_intensity(&self) -> FlopPerByte {
         match self {
             Self::Synthetic(kernel) => kernel.arithmetic_intensity(),
-            Self::Real(real) => {
+            Self::Real(real, _) => {
                 let work = real.problem().work();
                 if work.flop == 0 || work.bytes == 0 {
                     NEXT_TO_NOTHING
@@ -182,7 +194,23 @@ impl Workload {
     pub const fn synthetic(&self) -> Option<Kernel> {
         match self {
             Self::Synthetic(kernel) => Some(*kernel),
-            Self::Real(_) => None,
+            Self::Real(..) => None,
+        }
+    }
+
+    /// The synthetic kernel that uses memory as it does, if there is one.
+    pub const fn access(&self) -> Option<Access> {
+        match self {
+            Self::Synthetic(kernel) => Some(kernel.access()),
+            Self::Real(real, _) => real.access(),
+        }
+    }
+
+    /// What its loops run with, of a real kernel; a synthetic one has its way with it.
+    pub const fn loops(&self, isa: Isa) -> Loops {
+        match self {
+            Self::Synthetic(_) => Loops { isa, way: None },
+            Self::Real(_, way) => Loops { isa, way: *way },
         }
     }
 
@@ -190,7 +218,7 @@ impl Workload {
     pub fn problem(&self, bytes_per_thread: usize) -> Box<dyn Problem> {
         match *self {
             Self::Synthetic(kernel) => Box::new(Synthetic { kernel, bytes: bytes_per_thread }),
-            Self::Real(real) => real.problem(),
+            Self::Real(real, _) => real.problem(),
         }
     }
 }

@@ -63,7 +63,7 @@ fn cpus<'a>(node: usize, machine: Option<&'a Machine>, host: &'a HostTopology) -
 /// A share at a home, or spread, is then the array that all access (the source of a copy), and what each thread has for itself is near it; data near
 /// threads are, of an array that all access, as much on each node as it has threads.
 fn arrays(app: &PlannedApp, data: &Placement, nodes: usize, host: &HostTopology) -> Option<Arrays> {
-    let Workload::Real(real) = app.kernel else { return None };
+    let Workload::Real(real, _) = app.kernel else { return None };
     let needs = real.problem().arrays(&app.team().ok()?).ok()?;
     needs.iter().find(|need| need.lies == Lies::Shared)?;
     let of = |data: &Placement, node: NodeId| memory(data, node.0, nodes, host);

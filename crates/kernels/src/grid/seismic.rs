@@ -14,10 +14,9 @@ use super::{Band, bands, checked, points};
 use crate::array::{AccessError, Array, Reading, Writing, elements};
 use crate::fill::bits;
 use crate::isa::Isa;
-use crate::kernel::{
-    Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, as_needed, available, common_steps, compare,
-};
+use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, common_steps, compare};
 use crate::team::{Division, Team};
+use crate::way::Loops;
 
 /// Iterations in one direction of time.
 const ITERATIONS: u64 = 4;
@@ -75,26 +74,18 @@ impl Problem for Seismic {
         Work { bytes: 84 * points, flop: 22 * points }
     }
 
-    fn on<'m>(
+    fn place<'m>(
         &self,
         team: &Team,
-        isa: Isa,
+        loops: Loops,
         memory: Vec<&'m mut [f64]>,
     ) -> Result<Box<dyn Kernel + 'm>, SetupError> {
-        self.arrays(team)?;
-        as_needed(WHAT.len(), &memory)?;
         let rows = Division::even(self.rows, team.parts());
         let mut arrays = Vec::with_capacity(WHAT.len());
         for (what, memory) in WHAT.into_iter().zip(memory) {
             arrays.push(Array::new(what, elements(memory), rows.times(self.columns))?);
         }
-        Ok(Box::new(Placed {
-            isa: available(isa)?,
-            size: *self,
-            rows,
-            beyond: vec![0.0; self.columns],
-            arrays,
-        }))
+        Ok(Box::new(Placed { isa: loops.isa, size: *self, rows, beyond: vec![0.0; self.columns], arrays }))
     }
 }
 

@@ -8,11 +8,12 @@ use crate::array::{AccessError, Array};
 use crate::fill::{self, number};
 use crate::isa::Isa;
 use crate::kernel::{
-    Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, available, common_steps, compare, exactly,
+    Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, common_steps, compare, exactly,
 };
 use crate::stencil::{Beside, average_tile};
 use crate::team::{Division, Team};
 use crate::turns::Turn;
+use crate::way::Loops;
 
 /// Iterations until the problem begins anew with its first grid: a serial run takes as many, and rows depend on as many around them.
 const ITERATIONS: u64 = 10;
@@ -46,24 +47,17 @@ impl Problem for Stencil2d {
         Work { bytes: 16 * points, flop: 5 * points }
     }
 
-    fn on<'m>(
+    fn place<'m>(
         &self,
         team: &Team,
-        isa: Isa,
+        loops: Loops,
         memory: Vec<&'m mut [f64]>,
     ) -> Result<Box<dyn Kernel + 'm>, SetupError> {
-        self.arrays(team)?;
         let [first, even, odd] = exactly(memory)?;
         let rows = Division::even(self.rows, team.parts());
         let grid = |memory| Array::new(WHAT, memory, rows.times(self.columns));
         let grids = [grid(first)?, grid(even)?, grid(odd)?];
-        Ok(Box::new(Placed {
-            isa: available(isa)?,
-            size: *self,
-            rows,
-            beyond: vec![0.0; self.columns],
-            grids,
-        }))
+        Ok(Box::new(Placed { isa: loops.isa, size: *self, rows, beyond: vec![0.0; self.columns], grids }))
     }
 }
 
@@ -86,7 +80,10 @@ impl Kernel for Placed<'_> {
         let [first, others @ ..] = &self.grids;
         let corner = (self.rows.range(part).start, 0);
         fill::rows(&mut first.write(part)?, self.size.columns, corner, number);
-        others.iter().try_for_each(|grid| Ok(grid.write(part)?.fill(0.0)))
+        others.iter().try_for_each(|grid| {
+            grid.write(part)?.fill(0.0);
+            Ok(())
+        })
     }
 
     fn in_lockstep(&self) -> bool {

@@ -35,7 +35,9 @@ unsafe fn all<L: Lanes>(matrix: Csr<'_>, x: &[f64], y: &mut [f64]) {
                 let column = matrix.columns.as_ptr().add(at);
                 L::prefetch(values.add(at).wrapping_add(AHEAD));
                 L::prefetch(column.wrapping_add(AHEAD).cast());
-                sum = sum.add(L::load(values.add(at)).multiply(L::gather(x, column)));
+                // The other half is the same, and is not loaded.
+                let [x, _] = L::gather([x; 2], column);
+                sum = sum.add(L::load(values.add(at)).multiply(x));
                 at += LANES;
             }
             if at < to {

@@ -12,9 +12,9 @@ use super::placed::Matrix;
 use super::split::{Split, SplitMut};
 use super::spmv::Elements;
 use crate::array::{AccessError, Array, elements};
-use crate::isa::Isa;
 use crate::kernel::{Lies, Need, SetupError, Work, WrongResult, compare, exactly};
 use crate::team::Division;
+use crate::way::Loops;
 
 /// Arrays of a block: row pointers, columns, real and imaginary parts.
 const MEMORIES: usize = 4;
@@ -172,7 +172,7 @@ impl Matrix for Sparse<'_> {
         Ok(())
     }
 
-    fn multiply(&self, isa: Isa, part: usize, x: Split<'_>, y: SplitMut<'_>) -> Result<(), AccessError> {
+    fn multiply(&self, loops: Loops, part: usize, x: Split<'_>, y: SplitMut<'_>) -> Result<(), AccessError> {
         let unprepared = AccessError::NotPrepared { what: "rows", part };
         let (block, local) = self.stored(part)?;
         // Columns are below the number of rows: so many elements x has, and its rows' elements are within the part's.
@@ -196,8 +196,8 @@ impl Matrix for Sparse<'_> {
         // SAFETY: pointers ascend from the first to the last element of the part, whose columns are below the length of x, since it is prepared.
         unsafe {
             match im {
-                Some(_) => csr::multiply(isa, matrix, x, y),
-                None => csr_real::multiply(isa, matrix, x.re, y.re),
+                Some(_) => csr::multiply(loops, matrix, x, y),
+                None => csr_real::multiply(loops.isa, matrix, x.re, y.re),
             }
         }
         Ok(())

@@ -2,13 +2,13 @@
 
 use super::lattice::{Counted, Lattice};
 use super::placed::Placed;
-use super::sparse::{Block, Sparse, memories};
+use super::sparse::{Block, Sparse};
 use super::vectors::{ARRAYS, VECTORS, Vectors};
 use serde::{Deserialize, Serialize};
 
-use crate::isa::Isa;
-use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, as_needed, available, exactly};
+use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, exactly};
 use crate::team::{Division, Team};
+use crate::way::Loops;
 
 /// Indices of rows and elements have 32 bits, those of columns a sign: 48 million rows of 41 elements.
 const MOST: usize = 48_000_000;
@@ -110,20 +110,17 @@ impl Problem for Spmv {
         super::sparse::work(self.elements, elements, rows, 1)
     }
 
-    fn on<'m>(
+    fn place<'m>(
         &self,
         team: &Team,
-        isa: Isa,
+        loops: Loops,
         mut memory: Vec<&'m mut [f64]>,
     ) -> Result<Box<dyn Kernel + 'm>, SetupError> {
-        self.checked()?;
         let counted = Counted::new(self.lattice);
         let rows = self.rows(&counted, team.parts());
         let bounds = self.blocks(team);
-        let of_matrix = memories(self.elements) * (bounds.len() - 1);
         let of_vectors = if self.elements == Elements::Complex { ARRAYS } else { VECTORS };
-        as_needed(of_matrix + of_vectors, &memory)?;
-        let vectors = memory.split_off(of_matrix);
+        let vectors = memory.split_off(memory.len().saturating_sub(of_vectors));
         let mut matrix = Sparse::new(self.lattice, self.elements, rows.clone());
         let mut memory = memory.into_iter();
         for block in bounds.windows(2) {
@@ -134,6 +131,6 @@ impl Problem for Spmv {
             Elements::Complex => Vectors::new(&rows, exactly(vectors)?)?,
             Elements::Real => Vectors::real(&rows, exactly(vectors)?)?,
         };
-        Ok(Box::new(Placed { isa: available(isa)?, matrix, vectors }))
+        Ok(Box::new(Placed { loops, matrix, vectors }))
     }
 }

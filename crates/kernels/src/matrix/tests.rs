@@ -14,7 +14,7 @@ fn dense(isa: Isa, a: (&[f64], &[f64]), x: (&[f64], &[f64])) -> (Vec<f64>, Vec<f
     let rows = a.0.len() / x.0.len();
     let (mut re, mut im) = (vec![0.5; rows], vec![0.5; rows]);
     let y = SplitMut { re: &mut re, im: &mut im };
-    dense::multiply(isa, Split { re: a.0, im: a.1 }, Split { re: x.0, im: x.1 }, y);
+    dense::multiply(isa.into(), Split { re: a.0, im: a.1 }, Split { re: x.0, im: x.1 }, y);
     (re, im)
 }
 
@@ -37,7 +37,7 @@ fn sparse(isa: Isa, rows: &[Vec<(usize, f64, f64)>], x: (&[f64], &[f64])) -> (Ve
     // SAFETY: columns were looked at.
     #[allow(unsafe_code)]
     unsafe {
-        csr::multiply(isa, matrix, Split { re: x.0, im: x.1 }, y);
+        csr::multiply(isa.into(), matrix, Split { re: x.0, im: x.1 }, y);
     }
     (re, im)
 }

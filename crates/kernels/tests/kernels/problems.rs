@@ -125,9 +125,9 @@ fn what_is_impossible_is_said() {
     assert_eq!(error(&Chase { lines: 99, chains }), "chains 33: from 1 to 32 are possible");
     let problem = Stream { elements: 9, operation: Operation::Add };
     let (mut a, mut b, mut c) = (vec![0.0; 9], vec![0.0; 9], vec![0.0; 8]);
-    let short = problem.on(&one, Isa::Portable, vec![&mut a, &mut b, &mut c]).map(drop);
+    let short = problem.on(&one, Isa::Portable.into(), vec![&mut a, &mut b, &mut c]).map(drop);
     assert_eq!(short.expect_err("short").to_string(), "elements of c need 72 bytes, and the memory has 64");
-    let few = problem.on(&one, Isa::Portable, vec![&mut a]).map(drop);
+    let few = problem.on(&one, Isa::Portable.into(), vec![&mut a]).map(drop);
     assert_eq!(few, Err(SetupError::Arrays { needed: 3, given: 1 }));
 }
 

@@ -12,6 +12,7 @@ use numasim_kernels::matrix::{CALLS, Dmv, Elements, Lattice, Partition, Spmv, St
 use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
 use numasim_kernels::stream::{Operation, Stream};
 use numasim_kernels::team::Team;
+use numasim_kernels::way::{Loops, Stores, Way};
 use proptest::prelude::*;
 
 /// Problems of about a size, in all variants.
@@ -52,13 +53,14 @@ pub(crate) fn team(groups: &[usize]) -> Team {
 pub(crate) fn with(
     problem: &dyn Problem,
     team: &Team,
-    isa: Isa,
+    loops: impl Into<Loops>,
     use_it: impl FnOnce(&dyn Kernel),
 ) -> Vec<Vec<f64>> {
     let needs = problem.arrays(team).expect("possible");
     let mut memory: Vec<Vec<f64>> = needs.iter().map(|need| vec![f64::NAN; need.words() + 1]).collect();
-    let kernel =
-        problem.on(team, isa, memory.iter_mut().map(|all| &mut all[1..]).collect()).expect("a kernel");
+    let kernel = problem
+        .on(team, loops.into(), memory.iter_mut().map(|all| &mut all[1..]).collect())
+        .expect("a kernel");
     use_it(&*kernel);
     drop(kernel);
     memory
@@ -128,6 +130,29 @@ fn threads_compute_what_one_does() {
 }
 
 #[test]
+fn a_way_through_memory_changes_no_bit() {
+    // 6144 and 3072 bytes are what kernels do on their own.
+    let ways = [[0, 0], [256, 0], [0, 512], [6144, 3072], [12_288, 12_288]];
+    for problem in some(3000) {
+        let run = |loops: Loops| {
+            bits(&with(&*problem, &team(&[0, 0, 1]), loops, |kernel| {
+                prepare(kernel);
+                serially(kernel, 3);
+            }))
+        };
+        let own = run(Isa::Portable.into());
+        for (isa, prefetch_bytes) in Isa::available().into_iter().flat_map(|isa| ways.map(|way| (isa, way))) {
+            for (streams, stores) in
+                [1, 2, 4].into_iter().flat_map(|count| Stores::ALL.map(|how| (count, how)))
+            {
+                let loops = Loops { isa, way: Some(Way { streams, prefetch_bytes, stores }) };
+                assert!(run(loops) == own, "{}, {loops:?}", problem.name());
+            }
+        }
+    }
+}
+
+#[test]
 fn a_part_that_did_not_run_is_seen() {
     for problem in some(100) {
         with(&*problem, &team(&[0, 1]), Isa::best(), |kernel| {
@@ -164,8 +189,9 @@ fn a_wrong_element_is_named() {
     let mut memory = vec![vec![0.0; 20]; 3];
     let team = team(&[0, 0]);
     // The first part has elements 0 to 9 and ran; those of the other are still 0.
-    let kernel =
-        problem.on(&team, Isa::best(), memory.iter_mut().map(|all| &mut all[..]).collect()).expect("it");
+    let kernel = problem
+        .on(&team, Isa::best().into(), memory.iter_mut().map(|all| &mut all[..]).collect())
+        .expect("it");
     prepare(&*kernel);
     kernel.run(0, 0).expect("prepared");
     let Err(WrongResult::Element { what, index, found, expected }) = kernel.check(&[1, 1]) else {
