@@ -96,13 +96,21 @@ pub(super) fn answer<'a>(
         alternatives,
         alternatives_complete: outcome.alternatives_complete,
         baselines,
+        uncertainty: None,
     })
 }
 
 fn rated(study: &Study, problem: &Problem, name: String, candidate: Candidate) -> Result<Rated, Failure> {
     let evaluation = evaluate(&study.machine, &study.apps, &candidate.placements, &candidate.allocation)
         .map_err(|error| impossible(&error))?;
-    Ok(Rated { name, value: problem.goal().value(candidate.score), candidate, evaluation })
+    Ok(Rated {
+        name,
+        value: problem.goal().value(candidate.score),
+        candidate,
+        evaluation,
+        intervals: None,
+        rival: None,
+    })
 }
 
 #[cfg(test)]
