@@ -58,14 +58,14 @@ fn without_uncertain_figures_nothing_is_said_of_intervals() {
 
 #[test]
 fn explore_says_who_cannot_be_told_from_the_best() {
-    // Two nodes: 10 and 10.1 GB/s to 5 %, links of 1 GB/s. All of `mem` on one of them or on the other differs by 1 %.
+    // Two nodes: 10 and 10.1 GB/s to 5 %. The one thread of `mem`, which wants 20 GB/s, on one or the other differs by 1 %.
     let machine = "[machine]\nname = \"two\"\nbandwidth_matrix_gbs = [[10.0, 1.0], [1.0, 10.1]]\n\
                    [machine.provenance]\nbandwidth_matrix_gbs = { kind = \"measured\", interval95_percent = 5.0 }\n\
                    [[machine.node]]\ncores = 2\ngflops_per_core = 10.0\n[[machine.node]]\ncores = 2\ngflops_per_core = 10.0\n";
-    let apps = "[[app]]\nname = \"mem\"\narithmetic_intensity = 0.5\nmin_threads = 2\nmax_threads = 2\n\
-                [[scenario]]\nname = \"on 0\"\nthreads = { mem = [2, 0] }\n[[scenario]]\nname = \"both\"\nthreads = { mem = [1, 1] }\n";
+    let apps = "[[app]]\nname = \"mem\"\narithmetic_intensity = 0.5\nmax_threads = 1\n\
+                [[scenario]]\nname = \"on 0\"\nthreads = { mem = [1, 0] }\n[[scenario]]\nname = \"both\"\nthreads = { mem = [1, 1] }\n";
     let (_folder, file) = study(&format!("{machine}{apps}"));
-    let document = json(&["explore", &path(&file), "--whole-nodes"]);
+    let document = json(&["explore", &path(&file)]);
     assert_eq!(document["best"]["value_interval"][0].as_f64().map(f64::is_finite), Some(true), "{document}");
     let baselines = document["baselines"].as_array().expect("baselines");
     let of = |name: &str| baselines.iter().find(|one| one["name"] == name).expect("the scenario");
@@ -73,7 +73,7 @@ fn explore_says_who_cannot_be_told_from_the_best() {
     assert_eq!(of("on 0")["distinguishable"], false, "{document}");
     // Both nodes together have 10.05: it breaks the restriction, and is another thing altogether.
     assert_eq!(of("both")["distinguishable"], true, "{document}");
-    let text = stdout(&run(&["explore", &path(&file), "--whole-nodes"]));
+    let text = stdout(&run(&["explore", &path(&file)]));
     assert!(text.contains("better, not distinguishable"), "{text}");
     assert!(text.contains("Not distinguishable from the best: "), "{text}");
     assert!(text.contains("400 draws of the uncertain figures of the machine"), "{text}");

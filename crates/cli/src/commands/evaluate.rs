@@ -2,6 +2,7 @@
 
 mod amount;
 mod document;
+pub(super) mod drawn;
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -12,7 +13,6 @@ use numasim_model::{Evaluation, ModelKind, Placement, Scenario, Study, evaluate_
 
 use numasim_sim::intervals::{Draws, Prediction};
 
-use super::intervals;
 use super::located::Located;
 use super::room;
 use crate::args::{EvaluateArgs, ModelChoice};
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
     can_be_shown(&study, &scenarios, 1, MOST_FIGURES)?;
     let draws = match args.emit.emit {
         Some(_) => None,
-        None => intervals::of_scenarios(&study, &scenarios, shell),
+        None => drawn::of_scenarios(&study, &scenarios, shell),
     };
     let evaluated: Vec<Evaluated> = scenarios
         .into_iter()
@@ -223,7 +223,9 @@ impl<'a> Evaluated<'a> {
     /// The same with its intervals, where there are draws.
     fn with_intervals(mut self, study: &Study, draws: Option<&Draws>) -> Result<Self, Failure> {
         if let Some(draws) = draws {
-            self.intervals = intervals::of_scenario(study, self.scenario, &self.placements, draws)?;
+            let found = drawn::of_scenario(study, self.scenario, &self.placements, draws);
+            self.intervals =
+                found.map_err(|error| failed(&format!("scenario '{}'", self.scenario.name), &error))?;
         }
         Ok(self)
     }

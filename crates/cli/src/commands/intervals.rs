@@ -1,53 +1,15 @@
-//! The intervals of predictions, where figures of the machine are uncertain, and whether they can be had in time.
+//! The intervals of comparisons and answers, where figures of the machine are uncertain.
 
 use numasim_evidence::compare::{Comparison, PredictedIntervals};
 use numasim_model::evaluation::Options;
-use numasim_model::{Data, Placement, Scenario, Study};
+use numasim_model::{Scenario, Study};
 use numasim_sim::Candidate;
-use numasim_sim::intervals::{Draws, Interval, Prediction, Rivals};
+use numasim_sim::intervals::{Interval, Rivals};
 
-use super::evaluate::{failed, figures_of, impossible, placements};
+use super::evaluate::{drawn, failed, figures_of, impossible, placements};
 use crate::failure::Failure;
 use crate::shell::Shell;
 use crate::view::answer::Answer;
-
-/// Figures of all evaluations of one run: some seconds.
-const MOST_FIGURES_DRAWN: u64 = 40_000_000;
-/// The same files have the same intervals.
-const SEED: u64 = 0;
-
-/// The draws for evaluations of so many figures together. `None` where nothing of the machine is uncertain; where it would
-/// take too long, it warns of that.
-fn draws(study: &Study, figures: u64, shell: &Shell) -> Option<Draws> {
-    let draws = Draws::of(&study.machine, SEED)?;
-    if figures.saturating_mul(Draws::COUNT as u64) > MOST_FIGURES_DRAWN {
-        shell.warn(format!(
-            "no intervals: {figures} figures (threads on each node, links) would be evaluated {} times; fewer scenarios have them",
-            Draws::COUNT
-        ));
-        return None;
-    }
-    Some(draws)
-}
-
-/// The draws for these scenarios.
-pub(super) fn of_scenarios(study: &Study, scenarios: &[&Scenario], shell: &Shell) -> Option<Draws> {
-    let of_one = |scenario: &&Scenario| figures_of(study, scenario.data.iter().filter_map(Data::placement));
-    draws(study, scenarios.iter().map(of_one).sum(), shell)
-}
-
-/// The intervals of one scenario.
-pub(super) fn of_scenario(
-    study: &Study,
-    scenario: &Scenario,
-    placements: &[Placement],
-    draws: &Draws,
-) -> Result<Option<Prediction>, Failure> {
-    let options = Options { static_work: scenario.static_work, ..Options::default() };
-    draws
-        .predict(&study.apps, placements, &scenario.allocation, options)
-        .map_err(|error| failed(&format!("scenario '{}'", scenario.name), &error))
-}
 
 /// A comparison with the intervals of what was predicted.
 pub(super) fn of_comparison(
@@ -61,10 +23,12 @@ pub(super) fn of_comparison(
         .copied()
         .filter(|scenario| comparison.scenarios.iter().any(|one| one.name == scenario.name))
         .collect();
-    let Some(draws) = of_scenarios(study, &compared, shell) else { return Ok(comparison) };
+    let Some(draws) = drawn::of_scenarios(study, &compared, shell) else { return Ok(comparison) };
     let mut found = Vec::new();
     for scenario in compared {
-        if let Some(prediction) = of_scenario(study, scenario, &placements(study, scenario)?, &draws)? {
+        let prediction = drawn::of_scenario(study, scenario, &placements(study, scenario)?, &draws)
+            .map_err(|error| failed(&format!("scenario '{}'", scenario.name), &error))?;
+        if let Some(prediction) = prediction {
             found.push((scenario.name.as_str(), prediction));
         }
     }
@@ -89,7 +53,9 @@ pub(super) fn of_answer(answer: &mut Answer<'_>, shell: &Shell) -> Result<(), Fa
         .collect();
     let of_one = figures_of(study, &best.candidate.placements);
     // The best is evaluated in full and compared.
-    let Some(draws) = draws(study, of_one.saturating_mul(all.len() as u64 + 2), shell) else { return Ok(()) };
+    let Some(draws) = drawn::draws(study, of_one.saturating_mul(all.len() as u64 + 2), shell) else {
+        return Ok(());
+    };
     let Candidate { allocation, placements, .. } = &best.candidate;
     let prediction = draws
         .predict(&study.apps, placements, allocation, Options::default())

@@ -30,11 +30,6 @@ fn two_digits(value: f64) -> String {
     format!("{value:.*}", usize::try_from((1 - magnitude).clamp(0, 12)).unwrap_or(0))
 }
 
-/// `[low, high]`.
-pub(crate) fn ends(interval: Interval) -> Value {
-    Value::from(vec![number(interval.low), number(interval.high)])
-}
-
 /// What the intervals of a document are: their level, how many machines were drawn, and which figures to how many percent.
 pub(crate) fn json(draws: &Draws) -> Value {
     let figures: Map<String, Value> =

@@ -10,7 +10,6 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::intervals::ends;
 use super::{ScenarioView, numbers, warning};
 
 /// The scenario object of the documented JSON, keys in the documented order.
@@ -218,6 +217,11 @@ impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.0 + 0.0)
     }
+}
+
+/// `[low, high]`.
+pub(super) fn ends(interval: Interval) -> Value {
+    Value::from(vec![number(interval.low), number(interval.high)])
 }
 
 /// JSON has no infinity: null. A negative zero becomes zero.

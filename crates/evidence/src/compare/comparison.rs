@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::coverage::Coverage;
+use super::held::Coverage;
 use super::read::LeftOut;
 
 /// Prediction beside measurement, for all scenarios.

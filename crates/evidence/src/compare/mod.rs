@@ -6,6 +6,7 @@
 mod comparison;
 mod coverage;
 mod errors;
+mod held;
 mod matching;
 mod names;
 mod read;
@@ -22,7 +23,8 @@ pub use comparison::{
     Choice, Compared, ComparedApp, ComparedScenario, Comparison, Errors, Mismatch, Missing, Pair, Regret,
     Spread, Unmatched,
 };
-pub use coverage::{Coverage, Held, PredictedIntervals, Share};
+pub use coverage::PredictedIntervals;
+pub use held::{Coverage, Held, Share};
 pub(crate) use names::nearest;
 pub use read::{LeftOut, Measured, Measurements, Repetition, read_measured};
 

@@ -373,7 +373,8 @@ mod tests {
     #[test]
     fn the_interval_of_a_fitted_figure_has_the_same_factor_to_both_sides() {
         // 8 to 12.5 around 10: a factor of 1.25.
-        let of = |interval| interval95_percent(&Estimate::Determined { value: 10.0, interval, left_out: None });
+        let of =
+            |interval| interval95_percent(&Estimate::Determined { value: 10.0, interval, left_out: None });
         assert!((of(Some((8.0, 12.5))).expect("an interval") - 25.0).abs() < 1e-9);
         assert_eq!((of(None), of(Some((0.05, 2000.0)))), (None, None));
     }

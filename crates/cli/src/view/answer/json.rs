@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 use super::sensitivity::SensitivityView;
 use super::{Answer, Rated};
 use crate::view::caution;
-use crate::view::intervals::{self, ends};
-use crate::view::json::{Number, Sequence, entries, name_model, number};
+use crate::view::intervals;
+use crate::view::json::{Number, Sequence, ends, entries, name_model, number};
 
 /// The documented JSON of `explore`, keys in the documented order.
 ///
