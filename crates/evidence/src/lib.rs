@@ -7,6 +7,7 @@ pub mod compare;
 mod csv_rows;
 pub mod fit;
 pub mod import;
+pub mod intervals;
 pub mod measured;
 pub mod published;
 pub mod statistics;

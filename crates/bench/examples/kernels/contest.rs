@@ -50,6 +50,7 @@ type Contender = (String, Side, Option<f64>);
 type Sides = Vec<Contender>;
 
 /// Measures a table.
+#[allow(clippy::too_many_lines, reason = "one table after the other")]
 pub(crate) fn run(
     part: &str,
     bench: &mut Bench,

@@ -403,7 +403,7 @@ fn the_study_of_a_plan_keeps_the_sharing_model_and_where_figures_come_from() {
     let head = "[machine]\nname = \"4 nodes\"\n";
     let more = "latency_matrix_ns = [[80, 140], [141, 81]]\n[machine.sharing]\nmodel = \"ecm\"\necm_penalty = 0.4\n\
                 outstanding_lines = 12\n[machine.provenance]\n\
-                bandwidth_gbs = { kind = \"measured\", source = \"here\", uncertainty_percent = 2.5 }\n";
+                bandwidth_gbs = { kind = \"measured\", source = \"here\", uncertainty_percent = 2.5, interval95_percent = 1.25 }\n";
     let text = format!(
         "{head}nodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 30\nlink_gbs = 9\n{more}\
          [[app]]\nname = \"a\"\narithmetic_intensity = 0.5\n[[scenario]]\nname = \"s\"\nthreads = {{ a = 2 }}\n"
@@ -414,7 +414,8 @@ fn the_study_of_a_plan_keeps_the_sharing_model_and_where_figures_come_from() {
     assert_eq!(read.sharing(), plan.study.machine.sharing(), "{written}");
     assert_eq!(read.sharing().name(), "ecm");
     assert_eq!(read.latency_ns(NodeId(1), NodeId(0)), Some(141.0));
-    assert_eq!(read.provenance()["bandwidth_matrix_gbs"].uncertainty_percent, Some(2.5));
+    let origin = &read.provenance()["bandwidth_matrix_gbs"];
+    assert_eq!((origin.uncertainty_percent, origin.interval95_percent), (Some(2.5), Some(1.25)));
     // Scaled to another number of nodes, the rules stay.
     let scaled = self::plan(&text, &[4], true).expect("scaled").study.machine;
     assert_eq!(scaled.sharing().name(), "ecm");

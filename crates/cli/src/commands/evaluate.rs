@@ -2,6 +2,7 @@
 
 mod amount;
 mod document;
+pub(super) mod drawn;
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -9,6 +10,8 @@ use std::io::{self, Write};
 use numasim_draw::grid::wrap;
 use numasim_model::evaluation::{EvaluateError, Options};
 use numasim_model::{Evaluation, ModelKind, Placement, Scenario, Study, evaluate_with};
+
+use numasim_sim::intervals::{Draws, Prediction};
 
 use super::located::Located;
 use super::room;
@@ -19,6 +22,7 @@ use crate::output::{Destination, Format};
 use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
+use crate::view;
 use crate::view::saved::Saved;
 use crate::view::side_by_side::{self, UnderModel};
 use crate::view::{
@@ -47,9 +51,15 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
     let scenarios = wanted(&study, &args.scenario)?;
     located.can_be_evaluated(&study, &scenarios)?;
     can_be_shown(&study, &scenarios, 1, MOST_FIGURES)?;
+    let draws = match args.emit.emit {
+        Some(_) => None,
+        None => drawn::of_scenarios(&study, &scenarios, shell),
+    };
     let evaluated: Vec<Evaluated> = scenarios
         .into_iter()
-        .map(|scenario| Evaluated::with(&study, scenario, args.explain))
+        .map(|scenario| {
+            Evaluated::with(&study, scenario, args.explain)?.with_intervals(&study, draws.as_ref())
+        })
         .collect::<Result<_, _>>()?;
     let views: Vec<ScenarioView> = evaluated.iter().map(|one| one.view(&study)).collect();
 
@@ -72,9 +82,12 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
     }
     let style = shell.style(args.output.output.is_some());
     match args.output.format {
-        Format::Table => destination.deliver_by(|out| tables(&study, &views, args.explain, &style, out)),
+        Format::Table => {
+            destination.deliver_by(|out| tables((&study, draws.as_ref()), &views, args.explain, &style, out))
+        }
         Format::Json => {
-            let document = Document { study: &study, views: &views, explained: args.explain };
+            let document =
+                Document { study: &study, draws: draws.as_ref(), views: &views, explained: args.explain };
             destination.deliver_by(|out| json::write(&document, out))
         }
         Format::Csv => {
@@ -205,6 +218,7 @@ pub(super) struct Evaluated<'a> {
     scenario: &'a Scenario,
     placements: Vec<Placement>,
     evaluation: Evaluation,
+    intervals: Option<Prediction>,
 }
 
 impl<'a> Evaluated<'a> {
@@ -219,7 +233,17 @@ impl<'a> Evaluated<'a> {
         let evaluation =
             evaluate_with(&study.machine, &study.apps, &placements, &scenario.allocation, options)
                 .map_err(|error| failed(&format!("scenario '{}'", scenario.name), &error))?;
-        Ok(Self { scenario, placements, evaluation })
+        Ok(Self { scenario, placements, evaluation, intervals: None })
+    }
+
+    /// The same with its intervals, where there are draws.
+    fn with_intervals(mut self, study: &Study, draws: Option<&Draws>) -> Result<Self, Failure> {
+        if let Some(draws) = draws {
+            let found = drawn::of_scenario(study, self.scenario, &self.placements, draws);
+            self.intervals =
+                found.map_err(|error| failed(&format!("scenario '{}'", self.scenario.name), &error))?;
+        }
+        Ok(self)
     }
 
     pub(super) fn view<'b>(&'b self, study: &'b Study) -> ScenarioView<'b> {
@@ -230,6 +254,7 @@ impl<'a> Evaluated<'a> {
             allocation: &self.scenario.allocation,
             placements: &self.placements,
             evaluation: &self.evaluation,
+            intervals: self.intervals.as_ref(),
         }
     }
 }
@@ -286,7 +311,7 @@ pub(super) fn impossible(error: &EvaluateError) -> Failure {
 
 /// For people: each scenario, then all of them side by side, with an empty line between them.
 fn tables(
-    study: &Study,
+    (study, draws): (&Study, Option<&Draws>),
     views: &[ScenarioView],
     explained: bool,
     style: &Style,
@@ -304,6 +329,9 @@ fn tables(
         if explained {
             write!(out, "\n{}", explain::explain(view, style))?;
         }
+    }
+    if let Some(draws) = draws {
+        write!(out, "\n{}", view::intervals::note(draws, style))?;
     }
     if views.len() > 1 {
         let all_move = views.iter().all(|view| view.worth().1 == "GB/s");

@@ -12,6 +12,7 @@ use numasim_sim::sensitivity::{Sensitivity, analyse};
 use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restrictions};
 
 use super::evaluate::{MOST_FIGURES, can_be_shown, figures_of};
+use super::intervals;
 use super::located::Located;
 use super::plot::can_be_mapped;
 use super::room;
@@ -61,7 +62,10 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     let searched = in_pool(args.threads, || search(&problem, &settings, &watch))?;
     watch.finish();
     let outcome = searched.map_err(|error| without_answer(error, &problem))?;
-    let answer = rating::answer(&study, &problem, &settings, outcome, baselines, &watch)?;
+    let mut answer = rating::answer(&study, &problem, &settings, outcome, baselines, &watch)?;
+    if args.emit.emit.is_none() {
+        intervals::of_answer(&mut answer, shell)?;
+    }
 
     tell_warnings(&answer, shell);
     if let Some(saved) = saved {

@@ -19,6 +19,7 @@ pub(crate) mod explain;
 pub(crate) mod fitted;
 pub(crate) mod front;
 mod held_back;
+pub(crate) mod intervals;
 pub(crate) mod json;
 pub(crate) mod lettering;
 pub(crate) mod models;
@@ -41,6 +42,8 @@ pub(crate) mod top;
 pub(crate) mod warning;
 
 use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placement};
+
+use numasim_sim::intervals::Prediction;
 
 pub(crate) use held_back::in_words as held_back;
 pub(crate) use numasim_draw::{Style, figures};
@@ -80,6 +83,8 @@ pub(crate) struct ScenarioView<'a> {
     pub(crate) placements: &'a [Placement],
     /// The result.
     pub(crate) evaluation: &'a Evaluation,
+    /// How far off it may be, where figures of the machine are uncertain.
+    pub(crate) intervals: Option<&'a Prediction>,
 }
 
 impl ScenarioView<'_> {

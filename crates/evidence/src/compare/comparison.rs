@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::held::Coverage;
 use super::read::LeftOut;
 
 /// Prediction beside measurement, for all scenarios.
@@ -20,6 +21,8 @@ pub struct Comparison {
     pub choices: Vec<Choice>,
     /// Kendall's tau-b between predicted and measured totals, see [`crate::statistics::kendall_tau_b`].
     pub kendall_tau_b: Option<f64>,
+    /// How often measured and predicted intervals hold what they promise; `None` where nothing has an interval.
+    pub coverage: Option<Coverage>,
     /// What the input files have and the measured file has not.
     pub missing: Vec<Missing>,
     /// What the measured file has and cannot be compared.
@@ -72,6 +75,9 @@ pub struct Pair {
     /// (predicted - measured median) / measured median. `None` if nothing was measured but zero, and the prediction is
     /// another.
     pub error: Option<f64>,
+    /// The interval of 95 % of the prediction, where figures of the machine are uncertain
+    /// ([`Comparison::with_intervals`]).
+    pub interval: Option<(f64, f64)>,
 }
 
 /// A figure over repetitions.

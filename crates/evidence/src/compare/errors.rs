@@ -25,7 +25,7 @@ fn pair(predicted: f64, measured: &[f64]) -> Option<Pair> {
     } else {
         (predicted == 0.0).then_some(0.0)
     };
-    Some(Pair { predicted, measured, error })
+    Some(Pair { predicted, measured, error, interval: None })
 }
 
 /// Prediction beside the repetitions; `None` without any.

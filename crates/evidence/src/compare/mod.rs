@@ -4,7 +4,9 @@
 //! evaluates is the caller's choice.
 
 mod comparison;
+mod coverage;
 mod errors;
+mod held;
 mod matching;
 mod names;
 mod read;
@@ -21,6 +23,8 @@ pub use comparison::{
     Choice, Compared, ComparedApp, ComparedScenario, Comparison, Errors, Mismatch, Missing, Pair, Regret,
     Spread, Unmatched,
 };
+pub use coverage::PredictedIntervals;
+pub use held::{Coverage, Held, Share};
 pub(crate) use names::nearest;
 pub use read::{LeftOut, Measured, Measurements, Repetition, read_measured};
 
@@ -60,6 +64,7 @@ pub fn compare<E>(
         apps: errors::of_apps(&scenarios),
         regret: errors::regret(&totals),
         choices: errors::choices(&scenarios),
+        coverage: coverage::coverage(&scenarios),
         kendall_tau_b: statistics::kendall_tau_b(&pairs),
         missing,
         unmatched: matches.unmatched,

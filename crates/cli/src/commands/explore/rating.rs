@@ -99,6 +99,7 @@ pub(super) fn answer<'a>(
         alternatives,
         alternatives_complete: outcome.alternatives_complete,
         baselines,
+        uncertainty: None,
     })
 }
 
@@ -120,7 +121,8 @@ fn rated(
     } else {
         candidate.score
     };
-    Ok(Rated { name, value: problem.goal().value(score), candidate, evaluation })
+    let value = problem.goal().value(score);
+    Ok(Rated { name, value, candidate, evaluation, intervals: None, rival: None })
 }
 
 #[cfg(test)]

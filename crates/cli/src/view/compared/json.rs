@@ -3,7 +3,7 @@
 use numasim_evidence::compare::{Compared, ComparedScenario, Errors, Mismatch, Regret, Unmatched};
 use serde_json::{Map, Value, json};
 
-use super::{View, figures, reason, repetitions};
+use super::{View, coverage, figures, interval, reason, repetitions};
 use crate::view::json::number;
 
 /// The object of `compare --format json`.
@@ -20,7 +20,7 @@ pub(crate) fn json(view: &View<'_>) -> Value {
         object["scenarios"] = Value::from(choice.scenarios);
         object
     });
-    json!({
+    let mut document = json!({
         "schema": 1,
         "command": "compare",
         "machine": view.study.machine.name(),
@@ -37,7 +37,11 @@ pub(crate) fn json(view: &View<'_>) -> Value {
         "missing": missing.collect::<Vec<_>>(),
         "unmatched": comparison.unmatched.iter().map(unmatched).collect::<Vec<_>>(),
         "left_out": left_out.collect::<Vec<_>>(),
-    })
+    });
+    if let Some(found) = &comparison.coverage {
+        document["coverage"] = coverage::json(found);
+    }
+    document
 }
 
 fn scenario(scenario: &ComparedScenario) -> Value {
@@ -57,6 +61,9 @@ fn named(name: &str, compared: Option<&Compared>) -> Map<String, Value> {
     object.extend(
         figures(compared).into_iter().map(|(key, value)| (key.to_owned(), value.map_or(Value::Null, number))),
     );
+    let interval =
+        interval(compared).into_iter().filter_map(|(key, value)| Some((key.to_owned(), number(value?))));
+    object.extend(interval);
     object
 }
 
