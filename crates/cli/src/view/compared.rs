@@ -1,6 +1,7 @@
 //! Prediction beside measurement: pure functions from a comparison to a table, JSON and CSV.
 
 mod bar;
+mod beside;
 mod csv;
 mod json;
 mod reason;
@@ -13,6 +14,7 @@ use numasim_model::Study;
 
 pub(super) use bar::judged;
 pub(crate) use bar::{percent, scale, signed};
+pub(crate) use beside::advantage;
 pub(crate) use csv::csv;
 pub(crate) use json::json;
 pub(crate) use reason::reason;

@@ -6,6 +6,7 @@ use numasim_model::Study;
 
 use super::View;
 use super::bar::{self, bar, judged, percent, signed};
+use super::beside;
 use crate::suggest;
 use crate::view::{Style, figures, machine_title};
 
@@ -15,7 +16,9 @@ const MOST_CHOICES: usize = 8;
 /// The whole text.
 pub(crate) fn table(view: &View<'_>, style: &Style) -> String {
     let head = parties(view.study, view.model, view.measured);
-    [head, rows(view.comparison, style), errors(view.comparison, style), verdict(view.comparison, style)]
+    let comparison = view.comparison;
+    let nulls = beside::table(comparison, style);
+    [head, rows(comparison, style), errors(comparison, style), nulls, verdict(comparison, style)]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
@@ -170,7 +173,8 @@ pub(crate) fn sentences(comparison: &Comparison, style: &Style) -> Vec<String> {
             percent(errors.mean_signed.abs())
         ));
     }
-    if let Some(regret) = &comparison.regret {
+    sentences.extend(beside::sentence(comparison));
+    if let Some(regret) = comparison.regret_of_one_question() {
         sentences.push(format!("Choice: {}", chosen(regret, style)));
     }
     for choice in comparison.choices.iter().take(MOST_CHOICES) {
