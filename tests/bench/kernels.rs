@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::running::rows;
-use super::{Path, bench, folder_with, fs, refusal, stderr};
+use super::{Path, bench, folder_with, fs, stderr};
 
 /// This host with small problems: a matrix that fits a cache, and a copy whose page faults are inside.
 fn study(apps: &str, scenarios: &[(&str, &str)]) -> String {

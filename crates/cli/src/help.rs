@@ -284,6 +284,15 @@ and repetition; an empty app is the whole scenario. Lines that begin with # are 
                    best measured
   Kendall's tau-b  between predicted and measured totals: +1 the same order,
                    -1 the opposite order
+  no sharing       each thread as fast as alone on the machine
+  equal parts      each controller and link divided by the number of its
+                   threads, whatever they want
+  contention       demand / capacity where that is largest; the demand is what
+                   the threads would draw without sharing
+
+Regret is told among scenarios of the same applications. The model is better than no sharing or equal parts where the 95 % \
+interval of its advantage lies above 0: means of absolute errors of the totals, paired bootstrap over scenarios and repetitions. \
+Only scenarios with a contention of 1.3 or more count for a verdict on sharing, and six are needed.
 
 JSON and CSV give errors, spread and regret as fractions.";
 

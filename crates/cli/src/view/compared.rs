@@ -1,6 +1,7 @@
 //! Prediction beside measurement: pure functions from a comparison to a table, JSON and CSV.
 
 mod bar;
+mod beside;
 mod coverage;
 mod csv;
 mod json;
@@ -14,6 +15,7 @@ use numasim_model::Study;
 
 pub(super) use bar::judged;
 pub(crate) use bar::{percent, scale, signed};
+pub(crate) use beside::advantage;
 pub(crate) use csv::csv;
 pub(crate) use json::json;
 pub(crate) use reason::reason;

@@ -8,6 +8,9 @@ use super::intervals::plus_minus;
 use super::lettering::{Lettering, painted};
 use super::{STATIC_WORK, ScenarioView, Style, figures, held_back, picture, resources};
 
+/// The column of the intervals.
+const INTERVAL: usize = 3;
+
 /// Up to here the threads on each node have their own place; on larger machines equal neighbours are drawn together.
 const FEW_NODES: usize = 16;
 /// Longer words about what holds an application back are said once.
@@ -85,8 +88,6 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
         "threads\non nodes".to_owned()
     };
 
-    /// The column of the intervals.
-    const INTERVAL: usize = 3;
     let mut table = Grid::new(&[
         ("application", Align::Left),
         (&threads_header, Align::Right),

@@ -89,6 +89,7 @@ mod tests {
             total,
             apps: Vec::new(),
             doubts: std::collections::BTreeSet::new(),
+            contention: None,
         }
     }
 

@@ -31,6 +31,7 @@ use numasim_model::sharing::Parameter;
 use numasim_model::{Machine, Model, ModelKind, Study};
 
 use crate::fit::FitError;
+pub use crate::null_models::{EQUAL_PARTS, NO_SHARING};
 use crate::statistics;
 
 /// The five questions.
@@ -190,10 +191,6 @@ impl From<Problem> for PublishedError {
     }
 }
 
-/// The null model in which nobody takes anything from anybody.
-pub const NO_SHARING: &str = "no-sharing";
-/// The null model in which all have the same.
-pub const EQUAL_PARTS: &str = "equal-parts";
 /// The variant without any correction.
 const NO_FIT: &str = "no fit";
 /// The variant with the correction that is advised, and its usual value.

@@ -8,8 +8,11 @@ use super::percent;
 use crate::view::Style;
 use crate::view::json::number;
 
-/// What is counted, by the key of JSON and in words.
-const WAYS: [(&str, &str, fn(&Held) -> Share); 3] = [
+/// A key of JSON, the same in words, and what it counts.
+type Way = (&'static str, &'static str, fn(&Held) -> Share);
+
+/// What is counted.
+const WAYS: [Way; 3] = [
     ("measured_holds_prediction", "measured interval holds the prediction", |held| held.measured),
     ("predicted_holds_measurement", "predicted interval holds the measured median", |held| held.predicted),
     ("both", "both are as near as the two allow", |held| held.both),

@@ -3,7 +3,7 @@
 use numasim_evidence::compare::{Compared, ComparedScenario, Errors, Mismatch, Regret, Unmatched};
 use serde_json::{Map, Value, json};
 
-use super::{View, coverage, figures, interval, reason, repetitions};
+use super::{View, beside, coverage, figures, interval, reason, repetitions};
 use crate::view::json::number;
 
 /// The object of `compare --format json`.
@@ -33,6 +33,8 @@ pub(crate) fn json(view: &View<'_>) -> Value {
             "regret": comparison.regret.as_ref().map(regret),
             "regret_by_applications": choices.collect::<Vec<_>>(),
         },
+        "null_models": beside::nulls(&comparison.beside.nulls),
+        "sharing": beside::sharing(comparison),
         "scenarios": comparison.scenarios.iter().map(scenario).collect::<Vec<_>>(),
         "missing": missing.collect::<Vec<_>>(),
         "unmatched": comparison.unmatched.iter().map(unmatched).collect::<Vec<_>>(),
@@ -49,6 +51,10 @@ fn scenario(scenario: &ComparedScenario) -> Value {
     let apps: Vec<Value> =
         scenario.apps.iter().map(|app| named(&app.name, app.compared.as_ref()).into()).collect();
     object.insert("doubts".into(), scenario.doubts.iter().cloned().collect());
+    object.insert(
+        "contention".into(),
+        scenario.contention.map_or(Value::Null, |contention| number(contention.ratio)),
+    );
     object.insert("apps".into(), apps.into());
     object.into()
 }

@@ -7,7 +7,7 @@ use numasim_sim::intervals::Interval;
 
 use super::View;
 use super::bar::{self, bar, judged, percent, signed};
-use super::{coverage, has_intervals};
+use super::{beside, coverage, has_intervals};
 use crate::suggest;
 use crate::view::intervals::plus_minus;
 use crate::view::{Style, figures, machine_title};
@@ -20,7 +20,8 @@ pub(crate) fn table(view: &View<'_>, style: &Style) -> String {
     let head = parties(view.study, view.model, view.measured);
     let comparison = view.comparison;
     let coverage = comparison.coverage.map(|found| coverage::table(&found, style)).unwrap_or_default();
-    [head, rows(comparison, style), errors(comparison, style), coverage, verdict(comparison, style)]
+    let nulls = beside::table(comparison, style);
+    [head, rows(comparison, style), errors(comparison, style), nulls, coverage, verdict(comparison, style)]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
@@ -100,9 +101,10 @@ fn rows(comparison: &Comparison, style: &Style) -> String {
         cells.push(bar(error, scale, style));
         grid.row(cells);
     }
-    let (grid, last) = match has_intervals(comparison) {
-        true => (grid, columns.len() - 1),
-        false => (grid.without(INTERVAL), columns.len() - 2),
+    let (grid, last) = if has_intervals(comparison) {
+        (grid, columns.len() - 1)
+    } else {
+        (grid.without(INTERVAL), columns.len() - 2)
     };
     if grid.room(style) < bar::WIDTH { grid.without(last).render(style) } else { grid.render(style) }
 }
@@ -185,7 +187,8 @@ pub(crate) fn sentences(comparison: &Comparison, style: &Style) -> Vec<String> {
             percent(errors.mean_signed.abs())
         ));
     }
-    if let Some(regret) = &comparison.regret {
+    sentences.extend(beside::sentence(comparison));
+    if let Some(regret) = comparison.regret_of_one_question() {
         sentences.push(format!("Choice: {}", chosen(regret, style)));
     }
     for choice in comparison.choices.iter().take(MOST_CHOICES) {
