@@ -62,13 +62,6 @@ pub(crate) fn run(
     let ours = |options: &Options, access, problem: &dyn Problem| {
         Ok::<_, Failure>(Side::Placed(Placed::new(problem, &processors, options.loops(access)?, window)?))
     };
-    let likwid = |options: &Options, prefix: &str| -> Result<Option<Contender>, Failure> {
-        let found = if options.likwid { best(prefix, (options.bytes, threads), options)? } else { None };
-        Ok(found.map(|(kernel, iterations)| {
-            let bytes = options.bytes * threads;
-            (format!("likwid's {kernel}"), Side::Likwid { kernel, bytes, iterations }, Some(1.0))
-        }))
-    };
     let kernel = |options: &Options, access, intensity| {
         let kernel = options.prepared(Kernel::new(access, FlopPerByte::new(intensity))?)?;
         Ok::<_, Failure>(Side::Bench(kernel, options.bytes / size_of::<f64>()))
@@ -100,7 +93,7 @@ pub(crate) fn run(
                 (format!("numasim, {rows} rows"), ours(options, Access::Read, &Dmv { rows })?, None),
                 ("read at 1/2 FLOP/byte".to_owned(), kernel(options, Access::Read, 0.5)?, Some(0.95)),
             ];
-            sides.extend(likwid(options, "load")?);
+            sides.extend(best_of_likwid(options, "load", threads)?);
             table("dmv", "GB/s", sides, gbs, bench, options, threads)
         }
         "spmv" => {
@@ -158,7 +151,7 @@ pub(crate) fn run(
                     sides.push((name, kernel(options, access, intensity)?, Some(0.95)));
                 }
                 if operation == Operation::Triad {
-                    sides.extend(likwid(options, "stream_mem")?);
+                    sides.extend(best_of_likwid(options, "stream_mem", threads)?);
                 }
                 table("stream", "GB/s", sides, gbs, bench, options, threads)?;
             }
@@ -166,6 +159,15 @@ pub(crate) fn run(
         }
         _ => Err(format!("no part {part}").into()),
     }
+}
+
+/// The best kernel of likwid whose name begins so, if likwid is wanted.
+fn best_of_likwid(options: &Options, prefix: &str, threads: usize) -> Result<Option<Contender>, Failure> {
+    let found = if options.likwid { best(prefix, (options.bytes, threads), options)? } else { None };
+    Ok(found.map(|(kernel, iterations)| {
+        let bytes = options.bytes * threads;
+        (format!("likwid's {kernel}"), Side::Likwid { kernel, bytes, iterations }, Some(1.0))
+    }))
 }
 
 fn table(

@@ -63,7 +63,7 @@ mod tests {
 
     use super::*;
 
-    const TEXT: &str = "[machine]\nnodes = 1\ncores_per_node = 2\ngflops_per_core = 10\nbandwidth_gbs = 30\n\
+    const TEXT: &str = "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 2\ngflops_per_core = 10\nbandwidth_gbs = 30\n\
         [machine.kernels]\nread = { isa = \"portable\", streams = 2, prefetch_bytes = [512, 256] }\n\
         copy = { isa = \"portable\", streams = 1, prefetch_bytes = [0, 0], stores = \"cached\" }\n\
         [[app]]\nname = \"dense\"\nkernel = \"dmv\"\n[[app]]\nname = \"copy\"\nkernel = \"memcpy\"\n\
