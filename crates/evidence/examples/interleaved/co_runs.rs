@@ -78,7 +78,9 @@ fn pairs(study: &Study, rows: &[Row]) -> Result<Vec<Pair>, Failure> {
     }
     // A thread wants what it moved alone, and nothing else limits it.
     let mut nodes = study.machine.nodes().to_vec();
-    nodes.iter_mut().for_each(|node| node.core_bandwidth = None);
+    for node in &mut nodes {
+        node.core_bandwidth = None;
+    }
     let ids = || study.machine.node_ids();
     let links = ids().flat_map(|from| ids().map(move |to| (from, to)));
     let links = links.map(|(from, to)| study.machine.link(from, to).unwrap_or_default()).collect();
