@@ -455,7 +455,7 @@ _numasim() {
                     return 0
                     ;;
                 --bind)
-                    COMPREPLY=($(compgen -W "core node" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "core node none" -- "${cur}"))
                     return 0
                     ;;
                 --host-machine)
@@ -2353,7 +2353,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__plot)
-            opts="-o -h -V --model --scenario --measured --x --y --rest --objective --output --color --help --version roofline matrix allocations threads bars scatter"
+            opts="-o -h -V --model --scenario --measured --x --y --rest --objective --static-work --output --color --help --version roofline matrix allocations threads bars scatter"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

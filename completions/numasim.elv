@@ -404,6 +404,7 @@ set edit:completion:arg-completer[numasim] = {|@words|
             cand -o 'Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output'
             cand --output 'Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output'
             cand --color 'When to use colours'
+            cand --static-work 'Divide the work of every application equally among its threads beforehand: its slowest thread decides [default: what --scenario says]'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'

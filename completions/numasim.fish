@@ -353,7 +353,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand bench" -l warm-up -d 'Ti
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l isa -d 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l memory-per-thread -d 'Size of each thread\'s data, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l bind -d 'What a thread is bound to' -r -f -a "core\t'A core of its own'
-node\t'All cores of its node'"
+node\t'All cores of its node'
+none\t'Nothing: the system moves threads among all cores'"
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l host-machine -d 'Machine file of this host: its values are written to RESULT.study.toml' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -s o -l output -d 'Write the measurements to this new file [default: bench-HOST-TIME.csv]' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l format -d 'Format of the summary (or the plan) on standard output' -r -f -a "table\t'For people'
@@ -480,6 +481,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand plot" -s o -l output -d 
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l static-work -d 'Divide the work of every application equally among its threads beforehand: its slowest thread decides [default: what --scenario says]'
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand report" -l measured -d 'Measurements: the CSV of `numasim bench`, or one with the columns scenario,app,gflops [default: the CSV of the folder]' -r -F
