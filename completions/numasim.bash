@@ -912,7 +912,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__evaluate)
-            opts="-o -h -V --model --scenario --static-work --explain --emit --cpus-from --format --output --color --help --version"
+            opts="-o -h -V --model --scenario --static-work --save --explain --emit --cpus-from --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -924,6 +924,21 @@ _numasim() {
                     ;;
                 --scenario)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --emit)
@@ -991,7 +1006,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__explore)
-            opts="-o -h -V --model --objective --pareto --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --time-limit --top --seed --sensitivity --threads --plot --emit --cpus-from --format --output --color --help --version"
+            opts="-o -h -V --model --objective --pareto --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --time-limit --top --seed --sensitivity --threads --save --plot --emit --cpus-from --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1027,6 +1042,21 @@ _numasim() {
                     ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --plot)

@@ -195,7 +195,7 @@ fn every_picture_is_there_and_names_its_dark_variant() {
         }
         assert!(!text.contains("!["), "{document}: a picture without a dark variant");
     }
-    assert_eq!(shown, 6, "the pictures of docs/");
+    assert_eq!(shown, 7, "the pictures of docs/");
 }
 
 #[test]

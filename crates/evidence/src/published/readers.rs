@@ -14,7 +14,7 @@
 //!   links are soft queues as controllers are, so that only those of four test it.
 //! - *fitted to 2 nodes*: two corrections from a grid, those with the smallest sum of squared relative errors over the runs of two nodes;
 //!   the runs of four are predicted with them. `remote_loss`, and `link_efficiency` or, for `ecm`, `ecm_penalty`.
-//! - *shared ports*: two figures for the machine that a matrix does not have ([`ports`]), fitted to the same runs, and nothing else.
+//! - *shared ports*: two figures for the machine that a matrix does not have (`Ports`), fitted to the same runs, and nothing else.
 //!
 //! Two null models stand beside them: *no sharing* (every node draws what it draws alone) and *equal parts* (every node has the same part
 //! of the controller).
