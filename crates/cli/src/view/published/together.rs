@@ -1,0 +1,103 @@
+//! The sets of several at once: each method of each set, and whether it is better than the null models.
+
+use numasim_draw::grid::{Align, Grid};
+use numasim_evidence::published::together::verdict::{Advantage, Drawn, OfSet, of_sets};
+use numasim_evidence::published::{Judged, Part};
+use numasim_model::ModelKind;
+
+use super::{Style, heading};
+
+/// The questions, in their order, with what is given and predicted.
+const QUESTIONS: [(Part, &str, &str); 6] = [
+    (
+        Part::Domains,
+        "Unequal numbers of threads on like domains",
+        "Fitted: the first domain (1, half, three quarters or one, and all of its cores), as any curve over cores. Predicted: its other counts, and \
+         all counts on several domains, where static work waits for the slowest thread.",
+    ),
+    (
+        Part::Chiplets,
+        "A socket of chiplets as one domain",
+        "As above. The models have nothing between a core and the memory of its node.",
+    ),
+    (
+        Part::Intensity,
+        "Many cores, from what one has and how much it moves",
+        "Given: time and GB/s of one, and the most that any other draws in one full domain. No fit. Speed-up of all counts.",
+    ),
+    (
+        Part::Interleave,
+        "Data on several memories, from each of them",
+        "Given: one thread, where it was measured, and the most of each memory. read_gbs: what one node reads, fitted to all of its processes on all memories.",
+    ),
+    (Part::Home, "All threads on one memory, from all with local data", "One memory of as many as there are sockets. No link was measured."),
+    (Part::Pair, "Unlike applications on one memory, from each of them alone", "Two figures of one run."),
+];
+
+/// One table for each question.
+pub(crate) fn table(judged: &[Judged], style: &Style) -> String {
+    let sets = of_sets(judged);
+    let part = |&(part, title, notes): &(Part, &str, &str)| {
+        let shown: Vec<&OfSet> = sets.iter().filter(|set| set.part == part).collect();
+        (!shown.is_empty()).then(|| one(title, notes, &shown, style))
+    };
+    let mut parts: Vec<String> = QUESTIONS.iter().filter_map(part).collect();
+    if !parts.is_empty() {
+        parts.push(heading(
+            "How to read it",
+            "Absolute errors in % of the measured values, of points that no fit used. Gain: how much larger the mean error of the null model is that is \
+             hardest to beat, with the 95 % interval of a bootstrap over curves, or over points (p) where there are fewer than six. Better: \
+             the intervals of all null models are above 0; ? : too few to say.",
+            style,
+        ).trim_end().to_owned() + "\n");
+    }
+    parts.join("\n")
+}
+
+fn one(title: &str, notes: &str, sets: &[&OfSet], style: &Style) -> String {
+    let mut grid = Grid::new(&[
+        ("set", Align::Left),
+        ("method", Align::Left),
+        ("points", Align::Right),
+        ("mean", Align::Right),
+        ("worst", Align::Right),
+        ("gain", Align::Left),
+        ("better", Align::Left),
+    ])
+    .named_by(2);
+    let mut before = "";
+    for set in sets {
+        let name = if set.set == before { "" } else { &set.set };
+        before = &set.set;
+        let better = match set.is_better() {
+            _ if set.advantages.is_empty() => "",
+            Some(true) => "yes",
+            Some(false) => "no",
+            None => "?",
+        };
+        grid.row(vec![
+            name.to_owned(),
+            method(set),
+            set.summary.points.to_string(),
+            format!("{:.1}", 100.0 * set.summary.mean),
+            format!("{:.1}", 100.0 * set.summary.worst),
+            set.closest().map_or_else(String::new, gain),
+            better.to_owned(),
+        ]);
+    }
+    format!("{}{}", heading(title, notes, style), grid.render(style))
+}
+
+fn method(set: &OfSet) -> String {
+    let model = if set.model == ModelKind::default().name() { "default" } else { set.model };
+    if set.variant == "no fit" { model.to_owned() } else { format!("{model}, {}", set.variant) }
+}
+
+/// "+12.3 (8.1 to 16.0) equal-parts".
+fn gain(closest: &Advantage) -> String {
+    let interval = closest.interval.map_or_else(String::new, |(low, high)| {
+        let drawn = if closest.drawn == Drawn::Points { " p" } else { "" };
+        format!(" ({:.1} to {:.1}{drawn})", 100.0 * low, 100.0 * high)
+    });
+    format!("{:+.1}{interval} {}", 100.0 * closest.mean, closest.null)
+}
