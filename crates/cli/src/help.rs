@@ -357,7 +357,7 @@ one memory of an Opteron, the paper's Table III, local and remote readers of a X
 points that no fit used. results/published-data/README.md explains them.
 
 --scaling takes the columns machine_file,kernel,cores,bw_GBs,cores_per_numa_domain and, if there are \
-hyper-threads, smt_per_core_used. Three points of each curve are fitted: one core, half of the NUMA domain, all of it.
+hyper-threads, smt_per_core_used. Four points of each curve are fitted: one core, half, three quarters (or a quarter) and all of the NUMA domain.
 
 --co-run has sets of several domains, memories or applications at once, with null models beside every model. --data takes a file of the columns \
 of one of these sets:

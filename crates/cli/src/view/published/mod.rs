@@ -188,7 +188,9 @@ pub(crate) fn json(judged: &[Judged]) -> Value {
     };
     let mut value =
         json!({ "schema": 1, "command": "published", "judged": judged.iter().map(one).collect::<Vec<_>>() });
-    let sets = verdict::of_sets(judged).into_iter().filter(|set| !set.advantages.is_empty() && set.part.is_together());
+    let sets = verdict::of_sets(judged)
+        .into_iter()
+        .filter(|set| !set.advantages.is_empty() && set.part.is_together());
     let sets: Vec<Value> = sets
         .map(|set| {
             let mut value = json!(set);

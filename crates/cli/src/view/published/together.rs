@@ -12,7 +12,7 @@ const QUESTIONS: [(Part, &str, &str); 6] = [
     (
         Part::Domains,
         "Unequal numbers of threads on like domains",
-        "Fitted: the first domain (1, half, three quarters or one, and all of its cores), as any curve over cores. Predicted: its other counts, and \
+        "Fitted: the first domain (one core, half, three quarters or a quarter, and all of its cores), as any curve over cores. Predicted: its other counts, and \
          all counts on several domains, where static work waits for the slowest thread.",
     ),
     (
@@ -30,7 +30,11 @@ const QUESTIONS: [(Part, &str, &str); 6] = [
         "Data on several memories, from each of them",
         "Given: one thread, where it was measured, and the most of each memory. read_gbs: what one node reads, fitted to all of its processes on all memories.",
     ),
-    (Part::Home, "All threads on one memory, from all with local data", "One memory of as many as there are sockets. No link was measured."),
+    (
+        Part::Home,
+        "All threads on one memory, from all with local data",
+        "One memory of as many as there are sockets. No link was measured.",
+    ),
     (Part::Pair, "Unlike applications on one memory, from each of them alone", "Two figures of one run."),
 ];
 

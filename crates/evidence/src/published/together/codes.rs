@@ -15,7 +15,8 @@ use super::{each_row, positive};
 use crate::csv_rows::{Row, shown};
 use crate::statistics::{mean, median};
 
-pub(super) const LULESH: [&str; 5] = ["cluster", "size_per_domain", "mpi_ranks", "omp_threads", "fom_zones_per_s"];
+pub(super) const LULESH: [&str; 5] =
+    ["cluster", "size_per_domain", "mpi_ranks", "omp_threads", "fom_zones_per_s"];
 pub(super) const SPECHPC: [&str; 5] = ["cluster", "benchmark", "ranks", "runtime_max_s", "mem_total_MBps"];
 pub(super) const KERNELS: [&str; 6] = ["cluster", "size", "threads", "kernel", "runtime_s", "mem_total_MBps"];
 
@@ -31,7 +32,8 @@ fn domain(row: &Row<'_>, cluster: usize) -> Result<u32, Problem> {
         "B" => Ok(13),
         other => {
             let message = format!("the NUMA domains of the cluster '{}' are not known", shown(other));
-            let hint = "known are A (Xeon Platinum 8360Y, 18 cores a domain) and B (SNC4 of 52 cores, 13 a domain)";
+            let hint =
+                "known are A (Xeon Platinum 8360Y, 18 cores a domain) and B (SNC4 of 52 cores, 13 a domain)";
             Err(row.problem(cluster, ProblemKind::BadValue, message).hint(hint))
         }
     }
@@ -45,7 +47,13 @@ fn on_cluster(name: &str) -> String {
 type Key = (String, u32, String);
 
 /// A series for each key: the value of each count, in the unit.
-fn series(part: Part, code: &str, unit: &'static str, (cluster, domain, traffic): Key, loads: Vec<Load>) -> Series {
+fn series(
+    part: Part,
+    code: &str,
+    unit: &'static str,
+    (cluster, domain, traffic): Key,
+    loads: Vec<Load>,
+) -> Series {
     let machine = on_cluster(&cluster);
     Series {
         part,
@@ -77,7 +85,8 @@ pub(super) fn lulesh(text: &str) -> Result<Vec<Judged>, PublishedError> {
     })?;
     let mut all = Vec::new();
     for (key, counts) in found {
-        let load = |(&threads, values): (&u32, &Vec<f64>)| Some(Load::filling(key.1, threads, median(values)?));
+        let load =
+            |(&threads, values): (&u32, &Vec<f64>)| Some(Load::filling(key.1, threads, median(values)?));
         let loads = counts.iter().filter_map(load).collect();
         all.extend(series(Part::Domains, "LULESH", "zones/s", key, loads).fitted()?);
     }
@@ -97,7 +106,10 @@ pub(super) fn spechpc(text: &str) -> Result<Vec<Judged>, PublishedError> {
     each_row(text, SPECHPC, |row, [cluster, app, ranks, runtime, traffic]| {
         let key = (row.text(Some(cluster)).to_owned(), domain(row, cluster)?, row.text(Some(app)).to_owned());
         let ranks = row.whole_number(ranks, 1, "ranks, e.g. 18")?;
-        let run = (positive(row, runtime, "seconds, e.g. 2003.9")?, positive(row, traffic, "MB/s, e.g. 77287.1")? / 1e3);
+        let run = (
+            positive(row, runtime, "seconds, e.g. 2003.9")?,
+            positive(row, traffic, "MB/s, e.g. 77287.1")? / 1e3,
+        );
         found.entry(key).or_default().entry(ranks).or_default().push(run);
         Ok(())
     })?;
@@ -119,7 +131,8 @@ pub(super) fn kernels(text: &str) -> Result<Vec<Judged>, PublishedError> {
         let key = (row.text(Some(cluster)).to_owned(), domain(row, cluster)?, name);
         let threads = row.whole_number(threads, 1, "threads, e.g. 18")?;
         // Tiny kernels are printed as 0 s and 0 MB/s, and are left out below.
-        let run = (row.amount(runtime, "seconds, e.g. 71.8")?, row.amount(traffic, "MB/s, e.g. 13841.9")? / 1e3);
+        let run =
+            (row.amount(runtime, "seconds, e.g. 71.8")?, row.amount(traffic, "MB/s, e.g. 13841.9")? / 1e3);
         found.entry(key).or_default().entry(threads).or_default().push(run);
         Ok(())
     })?;
@@ -140,7 +153,8 @@ fn by_intensity(found: &BTreeMap<Key, Runs>, code: &str) -> Result<Vec<Judged>, 
     let mut all = Vec::new();
     for (key, runs) in found {
         let others = found.iter().filter(|(other, _)| other.0 == key.0 && other.2 != key.2);
-        let most = others.filter_map(|(_, runs)| Some(mean_of(runs.get(&key.1)?, |run| run.1))).fold(0.0, f64::max);
+        let most =
+            others.filter_map(|(_, runs)| Some(mean_of(runs.get(&key.1)?, |run| run.1))).fold(0.0, f64::max);
         let Some(one) = runs.get(&1).filter(|_| most > 0.0) else { continue };
         let (time, draws) = (mean_of(one, |run| run.0), mean_of(one, |run| run.1));
         let speed_up = |runs: &Vec<(f64, f64)>| time / mean_of(runs, |run| run.0);

@@ -11,8 +11,8 @@ use numasim_model::{Machine, ModelKind};
 
 use super::super::scaling::{self, Curve, Method};
 use super::super::{
-    ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, advised, in_words, study,
-    with_model,
+    ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, advised, in_words,
+    study, with_model,
 };
 use crate::fit::by_solver;
 
@@ -99,7 +99,8 @@ struct Told<'t> {
 impl Series {
     /// The curve of the first domain.
     fn curve(&self) -> Curve {
-        let of_first = self.loads.iter().filter_map(|load| Some((load.first_alone()?, load.value * load.share())));
+        let of_first =
+            self.loads.iter().filter_map(|load| Some((load.first_alone()?, load.value * load.share())));
         Curve {
             machine: self.machine.clone(),
             threads_per_core: 1,
@@ -137,10 +138,9 @@ impl Series {
         let plain = self.like_domains(1, one, full, &[])?.machine;
         let advised = advised(ModelKind::Ecm);
         let with_ecm = with_model(&plain, ModelKind::Ecm, advised.as_slice())?;
-        for (model, variant, machine) in [
-            (ModelKind::default().name(), NO_FIT, &plain),
-            (ModelKind::Ecm.name(), ADVISED, &with_ecm),
-        ] {
+        for (model, variant, machine) in
+            [(ModelKind::default().name(), NO_FIT, &plain), (ModelKind::Ecm.name(), ADVISED, &with_ecm)]
+        {
             let told = Told { model, variant: variant.to_owned(), machine, work: self.work };
             judged.extend(self.judged(&told, &[1])?);
         }
@@ -216,7 +216,8 @@ impl Series {
         for (place, load) in self.loads.iter().enumerate().filter(|_| !apps.is_empty()) {
             let on = |node: usize| load.threads.get(node).copied().unwrap_or_default();
             let row = |app: usize| {
-                let threads = (0..domains).map(|node| if apps.len() == 1 || node == app { on(node) } else { 0 });
+                let threads =
+                    (0..domains).map(|node| if apps.len() == 1 || node == app { on(node) } else { 0 });
                 format!("{:?} = {:?}", apps[app], threads.collect::<Vec<_>>())
             };
             let rows: Vec<String> = (0..apps.len()).map(row).collect();
@@ -241,7 +242,8 @@ impl Series {
     ) -> Vec<Judged> {
         let chosen = |holds: &dyn Fn(&Load) -> bool| -> Vec<Point> {
             let of = self.loads.iter().zip(predicted).filter(|(load, _)| holds(load));
-            of.map(|(load, &predicted)| Point { name: load.name(), measured: load.value, predicted }).collect()
+            of.map(|(load, &predicted)| Point { name: load.name(), measured: load.value, predicted })
+                .collect()
         };
         let is_seen = |load: &Load| load.first_alone().is_some_and(|count| seen.contains(&count));
         let one = |where_: &str, points: Vec<Point>, fitted: Vec<Point>| Judged {
@@ -259,7 +261,11 @@ impl Series {
             points,
             fitted,
         };
-        let first = one("one domain", chosen(&|load| load.first_alone().is_some() && !is_seen(load)), chosen(&is_seen));
+        let first = one(
+            "one domain",
+            chosen(&|load| load.first_alone().is_some() && !is_seen(load)),
+            chosen(&is_seen),
+        );
         let more = one("several domains", chosen(&|load| load.first_alone().is_none()), Vec::new());
         [first, more].into_iter().filter(|one| !one.points.is_empty()).collect()
     }

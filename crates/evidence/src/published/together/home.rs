@@ -60,7 +60,8 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
             let [Some(local), Some(global)] = both else { continue };
             let each = local / f64::from(sockets);
             let study = one_home(sockets, each)?;
-            let scenario = study.scenarios.first().ok_or_else(|| PublishedError::Model("no scenario".to_owned()))?;
+            let scenario =
+                study.scenarios.first().ok_or_else(|| PublishedError::Model("no scenario".to_owned()))?;
             let apps = by_solver(&study)(&study.machine, scenario).map_err(PublishedError::Model)?;
             for (points, predicted) in points.iter_mut().zip([local, each, apps.iter().sum()]) {
                 points.push(Point { name: kernel.clone(), measured: global, predicted });

@@ -13,12 +13,20 @@ use crate::csv_rows::{Row, shown};
 use crate::statistics::median;
 
 pub(super) const NUMACTL: [&str; 9] = [
-    "machine", "kernel", "threads_node0", "threads_node1", "threads_node2", "threads_node3", "policy", "mem_nodes",
+    "machine",
+    "kernel",
+    "threads_node0",
+    "threads_node1",
+    "threads_node2",
+    "threads_node3",
+    "policy",
+    "mem_nodes",
     "bandwidth_MBps",
 ];
 pub(super) const WEIGHTED: [&str; 6] =
     ["benchmark", "kernel_or_mix", "placement", "weights_dram_cxl", "bandwidth_best_MBps", "machine"];
-pub(super) const SWEEP: [&str; 6] = ["interleave_nodes", "pattern", "threads", "buffer_GB", "read_ratio", "total_MBps"];
+pub(super) const SWEEP: [&str; 6] =
+    ["interleave_nodes", "pattern", "threads", "buffer_GB", "read_ratio", "total_MBps"];
 
 /// Smaller buffers live in the cache in part.
 const LEAST_BUFFER: f64 = 16.0;
@@ -71,7 +79,8 @@ pub(super) fn numactl(text: &str) -> Result<Vec<Judged>, PublishedError> {
     })?;
     let mut all = Vec::new();
     for ((machine, kernel), rows) in found {
-        let rows: BTreeMap<_, f64> = rows.into_iter().filter_map(|(key, gbs)| Some((key, median(&gbs)?))).collect();
+        let rows: BTreeMap<_, f64> =
+            rows.into_iter().filter_map(|(key, gbs)| Some((key, median(&gbs)?))).collect();
         let from_first = |threads: &[u32; 4]| threads[1..].iter().all(|&count| count == 0);
         // By membind and by interleave over one node: the same.
         let single = |node: usize| {
@@ -124,11 +133,13 @@ fn weights(row: &Row<'_>, column: usize) -> Result<Option<[f64; 2]>, Problem> {
     if text.is_empty() || text.contains("not stated") {
         return Ok(None);
     }
-    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|value| value.is_finite() && *value > 0.0);
+    let number =
+        |text: &str| text.trim().parse::<f64>().ok().filter(|value| value.is_finite() && *value > 0.0);
     let both = text.split_once(':').and_then(|(dram, cxl)| Some([number(dram)?, number(cxl)?]));
     both.map(|[dram, cxl]| Some([dram / (dram + cxl), cxl / (dram + cxl)])).ok_or_else(|| {
         let message = format!("'{}' are no weights", shown(text));
-        row.problem(column, ProblemKind::BadValue, message).hint("write the weight of DRAM and that of CXL: 9:1")
+        row.problem(column, ProblemKind::BadValue, message)
+            .hint("write the weight of DRAM and that of CXL: 9:1")
     })
 }
 
@@ -195,11 +206,17 @@ pub(super) fn sweep(text: &str) -> Result<Vec<Judged>, PublishedError> {
         let reads = row.amount(ratio, "the part of reads, e.g. 0.5")?;
         let pattern = row.text(Some(pattern));
         // Pages that nobody touched are zero and in the cache: reads are random, or say nothing.
-        if size < LEAST_BUFFER || !(pattern.contains("random") || (reads == 0.0 && !pattern.contains("not stated"))) {
+        if size < LEAST_BUFFER
+            || !(pattern.contains("random") || (reads == 0.0 && !pattern.contains("not stated")))
+        {
             return Ok(());
         }
         let threads = row.whole_number(threads, 1, "threads, e.g. 64")?;
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "GB, finite and not negative")]
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "GB, finite and not negative"
+        )]
         let size = size.round() as u32;
         let is_default = row.text(Some(on)).starts_with("no numactl");
         let on = if is_default { vec![SWEEP_NODE] } else { nodes(row, on, SWEEP_NODES)? };
@@ -213,8 +230,10 @@ pub(super) fn sweep(text: &str) -> Result<Vec<Judged>, PublishedError> {
     })?;
     let mut all = Vec::new();
     for (traffic, swept) in found {
-        let of_node = |node: usize| swept.iter().filter(move |((on, _), _)| *on == [node]).map(|(_, counts)| counts);
-        let most = |node: usize| of_node(node).flat_map(|counts| counts.values().copied()).fold(0.0, f64::max);
+        let of_node =
+            |node: usize| swept.iter().filter(move |((on, _), _)| *on == [node]).map(|(_, counts)| counts);
+        let most =
+            |node: usize| of_node(node).flat_map(|counts| counts.values().copied()).fold(0.0, f64::max);
         let gbs: Vec<f64> = (0..SWEEP_NODES).map(most).collect();
         let one = of_node(SWEEP_NODE).filter_map(|counts| counts.iter().next());
         let one = one.map(|(&threads, gbs)| gbs / f64::from(threads)).fold(0.0, f64::max);
@@ -251,7 +270,7 @@ pub(super) fn sweep(text: &str) -> Result<Vec<Judged>, PublishedError> {
             write_allocate: "not counted",
             // A memory that nobody measured has no part in any spread.
             cores: vec![0, SWEEP_CORES, 0, 0],
-            gbs: gbs.into_iter().map(|gbs| gbs.max(1.0)).collect(),
+            gbs: gbs.into_iter().map(|gbs| if gbs > 0.0 { gbs } else { 1.0 }).collect(),
             one: Some(one),
             reads: None,
             spreads,

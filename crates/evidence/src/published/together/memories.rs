@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use numasim_model::{Machine, ModelKind, Study};
 
 use super::super::{
-    ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, ONE_MEMORY, Part, Point, PublishedError, Role, advised, in_words,
-    study, with_model,
+    ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, ONE_MEMORY, Part, Point, PublishedError, Role, advised,
+    in_words, study, with_model,
 };
 use crate::fit::by_solver;
 
@@ -59,7 +59,13 @@ impl Memories {
         let mut judged = Vec::new();
         if let Some(one) = self.one {
             let threads = |spread: &Spread| f64::from(spread.threads.iter().sum::<u32>());
-            judged.push(self.judged(NO_SHARING, NO_FIT, &figures, &all(&|spread| one * threads(spread)), None));
+            judged.push(self.judged(
+                NO_SHARING,
+                NO_FIT,
+                &figures,
+                &all(&|spread| one * threads(spread)),
+                None,
+            ));
         }
         judged.push(self.judged(EQUAL_PARTS, NO_FIT, &figures, &all(&used), None));
         judged.push(self.judged(ONE_MEMORY, NO_FIT, &figures, &all(&|spread| spread.one_memory), None));
@@ -77,7 +83,13 @@ impl Memories {
             let study = self.study(Some(fitted.gbs))?;
             let predicted = predict(&study, &study.machine)?;
             let words = format!("{figures}, {}", in_words([("read_gbs", fitted.gbs)]));
-            judged.push(self.judged(ModelKind::default().name(), "read_gbs", &words, &predicted, Some(place)));
+            judged.push(self.judged(
+                ModelKind::default().name(),
+                "read_gbs",
+                &words,
+                &predicted,
+                Some(place),
+            ));
         }
         Ok(judged)
     }
@@ -93,7 +105,9 @@ impl Memories {
         let row = |(from, row): (usize, &Vec<f64>)| {
             // A node without cores has no links of its own.
             let has_cores = self.cores.get(from).is_some_and(|&cores| cores > 0);
-            let cell = |(to, gbs): (usize, &f64)| if has_cores || from == to { format!("{gbs:?}") } else { "0.0".to_owned() };
+            let cell = |(to, gbs): (usize, &f64)| {
+                if has_cores || from == to { format!("{gbs:?}") } else { "0.0".to_owned() }
+            };
             format!("[{}]", row.iter().enumerate().map(cell).collect::<Vec<_>>().join(", "))
         };
         let rows: Vec<String> = rows.iter().enumerate().map(row).collect();

@@ -142,7 +142,8 @@ pub fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
                 format.about,
                 quoted.join(", ")
             );
-            let hint = format!("its columns are {}; `published --help` lists all kinds", format.columns.join(","));
+            let hint =
+                format!("its columns are {}; `published --help` lists all kinds", format.columns.join(","));
             Err(rows.header_lacks(message).hint(hint).into())
         }
         None => Ok(Vec::new()),
@@ -158,7 +159,8 @@ fn each_row<const N: usize>(
     let mut rows = Rows::new(text)?;
     let mut places = [0; N];
     for (place, name) in places.iter_mut().zip(columns) {
-        *place = rows.column(name).ok_or_else(|| rows.header_lacks(format!("there is no column `{name}`")))?;
+        *place =
+            rows.column(name).ok_or_else(|| rows.header_lacks(format!("there is no column `{name}`")))?;
     }
     let mut problems = Vec::new();
     while let Some(row) = rows.next() {
@@ -179,5 +181,7 @@ fn positive(row: &Row<'_>, column: usize, example: &str) -> Result<f64, Problem>
         return Ok(value);
     }
     let message = "a figure of 0 has no relative error";
-    Err(row.problem(column, numasim_model::input::ProblemKind::BadValue, message).hint(format!("write {example}")))
+    Err(row
+        .problem(column, numasim_model::input::ProblemKind::BadValue, message)
+        .hint(format!("write {example}")))
 }

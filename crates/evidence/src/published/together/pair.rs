@@ -10,13 +10,14 @@ use numasim_model::ModelKind;
 use numasim_model::input::ProblemKind;
 
 use super::super::{
-    ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, advised, in_words, study,
-    with_model,
+    ADVISED, EQUAL_PARTS, Judged, NO_FIT, NO_SHARING, Part, Point, PublishedError, Role, advised, in_words,
+    study, with_model,
 };
 use super::{each_row, positive};
 use crate::fit::by_solver;
 
-pub(super) const COLUMNS: [&str; 6] = ["experiment", "app", "threads", "alone_gbs", "together_gbs", "capacity_gbs"];
+pub(super) const COLUMNS: [&str; 6] =
+    ["experiment", "app", "threads", "alone_gbs", "together_gbs", "capacity_gbs"];
 
 /// An application of an experiment.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,7 +53,9 @@ fn read(text: &str) -> Result<Vec<Experiment>, PublishedError> {
         };
         if (known.capacity - gbs).abs() > 0.0 {
             let message = format!("the same experiment had {} GB/s before", known.capacity);
-            return Err(row.problem(capacity, ProblemKind::BadValue, message).hint("an experiment is on one memory"));
+            return Err(row
+                .problem(capacity, ProblemKind::BadValue, message)
+                .hint("an experiment is on one memory"));
         }
         known.runners.push(runner);
         Ok(())
@@ -84,7 +87,8 @@ impl Experiment {
         let study = self.study()?;
         let parameters = if softness { advised(kind) } else { None };
         let machine = with_model(&study.machine, kind, parameters.as_slice())?;
-        let scenario = study.scenarios.first().ok_or_else(|| PublishedError::Model("no scenario".to_owned()))?;
+        let scenario =
+            study.scenarios.first().ok_or_else(|| PublishedError::Model("no scenario".to_owned()))?;
         let gflops = by_solver(&study)(&machine, scenario).map_err(PublishedError::Model)?;
         let gbs = |(runner, gflops): (&Runner, f64)| gflops * runner.alone / f64::from(runner.threads) / 1e9;
         Ok(self.runners.iter().zip(gflops).map(gbs).collect())
@@ -97,7 +101,8 @@ pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
     for one in read(text)? {
         let threads = f64::from(one.runners.iter().map(|runner| runner.threads).sum::<u32>());
         let alone = one.runners.iter().map(|runner| runner.alone).collect();
-        let equal = one.runners.iter().map(|runner| one.capacity * f64::from(runner.threads) / threads).collect();
+        let equal =
+            one.runners.iter().map(|runner| one.capacity * f64::from(runner.threads) / threads).collect();
         let mut judge = |model, variant: &str, predicted: Vec<f64>| {
             let points = one.runners.iter().zip(predicted).map(|(runner, predicted)| Point {
                 name: runner.name.clone(),

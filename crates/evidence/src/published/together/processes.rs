@@ -15,7 +15,8 @@ use crate::csv_rows::{Row, Rows, shown};
 use crate::statistics::{mean, median};
 
 pub(super) const THREADS: [&str; 4] = ["machine", "threads_socket0", "threads_socket1", "bandwidth_MBps"];
-pub(super) const PROCESSES: [&str; 6] = ["machine", "run", "experiment", "n_corunning", "core", "bandwidth_MBps"];
+pub(super) const PROCESSES: [&str; 6] =
+    ["machine", "run", "experiment", "n_corunning", "core", "bandwidth_MBps"];
 pub(super) const DOMAINS: [&str; 4] = ["kernel", "threads_per_domain", "memory_domains", "rate_MBps"];
 
 /// Beyond this many domains only [`OUT_OF_CACHE`] are measured in memory: the length of the vectors is that of all domains together.
@@ -51,7 +52,15 @@ fn name_of(machine: &str) -> String {
     }
 }
 
-fn series(part: Part, set: &str, machine: String, traffic: &str, domain: u32, work: Work, loads: Vec<Load>) -> Series {
+fn series(
+    part: Part,
+    set: &str,
+    machine: String,
+    traffic: &str,
+    domain: u32,
+    work: Work,
+    loads: Vec<Load>,
+) -> Series {
     Series {
         part,
         set: format!("{set}, {machine}"),
@@ -74,7 +83,11 @@ pub(super) fn threads(text: &str) -> Result<Vec<Judged>, PublishedError> {
         let first = row.whole_number(first, 0, "threads, e.g. 10")?;
         let second = row.whole_number(second, 0, "threads, e.g. 0")?;
         if first + second == 0 {
-            return Err(row.problem(machine, ProblemKind::BadValue, "nobody runs here: no thread on either socket"));
+            return Err(row.problem(
+                machine,
+                ProblemKind::BadValue,
+                "nobody runs here: no thread on either socket",
+            ));
         }
         let gbs = positive(row, rate, "MB/s, e.g. 44442.38")? / 1e3;
         found.entry(key).or_default().entry([first, second]).or_default().push(gbs);
@@ -86,8 +99,15 @@ pub(super) fn threads(text: &str) -> Result<Vec<Judged>, PublishedError> {
             Some(Load { threads: threads.to_vec(), each_of: None, value: median(values)? })
         };
         let loads = counts.iter().filter_map(load).collect();
-        let series =
-            series(Part::Domains, "threads of one process", name_of(&machine), "triad", domain, Work::Synchronised, loads);
+        let series = series(
+            Part::Domains,
+            "threads of one process",
+            name_of(&machine),
+            "triad",
+            domain,
+            Work::Synchronised,
+            loads,
+        );
         all.extend(series.fitted()?);
     }
     Ok(all)
@@ -147,7 +167,9 @@ pub(super) fn processes(text: &str) -> Result<Vec<Judged>, PublishedError> {
             Some(Load { threads: tries.first()?.0.clone(), each_of: Some(*at), value })
         };
         let loads = loads.iter().filter_map(load).collect();
-        all.extend(series(part, "processes", name_of(&machine), "triad", domain, Work::Free, loads).fitted()?);
+        all.extend(
+            series(part, "processes", name_of(&machine), "triad", domain, Work::Free, loads).fitted()?,
+        );
     }
     Ok(all)
 }
@@ -158,7 +180,8 @@ pub(super) fn domains(text: &str) -> Result<Vec<Judged>, PublishedError> {
     let mut found: BTreeMap<(String, u32), Vec<Load>> = BTreeMap::new();
     each_row(text, DOMAINS, |row, [kernel, threads, domains, rate]| {
         let name = row.text(Some(kernel)).to_owned();
-        let cores = extra.map_or(Ok(16), |column| row.whole_number(column, 1, "the cores of a NUMA domain, e.g. 16"))?;
+        let cores = extra
+            .map_or(Ok(16), |column| row.whole_number(column, 1, "the cores of a NUMA domain, e.g. 16"))?;
         let threads = row.whole_number(threads, 1, "threads on each domain, e.g. 16")?;
         let domains = row.whole_number(domains, 1, "memory domains, e.g. 4")?;
         let value = positive(row, rate, "MB/s, e.g. 26649.8")? / 1e3;
@@ -171,7 +194,9 @@ pub(super) fn domains(text: &str) -> Result<Vec<Judged>, PublishedError> {
     let mut all = Vec::new();
     for ((kernel, cores), loads) in found {
         let machine = "EPYC 7763".to_owned();
-        all.extend(series(Part::Domains, "equal domains", machine, &kernel, cores, Work::Free, loads).fitted()?);
+        all.extend(
+            series(Part::Domains, "equal domains", machine, &kernel, cores, Work::Free, loads).fitted()?,
+        );
     }
     Ok(all)
 }

@@ -12,7 +12,10 @@ fn point(judged: &[Judged], [set, traffic, model, variant]: [&str; 4], name: &st
         one.set.starts_with(set) && one.traffic == traffic && one.model == model && one.variant == variant
     });
     let mut points = found.flat_map(|one| one.points.iter().chain(&one.fitted));
-    points.find(|point| point.name == name).unwrap_or_else(|| panic!("{set}, {traffic}, {model}, {name}")).clone()
+    points
+        .find(|point| point.name == name)
+        .unwrap_or_else(|| panic!("{set}, {traffic}, {model}, {name}"))
+        .clone()
 }
 
 fn of(kind: &str) -> Vec<Judged> {
@@ -89,7 +92,9 @@ fn an_application_gets_the_bandwidth_of_the_others() {
 fn the_slowest_memory_for_its_part_sets_the_rate() {
     // 208.5238 GB/s of DRAM and 24.4846 of CXL: half of each 2 x 24.4846; nine parts and one 208.5238 / 0.9, less than 24.4846 / 0.1.
     let judged = of("STREAM with weights");
-    let of = |model, variant, name| point(&judged, ["DRAM and CXL", "STREAM Triad", model, variant], name).predicted;
+    let of = |model, variant, name| {
+        point(&judged, ["DRAM and CXL", "STREAM Triad", model, variant], name).predicted
+    };
     near(of(DEFAULT, NO_FIT, "interleave=1,2 1:1"), 48.9692);
     near(of(DEFAULT, NO_FIT, "weighted interleave=1,2 (whole task) 9:1"), 231.693_111);
     near(of(EQUAL_PARTS, NO_FIT, "interleave=1,2 1:1"), 233.0084);
@@ -99,7 +104,8 @@ fn the_slowest_memory_for_its_part_sets_the_rate() {
     let header = "interleave_nodes,pattern,threads,buffer_GB,read_ratio,total_MBps\n";
     let rows = "1,random,4,16,0.5,40\n1,random,64,16,0.5,100\n2,random,64,16,0.5,20\n\"1,2\",random,64,16,0.5,44\n\"1,2\",sequential,64,16,0.5,9\n";
     let swept = judge(&format!("{header}{rows}")).expect("in order");
-    let of = |model| point(&swept, ["sets of nodes", "reads 0.50", model, NO_FIT], "64 threads, 16 GB on [1, 2]");
+    let of =
+        |model| point(&swept, ["sets of nodes", "reads 0.50", model, NO_FIT], "64 threads, 16 GB on [1, 2]");
     let mib = 1_048_576.0 / 1e9;
     near(of(DEFAULT).predicted, 40.0 * mib);
     near(of(EQUAL_PARTS).predicted, 120.0 * mib);
@@ -144,7 +150,8 @@ fn models_disagree_about_a_modest_application_beside_a_greedy_one() {
 #[test]
 fn a_model_is_better_where_every_null_model_is_worse() {
     let sets = verdict::of_sets(&of("threads on several memory domains"));
-    let hard = sets.iter().find(|set| set.variant == HARD && set.set.ends_with("several domains")).expect("a set");
+    let hard =
+        sets.iter().find(|set| set.variant == HARD && set.set.ends_with("several domains")).expect("a set");
     assert_eq!((hard.curves, hard.advantages.len(), hard.part), (7, 2, Part::Domains));
     // The mean over curves of differences: that of equal parts lies within its interval.
     for one in &hard.advantages {
@@ -160,7 +167,10 @@ fn files_that_mean_nothing_are_refused_where_they_do() {
         Err(PublishedError::Data(problems)) => problems[0].message.clone(),
         other => panic!("{other:?}"),
     };
-    assert!(why("cluster,threads,kernel,runtime_s,mem_total_MBps\n").contains("kernels of LULESH there is no column `size`"));
+    assert!(
+        why("cluster,threads,kernel,runtime_s,mem_total_MBps\n")
+            .contains("kernels of LULESH there is no column `size`")
+    );
     let lulesh = "cluster,size_per_domain,mpi_ranks,omp_threads,fom_zones_per_s\n";
     assert!(why(&format!("{lulesh}Z,250,1,1,5\n")).contains("cluster 'Z' are not known"));
     assert!(why(&format!("{lulesh}A,250,1,0,5\n")).contains("`omp_threads` is '0'"));

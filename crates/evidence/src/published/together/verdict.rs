@@ -78,8 +78,11 @@ pub fn of_sets(judged: &[Judged]) -> Vec<OfSet> {
     }
     let of = |(part, set, model, variant): (Part, &str, &'static str, &str)| {
         let in_set = |one: &&Judged| one.part == part && one.set == set;
-        let own: Vec<&Judged> =
-            judged.iter().filter(in_set).filter(|one| (one.model, one.variant.as_str()) == (model, variant)).collect();
+        let own: Vec<&Judged> = judged
+            .iter()
+            .filter(in_set)
+            .filter(|one| (one.model, one.variant.as_str()) == (model, variant))
+            .collect();
         let against = |null: &'static str| {
             let nulls: Vec<&Judged> = judged.iter().filter(in_set).filter(|one| one.model == null).collect();
             advantage(null, &own, &nulls)
