@@ -61,6 +61,39 @@ fn errors_of_table_iii_are_those_of_the_published_figures() {
 }
 
 #[test]
+fn null_models_stand_beside_the_model() {
+    let found = document(&table_iii(&["--format", "json"]));
+    let names: Vec<&Value> = (0..2).map(|i| &found["null_models"][i]["name"]).collect();
+    assert_eq!(names, ["no-sharing", "equal-parts"]);
+    // Each thread of AI 1/32 would do 0.29 GFLOPS alone, as the others: 80 x 0.29 = 23.2 in the first three scenarios, measured 22.82,
+    // 18.14 and 15.28: 1.7, 27.9 and 51.8 %. Each would draw 9.28 GB/s, 20 of them 185.6 of the controller's 100.
+    assert_eq!(rounded(&found["null_models"][0]["worst"]), 75.1);
+    assert_eq!(found["sharing"]["contended_scenarios"], 5);
+    assert_eq!(found["sharing"]["verdict"], "too-few-scenarios");
+}
+
+/// Two cores of one node can draw 43.1 GB/s together, and the controller has 40.88: nothing is contended.
+#[test]
+fn two_cores_of_one_node_decide_nothing_about_sharing() {
+    let folder = repository("results/2026-11-21-2-core-vm-model-versus-real");
+    let (study, measured) = (folder.join("measured.study.toml"), folder.join("measured.csv"));
+    let found = document(&compare(&[study], &measured, &["--format", "json"]));
+    let errors = |of: &Value| [rounded(&of["mean"]), rounded(&of["worst"])];
+    assert_eq!(errors(&found["null_models"][0]), [4.2, 8.1]);
+    assert_eq!(errors(&found["null_models"][1]), [1.0, 2.6]);
+    let totals = &found["summary"]["totals"];
+    assert_eq!(
+        [rounded(&totals["mean_absolute_error"]), rounded(&totals["worst_absolute_error"])],
+        [1.1, 2.6]
+    );
+    assert_eq!(found["null_models"][0]["model_is"], "better");
+    assert_eq!(found["null_models"][1]["model_is"], "no-better");
+    assert_eq!(found["sharing"]["verdict"], "nothing-contended");
+    let highest = found["sharing"]["highest_contention"].as_f64().expect("a ratio");
+    assert!((highest - 43.1 / 40.88).abs() < 1e-9, "{highest}");
+}
+
+#[test]
 fn the_table_shows_the_errors_and_what_they_mean() {
     insta::assert_snapshot!(stdout(&table_iii(&[])).replace(&repository("").display().to_string(), ""));
 }

@@ -6,6 +6,7 @@ mod enumeration;
 mod infeasible;
 mod json;
 mod reference;
+mod saving;
 mod stopping;
 mod tables;
 
@@ -80,3 +81,22 @@ arithmetic_intensity = 0.5
 name = \"compute\"
 arithmetic_intensity = 10.0
 ";
+
+#[test]
+fn a_scenario_of_static_work_is_compared_as_what_its_slowest_threads_do() {
+    let text = "[machine]\nname = \"two\"\nnodes = 2\ncores_per_node = 2\ngflops_per_core = 100\nbandwidth_gbs = 60\nlink_gbs = 20\n\
+                [[app]]\nname = \"a\"\narithmetic_intensity = 1\ndata = { home = 0 }\n\
+                [[scenario]]\nname = \"loop\"\nthreads = { a = 2 }\nstatic = true\n";
+    let found = json_of_text(text, &[]);
+    let baselines = found["baselines"].as_array().expect("a list");
+    let value = |name: &str| &baselines.iter().find(|one| one["name"] == name).expect("a baseline")["value"];
+    // The same threads: 60 GB/s shared by speed, and four as slow as the two that share the link of 20.
+    assert_close(value("even"), 60.0);
+    assert_close(value("loop"), 40.0);
+    assert_close(&found["value"], 60.0);
+    let told = stderr(&run_text(text, &[]));
+    assert!(
+        told.contains("scenario 'loop' divides work beforehand (static = true): its figures here are so"),
+        "{told}"
+    );
+}

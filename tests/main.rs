@@ -20,6 +20,7 @@ mod fit;
 mod fuzzed;
 mod guest;
 mod import;
+mod intervals;
 mod memory;
 mod models;
 mod pareto;

@@ -160,7 +160,7 @@ fn a_pair_that_is_none_is_a_wrong_command_line() {
         &["--pareto", "fair,speed"],
         &["--pareto", "fair,geomean", "--objective", "fair"],
         &["--pareto", "fair,geomean", "--emit", "numactl"],
-        &["--plot", "x.svg"],
+        &["--pareto", "fair,geomean", "--save", "x.toml"],
     ] {
         let output = run(&paper(), args);
         assert_eq!(output.status.code(), Some(2), "{args:?}");

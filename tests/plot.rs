@@ -101,6 +101,28 @@ fn the_best_allocation_of_the_paper_is_the_best_cell() {
 }
 
 #[test]
+fn allocations_of_static_work_wait_for_their_slowest_threads() {
+    let text = "[machine]\nname = \"two\"\nnodes = 2\ncores_per_node = 2\ngflops_per_core = 100\nbandwidth_gbs = 60\nlink_gbs = 20\n\
+                [[app]]\nname = \"a\"\narithmetic_intensity = 1\ndata = { home = 0 }\n\
+                [[app]]\nname = \"b\"\narithmetic_intensity = 100\n\
+                [[scenario]]\nname = \"loop\"\nthreads = { a = 1 }\nstatic = true\n";
+    let (_folder, file) = crate::common::study(text);
+    let file = file.to_str().expect("a name");
+    // Two threads of `a` on each node: 60 GB/s shared by speed; statically four as slow as those that share the link, 10 GB/s each. One of `a` and one of `b`:
+    // 60, or 2 x 20, and 2 x 100 of `b`, which are 260 or 240; two of `b` are 400.
+    let shared = texts(&["allocations", file]);
+    assert_has(&shared, &["60.0", "260.0", "400.0"]);
+    for flags in [&["--static-work"][..], &["--scenario", "loop"]] {
+        let found = texts(&[&["allocations", file][..], flags].concat());
+        assert_has(&found, &["40.0", "240.0", "400.0"]);
+        assert!(found.iter().any(|text| text.contains("work divided beforehand")), "{found:?}");
+    }
+    assert!(
+        refused(&["matrix", file, "--static-work"]).contains("--static-work is for `plot allocations` only")
+    );
+}
+
+#[test]
 fn a_question_without_a_picture_is_refused_with_a_hint() {
     let bad = config("paper/numa-bad.toml");
     let several = refused(&["threads", &bad]);

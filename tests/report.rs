@@ -107,7 +107,8 @@ fn where_kernels_that_write_occupy_more_than_they_move_a_line_below_the_table_sa
 fn the_verdict_has_the_words_and_figures_of_compare() {
     let page = table_iii();
     let text = plain(&page);
-    assert!(text.contains("Trust the model here. It picks the allocation that measured best."), "{text}");
+    // Five scenarios: small errors, but a null model could be worse on all of them by chance.
+    assert!(text.contains("No verdict on how bandwidth is shared."), "{text}");
     let table = stdout(&numasim(&[
         "compare",
         "results/paper-table-iii/study.toml",

@@ -27,13 +27,30 @@ fn one_axis_is_drawn_as_a_line_for_each_scenario() {
 }
 
 #[test]
-fn the_plot_in_the_guide_is_what_its_command_draws() {
-    let guide = fs::read_to_string(root().join("docs/guide/sweeps.md")).expect("the guide has sweeps");
-    let line = guide.lines().find(|line| line.starts_with("numasim sweep ")).expect("an example of sweep");
-    let words: Vec<&str> = line.split_whitespace().collect();
-    let at = words.iter().position(|word| *word == "--set").expect("a key");
-    let svg = plotted(words[2].strip_prefix("configs/").expect("a shipped file"), &words[at..at + 2]);
-    crate::dark::keep("what-if", &svg, |svg| vec![svg], "sweep");
+fn the_plots_in_the_guide_are_what_their_commands_draw() {
+    for (page, name) in [("sweeps", "what-if"), ("real-kernels", "static-work")] {
+        let guide = fs::read_to_string(root().join(format!("docs/guide/{page}.md"))).expect("a page");
+        let guide = guide.replace("\\\n", " ");
+        let line =
+            guide.lines().find(|line| line.starts_with("numasim sweep ")).expect("an example of sweep");
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert!(words.contains(&format!("{name}.svg").as_str()), "{line}");
+        let at = words.iter().position(|word| *word == "--set").expect("a key");
+        let svg = plotted(words[2].strip_prefix("configs/").expect("a shipped file"), &words[at..at + 2]);
+        crate::dark::keep(name, &svg, |svg| vec![svg], "sweep");
+    }
+}
+
+#[test]
+fn shares_on_one_node_are_an_axis_of_numbers_and_other_places_are_words() {
+    let of =
+        |values: &str| plotted("kernels/static-work.toml", &["--set", &format!("app.dmv.data={values}")]);
+    let shares = of("local,home:1:0.5,home:1");
+    assert!(texts(&shares).contains(&"app.dmv.data: share on node 1, the rest local"), "{shares}");
+    for values in ["local,home:0:0.5,home:1", "home:0,local", "local,interleave"] {
+        let words = of(values);
+        assert!(texts(&words).contains(&"app.dmv.data") && texts(&words).contains(&"local"), "{words}");
+    }
 }
 
 #[test]

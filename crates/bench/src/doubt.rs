@@ -12,6 +12,8 @@ mod words;
 
 use std::time::Duration;
 
+use crate::plan::Unavailable;
+
 pub use after::{FEWEST_REPETITIONS, LARGEST_SPREAD, Repeated, Watched, after, of_apps};
 pub use before::before;
 pub use planned::planned;
@@ -179,6 +181,11 @@ pub enum Doubt {
         /// Of the kernel that ran.
         ran: f64,
     },
+    /// The ways of kernels through memory in the machine file were chosen with instruction sets that this processor lacks.
+    TunedElsewhere {
+        /// The kernels, by their use of memory, each with the instruction set.
+        kernels: Vec<Unavailable>,
+    },
     /// The system does not tell something that changes results.
     UnknownHardware {
         /// What, in words: `frequency governor`.
@@ -211,6 +218,7 @@ impl Doubt {
             Self::NotPinned { .. } => "not-pinned",
             Self::PageFaults { .. } => "page-faults",
             Self::KernelIntensity { .. } => "kernel-intensity",
+            Self::TunedElsewhere { .. } => "tuned-elsewhere",
             Self::UnknownHardware { .. } => "unknown-hardware",
         }
     }

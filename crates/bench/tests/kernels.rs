@@ -12,7 +12,8 @@ use numasim_bench::runner::{HostRunner, MeasuredApp, MeasuredThread, RunError, R
 use numasim_host::affinity;
 use numasim_kernels::blackscholes::BlackScholes;
 use numasim_kernels::chase::Chase;
-use numasim_kernels::matrix::{Dmv, Lattice, Partition, Spmv, Storage};
+use numasim_kernels::grid::{Seismic, Stencil2d};
+use numasim_kernels::matrix::{Dmv, Elements, Lattice, Partition, Spmv, Storage};
 use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
 use numasim_model::Access;
 use numasim_model::cpus::CpuList;
@@ -75,11 +76,16 @@ const COPY: Memcpy =
 
 fn all() -> Vec<Real> {
     let lattice = Lattice { cells: [3, 2, 2] };
+    let (elements, partition) = (Elements::Complex, Partition::Rows);
+    let whole = Spmv { lattice, elements, partition, storage: Storage::Whole };
     vec![
         Real::BlackScholes(BlackScholes { options: 10_001 }),
         Real::Dmv(Dmv { rows: 301 }),
-        Real::Spmv(Spmv { lattice, partition: Partition::Rows, storage: Storage::Whole }),
-        Real::Spmv(Spmv { lattice, partition: Partition::Elements, storage: Storage::PerGroup }),
+        Real::Spmv(whole),
+        Real::Spmv(Spmv { partition: Partition::Elements, storage: Storage::PerGroup, ..whole }),
+        Real::Spmv(Spmv { elements: Elements::Real, ..whole }),
+        Real::Stencil2d(Stencil2d { rows: 211, columns: 103 }),
+        Real::Seismic(Seismic { rows: 103, columns: 211 }),
         Real::Memcpy(COPY),
         Real::Memcpy(Memcpy { source: Source::PerGroup, how: How::Cached, ..COPY }),
         Real::Memcpy(Memcpy { source: Source::Own, how: How::Library, ..COPY }),
@@ -97,7 +103,7 @@ fn every_kernel_is_right_with_one_thread_and_two_again_and_again() {
             for _ in 0..2 {
                 let measured = measure(&mut runner, app(kernel, threads, &here()), &settings());
                 assert_eq!(measured.threads.len(), threads);
-                let lockstep = matches!(kernel, Real::Dmv(_) | Real::Spmv(_));
+                let lockstep = !matches!(kernel, Real::BlackScholes(_) | Real::Memcpy(_) | Real::Chase(_));
                 for thread in &measured.threads {
                     assert_eq!(thread.misplaced, [], "{kernel:?}");
                     assert!(thread.counted_s > 0.0 && thread.chunks > 0, "{kernel:?}: {thread:?}");
@@ -118,6 +124,18 @@ fn a_dense_matrix_counts_what_its_rows_take() {
         // 150 rows of 300 elements: 16 bytes and 8 FLOP for each, 32 bytes of vectors for each row.
         assert_eq!(thread.flop, thread.chunks * 8 * 150 * 300);
         assert_eq!(thread.bytes, thread.chunks * (16 * 150 * 300 + 32 * 150));
+    }
+}
+
+#[test]
+fn a_grid_counts_whole_iterations_of_its_rows() {
+    let _alone = ALONE.lock();
+    let waves = Real::Seismic(Seismic { rows: 200, columns: 300 });
+    let measured = measure(&mut runner(), app(waves, 2, &here()), &settings());
+    for thread in &measured.threads {
+        // 100 rows of 300 points: 84 bytes and 22 FLOP for each, both sweeps.
+        assert_eq!(thread.flop, thread.chunks * 22 * 100 * 300);
+        assert_eq!(thread.bytes, thread.chunks * 84 * 100 * 300);
     }
 }
 
@@ -196,6 +214,11 @@ fn divided_and_shared_arrays_lie_where_their_parts_and_the_plan_say() {
         "{measured:?}"
     );
     assert_eq!((pages(&measured, first), pages(&measured, second)), (512 + 6, 512));
+    // Three grids of 8 x 512^2 bytes, 512 pages each, and half of their rows with each thread.
+    let grid = Real::Stencil2d(Stencil2d { rows: 512, columns: 512 });
+    let measured = measure(&mut runner(), app(grid, 2, &each), &settings()).threads;
+    assert!(measured.iter().all(|thread| thread.misplaced.is_empty()), "{measured:?}");
+    assert_eq!((pages(&measured, first), pages(&measured, second)), (768, 768));
     // A source of 4 MiB on the second node, and a copy with each thread.
     let arrays = Arrays { shared: vec![(second, 1.0)], own: each.clone() };
     let copy = PlannedApp { arrays: Some(arrays), ..app(Real::Memcpy(COPY), 2, &each) };

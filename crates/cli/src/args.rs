@@ -214,6 +214,11 @@ pub(crate) struct EvaluateArgs {
     #[arg(long)]
     pub(crate) static_work: bool,
 
+    /// Also write the scenarios to FILE, as [[scenario]] tables for any command, with the files of the same machine and
+    /// applications
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Output")]
+    pub(crate) save: Option<PathBuf>,
+
     /// Show how the model computes its results, step by step
     #[arg(long, conflicts_with = "emit")]
     pub(crate) explain: bool,
@@ -257,7 +262,8 @@ pub(crate) struct ExploreArgs {
     #[arg(long, help_heading = "Restrict the choice (these combine)")]
     pub(crate) no_idle_cores: bool,
 
-    /// Stop after this many seconds with the best allocation found so far [default: no limit]
+    /// Search until proven, for this many seconds at most, and keep the best found so far [default: until proven or until
+    /// an effort of some seconds is spent]
     #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     pub(crate) time_limit: Option<Duration>,
 
@@ -277,8 +283,14 @@ pub(crate) struct ExploreArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
 
-    /// Draw the trade-off, as SVG or PNG
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "pareto")]
+    /// Also write best, alternatives and baselines to FILE, as [[scenario]] tables that `evaluate`, `bench`, `compare` and
+    /// others take with the same files
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "pareto")]
+    #[arg(help_heading = "Output")]
+    pub(crate) save: Option<PathBuf>,
+
+    /// Draw the best, thread by thread, or with --pareto the trade-off, as SVG or PNG
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     #[arg(help_heading = "Output")]
     pub(crate) plot: Option<PathBuf>,
 

@@ -16,6 +16,7 @@ mod graph_folder;
 #[cfg(target_os = "linux")]
 mod host_nodes;
 pub(crate) mod import;
+mod intervals;
 mod located;
 pub(crate) mod man;
 mod measuring;

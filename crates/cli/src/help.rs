@@ -60,9 +60,10 @@ Examples:
   numasim explore study.toml --format json -o best.json
   numasim explore study.toml --pareto total-gflops,fair --plot trade-off.svg
   numasim explore study.toml --sensitivity
+  numasim explore study.toml --save best.toml --plot best.svg
   numasim explore study.toml --emit numactl -o start.sh
 
-The search takes work that threads share by their speed: `static = true` of a scenario is not looked at. By default cores may idle, and each application has at least min_threads and at most max_threads threads \
+The search takes work that threads share by their speed; a scenario with `static = true` is compared as what its slowest threads do. By default cores may idle, and each application has at least min_threads and at most max_threads threads \
 over the whole machine. `optimal` means proven optimal; any other answer comes with a bound. \
 The verdict also says what value and proof do not: who gets nothing, what the model warns of, whom total-gflops leaves at \
 min_threads; JSON has that in `cautions`. Ctrl-C stops the search and keeps the best allocation found so far (exit code 0); a second Ctrl-C ends numasim \
@@ -283,6 +284,15 @@ and repetition; an empty app is the whole scenario. Lines that begin with # are 
                    best measured
   Kendall's tau-b  between predicted and measured totals: +1 the same order,
                    -1 the opposite order
+  no sharing       each thread as fast as alone on the machine
+  equal parts      each controller and link divided by the number of its
+                   threads, whatever they want
+  contention       demand / capacity where that is largest; the demand is what
+                   the threads would draw without sharing
+
+Regret is told among scenarios of the same applications. The model is better than no sharing or equal parts where the 95 % \
+interval of its advantage lies above 0: means of absolute errors of the totals, paired bootstrap over scenarios and repetitions. \
+Only scenarios with a contention of 1.3 or more count for a verdict on sharing, and six are needed.
 
 JSON and CSV give errors, spread and regret as fractions.";
 

@@ -72,6 +72,21 @@ impl Destination {
         })
     }
 
+    /// A file for a second result beside that of `-o`, named by `option`; `None` where none is asked for.
+    pub(crate) fn open_second(
+        option: &str,
+        path: Option<&Path>,
+        output: Option<&Path>,
+        inputs: &[PathBuf],
+    ) -> Result<Option<Self>, Failure> {
+        let Some(path) = path else { return Ok(None) };
+        if output == Some(path) {
+            let message = format!("-o and {option} name the same file");
+            return Err(Failure::input(message).hint("give them different names"));
+        }
+        Self::open(Some(path), inputs).map(Some)
+    }
+
     /// A place for a result that is too long to be held: standard output, a pipe or a device. `None` for a regular file,
     /// which is written whole or not at all.
     pub(crate) fn stream(&self) -> io::Result<Option<Box<dyn Write>>> {

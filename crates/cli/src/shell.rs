@@ -46,20 +46,13 @@ impl Shell {
     /// Tells a failure on standard error.
     #[allow(clippy::unused_self, reason = "printing before the colour policy is set would ignore it")]
     pub(crate) fn report(&self, failure: &Failure) {
-        // Nobody is left to be told that standard error is closed.
-        let _ = write!(anstream::stderr(), "{failure}");
+        tell(&failure.to_string());
     }
 
     /// Tells something on standard error that is no warning.
     #[allow(clippy::unused_self, reason = "printing before the colour policy is set would ignore it")]
     pub(crate) fn note(&self, note: impl Display) {
-        let _ = writeln!(
-            anstream::stderr(),
-            "{}note:{:#} {}",
-            style::CAUSE,
-            style::CAUSE,
-            visible(&note.to_string())
-        );
+        tell(&format!("{}note:{:#} {}\n", style::CAUSE, style::CAUSE, visible(&note.to_string())));
     }
 
     /// Tells a warning on standard error; the command goes on.
@@ -70,8 +63,14 @@ impl Shell {
             let room = stderr_columns().saturating_sub(TITLE).max(40);
             text = wrap(&text, room).join(&format!("\n{}", " ".repeat(TITLE)));
         }
-        let _ = writeln!(anstream::stderr(), "{}warning:{:#} {text}", style::WARNING, style::WARNING);
+        tell(&format!("{}warning:{:#} {text}\n", style::WARNING, style::WARNING));
     }
+}
+
+/// Writes a text that is complete: where memory ends while it is put together, `memory` says so on a line of its own.
+fn tell(text: &str) {
+    // Nobody is left to be told that standard error is closed.
+    let _ = anstream::stderr().write_all(text.as_bytes());
 }
 
 /// Columns of the terminal behind standard error; 80 where nobody knows.

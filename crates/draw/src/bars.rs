@@ -35,6 +35,8 @@ pub struct Pair {
     pub model: f64,
     /// What was measured, in the same unit.
     pub measured: f64,
+    /// Both ends of the interval of the model's figure, where it has one.
+    pub model_interval: Option<[f64; 2]>,
     /// Smallest and largest of the repetitions, where there is more than one.
     pub range: Option<[f64; 2]>,
     /// Of the model, in percent of what was measured.
@@ -55,8 +57,10 @@ pub struct BarPlot {
 impl BarPlot {
     /// The plot as SVG.
     pub fn svg(&self) -> String {
-        let highest =
-            self.pairs.iter().flat_map(|pair| [pair.model, pair.measured, pair.range.map_or(0.0, |r| r[1])]);
+        let highest = self.pairs.iter().flat_map(|pair| {
+            let end = |range: Option<[f64; 2]>| range.map_or(0.0, |range| range[1]);
+            [pair.model, pair.measured, end(pair.range), end(pair.model_interval)]
+        });
         let highest = highest.filter(|value| value.is_finite()).fold(0.0, f64::max);
         let axis = Coordinate::exactly(0.0..if highest > 0.0 { highest * 1.04 } else { 1.0 });
         if self.pairs.len() <= MOST_UPRIGHT { self.upright(&axis) } else { self.lying(&axis) }
@@ -90,6 +94,11 @@ impl BarPlot {
             let place = |x: f64, value: f64| Place::new(x, up(value), bar, bottom - up(value));
             draw_bars(&mut canvas, place(middle - bar, pair.model), place(middle, pair.measured), pair);
             let mut highest = pair.model.max(pair.measured);
+            if let Some([low, high]) = pair.model_interval {
+                let x = middle - bar / 2.0;
+                whisker(&mut canvas, (x, up(low)), (x, up(high)), (5.0, 0.0));
+                highest = highest.max(high);
+            }
             if let Some([low, high]) = pair.range {
                 let x = middle + bar / 2.0;
                 whisker(&mut canvas, (x, up(low)), (x, up(high)), (5.0, 0.0));
@@ -135,6 +144,11 @@ impl BarPlot {
             let place = |y: f64, value: f64| Place::new(left, y, across(value) - left, bar);
             draw_bars(&mut canvas, place(middle - bar, pair.model), place(middle, pair.measured), pair);
             let mut highest = pair.model.max(pair.measured);
+            if let Some([low, high]) = pair.model_interval {
+                let y = middle - bar / 2.0;
+                whisker(&mut canvas, (across(low), y), (across(high), y), (0.0, 4.0));
+                highest = highest.max(high);
+            }
             if let Some([low, high]) = pair.range {
                 let y = middle + bar / 2.0;
                 whisker(&mut canvas, (across(low), y), (across(high), y), (0.0, 4.0));
@@ -164,7 +178,11 @@ impl BarPlot {
         let at = entry(canvas, "measured");
         measured_bar(canvas, Place::new(at, y - 7.0, 18.0, 14.0));
         if self.pairs.iter().any(|pair| pair.range.is_some()) {
-            let at = entry(canvas, "smallest to largest repetition");
+            let (measured, both) =
+                ("smallest to largest repetition", "95 % of the model, smallest to largest repetition");
+            let text =
+                if self.pairs.iter().any(|pair| pair.model_interval.is_some()) { both } else { measured };
+            let at = entry(canvas, text);
             whisker(canvas, (at + 9.0, y + 7.0), (at + 9.0, y - 7.0), (5.0, 0.0));
         }
         let text = "% = (model - measured) / measured";
@@ -216,6 +234,7 @@ mod tests {
             name: format!("mem 1/{} beside compute {i}, home on node {}", 1 << (i % 6), i % 8),
             model: 10.0 + i as f64,
             measured: 10.5 + 0.9 * i as f64,
+            model_interval: None,
             range: Some([10.0 + 0.9 * i as f64, 11.0 + 0.9 * i as f64]),
             error_percent: Some(i as f64 - 3.0),
         };
@@ -234,6 +253,7 @@ mod tests {
             name: name.to_owned(),
             model,
             measured,
+            model_interval: None,
             range: None,
             error_percent: Some((model - measured) / measured * 100.0),
         });

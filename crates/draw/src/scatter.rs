@@ -13,7 +13,7 @@ use super::names::place_of_name;
 use super::palette::{BAND as BAND_COLOUR, TEXT};
 use super::place::Place;
 use super::style::{HEADING, MARGIN, SIZE};
-use points::{Shown, draw_mark};
+use points::{Shown, draw_interval, draw_mark};
 use ranges::Axes;
 
 pub use points::{Point, ScatterPlot, Series};
@@ -53,6 +53,10 @@ impl ScatterPlot {
         let mut taken: Vec<[i32; 4]> = Vec::new();
         for one in &all {
             let at = pixel(one);
+            if let Some([low, high]) = one.point.interval {
+                let end = |value: f64| frame.at(position(one.point.measured), position(value));
+                draw_interval(&mut canvas, one.series, end(low), end(high));
+            }
             draw_mark(&mut canvas, one.series, at);
             let (x, y) = whole(at);
             taken.push([x - 5, y - 5, x + 5, y + 5]);
@@ -118,6 +122,7 @@ mod tests {
             measured: factor.powi(i),
             predicted: factor.powi(i)
                 * (1.0 + 0.012 * f64::from((i * 7 + i32::try_from(app).unwrap_or(0)) % 11 - 5)),
+            interval: None,
         };
         let series = |app: usize| Series {
             name: format!("app-{app}"),
@@ -179,7 +184,12 @@ mod tests {
     fn axes_are_as_wide_as_the_data() {
         let mut plot = plot(1.1);
         plot.series.truncate(1);
-        let at = |measured: f64, predicted: f64| Point { name: "x".to_owned(), measured, predicted };
+        let at = |measured: f64, predicted: f64| Point {
+            name: "x".to_owned(),
+            measured,
+            predicted,
+            interval: None,
+        };
         plot.series[0].points = vec![at(14.0, 14.1), at(23.0, 23.2)];
         let svg = plot.svg();
         let texts = words(&svg);

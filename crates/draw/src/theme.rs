@@ -35,6 +35,7 @@ mod tests {
             name: "even".to_owned(),
             model: 1.0,
             measured: 1.0,
+            model_interval: None,
             range: None,
             error_percent: Some(0.0),
         };

@@ -4,10 +4,14 @@
 
 pub mod app_profile;
 pub mod compare;
+pub mod contended;
 mod csv_rows;
+mod draws;
 pub mod fit;
 pub mod import;
+pub mod intervals;
 pub mod measured;
+pub mod null_models;
 pub mod published;
 pub mod statistics;
 pub mod timeline;

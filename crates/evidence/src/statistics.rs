@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use crate::draws::Draws;
+
 /// Figures that differ by less than this part of the larger one are equal: sums in another order, not another result.
 const EQUAL: f64 = 1e-9;
 
@@ -80,20 +82,11 @@ fn bootstrap(values: &[f64], figure: fn(&[f64]) -> Option<f64>) -> Option<(f64, 
     if values.len() < 6 {
         return None;
     }
-    // SplitMix64 (Steele, Lea and Flood 2014): nothing here is worth better numbers.
-    let mut state = 0_u64;
-    let mut below = |count: usize| {
-        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        // Below the count, which is a length.
-        usize::try_from((z ^ (z >> 31)) % count as u64).unwrap_or(0)
-    };
+    let mut draws = Draws::default();
     let mut figures = Vec::with_capacity(SAMPLES);
     let mut sample = vec![0.0; values.len()];
     for _ in 0..SAMPLES {
-        sample.fill_with(|| values[below(values.len())]);
+        sample.fill_with(|| values[draws.below(values.len())]);
         figures.push(figure(&sample)?);
     }
     Some((percentile(&figures, 0.025)?, percentile(&figures, 0.975)?))

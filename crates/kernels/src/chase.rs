@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::array::{AccessError, Array, elements};
 use crate::fill::bits;
-use crate::isa::Isa;
-use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, as_needed, compare};
+use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, compare};
 use crate::team::{Division, Team};
+use crate::way::Loops;
 
 /// Words of a line of 64 bytes.
 const LINE: usize = 8;
@@ -99,14 +99,13 @@ impl Problem for Chase {
         self.each()
     }
 
-    /// The instruction set does not matter.
-    fn on<'m>(
+    /// Nothing goes ahead of a chain.
+    fn place<'m>(
         &self,
-        team: &Team,
-        _: Isa,
+        _: &Team,
+        _: Loops,
         memory: Vec<&'m mut [f64]>,
     ) -> Result<Box<dyn Kernel + 'm>, SetupError> {
-        as_needed(self.arrays(team)?.len(), &memory)?;
         let whole = Division::even(LINE * self.lines, 1);
         let array = |memory| Array::new("chains", elements(memory), whole.clone());
         let parts = memory.into_iter().map(|memory| {

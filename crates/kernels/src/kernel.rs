@@ -7,6 +7,7 @@
 use crate::array::{AccessError, TooSmall};
 use crate::isa::{Isa, names};
 use crate::team::{Division, Team};
+use crate::way::Loops;
 
 /// What was done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -182,14 +183,31 @@ pub trait Problem: Send + Sync {
     /// The work of one step, all parts together.
     fn work(&self) -> Work;
 
-    /// The kernel for a team on memory, with at least [`Need::words`] for each array.
+    /// The kernel for a team on memory, with at least [`Need::words`] for each array, whose loops run like that.
     ///
     /// # Errors
     /// [`SetupError`].
     fn on<'m>(
         &self,
         team: &Team,
-        isa: Isa,
+        loops: Loops,
+        memory: Vec<&'m mut [f64]>,
+    ) -> Result<Box<dyn Kernel + 'm>, SetupError> {
+        let (needed, given) = (self.arrays(team)?.len(), memory.len());
+        if needed != given {
+            return Err(SetupError::Arrays { needed, given });
+        }
+        self.place(team, loops.available()?, memory)
+    }
+
+    /// What [`Self::on`] gives, with as many arrays as are needed and an instruction set that this processor has.
+    ///
+    /// # Errors
+    /// [`SetupError::TooSmall`], and what else only the arrays tell.
+    fn place<'m>(
+        &self,
+        team: &Team,
+        loops: Loops,
         memory: Vec<&'m mut [f64]>,
     ) -> Result<Box<dyn Kernel + 'm>, SetupError>;
 }
@@ -212,12 +230,17 @@ pub trait Kernel: Send + Sync {
     /// Whether a step may begin only when all parts have done the one before.
     fn in_lockstep(&self) -> bool;
 
+    /// Into how many phases a step is divided; in lockstep all parts have done one before the next begins.
+    fn phases(&self) -> u64 {
+        1
+    }
+
     /// How many steps are alike, if not all: what is measured of later ones is something else, and takes new memory.
     fn most_steps(&self) -> Option<u64> {
         None
     }
 
-    /// Runs a step of a part.
+    /// Runs a step of a part; where a step has several [phases](Self::phases), one of them: number p of step s is `step` s times as many as there are, and p.
     ///
     /// # Errors
     /// [`AccessError`]: another part is not at the same step, or no such part.
@@ -265,17 +288,6 @@ pub(crate) fn compare(
         Some((index, (found, expected))) => Err(WrongResult::Element { what, index, found, expected }),
         None => Ok(()),
     }
-}
-
-/// An instruction set that this processor has.
-pub(crate) fn available(isa: Isa) -> Result<Isa, SetupError> {
-    if isa.is_available() { Ok(isa) } else { Err(SetupError::Unavailable { isa }) }
-}
-
-/// Checks how many arrays there are.
-pub(crate) fn as_needed(needed: usize, memory: &[&mut [f64]]) -> Result<(), SetupError> {
-    let given = memory.len();
-    if given == needed { Ok(()) } else { Err(SetupError::Arrays { needed, given }) }
 }
 
 /// Exactly so many arrays.

@@ -1,7 +1,7 @@
 //! What threads and tasks really compute.
 //!
 //! Kernels that threads run together, each its part, on arrays that somebody else has placed, are a [`Problem`](kernel::Problem) each: [`blackscholes`],
-//! [`matrix`], [`memcpy`], [`stream`], [`chase`]. Whoever runs one knows a [`Kernel`](kernel::Kernel) only: parts to prepare and to run, work that
+//! [`matrix`], [`grid`], [`memcpy`], [`stream`], [`chase`]. Whoever runs one knows a [`Kernel`](kernel::Kernel) only: parts to prepare and to run, work that
 //! is counted, a result that is compared with a serial run.
 //!
 //! Tasks of the graphs that the crate `graph` makes are tiled Cholesky and QR, Gauss-Seidel, Jacobi and a stencil on strands. There a kernel is a function on
@@ -20,6 +20,7 @@ pub mod cholesky;
 mod codes;
 pub mod count;
 mod fill;
+pub mod grid;
 pub mod isa;
 pub mod kernel;
 mod lanes;
@@ -34,7 +35,9 @@ mod store;
 pub mod stream;
 mod sweep;
 pub mod team;
+mod turns;
 mod vector;
+pub mod way;
 mod work;
 
 pub use codes::{Code, NoKernels, Verdict, code};

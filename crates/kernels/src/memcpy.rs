@@ -6,13 +6,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::array::{AccessError, Array};
-use crate::isa::Isa;
-use crate::kernel::{
-    Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, as_needed, available, compare,
-};
+use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, compare};
 use crate::lanes::Lanes;
-use crate::sweep::{Elementwise, Stores, sweep};
+use crate::sweep::{Elementwise, sweep};
 use crate::team::{Division, Team};
+use crate::way::{Loops, Stores};
 
 /// More than fit the memory of any machine.
 const MOST: usize = 1 << 43;
@@ -118,17 +116,16 @@ impl Problem for Memcpy {
         self.each()
     }
 
-    fn on<'m>(
+    fn place<'m>(
         &self,
         team: &Team,
-        isa: Isa,
+        loops: Loops,
         mut memory: Vec<&'m mut [f64]>,
     ) -> Result<Box<dyn Kernel + 'm>, SetupError> {
-        as_needed(self.arrays(team)?.len(), &memory)?;
         let copies = memory.split_off(self.sources(team));
         let array = |what| move |memory| Array::new(what, memory, Division::even(self.words, 1));
         Ok(Box::new(Placed {
-            isa: available(isa)?,
+            loops,
             problem: *self,
             team: team.clone(),
             sources: memory.into_iter().map(array("words")).collect::<Result<_, _>>()?,
@@ -139,7 +136,7 @@ impl Problem for Memcpy {
 
 /// Sources and copies in memory.
 struct Placed<'m> {
-    isa: Isa,
+    loops: Loops,
     problem: Memcpy,
     team: Team,
     sources: Vec<Array<'m, f64>>,
@@ -210,8 +207,8 @@ impl Kernel for Placed<'_> {
     fn run(&self, part: usize, _: u64) -> Result<(), AccessError> {
         let (source, mut copy) = (self.source(part)?.read()?, self.copy(part)?.write(0)?);
         match self.problem.how {
-            How::Streaming => sweep(self.isa, Stores::Streaming, Same, &source, &[], &mut copy),
-            How::Cached => sweep(self.isa, Stores::Cached, Same, &source, &[], &mut copy),
+            How::Streaming => sweep(self.loops, Stores::Streaming, Same, &source, &[], &mut copy),
+            How::Cached => sweep(self.loops, Stores::Cached, Same, &source, &[], &mut copy),
             How::Library => copy.copy_from_slice(&source),
         }
         Ok(())

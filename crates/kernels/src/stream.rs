@@ -4,13 +4,11 @@
 
 use crate::array::{AccessError, Array};
 use crate::fill::bits;
-use crate::isa::Isa;
-use crate::kernel::{
-    Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, available, compare, exactly,
-};
+use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, compare, exactly};
 use crate::lanes::Lanes;
-use crate::sweep::{Elementwise, Stores, sweep};
+use crate::sweep::{Elementwise, sweep};
 use crate::team::{Division, Team};
+use crate::way::{Loops, Stores};
 
 /// More than fit the memory of any machine.
 const MOST: usize = 1 << 43;
@@ -124,17 +122,16 @@ impl Problem for Stream {
         Work { bytes: elements * each.bytes, flop: elements * each.flop }
     }
 
-    fn on<'m>(
+    fn place<'m>(
         &self,
         team: &Team,
-        isa: Isa,
+        loops: Loops,
         memory: Vec<&'m mut [f64]>,
     ) -> Result<Box<dyn Kernel + 'm>, SetupError> {
-        self.arrays(team)?;
         let [a, b, c] = exactly(memory)?;
         let parts = Division::even(self.elements, team.parts());
         Ok(Box::new(Placed {
-            isa: available(isa)?,
+            loops,
             operation: self.operation,
             a: Array::new("elements of a", a, parts.clone())?,
             b: Array::new("elements of b", b, parts.clone())?,
@@ -145,7 +142,7 @@ impl Problem for Stream {
 
 /// Three arrays in memory.
 struct Placed<'m> {
-    isa: Isa,
+    loops: Loops,
     operation: Operation,
     a: Array<'m, f64>,
     b: Array<'m, f64>,
@@ -176,12 +173,13 @@ impl Kernel for Placed<'_> {
         let (a, b, mut c) = (self.a.read()?, self.b.read()?, self.c.write(part)?);
         let own = self.c.division().range(part);
         let (a, b) = (a.get(own.clone()).unwrap_or_default(), b.get(own).unwrap_or_default());
-        let (isa, past) = (self.isa, Stores::Streaming);
+        let loops = self.loops;
+        let past = loops.way.map_or(Stores::Streaming, |way| way.stores);
         match self.operation {
-            Operation::Copy => sweep(isa, past, Copied, a, b, &mut c),
-            Operation::Scale => sweep(isa, past, Scaled(factor(step)), a, b, &mut c),
-            Operation::Add => sweep(isa, past, Added, a, b, &mut c),
-            Operation::Triad => sweep(isa, past, Triad(factor(step)), a, b, &mut c),
+            Operation::Copy => sweep(loops, past, Copied, a, b, &mut c),
+            Operation::Scale => sweep(loops, past, Scaled(factor(step)), a, b, &mut c),
+            Operation::Add => sweep(loops, past, Added, a, b, &mut c),
+            Operation::Triad => sweep(loops, past, Triad(factor(step)), a, b, &mut c),
         }
         Ok(())
     }

@@ -1,15 +1,16 @@
 //! One array from one or two others, element by element: the loops that move as much as memory gives.
 //!
 //! One input is read as two streams, its halves, because a core's prefetchers follow each on its own; with two inputs there are two already. Lines are prefetched
-//! twice, as by the benchmark's own kernels, where that was measured.
+//! twice, as by the benchmark's own kernels, where that was measured. Where another way was the fastest for these, it is gone here, too.
 // The lanes' functions; what they need is looked at before.
 #![allow(unsafe_code)]
 
 use crate::isa::Isa;
 use crate::lanes::{LANES, Lanes};
+use crate::way::{Loops, Stores};
 
-/// How many elements ahead each line is prefetched, twice: 6 and 3 KiB.
-const AHEAD: [usize; 2] = [768, 384];
+/// How many bytes ahead each line is prefetched on its own, twice.
+const AHEAD: [usize; 2] = [6144, 3072];
 
 /// What an element of the result is.
 pub(crate) trait Elementwise: Copy {
@@ -23,18 +24,9 @@ pub(crate) trait Elementwise: Copy {
     unsafe fn apply<L: Lanes>(self, a: L, b: L) -> L;
 }
 
-/// How a result is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stores {
-    /// Through the caches: a line is read before it is written.
-    Cached,
-    /// Past them, where the instruction set can.
-    Streaming,
-}
-
 /// Writes as many elements as all have; `b` is not read where there is one input.
 pub(crate) fn sweep<E: Elementwise>(
-    isa: Isa,
+    loops: Loops,
     stores: Stores,
     element: E,
     a: &[f64],
@@ -45,49 +37,88 @@ pub(crate) fn sweep<E: Elementwise>(
     let len = read.min(to.len());
     let (a, to) = (&a[..len], &mut to[..len]);
     let b = if E::INPUTS == 1 { a } else { &b[..len] };
-    let streaming = stores == Stores::Streaming;
+    let how = How {
+        streaming: stores == Stores::Streaming,
+        ahead: loops.ahead(AHEAD),
+        whole: loops.way.is_some_and(|way| way.streams == 1),
+    };
     // SAFETY: all have one length; the processor has what is asked for.
     unsafe {
-        match isa {
+        match loops.isa {
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 if isa.is_available() => avx512(element, streaming, a, b, to),
+            Isa::Avx512 if Isa::Avx512.is_available() => avx512(element, how, a, b, to),
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 if isa.is_available() => avx2(element, streaming, a, b, to),
-            _ => all::<crate::lanes::Plain, E>(element, streaming, a, b, to),
+            Isa::Avx2 if Isa::Avx2.is_available() => avx2(element, how, a, b, to),
+            _ => all::<crate::lanes::Plain, E>(element, how, a, b, to),
         }
     }
+}
+
+/// What loops differ in.
+#[derive(Clone, Copy)]
+struct How {
+    /// Stores go past the caches.
+    streaming: bool,
+    /// Bytes; none of 0.
+    ahead: [usize; 2],
+    /// One input is one stream, too.
+    whole: bool,
 }
 
 /// # Safety
 /// As [`all`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
-unsafe fn avx512<E: Elementwise>(element: E, streaming: bool, a: &[f64], b: &[f64], to: &mut [f64]) {
+unsafe fn avx512<E: Elementwise>(element: E, how: How, a: &[f64], b: &[f64], to: &mut [f64]) {
     // SAFETY: the caller promises the same.
-    unsafe { all::<crate::lanes::Whole, E>(element, streaming, a, b, to) }
+    unsafe { all::<crate::lanes::Whole, E>(element, how, a, b, to) }
 }
 
 /// # Safety
 /// As [`all`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn avx2<E: Elementwise>(element: E, streaming: bool, a: &[f64], b: &[f64], to: &mut [f64]) {
+unsafe fn avx2<E: Elementwise>(element: E, how: How, a: &[f64], b: &[f64], to: &mut [f64]) {
     // SAFETY: the caller promises the same.
-    unsafe { all::<crate::lanes::Pair, E>(element, streaming, a, b, to) }
+    unsafe { all::<crate::lanes::Pair, E>(element, how, a, b, to) }
 }
 
 /// # Safety
 /// The processor has the instruction set; `a`, `b` and `to` have one length.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "so that it is compiled for the features of its caller")]
-unsafe fn all<L: Lanes, E: Elementwise>(element: E, streaming: bool, a: &[f64], b: &[f64], to: &mut [f64]) {
+unsafe fn all<L: Lanes, E: Elementwise>(element: E, how: How, a: &[f64], b: &[f64], to: &mut [f64]) {
+    // SAFETY: the caller promises the same.
+    unsafe {
+        match how.ahead {
+            [0, 0] => pieces::<L, E, 0>(element, how, [], a, b, to),
+            ahead => pieces::<L, E, 2>(element, how, ahead, a, b, to),
+        }
+    }
+}
+
+/// With so many prefetches of each line.
+///
+/// # Safety
+/// As [`all`].
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "as `all`")]
+unsafe fn pieces<L: Lanes, E: Elementwise, const P: usize>(
+    element: E,
+    how: How,
+    ahead: [usize; P],
+    a: &[f64],
+    b: &[f64],
+    to: &mut [f64],
+) {
+    let arrays = Arrays { a: a.as_ptr(), b: b.as_ptr(), to: to.as_mut_ptr(), len: to.len(), ahead };
     // Known when compiling, one loop each.
     unsafe {
-        match (E::INPUTS, streaming) {
-            (1, true) => lines::<L, E, true, 2, 2>(element, a, b, to),
-            (1, false) => lines::<L, E, false, 2, 2>(element, a, b, to),
-            (_, true) => lines::<L, E, true, 1, 4>(element, a, b, to),
-            (_, false) => lines::<L, E, false, 1, 4>(element, a, b, to),
+        match (E::INPUTS == 1 && !how.whole, how.streaming) {
+            (true, true) => arrays.lines::<L, E, true, 2, 2>(element),
+            (true, false) => arrays.lines::<L, E, false, 2, 2>(element),
+            (false, true) => arrays.lines::<L, E, true, 1, 4>(element),
+            (false, false) => arrays.lines::<L, E, false, 1, 4>(element),
         }
     }
 }
@@ -110,14 +141,18 @@ fn half(lines: usize) -> usize {
 
 /// The arrays of a loop.
 #[derive(Clone, Copy)]
-struct Arrays {
+struct Arrays<const P: usize> {
     a: *const f64,
     b: *const f64,
     to: *mut f64,
+    /// Elements of each.
+    len: usize,
+    /// How many bytes ahead what is read is prefetched.
+    ahead: [usize; P],
 }
 
 #[allow(clippy::inline_always, reason = "so that it is compiled for the features of its caller")]
-impl Arrays {
+impl<const P: usize> Arrays<P> {
     /// The next eight elements.
     ///
     /// # Safety
@@ -127,14 +162,14 @@ impl Arrays {
         // SAFETY: the caller promises that; prefetches may go anywhere.
         unsafe {
             let a = self.a.add(from);
-            for ahead in AHEAD {
-                L::prefetch(a.wrapping_add(ahead));
+            for bytes in self.ahead {
+                L::prefetch(a.wrapping_byte_add(bytes));
             }
             let mut second = L::splat(0.0);
             if E::INPUTS == 2 {
                 let b = self.b.add(from);
-                for ahead in AHEAD {
-                    L::prefetch(b.wrapping_add(ahead));
+                for bytes in self.ahead {
+                    L::prefetch(b.wrapping_byte_add(bytes));
                 }
                 second = L::load(b);
             }
@@ -160,45 +195,47 @@ impl Arrays {
             std::ptr::copy_nonoverlapping(value.as_ptr(), self.to.add(from), count);
         }
     }
-}
 
-/// `STREAMS` pieces of each array at once, `LINES` lines of each.
-///
-/// # Safety
-/// As [`all`].
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "as `all`")]
-unsafe fn lines<L: Lanes, E: Elementwise, const STREAMING: bool, const STREAMS: usize, const LINES: usize>(
-    element: E,
-    a: &[f64],
-    b: &[f64],
-    to: &mut [f64],
-) {
-    // To the beginning of a line of the result; all of it if it is short.
-    let to_line = to.as_ptr().addr().wrapping_neg() % (LANES * size_of::<f64>()) / size_of::<f64>();
-    let (len, head) = (to.len(), to_line.min(to.len()));
-    let whole = (len - head) / LANES;
-    let piece = if STREAMS == 2 { half(whole) } else { whole } / LINES * LINES;
-    let arrays = Arrays { a: a.as_ptr(), b: b.as_ptr(), to: to.as_mut_ptr() };
-    // SAFETY: places are below the common length; each line of the result begins one, after the head.
-    unsafe {
-        arrays.some::<L, E>(element, 0, head);
-        let mut line = 0;
-        while line < piece {
-            for stream in 0..STREAMS {
-                for next in 0..LINES {
-                    arrays.line::<L, E, STREAMING>(element, head + (stream * piece + line + next) * LANES);
+    /// `STREAMS` pieces of each array at once, `LINES` lines of each.
+    ///
+    /// # Safety
+    /// The processor has the instruction set; each array has `len` elements.
+    #[inline(always)]
+    unsafe fn lines<
+        L: Lanes,
+        E: Elementwise,
+        const STREAMING: bool,
+        const STREAMS: usize,
+        const LINES: usize,
+    >(
+        self,
+        element: E,
+    ) {
+        // To the beginning of a line of the result; all of it if it is short.
+        let to_line = self.to.addr().wrapping_neg() % (LANES * size_of::<f64>()) / size_of::<f64>();
+        let (len, head) = (self.len, to_line.min(self.len));
+        let whole = (len - head) / LANES;
+        let piece = if STREAMS == 2 { half(whole) } else { whole } / LINES * LINES;
+        // SAFETY: places are below the common length; each line of the result begins one, after the head.
+        unsafe {
+            self.some::<L, E>(element, 0, head);
+            let mut line = 0;
+            while line < piece {
+                for stream in 0..STREAMS {
+                    for next in 0..LINES {
+                        self.line::<L, E, STREAMING>(element, head + (stream * piece + line + next) * LANES);
+                    }
                 }
+                line += LINES;
             }
-            line += LINES;
-        }
-        for line in STREAMS * piece..whole {
-            arrays.line::<L, E, STREAMING>(element, head + line * LANES);
-        }
-        let done = head + whole * LANES;
-        arrays.some::<L, E>(element, done, len - done);
-        if STREAMING {
-            L::fence();
+            for line in STREAMS * piece..whole {
+                self.line::<L, E, STREAMING>(element, head + line * LANES);
+            }
+            let done = head + whole * LANES;
+            self.some::<L, E>(element, done, len - done);
+            if STREAMING {
+                L::fence();
+            }
         }
     }
 }
@@ -206,6 +243,7 @@ unsafe fn lines<L: Lanes, E: Elementwise, const STREAMING: bool, const STREAMS: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::way::Way;
 
     /// a + 3 b.
     #[derive(Clone, Copy)]
@@ -235,18 +273,21 @@ mod tests {
     fn every_element_is_written_once_wherever_arrays_begin_and_end() {
         let a: Vec<f64> = (1..40_000).map(f64::from).collect();
         let b: Vec<f64> = a.iter().map(|x| x * 0.5).collect();
-        for isa in Isa::available() {
-            for stores in [Stores::Cached, Stores::Streaming] {
+        let ways = [None, Some(([0, 0], 1)), Some(([512, 256], 2)), Some(([4096, 0], 4))];
+        for (isa, way) in Isa::available().into_iter().flat_map(|isa| ways.map(|way| (isa, way))) {
+            for stores in Stores::ALL {
+                let way = way.map(|(prefetch_bytes, streams)| Way { streams, prefetch_bytes, stores });
+                let loops = Loops { isa, way };
                 for (from, len) in [(0, 0), (1, 1), (3, 7), (0, 8), (5, 100), (2, 39_000), (7, 16_389)] {
                     let mut to = vec![0.5; len + from + 9];
                     let own = &mut to[from..from + len];
-                    sweep(isa, stores, Triad, &a[3..], &b, own);
+                    sweep(loops, stores, Triad, &a[3..], &b, own);
                     assert!(
                         (0..len).all(|i| own[i] == a[i + 3] + 3.0 * b[i]),
-                        "{isa} {stores:?} {from} {len}"
+                        "{loops:?} {stores:?} {from} {len}"
                     );
-                    sweep(isa, stores, Negative, &a[1..], &[], own);
-                    assert!((0..len).all(|i| own[i] == -a[i + 1]), "{isa} {stores:?} {from} {len}");
+                    sweep(loops, stores, Negative, &a[1..], &[], own);
+                    assert!((0..len).all(|i| own[i] == -a[i + 1]), "{loops:?} {stores:?} {from} {len}");
                     // Nothing beyond.
                     assert!(to[..from].iter().chain(&to[from + len..]).all(|&x| x == 0.5));
                 }

@@ -2,8 +2,9 @@
 
 use crate::common::changes::{renumbered, some_of};
 use crate::common::models::{alone, corrected, plain, slowly, slowly_by_ecm};
-use crate::common::strategies::{case, case_of, log_uniform, order};
+use crate::common::strategies::{case, case_of, case_with_common_limits, log_uniform, order};
 use crate::common::{Case, Solved};
+use numasim_model::machine::SharedLink;
 use numasim_model::sharing::{Parameter, invariants};
 use numasim_model::units::{FlopPerByte, Gflops, GigabytesPerSecond};
 use numasim_model::{Access, AppId, KernelBandwidths, Model, ModelKind, NodeId, Placement};
@@ -212,6 +213,19 @@ proptest! {
     }
 
     #[test]
+    fn soft_queues_keep_shared_links(case in case_with_common_limits(), penalty in 0.0..2.0_f64) {
+        let model = Model::from(ModelKind::Ecm).with(Parameter::EcmPenalty, penalty).unwrap();
+        let under = |wider: f64| case.with_shared_links_only(wider).under(model);
+        let solved = under(1.0);
+        holds(invariants::within_limits(&solved.draws))?;
+        // A little wider is a little more or less, never a step; and limits that bind nobody change nothing.
+        assert_near(&case, &solved.bandwidth, &under(1.0 + 1e-12).bandwidth, 1e3 * tolerance(&case), same)?;
+        let none = case.with_shared_links_only(1.0);
+        let none = none.sharing(none.machine.clone(), Vec::new()).under(model);
+        assert_near(&case, &none.bandwidth, &under(1e9).bandwidth, tolerance(&case), same)?;
+    }
+
+    #[test]
     fn nobody_is_hungry_beside_idle_bandwidth_where_pools_are_shared_one_by_one(case in case(), model in plain()) {
         if !matches!(model.kind, ModelKind::MaxMin | ModelKind::BaselineProportional) {
             holds(invariants::work_conserving(&case.under(model).grants))?;
@@ -356,6 +370,34 @@ fn two_nodes(controller: f64, want: f64, [local, remote]: [u32; 2], penalty: f64
     case.demands[1].placement = Placement::Home(NodeId(0));
     let model = Model::from(ModelKind::Ecm).with(Parameter::EcmPenalty, penalty).expect("a penalty");
     case.under(model).bandwidth.iter().flatten().filter_map(|one| *one).collect()
+}
+
+#[test]
+fn under_ecm_a_link_has_what_the_others_leave_of_a_shared_one() {
+    // Two threads each on nodes 0 and 1 want 4 GB/s, 8 by node, of a shared link with 12: 6 for each node.
+    let shared = SharedLink {
+        name: "xGMI".to_owned(),
+        bandwidth: GigabytesPerSecond::new(12.0),
+        from: vec![NodeId(0), NodeId(1)],
+        to: vec![NodeId(2)],
+        both_ways: false,
+    };
+    let mut case = one_node(&[(2, 4.0)]);
+    let mut node = case.machine.nodes()[0];
+    node.cores = 2;
+    node.bandwidth = GigabytesPerSecond::new(1e9);
+    let machine = crate::common::machine(vec![node; 3], |_, _| Some(100.0));
+    case.machine = machine.with_shared_links(vec![shared]).expect("two groups");
+    case.allocation = numasim_model::Allocation::from_rows(&[vec![2, 2, 0]]).expect("rows");
+    case.demands[0].placement = Placement::Home(NodeId(2));
+    let each = |penalty: f64| {
+        let model = Model::from(ModelKind::Ecm).with(Parameter::EcmPenalty, penalty).expect("a penalty");
+        case.under(model).bandwidth[0].iter().filter_map(|one| *one).collect::<Vec<f64>>()
+    };
+    assert_gbs(&each(0.0), &[3.0, 3.0]);
+    // A queue with 6 GB/s for the two of a node (each a whole thread: 4 is above 6 / 2 cores), penalty 1: w = (2 - 1) x (2 g / 6) / 6 =
+    // g / 18; 1 / g = 1/4 + g / 18, g = 9 x (sqrt(1/16 + 4/18) - 1/4) = 2.552, 5.1 of 6 GB/s by node
+    assert_gbs(&each(1.0), &[2.552, 2.552]);
 }
 
 /// GB/s of one thread of each application.

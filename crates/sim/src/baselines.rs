@@ -23,6 +23,8 @@ pub struct Baseline {
     pub candidate: Candidate,
     /// The restriction it breaks, if any: it is shown for comparison only.
     pub breaks: Option<String>,
+    /// Whether its scenario divides work beforehand; the candidate's score and homes are those of work shared by speed, which is never slower.
+    pub static_work: bool,
 }
 
 /// floor(cores / applications) threads of each application on each node that may hold them; the cores of the others stay
@@ -96,7 +98,10 @@ impl Problem {
         if let Some(allocation) = one_app_per_node(&self.machine, &self.apps) {
             baselines.push(self.baseline("one app per node", &allocation, &own, &stop));
         }
-        baselines.extend(scenarios.iter().map(|s| self.baseline(&s.name, &s.allocation, &s.data, &stop)));
+        baselines.extend(scenarios.iter().map(|s| Baseline {
+            static_work: s.static_work,
+            ..self.baseline(&s.name, &s.allocation, &s.data, &stop)
+        }));
         baselines
     }
 
@@ -109,7 +114,7 @@ impl Problem {
     ) -> Baseline {
         let candidate = self.with_good_homes(allocation, data, stop);
         let breaks = self.violation(allocation, &candidate.placements);
-        Baseline { name: name.to_owned(), candidate, breaks }
+        Baseline { name: name.to_owned(), candidate, breaks, static_work: false }
     }
 
     /// Rates `allocation` with each open home of `data` at its best node, or at the best so far when `stop`, asked before

@@ -9,6 +9,7 @@ pub mod baselines;
 pub mod cautions;
 mod contents;
 pub mod discriminate;
+pub mod intervals;
 mod memory;
 mod monitor;
 pub mod objective;

@@ -6,14 +6,16 @@ use numasim_bench::kernel::{Kernel, PreparedKernel};
 use numasim_kernels::blackscholes::{self, BlackScholes};
 use numasim_kernels::chase::Chase;
 use numasim_kernels::kernel::Problem;
-use numasim_kernels::matrix::{Dmv, Lattice, Partition, Spmv, Storage};
+use numasim_kernels::matrix::{Dmv, Elements, Lattice, Partition, Spmv, Storage};
 use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
 use numasim_kernels::stream::{Operation, Stream};
 use numasim_model::Access;
 use numasim_model::units::FlopPerByte;
 
+use crate::duel::{best, likwid};
 use crate::measure::{Bench, Rate, middle_and_spread};
 use crate::options::Options;
+use crate::pairs::Pairs;
 use crate::placed::Placed;
 use crate::system::Failure;
 
@@ -28,9 +30,27 @@ enum Side {
     Bench(PreparedKernel, usize),
     /// The plain loop in C, as many prices.
     C { program: std::path::PathBuf, options: usize },
+    /// A kernel of `likwid-bench` on so many bytes, so often.
+    Likwid { kernel: String, bytes: usize, iterations: u64 },
 }
 
+impl Side {
+    fn measure(&mut self, bench: &mut Bench, threads: usize) -> Result<Rate, Failure> {
+        match self {
+            Self::Placed(placed) => placed.measure(),
+            Self::Bench(kernel, len) => bench.measure(kernel, threads, *len),
+            Self::C { program, options } => c(program, *options),
+            Self::Likwid { kernel, bytes, iterations } => Ok(likwid(kernel, *bytes, threads, *iterations)?.0),
+        }
+    }
+}
+
+/// Who is in a table, and what ours, the first one, must reach beside it.
+type Contender = (String, Side, Option<f64>);
+type Sides = Vec<Contender>;
+
 /// Measures a table.
+#[allow(clippy::too_many_lines, reason = "one table after the other")]
 pub(crate) fn run(
     part: &str,
     bench: &mut Bench,
@@ -38,9 +58,9 @@ pub(crate) fn run(
     threads: usize,
 ) -> Result<(), Failure> {
     let processors = bench.processors[..threads].to_vec();
-    let (isa, window) = (options.isa, options.window);
-    let ours = |problem: &dyn Problem| {
-        Ok::<_, Failure>(Side::Placed(Placed::new(problem, &processors, isa, window)?))
+    let window = options.window;
+    let ours = |options: &Options, access, problem: &dyn Problem| {
+        Ok::<_, Failure>(Side::Placed(Placed::new(problem, &processors, options.loops(access)?, window)?))
     };
     let kernel = |options: &Options, access, intensity| {
         let kernel = options.prepared(Kernel::new(access, FlopPerByte::new(intensity))?)?;
@@ -51,12 +71,17 @@ pub(crate) fn run(
     match part {
         "blackscholes" => {
             let count = options.bytes / 96;
-            let mut sides = vec![("numasim".to_owned(), ours(&BlackScholes { options: count })?)];
+            let mut sides: Sides = vec![(
+                "numasim".to_owned(),
+                ours(options, Access::Read, &BlackScholes { options: count })?,
+                None,
+            )];
             if threads == 1 {
                 let program = compiled("blackscholes", include_str!("blackscholes.c"))?;
                 sides.push((
                     "cc -O3 -march=native".to_owned(),
                     Side::C { program, options: count.min(1 << 20) },
+                    Some(3.0),
                 ));
             }
             let prices = |rate: Rate| 1e3 * rate.gflops / blackscholes::FLOP as f64;
@@ -64,20 +89,22 @@ pub(crate) fn run(
         }
         "dmv" => {
             let rows = ((total / 16) as f64).sqrt() as usize;
-            let sides = vec![
-                (format!("numasim, {rows} rows"), ours(&Dmv { rows })?),
-                ("read at 1/2 FLOP/byte".to_owned(), kernel(options, Access::Read, 0.5)?),
+            let mut sides = vec![
+                (format!("numasim, {rows} rows"), ours(options, Access::Read, &Dmv { rows })?, None),
+                ("read at 1/2 FLOP/byte".to_owned(), kernel(options, Access::Read, 0.5)?, Some(0.95)),
             ];
+            sides.extend(best_of_likwid(options, "load", threads)?);
             table("dmv", "GB/s", sides, gbs, bench, options, threads)
         }
         "spmv" => {
             // 34 elements of 20 bytes in each of the 80 rows of a cell, about.
             let edge = ((total as f64 / (80.0 * 40.0 * 20.0)).cbrt() as usize).max(1);
             let lattice = Lattice { cells: [edge; 3] };
-            let spmv = Spmv { lattice, partition: Partition::Elements, storage: Storage::Whole };
+            let (elements, partition) = (Elements::Complex, Partition::Elements);
+            let spmv = Spmv { lattice, elements, partition, storage: Storage::Whole };
             let sides = vec![
-                (format!("numasim, {} rows", lattice.rows()), ours(&spmv)?),
-                ("read at 3/8 FLOP/byte".to_owned(), kernel(options, Access::Read, 0.375)?),
+                (format!("numasim, {} rows", lattice.rows()), ours(options, Access::Read, &spmv)?, None),
+                ("read at 3/8 FLOP/byte".to_owned(), kernel(options, Access::Read, 0.375)?, Some(0.9)),
             ];
             table("spmv", "GB/s", sides, gbs, bench, options, threads)
         }
@@ -88,7 +115,8 @@ pub(crate) fn run(
             {
                 let words = options.bytes / 16;
                 let copy = Memcpy { words, source: Source::Own, faults: Faults::Before, how };
-                sides.push((name.to_owned(), ours(&copy)?));
+                let goal = (how == How::Library).then_some(1.0);
+                sides.push((name.to_owned(), ours(options, Access::Copy, &copy)?, goal));
             }
             table("memcpy", "GB/s", sides, gbs, bench, options, threads)
         }
@@ -97,23 +125,33 @@ pub(crate) fn run(
             for chains in CHAINS {
                 sides.push((
                     format!("{chains} chain(s)"),
-                    ours(&Chase { lines: options.bytes / 128, chains })?,
+                    ours(options, Access::Read, &Chase { lines: options.bytes / 128, chains })?,
+                    None,
                 ));
             }
             // 64 bytes x chains x threads / GB/s are the nanoseconds of a hop.
             table("chase", "GB/s", sides, gbs, bench, options, threads)
         }
-        "stream" => {
-            for operation in Operation::ALL {
-                let mut sides =
-                    vec![(operation.as_str().to_owned(), ours(&Stream { elements: total / 24, operation })?)];
+        "stream" | "stream-triad" => {
+            let all = Operation::ALL.into_iter();
+            for operation in all.filter(|&operation| part == "stream" || operation == Operation::Triad) {
+                let access = match operation {
+                    Operation::Copy | Operation::Scale => Access::Copy,
+                    Operation::Add | Operation::Triad => Access::Triad,
+                };
+                let stream = Stream { elements: total / 24, operation };
+                let mut sides = vec![(operation.as_str().to_owned(), ours(options, access, &stream)?, None)];
                 let like = match operation {
                     Operation::Copy => Some((Access::Copy, 1.0 / 64.0)),
                     Operation::Triad => Some((Access::Triad, 1.0 / 12.0)),
                     Operation::Scale | Operation::Add => None,
                 };
                 if let Some((access, intensity)) = like {
-                    sides.push((format!("bench's {}", access.as_str()), kernel(options, access, intensity)?));
+                    let name = format!("bench's {}", access.as_str());
+                    sides.push((name, kernel(options, access, intensity)?, Some(0.95)));
+                }
+                if operation == Operation::Triad {
+                    sides.extend(best_of_likwid(options, "stream_mem", threads)?);
                 }
                 table("stream", "GB/s", sides, gbs, bench, options, threads)?;
             }
@@ -123,27 +161,34 @@ pub(crate) fn run(
     }
 }
 
+/// The best kernel of likwid whose name begins so, if likwid is wanted.
+fn best_of_likwid(options: &Options, prefix: &str, threads: usize) -> Result<Option<Contender>, Failure> {
+    let found = if options.likwid { best(prefix, (options.bytes, threads), options)? } else { None };
+    Ok(found.map(|(kernel, iterations)| {
+        let bytes = options.bytes * threads;
+        (format!("likwid's {kernel}"), Side::Likwid { kernel, bytes, iterations }, Some(1.0))
+    }))
+}
+
 fn table(
     title: &str,
     unit: &str,
-    mut sides: Vec<(String, Side)>,
+    mut sides: Sides,
     figure: impl Fn(Rate) -> f64,
     bench: &mut Bench,
     options: &mut Options,
     threads: usize,
 ) -> Result<(), Failure> {
     let mut found = vec![Vec::new(); sides.len()];
+    for (_, side, _) in &sides {
+        // The only one of this table that uses this memory.
+        if let Side::Bench(kernel, len) = side {
+            bench.fill(kernel, *len);
+        }
+    }
     for repetition in 1..=options.repeat {
-        for ((name, side), found) in sides.iter_mut().zip(&mut found) {
-            let rate = match side {
-                Side::Placed(placed) => placed.measure()?,
-                Side::Bench(kernel, len) => {
-                    // Others of this table may have used the same memory.
-                    bench.fill(kernel, *len);
-                    bench.measure(kernel, threads, *len)?
-                }
-                Side::C { program, options } => c(program, *options)?,
-            };
+        for ((name, side, _), found) in sides.iter_mut().zip(&mut found) {
+            let rate = side.measure(bench, threads)?;
             options.keep(title, threads, name, repetition, rate)?;
             found.push(figure(rate));
         }
@@ -151,10 +196,17 @@ fn table(
     println!("\n{title}, {} {}, {threads} thread(s), {} repetitions", options.isa, unit, options.repeat);
     println!("{:<28} {unit:>9} {:>9} {:>12}", "", "spread %", "first/this");
     let mut first = None;
-    for ((name, _), found) in sides.iter().zip(found) {
+    for ((name, ..), found) in sides.iter().zip(found) {
         let (middle, wide) = middle_and_spread(&found)?;
         let first = *first.get_or_insert(middle);
         println!("{name:<28} {middle:>9.2} {wide:>9} {:>12.3}", first / middle);
+    }
+    let Some((ours, rivals)) = sides.split_first_mut() else { return Ok(()) };
+    for (name, rival, goal) in rivals.iter_mut().filter(|(.., goal)| goal.is_some()) {
+        let pairs = Pairs { title, threads, names: [&ours.0, name], figure: &figure, goal: *goal };
+        pairs.run(options, |side| {
+            if side == 0 { ours.1.measure(bench, threads) } else { rival.measure(bench, threads) }
+        })?;
     }
     Ok(())
 }

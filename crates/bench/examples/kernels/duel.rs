@@ -1,12 +1,14 @@
 //! One kernel against those of `likwid-bench`.
 
 use std::process::Command;
+use std::time::Duration;
 
 use numasim_bench::kernel::PreparedKernel;
-use numasim_evidence::statistics::{bootstrap_median_interval, median};
+use numasim_evidence::statistics::median;
 
 use crate::measure::{Bench, Rate, middle_and_spread};
 use crate::options::Options;
+use crate::pairs::Pairs;
 use crate::system::Failure;
 
 /// One table: our kernel against those of likwid.
@@ -22,24 +24,12 @@ pub(crate) struct Duel<'a> {
 
 impl Duel<'_> {
     pub(crate) fn run(&self, bench: &mut Bench, options: &mut Options) -> Result<(), Failure> {
-        let mut rivals = if options.likwid { likwid_kernels(self.rivals)? } else { Vec::new() };
+        let rivals = if options.likwid { likwid_kernels(self.rivals)? } else { Vec::new() };
         let len = self.bytes / size_of::<f64>();
         bench.fill(&self.kernel, len);
-        let mut iterations = Vec::new();
-        rivals.retain(|rival| {
-            let few = if self.bytes > 1 << 20 { 2 } else { 2000 };
-            match likwid(rival, self.bytes * self.threads, self.threads, few) {
-                Ok((_, seconds)) => {
-                    iterations.push(few.max((options.window.as_secs_f64() / seconds) as u64));
-                    true
-                }
-                // `stream_mem` of version 5.2 ends with a segmentation fault.
-                Err(why) => {
-                    eprintln!("left out: {why}");
-                    false
-                }
-            }
-        });
+        let rivals = runnable(rivals, (self.bytes, self.threads), options.window);
+        let iterations: Vec<u64> = rivals.iter().map(|(_, iterations)| *iterations).collect();
+        let rivals: Vec<String> = rivals.into_iter().map(|(rival, _)| rival).collect();
         let mut ours = Vec::new();
         let mut theirs = vec![Vec::new(); rivals.len()];
         let name = format!("numasim, {}", self.kernel.variant());
@@ -81,26 +71,49 @@ impl Duel<'_> {
         iterations: u64,
     ) -> Result<(), Failure> {
         let len = self.bytes / size_of::<f64>();
-        let title = format!("{}, pairs", self.title);
-        let mut ratios = Vec::new();
-        for pair in 1..=options.pairs {
-            let mut both = [0.0; 2];
-            for side in if pair % 2 == 0 { [0, 1] } else { [1, 0] } {
-                let (name, rate) = if side == 0 {
-                    ("numasim", bench.measure(&self.kernel, self.threads, len)?)
-                } else {
-                    (rival, likwid(rival, self.bytes * self.threads, self.threads, iterations)?.0)
-                };
-                options.keep(&title, self.threads, name, pair, rate)?;
-                both[side] = (self.figure)(rate);
-            }
-            ratios.push(both[0] / both[1]);
-        }
-        let Some((low, high)) = bootstrap_median_interval(&ratios) else { return Ok(()) };
-        let middle = median(&ratios).ok_or("no pair")?;
-        println!("ours / {rival} in {} pairs of their own: {middle:.3} [{low:.3}, {high:.3}]", options.pairs);
-        Ok(())
+        let pairs = Pairs {
+            title: self.title,
+            threads: self.threads,
+            names: ["numasim", rival],
+            figure: &self.figure,
+            goal: None,
+        };
+        pairs.run(options, |side| match side {
+            0 => bench.measure(&self.kernel, self.threads, len),
+            _ => Ok(likwid(rival, self.bytes * self.threads, self.threads, iterations)?.0),
+        })
     }
+}
+
+/// Those that end well, each with as many iterations as fill a window on so many bytes for each of the threads.
+fn runnable(rivals: Vec<String>, (bytes, threads): (usize, usize), window: Duration) -> Vec<(String, u64)> {
+    let few = if bytes > 1 << 20 { 2 } else { 2000 };
+    let tried = rivals.into_iter().filter_map(|rival| match likwid(&rival, bytes * threads, threads, few) {
+        Ok((_, seconds)) => Some((rival, few.max((window.as_secs_f64() / seconds) as u64))),
+        // `stream_mem` of version 5.2 ends with a segmentation fault.
+        Err(why) => {
+            eprintln!("left out: {why}");
+            None
+        }
+    });
+    tried.collect()
+}
+
+/// The one with the highest bandwidth in a few rounds of all whose names begin so; each round all of them.
+pub(crate) fn best(
+    prefix: &str,
+    (bytes, threads): (usize, usize),
+    options: &Options,
+) -> Result<Option<(String, u64)>, Failure> {
+    let rivals = runnable(likwid_kernels(prefix)?, (bytes, threads), options.window);
+    let mut found = vec![Vec::new(); rivals.len()];
+    for _ in 0..options.repeat {
+        for ((rival, iterations), found) in rivals.iter().zip(&mut found) {
+            found.push(likwid(rival, bytes * threads, threads, *iterations)?.0.gbs);
+        }
+    }
+    let middle = found.iter().map(|all| median(all).unwrap_or(0.0));
+    Ok(rivals.into_iter().zip(middle).max_by(|a, b| a.1.total_cmp(&b.1)).map(|(rival, _)| rival))
 }
 
 /// The kernels of `likwid-bench` whose names begin so, in double precision.
@@ -112,7 +125,12 @@ fn likwid_kernels(prefix: &str) -> Result<Vec<String>, Failure> {
 }
 
 /// One run of `likwid-bench`, and its seconds per iteration.
-fn likwid(kernel: &str, bytes: usize, threads: usize, iterations: u64) -> Result<(Rate, f64), Failure> {
+pub(crate) fn likwid(
+    kernel: &str,
+    bytes: usize,
+    threads: usize,
+    iterations: u64,
+) -> Result<(Rate, f64), Failure> {
     let output = Command::new("likwid-bench")
         .args(["-t", kernel, "-w", &format!("S0:{}kB:{threads}", bytes / 1000)])
         .args(["-i", &iterations.to_string()])

@@ -7,7 +7,8 @@
 //!
 //! Kernels that threads run together (`--part blackscholes,dmv,spmv,memcpy,chase,stream`; blackscholes needs `cc`) stand beside what they must reach: the
 //! benchmark's own kernel of the same intensity, `memcpy` of the C library, a plain loop in C. Each of their results is compared with a serial
-//! run. Their memory stays until the end: one part at a time, where there is little.
+//! run. Their memory stays until the end: one part at a time, where there is little. After each table ours and each rival that it must reach are measured again
+//! in pairs; `--part goals` has those parts in which something is to be reached, with `--against likwid` also beside its best kernels.
 //!
 //! `--machine` has the kernels go through memory as the file says (`[machine.kernels]`, which `calibrate` writes). After the table with all rivals the
 //! best of them and ours are measured again, in pairs: the ratio is that of the pairs alone, with a bootstrap interval.
@@ -23,6 +24,7 @@ mod contest;
 mod duel;
 mod measure;
 mod options;
+mod pairs;
 mod placed;
 mod roofline;
 mod system;

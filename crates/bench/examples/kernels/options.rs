@@ -3,11 +3,15 @@
 use std::time::Duration;
 
 use numasim_bench::kernel::{Isa, Kernel, PreparedKernel, Variant};
-use numasim_model::Machine;
+use numasim_kernels::way::Loops;
 use numasim_model::input::{SourceFile, read_study};
+use numasim_model::{Access, Machine};
 
 use crate::measure::Rate;
 use crate::system::Failure;
+
+/// Kernels that threads run together, of which each has something to reach.
+const GOALS: [&str; 5] = ["dmv", "spmv", "stream-triad", "memcpy", "blackscholes"];
 
 pub(crate) struct Options {
     pub(crate) likwid: bool,
@@ -46,6 +50,7 @@ impl Options {
             let value = words.next().ok_or_else(|| format!("{word} needs a value"))?;
             match word.as_str() {
                 "--against" if value == "likwid" => options.likwid = true,
+                "--part" if value == "goals" => options.parts = GOALS.map(str::to_owned).to_vec(),
                 "--part" => options.parts = value.split(',').map(str::to_owned).collect(),
                 "--threads" => {
                     options.threads = Some(value.split(',').map(str::parse).collect::<Result<_, _>>()?);
@@ -65,13 +70,18 @@ impl Options {
 
     /// The kernel with the way through memory of the machine file, or the usual one.
     pub(crate) fn prepared(&self, kernel: Kernel) -> Result<PreparedKernel, Failure> {
-        let access = kernel.access();
+        let variant = self.variant(kernel.access())?;
+        Ok(variant.map_or(kernel, |variant| kernel.with(variant)).prepare(self.isa)?)
+    }
+
+    /// What the loops of a kernel that uses memory so are run with.
+    pub(crate) fn loops(&self, access: Access) -> Result<Loops, Failure> {
+        Ok(Loops { isa: self.isa, way: self.variant(access)?.map(Into::into) })
+    }
+
+    fn variant(&self, access: Access) -> Result<Option<Variant>, Failure> {
         let said = self.machine.as_ref().and_then(|machine| machine.kernel_variants().of(access));
-        let kernel = match said {
-            Some(said) => kernel.with(Variant::of_file(access, said)?),
-            None => kernel,
-        };
-        Ok(kernel.prepare(self.isa)?)
+        Ok(said.map(|said| Variant::of_file(access, said)).transpose()?)
     }
 
     /// Keeps a repetition, at once.

@@ -3,9 +3,10 @@
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-use numasim_bench::kernel::{Isa, Work};
+use numasim_bench::kernel::Work;
 use numasim_kernels::kernel::{Kernel, Problem};
 use numasim_kernels::team::Team;
+use numasim_kernels::way::Loops;
 
 use crate::measure::Rate;
 use crate::system::{Failure, memory, pin};
@@ -25,13 +26,13 @@ impl Placed {
     pub(crate) fn new(
         problem: &dyn Problem,
         processors: &[usize],
-        isa: Isa,
+        loops: Loops,
         window: Duration,
     ) -> Result<Self, Failure> {
         let team = Team::of(processors.len())?;
         let needs = problem.arrays(&team)?;
         let arrays = needs.iter().map(|need| memory(8 * need.words())).collect::<Result<Vec<_>, _>>()?;
-        let kernel: Box<dyn Kernel> = problem.on(&team, isa, arrays)?;
+        let kernel: Box<dyn Kernel> = problem.on(&team, loops, arrays)?;
         std::thread::scope(|scope| {
             let threads: Vec<_> = (processors.iter().enumerate())
                 .map(|(part, &cpu)| {

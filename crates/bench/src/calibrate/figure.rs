@@ -1,5 +1,6 @@
 //! From samples to figures, and from steps to the figures of nodes and links.
 
+use numasim_evidence::intervals::median_reach;
 use numasim_host::HostTopology;
 use numasim_model::Access;
 use numasim_model::ids::NodeId;
@@ -18,6 +19,9 @@ pub struct Figure {
     pub max: f64,
     /// Number of samples.
     pub samples: usize,
+    /// The factor, less 1, by which the median may be off to either side in 95 % of all cases
+    /// ([`median_reach`]); `None` for one sample.
+    pub reach95: Option<f64>,
 }
 
 impl Figure {
@@ -29,7 +33,7 @@ impl Figure {
         let half = sorted.len() / 2;
         let median =
             if sorted.len() % 2 == 1 { sorted[half] } else { f64::midpoint(sorted[half - 1], sorted[half]) };
-        Some(Self { median, min, max, samples: sorted.len() })
+        Some(Self { median, min, max, samples: sorted.len(), reach95: median_reach(samples) })
     }
 
     /// Largest deviation of a sample from the median, in percent of the median.
@@ -106,8 +110,13 @@ pub(super) fn assemble(host: &HostTopology, measured: Vec<MeasuredStep>) -> Cali
         let cores = host.nodes[node.0].cores;
         let readers = nodes_of(host).filter_map(|from| between(from, node));
         // A host without cores was refused, so somebody reads every node.
-        let fastest =
-            readers.reduce(Figure::larger).unwrap_or(Figure { median: 0.0, min: 0.0, max: 0.0, samples: 0 });
+        let fastest = readers.reduce(Figure::larger).unwrap_or(Figure {
+            median: 0.0,
+            min: 0.0,
+            max: 0.0,
+            samples: 0,
+            reach95: None,
+        });
         nodes.push(NodeFigures {
             peak_per_core: peak(node, cores),
             peak_alone: peak(node, 1),

@@ -27,7 +27,8 @@ pub struct Described {
 pub fn machine_file(host: &HostTopology, calibration: &Calibration, described: &Described) -> String {
     let mut file = Text::default();
     file.line(&format!("# {}", described.source));
-    file.line("# Figures are medians; the uncertainty is the largest deviation of a round from the median.");
+    file.line("# Figures are medians; the uncertainty is the largest deviation of a round from the median, interval95 the");
+    file.line("# half-width of the interval that holds the figure in 95 % of all cases.");
     for doubt in &described.doubts {
         file.line(&format!("# doubt: {}", doubt.replace('\n', " ")));
     }
@@ -143,13 +144,18 @@ fn variants(file: &mut Text, calibration: &Calibration) {
 fn provenance(file: &mut Text, calibration: &Calibration, one_node: bool) {
     let nodes = &calibration.nodes;
     let worst = |figures: &mut dyn Iterator<Item = Figure>| {
-        figures.map(|figure| figure.uncertainty_percent()).reduce(f64::max)
+        let of = |figure: Figure| (figure.uncertainty_percent(), figure.reach95);
+        figures.map(of).reduce(|(a, b), (c, d)| (a.max(c), b.into_iter().chain(d).reduce(f64::max)))
     };
     file.line("\n[machine.provenance]");
-    let mut entry = |key: &str, source: &str, uncertainty: Option<f64>| {
-        if let Some(percent) = uncertainty {
+    let mut entry = |key: &str, source: &str, uncertainty: Option<(f64, Option<f64>)>| {
+        if let Some((percent, reach)) = uncertainty {
+            let interval = reach.map_or_else(String::new, |reach| {
+                // Rounded up: an interval that is a little too wide keeps its promise.
+                format!(", interval95_percent = {:.2}", (1e4 * reach).ceil() / 1e2)
+            });
             file.line(&format!(
-                "{key} = {{ kind = \"measured\", source = {}, uncertainty_percent = {percent:.2} }}",
+                "{key} = {{ kind = \"measured\", source = {}, uncertainty_percent = {percent:.2}{interval} }}",
                 quoted(source)
             ));
         }

@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn a_limit_is_a_tenth_below_and_no_round_reaches_the_prediction() {
-        let figure = |median, max| Figure { median, min: median, max, samples: 3 };
+        let figure = |median, max| Figure { median, min: median, max, samples: 3, reach95: None };
         let limits = |bandwidth| Together { bandwidth, predicted_gbs: 100.0 }.limits();
         assert!(limits(figure(89.0, 95.0)));
         assert!(!limits(figure(91.0, 91.0)));

@@ -28,7 +28,8 @@
 //! A figure of the two kinds before is the most that was read in either way. It limits only where the file without it
 //! predicts clearly more for the same readers ([`Together::limits`]); else it is not written.
 //!
-//! The median over the rounds counts; a figure's uncertainty is the largest deviation of a round from it.
+//! The median over the rounds counts; a figure's uncertainty is the largest deviation of a round from it, its interval
+//! that of Student's t (`numasim_evidence::intervals`).
 
 mod figure;
 mod file;

@@ -87,7 +87,7 @@ impl Runner for Simulated {
                 noise * 64.0 * chains.min(10) as f64 / if local { 90.0 } else { 140.0 }
             };
             let gbs = match scenario.apps[a].kernel {
-                Workload::Real(Real::Chase(chase)) => hops(chase.chains),
+                Workload::Real(Real::Chase(chase), _) => hops(chase.chains),
                 _ => app.bandwidth.value() * share,
             };
             MeasuredThread {
@@ -204,6 +204,7 @@ fn one_node_has_no_links_and_its_file_is_complete() {
     assert_eq!(read.node(NodeId(0)), &found);
     assert!(text.contains("# doubt: a doubt\n") && text.contains("there is no link to measure"), "{text}");
     assert_eq!(read.provenance()["bandwidth_gbs"].uncertainty_percent, Some(0.0));
+    assert_eq!(read.provenance()["bandwidth_gbs"].interval95_percent, None, "one round says nothing of it");
 }
 
 #[test]
@@ -249,6 +250,14 @@ fn the_median_counts_and_the_largest_deviation_is_the_uncertainty() {
     close(Some(found.nodes[0].bandwidth), 30.0);
     // 0.9 is 10 % below the median 1.0, 1.05 is 5 % above.
     assert!((found.nodes[0].bandwidth.uncertainty_percent() - 10.0).abs() < 1e-6);
+    // Logarithms 0, -0.10536, 0.04879: s = 0.07868; x t(2) = 4.303 x sqrt(pi / 6) = 0.7236: exp(0.24497) - 1 = 27.8 %.
+    assert!((found.nodes[0].bandwidth.reach95.expect("three rounds") - 0.2776).abs() < 1e-3);
+    let described = Described { name: "m".into(), source: "test".into(), doubts: Vec::new() };
+    let text = machine_file(&host(&[2]), &found, &described);
+    let file = numasim_model::input::SourceFile { name: "m.toml".into(), text };
+    let read = numasim_model::input::read_study(&[file]).expect("valid").study.machine;
+    let percent = read.provenance()["bandwidth_gbs"].interval95_percent.expect("an interval");
+    assert!((percent - 27.76).abs() < 0.1, "{percent}");
 }
 
 #[test]

@@ -17,6 +17,9 @@ pub fn planned(
     if let Some(cpus) = all.map(|thread| thread.cpus.as_slice().len()).max().filter(|&cpus| cpus > 1) {
         doubts.push(Doubt::NotPinned { cpus });
     }
+    if !plan.unavailable.is_empty() {
+        doubts.push(Doubt::TunedElsewhere { kernels: plan.unavailable.clone() });
+    }
     for scenario in &plan.scenarios {
         for app in &scenario.apps {
             let threads: Vec<&CpuList> = app.threads.iter().map(|thread| &thread.cpus).collect();
@@ -28,4 +31,34 @@ pub fn planned(
         }
     }
     doubts
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::{Access, Scenario};
+
+    use super::*;
+    use crate::kernel::Isa;
+    use crate::plan::tests::{PAPER, host, study};
+    use crate::plan::{self, Unavailable};
+
+    #[test]
+    fn ways_of_another_processor_are_a_doubt_about_everything_measured() {
+        let study =
+            study(&format!("{PAPER}[[scenario]]\nname = \"lone\"\nthreads = {{ \"mem-1\" = [1,0,0,0] }}\n"));
+        let scenarios: Vec<&Scenario> = study.scenarios.iter().filter(|s| s.name == "lone").collect();
+        let options = plan::Options::default();
+        let mut plan = plan::make(&study, &scenarios, &host(&[4]), &options).expect("a plan");
+        let tuned = |doubts: Vec<Doubt>| doubts.into_iter().find(|doubt| doubt.code() == "tuned-elsewhere");
+        assert_eq!(tuned(planned(&plan, 1 << 30, |_| None)), None);
+        let lacking = |access| Unavailable { access, isa: Isa::Avx512 };
+        plan.unavailable = vec![lacking(Access::Read), lacking(Access::Triad)];
+        let doubt = tuned(planned(&plan, 1 << 30, |_| None)).expect("a doubt");
+        assert_eq!(
+            doubt.to_string(),
+            "the machine file's ways of kernels through memory were chosen on another processor: read with avx512, \
+             triad with avx512, which this one lacks; they go the usual way"
+        );
+        assert!(doubt.holds_for("any", "any") && doubt.advice().contains("numasim calibrate"));
+    }
 }

@@ -7,6 +7,7 @@ use numasim_model::cpus::ranges;
 
 use super::Doubt;
 use super::after::{FEWEST_REPETITIONS, LARGEST_SPREAD, Percent};
+use crate::plan::Unavailable;
 
 /// One sentence with figures, without a full stop.
 impl fmt::Display for Doubt {
@@ -105,6 +106,7 @@ impl fmt::Display for Doubt {
             Self::KernelIntensity { app, asked, ran } => {
                 write!(f, "'{app}' asks for {asked} FLOP/byte, the nearest kernel has {ran}")
             }
+            Self::TunedElsewhere { kernels } => tuned_elsewhere(f, kernels),
             Self::UnknownHardware { what } => write!(f, "the system does not report: {}", what.join(", ")),
         }
     }
@@ -193,11 +195,20 @@ impl Doubt {
             Self::KernelIntensity { ran, .. } => {
                 format!("set arithmetic_intensity = {ran} in the file, so that model and kernel are the same")
             }
+            Self::TunedElsewhere { .. } => {
+                "choose them on this host: numasim calibrate -o machine.toml".into()
+            }
             Self::UnknownHardware { .. } => {
                 "ask the administrator; on a virtual machine check its host".into()
             }
         }
     }
+}
+
+fn tuned_elsewhere(f: &mut fmt::Formatter<'_>, kernels: &[Unavailable]) -> fmt::Result {
+    f.write_str("the machine file's ways of kernels through memory were chosen on another processor: ")?;
+    list(f, kernels, |f, way| write!(f, "{} with {}", way.access.as_str(), way.isa))?;
+    f.write_str(", which this one lacks; they go the usual way")
 }
 
 /// Writes the first items and how many more there are.

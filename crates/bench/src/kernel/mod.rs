@@ -42,9 +42,10 @@ pub use check::WrongResult;
 pub use cursor::Cursor;
 pub use numasim_kernels::isa::{Isa, UnknownIsa};
 pub use numasim_kernels::kernel::Work;
+pub use numasim_kernels::way::Stores;
 pub use prepared::PreparedKernel;
 pub use synthetic::Synthetic;
-pub use variant::{Stores, Variant};
+pub use variant::Variant;
 pub use workload::{NotRunnable, Real, Workload};
 
 use numasim_kernels::isa;

@@ -6,8 +6,8 @@ use super::body::{Body, Job, Sums};
 use super::check::{self, WrongResult};
 use super::cursor::{Cursor, factors};
 use super::shape::{Extra, LINE_BYTES, Layout, Shape};
-use super::variant::{Stores, Variant};
-use super::{Isa, Kernel, KernelError, Work};
+use super::variant::Variant;
+use super::{Isa, Kernel, KernelError, Stores, Work};
 
 /// Traffic of a chunk: at 40 GB/s, more than one core gets from memory, it takes 26 us, a thousand times as long as a look at
 /// the clock; at 1 GB/s it takes a millisecond.

@@ -5,8 +5,9 @@ use std::sync::{Mutex, MutexGuard};
 use numasim_kernels::array::AccessError;
 use numasim_kernels::kernel::{self, Lies, Need, Problem, SetupError, Work};
 use numasim_kernels::team::Team;
+use numasim_kernels::way::Loops;
 
-use super::{Cursor, Isa, Kernel, PreparedKernel, WrongResult};
+use super::{Cursor, Kernel, PreparedKernel, WrongResult};
 
 /// Elements: more than any node has.
 const MOST: usize = 1 << 43;
@@ -51,16 +52,13 @@ impl Problem for Synthetic {
         Work { bytes: self.kernel.bytes_per_block(), flop: self.kernel.flop_per_block() }
     }
 
-    fn on<'m>(
+    fn place<'m>(
         &self,
-        team: &Team,
-        isa: Isa,
+        _: &Team,
+        loops: Loops,
         memory: Vec<&'m mut [f64]>,
     ) -> Result<Box<dyn kernel::Kernel + 'm>, SetupError> {
-        let (needed, given) = (self.arrays(team)?.len(), memory.len());
-        if needed != given {
-            return Err(SetupError::Arrays { needed, given });
-        }
+        let isa = loops.isa;
         let kernel = self.kernel.prepare(isa).map_err(|_| SetupError::Unavailable { isa })?;
         let part = |data: &'m mut [f64]| {
             let cursor = kernel.cursor(data.len());
@@ -157,6 +155,7 @@ mod tests {
     use numasim_model::units::FlopPerByte;
 
     use super::*;
+    use crate::kernel::Isa;
 
     /// Memory that begins at a cache line.
     fn aligned(memory: &mut [f64], len: usize) -> &mut [f64] {
@@ -172,7 +171,7 @@ mod tests {
         assert_eq!(needs.iter().map(|need| &need.lies).collect::<Vec<_>>().len(), parts);
         let mut memory: Vec<Vec<f64>> = needs.iter().map(|need| vec![f64::NAN; need.words() + 8]).collect();
         let data = memory.iter_mut().map(|memory| aligned(memory, 8192)).collect();
-        use_it(&*problem.on(&team, Isa::best(), data).expect("a kernel"), kernel);
+        use_it(&*problem.on(&team, Isa::best().into(), data).expect("a kernel"), kernel);
     }
 
     #[test]

@@ -5,36 +5,16 @@
 
 use std::fmt;
 
+use numasim_kernels::way::{Stores, Way};
 use numasim_model::Access;
 use numasim_model::machine::{KernelVariant, MOST_PREFETCH_BYTES};
+use serde::{Deserialize, Serialize};
 
 use super::shape::Shape;
 use super::{Isa, KernelError};
 
-/// How lines are written that the kernel does not read (`copy`, `triad`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stores {
-    /// Past the caches, where the instruction set can.
-    Streaming,
-    /// Through the caches: the processor reads each line before, which the kernel does not count.
-    Cached,
-}
-
-impl Stores {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Streaming, Self::Cached];
-
-    /// The word that stands for it in files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Streaming => "streaming",
-            Self::Cached => "cached",
-        }
-    }
-}
-
 /// A way of a kernel through memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Variant {
     /// The instruction set: how wide vectors are.
     pub isa: Isa,
@@ -125,6 +105,14 @@ impl Variant {
             return Err(KernelError::Variant { access, what });
         }
         Ok(())
+    }
+}
+
+/// For kernels that threads run together, with the vectors that they are run with.
+impl From<Variant> for Way {
+    fn from(variant: Variant) -> Self {
+        let Variant { isa: _, streams, prefetch_bytes, stores } = variant;
+        Self { streams, prefetch_bytes, stores }
     }
 }
 

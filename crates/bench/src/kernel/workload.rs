@@ -2,22 +2,25 @@
 
 use numasim_kernels::blackscholes::BlackScholes;
 use numasim_kernels::chase::Chase;
+use numasim_kernels::grid::{Seismic, Stencil2d};
 use numasim_kernels::kernel::Problem;
 use numasim_kernels::matrix::{self, Dmv, Lattice, Spmv};
 use numasim_kernels::memcpy::{self, Memcpy};
-use numasim_model::problem::{self, Cells, KernelName, KernelProblem, NEXT_TO_NOTHING};
+use numasim_kernels::way::{Loops, Way};
+use numasim_model::Access;
+use numasim_model::problem::{self, Cells, KernelProblem, NEXT_TO_NOTHING};
 use numasim_model::units::FlopPerByte;
 use serde::{Deserialize, Serialize};
 
-use super::{Kernel, Synthetic};
+use super::{Isa, Kernel, Synthetic};
 
 /// What the threads of an application compute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Workload {
     /// A synthetic kernel, on as much data for each thread as the run has chosen.
     Synthetic(Kernel),
-    /// A real one, with a size of its own.
-    Real(Real),
+    /// A real one, with a size of its own, and the way through memory that was chosen on this host for kernels like it.
+    Real(Real, Option<Way>),
 }
 
 /// A real kernel with its problem, as threads run it.
@@ -31,6 +34,10 @@ pub enum Real {
     Spmv(Spmv),
     /// Memory copied.
     Memcpy(Memcpy),
+    /// A stencil of five points.
+    Stencil2d(Stencil2d),
+    /// Waves in an elastic medium.
+    Seismic(Seismic),
     /// Chains of addresses followed.
     Chase(Chase),
 }
@@ -38,12 +45,6 @@ pub enum Real {
 /// A problem that no threads can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotRunnable {
-    /// There is no such kernel.
-    #[error("\"{}\" can be predicted, but not run here yet; these can be run: blackscholes, dmv, spmv, memcpy, chase", .0.as_str())]
-    Kernel(KernelName),
-    /// Only complex numbers.
-    #[error("\"spmv\" with elements = \"real\" can be predicted, but not run; elements = \"complex\" can")]
-    RealElements,
     /// Only the first copy finds memory that is new.
     #[error(
         "\"memcpy\" with faults = \"inside\" can be run with copies = 1, not {copies}: only the first copy finds memory that is new"
@@ -68,15 +69,28 @@ impl Real {
         Ok(match *of {
             KernelProblem::BlackScholes(of) => Self::BlackScholes(BlackScholes { options: size(of.options) }),
             KernelProblem::Dmv(of) => Self::Dmv(Dmv { rows: size(of.rows) }),
-            KernelProblem::Spmv(of) => Self::Spmv(spmv(&of)?),
+            KernelProblem::Spmv(of) => Self::Spmv(spmv(&of)),
             KernelProblem::Memcpy(of) => Self::Memcpy(copy(&of)?),
             KernelProblem::Chase(of) => {
                 Self::Chase(Chase { lines: size(of.lines()), chains: size(of.chains) })
             }
-            KernelProblem::Stencil2d(_) | KernelProblem::Seismic(_) => {
-                return Err(NotRunnable::Kernel(of.kernel()));
+            KernelProblem::Stencil2d(of) => {
+                Self::Stencil2d(Stencil2d { rows: size(of.rows), columns: size(of.columns) })
+            }
+            KernelProblem::Seismic(of) => {
+                Self::Seismic(Seismic { rows: size(of.rows), columns: size(of.columns) })
             }
         })
+    }
+
+    /// The synthetic kernel that uses memory as it does. How wide vectors are is no part of what such a kernel tells: it was chosen where hardly anything is computed.
+    pub const fn access(self) -> Option<Access> {
+        match self {
+            Self::BlackScholes(_) | Self::Dmv(_) | Self::Spmv(_) => Some(Access::Read),
+            Self::Memcpy(_) => Some(Access::Copy),
+            // Stencils have loops of their own, which ask for no line ahead.
+            Self::Stencil2d(_) | Self::Seismic(_) | Self::Chase(_) => None,
+        }
     }
 
     /// The problem.
@@ -86,18 +100,21 @@ impl Real {
             Self::Dmv(problem) => Box::new(problem),
             Self::Spmv(problem) => Box::new(problem),
             Self::Memcpy(problem) => Box::new(problem),
+            Self::Stencil2d(problem) => Box::new(problem),
+            Self::Seismic(problem) => Box::new(problem),
             Self::Chase(problem) => Box::new(problem),
         }
     }
 }
 
-fn spmv(of: &problem::Spmv) -> Result<Spmv, NotRunnable> {
-    if of.elements == problem::Elements::Real {
-        return Err(NotRunnable::RealElements);
-    }
+fn spmv(of: &problem::Spmv) -> Spmv {
     let Cells(cells) = of.cells;
-    Ok(Spmv {
+    Spmv {
         lattice: Lattice { cells: cells.map(size) },
+        elements: match of.elements {
+            problem::Elements::Complex => matrix::Elements::Complex,
+            problem::Elements::Real => matrix::Elements::Real,
+        },
         partition: match of.partition {
             problem::Partition::Equal => matrix::Partition::Rows,
             problem::Partition::Nonzeros => matrix::Partition::Elements,
@@ -106,7 +123,7 @@ fn spmv(of: &problem::Spmv) -> Result<Spmv, NotRunnable> {
             problem::Storage::Whole => matrix::Storage::Whole,
             problem::Storage::PerNode => matrix::Storage::PerGroup,
         },
-    })
+    }
 }
 
 fn copy(of: &problem::Memcpy) -> Result<Memcpy, NotRunnable> {
@@ -139,7 +156,7 @@ impl From<Kernel> for Workload {
 
 impl From<Real> for Workload {
     fn from(real: Real) -> Self {
-        Self::Real(real)
+        Self::Real(real, None)
     }
 }
 
@@ -148,7 +165,7 @@ impl Workload {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Synthetic(kernel) => kernel.access().as_str(),
-            Self::Real(real) => real.problem().name(),
+            Self::Real(real, _) => real.problem().name(),
         }
     }
 
@@ -156,7 +173,7 @@ impl Workload {
     pub fn arithmetic_intensity(&self) -> FlopPerByte {
         match self {
             Self::Synthetic(kernel) => kernel.arithmetic_intensity(),
-            Self::Real(real) => {
+            Self::Real(real, _) => {
                 let work = real.problem().work();
                 if work.flop == 0 || work.bytes == 0 {
                     NEXT_TO_NOTHING
@@ -177,7 +194,23 @@ impl Workload {
     pub const fn synthetic(&self) -> Option<Kernel> {
         match self {
             Self::Synthetic(kernel) => Some(*kernel),
-            Self::Real(_) => None,
+            Self::Real(..) => None,
+        }
+    }
+
+    /// The synthetic kernel that uses memory as it does, if there is one.
+    pub const fn access(&self) -> Option<Access> {
+        match self {
+            Self::Synthetic(kernel) => Some(kernel.access()),
+            Self::Real(real, _) => real.access(),
+        }
+    }
+
+    /// What its loops run with, of a real kernel; a synthetic one has its way with it.
+    pub const fn loops(&self, isa: Isa) -> Loops {
+        match self {
+            Self::Synthetic(_) => Loops { isa, way: None },
+            Self::Real(_, way) => Loops { isa, way: *way },
         }
     }
 
@@ -185,39 +218,29 @@ impl Workload {
     pub fn problem(&self, bytes_per_thread: usize) -> Box<dyn Problem> {
         match *self {
             Self::Synthetic(kernel) => Box::new(Synthetic { kernel, bytes: bytes_per_thread }),
-            Self::Real(real) => real.problem(),
+            Self::Real(real, _) => real.problem(),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use numasim_model::problem::KernelName;
+
     use super::*;
 
     #[test]
     fn what_threads_run_counts_what_the_model_counts() {
-        for name in KernelName::ALL {
-            let of = KernelProblem::of(name);
-            match Real::new(&of) {
-                Ok(real) => {
-                    let workload = Workload::from(real);
-                    assert_eq!(
-                        (workload.name(), workload.arithmetic_intensity()),
-                        (name.as_str(), of.modelled_intensity())
-                    );
-                }
-                Err(why) => {
-                    assert_eq!(why, NotRunnable::Kernel(name));
-                    assert!(why.to_string().contains("can be run: blackscholes, dmv"), "{why}");
-                }
-            }
+        let real = problem::Spmv { elements: problem::Elements::Real, ..problem::Spmv::default() };
+        for of in KernelName::ALL.map(KernelProblem::of).into_iter().chain([KernelProblem::Spmv(real)]) {
+            let workload = Workload::from(Real::new(&of).expect("runs"));
+            let (name, intensity) = (of.kernel().as_str(), of.modelled_intensity());
+            assert_eq!((workload.name(), workload.arithmetic_intensity()), (name, intensity));
         }
     }
 
     #[test]
-    fn variants_that_cannot_be_run_are_named() {
-        let real = problem::Spmv { elements: problem::Elements::Real, ..problem::Spmv::default() };
-        assert_eq!(Real::new(&KernelProblem::Spmv(real)), Err(NotRunnable::RealElements));
+    fn copies_that_cannot_be_run_are_refused() {
         let copy = problem::Memcpy { faults: problem::Faults::Inside, ..problem::Memcpy::default() };
         assert!(Real::new(&KernelProblem::Memcpy(copy)).is_ok());
         let again = Real::new(&KernelProblem::Memcpy(problem::Memcpy { copies: 2, ..copy }));

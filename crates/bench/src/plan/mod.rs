@@ -12,6 +12,7 @@ mod pinned;
 pub mod study_file;
 #[cfg(test)]
 pub(crate) mod tests;
+mod tuned;
 pub mod written;
 
 use numasim_evidence::measured::Expected;
@@ -22,8 +23,9 @@ use numasim_model::{AppId, Machine, Placement, Scenario, Study};
 
 pub use change::Change;
 pub use misfit::{Misfit, PlanError, ScenarioMisfits};
+pub use tuned::Unavailable;
 
-use crate::kernel::{Isa, Kernel, KernelError, Real, Variant, Workload};
+use crate::kernel::{Isa, Workload};
 use numasim_host::HostTopology;
 
 /// All scenarios of a run, ready to be measured.
@@ -37,6 +39,8 @@ pub struct Plan {
     pub changes: Vec<Change>,
     /// Scenarios that cannot be scaled to the host, and why.
     pub skipped: Vec<ScenarioMisfits>,
+    /// Ways of kernels through memory that the machine file has and this processor lacks: they go the usual way.
+    pub unavailable: Vec<Unavailable>,
     /// What runs, as a study: the scenarios of the plan with the nodes that the results name.
     ///
     /// Where a scenario was scaled, its machine has the nodes and cores of the host.
@@ -171,6 +175,9 @@ pub enum Bind {
     Core,
     /// Each thread to all cores of its node, among which the kernel chooses (option 3 of the paper, section IV).
     Node,
+    /// Each thread to all cores of all nodes: none is bound to anything, and only data lies where it shall. What another node is for a
+    /// thread then changes while it runs.
+    None,
 }
 
 impl Bind {
@@ -179,6 +186,7 @@ impl Bind {
         match self {
             Self::Core => "core",
             Self::Node => "node",
+            Self::None => "none",
         }
     }
 }
@@ -246,13 +254,8 @@ pub fn make(
 ) -> Result<Plan, PlanError> {
     let figures = options.host_machine.as_ref().unwrap_or(&study.machine);
     let kernels = study.apps.iter().map(|app| {
-        let kernel = match &app.problem {
-            Some(problem) => Real::new(problem).map(Workload::from).map_err(KernelError::from),
-            None => Kernel::new(app.kernel, app.arithmetic_intensity)
-                .and_then(|kernel| tuned(kernel, figures, options.isa))
-                .map(Workload::from),
-        };
-        kernel.map_err(|why| PlanError::Kernel { app: app.name.clone(), why })
+        tuned::workload(app, figures, options.isa)
+            .map_err(|why| PlanError::Kernel { app: app.name.clone(), why })
     });
     let shapes =
         scenarios.iter().map(|scenario| Shape::new(study, scenario)).collect::<Result<Vec<_>, _>>()?;
@@ -299,14 +302,10 @@ pub fn make(
     let any_fitted = planned.iter().any(|scenario| scenario.fitted);
     let study = study_file::of_plan(study, &ran, any_fitted.then_some(host), options.host_machine.as_ref())?;
     let os_nodes = host.nodes.iter().map(|node| node.os_index).collect();
-    Ok(Plan { scenarios: planned, os_nodes, changes, skipped: misfits, study })
-}
-
-/// The kernel with the way through memory that was the fastest on this machine, where the file has one for a processor like this.
-fn tuned(kernel: Kernel, machine: &Machine, asked: Option<Isa>) -> Result<Kernel, KernelError> {
-    let access = kernel.access();
-    let Some(said) = machine.kernel_variants().of(access) else { return Ok(kernel) };
-    let variant = Variant::of_file(access, said)?;
-    let wanted = asked.is_none_or(|isa| isa == variant.isa) && variant.isa.is_available();
-    Ok(if wanted { kernel.with(variant) } else { kernel })
+    // What a person asked for is no doubt.
+    let unavailable = match options.isa {
+        Some(_) => Vec::new(),
+        None => tuned::unavailable(kernels.iter().flatten(), figures, Isa::is_available),
+    };
+    Ok(Plan { scenarios: planned, os_nodes, changes, skipped: misfits, unavailable, study })
 }

@@ -20,6 +20,8 @@ pub(super) fn plan(
     fitted: bool,
 ) -> Result<PlannedScenario, PlanError> {
     let lists: Vec<&[u32]> = (0..host.nodes.len()).map(|node| cpus(node, machine, host)).collect();
+    let of_node =
+        |node: usize| host.nodes[node].cpus.as_ref().map_or_else(Vec::new, |all| all.as_slice().to_vec());
     let mut next = vec![0_usize; lists.len()];
     let mut apps = Vec::new();
     for app_index in shape.active() {
@@ -29,9 +31,8 @@ pub(super) fn plan(
             for _ in 0..count {
                 let cpus = match bind {
                     Bind::Core => lists[node].get(next[node]).map_or_else(Vec::new, |&cpu| vec![cpu]),
-                    Bind::Node => {
-                        host.nodes[node].cpus.as_ref().map_or_else(Vec::new, |all| all.as_slice().to_vec())
-                    }
+                    Bind::Node => of_node(node),
+                    Bind::None => (0..lists.len()).flat_map(of_node).collect(),
                 };
                 next[node] += 1;
                 let cpus = CpuList::new(cpus)
@@ -62,7 +63,7 @@ fn cpus<'a>(node: usize, machine: Option<&'a Machine>, host: &'a HostTopology) -
 /// A share at a home, or spread, is then the array that all access (the source of a copy), and what each thread has for itself is near it; data near
 /// threads are, of an array that all access, as much on each node as it has threads.
 fn arrays(app: &PlannedApp, data: &Placement, nodes: usize, host: &HostTopology) -> Option<Arrays> {
-    let Workload::Real(real) = app.kernel else { return None };
+    let Workload::Real(real, _) = app.kernel else { return None };
     let needs = real.problem().arrays(&app.team().ok()?).ok()?;
     needs.iter().find(|need| need.lies == Lies::Shared)?;
     let of = |data: &Placement, node: NodeId| memory(data, node.0, nodes, host);

@@ -120,15 +120,21 @@ fn a_source_that_all_threads_copy_from_is_at_home_and_destinations_are_near() {
 }
 
 #[test]
-fn a_kernel_that_no_threads_run_is_refused_by_name() {
-    let refused = real("kernel = \"seismic\"").expect_err("no threads run it").to_string();
-    let expected = "there is no kernel for 'app': \"seismic\" can be predicted, but not run here yet; these can be run: blackscholes, dmv, spmv, \
-                    memcpy, chase";
-    assert_eq!(refused, expected);
-    let plan = real("kernel = \"dmv\"\nproblem = { rows = 100 }").expect("fits");
-    let app = &plan.scenarios[0].apps[0];
-    // 2 x 8 x 100^2 of the matrix, 6 x 8 x 100 of vectors.
-    assert_eq!((app.kernel.name(), app.data_bytes(1)), ("dmv", Some(164_800)));
+fn a_problem_that_threads_cannot_run_is_refused_and_others_know_their_size() {
+    let twice = "kernel = \"memcpy\"\nproblem = { faults = \"inside\", copies = 2 }";
+    let refused = real(twice).expect_err("no second time").to_string();
+    assert!(refused.starts_with("there is no kernel for 'app': \"memcpy\" with faults"), "{refused}");
+    for (app, name, bytes) in [
+        // 2 x 8 x 100^2 of the matrix, 6 x 8 x 100 of vectors.
+        ("kernel = \"dmv\"\nproblem = { rows = 100 }", "dmv", 164_800),
+        // Three grids of 8 bytes, seven of 4.
+        ("kernel = \"stencil2d\"\nproblem = { rows = 100, columns = 50 }", "stencil2d", 120_000),
+        ("kernel = \"seismic\"\nproblem = { rows = 100, columns = 50 }", "seismic", 140_000),
+    ] {
+        let plan = real(app).expect("fits");
+        let app = &plan.scenarios[0].apps[0];
+        assert_eq!((app.kernel.name(), app.data_bytes(1)), (name, Some(bytes)));
+    }
 }
 
 #[test]
@@ -152,6 +158,11 @@ fn with_bind_node_threads_may_use_all_cores_of_their_node() {
     let options = Options { bind: Bind::Node, ..Options::default() };
     let plan = make(&study, &[&study.scenarios[0]], &host(&[8; 4]), &options).expect("fits");
     assert_eq!(pinned(&plan.scenarios[0])[1], "mem-2: 0-7 8-15 16-23 24-31");
+    // Without any binding all cores of all nodes; data stays where it shall be.
+    let options = Options { bind: Bind::None, ..Options::default() };
+    let plan = make(&study, &[&study.scenarios[0]], &host(&[8; 4]), &options).expect("fits");
+    assert_eq!(pinned(&plan.scenarios[0])[1], "mem-2: 0-31 0-31 0-31 0-31");
+    assert_eq!(plan.scenarios[0].apps[1].threads[2].memory, [(2, 1.0)]);
 }
 
 #[test]
@@ -392,7 +403,7 @@ fn the_study_of_a_plan_keeps_the_sharing_model_and_where_figures_come_from() {
     let head = "[machine]\nname = \"4 nodes\"\n";
     let more = "latency_matrix_ns = [[80, 140], [141, 81]]\n[machine.sharing]\nmodel = \"ecm\"\necm_penalty = 0.4\n\
                 outstanding_lines = 12\n[machine.provenance]\n\
-                bandwidth_gbs = { kind = \"measured\", source = \"here\", uncertainty_percent = 2.5 }\n";
+                bandwidth_gbs = { kind = \"measured\", source = \"here\", uncertainty_percent = 2.5, interval95_percent = 1.25 }\n";
     let text = format!(
         "{head}nodes = 2\ncores_per_node = 4\ngflops_per_core = 10\nbandwidth_gbs = 30\nlink_gbs = 9\n{more}\
          [[app]]\nname = \"a\"\narithmetic_intensity = 0.5\n[[scenario]]\nname = \"s\"\nthreads = {{ a = 2 }}\n"
@@ -403,7 +414,8 @@ fn the_study_of_a_plan_keeps_the_sharing_model_and_where_figures_come_from() {
     assert_eq!(read.sharing(), plan.study.machine.sharing(), "{written}");
     assert_eq!(read.sharing().name(), "ecm");
     assert_eq!(read.latency_ns(NodeId(1), NodeId(0)), Some(141.0));
-    assert_eq!(read.provenance()["bandwidth_matrix_gbs"].uncertainty_percent, Some(2.5));
+    let origin = &read.provenance()["bandwidth_matrix_gbs"];
+    assert_eq!((origin.uncertainty_percent, origin.interval95_percent), (Some(2.5), Some(1.25)));
     // Scaled to another number of nodes, the rules stay.
     let scaled = self::plan(&text, &[4], true).expect("scaled").study.machine;
     assert_eq!(scaled.sharing().name(), "ecm");

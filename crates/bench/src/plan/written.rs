@@ -127,6 +127,7 @@ fn provenance_table(machine: &Machine) -> ProvenanceTable {
             kind: origin.kind,
             source: origin.source.clone(),
             uncertainty_percent: origin.uncertainty_percent,
+            interval95_percent: origin.interval95_percent,
         })
     };
     ProvenanceTable {

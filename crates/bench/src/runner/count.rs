@@ -92,8 +92,10 @@ pub(super) struct Worker<'a, C: Clock> {
     pub(super) threads: u32,
     /// Steps taken since the part was prepared.
     pub(super) step: u64,
-    /// It waits for the others after each step.
+    /// It waits for the others after each step, and after each phase of one.
     lockstep: bool,
+    /// Phases of a step.
+    phases: u64,
     /// Nanoseconds that it waited for others between steps.
     waited_ns: u64,
     /// Looks at the clock for that.
@@ -102,8 +104,8 @@ pub(super) struct Worker<'a, C: Clock> {
 
 impl<'a, C: Clock> Worker<'a, C> {
     pub(super) fn new(clock: C, crew: &'a Crew<'a>, part: usize, gate: &'a Gate, threads: u32) -> Self {
-        let lockstep = crew.kernel.in_lockstep();
-        Self { clock, crew, part, gate, threads, step: 0, lockstep, waited_ns: 0, looks: 0 }
+        let (lockstep, phases) = (crew.kernel.in_lockstep(), crew.kernel.phases().max(1));
+        Self { clock, crew, part, gate, threads, step: 0, lockstep, phases, waited_ns: 0, looks: 0 }
     }
 
     /// Steps one after the other; whether the crew has ended. In lockstep all wait for each other after each step, and the last one to come sees whether
@@ -111,20 +113,31 @@ impl<'a, C: Clock> Worker<'a, C> {
     fn steps(&mut self, steps: u64) -> Result<bool, Stopped> {
         let kernel = &*self.crew.kernel;
         for _ in 0..steps {
-            kernel.run(self.part, self.step)?;
+            let first = self.step * self.phases;
             self.step += 1;
-            if self.lockstep {
-                let before = self.clock.now_ns();
-                let over = || self.gate.all_finished(self.threads);
-                let over = self.crew.meeting.wait(self.gate, over).ok_or(Stopped::Aborted)?;
-                self.waited_ns += self.clock.now_ns() - before;
-                self.looks += 2;
-                if over {
-                    return Ok(true);
-                }
+            for phase in 1..self.phases {
+                kernel.run(self.part, first + phase - 1)?;
+                self.meet(|| false)?;
+            }
+            kernel.run(self.part, first + self.phases - 1)?;
+            let (gate, threads) = (self.gate, self.threads);
+            if self.meet(|| gate.all_finished(threads))? {
+                return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    /// Waits for the others in lockstep; what the last one to come says with `over`.
+    fn meet(&mut self, over: impl FnOnce() -> bool) -> Result<bool, Stopped> {
+        if !self.lockstep {
+            return Ok(false);
+        }
+        let before = self.clock.now_ns();
+        let over = self.crew.meeting.wait(self.gate, over).ok_or(Stopped::Aborted)?;
+        self.waited_ns += self.clock.now_ns() - before;
+        self.looks += 2;
+        Ok(over)
     }
 
     fn go_on(&self) -> Result<(), Stopped> {

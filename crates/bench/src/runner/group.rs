@@ -81,7 +81,10 @@ pub(super) fn measure<T>(
     let mut crews = Vec::with_capacity(apps.len());
     for ((app, arrays), buffers) in apps.iter().zip(&arrays).zip(&mut buffers) {
         let memory = buffers.iter_mut().map(Buffer::data).collect();
-        crews.push(Crew::new(&app.name, arrays.problem.on(&arrays.team, start.settings.isa, memory)?));
+        crews.push(Crew::new(
+            &app.name,
+            arrays.problem.on(&arrays.team, app.kernel.loops(start.settings.isa), memory)?,
+        ));
     }
     let places = apps.iter().zip(&crews).flat_map(|(app, crew)| {
         app.threads.iter().enumerate().map(move |(part, thread)| (crew, part, thread))

@@ -3,10 +3,10 @@
 use std::os::fd::RawFd;
 use std::time::Duration;
 
+use numasim_kernels::way::Way;
 use numasim_model::Access;
 use numasim_model::cpus::CpuList;
 use numasim_model::ids::NodeId;
-use numasim_model::machine::KernelVariant;
 use numasim_model::units::FlopPerByte;
 use serde::{Deserialize, Serialize};
 
@@ -35,34 +35,8 @@ pub(super) struct Order {
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 enum OrderedKernel {
-    Synthetic { access: String, flop_per_byte: f64, variant: Option<OrderedVariant> },
-    Real(Real),
-}
-
-#[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct OrderedVariant {
-    isa: String,
-    streams: u32,
-    prefetch_bytes: [u32; 2],
-    streaming_stores: bool,
-}
-
-impl OrderedVariant {
-    fn of(variant: Variant) -> Self {
-        let KernelVariant { isa, streams, prefetch_bytes, streaming_stores } = variant.to_file();
-        Self { isa, streams, prefetch_bytes, streaming_stores }
-    }
-
-    fn read(&self, access: Access) -> Result<Variant, String> {
-        let Self { isa, streams, prefetch_bytes, streaming_stores } = self;
-        let said = KernelVariant {
-            isa: isa.clone(),
-            streams: *streams,
-            prefetch_bytes: *prefetch_bytes,
-            streaming_stores: *streaming_stores,
-        };
-        Variant::of_file(access, &said).map_err(|error| error.to_string())
-    }
+    Synthetic { access: String, flop_per_byte: f64, variant: Option<Variant> },
+    Real(Real, Option<Way>),
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
@@ -77,22 +51,22 @@ impl OrderedKernel {
             Workload::Synthetic(kernel) => Self::Synthetic {
                 access: kernel.access().as_str().into(),
                 flop_per_byte: kernel.arithmetic_intensity().value(),
-                variant: kernel.variant().map(OrderedVariant::of),
+                variant: kernel.variant(),
             },
-            Workload::Real(real) => Self::Real(*real),
+            Workload::Real(real, way) => Self::Real(*real, *way),
         }
     }
 
     fn read(&self) -> Result<Workload, String> {
         match self {
-            Self::Real(real) => Ok((*real).into()),
+            Self::Real(real, way) => Ok(Workload::Real(*real, *way)),
             Self::Synthetic { access, flop_per_byte, variant } => {
                 let known = Access::ALL.into_iter().find(|known| known.as_str() == access);
                 let access = known.ok_or_else(|| format!("unknown access '{access}'"))?;
                 let kernel = Kernel::new(access, FlopPerByte::new(*flop_per_byte));
                 let kernel = kernel.map_err(|error| error.to_string())?;
                 Ok(match variant {
-                    Some(variant) => kernel.with(variant.read(access)?),
+                    Some(variant) => kernel.with(*variant),
                     None => kernel,
                 }
                 .into())

@@ -87,6 +87,8 @@ pub(crate) enum BindTo {
     Core,
     /// All cores of its node
     Node,
+    /// Nothing: the system moves threads among all cores
+    None,
 }
 
 impl From<BindTo> for Bind {
@@ -94,6 +96,7 @@ impl From<BindTo> for Bind {
         match bind {
             BindTo::Core => Self::Core,
             BindTo::Node => Self::Node,
+            BindTo::None => Self::None,
         }
     }
 }

@@ -60,6 +60,11 @@ pub(crate) struct PlotArgs {
     #[arg(long, value_name = "NAME", help_heading = ALLOCATIONS)]
     pub(crate) objective: Option<ObjectiveName>,
 
+    /// Divide the work of every application equally among its threads beforehand: its slowest thread decides [default:
+    /// what --scenario says]
+    #[arg(long, help_heading = ALLOCATIONS)]
+    pub(crate) static_work: bool,
+
     /// Write to FILE.svg or FILE.png, whole or not at all, instead of SVG to standard output
     #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<PathBuf>,

@@ -6,6 +6,7 @@ use numasim_evidence::compare::{Comparison, Measurements, Unmatched, compare, re
 use numasim_model::Study;
 
 use super::evaluate::{evaluated, wanted};
+use super::intervals;
 use super::located::Located;
 use crate::args::CompareArgs;
 use crate::failure::Failure;
@@ -70,7 +71,7 @@ pub(super) fn compared_with(
         return Err(failure.hint(format!("the scenarios are: {}", suggest::list(&names))));
     }
     warn(&comparison, measured, shell);
-    Ok(comparison)
+    intervals::of_comparison(study, &asked, comparison, shell)
 }
 
 /// Names what the comparison leaves out.

@@ -15,13 +15,8 @@ use crate::view::discriminate as view;
 pub(crate) fn run(args: &DiscriminateArgs, shell: &Shell) -> Result<(), Failure> {
     let machine = files::read_study(&args.files)?.study.machine;
     let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
-    let emitted = args.emit_scenarios.as_deref();
-    if emitted.is_some() && emitted == args.output.output.as_deref() {
-        return Err(
-            Failure::input("-o and --emit-scenarios name the same file").hint("give them different names")
-        );
-    }
-    let emitted = emitted.map(|path| Destination::open(Some(path), &args.files)).transpose()?;
+    let (emitted, output) = (args.emit_scenarios.as_deref(), args.output.output.as_deref());
+    let emitted = Destination::open_second("--emit-scenarios", emitted, output, &args.files)?;
     for kind in ModelKind::ALL {
         if let Some(refusal) = sharing::with_kind(machine.clone(), kind).sharing_refusal() {
             shell.warn(format!("{refusal}: it is compared as if that were not there"));

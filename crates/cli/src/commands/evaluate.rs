@@ -2,6 +2,7 @@
 
 mod amount;
 mod document;
+pub(super) mod drawn;
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -9,6 +10,8 @@ use std::io::{self, Write};
 use numasim_draw::grid::wrap;
 use numasim_model::evaluation::{EvaluateError, Options};
 use numasim_model::{Evaluation, ModelKind, Placement, Scenario, Study, evaluate_with};
+
+use numasim_sim::intervals::{Draws, Prediction};
 
 use super::located::Located;
 use super::room;
@@ -19,9 +22,11 @@ use crate::output::{Destination, Format};
 use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
+use crate::view;
+use crate::view::saved::Saved;
 use crate::view::side_by_side::{self, UnderModel};
 use crate::view::{
-    ScenarioView, Style, caution, compare, csv, explain, figures, json, machine_title, table, warning,
+    ScenarioView, Style, caution, compare, csv, explain, figures, json, machine_title, saved, table, warning,
 };
 pub(super) use amount::{MOST_FIGURES, can_be_shown, figures_of};
 use document::Document;
@@ -41,12 +46,20 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
     };
     study.machine = processors::complete(study.machine, &args.emit)?;
     let destination = Destination::open(args.output.output.as_deref(), &args.files)?;
+    let (save, output) = (args.save.as_deref(), args.output.output.as_deref());
+    let saved = Destination::open_second("--save", save, output, &args.files)?;
     let scenarios = wanted(&study, &args.scenario)?;
     located.can_be_evaluated(&study, &scenarios)?;
     can_be_shown(&study, &scenarios, 1, MOST_FIGURES)?;
+    let draws = match args.emit.emit {
+        Some(_) => None,
+        None => drawn::of_scenarios(&study, &scenarios, shell),
+    };
     let evaluated: Vec<Evaluated> = scenarios
         .into_iter()
-        .map(|scenario| Evaluated::with(&study, scenario, args.explain))
+        .map(|scenario| {
+            Evaluated::with(&study, scenario, args.explain)?.with_intervals(&study, draws.as_ref())
+        })
         .collect::<Result<_, _>>()?;
     let views: Vec<ScenarioView> = evaluated.iter().map(|one| one.view(&study)).collect();
 
@@ -59,6 +72,9 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
             rule_stated = true;
         }
     }
+    if let Some(saved) = saved {
+        saved.deliver(&saved_text(&study, &evaluated))?;
+    }
     if let Some(kind) = args.emit.emit {
         let view = only(&views)?;
         let text = emit::script_with_warnings(kind, view, &facts(&study, view), shell)?;
@@ -66,9 +82,12 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
     }
     let style = shell.style(args.output.output.is_some());
     match args.output.format {
-        Format::Table => destination.deliver_by(|out| tables(&study, &views, args.explain, &style, out)),
+        Format::Table => {
+            destination.deliver_by(|out| tables((&study, draws.as_ref()), &views, args.explain, &style, out))
+        }
         Format::Json => {
-            let document = Document { study: &study, views: &views, explained: args.explain };
+            let document =
+                Document { study: &study, draws: draws.as_ref(), views: &views, explained: args.explain };
             destination.deliver_by(|out| json::write(&document, out))
         }
         Format::Csv => {
@@ -84,9 +103,9 @@ pub(crate) fn run(args: &EvaluateArgs, shell: &Shell) -> Result<(), Failure> {
 
 /// `--model all`.
 fn side_by_side(args: &EvaluateArgs, study: &Study, located: &Located, shell: &Shell) -> Result<(), Failure> {
-    if args.emit.emit.is_some() || args.explain {
+    if args.emit.emit.is_some() || args.explain || args.save.is_some() {
         return Err(Failure::input(
-            "--model all compares models; --emit and --explain apply to a single one",
+            "--model all compares models; --emit, --explain and --save apply to a single one",
         )
         .hint("name the model with --model"));
     }
@@ -173,6 +192,16 @@ fn only<'a, 'b>(views: &'a [ScenarioView<'b>]) -> Result<&'a ScenarioView<'b>, F
         .hint(format!("choose one with --scenario; the scenarios are: {}", suggest::list(&names))))
 }
 
+/// What `--save` writes.
+fn saved_text(study: &Study, evaluated: &[Evaluated<'_>]) -> String {
+    let facts = [("Machine", machine_title(&study.machine)), ("Model", study.machine.sharing().in_words())];
+    let saved: Vec<Saved> = evaluated
+        .iter()
+        .map(|one| Saved { view: one.view(study), role: "scenario", static_work: one.scenario.static_work })
+        .collect();
+    saved::toml(&facts, &saved, &[])
+}
+
 /// The head of what `--emit` prints.
 fn facts(study: &Study, view: &ScenarioView<'_>) -> Vec<(&'static str, String)> {
     let mut facts = vec![
@@ -189,6 +218,7 @@ pub(super) struct Evaluated<'a> {
     scenario: &'a Scenario,
     placements: Vec<Placement>,
     evaluation: Evaluation,
+    intervals: Option<Prediction>,
 }
 
 impl<'a> Evaluated<'a> {
@@ -203,7 +233,17 @@ impl<'a> Evaluated<'a> {
         let evaluation =
             evaluate_with(&study.machine, &study.apps, &placements, &scenario.allocation, options)
                 .map_err(|error| failed(&format!("scenario '{}'", scenario.name), &error))?;
-        Ok(Self { scenario, placements, evaluation })
+        Ok(Self { scenario, placements, evaluation, intervals: None })
+    }
+
+    /// The same with its intervals, where there are draws.
+    fn with_intervals(mut self, study: &Study, draws: Option<&Draws>) -> Result<Self, Failure> {
+        if let Some(draws) = draws {
+            let found = drawn::of_scenario(study, self.scenario, &self.placements, draws);
+            self.intervals =
+                found.map_err(|error| failed(&format!("scenario '{}'", self.scenario.name), &error))?;
+        }
+        Ok(self)
     }
 
     pub(super) fn view<'b>(&'b self, study: &'b Study) -> ScenarioView<'b> {
@@ -214,6 +254,7 @@ impl<'a> Evaluated<'a> {
             allocation: &self.scenario.allocation,
             placements: &self.placements,
             evaluation: &self.evaluation,
+            intervals: self.intervals.as_ref(),
         }
     }
 }
@@ -270,7 +311,7 @@ pub(super) fn impossible(error: &EvaluateError) -> Failure {
 
 /// For people: each scenario, then all of them side by side, with an empty line between them.
 fn tables(
-    study: &Study,
+    (study, draws): (&Study, Option<&Draws>),
     views: &[ScenarioView],
     explained: bool,
     style: &Style,
@@ -288,6 +329,9 @@ fn tables(
         if explained {
             write!(out, "\n{}", explain::explain(view, style))?;
         }
+    }
+    if let Some(draws) = draws {
+        write!(out, "\n{}", view::intervals::note(draws, style))?;
     }
     if views.len() > 1 {
         let all_move = views.iter().all(|view| view.worth().1 == "GB/s");

@@ -3,26 +3,31 @@
 mod pareto;
 mod rating;
 
+use std::path::PathBuf;
+
 use numasim_model::{Scenario, Study};
 use numasim_sim::objective::GoalError;
-use numasim_sim::search::{ExploreError, Settings, explore};
+use numasim_sim::search::{ExploreError, Settings, explore, explore_to_the_end};
 use numasim_sim::sensitivity::{Sensitivity, analyse};
 use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restrictions};
 
 use super::evaluate::{MOST_FIGURES, can_be_shown, figures_of};
+use super::intervals;
 use super::located::Located;
+use super::plot::can_be_mapped;
 use super::room;
 use crate::args::{ExploreArgs, ObjectiveName};
 use crate::emit::{self, processors};
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
+use crate::plot_file::PlotFile;
 use crate::sharing;
 use crate::shell::Shell;
 use crate::threads;
 use crate::view::answer::sensitivity::SensitivityView;
 use crate::view::answer::{Answer, Document};
-use crate::view::{figures, json, warning};
+use crate::view::{figures, json, plots, warning};
 use crate::watch::Watch;
 
 /// Runs the command.
@@ -34,20 +39,41 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     let (study, located) = Located::split(reading, sources);
     let mut study = sharing::choose(study, args.study.model, shell)?;
     study.machine = processors::complete(study.machine, &args.emit)?;
-    warn_of_static_work(&study, shell);
+    warn_of_static_work(
+        &study,
+        "its figures here are so, while the search takes work that is shared by speed",
+        shell,
+    );
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
+    let save = args.save.as_deref();
+    let saved = Destination::open_second("--save", save, args.output.output.as_deref(), &args.study.files)?;
+    let picture = open_plot(args)?;
+    if picture.is_some() {
+        can_be_mapped(&study.machine)?;
+    }
     let mut watch = Watch::start(args.time_limit, objective(args.objective), shell);
     let problem = problem(args, &study, &located)?;
     let settings = Settings { top: top(args, &study)?, seed: args.seed, ..Settings::default() };
     // Before the search: one that takes all the time would leave none for what its answer is compared with.
     let (baselines, took) = rating::baselines(&study, &problem, &watch)?;
     watch.keep_back(rating::after_the_search(took, baselines.len(), settings.top));
-    let searched = in_pool(args.threads, || explore(&problem, &settings, &watch))?;
+    // Time that somebody gives is there to be used.
+    let search = if args.time_limit.is_some() { explore_to_the_end } else { explore };
+    let searched = in_pool(args.threads, || search(&problem, &settings, &watch))?;
     watch.finish();
     let outcome = searched.map_err(|error| without_answer(error, &problem))?;
-    let answer = rating::answer(&study, &problem, &settings, outcome, baselines, &watch)?;
+    let mut answer = rating::answer(&study, &problem, &settings, outcome, baselines, &watch)?;
+    if args.emit.emit.is_none() {
+        intervals::of_answer(&mut answer, shell)?;
+    }
 
     tell_warnings(&answer, shell);
+    if let Some(saved) = saved {
+        saved.deliver(&answer.saved())?;
+    }
+    if let Some(picture) = picture {
+        picture.deliver(Ok(plots::thread_map(&answer.best_view()).svg()))?;
+    }
     if let Some(kind) = args.emit.emit {
         let text = emit::script_with_warnings(kind, &answer.best_view(), &answer.facts(), shell)?;
         return destination.deliver(&text);
@@ -70,6 +96,13 @@ pub(crate) fn run(args: &ExploreArgs, shell: &Shell) -> Result<(), Failure> {
     destination.deliver(&text)
 }
 
+/// The file of `--plot`, which replaces no other file of this command.
+fn open_plot(args: &ExploreArgs) -> Result<Option<PlotFile>, Failure> {
+    let others = args.output.output.iter().chain(&args.save);
+    let taken: Vec<PathBuf> = args.study.files.iter().chain(others).cloned().collect();
+    args.plot.as_deref().map(|path| PlotFile::open(Some(path), &taken)).transpose()
+}
+
 /// The analysis of the answer. It has the time limit of the search once more: a search that used all of it would
 /// leave nothing.
 fn sensitivity(args: &ExploreArgs, answer: &Answer, shell: &Shell) -> Result<Sensitivity, Failure> {
@@ -85,18 +118,15 @@ fn sensitivity(args: &ExploreArgs, answer: &Answer, shell: &Shell) -> Result<Sen
     found?.map_err(|forbidden| Failure::forbidden(&forbidden))
 }
 
-/// The search does not know static work; scenarios of the files that have it are compared as if work were shared by speed.
-pub(super) fn warn_of_static_work(study: &Study, shell: &Shell) {
+/// The search does not know static work: what scenarios of the files that have it are compared as.
+pub(super) fn warn_of_static_work(study: &Study, what: &str, shell: &Shell) {
     let mut names =
         study.scenarios.iter().filter(|scenario| scenario.static_work).map(|scenario| &scenario.name);
     let Some(first) = names.next() else { return };
     let more = names.count();
     let others =
         if more > 0 { format!(" and {}", figures::count(more as u64, "other")) } else { String::new() };
-    shell.warn(format!(
-        "scenario '{first}'{others} divides work beforehand (static = true), which the search does not look at: its figures here \
-         are those of work shared by speed"
-    ));
+    shell.warn(format!("scenario '{first}'{others} divides work beforehand (static = true): {what}"));
 }
 
 /// How many alternatives are shown: of very large questions as many as anybody has use for.

@@ -4,7 +4,7 @@ pub(super) mod allocations;
 
 use std::path::{Path, PathBuf};
 
-use numasim_model::{Scenario, Study};
+use numasim_model::{Machine, Scenario, Study};
 
 use super::compare;
 use super::evaluate::{Evaluated, wanted};
@@ -50,6 +50,7 @@ fn refuse_idle_switches(args: &PlotArgs) -> Result<(), Failure> {
         ("--y", args.y.is_some()),
         ("--rest", args.rest.is_some()),
         ("--objective", args.objective.is_some()),
+        ("--static-work", args.static_work),
     ];
     let given = of_allocations.iter().find(|(_, given)| *given);
     if let Some((switch, _)) = given.filter(|_| args.kind != PlotKind::Allocations) {
@@ -106,14 +107,20 @@ fn roofline(args: &PlotArgs, study: &Study, located: &Located) -> Result<String,
     Ok(plots::roofline(&study.machine, &study.apps, view.as_ref()).svg())
 }
 
-fn threads(args: &PlotArgs, study: &Study, located: &Located) -> Result<String, Failure> {
-    let nodes = study.machine.node_count();
-    if nodes > MOST_MAPPED_NODES {
-        return Err(Failure::input(format!(
-            "a thread map shows up to {MOST_MAPPED_NODES} nodes, and this machine has {nodes}"
-        ))
-        .hint("use `numasim evaluate`: its tables have no such limit"));
+/// Whether a thread map has room for the machine.
+pub(super) fn can_be_mapped(machine: &Machine) -> Result<(), Failure> {
+    let nodes = machine.node_count();
+    if nodes <= MOST_MAPPED_NODES {
+        return Ok(());
     }
+    Err(Failure::input(format!(
+        "a thread map shows up to {MOST_MAPPED_NODES} nodes, and this machine has {nodes}"
+    ))
+    .hint("use `numasim evaluate`: its tables have no such limit"))
+}
+
+fn threads(args: &PlotArgs, study: &Study, located: &Located) -> Result<String, Failure> {
+    can_be_mapped(&study.machine)?;
     let names: Vec<String> = args.scenario.iter().cloned().collect();
     let scenarios = wanted(study, &names)?;
     let [only] = scenarios.as_slice() else {

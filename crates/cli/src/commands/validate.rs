@@ -1,12 +1,13 @@
 //! `numasim validate`: the whole loop on this host, from calibration to report, in one folder.
 
 mod readme;
-mod scenarios;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use numasim_evidence::compare::CONTENDED;
+use numasim_evidence::contended;
 use numasim_model::Study;
 
 use super::{bench, calibrate, compare, report};
@@ -45,6 +46,7 @@ pub(crate) fn run(args: &ValidateArgs, shell: &Shell) -> Result<(), Failure> {
     let folder = open(args)?;
     calibrated(args, &folder, shell)?;
     let studied = studied(args, &folder)?;
+    outlook(&folder, &studied, shell)?;
     measured(args, &folder, studied, shell)?;
     let study = files::read_study(&[folder.file("measured.study.toml")])?.study;
     let study = sharing::choose(study, args.model, shell)?;
@@ -78,8 +80,8 @@ fn calibrated(args: &ValidateArgs, folder: &Folder, shell: &Shell) -> Result<(),
     let asked = CalibrateArgs {
         quick: false,
         usual_kernels: false,
-        // The scenarios of this command read; files may have applications that write.
-        reads_only: args.files.is_empty(),
+        // The scenarios of this command copy, too, and files may have anything.
+        reads_only: false,
         rounds: ROUNDS,
         window: args.window,
         warm_up: WARM_UP,
@@ -103,8 +105,34 @@ fn studied(args: &ValidateArgs, folder: &Folder) -> Result<Vec<PathBuf>, Failure
     }
     let machine = folder.file("machine.toml");
     let study: Study = files::read_study(std::slice::from_ref(&machine))?.study;
-    folder.write("scenarios.toml", &scenarios::of(&study.machine))?;
+    folder.write("scenarios.toml", &contended::scenarios(&study.machine))?;
     Ok(vec![machine, folder.file("scenarios.toml")])
+}
+
+/// Says before anything is measured whether the scenarios can decide anything about sharing on the calibrated machine.
+fn outlook(folder: &Folder, files: &[PathBuf], shell: &Shell) -> Result<(), Failure> {
+    // The machine of a person's files is not this host; theirs is told by the verdict.
+    if !files.contains(&folder.file("machine.toml")) {
+        return Ok(());
+    }
+    let outlook = contended::outlook(&files::read_study(files)?.study);
+    let most = outlook.highest.map_or_else(String::new, |(name, most)| {
+        format!(" (the most: {:.2} times, {}, in '{name}')", most.ratio, most.resource.in_words())
+    });
+    let (all, count) = (outlook.scenarios, outlook.contended);
+    if count == 0 {
+        shell.warn(format!(
+            "none of {all} scenarios wants {CONTENDED} times what a memory or link of this host has{most}: there will be no verdict on \
+             how bandwidth is shared"
+        ));
+    } else {
+        shell.note(format!(
+            "{count} of {all} scenarios want at least {CONTENDED} times what a memory or link has{most}; {} of them are placements of \
+             the same applications",
+            outlook.choices
+        ));
+    }
+    Ok(())
 }
 
 fn measured(args: &ValidateArgs, folder: &Folder, files: Vec<PathBuf>, shell: &Shell) -> Result<(), Failure> {

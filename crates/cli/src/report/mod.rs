@@ -8,6 +8,7 @@ mod contents;
 mod doubts;
 mod html;
 mod machine;
+mod nulls;
 mod origin;
 mod page;
 mod policy;

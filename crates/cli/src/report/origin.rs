@@ -104,13 +104,14 @@ fn settings(known: &Provenance) -> Vec<Fact> {
         program += " with ";
         program += &tool.features.join(", ");
     }
+    let bound = if settings.bind == "none" { "nothing".to_owned() } else { format!("a {}", settings.bind) };
     let known = [
         ("instruction set", settings.isa.clone()),
         ("warm-up", format!("{} s", figures::short(settings.warm_up_s))),
         ("window", format!("{} s", figures::short(settings.window_s))),
         ("repetitions", settings.repeat.to_string()),
         ("memory of each thread", size(settings.bytes_per_thread)),
-        ("threads bound to", format!("a {}", settings.bind)),
+        ("threads bound to", bound),
         ("applications are", apps.to_owned()),
         ("began", known.started_utc.clone()),
         ("ended", known.ended_utc.clone().unwrap_or_else(|| "before its end".to_owned())),

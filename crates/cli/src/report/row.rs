@@ -70,7 +70,7 @@ pub(super) fn columns<'a>(pairs: impl Iterator<Item = (f64, Option<&'a Pair>)>) 
 
 /// Who prefers this scenario.
 pub(super) fn tags(report: &Report<'_>, name: &str) -> Markup {
-    let regret = report.compared.and_then(|view| view.comparison.regret.as_ref());
+    let regret = report.compared.and_then(|view| view.comparison.regret_of_one_question());
     html! {
         @if let Some(regret) = regret {
             @if regret.preferred == name { " " span.tag { "model's choice" } }

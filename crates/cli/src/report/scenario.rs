@@ -42,6 +42,10 @@ fn sentence(row: &Row<'_>) -> Markup {
     html! {
         p.sum {
             "Predicted " (row.predicted(&predicted).inline()) " GFLOPS"
+            @if let Some((low, high)) = row.gflops().and_then(|pair| pair.interval) {
+                " (95 %: " (row.compared(&figures::single(low), "predicted_gflops_ci95_low").inline())
+                " to " (row.compared(&figures::single(high), "predicted_gflops_ci95_high").inline()) ")"
+            }
             @if let Some(pair) = row.gflops() {
                 ", measured " (row.compared(&measured, "measured_gflops").inline()) " GFLOPS (" (spread(pair)) "), error "
                 span class=(judged(pair.error)) { (row.compared(&signed(pair.error), "error").inline()) }

@@ -1,11 +1,11 @@
 //! Whether to trust the model, in ten seconds; then the figures behind it, as `numasim compare` prints them.
 
 use maud::{Markup, html};
-use numasim_evidence::compare::{Comparison, Errors};
+use numasim_evidence::compare::{CONTENDED, Comparison, Errors, Verdict};
 
 use super::contents::Report;
 use super::html::{SMALL, Shown, judged, scrolling};
-use super::{simulations, tasks};
+use super::{nulls, simulations, tasks};
 use crate::view::compared::{percent, place, sentences};
 use crate::view::{ScenarioView, Style, caution, figures};
 
@@ -14,6 +14,8 @@ use crate::view::{ScenarioView, Style, caution, figures};
 enum Trust {
     Holds,
     WithCare,
+    /// The errors would do, but nothing shows that they come from the rule of sharing.
+    Undecided,
     Fails,
 }
 
@@ -27,11 +29,23 @@ impl Trust {
         }
     }
 
+    /// Of a comparison: by the errors of what was contended, or of everything where nothing was; trust only where null models lose.
+    fn of_comparison(comparison: &Comparison) -> Option<Self> {
+        let contended = &comparison.beside.contended;
+        let all = [&comparison.totals, &comparison.apps, &contended.totals, &contended.apps];
+        // Errors of applications may cancel out in a total, and those of scenarios without contention dilute the others: the
+        // worst decides.
+        let trust = all.into_iter().flatten().map(Self::of).max()?;
+        let decided = comparison.beside.verdict == Verdict::Better;
+        Some(if decided { trust } else { trust.max(Self::Undecided) })
+    }
+
     /// Colour, sign and words.
     fn shown(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Holds => ("good", "✓", "Trust the model here."),
             Self::WithCare => ("warn", "!", "Trust the model with care."),
+            Self::Undecided => ("warn", "!", "No verdict on how bandwidth is shared."),
             Self::Fails => ("bad", "✗", "Do not trust the model here."),
         }
     }
@@ -54,8 +68,7 @@ fn measured(comparison: &Comparison, report: &Report<'_>) -> Markup {
     ];
     let known: Vec<Known<'_>> =
         all.into_iter().filter_map(|(what, key, errors)| Some((what, key, errors.as_ref()?))).collect();
-    // Errors of applications may cancel out in a total: the worse of both decides.
-    let trust = known.iter().map(|(.., errors)| Trust::of(errors)).max();
+    let trust = Trust::of_comparison(comparison);
     html! {
         @match (trust.map(Trust::shown), known.first()) {
             (Some((class, mark, words)), Some(first)) => {
@@ -70,22 +83,25 @@ fn measured(comparison: &Comparison, report: &Report<'_>) -> Markup {
                 span { b { "No conclusion possible." } " There is no figure whose error could be computed." }
             }
         }
-        @if let Some(view) = comparison.regret.as_ref().and_then(|regret| report.views.iter().find(|view| view.name == regret.preferred)) {
+        @if let Some(view) = comparison.regret_of_one_question().and_then(|regret| report.views.iter().find(|view| view.name == regret.preferred)) {
             @let but = caution::but(&caution::of_scenario(view));
             @if !but.is_empty() { p.note { "It prefers " (view.name) (but) "." } }
         }
         ul.sentences { @for sentence in sentences(comparison, &Style::default()) { li { (sentence) } } }
         @if !known.is_empty() { (scrolling("Errors", &table(&known))) }
+        (nulls::table(comparison))
         p.faint {
             "The criterion: trust if the mean absolute error is at most 5 % and the worst at most 10 %; with care if the mean is at \
-             most 10 %. The worse of scenarios and single applications decides."
+             most 10 %. The worst of scenarios and single applications decides, all of them and those that want at least " (CONTENDED)
+            " times what a memory or link has; and there is a verdict only where these show the model to be better than no \
+             sharing and equal parts."
         }
     }
 }
 
 /// Does it pick the right allocation?
 fn choice(comparison: &Comparison) -> String {
-    match &comparison.regret {
+    match comparison.regret_of_one_question() {
         None => String::new(),
         Some(regret) if regret.relative <= 0.0 => "It picks the allocation that measured best. ".to_owned(),
         Some(regret) => format!(
@@ -115,7 +131,7 @@ fn tiles(comparison: &Comparison, &(what, key, errors): &Known<'_>) -> Markup {
         error("95th percentile", errors.p95, "p95_absolute_error"),
         error("worst", errors.worst, "worst_absolute_error"),
     ];
-    if let Some(regret) = &comparison.regret {
+    if let Some(regret) = comparison.regret_of_one_question() {
         let shown = Shown::compared(percent(regret.relative), "/summary/regret/regret");
         all.push(("regret", shown, judged(Some(regret.relative))));
     }

@@ -1,6 +1,8 @@
 //! Prediction beside measurement: pure functions from a comparison to a table, JSON and CSV.
 
 mod bar;
+mod beside;
+mod coverage;
 mod csv;
 mod json;
 mod reason;
@@ -13,6 +15,7 @@ use numasim_model::Study;
 
 pub(super) use bar::judged;
 pub(crate) use bar::{percent, scale, signed};
+pub(crate) use beside::advantage;
 pub(crate) use csv::csv;
 pub(crate) use json::json;
 pub(crate) use reason::reason;
@@ -52,6 +55,20 @@ fn figures(compared: Option<&Compared>) -> Vec<(&'static str, Option<f64>)> {
         ("measured_bandwidth_gbs_max", of(bandwidth, |pair| pair.measured.max)),
         ("bandwidth_error", bandwidth.and_then(|pair| pair.error)),
     ]
+}
+
+/// The interval of the prediction, where figures of the machine are uncertain.
+fn interval(compared: Option<&Compared>) -> [(&'static str, Option<f64>); 2] {
+    let interval = compared.and_then(|compared| compared.gflops.interval);
+    [
+        ("predicted_gflops_ci95_low", interval.map(|(low, _)| low)),
+        ("predicted_gflops_ci95_high", interval.map(|(_, high)| high)),
+    ]
+}
+
+/// Whether any prediction has one.
+pub(in crate::view) fn has_intervals(comparison: &Comparison) -> bool {
+    comparison.coverage.is_some_and(|found| found.totals.predicted.of + found.apps.predicted.of > 0)
 }
 
 /// How often it was measured.

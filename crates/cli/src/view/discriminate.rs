@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use numasim_draw::grid::{Align, Grid, wrap};
-use numasim_model::{AppId, Machine, ModelKind, Placement};
+use numasim_model::input::writing::scenario::Written;
+use numasim_model::{Machine, ModelKind, Placement};
 use numasim_sim::discriminate::{Chosen, Pair, Proposal, SEPARATED};
 use serde_json::{Value, json};
 
@@ -126,23 +127,18 @@ pub(crate) fn toml(machine: &Machine, proposal: &Proposal) -> String {
         for line in wrap(&format!("distinguishes: {}", best.join(", ")), 100) {
             let _ = writeln!(text, "# {line}");
         }
-        let allocation = &chosen.scenario.allocation;
-        let threads: Vec<String> = proposal
-            .apps
-            .iter()
-            .enumerate()
-            .map(|(app, named)| (named, allocation.row(AppId(app))))
-            .filter(|(_, row)| row.iter().any(|&threads| threads > 0))
-            .map(|(named, row)| {
-                let row: Vec<String> = row.iter().map(u32::to_string).collect();
-                format!("{} = [{}]", quoted(&named.name), row.join(", "))
-            })
-            .collect();
-        let _ = write!(
-            text,
-            "[[scenario]]\nname = {}\nthreads = {{ {} }}\n",
-            quoted(&chosen.scenario.name),
-            threads.join(", ")
+        let scenario = &chosen.scenario;
+        let placements: Vec<Placement> =
+            proposal.apps.iter().filter_map(|app| app.data.placement().cloned()).collect();
+        text.push_str(
+            &Written {
+                name: &scenario.name,
+                apps: &proposal.apps,
+                allocation: &scenario.allocation,
+                placements: &placements,
+                static_work: scenario.static_work,
+            }
+            .toml(),
         );
     }
     text

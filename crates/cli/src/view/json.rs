@@ -2,9 +2,10 @@
 
 use std::io::{self, BufWriter, Write};
 
-use numasim_model::Model;
 use numasim_model::evaluation::Warning;
 use numasim_model::units::GigabytesPerSecond;
+use numasim_model::{AppId, Model};
+use numasim_sim::intervals::{Interval, Prediction};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
@@ -15,7 +16,8 @@ use super::{ScenarioView, numbers, warning};
 ///
 /// Beyond the contract: `bottleneck_per_node` of each application (a stable word, null where it has no threads) and
 /// `warnings`; `static_work` (true) where work was divided beforehand, and then `slowest_node` of each application; `occupied_gbs` of memories and links under kernels that write, where the machine has figures of its own for them.
-/// What is not finite is null. Written figure by figure: as values, a million links take half a gigabyte.
+/// Where figures of the machine are uncertain, `total_gflops_interval`, `gflops_interval` and `bandwidth_gbs_interval` are
+/// `[low, high]` of 95 %. What is not finite is null. Written figure by figure: as values, a million links take half a gigabyte.
 impl Serialize for ScenarioView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_map(None)?;
@@ -27,10 +29,14 @@ impl Serialize for ScenarioView<'_> {
 /// The entries of the scenario object, for objects that have more.
 pub(super) fn entries<M: SerializeMap>(view: &ScenarioView, object: &mut M) -> Result<(), M::Error> {
     let evaluation = view.evaluation;
+    let of_app =
+        |app: AppId, of: fn(&Prediction) -> &Vec<Interval>| of(view.intervals?).get(app.0).copied().map(ends);
     let apps = view.app_ids().map(|app| AppObject {
         name: &view.apps[app.0].name,
         gflops: Number(evaluation.apps[app.0].gflops.value()),
+        gflops_interval: of_app(app, |found| &found.gflops),
         bandwidth_gbs: Number(evaluation.apps[app.0].bandwidth.value()),
+        bandwidth_gbs_interval: of_app(app, |found| &found.bandwidth_gbs),
         threads: view.allocation.row(app),
         gflops_per_node: Sequence(
             evaluation.apps[app.0]
@@ -70,6 +76,9 @@ pub(super) fn entries<M: SerializeMap>(view: &ScenarioView, object: &mut M) -> R
     });
     object.serialize_entry("name", view.name)?;
     object.serialize_entry("total_gflops", &Number(evaluation.total.value()))?;
+    if let Some(intervals) = view.intervals {
+        object.serialize_entry("total_gflops_interval", &ends(intervals.total_gflops))?;
+    }
     if evaluation.static_work {
         object.serialize_entry("static_work", &true)?;
     }
@@ -101,7 +110,11 @@ impl Serialize for Explained<'_> {
 struct AppObject<'a, G: Serialize, B: Serialize> {
     name: &'a str,
     gflops: Number,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gflops_interval: Option<Value>,
     bandwidth_gbs: Number,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bandwidth_gbs_interval: Option<Value>,
     threads: &'a [u32],
     gflops_per_node: G,
     home: Option<usize>,
@@ -204,6 +217,11 @@ impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.0 + 0.0)
     }
+}
+
+/// `[low, high]`.
+pub(super) fn ends(interval: Interval) -> Value {
+    Value::from(vec![number(interval.low), number(interval.high)])
 }
 
 /// JSON has no infinity: null. A negative zero becomes zero.

@@ -19,6 +19,7 @@ pub(crate) mod explain;
 pub(crate) mod fitted;
 pub(crate) mod front;
 mod held_back;
+pub(crate) mod intervals;
 pub(crate) mod json;
 pub(crate) mod lettering;
 pub(crate) mod models;
@@ -29,6 +30,7 @@ pub(crate) mod published;
 #[cfg(target_os = "linux")]
 pub(crate) mod ran;
 mod resources;
+pub(crate) mod saved;
 pub(crate) mod side_by_side;
 pub(crate) mod simulated;
 pub(crate) mod table;
@@ -41,12 +43,14 @@ pub(crate) mod warning;
 
 use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placement};
 
+use numasim_sim::intervals::Prediction;
+
 pub(crate) use held_back::in_words as held_back;
 pub(crate) use numasim_draw::{Style, figures};
 
 /// What to know of a scenario whose work is divided beforehand.
 pub(crate) const STATIC_WORK: &str =
-    "Static work: the slowest thread of an application decides; GB/s are means until it is done.";
+    "Static work: the slowest thread decides; GB/s are means until it is done.";
 
 /// `4 x Xeon (4 NUMA nodes, 80 cores)`
 pub(crate) fn machine_title(machine: &Machine) -> String {
@@ -79,6 +83,8 @@ pub(crate) struct ScenarioView<'a> {
     pub(crate) placements: &'a [Placement],
     /// The result.
     pub(crate) evaluation: &'a Evaluation,
+    /// How far off it may be, where figures of the machine are uncertain.
+    pub(crate) intervals: Option<&'a Prediction>,
 }
 
 impl ScenarioView<'_> {

@@ -1,10 +1,13 @@
 //! The same scenarios under all sharing models.
 
-use numasim_draw::grid::{Align, Grid};
+use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_model::{AppId, ModelKind};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::{ScenarioView, Style, csv, figures};
+
+/// Columns of a scenario's name: two models fit beside it on a terminal of 80.
+const NAME_COLUMNS: usize = 40;
 
 /// All scenarios under one model.
 pub(crate) struct UnderModel<'a> {
@@ -17,7 +20,8 @@ pub(crate) fn table(models: &[UnderModel<'_>], style: &Style) -> String {
     let Some(first) = models.first() else { return String::new() };
     let mut parts = Vec::new();
     for (s, view) in first.views.iter().enumerate() {
-        let mut columns = vec![(view.name, Align::Left)];
+        let name = wrap(view.name, NAME_COLUMNS).join("\n");
+        let mut columns = vec![(name.as_str(), Align::Left)];
         columns.extend(models.iter().map(|model| (model.kind.name(), Align::Right)));
         let mut grid = Grid::new(&columns);
         let mut row = |name: String, value: &dyn Fn(&ScenarioView<'_>) -> f64| {

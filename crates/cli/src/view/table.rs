@@ -4,8 +4,12 @@ use numasim_draw::grid;
 use numasim_draw::grid::{Align, Grid};
 use numasim_model::AppId;
 
+use super::intervals::plus_minus;
 use super::lettering::{Lettering, painted};
 use super::{STATIC_WORK, ScenarioView, Style, figures, held_back, picture, resources};
+
+/// The column of the intervals.
+const INTERVAL: usize = 3;
 
 /// Up to here the threads on each node have their own place; on larger machines equal neighbours are drawn together.
 const FEW_NODES: usize = 16;
@@ -40,7 +44,10 @@ pub(crate) fn table(view: &ScenarioView, style: &Style) -> String {
 fn heading(view: &ScenarioView, style: &Style) -> String {
     let rule = if style.unicode { "━" } else { "=" };
     let (worth, unit) = view.worth();
-    let total = format!("{} {unit}", figures::single(worth));
+    // Of GB/s there is no interval of the total.
+    let interval = view.intervals.filter(|_| unit == "GFLOPS");
+    let off = interval.map(|found| format!(" {}", plus_minus(found.total_gflops, worth, style)));
+    let total = format!("{}{} {unit}", figures::single(worth), off.unwrap_or_default());
     let taken = grid::width(view.name) + grid::width(&total) + 8;
     let between = style.columns().min(100).saturating_sub(taken).max(2);
     format!(
@@ -85,11 +92,16 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
         ("application", Align::Left),
         (&threads_header, Align::Right),
         ("GFLOPS", Align::Right),
+        ("\n95 %", Align::Right),
         ("GB/s", Align::Right),
         ("GFLOPS per\nthread", Align::Right),
         ("of full\nspeed", Align::Right),
         ("held back by", Align::Left),
     ]);
+    let off = |app: AppId| {
+        let interval = view.intervals.and_then(|found| found.gflops.get(app.0));
+        interval.map_or(String::new(), |&found| plus_minus(found, results[app.0].gflops.value(), style))
+    };
     // Long words that were said before are not repeated.
     let mut said: Vec<(String, usize)> = Vec::new();
     for (l, line) in lines.iter().enumerate() {
@@ -117,12 +129,14 @@ fn applications(view: &ScenarioView, letters: &Lettering, style: &Style) -> Stri
             format!("{} {}", grid::left(&painted(letters.of(app), style), letters.width()), name(view, line)),
             threads,
             computed(style.strong(&gflops[l])),
+            computed(off(app)),
             bandwidth[l].clone(),
             computed(per_thread[l].clone()),
             computed(figures::percent(share)),
             words,
         ]);
     }
+    let table = if view.intervals.is_some() { table } else { table.without(INTERVAL) };
     let mut text = if table.room(style) >= ROOM_FOR_WORDS {
         table.render(style)
     } else {

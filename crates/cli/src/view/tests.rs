@@ -35,6 +35,7 @@ impl Case {
             allocation: &self.allocation,
             placements: &self.placements,
             evaluation: &self.evaluation,
+            intervals: None,
         }
     }
 }

@@ -15,6 +15,8 @@ pub struct Point {
     pub measured: f64,
     /// In the unit of the plot.
     pub predicted: f64,
+    /// Both ends of the interval of the prediction, where it has one.
+    pub interval: Option<[f64; 2]>,
 }
 
 /// Points with the same mark.
@@ -46,6 +48,15 @@ pub(super) struct Shown<'a> {
 impl Shown<'_> {
     pub(super) fn error(&self) -> f64 {
         (self.point.predicted - self.point.measured) / self.point.measured
+    }
+}
+
+/// A line from one end of an interval to the other, behind the mark.
+pub(super) fn draw_interval(canvas: &mut Canvas, series: usize, low: (f64, f64), high: (f64, f64)) {
+    let stroke = Stroke::new(line_colour(series), 1.0);
+    canvas.line(low, high, stroke);
+    for (x, y) in [low, high] {
+        canvas.line((x - 3.0, y), (x + 3.0, y), stroke);
     }
 }
 

@@ -24,7 +24,8 @@ impl Axes {
     /// Around the points.
     pub(super) fn of(points: &[Shown<'_>]) -> Self {
         let measured = ends(points.iter().map(|one| one.point.measured));
-        let predicted = ends(points.iter().map(|one| one.point.predicted));
+        let of_interval = points.iter().filter_map(|one| one.point.interval).flatten();
+        let predicted = ends(points.iter().map(|one| one.point.predicted).chain(of_interval));
         let (Some(x), Some(y)) = (measured, predicted) else {
             let empty = Coordinate::exactly(0.0..1.0);
             return Self { x: empty.clone(), y: empty, is_logarithmic: false, position: |value| value };

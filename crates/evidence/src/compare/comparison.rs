@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::held::Coverage;
 use super::read::LeftOut;
+use crate::null_models::{Contention, NullModel};
 
 /// Prediction beside measurement, for all scenarios.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,12 +22,26 @@ pub struct Comparison {
     pub choices: Vec<Choice>,
     /// Kendall's tau-b between predicted and measured totals, see [`crate::statistics::kendall_tau_b`].
     pub kendall_tau_b: Option<f64>,
+    /// How often measured and predicted intervals hold what they promise; `None` where nothing has an interval.
+    pub coverage: Option<Coverage>,
+    /// Whether all scenarios place the same applications: only then is it one question which of them is best.
+    pub same_applications: bool,
+    /// What models that know nothing of sharing say of the same measurements, and what that decides.
+    pub beside: Beside,
     /// What the input files have and the measured file has not.
     pub missing: Vec<Missing>,
     /// What the measured file has and cannot be compared.
     pub unmatched: Vec<Unmatched>,
     /// Repetitions that count for nothing.
     pub left_out: Vec<LeftOut>,
+}
+
+impl Comparison {
+    /// What it costs to trust the model where that is one question: scenarios of other applications answer other questions,
+    /// and the best of them all is no choice that anybody has.
+    pub fn regret_of_one_question(&self) -> Option<&Regret> {
+        self.regret.as_ref().filter(|_| self.same_applications)
+    }
 }
 
 /// One scenario.
@@ -40,6 +56,8 @@ pub struct ComparedScenario {
     pub apps: Vec<ComparedApp>,
     /// Codes of the doubts that hold for any of its measurements.
     pub doubts: BTreeSet<String>,
+    /// How far its threads want more than there is.
+    pub contention: Option<Contention>,
 }
 
 /// One application in one scenario.
@@ -72,6 +90,9 @@ pub struct Pair {
     /// (predicted - measured median) / measured median. `None` if nothing was measured but zero, and the prediction is
     /// another.
     pub error: Option<f64>,
+    /// The interval of 95 % of the prediction, where figures of the machine are uncertain
+    /// ([`Comparison::with_intervals`]).
+    pub interval: Option<(f64, f64)>,
 }
 
 /// A figure over repetitions.
@@ -185,4 +206,67 @@ pub enum Mismatch {
     },
     /// Every repetition was left out.
     NothingCounts,
+}
+
+/// The model beside null models.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Beside {
+    /// Each null model on everything that was measured; none where nothing was.
+    pub nulls: Vec<BesideNull>,
+    /// The scenarios that count for the verdict.
+    pub contended: Contended,
+    /// What the contended scenarios decide.
+    pub verdict: Verdict,
+}
+
+/// A null model on the same measurements.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BesideNull {
+    /// Which.
+    pub null: NullModel,
+    /// Its errors of the scenarios' totals; `None` if no total was measured.
+    pub totals: Option<Errors>,
+    /// Its errors of applications in scenarios; `None` if no application was measured.
+    pub apps: Option<Errors>,
+    /// How much smaller the model's errors of totals are.
+    pub advantage: Option<Advantage>,
+}
+
+/// How much smaller the absolute errors of the model are than those of another one, as fractions of what was measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Advantage {
+    /// The mean; below 0 the model is the worse one.
+    pub mean: f64,
+    /// Holds the mean with 95 %; `None` with fewer than [`super::FEWEST`] scenarios.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// The scenarios that want at least [`super::CONTENDED`] times what there is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contended {
+    /// How many of them have a measured total.
+    pub scenarios: usize,
+    /// The model's errors of their totals.
+    pub totals: Option<Errors>,
+    /// The model's errors of applications in them.
+    pub apps: Option<Errors>,
+    /// The null models on them.
+    pub nulls: Vec<BesideNull>,
+    /// The most contended of all scenarios with a measured total, contended enough or not.
+    pub highest: Option<(String, Contention)>,
+}
+
+/// What contended scenarios decide about the rule of sharing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// No total was measured.
+    NothingMeasured,
+    /// No scenario is contended: every rule of sharing is right.
+    NothingContended,
+    /// Fewer than [`super::FEWEST`] scenarios are contended.
+    TooFew,
+    /// The model is not better than these beyond noise.
+    NullsAsGood(Vec<NullModel>),
+    /// The model is better than all null models beyond noise.
+    Better,
 }

@@ -25,7 +25,7 @@ fn pair(predicted: f64, measured: &[f64]) -> Option<Pair> {
     } else {
         (predicted == 0.0).then_some(0.0)
     };
-    Some(Pair { predicted, measured, error })
+    Some(Pair { predicted, measured, error, interval: None })
 }
 
 /// Prediction beside the repetitions; `None` without any.
@@ -56,10 +56,8 @@ pub(super) fn together(apps: &[&Measured]) -> Vec<Repetition> {
 }
 
 /// The errors of all figures together; a figure that was measured as 0 has none.
-fn errors<'a>(figures: impl Iterator<Item = (&'a str, Option<&'a str>, &'a Compared)>) -> Option<Errors> {
-    let signed: Vec<(&str, Option<&str>, f64)> = figures
-        .filter_map(|(scenario, app, compared)| Some((scenario, app, compared.gflops.error?)))
-        .collect();
+pub(super) fn errors<'a>(figures: impl Iterator<Item = (&'a str, Option<&'a str>, f64)>) -> Option<Errors> {
+    let signed: Vec<(&str, Option<&str>, f64)> = figures.collect();
     let absolute: Vec<f64> = signed.iter().map(|(.., error)| error.abs()).collect();
     let (scenario, app, worst) = signed.iter().max_by(|a, b| a.2.abs().total_cmp(&b.2.abs()))?;
     Some(Errors {
@@ -77,9 +75,9 @@ fn errors<'a>(figures: impl Iterator<Item = (&'a str, Option<&'a str>, &'a Compa
 /// Errors of the totals.
 pub(super) fn of_totals(scenarios: &[ComparedScenario]) -> Option<Errors> {
     errors(
-        scenarios
-            .iter()
-            .filter_map(|scenario| Some((scenario.name.as_str(), None, scenario.total.as_ref()?))),
+        scenarios.iter().filter_map(|scenario| {
+            Some((scenario.name.as_str(), None, scenario.total.as_ref()?.gflops.error?))
+        }),
     )
 }
 
@@ -88,7 +86,8 @@ pub(super) fn of_apps(scenarios: &[ComparedScenario]) -> Option<Errors> {
     errors(scenarios.iter().flat_map(|scenario| {
         let measured =
             scenario.apps.iter().filter_map(|app| Some((app.name.as_str(), app.compared.as_ref()?)));
-        measured.map(|(app, compared)| (scenario.name.as_str(), Some(app), compared))
+        measured
+            .filter_map(|(app, compared)| Some((scenario.name.as_str(), Some(app), compared.gflops.error?)))
     }))
 }
 
@@ -120,6 +119,16 @@ pub(super) fn regret(totals: &[(&str, f64, f64)]) -> Option<Regret> {
         best_gflops: best.2,
         relative: (best.2 - preferred.2) / best.2,
     })
+}
+
+/// Whether all scenarios with a total place the same applications.
+pub(super) fn same_applications(scenarios: &[ComparedScenario]) -> bool {
+    let apps = |scenario: &ComparedScenario| {
+        scenario.apps.iter().map(|app| app.name.clone()).collect::<Vec<String>>()
+    };
+    let mut sets = scenarios.iter().filter(|scenario| scenario.total.is_some()).map(apps);
+    let first = sets.next();
+    sets.all(|set| Some(set) == first)
 }
 
 /// Regret among scenarios of the same applications, unless all scenarios are of the same.

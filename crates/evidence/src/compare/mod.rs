@@ -3,8 +3,11 @@
 //! [`read_measured`] turns text into values, [`compare`] puts them beside the evaluation of each scenario. Which model
 //! evaluates is the caller's choice.
 
+mod beside;
 mod comparison;
+mod coverage;
 mod errors;
+mod held;
 mod matching;
 mod names;
 mod read;
@@ -15,12 +18,16 @@ use std::collections::HashSet;
 
 use numasim_model::{Evaluation, Scenario, Study};
 
+use crate::null_models::{self, NullModel};
 use crate::statistics;
 
+pub use beside::{CONTENDED, FEWEST};
 pub use comparison::{
-    Choice, Compared, ComparedApp, ComparedScenario, Comparison, Errors, Mismatch, Missing, Pair, Regret,
-    Spread, Unmatched,
+    Advantage, Beside, BesideNull, Choice, Compared, ComparedApp, ComparedScenario, Comparison, Contended,
+    Errors, Mismatch, Missing, Pair, Regret, Spread, Unmatched, Verdict,
 };
+pub use coverage::PredictedIntervals;
+pub use held::{Coverage, Held, Share};
 pub(crate) use names::nearest;
 pub use read::{LeftOut, Measured, Measurements, Repetition, read_measured};
 
@@ -38,10 +45,11 @@ pub fn compare<E>(
     let matches = matching::find(study, asked, measurements);
     let mut scenarios = Vec::new();
     let mut missing = Vec::new();
+    let mut figures = Figures::default();
     for (&scenario, found) in asked.iter().zip(&matches.of_scenario) {
         missing.extend(found.missing(study, scenario));
         if found.total.is_some() || !found.apps.is_empty() {
-            scenarios.push(one_scenario(study, scenario, found, &evaluate(scenario)?));
+            scenarios.push(one_scenario(study, scenario, found, &evaluate(scenario)?, &mut figures));
         }
     }
     let totals = errors::totals(&scenarios);
@@ -60,7 +68,10 @@ pub fn compare<E>(
         apps: errors::of_apps(&scenarios),
         regret: errors::regret(&totals),
         choices: errors::choices(&scenarios),
+        coverage: coverage::coverage(&scenarios),
         kendall_tau_b: statistics::kendall_tau_b(&pairs),
+        same_applications: errors::same_applications(&scenarios),
+        beside: beside::beside(&figures.totals, &figures.apps),
         missing,
         unmatched: matches.unmatched,
         left_out: left_out.cloned().collect(),
@@ -68,11 +79,19 @@ pub fn compare<E>(
     })
 }
 
+/// What null models are compared on.
+#[derive(Default)]
+struct Figures {
+    totals: Vec<beside::Figure>,
+    apps: Vec<beside::Figure>,
+}
+
 fn one_scenario(
     study: &Study,
     scenario: &Scenario,
     found: &matching::Found<'_>,
     evaluation: &Evaluation,
+    figures: &mut Figures,
 ) -> ComparedScenario {
     let measured: Vec<(usize, Option<&Measured>)> =
         matching::active(study, scenario).map(|app| (app.0, found.apps.get(&app.0).copied())).collect();
@@ -88,6 +107,28 @@ fn one_scenario(
         Some(total) => total.repetitions.clone(),
         None => all.map(|apps| errors::together(&apps)).unwrap_or_default(),
     };
+    // A scenario that could be evaluated has its homes decided.
+    let nulls = null_models::predict(study, scenario).ok();
+    if let Some(nulls) = &nulls {
+        let figure = |app: Option<usize>, model: f64, repetitions: &[Repetition]| beside::Figure {
+            scenario: scenario.name.clone(),
+            app: app.and_then(|app| Some(study.apps.get(app)?.name.clone())),
+            contention: nulls.contention,
+            measured: repetitions.iter().map(|repetition| repetition.gflops.value()).collect(),
+            model,
+            nulls: NullModel::ALL.map(|null| match app {
+                Some(app) => nulls.gflops(null).get(app).map_or(0.0, |gflops| gflops.value()),
+                None => nulls.total(null).value(),
+            }),
+        };
+        if !repetitions.is_empty() {
+            figures.totals.push(figure(None, evaluation.total.value(), &repetitions));
+        }
+        let apps = measured.iter().filter_map(|&(app, measured)| {
+            Some(figure(Some(app), evaluation.apps.get(app)?.gflops.value(), &measured?.repetitions))
+        });
+        figures.apps.extend(apps);
+    }
     let bandwidth = evaluation.apps.iter().map(|app| app.bandwidth.value()).sum::<f64>();
     let doubts =
         found.apps.values().copied().chain(found.total).flat_map(|measured| measured.doubts.iter().cloned());
@@ -96,5 +137,6 @@ fn one_scenario(
         total: errors::compared(evaluation.total.value(), bandwidth, &repetitions),
         apps: apps.collect(),
         doubts: doubts.collect(),
+        contention: nulls.and_then(|nulls| nulls.contention),
     }
 }

@@ -3,6 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::objective::{Objective, Observed};
+use crate::intervals::students_t;
 
 /// A figure has no influence if no error changes by more than this when it grows by a factor of e: 0.01 %.
 const INFLUENCE: f64 = 1e-4;
@@ -168,35 +169,4 @@ fn separate(
         };
     }
     rank
-}
-
-/// The 97.5 % quantile of Student's distribution: two-sided intervals of 95 %.
-///
-/// Up to 30 degrees of freedom from tables; above, the expansion of Abramowitz and Stegun, 26.7.5, whose first three
-/// terms are right to 1e-4 there.
-pub(super) fn students_t(degrees: usize) -> f64 {
-    const TABLE: [f64; 30] = [
-        12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
-        2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048,
-        2.045, 2.042,
-    ];
-    if let Some(&tabled) = degrees.checked_sub(1).and_then(|place| TABLE.get(place)) {
-        return tabled;
-    }
-    let (z, n) = (1.959_964_f64, degrees.max(1) as f64);
-    z + (z.powi(3) + z) / (4.0 * n) + (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / (96.0 * n * n)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::students_t;
-
-    #[test]
-    fn quantiles_go_on_smoothly_where_the_table_ends() {
-        // Tables: 2.0395 at 31, 1.984 at 100.
-        assert!((students_t(31) - 2.0395).abs() < 1e-4);
-        assert!((students_t(100) - 1.9840).abs() < 1e-4);
-        assert_eq!(students_t(1), 12.706);
-        assert!((1..200).all(|degrees| students_t(degrees) > students_t(degrees + 1)));
-    }
 }

@@ -186,23 +186,45 @@ fn origins(file: &mut String, original: &Machine, fit: &Fit, matrix: bool) {
         }
     }
     let mut messages: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut reaches: BTreeMap<&str, f64> = BTreeMap::new();
     for fitted in fit.figures.iter().filter(|fitted| fitted.estimate != Estimate::NoInfluence) {
         let Some(key) = fitted.parameter.provenance_key() else { continue };
         messages.entry(in_form(key)).or_default().push(origin(fitted, fit.figures.len() > 1));
+        if let Some(percent) = interval95_percent(&fitted.estimate) {
+            let widest = reaches.entry(in_form(key)).or_insert(percent);
+            *widest = widest.max(percent);
+        }
     }
     for (key, messages) in messages {
         let source = Some(format!("numasim fit: {}", messages.join("; ")));
-        all.insert(key, Provenance { kind: FigureKind::Estimated, source, uncertainty_percent: None });
+        // Of a matrix some figures are as they were.
+        let before = all.get(key).and_then(|before| before.interval95_percent).filter(|_| matrix);
+        let interval95_percent = reaches.get(key).copied().into_iter().chain(before).reduce(f64::max);
+        let kind = FigureKind::Estimated;
+        all.insert(key, Provenance { kind, source, uncertainty_percent: None, interval95_percent });
     }
     if all.is_empty() {
         return;
     }
     file.push_str("\n[machine.provenance]\n");
-    for (key, Provenance { kind, source, uncertainty_percent }) in all {
+    for (key, Provenance { kind, source, uncertainty_percent, interval95_percent }) in all {
         let source = source.map_or(String::new(), |source| format!(", source = {}", quoted(&source)));
         let uncertainty =
             uncertainty_percent.map_or(String::new(), |percent| format!(", uncertainty_percent = {percent}"));
-        let _ = writeln!(file, "{key} = {{ kind = \"{}\"{source}{uncertainty} }}", kind.as_str());
+        let interval = interval95_percent
+            .map_or(String::new(), |percent| format!(", interval95_percent = {}", short(percent)));
+        let _ = writeln!(file, "{key} = {{ kind = \"{}\"{source}{uncertainty}{interval} }}", kind.as_str());
+    }
+}
+
+/// Half-width of the interval, which has the same factor to both sides. One of a factor of 100 and more says that the
+/// figure is not known.
+fn interval95_percent(estimate: &Estimate) -> Option<f64> {
+    match estimate {
+        Estimate::Determined { interval: Some((low, high)), .. } if high / low <= 1e4 => {
+            Some(100.0 * ((high / low).sqrt() - 1.0))
+        }
+        _ => None,
     }
 }
 
@@ -346,6 +368,15 @@ mod tests {
         assert!(read.sharing().parameters.saturation_knee > 0.1, "{text}");
         assert_eq!(read.sharing().parameters.remote_loss, 0.25);
         assert_eq!(read.sharing().name(), "max-min");
+    }
+
+    #[test]
+    fn the_interval_of_a_fitted_figure_has_the_same_factor_to_both_sides() {
+        // 8 to 12.5 around 10: a factor of 1.25.
+        let of =
+            |interval| interval95_percent(&Estimate::Determined { value: 10.0, interval, left_out: None });
+        assert!((of(Some((8.0, 12.5))).expect("an interval") - 25.0).abs() < 1e-9);
+        assert_eq!((of(None), of(Some((0.05, 2000.0)))), (None, None));
     }
 
     #[test]

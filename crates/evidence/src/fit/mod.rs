@@ -328,7 +328,8 @@ fn estimate(
 ) -> Estimate {
     match &certainties.of[p] {
         Certainty::Determined(error) => {
-            let reach = error.map(|error| error * certainty::students_t(certainties.degrees_of_freedom));
+            let reach =
+                error.map(|error| error * crate::intervals::students_t(certainties.degrees_of_freedom));
             let interval = reach.map(|reach| (value * (-reach).exp(), value * reach.exp()));
             Estimate::Determined { value, interval, left_out }
         }

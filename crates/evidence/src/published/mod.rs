@@ -32,6 +32,7 @@ use numasim_model::sharing::Parameter;
 use numasim_model::{Machine, Model, ModelKind, Study};
 
 use crate::fit::FitError;
+pub use crate::null_models::{EQUAL_PARTS, NO_SHARING};
 use crate::statistics;
 
 /// The questions: five of [`everything`], then those of [`together`].
@@ -217,10 +218,6 @@ impl From<Problem> for PublishedError {
     }
 }
 
-/// The null model in which nobody takes anything from anybody.
-pub const NO_SHARING: &str = "no-sharing";
-/// The null model in which all have the same.
-pub const EQUAL_PARTS: &str = "equal-parts";
 /// The null model in which data on several memories are as fast as those on the best of them.
 pub const ONE_MEMORY: &str = "one-memory";
 /// The variant without any correction.

@@ -14,6 +14,7 @@
 //!   links are soft queues as controllers are, so that only those of four test it.
 //! - *fitted to 2 nodes*: two corrections from a grid, those with the smallest sum of squared relative errors over the runs of two nodes;
 //!   the runs of four are predicted with them. `remote_loss`, and `link_efficiency` or, for `ecm`, `ecm_penalty`.
+//! - *shared ports*: two figures for the machine that a matrix does not have ([`ports`]), fitted to the same runs, and nothing else.
 //!
 //! Two null models stand beside them: *no sharing* (every node draws what it draws alone) and *equal parts* (every node has the same part
 //! of the controller).
@@ -34,6 +35,10 @@ use crate::statistics::median;
 const MACHINE: &str = include_str!("../../../../configs/machines/opteron-8n.toml");
 const TWO: &str = include_str!("../../data/nes_batcat_stream_membind_two_src_nodes_16t.csv");
 const FOUR: &str = include_str!("../../data/nes_batcat_stream_membind_four_src_nodes_32t_median.csv");
+mod ports;
+
+use ports::Ports;
+
 /// Threads on each source node.
 const THREADS: u32 = 8;
 /// FLOP per byte of the Triad: 2 FLOP for 24 byte. Any intensity with which cores want more than memory has would do.
@@ -163,7 +168,8 @@ fn equal_parts(machine: &Machine, run: &Run) -> f64 {
     machine.node(NodeId(run.target)).bandwidth.value()
 }
 
-/// All models without a fit, `ecm` as advised, and all with two corrections that fit the runs of two nodes; null models beside them.
+/// All models without a fit, `ecm` as advised, all with two corrections and all with two shared ports that fit the runs of two nodes;
+/// null models beside them.
 ///
 /// # Errors
 /// None, unless the data of this crate are broken.
@@ -189,6 +195,17 @@ pub fn judge() -> Result<Vec<Judged>, PublishedError> {
         }
         let best = fitted_to(&machine, kind, &two)?;
         all.extend(judged(with(&best)?, kind.name(), "fitted to 2 nodes", &words(&best)));
+        let advised: Vec<_> = super::advised(kind).into_iter().collect();
+        let machine = with_model(&machine, kind, &advised)?;
+        if machine.sharing().refusal(true, false).is_none() {
+            let ports = Ports::fitted(&machine, &two)?;
+            let predicted =
+                [(&two, ports.predict(&machine, &two)?), (&four, ports.predict(&machine, &four)?)];
+            let figures = [("ingress", ports.ingress), ("socket", ports.socket)];
+            let given = advised.iter().map(|&(parameter, value)| (parameter.key(), value));
+            let words = in_words(figures.into_iter().chain(given));
+            all.extend(judged(predicted, kind.name(), "shared ports", &words));
+        }
     }
     Ok(all)
 }

@@ -102,6 +102,15 @@ fn two_readers_of_one_memory_are_predicted_from_the_matrix() {
     assert_eq!(tenths(&plain.points), [7.9, 29.9]);
     let advised = one(&judged, "ecm", "as advised");
     assert_eq!(tenths(&advised.points), [5.8, 23.8]);
+    // The three sets of a method follow each other; those of four nodes test.
+    let four_nodes = |model: &str| {
+        let mut ports = judged.iter().filter(|one| one.model == model && one.variant == "shared ports");
+        let four = ports.find(|one| one.role == Role::Tests).expect("judged");
+        tenths(&four.points)
+    };
+    for model in ["baseline-proportional", "max-min", "ecm"] {
+        assert_eq!(four_nodes(model), [14.9, 72.4], "{model}");
+    }
 }
 
 #[test]

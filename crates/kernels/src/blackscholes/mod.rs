@@ -12,10 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::array::{AccessError, Array, elements};
 use crate::fill::number;
 use crate::isa::Isa;
-use crate::kernel::{
-    Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, available, compare, exactly,
-};
+use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, compare, exactly};
 use crate::team::{Division, Team};
+use crate::way::Loops;
 
 /// Bytes that pricing an option moves.
 pub const BYTES: u64 = 28;
@@ -123,13 +122,12 @@ impl Problem for BlackScholes {
         Work { bytes: BYTES * options, flop: FLOP * options }
     }
 
-    fn on<'m>(
+    fn place<'m>(
         &self,
         team: &Team,
-        isa: Isa,
+        loops: Loops,
         memory: Vec<&'m mut [f64]>,
     ) -> Result<Box<dyn Kernel + 'm>, SetupError> {
-        self.arrays(team)?;
         let [spot, strike, rate, volatility, time, types, prices] = exactly(memory)?;
         let division = Division::even(self.options, team.parts());
         let mut what = WHAT.into_iter();
@@ -138,7 +136,7 @@ impl Problem for BlackScholes {
         let numbers = [next(spot)?, next(strike)?, next(rate)?, next(volatility)?, next(time)?];
         let types = Array::new("types", elements(types), division.clone())?;
         let prices = Array::new("prices", elements(prices), division)?;
-        Ok(Box::new(Placed { isa: available(isa)?, numbers, types, prices }))
+        Ok(Box::new(Placed { isa: loops.isa, numbers, types, prices }))
     }
 }
 

@@ -31,8 +31,10 @@ pub(crate) unsafe trait Lanes: Copy {
     unsafe fn load(from: *const f64) -> Self;
     /// Reads the first elements; the others are 0.
     unsafe fn load_first(from: *const f64, count: usize) -> Self;
-    /// Reads elements at indices.
-    unsafe fn gather(from: *const f64, at: *const u32) -> Self;
+    /// The first elements of it; the others are 0.
+    unsafe fn first(self, count: usize) -> Self;
+    /// Reads elements of two arrays at the same indices; what lies side by side in one piece.
+    unsafe fn gather(from: [*const f64; 2], at: *const u32) -> [Self; 2];
     /// Reads elements at the first indices; the others are 0.
     unsafe fn gather_first(from: *const f64, at: *const u32, count: usize) -> Self;
     /// Writes.
@@ -41,6 +43,8 @@ pub(crate) unsafe trait Lanes: Copy {
     unsafe fn stream(self, to: *mut f64);
     /// Asks for the line at an address; any address, also outside of the data.
     unsafe fn prefetch(line: *const f64);
+    /// The same into the second-level cache only.
+    unsafe fn prefetch_second(line: *const f64);
     /// `self + other`.
     unsafe fn add(self, other: Self) -> Self;
     /// `self - other`.
@@ -49,6 +53,14 @@ pub(crate) unsafe trait Lanes: Copy {
     unsafe fn multiply(self, other: Self) -> Self;
     /// Waits until what was streamed can be seen.
     unsafe fn fence();
+
+    /// The sum of all lanes, as [`total`] has it.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "a part of loops")]
+    unsafe fn total(self) -> f64 {
+        // SAFETY: the caller promises the instruction set.
+        total(unsafe { self.array() })
+    }
 
     /// The elements.
     #[inline(always)]
@@ -106,7 +118,9 @@ mod tests {
     struct Everything {
         loaded: [f64; LANES],
         first: [f64; LANES],
-        gathered: [f64; LANES],
+        gathered: [[f64; LANES]; 2],
+        kept: [f64; LANES],
+        total: f64,
         some: [f64; LANES],
         computed: [f64; LANES],
         written: [f64; 2 * LANES],
@@ -124,13 +138,16 @@ mod tests {
         unsafe {
             let (a, b) = (L::load(from), L::load(from.add(3)));
             L::prefetch(from.wrapping_byte_add(4096));
+            L::prefetch_second(from.wrapping_byte_add(4096));
             a.stream(written.0.as_mut_ptr());
             b.store(written.0.as_mut_ptr().add(8));
             L::fence();
             Everything {
                 loaded: b.array(),
                 first: L::load_first(from.add(1), count).array(),
-                gathered: L::gather(from, at.as_ptr()).array(),
+                gathered: L::gather([from, from.add(1)], at.as_ptr()).map(|lanes| lanes.array()),
+                kept: b.first(count).array(),
+                total: b.multiply(b).total(),
                 some: L::gather_first(from, at.as_ptr(), count).array(),
                 computed: a.multiply(b).add(L::splat(0.1)).subtract(a).array(),
                 written: written.0,
@@ -141,8 +158,15 @@ mod tests {
     #[test]
     fn instruction_sets_do_the_same() {
         let x: Vec<f64> = (0..16).map(|i| f64::from(i) * 0.3 + 1.0).collect();
-        let at = [15, 0, 3, 3, 7, 2, 9, 1];
-        for isa in Isa::available() {
+        // Apart, all neighbours, the last or the first four, and what only looks like neighbours from its ends.
+        let places = [
+            [14, 0, 3, 3, 7, 2, 9, 1],
+            [4, 5, 6, 7, 8, 9, 10, 11],
+            [9, 7, 7, 2, 3, 4, 5, 6],
+            [1, 2, 3, 4, 6, 7, 8, 10],
+            [2, 4, 3, 5, 9, 11, 10, 12],
+        ];
+        for (isa, at) in Isa::available().into_iter().flat_map(|isa| places.map(|at| (isa, at))) {
             for count in 0..=LANES {
                 let (x, at) = (&x[..], &at[..]);
                 let found = dispatch!(isa, everything(x: &[f64], at: &[u32], count: usize) -> Everything);
@@ -150,7 +174,9 @@ mod tests {
                 let expected = Everything {
                     loaded: lane(&|i| x[3 + i]),
                     first: lane(&|i| if i < count { x[1 + i] } else { 0.0 }),
-                    gathered: lane(&|i| x[at[i] as usize]),
+                    gathered: [lane(&|i| x[at[i] as usize]), lane(&|i| x[at[i] as usize + 1])],
+                    kept: lane(&|i| if i < count { x[3 + i] } else { 0.0 }),
+                    total: total(lane(&|i| x[3 + i] * x[3 + i])),
                     some: lane(&|i| if i < count { x[at[i] as usize] } else { 0.0 }),
                     computed: lane(&|i| x[i] * x[3 + i] + 0.1 - x[i]),
                     written: std::array::from_fn(|i| if i < 8 { x[i] } else { x[i - 5] }),

@@ -26,8 +26,11 @@ unsafe impl Lanes for Plain {
     #[inline(always)] unsafe fn load_first(from: *const f64, count: usize) -> Self {
         Self(std::array::from_fn(|lane| if lane < count { unsafe { from.add(lane).read() } } else { 0.0 }))
     }
-    #[inline(always)] unsafe fn gather(from: *const f64, at: *const u32) -> Self {
-        Self(std::array::from_fn(|lane| unsafe { from.add(at.add(lane).read() as usize).read() }))
+    #[inline(always)] unsafe fn first(self, count: usize) -> Self {
+        Self(std::array::from_fn(|lane| if lane < count { self.0[lane] } else { 0.0 }))
+    }
+    #[inline(always)] unsafe fn gather(from: [*const f64; 2], at: *const u32) -> [Self; 2] {
+        from.map(|from| Self(std::array::from_fn(|lane| unsafe { from.add(at.add(lane).read() as usize).read() })))
     }
     #[inline(always)] unsafe fn gather_first(from: *const f64, at: *const u32, count: usize) -> Self {
         let element = |lane| unsafe { from.add(at.add(lane).read() as usize).read() };
@@ -36,6 +39,7 @@ unsafe impl Lanes for Plain {
     #[inline(always)] unsafe fn store(self, to: *mut f64) { unsafe { to.cast::<[f64; LANES]>().write(self.0) } }
     #[inline(always)] unsafe fn stream(self, to: *mut f64) { unsafe { self.store(to) } }
     #[inline(always)] unsafe fn prefetch(_line: *const f64) {}
+    #[inline(always)] unsafe fn prefetch_second(_line: *const f64) {}
     #[inline(always)] unsafe fn add(self, other: Self) -> Self { self.zip(other, |a, b| a + b) }
     #[inline(always)] unsafe fn subtract(self, other: Self) -> Self { self.zip(other, |a, b| a - b) }
     #[inline(always)] unsafe fn multiply(self, other: Self) -> Self { self.zip(other, |a, b| a * b) }

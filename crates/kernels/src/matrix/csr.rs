@@ -2,12 +2,13 @@
 // The lanes' functions; what they need is looked at before.
 #![allow(unsafe_code)]
 
+use super::NEAR;
 use super::split::{Split, SplitMut, Sums};
-use crate::isa::Isa;
 use crate::lanes::{LANES, Lanes, dispatch};
+use crate::way::Loops;
 
-/// How many elements ahead rows are prefetched: 1 KiB of columns, 2 KiB of each part of the values.
-const AHEAD: usize = 256;
+/// How many bytes ahead values are prefetched on their own; columns half as far.
+const AHEAD: [usize; 2] = [2048, 2048];
 /// Indices of gathers have a sign.
 pub(super) const MOST_COLUMNS: usize = i32::MAX as usize;
 
@@ -15,11 +16,11 @@ pub(super) const MOST_COLUMNS: usize = i32::MAX as usize;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Csr<'a> {
     /// Where each row begins, and the last one ends.
-    pointers: &'a [u32],
+    pub(super) pointers: &'a [u32],
     /// The column of each element.
-    columns: &'a [u32],
-    /// The elements.
-    values: Split<'a>,
+    pub(super) columns: &'a [u32],
+    /// The elements; real ones have no imaginary parts.
+    pub(super) values: Split<'a>,
 }
 
 impl<'a> Csr<'a> {
@@ -27,7 +28,16 @@ impl<'a> Csr<'a> {
     ///
     /// `None` where pointers do not ascend or elements are missing. Columns are not looked at.
     pub(super) fn new(pointers: &'a [u32], columns: &'a [u32], values: Split<'a>) -> Option<Self> {
-        let elements = columns.len().min(values.len());
+        Self::of(pointers, columns, values, values.len())
+    }
+
+    /// The same of real numbers.
+    pub(super) fn real(pointers: &'a [u32], columns: &'a [u32], values: &'a [f64]) -> Option<Self> {
+        Self::of(pointers, columns, Split { re: values, im: &[] }, values.len())
+    }
+
+    fn of(pointers: &'a [u32], columns: &'a [u32], values: Split<'a>, count: usize) -> Option<Self> {
+        let elements = columns.len().min(count);
         let last = usize::try_from(*pointers.last()?).ok()?;
         (pointers.is_sorted() && last <= elements).then_some(Self { pointers, columns, values })
     }
@@ -37,12 +47,21 @@ impl<'a> Csr<'a> {
 ///
 /// # Safety
 /// All columns of `matrix` are below `x.len()`, which is at most [`MOST_COLUMNS`].
-pub(super) unsafe fn multiply(isa: Isa, matrix: Csr<'_>, x: Split<'_>, y: SplitMut<'_>) {
+pub(super) unsafe fn multiply(loops: Loops, matrix: Csr<'_>, x: Split<'_>, y: SplitMut<'_>) {
     let rows = y.re.len().min(y.im.len()).min(matrix.pointers.len().saturating_sub(1));
     let SplitMut { re, im } = y;
     let (re, im) = (&mut re[..rows], &mut im[..rows]);
+    // Once is enough for rows that are read one after the other.
+    let (isa, ahead) = (
+        loops.isa,
+        match loops.ahead(AHEAD) {
+            [0, 0] => NEAR,
+            [far, 0] => far,
+            [_, near] => near,
+        },
+    );
     // SAFETY: the processor has the instruction set (`dispatch`); elements are there (`Csr::new`), columns by the caller's promise.
-    dispatch!(isa, all(matrix: Csr<'_>, x: Split<'_>, re: &mut [f64], im: &mut [f64]));
+    dispatch!(isa, all(matrix: Csr<'_>, x: Split<'_>, re: &mut [f64], im: &mut [f64], ahead: usize));
 }
 
 /// # Safety
@@ -50,29 +69,38 @@ pub(super) unsafe fn multiply(isa: Isa, matrix: Csr<'_>, x: Split<'_>, y: SplitM
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "so that it is compiled for the features of its caller")]
 #[allow(clippy::cast_ptr_alignment, reason = "prefetches need none")]
-unsafe fn all<L: Lanes>(matrix: Csr<'_>, x: Split<'_>, re: &mut [f64], im: &mut [f64]) {
+unsafe fn all<L: Lanes>(matrix: Csr<'_>, x: Split<'_>, re: &mut [f64], im: &mut [f64], ahead: usize) {
     let (a_re, a_im) = (matrix.values.re.as_ptr(), matrix.values.im.as_ptr());
     let (x_re, x_im) = (x.re.as_ptr(), x.im.as_ptr());
+    let end = matrix.pointers.last().map_or(0, |&end| end as usize);
     for ((bounds, re), im) in matrix.pointers.windows(2).zip(re).zip(im) {
         let &[from, to] = bounds else { continue };
         let (from, to) = (from as usize, to as usize);
-        // SAFETY: `to` is at most the number of elements, and columns may be read.
+        // SAFETY: `to` is at most the number of elements, and columns may be read up to `end`.
         unsafe {
             let mut sums = Sums::<L>::zero();
             let mut at = from;
             while at + LANES <= to {
                 let column = matrix.columns.as_ptr().add(at);
-                L::prefetch(a_re.add(at).wrapping_add(AHEAD));
-                L::prefetch(a_im.add(at).wrapping_add(AHEAD));
-                L::prefetch(column.wrapping_add(AHEAD).cast());
+                L::prefetch(a_re.add(at).wrapping_byte_add(ahead));
+                L::prefetch(a_im.add(at).wrapping_byte_add(ahead));
+                L::prefetch(column.wrapping_byte_add(ahead / 2).cast());
                 let a = (L::load(a_re.add(at)), L::load(a_im.add(at)));
-                sums.add(a, (L::gather(x_re, column), L::gather(x_im, column)));
+                let [re, im] = L::gather([x_re, x_im], column);
+                sums.add(a, (re, im));
                 at += LANES;
             }
             if at < to {
                 let (rest, column) = (to - at, matrix.columns.as_ptr().add(at));
                 let a = (L::load_first(a_re.add(at), rest), L::load_first(a_im.add(at), rest));
-                sums.add(a, (L::gather_first(x_re, column, rest), L::gather_first(x_im, column, rest)));
+                // The columns behind it are those of the next rows, which may be read, too: faster than to look which are there.
+                let b = if at + LANES <= end {
+                    let [re, im] = L::gather([x_re, x_im], column);
+                    (re.first(rest), im.first(rest))
+                } else {
+                    (L::gather_first(x_re, column, rest), L::gather_first(x_im, column, rest))
+                };
+                sums.add(a, b);
             }
             (*re, *im) = sums.total();
         }

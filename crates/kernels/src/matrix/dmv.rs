@@ -8,11 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::array::{AccessError, Array};
 use crate::fill::number;
-use crate::isa::Isa;
-use crate::kernel::{
-    Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, available, compare, exactly,
-};
+use crate::kernel::{Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, compare, exactly};
 use crate::team::{Division, Team};
+use crate::way::Loops;
 
 /// 16 bytes of each of its squares are the largest power of two that is no size of memory.
 const MOST: usize = 1 << 24;
@@ -47,20 +45,19 @@ impl Problem for Dmv {
         work(self.rows, self.rows)
     }
 
-    fn on<'m>(
+    fn place<'m>(
         &self,
         team: &Team,
-        isa: Isa,
+        loops: Loops,
         memory: Vec<&'m mut [f64]>,
     ) -> Result<Box<dyn Kernel + 'm>, SetupError> {
-        self.arrays(team)?;
         let [re, im, vectors @ ..]: [_; 8] = exactly(memory)?;
         let rows = Division::even(self.rows, team.parts());
         let array = |memory| Array::new("elements of the matrix", memory, rows.times(self.rows));
         // Also the least numbers keep their length from call to call, about.
         let scale = (self.rows as f64).sqrt().recip();
         let matrix = Dense { re: array(re)?, im: array(im)?, columns: self.rows, rows: rows.clone(), scale };
-        Ok(Box::new(Placed { isa: available(isa)?, matrix, vectors: Vectors::new(&rows, vectors)? }))
+        Ok(Box::new(Placed { loops, matrix, vectors: Vectors::new(&rows, vectors)? }))
     }
 }
 
@@ -92,10 +89,10 @@ impl Matrix for Dense<'_> {
         Ok(())
     }
 
-    fn multiply(&self, isa: Isa, part: usize, x: Split<'_>, y: SplitMut<'_>) -> Result<(), AccessError> {
+    fn multiply(&self, loops: Loops, part: usize, x: Split<'_>, y: SplitMut<'_>) -> Result<(), AccessError> {
         let (re, im, own) = (self.re.read()?, self.im.read()?, self.re.division().range(part));
         let own = Split { re: re.get(own.clone()).unwrap_or_default(), im: im.get(own).unwrap_or_default() };
-        dense::multiply(isa, own, x, y);
+        dense::multiply(loops, own, x, y);
         Ok(())
     }
 

@@ -5,13 +5,14 @@ use super::vectors::Vectors;
 use crate::array::AccessError;
 use crate::isa::Isa;
 use crate::kernel::{Kernel, Work, WrongResult, common_steps};
+use crate::way::Loops;
 
 /// A matrix whose rows belong to the parts of a team.
 pub(super) trait Matrix: Send + Sync {
     /// Writes the rows of a part.
     fn prepare(&self, part: usize) -> Result<(), AccessError>;
     /// The rows of a part times a vector.
-    fn multiply(&self, isa: Isa, part: usize, x: Split<'_>, y: SplitMut<'_>) -> Result<(), AccessError>;
+    fn multiply(&self, loops: Loops, part: usize, x: Split<'_>, y: SplitMut<'_>) -> Result<(), AccessError>;
     /// Compares the rows of a part with what they must be.
     fn check(&self, part: usize) -> Result<(), WrongResult>;
     /// The work of a call for a part.
@@ -20,7 +21,7 @@ pub(super) trait Matrix: Send + Sync {
 
 /// A matrix with vectors.
 pub(super) struct Placed<'m, M> {
-    pub(super) isa: Isa,
+    pub(super) loops: Loops,
     pub(super) matrix: M,
     pub(super) vectors: Vectors<'m>,
 }
@@ -41,7 +42,7 @@ impl<M: Matrix> Kernel for Placed<'_, M> {
 
     fn run(&self, part: usize, step: u64) -> Result<(), AccessError> {
         let (x, mut y) = (self.vectors.read(step)?, self.vectors.write(step, part)?);
-        self.matrix.multiply(self.isa, part, x.split(), y.split())
+        self.matrix.multiply(self.loops, part, x.split(), y.split())
     }
 
     fn work(&self, part: usize) -> Work {
@@ -62,7 +63,7 @@ impl<M: Matrix> Kernel for Placed<'_, M> {
                 let rows = division.range(part);
                 let own =
                     (re.get_mut(rows.clone()).unwrap_or_default(), im.get_mut(rows).unwrap_or_default());
-                self.matrix.multiply(Isa::Portable, part, x, SplitMut { re: own.0, im: own.1 })
+                self.matrix.multiply(Isa::Portable.into(), part, x, SplitMut { re: own.0, im: own.1 })
             })
         })
     }

@@ -6,22 +6,36 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::csr::{self, Csr, MOST_COLUMNS};
+use super::csr_real;
 use super::lattice::{Counted, Lattice};
 use super::placed::Matrix;
 use super::split::{Split, SplitMut};
+use super::spmv::Elements;
 use crate::array::{AccessError, Array, elements};
-use crate::isa::Isa;
-use crate::kernel::{Lies, Need, SetupError, Work, WrongResult, compare};
+use crate::kernel::{Lies, Need, SetupError, Work, WrongResult, compare, exactly};
 use crate::team::Division;
+use crate::way::Loops;
 
 /// Arrays of a block: row pointers, columns, real and imaginary parts.
-pub(super) const MEMORIES: usize = 4;
+const MEMORIES: usize = 4;
 const WHAT: [&str; MEMORIES] =
     ["row pointers", "columns", "real parts of the matrix", "imaginary parts of the matrix"];
 
-/// The work of rows with so many elements and blocks: 20 bytes for an element, of a row a pointer, its element of x and that of y.
-pub(super) fn work(elements: u64, rows: usize, blocks: u64) -> Work {
-    Work { bytes: 20 * elements + (4 + 32) * rows as u64 + 4 * blocks, flop: 8 * elements }
+/// Arrays of a block with such elements: real ones have no imaginary parts.
+pub(super) const fn memories(of: Elements) -> usize {
+    match of {
+        Elements::Complex => MEMORIES,
+        Elements::Real => MEMORIES - 1,
+    }
+}
+
+/// The work of rows with so many elements and blocks: of an element its value and its column, of a row a pointer, its element of x and that of y.
+pub(super) fn work(of: Elements, elements: u64, rows: usize, blocks: u64) -> Work {
+    let (bytes, flop) = match of {
+        Elements::Complex => (16, 8),
+        Elements::Real => (8, 2),
+    };
+    Work { bytes: (bytes + 4) * elements + (4 + 2 * bytes) * rows as u64 + 4 * blocks, flop: flop * elements }
 }
 
 /// Which rows and elements a block has.
@@ -48,11 +62,9 @@ impl Block {
         Self { parts, pointers, elements }
     }
 
-    pub(super) fn needs(&self, lies: impl Fn(Division) -> Lies) -> [Need; MEMORIES] {
+    pub(super) fn needs(&self, of: Elements, lies: impl Fn(Division) -> Lies) -> impl Iterator<Item = Need> {
         let all = [(4, &self.pointers), (4, &self.elements), (8, &self.elements), (8, &self.elements)];
-        let mut what = WHAT.into_iter();
-        all.map(|(width, division)| {
-            let what = what.next().unwrap_or_default();
+        WHAT.into_iter().zip(all).take(memories(of)).map(move |(what, (width, division))| {
             Need::new(what, width * division.len(), lies(division.times(width)))
         })
     }
@@ -64,12 +76,14 @@ struct Stored<'m> {
     pointers: Array<'m, u32>,
     columns: Array<'m, u32>,
     re: Array<'m, f64>,
-    im: Array<'m, f64>,
+    /// None of real numbers.
+    im: Option<Array<'m, f64>>,
 }
 
 /// A sparse matrix in memory.
 pub(super) struct Sparse<'m> {
     lattice: Lattice,
+    elements: Elements,
     rows: Division,
     blocks: Vec<Stored<'m>>,
     /// The parts whose rows have been written, with columns below the number of rows.
@@ -78,14 +92,20 @@ pub(super) struct Sparse<'m> {
 
 impl<'m> Sparse<'m> {
     /// Without any block.
-    pub(super) fn new(lattice: Lattice, rows: Division) -> Self {
+    pub(super) fn new(lattice: Lattice, elements: Elements, rows: Division) -> Self {
         let prepared = (0..rows.parts()).map(|_| AtomicBool::new(false)).collect();
-        Self { lattice, rows, blocks: Vec::new(), prepared }
+        Self { lattice, elements, rows, blocks: Vec::new(), prepared }
     }
 
-    /// The next block.
-    pub(super) fn push(&mut self, block: Block, memory: [&'m mut [f64]; MEMORIES]) -> Result<(), SetupError> {
-        let [pointers, columns, re, im] = memory;
+    /// The next block, on as many arrays as [`memories`] says.
+    pub(super) fn push(
+        &mut self,
+        block: Block,
+        memory: impl Iterator<Item = &'m mut [f64]>,
+    ) -> Result<(), SetupError> {
+        let mut memory: Vec<_> = memory.take(memories(self.elements)).collect();
+        let im = if self.elements == Elements::Complex { memory.pop() } else { None };
+        let [pointers, columns, re] = exactly(memory)?;
         let [of_pointers, of_columns, of_re, of_im] = WHAT;
         let Block { parts, pointers: by_row, elements: by_element } = block;
         self.blocks.push(Stored {
@@ -93,7 +113,7 @@ impl<'m> Sparse<'m> {
             pointers: Array::new(of_pointers, elements(pointers), by_row)?,
             columns: Array::new(of_columns, elements(columns), by_element.clone())?,
             re: Array::new(of_re, re, by_element.clone())?,
-            im: Array::new(of_im, im, by_element)?,
+            im: im.map(|im| Array::new(of_im, im, by_element)).transpose()?,
         });
         Ok(())
     }
@@ -118,7 +138,8 @@ impl Matrix for Sparse<'_> {
     fn prepare(&self, part: usize) -> Result<(), AccessError> {
         let (block, local) = self.stored(part)?;
         let (mut pointers, mut columns) = (block.pointers.write(local)?, block.columns.write(local)?);
-        let (mut re, mut im) = (block.re.write(local)?, block.im.write(local)?);
+        let mut re = block.re.write(local)?;
+        let mut im = block.im.as_ref().map(|im| im.write(local)).transpose()?;
         let mut end = block.columns.division().range(local).start;
         let mut ends = pointers.iter_mut();
         // The first part of a block has the beginning of its first row, too.
@@ -131,10 +152,12 @@ impl Matrix for Sparse<'_> {
         for (row, to) in self.rows.range(part).zip(ends) {
             for (column, real, imaginary) in self.lattice.row(row) {
                 inside &= column < self.rows.len() && column <= MOST_COLUMNS;
-                if let (Some(to), Some(re), Some(im)) = (columns.get_mut(at), re.get_mut(at), im.get_mut(at))
-                {
+                if let (Some(to), Some(re)) = (columns.get_mut(at), re.get_mut(at)) {
                     // Below 2^31 (`inside`).
-                    (*to, *re, *im) = (u32::try_from(column).unwrap_or(u32::MAX), real, imaginary);
+                    (*to, *re) = (u32::try_from(column).unwrap_or(u32::MAX), real);
+                }
+                if let Some(im) = im.as_mut().and_then(|im| im.get_mut(at)) {
+                    *im = imaginary;
                 }
                 (at, end) = (at + 1, end + 1);
             }
@@ -149,24 +172,34 @@ impl Matrix for Sparse<'_> {
         Ok(())
     }
 
-    fn multiply(&self, isa: Isa, part: usize, x: Split<'_>, y: SplitMut<'_>) -> Result<(), AccessError> {
+    fn multiply(&self, loops: Loops, part: usize, x: Split<'_>, y: SplitMut<'_>) -> Result<(), AccessError> {
         let unprepared = AccessError::NotPrepared { what: "rows", part };
         let (block, local) = self.stored(part)?;
         // Columns are below the number of rows: so many elements x has, and its rows' elements are within the part's.
         if !self.prepared.get(part).is_some_and(|part| part.load(Ordering::Acquire))
-            || x.len() < self.rows.len()
+            || if self.elements == Elements::Complex { x.len() } else { x.re.len() } < self.rows.len()
         {
             return Err(unprepared);
         }
         let (pointers, columns) = (block.pointers.read()?, block.columns.read()?);
-        let (re, im) = (block.re.read()?, block.im.read()?);
+        let re = block.re.read()?;
+        let im = block.im.as_ref().map(Array::read).transpose()?;
         let pointers = pointers.get(self.own_pointers(block, part)).ok_or(unprepared)?;
         let elements = block.columns.division().range(local);
         let within = pointers.first().is_some_and(|&first| first as usize == elements.start);
         let ended = pointers.last().is_some_and(|&last| last as usize == elements.end);
-        let matrix = Csr::new(pointers, &columns, Split { re: &re, im: &im }).filter(|_| within && ended);
+        let matrix = match &im {
+            Some(im) => Csr::new(pointers, &columns, Split { re: &re, im }),
+            None => Csr::real(pointers, &columns, &re),
+        };
+        let matrix = matrix.filter(|_| within && ended).ok_or(unprepared)?;
         // SAFETY: pointers ascend from the first to the last element of the part, whose columns are below the length of x, since it is prepared.
-        unsafe { csr::multiply(isa, matrix.ok_or(unprepared)?, x, y) };
+        unsafe {
+            match im {
+                Some(_) => csr::multiply(loops, matrix, x, y),
+                None => csr_real::multiply(loops.isa, matrix, x.re, y.re),
+            }
+        }
         Ok(())
     }
 
@@ -175,16 +208,17 @@ impl Matrix for Sparse<'_> {
         let elements = block.columns.division().range(local);
         let rows = || self.rows.range(part).flat_map(|row| self.lattice.row(row));
         let [_, of_columns, of_re, of_im] = WHAT;
-        let (columns, re, im) = (block.columns.read()?, block.re.read()?, block.im.read()?);
+        let (columns, re) = (block.columns.read()?, block.re.read()?);
         let columns = columns[elements.clone()].iter().map(|&column| f64::from(column));
         compare(of_columns, columns, rows().map(|(column, ..)| column as f64))?;
         compare(of_re, re[elements.clone()].iter().copied(), rows().map(|(_, re, _)| re))?;
-        compare(of_im, im[elements].iter().copied(), rows().map(|(.., im)| im))
+        let Some(im) = &block.im else { return Ok(()) };
+        compare(of_im, im.read()?[elements].iter().copied(), rows().map(|(.., im)| im))
     }
 
     fn work(&self, part: usize) -> Work {
         let Ok((block, local)) = self.stored(part) else { return Work::default() };
         let elements = block.columns.division().range(local).len() as u64;
-        work(elements, self.rows.range(part).len(), u64::from(local == 0))
+        work(self.elements, elements, self.rows.range(part).len(), u64::from(local == 0))
     }
 }

@@ -2,7 +2,7 @@
 // The lanes' functions; what they need is said.
 #![allow(unsafe_code)]
 
-use crate::lanes::{Lanes, total};
+use crate::lanes::Lanes;
 
 /// Real and imaginary parts, as many.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +62,6 @@ impl<L: Lanes> Sums<L> {
     #[inline(always)]
     pub(super) unsafe fn total(self) -> (f64, f64) {
         // SAFETY: the caller promises the same.
-        unsafe { (total(self.re.array()), total(self.im.array())) }
+        unsafe { (self.re.total(), self.im.total()) }
     }
 }

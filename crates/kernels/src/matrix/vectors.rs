@@ -5,52 +5,47 @@ use crate::array::{AccessError, Array, Reading, Writing};
 use crate::fill::number;
 use crate::kernel::{Lies, Need, SetupError, WrongResult, compare};
 use crate::team::Division;
+use crate::turns::Turn;
 
-/// Calls of a run of the problem: y = A x and x = A y in turn, ten times. After them it begins anew with the first vector, so that numbers neither grow
-/// nor vanish however long it is repeated, and a serial run is as long.
+/// Calls of a run of the problem: y = A x and x = A y in turn, ten times. After them it begins anew with the first vector.
 pub const CALLS: u64 = 20;
 
 /// The first one, and two that are written in turn.
-const VECTORS: usize = 3;
+pub(super) const VECTORS: usize = 3;
 /// Real and imaginary parts of each.
 pub(super) const ARRAYS: usize = 2 * VECTORS;
+/// What they hold.
+const WHAT: &str = "elements of vectors";
 
-/// Three vectors.
+/// Three vectors; those of real numbers have no imaginary parts.
 #[derive(Debug)]
 pub(super) struct Vectors<'m> {
     re: [Array<'m, f64>; VECTORS],
-    im: [Array<'m, f64>; VECTORS],
+    im: Option<[Array<'m, f64>; VECTORS]>,
 }
 
 /// A vector that is read.
 pub(super) struct Whole<'a> {
     re: Reading<'a, f64>,
-    im: Reading<'a, f64>,
+    im: Option<Reading<'a, f64>>,
 }
 
 impl Whole<'_> {
     pub(super) fn split(&self) -> Split<'_> {
-        Split { re: &self.re, im: &self.im }
+        Split { re: &self.re, im: self.im.as_deref().unwrap_or_default() }
     }
 }
 
 /// A part of one that is written.
 pub(super) struct Part<'a> {
     re: Writing<'a, f64>,
-    im: Writing<'a, f64>,
+    im: Option<Writing<'a, f64>>,
 }
 
 impl Part<'_> {
     pub(super) fn split(&mut self) -> SplitMut<'_> {
-        SplitMut { re: &mut self.re, im: &mut self.im }
+        SplitMut { re: &mut self.re, im: self.im.as_deref_mut().unwrap_or_default() }
     }
-}
-
-/// The number of a call in its run, and the vectors that it reads and writes.
-fn call(step: u64) -> (u64, usize, usize) {
-    let number = step % CALLS;
-    let even = number.is_multiple_of(2);
-    (number, if number == 0 { 0 } else { 1 + usize::from(even) }, if even { 1 } else { 2 })
 }
 
 /// What the first vector begins with.
@@ -59,18 +54,37 @@ fn first(row: usize) -> (f64, f64) {
     (number(row, usize::MAX), number(row, usize::MAX - 1))
 }
 
+/// Three arrays.
+fn arrays<'m>(
+    rows: &Division,
+    memory: [&'m mut [f64]; VECTORS],
+) -> Result<[Array<'m, f64>; VECTORS], SetupError> {
+    let [a, b, c] = memory;
+    let array = |memory| Array::new(WHAT, memory, rows.clone());
+    Ok([array(a)?, array(b)?, array(c)?])
+}
+
 impl<'m> Vectors<'m> {
     /// The memory of vectors whose rows are divided like this.
     pub(super) fn needs(rows: &Division) -> impl Iterator<Item = Need> {
+        Self::real_needs(rows).chain(Self::real_needs(rows))
+    }
+
+    /// The same of real numbers.
+    pub(super) fn real_needs(rows: &Division) -> impl Iterator<Item = Need> + use<> {
         let (bytes, lies) = (8 * rows.len(), Lies::Divided(rows.times(8)));
-        (0..ARRAYS).map(move |_| Need::new("elements of vectors", bytes, lies.clone()))
+        (0..VECTORS).map(move |_| Need::new(WHAT, bytes, lies.clone()))
     }
 
     /// On six arrays.
     pub(super) fn new(rows: &Division, memory: [&'m mut [f64]; ARRAYS]) -> Result<Self, SetupError> {
         let [a, b, c, d, e, f] = memory;
-        let array = |memory| Array::new("elements of vectors", memory, rows.clone());
-        Ok(Self { re: [array(a)?, array(c)?, array(e)?], im: [array(b)?, array(d)?, array(f)?] })
+        Ok(Self { re: arrays(rows, [a, c, e])?, im: Some(arrays(rows, [b, d, f])?) })
+    }
+
+    /// Those of real numbers, on three arrays.
+    pub(super) fn real(rows: &Division, memory: [&'m mut [f64]; VECTORS]) -> Result<Self, SetupError> {
+        Ok(Self { re: arrays(rows, memory)?, im: None })
     }
 
     pub(super) fn division(&self) -> &Division {
@@ -79,30 +93,36 @@ impl<'m> Vectors<'m> {
     }
 
     pub(super) fn prepare(&self, part: usize) -> Result<(), AccessError> {
-        for (vector, (re, im)) in self.re.iter().zip(&self.im).enumerate() {
-            let (mut re, mut im) = (re.write(part)?, im.write(part)?);
-            for ((row, re), im) in self.division().range(part).zip(re.iter_mut()).zip(im.iter_mut()) {
-                (*re, *im) = if vector == 0 { first(row) } else { (0.0, 0.0) };
-            }
-        }
-        Ok(())
+        let begin = |arrays: &[Array<'m, f64>; VECTORS], number: fn(usize) -> f64| {
+            let [first, written @ ..] = arrays;
+            let mut own = first.write(part)?;
+            self.division().range(part).zip(own.iter_mut()).for_each(|(row, to)| *to = number(row));
+            written.iter().try_for_each(|array| {
+                array.write(part)?.fill(0.0);
+                Ok(())
+            })
+        };
+        begin(&self.re, |row| first(row).0)?;
+        self.im.as_ref().map_or(Ok(()), |im| begin(im, |row| first(row).1))
     }
 
     /// What a step reads.
     pub(super) fn read(&self, step: u64) -> Result<Whole<'_>, AccessError> {
-        self.whole(call(step).1)
+        self.whole(Turn::of(step, CALLS).read)
     }
 
     /// The part that a step writes.
     pub(super) fn write(&self, step: u64, part: usize) -> Result<Part<'_>, AccessError> {
-        let written = call(step).2;
+        let Turn { written, .. } = Turn::of(step, CALLS);
         // One of three.
-        Ok(Part { re: self.re[written].write(part)?, im: self.im[written].write(part)? })
+        let im = self.im.as_ref().map(|im| im[written].write(part)).transpose()?;
+        Ok(Part { re: self.re[written].write(part)?, im })
     }
 
     fn whole(&self, vector: usize) -> Result<Whole<'_>, AccessError> {
         // One of three.
-        Ok(Whole { re: self.re[vector].read()?, im: self.im[vector].read()? })
+        let im = self.im.as_ref().map(|im| im[vector].read()).transpose()?;
+        Ok(Whole { re: self.re[vector].read()?, im })
     }
 
     /// Compares with the calls of the last run that were made, done again by `multiply`.
@@ -112,36 +132,28 @@ impl<'m> Vectors<'m> {
         multiply: impl Fn(Split<'_>, SplitMut<'_>) -> Result<(), AccessError>,
     ) -> Result<(), WrongResult> {
         let rows = self.division().len();
-        let (first_re, first_im): (Vec<f64>, Vec<f64>) = (0..rows).map(first).unzip();
+        let (first_re, mut first_im): (Vec<f64>, Vec<f64>) = (0..rows).map(first).unzip();
+        if self.im.is_none() {
+            first_im.clear();
+        }
         let same = |vector: usize, re: &[f64], im: &[f64]| {
             let found = self.whole(vector)?;
             compare("real parts of a vector", found.re.iter().copied(), re.iter().copied())?;
-            compare("imaginary parts of a vector", found.im.iter().copied(), im.iter().copied())
+            compare("imaginary parts of a vector", found.split().im.iter().copied(), im.iter().copied())
         };
         same(0, &first_re, &first_im)?;
         let Some(last) = steps.checked_sub(1) else { return Ok(()) };
-        let calls = call(last).0 + 1;
+        let calls = Turn::of(last, CALLS).number + 1;
+        let mut y = (vec![0.0; rows], vec![0.0; first_im.len()]);
         let mut x = (first_re, first_im);
-        let mut y = (vec![0.0; rows], vec![0.0; rows]);
         for number in 0..calls {
             multiply(Split { re: &x.0, im: &x.1 }, SplitMut { re: &mut y.0, im: &mut y.1 })?;
             // What the last two calls wrote is still there.
             if number + 2 >= calls {
-                same(call(number).2, &y.0, &y.1)?;
+                same(Turn::of(number, CALLS).written, &y.0, &y.1)?;
             }
             std::mem::swap(&mut x, &mut y);
         }
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn calls_take_turns_and_begin_anew() {
-        assert_eq!([0, 1, 2, 3].map(call), [(0, 0, 1), (1, 1, 2), (2, 2, 1), (3, 1, 2)]);
-        assert_eq!([CALLS - 1, CALLS, CALLS + 1].map(call), [(19, 1, 2), (0, 0, 1), (1, 1, 2)]);
     }
 }

@@ -2,8 +2,9 @@
 
 use numasim_kernels::blackscholes::BlackScholes;
 use numasim_kernels::chase::{Chase, HOPS, MOST_CHAINS};
+use numasim_kernels::grid::{Seismic, Stencil2d};
 use numasim_kernels::kernel::Problem;
-use numasim_kernels::matrix::{CALLS, Dmv, Lattice, Partition, Spmv, Storage};
+use numasim_kernels::matrix::{CALLS, Dmv, Elements, Lattice, Partition, Spmv, Storage};
 use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
 use numasim_kernels::{count, stencil};
 use numasim_model::problem::{self, Cells, KernelName, KernelProblem};
@@ -33,13 +34,21 @@ proptest! {
         agree(&BlackScholes { options: size }, KernelProblem::BlackScholes(options), threads);
         let dense = problem::Dmv { rows: many, iterations: 1 };
         agree(&Dmv { rows: size }, KernelProblem::Dmv(dense), threads);
-        let sparse = Spmv {
-            lattice: Lattice { cells },
-            partition: Partition::Elements,
-            storage: Storage::Whole,
-        };
-        let crystal = problem::Spmv { cells: Cells(cells.map(|n| n as u64)), ..problem::Spmv::default() };
-        agree(&sparse, KernelProblem::Spmv(crystal), threads);
+        for (elements, of_model) in
+            [(Elements::Complex, problem::Elements::Complex), (Elements::Real, problem::Elements::Real)]
+        {
+            let (lattice, partition) = (Lattice { cells }, Partition::Elements);
+            let sparse = Spmv { lattice, elements, partition, storage: Storage::Whole };
+            let cells = Cells(cells.map(|n| n as u64));
+            let crystal = problem::Spmv { cells, elements: of_model, ..problem::Spmv::default() };
+            agree(&sparse, KernelProblem::Spmv(crystal), threads);
+        }
+        let (rows, columns) = (size, cells[0] * 31);
+        let (high, wide) = (many, columns as u64);
+        let grid = problem::Stencil2d { rows: high, columns: wide, iterations: 1 };
+        agree(&Stencil2d { rows, columns }, KernelProblem::Stencil2d(grid), threads);
+        let waves = problem::Seismic { rows: high, columns: wide, iterations: 1 };
+        agree(&Seismic { rows, columns }, KernelProblem::Seismic(waves), threads);
         for (source, of_model) in
             [(Source::Shared, problem::Source::Shared), (Source::Own, problem::Source::Own)]
         {
@@ -53,17 +62,6 @@ proptest! {
         let lines = usize::try_from(chase.lines()).expect("few");
         agree(&Chase { lines, chains }, KernelProblem::Chase(chase), threads);
     }
-}
-
-#[test]
-fn the_real_crystal_counts_two_flop_and_twelve_bytes_an_element() {
-    // No kernel of real numbers is here; the complex one has the same elements: (20 k, 8 k) and (12 k, 2 k), 32 or 16 bytes of vectors for each row.
-    let complex = problem::Spmv::default();
-    let real = problem::Spmv { elements: problem::Elements::Real, ..complex };
-    let (rows, k) = (complex.cells.rows(), complex.cells.nonzeros());
-    let (complex, real) = (KernelProblem::Spmv(complex).step(), KernelProblem::Spmv(real).step());
-    assert_eq!(complex.bytes - real.bytes, 8 * k + 16 * rows);
-    assert_eq!((complex.flop, real.flop), (8 * k, 2 * k));
 }
 
 #[test]

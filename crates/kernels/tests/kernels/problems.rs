@@ -2,9 +2,10 @@
 
 use numasim_kernels::blackscholes::{self, BlackScholes, Options};
 use numasim_kernels::chase::{Chase, HOPS, MOST_CHAINS};
+use numasim_kernels::grid::{Seismic, Stencil2d};
 use numasim_kernels::isa::Isa;
 use numasim_kernels::kernel::{Lies, Problem, SetupError, Work};
-use numasim_kernels::matrix::{Dmv, Lattice, Partition, Spmv, Storage};
+use numasim_kernels::matrix::{Dmv, Elements, Lattice, Partition, Spmv, Storage};
 use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
 use numasim_kernels::stream::{Operation, Stream};
 
@@ -19,9 +20,17 @@ fn work_by_hand() {
     assert!((intensity(dmv) - 0.5).abs() < 1e-3);
     // 173,920 elements: 20 each, 5121 pointers of 4, 5120 x 32 of vectors.
     let lattice = Lattice { cells: [4, 4, 4] };
-    let spmv = Spmv { lattice, partition: Partition::Rows, storage: Storage::Whole }.work();
+    let (elements, partition) = (Elements::Complex, Partition::Rows);
+    let crystal = Spmv { lattice, elements, partition, storage: Storage::Whole };
+    let spmv = crystal.work();
     assert_eq!(spmv, Work { bytes: 3_478_400 + 20_484 + 163_840, flop: 1_391_360 });
     assert!((intensity(spmv) - 0.38).abs() < 1e-3);
+    // 12 each, the pointers, 5120 x 16 of vectors; 2 FLOP each.
+    let real = Spmv { elements: Elements::Real, ..crystal }.work();
+    assert_eq!(real, Work { bytes: 2_087_040 + 20_484 + 81_920, flop: 347_840 });
+    // 200 points: 16 bytes and 5 FLOP, 84 and 22.
+    assert_eq!(Stencil2d { rows: 10, columns: 20 }.work(), Work { bytes: 3200, flop: 1000 });
+    assert_eq!(Seismic { rows: 10, columns: 20 }.work(), Work { bytes: 16_800, flop: 4400 });
     // 69 FLOP for 28 bytes.
     let options = BlackScholes { options: 1000 }.work();
     assert_eq!(options, Work { bytes: 28_000, flop: 69_000 });
@@ -72,7 +81,7 @@ fn parts_have_about_as_many_elements() {
     let lattice = Lattice { cells: [3, 3, 5] };
     let of = |partition| {
         let mut work = Vec::new();
-        let problem = Spmv { lattice, partition, storage: Storage::Whole };
+        let problem = Spmv { lattice, elements: Elements::Real, partition, storage: Storage::Whole };
         with(&problem, &team(&[0; 7]), Isa::best(), |kernel| {
             work.extend((0..7).map(|part| kernel.work(part).flop as f64 / 8.0));
         });
@@ -87,12 +96,16 @@ fn parts_have_about_as_many_elements() {
 #[test]
 fn blocks_of_groups_lie_with_them() {
     let lattice = Lattice { cells: [2, 2, 2] };
-    let problem = Spmv { lattice, partition: Partition::Rows, storage: Storage::PerGroup };
+    let (elements, partition) = (Elements::Complex, Partition::Rows);
+    let problem = Spmv { lattice, elements, partition, storage: Storage::PerGroup };
     let needs = problem.arrays(&team(&[0, 0, 1])).expect("possible");
     let groups: Vec<&Lies> = needs.iter().take(8).map(|need| &need.lies).collect();
     assert_eq!(groups, [[&Lies::Group(0); 4], [&Lies::Group(1); 4]].concat());
     // 640 rows: 426 of the first two parts, 214 of the last; each block has a pointer more.
     assert_eq!((needs[0].bytes, needs[4].bytes, needs.len()), (4 * 427, 4 * 215, 14));
+    // Without imaginary parts three arrays of each block and three vectors.
+    let real = Spmv { elements: Elements::Real, ..problem }.arrays(&team(&[0, 0, 1])).expect("possible");
+    assert_eq!((real.len(), real[3].bytes), (9, 4 * 215));
 }
 
 #[test]
@@ -101,16 +114,20 @@ fn what_is_impossible_is_said() {
     let error = |problem: &dyn Problem| problem.arrays(&one).expect_err("impossible").to_string();
     assert_eq!(error(&Dmv { rows: 0 }), "rows 0: from 1 to 16777216 are possible");
     let lattice = Lattice { cells: [usize::MAX, 2, 1] };
-    let spmv = Spmv { lattice, partition: Partition::Rows, storage: Storage::Whole };
+    let (elements, partition) = (Elements::Real, Partition::Rows);
+    let spmv = Spmv { lattice, elements, partition, storage: Storage::Whole };
     assert!(error(&spmv).ends_with("from 1 to 48000000 are possible"));
     assert_eq!(spmv.work(), Work::default());
+    let wide = Stencil2d { rows: 1, columns: 1 << 25 };
+    assert_eq!(error(&wide), "columns 33554432: from 1 to 16777216 are possible");
+    assert_eq!(error(&Seismic { rows: 0, columns: 1 }), "rows 0: from 1 to 16777216 are possible");
     let chains = MOST_CHAINS + 1;
     assert_eq!(error(&Chase { lines: 99, chains }), "chains 33: from 1 to 32 are possible");
     let problem = Stream { elements: 9, operation: Operation::Add };
     let (mut a, mut b, mut c) = (vec![0.0; 9], vec![0.0; 9], vec![0.0; 8]);
-    let short = problem.on(&one, Isa::Portable, vec![&mut a, &mut b, &mut c]).map(drop);
+    let short = problem.on(&one, Isa::Portable.into(), vec![&mut a, &mut b, &mut c]).map(drop);
     assert_eq!(short.expect_err("short").to_string(), "elements of c need 72 bytes, and the memory has 64");
-    let few = problem.on(&one, Isa::Portable, vec![&mut a]).map(drop);
+    let few = problem.on(&one, Isa::Portable.into(), vec![&mut a]).map(drop);
     assert_eq!(few, Err(SetupError::Arrays { needed: 3, given: 1 }));
 }
 

@@ -5,12 +5,14 @@ use std::sync::Barrier;
 use numasim_kernels::array::AccessError;
 use numasim_kernels::blackscholes::BlackScholes;
 use numasim_kernels::chase::Chase;
+use numasim_kernels::grid::{Seismic, Stencil2d};
 use numasim_kernels::isa::Isa;
 use numasim_kernels::kernel::{Kernel, Problem, Work, WrongResult};
-use numasim_kernels::matrix::{CALLS, Dmv, Lattice, Partition, Spmv, Storage};
+use numasim_kernels::matrix::{CALLS, Dmv, Elements, Lattice, Partition, Spmv, Storage};
 use numasim_kernels::memcpy::{Faults, How, Memcpy, Source};
 use numasim_kernels::stream::{Operation, Stream};
 use numasim_kernels::team::Team;
+use numasim_kernels::way::{Loops, Stores, Way};
 use proptest::prelude::*;
 
 /// Problems of about a size, in all variants.
@@ -19,6 +21,8 @@ fn some(size: usize) -> Vec<Box<dyn Problem>> {
         Box::new(BlackScholes { options: size }),
         Box::new(Dmv { rows: size.min(70) }),
         Box::new(Chase { lines: size.max(3), chains: 3 }),
+        Box::new(Stencil2d { rows: 1 + size / 20, columns: 1 + size % 41 }),
+        Box::new(Seismic { rows: 1 + size / 20, columns: 1 + size % 41 }),
     ];
     for operation in Operation::ALL {
         all.push(Box::new(Stream { elements: size, operation }));
@@ -26,7 +30,9 @@ fn some(size: usize) -> Vec<Box<dyn Problem>> {
     for partition in [Partition::Rows, Partition::Elements] {
         for storage in [Storage::Whole, Storage::PerGroup] {
             let lattice = Lattice { cells: [1 + size % 3, 1, 2] };
-            all.push(Box::new(Spmv { lattice, partition, storage }));
+            for elements in [Elements::Complex, Elements::Real] {
+                all.push(Box::new(Spmv { lattice, elements, partition, storage }));
+            }
         }
     }
     for source in [Source::Shared, Source::PerGroup, Source::Own] {
@@ -47,13 +53,14 @@ pub(crate) fn team(groups: &[usize]) -> Team {
 pub(crate) fn with(
     problem: &dyn Problem,
     team: &Team,
-    isa: Isa,
+    loops: impl Into<Loops>,
     use_it: impl FnOnce(&dyn Kernel),
 ) -> Vec<Vec<f64>> {
     let needs = problem.arrays(team).expect("possible");
     let mut memory: Vec<Vec<f64>> = needs.iter().map(|need| vec![f64::NAN; need.words() + 1]).collect();
-    let kernel =
-        problem.on(team, isa, memory.iter_mut().map(|all| &mut all[1..]).collect()).expect("a kernel");
+    let kernel = problem
+        .on(team, loops.into(), memory.iter_mut().map(|all| &mut all[1..]).collect())
+        .expect("a kernel");
     use_it(&*kernel);
     drop(kernel);
     memory
@@ -65,7 +72,7 @@ pub(crate) fn prepare(kernel: &dyn Kernel) {
 
 /// All parts, one after the other.
 fn serially(kernel: &dyn Kernel, steps: u64) {
-    for step in 0..steps {
+    for step in 0..steps * kernel.phases() {
         (0..kernel.parts()).for_each(|part| kernel.run(part, step).expect("prepared"));
     }
 }
@@ -103,7 +110,7 @@ fn threads_compute_what_one_does() {
                     scope.spawn(move || {
                         kernel.prepare(part).expect("nobody runs");
                         barrier.wait();
-                        for step in 0..steps {
+                        for step in 0..steps * kernel.phases() {
                             kernel.run(part, step).expect("in step");
                             if kernel.in_lockstep() {
                                 barrier.wait();
@@ -123,6 +130,29 @@ fn threads_compute_what_one_does() {
 }
 
 #[test]
+fn a_way_through_memory_changes_no_bit() {
+    // 6144 and 3072 bytes are what kernels do on their own.
+    let ways = [[0, 0], [256, 0], [0, 512], [6144, 3072], [12_288, 12_288]];
+    for problem in some(3000) {
+        let run = |loops: Loops| {
+            bits(&with(&*problem, &team(&[0, 0, 1]), loops, |kernel| {
+                prepare(kernel);
+                serially(kernel, 3);
+            }))
+        };
+        let own = run(Isa::Portable.into());
+        for (isa, prefetch_bytes) in Isa::available().into_iter().flat_map(|isa| ways.map(|way| (isa, way))) {
+            for (streams, stores) in
+                [1, 2, 4].into_iter().flat_map(|count| Stores::ALL.map(|how| (count, how)))
+            {
+                let loops = Loops { isa, way: Some(Way { streams, prefetch_bytes, stores }) };
+                assert!(run(loops) == own, "{}, {loops:?}", problem.name());
+            }
+        }
+    }
+}
+
+#[test]
 fn a_part_that_did_not_run_is_seen() {
     for problem in some(100) {
         with(&*problem, &team(&[0, 1]), Isa::best(), |kernel| {
@@ -135,11 +165,13 @@ fn a_part_that_did_not_run_is_seen() {
 
 #[test]
 fn a_step_too_few_is_seen_where_steps_write_other_values() {
-    let problems: [Box<dyn Problem>; 4] = [
+    let problems: [Box<dyn Problem>; 6] = [
         Box::new(Dmv { rows: 9 }),
         Box::new(Stream { elements: 9, operation: Operation::Triad }),
         Box::new(Stream { elements: 9, operation: Operation::Scale }),
         Box::new(Chase { lines: 1000, chains: 2 }),
+        Box::new(Stencil2d { rows: 9, columns: 9 }),
+        Box::new(Seismic { rows: 9, columns: 9 }),
     ];
     for problem in problems {
         with(&*problem, &team(&[0]), Isa::best(), |kernel| {
@@ -157,8 +189,9 @@ fn a_wrong_element_is_named() {
     let mut memory = vec![vec![0.0; 20]; 3];
     let team = team(&[0, 0]);
     // The first part has elements 0 to 9 and ran; those of the other are still 0.
-    let kernel =
-        problem.on(&team, Isa::best(), memory.iter_mut().map(|all| &mut all[..]).collect()).expect("it");
+    let kernel = problem
+        .on(&team, Isa::best().into(), memory.iter_mut().map(|all| &mut all[..]).collect())
+        .expect("it");
     prepare(&*kernel);
     kernel.run(0, 0).expect("prepared");
     let Err(WrongResult::Element { what, index, found, expected }) = kernel.check(&[1, 1]) else {
@@ -180,7 +213,8 @@ fn parts_that_wait_for_each_other_take_as_many_steps() {
 #[test]
 fn nothing_runs_on_memory_that_was_not_prepared_where_it_would_be_unsound() {
     let lattice = Lattice { cells: [1, 1, 1] };
-    let problem = Spmv { lattice, partition: Partition::Rows, storage: Storage::Whole };
+    let (elements, partition) = (Elements::Complex, Partition::Rows);
+    let problem = Spmv { lattice, elements, partition, storage: Storage::Whole };
     with(&problem, &team(&[0]), Isa::best(), |kernel| {
         assert_eq!(kernel.run(0, 0), Err(AccessError::NotPrepared { what: "rows", part: 0 }));
     });

@@ -144,7 +144,7 @@ mod tests {
                 Err(error) => assert!(matches!(error, EvaluateError::Refused(_)), "{error}"),
             }
         }
-        assert_eq!(known, 4);
+        assert_eq!(known, 5);
     }
 
     #[test]

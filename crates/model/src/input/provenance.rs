@@ -9,6 +9,8 @@ use super::problem::ProblemKind;
 use super::table::TableReader;
 use super::value::{Quantity, Value};
 
+const INTERVAL: Quantity =
+    Quantity { what: "the half-width of an interval of 95 % in percent", example: "1.5", zero: true };
 const UNCERTAINTY: Quantity = Quantity { what: "an uncertainty in percent", example: "2.5", zero: true };
 
 /// Keys whose origin `[machine.provenance]` may state.
@@ -61,6 +63,7 @@ fn read_figure(value: &Value<'_>) -> Option<Provenance> {
     let source = table.optional("source").and_then(|value| value.string());
     let uncertainty_percent =
         table.optional("uncertainty_percent").and_then(|value| value.number(UNCERTAINTY));
+    let interval95_percent = table.optional("interval95_percent").and_then(|value| value.number(INTERVAL));
     table.finish();
     let kind = kind?;
     let word = kind.string()?;
@@ -74,5 +77,10 @@ fn read_figure(value: &Value<'_>) -> Option<Provenance> {
         let message = format!("`kind` must be one of {}, not {}", names::list(words), kind.text());
         kind.report(ProblemKind::BadValue, message, "unknown kind", hint);
     }
-    Some(Provenance { kind: found?, source: source.map(str::to_owned), uncertainty_percent })
+    Some(Provenance {
+        kind: found?,
+        source: source.map(str::to_owned),
+        uncertainty_percent,
+        interval95_percent,
+    })
 }

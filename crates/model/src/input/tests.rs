@@ -110,12 +110,12 @@ fn one_node_needs_no_link() {
 #[test]
 fn provenance_is_kept_by_key() {
     let text = format!(
-        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\", source = \"MLC\", uncertainty_percent = 2 }}\n"
+        "{MACHINE}[machine.provenance]\nlink_gbs = {{ kind = \"measured\", source = \"MLC\", uncertainty_percent = 2, interval95_percent = 1.5 }}\n"
     );
     let machine = read(&text).study.machine;
     let link = &machine.provenance()["link_gbs"];
     assert_eq!((link.kind, link.source.as_deref()), (FigureKind::Measured, Some("MLC")));
-    assert_eq!(link.uncertainty_percent, Some(2.0));
+    assert_eq!((link.uncertainty_percent, link.interval95_percent), (Some(2.0), Some(1.5)));
 }
 
 #[test]

@@ -1,4 +1,6 @@
-//! Pieces of input files for those who write some: `detect`, `calibrate`, `fit`, `import`.
+//! Pieces of input files for those who write some: `detect`, `calibrate`, `fit`, `import`, `explore --save`.
+
+pub mod scenario;
 
 use std::fmt::Write as _;
 

@@ -36,4 +36,7 @@ pub struct Provenance {
     pub source: Option<String>,
     /// How far off it may be, in percent of the figure (of the worst one, where the key has several figures).
     pub uncertainty_percent: Option<f64>,
+    /// Half-width of its interval of 95 %, in percent of the figure (of the worst one, where the key has several): the true
+    /// figure lies between figure / (1 + p / 100) and figure x (1 + p / 100). Predictions have an interval for it.
+    pub interval95_percent: Option<f64>,
 }

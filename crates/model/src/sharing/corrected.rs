@@ -31,8 +31,7 @@ pub(super) struct Corrected {
 pub(super) struct Notes {
     /// For max-min.
     filling: max_min::Filling,
-    /// For ECM: nanoseconds per byte of one thread of each flow.
-    times: Vec<f64>,
+    ecm: ecm::Notes,
     /// For request fraction, per pool: the part of its requests that a link lets through.
     parts: Vec<f64>,
     /// Per shared link: what it lets through of each link. Per pool: what it offers before that.
@@ -91,7 +90,9 @@ impl Corrected {
     pub(super) fn make_room(&self, compiled: &Compiled, notes: &mut Notes) {
         let of = |kind: ModelKind, count: usize| if self.kind == kind { count } else { 0 };
         self.paths.make_room(&mut notes.filling);
-        notes.times.resize(of(ModelKind::Ecm, compiled.flows.len()), 0.0);
+        if self.kind == ModelKind::Ecm {
+            notes.ecm.make_room(compiled);
+        }
         notes.parts.resize(of(ModelKind::RequestFraction, compiled.pools.len()), 0.0);
         notes.caps.resize(compiled.shared.len(), 0.0);
         notes.uncapped.resize(if compiled.shared.is_empty() { 0 } else { compiled.pools.len() }, 0.0);
@@ -165,14 +166,14 @@ impl Corrected {
                 request_fraction::share(compiled, remote, m, controller, threads, shares, parts);
             }
             ModelKind::Ecm => {
-                ecm::share(compiled, remote, &self.queues[m], m, threads, shares, &mut notes.times);
+                ecm::share(compiled, remote, &self.queues[m], m, threads, shares, &mut notes.ecm);
             }
             ModelKind::MaxMin => {} // needs all controllers first
         }
     }
 
     /// Links that share a link offer no more than it carries: filled evenly, or, under `proportional`, each the same part of
-    /// what it would offer. The other models that come here refuse machines with shared links.
+    /// what it would offer. Under ECM they are queues of what the others leave. `request-fraction` refuses machines with shared links.
     fn cap_shared_links(&self, compiled: &Compiled, shares: &mut Shares, notes: &mut Notes) {
         if compiled.shared.is_empty() || self.kind == ModelKind::MaxMin {
             return;
@@ -186,6 +187,9 @@ impl Corrected {
             };
         }
         notes.uncapped.copy_from_slice(&shares.offered);
+        if self.kind == ModelKind::Ecm {
+            notes.ecm.leave(compiled, &notes.uncapped);
+        }
         for (&cap, common) in notes.caps.iter().zip(&compiled.shared) {
             for p in common.users.iter().map(|&p| p as usize) {
                 let capped = if self.kind == ModelKind::Proportional { notes.uncapped[p] * cap } else { cap };

@@ -15,7 +15,9 @@
 //! 4. A link is such a queue, too, with its own capacity in place of B, its threads in place of N, and the same `ecm_penalty`. A remote
 //!    thread waits at both, 1/d + w_link + w, and both waits are solved together: who is held back by the controller queues less at
 //!    the link.
-//! 5. A thread's bandwidth is the smallest granted / cost over the memories it reads.
+//! 5. A link that shares a link with others has what these leave: what it would have if it asked for everything, the shared one
+//!    filled evenly (max-min) up to its capacity. That is never less than what it is given, and changes without a step.
+//! 6. A thread's bandwidth is the smallest granted / cost over the memories it reads.
 //!
 //! Bytes are counted in GB/s of reads: those of a kernel with a figure of its own (`triad_gbs`) need the controller for longer, the
 //! T_mem of the kernel.
@@ -27,13 +29,14 @@
 //! which calls it a very simple approach). The soft knee follows Hofmann, Hager, Fey (arXiv 1803.01618),
 //! T(n) = T + (n - 1) u(n - 1) p0, u(n) = n T_mem / T(n), whose text was not at hand; here u(n) stands for
 //! u(n - 1), which makes it an equation for equal threads with the closed form
-//! T(n) = (T + sqrt(T^2 + 4 n (n - 1) p0 T_mem)) / 2 and extends to unequal ones. Rules 1 (for unequal threads), 3 and 4 are
+//! T(n) = (T + sqrt(T^2 + 4 n (n - 1) p0 T_mem)) / 2 and extends to unequal ones. Rules 1 (for unequal threads) and 3 to 5 are
 //! ours. Rule 4 was chosen by an Opteron's nodes that read one memory together with its own node, and tested on other loads and
 //! machines (`numasim published`).
 
 use std::ops::Range;
 
 use super::compiled::{Compiled, Pool};
+use super::ports::left_by;
 use super::remote::Remote;
 use super::shares::Shares;
 use crate::machine::Node;
@@ -75,6 +78,38 @@ impl Queue {
     }
 }
 
+/// Working memory of one evaluation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Notes {
+    /// Nanoseconds per byte of one thread of each flow.
+    times: Vec<f64>,
+    /// Per pool: GB/s that its link has, or what shared ones on the way leave it.
+    capacities: Vec<f64>,
+}
+
+impl Notes {
+    /// Makes room for them, with the capacities of the links themselves.
+    pub(super) fn make_room(&mut self, compiled: &Compiled) {
+        self.times.resize(compiled.flows.len(), 0.0);
+        self.capacities.clear();
+        self.capacities.extend(compiled.pools.iter().map(|pool| pool.capacity));
+    }
+
+    /// Learns what shared links leave each link where all ask for `asks`.
+    pub(super) fn leave(&mut self, compiled: &Compiled, asks: &[f64]) {
+        for (capacity, pool) in self.capacities.iter_mut().zip(&compiled.pools) {
+            *capacity = pool.capacity;
+        }
+        for common in &compiled.shared {
+            let users = || common.users.iter().map(|&p| p as usize);
+            for p in users() {
+                let others = users().filter(|&other| other != p).map(|other| asks[other]);
+                self.capacities[p] = self.capacities[p].min(left_by(common.capacity, &others));
+            }
+        }
+    }
+}
+
 /// Shares memory `m`.
 pub(super) fn share(
     compiled: &Compiled,
@@ -83,23 +118,25 @@ pub(super) fn share(
     m: usize,
     threads: &[f64],
     shares: &mut Shares,
-    times: &mut [f64],
+    notes: &mut Notes,
 ) {
+    let Notes { times, capacities } = notes;
     let memory = &compiled.memories[m];
     let pools = || memory.links.clone().chain(memory.own);
     for f in pools().flat_map(|p| compiled.pools[p].flows.clone()) {
         times[f] = 1.0 / compiled.flows[f].demand_gbs;
     }
     let at = Controller { compiled, remote, threads, times };
+    let link = |pool: usize, shares: &Shares| link(compiled, pool, capacities[pool], threads, shares);
     let factor = queue.factor(compiled, pools().flat_map(|p| compiled.pools[p].flows.clone()), threads);
     let offered: f64 = shares.offered[memory.links.clone()].iter().sum();
     let asked = remote.cost * offered + memory.own.map_or(0.0, |own| shares.wanted[own]);
     let bounds = Bounds { capacity: shares.controllers[m], factor, asked };
-    let any_queues = memory.links.clone().any(|p| link(compiled, p, threads, shares).is_some());
+    let any_queues = memory.links.clone().any(|p| link(p, shares).is_some());
     let wait = if any_queues {
         let total = |wait: f64| {
             let of_link = |p: usize| {
-                let bounds = link(compiled, p, threads, shares);
+                let bounds = link(p, shares);
                 let at_link = bounds.map_or(0.0, |bounds| at.wait_at_link(p, bounds, wait));
                 at.rates_of(p, remote.felt(), wait, at_link)
             };
@@ -114,7 +151,7 @@ pub(super) fn share(
     };
     for p in pools() {
         let is_own = memory.own == Some(p);
-        let bounds = if is_own { None } else { link(compiled, p, threads, shares) };
+        let bounds = if is_own { None } else { link(p, shares) };
         let at_link = bounds.map_or(0.0, |bounds| at.wait_at_link(p, bounds, wait));
         let felt = if is_own { 1.0 } else { remote.felt() };
         let mut taken = 0.0;
@@ -130,11 +167,11 @@ pub(super) fn share(
     }
 }
 
-/// What holds of a link; `None` where nobody waits at it.
-fn link(compiled: &Compiled, pool: usize, threads: &[f64], shares: &Shares) -> Option<Bounds> {
+/// What holds of a link with `capacity` GB/s; `None` where nobody waits at it.
+fn link(compiled: &Compiled, pool: usize, capacity: f64, threads: &[f64], shares: &Shares) -> Option<Bounds> {
     let (wanted, offered) = (shares.wanted[pool], shares.offered[pool]);
     let penalty = compiled.model.parameters.ecm_penalty;
-    let Pool { capacity, inverse_cores, ref flows, .. } = compiled.pools[pool];
+    let Pool { inverse_cores, ref flows, .. } = compiled.pools[pool];
     (wanted > offered || (penalty > 0.0 && wanted > 0.0)).then(|| {
         let queue = Queue::new(capacity, inverse_cores, penalty);
         Bounds { capacity, factor: queue.factor(compiled, flows.clone(), threads), asked: wanted }

@@ -84,6 +84,26 @@ pub(super) fn shared_level(capacity: f64, asks: &(impl Iterator<Item = f64> + Cl
     }
 }
 
+/// What `others`, that ask for so much of `capacity` GB/s, leave to one more link, however much it asks for: max-min among equals.
+pub(super) fn left_by(capacity: f64, others: &(impl Iterator<Item = f64> + Clone)) -> f64 {
+    let mut level = 0.0;
+    loop {
+        let (mut served, mut hungry) = (0.0, 1_u32);
+        for ask in others.clone() {
+            if ask > level {
+                hungry += 1;
+            } else {
+                served += ask;
+            }
+        }
+        let next = (capacity - served) / f64::from(hungry);
+        if next.is_nan() || next <= level {
+            return level;
+        }
+        level = next;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,6 +115,18 @@ mod tests {
             parameters.set(parameter, value).expect("in range");
         }
         level(controller, own, links, Remote::new(&parameters))
+    }
+
+    #[test]
+    fn one_more_link_has_what_the_others_do_not_ask_for_or_its_equal_part() {
+        let left = |others: &[f64]| left_by(12.0, &others.iter().copied());
+        assert_eq!(left(&[]), 12.0);
+        assert_eq!(left(&[3.0]), 9.0);
+        assert_eq!(left(&[50.0]), 6.0);
+        // One asks for less than a third: (12 - 2) / 2.
+        assert_eq!(left(&[2.0, 50.0]), 5.0);
+        // Who asks for more than the level of all has the level.
+        assert_eq!(left(&[2.0, 50.0]), shared_level(12.0, &[2.0, 50.0, 7.0].into_iter()));
     }
 
     #[test]

@@ -139,13 +139,15 @@ const ECM: About = About {
         "saturated: w such that sum g = B",
         "below: w = (N - 1) x u x ecm_penalty / B, u = sum g / B (the larger wait counts)",
         "w_link: the same with the link for B and its threads for N, solved together with w",
+        "a link on a [[machine.shared_link]]: at most what the others on it leave (max-min)",
         "equal threads, below: T(n) = (T + sqrt(T^2 + 4 n (n - 1) p0 T_mem)) / 2",
     ],
     assumptions: "A thread has a fixed number of requests under way and waits for them; controllers and links serve in order of \
                   arrival.",
     limits: "No curve of equal threads falls: where all cores have less than some of them, it says too much. N counts threads that \
              want less than B / cores in part, which is ours. With data on several nodes the slowest memory decides, as in the \
-             default. Links that share a wire are refused.",
+             default. Links that share a wire wait each for what the others leave \
+             of it, not for the others' threads.",
     source: "Execution-Cache-Memory model (P(n) = min(n P1, B) checked with Kerncraft's source); soft knee after Hofmann, \
              Hager, Fey (arXiv 1803.01618), not checked with the full text; for unequal threads and links our extension, by \
              two readers of a memory of an Opteron.",

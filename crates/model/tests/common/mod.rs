@@ -115,6 +115,20 @@ impl Case {
         self.machine.node_ids().map(|memory| self.cost(app, from, memory)).sum()
     }
 
+    /// The same case on a machine whose nodes read as much as they like, with shared links that are `wider` times as wide.
+    pub(crate) fn with_shared_links_only(&self, wider: f64) -> Self {
+        let mut nodes = self.machine.nodes().to_vec();
+        for node in &mut nodes {
+            node.read_bandwidth = None;
+        }
+        let mut shared = self.machine.shared_links().to_vec();
+        for shared in &mut shared {
+            shared.bandwidth = shared.bandwidth * wider;
+        }
+        let case = self.on(nodes, links(&self.machine));
+        case.sharing(case.machine.clone(), shared)
+    }
+
     /// The same case on `machine` with these shared links.
     pub(crate) fn sharing(&self, machine: Machine, shared_links: Vec<SharedLink>) -> Self {
         let machine = machine.with_shared_links(shared_links).expect("generated links are sound");

@@ -12,6 +12,8 @@
 //!    When all are searched the answer is proven; else the largest open bound is reported with it.
 //! 6. A second pass with a lower cutoff finds the next best, different answers.
 //!
+//! [`explore_to_the_end`] does so again with more effort while somebody has time.
+//!
 //! The answer does not depend on the number of threads: work is handed out in batches of fixed size whose results are
 //! merged in order, and effort is counted in steps, not in seconds. Only a stop by the [`Monitor`] depends on time.
 
@@ -35,6 +37,7 @@ mod pool;
 mod prove;
 mod question;
 mod respond;
+mod rounds;
 mod settings;
 mod uniform;
 
@@ -52,6 +55,7 @@ pub(crate) use local::generator;
 pub use outcome::{ExploreError, Outcome, Status};
 use pool::Pool;
 use question::{Proof, Search};
+pub use rounds::explore_to_the_end;
 pub use settings::Settings;
 
 /// Finds the best allocation.

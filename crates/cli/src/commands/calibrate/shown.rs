@@ -55,7 +55,8 @@ pub(super) fn json(found: &Calibrated) -> Value {
 
 fn figure(figure: &Figure) -> Value {
     json!({ "median": figure.median, "min": figure.min, "max": figure.max, "rounds": figure.samples,
-            "uncertainty_percent": figure.uncertainty_percent() })
+            "uncertainty_percent": figure.uncertainty_percent(),
+            "interval95_percent": figure.reach95.map(|reach| 100.0 * reach) })
 }
 
 /// The way of a kernel through memory; `gain` over the usual way, null if it is that.

@@ -106,7 +106,8 @@ fn machine(machine: &Machine, sockets: Option<usize>) -> Value {
         .provenance()
         .iter()
         .map(|(key, p)| {
-            (key.clone(), json!({ "kind": p.kind.as_str(), "source": p.source, "uncertainty_percent": p.uncertainty_percent }))
+            (key.clone(), json!({ "kind": p.kind.as_str(), "source": p.source, "uncertainty_percent": p.uncertainty_percent,
+                    "interval95_percent": p.interval95_percent }))
         })
         .collect();
     let sharing = machine.sharing();

@@ -137,8 +137,13 @@ impl Lines<'_> {
             if let Some(source) = &provenance.source {
                 self.put(TableKind::Machine, name, &format!("{prefix}.source"), source, false)?;
             }
-            if let Some(percent) = provenance.uncertainty_percent {
-                let key = format!("{prefix}.uncertainty_percent");
+            let percents = [
+                ("uncertainty_percent", provenance.uncertainty_percent),
+                ("interval95_percent", provenance.interval95_percent),
+            ];
+            for (word, percent) in percents {
+                let Some(percent) = percent else { continue };
+                let key = format!("{prefix}.{word}");
                 self.put(TableKind::Machine, name, &key, &percent.to_string(), false)?;
             }
         }

@@ -1,10 +1,11 @@
 //! `evaluate --format json`.
 
 use numasim_model::Study;
+use numasim_sim::intervals::Draws;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Value, json};
 
-use crate::view::{ScenarioView, Style, explain, json};
+use crate::view::{ScenarioView, Style, explain, intervals, json};
 
 /// The worked calculation in JSON has room for its long titles.
 const IN_JSON: Style = Style { color: false, unicode: true, width: Some(120) };
@@ -13,6 +14,8 @@ const IN_JSON: Style = Style { color: false, unicode: true, width: Some(120) };
 /// scenario by scenario: as values, all of them would take many times the memory of their text.
 pub(super) struct Document<'a> {
     pub(super) study: &'a Study,
+    /// Where the intervals come from.
+    pub(super) draws: Option<&'a Draws>,
     pub(super) views: &'a [ScenarioView<'a>],
     pub(super) explained: bool,
 }
@@ -25,6 +28,9 @@ impl Document<'_> {
             "machine": self.study.machine.name(),
         });
         json::name_model(&mut head, self.study.machine.sharing());
+        if let Some(draws) = self.draws {
+            head["intervals"] = intervals::json(draws);
+        }
         head
     }
 
@@ -57,7 +63,7 @@ impl Serialize for Scenarios<'_> {
 /// The JSON of `evaluate` as a value.
 pub(in crate::commands) fn document(study: &Study, views: &[ScenarioView]) -> Value {
     // All keys are text, so that nothing can fail.
-    serde_json::to_value(Document { study, views, explained: false }).unwrap_or_default()
+    serde_json::to_value(Document { study, draws: None, views, explained: false }).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -72,7 +78,12 @@ mod tests {
         let evaluated: Vec<Evaluated> =
             study.scenarios.iter().map(|scenario| Evaluated::new(&study, scenario).expect("fits")).collect();
         let views: Vec<ScenarioView> = evaluated.iter().map(|one| one.view(&study)).collect();
-        let text = serde_json::to_string_pretty(&Document { study: &study, views: &views, explained: false });
+        let text = serde_json::to_string_pretty(&Document {
+            study: &study,
+            draws: None,
+            views: &views,
+            explained: false,
+        });
         assert_eq!(text.expect("text"), format!("{:#}", document(&study, &views)));
     }
 }

@@ -1,20 +1,20 @@
 //! `numasim explore --pareto FIRST,SECOND`: what one objective costs in the other.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 use numasim_model::{Study, evaluate};
 use numasim_sim::pareto::{Front, Settings, TradeOff, TradeOffError, front};
 
 use super::rating::BUILT_IN_BASELINES;
-use super::{in_pool, objective, refused, restrictions, tell_hopeless, warn_of_static_work, without_answer};
+use super::{
+    in_pool, objective, open_plot, refused, restrictions, tell_hopeless, warn_of_static_work, without_answer,
+};
 use crate::args::{ExploreArgs, ObjectivePair};
 use crate::commands::evaluate::{MOST_FIGURES, figures_of, impossible};
 use crate::commands::located::Located;
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
-use crate::plot_file::PlotFile;
 use crate::sharing;
 use crate::shell::Shell;
 use crate::view::answer::WhyUnproven;
@@ -27,9 +27,13 @@ pub(super) fn run(args: &ExploreArgs, pair: ObjectivePair, shell: &Shell) -> Res
     let (reading, sources) = files::read_study_and_texts(&args.study.files)?;
     let (study, located) = Located::split(reading, sources);
     let study = sharing::choose(study, args.study.model, shell)?;
-    warn_of_static_work(&study, shell);
+    warn_of_static_work(
+        &study,
+        "its figures here are those of work shared by speed, as in the search",
+        shell,
+    );
     let destination = Destination::open(args.output.output.as_deref(), &args.study.files)?;
-    let picture = args.plot.as_deref().map(|path| open_plot(path, args)).transpose()?;
+    let picture = open_plot(args)?;
     let objectives = pair.0.map(objective);
     let watch = Parts::new(Watch::start(args.time_limit, objectives[0], shell), objectives);
     let question =
@@ -88,12 +92,6 @@ fn tell_warnings(view: &FrontView, shell: &Shell) {
 }
 
 /// Checks that the plot can be written, before anything is computed.
-fn open_plot(path: &Path, args: &ExploreArgs) -> Result<PlotFile, Failure> {
-    let mut taken: Vec<PathBuf> = args.study.files.clone();
-    taken.extend(args.output.output.clone());
-    PlotFile::open(Some(path), &taken)
-}
-
 /// Evaluates everything that is shown.
 fn view<'a>(
     study: &'a Study,

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use numasim_model::{Study, evaluate};
+use numasim_model::evaluation::Options;
+use numasim_model::{Study, evaluate_with};
 use numasim_sim::baselines::Baseline;
 use numasim_sim::search::{Outcome, Settings, Status};
 use numasim_sim::{Candidate, Problem};
@@ -36,7 +37,9 @@ pub(super) fn baselines(
     let start = Instant::now();
     let rated = distinct
         .into_iter()
-        .map(|baseline| Ok((rated(study, problem, baseline.name, baseline.candidate)?, baseline.breaks)))
+        .map(|Baseline { name, candidate, breaks, static_work }| {
+            Ok((rated(study, problem, name, candidate, static_work)?, breaks))
+        })
         .collect::<Result<_, Failure>>()?;
     Ok((rated, start.elapsed()))
 }
@@ -71,7 +74,7 @@ pub(super) fn answer<'a>(
         .alternatives
         .into_iter()
         .enumerate()
-        .map(|(i, candidate)| rated(study, problem, format!("alternative {}", i + 1), candidate))
+        .map(|(i, candidate)| rated(study, problem, format!("alternative {}", i + 1), candidate, false))
         .collect::<Result<_, _>>()?;
     let unproven = match (outcome.status, watch.ended_by()) {
         (Status::Optimal, _) => None,
@@ -82,7 +85,7 @@ pub(super) fn answer<'a>(
         }
         (Status::Stopped | Status::Unproven, None) => Some(WhyUnproven::TooLarge),
     };
-    let best = rated(study, problem, "best".to_owned(), outcome.best)?;
+    let best = rated(study, problem, "best".to_owned(), outcome.best, false)?;
     Ok(Answer {
         study,
         problem,
@@ -96,13 +99,30 @@ pub(super) fn answer<'a>(
         alternatives,
         alternatives_complete: outcome.alternatives_complete,
         baselines,
+        uncertainty: None,
     })
 }
 
-fn rated(study: &Study, problem: &Problem, name: String, candidate: Candidate) -> Result<Rated, Failure> {
-    let evaluation = evaluate(&study.machine, &study.apps, &candidate.placements, &candidate.allocation)
+/// `static_work`: work is divided beforehand, which the search itself never does.
+fn rated(
+    study: &Study,
+    problem: &Problem,
+    name: String,
+    candidate: Candidate,
+    static_work: bool,
+) -> Result<Rated, Failure> {
+    let options = Options { static_work, ..Options::default() };
+    let (placements, allocation) = (&candidate.placements, &candidate.allocation);
+    let evaluation = evaluate_with(&study.machine, &study.apps, placements, allocation, options)
         .map_err(|error| impossible(&error))?;
-    Ok(Rated { name, value: problem.goal().value(candidate.score), candidate, evaluation })
+    let score = if static_work {
+        let gflops: Vec<f64> = evaluation.apps.iter().map(|app| app.gflops.value()).collect();
+        problem.goal().score(&gflops)
+    } else {
+        candidate.score
+    };
+    let value = problem.goal().value(score);
+    Ok(Rated { name, value, candidate, evaluation, intervals: None, rival: None })
 }
 
 #[cfg(test)]

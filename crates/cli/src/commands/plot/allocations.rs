@@ -56,6 +56,7 @@ pub(crate) fn heat_map(
     let apps: Vec<_> = taking_part.iter().map(|&a| study.apps[a].clone()).collect();
     let goal = Goal::new(objective, machine, &apps).map_err(|error| refused(ProblemError::Goal(error)))?;
     let scenario = scenario(args, study)?;
+    let static_work = args.static_work || scenario.is_some_and(|scenario| scenario.static_work);
     let demands = demands(study, scenario, &taking_part)?;
     let mut data = LyingData::new(study, scenario, &taking_part);
     let solver = Solver::new(machine, &demands);
@@ -111,6 +112,9 @@ pub(crate) fn heat_map(
             continue;
         }
         solver.solve(&all, &mut workspace);
+        if static_work {
+            solver.wait_for_slowest(&mut workspace);
+        }
         values.push(goal.value(goal.score(workspace.gflops())));
     }
     if values.iter().all(|value| value.is_nan())
@@ -121,7 +125,7 @@ pub(crate) fn heat_map(
     let best = best(&values, objective);
     let message = best.map(|at| (columns[at / rows.len()], rows[at % rows.len()], values[at]));
     Ok(HeatMap {
-        heading: heading(study, &question, &goal, message),
+        heading: heading(study, &question, &goal, static_work, message),
         x: axis(&question.x, &columns),
         y: axis(&question.y, &rows),
         label: title_of_values(&goal, &apps),

@@ -161,6 +161,7 @@ fn allocation_map(study: &Study, view: &ScenarioView<'_>) -> Option<Figure> {
         y: name(1),
         rest: name(2),
         objective: None,
+        static_work: false,
         output: None,
     };
     // Not every machine and application can be drawn so; the page does without.

@@ -6,6 +6,7 @@ use numasim_draw::figures;
 use numasim_draw::heat_map::HeatMap;
 use numasim_draw::line::{Line, LinePlot};
 use numasim_draw::{Heading, Scale};
+use numasim_model::{NodeId, Placement};
 use numasim_policy::PolicyName;
 use numasim_sim::Objective;
 use numasim_sim::sweep::{Axis, Value};
@@ -244,7 +245,33 @@ fn word(value: Value<'_>) -> String {
     }
 }
 
+/// The one node on which all places of an axis have a share of the data, and these shares; the rest lies where each thread runs.
+fn shares(axis: &Axis) -> Option<(NodeId, Vec<f64>)> {
+    let mut node = None;
+    let mut shares = Vec::new();
+    for i in 0..axis.len() {
+        let Value::Data(_, data) = axis.value(i) else { return None };
+        let (home, share) = match data.placement()? {
+            Placement::Local => (None, 0.0),
+            Placement::Home(home) => (Some(*home), 1.0),
+            Placement::PartHome { home, share } => (Some(*home), *share),
+            Placement::Interleave | Placement::Fractions(_) | Placement::PartInterleave { .. } => {
+                return None;
+            }
+        };
+        if home.is_some() && home != *node.get_or_insert(home) {
+            return None;
+        }
+        shares.push(share);
+    }
+    Some((node.flatten()?, shares))
+}
+
 fn axis(axis: &Axis) -> numasim_draw::Axis {
+    if let Some((node, shares)) = shares(axis).filter(|(_, shares)| shares.is_sorted_by(|a, b| a < b)) {
+        let label = format!("{}: share on {node}, the rest local", axis.key());
+        return numasim_draw::Axis { label, scale: Scale::Linear(shares) };
+    }
     let unit = if axis.unit().is_empty() { String::new() } else { format!(" ({})", axis.unit()) };
     let mut numbers = Vec::new();
     for value in (0..axis.len()).map(|i| axis.value(i)) {

@@ -45,7 +45,7 @@ pub(super) fn text(args: &ValidateArgs, study: &Study) -> String {
          | `measured.provenance.json` | on what and how it was measured; doubts |\n\
          | `measured.study.toml` | what really ran, and what the model was asked |\n\
          | `comparison.txt`, `comparison.json` | prediction beside measurement |\n\n\
-         Model: {}. The scenarios were not used to calibrate.\n",
+         Model: {}. The scenarios were not used to calibrate; `comparison.txt` says which of them want more than there is, and what models without a rule of sharing say of them.\n",
         machine.name(),
         machine.source().unwrap_or("Source of the machine's figures: not given."),
         machine.sharing().name(),

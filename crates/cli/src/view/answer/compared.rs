@@ -21,7 +21,7 @@ impl Answer<'_> {
             let breaks = i.checked_sub(1).and_then(|b| self.baselines[b].1.as_deref());
             let mut row = vec![if i == 0 { style.strong(&rated.name) } else { rated.name.clone() }];
             row.extend(cells);
-            row.push(if i == 0 { String::new() } else { self.won(rated) });
+            row.push(if i == 0 { String::new() } else { self.won(rated) + rated.blurred(self.ties(rated)) });
             if noted {
                 row.push(breaks.map_or(String::new(), |why| style.faint(&format!("not allowed: {why}"))));
             }

@@ -2,8 +2,9 @@
 
 use numasim_sim::Objective;
 
-use super::Answer;
 use super::table::gap;
+use super::{Answer, Rated};
+use crate::view::saved::{self, Saved};
 use crate::view::{caution, machine_title};
 
 impl Answer<'_> {
@@ -34,6 +35,20 @@ impl Answer<'_> {
         let cautions = caution::clauses(&self.cautions, &self.study.apps);
         facts.extend(cautions.into_iter().map(|clause| ("Caution", clause)));
         facts
+    }
+
+    /// What `--save` writes: best, alternatives, and the baselines that no file has.
+    pub(crate) fn saved(&self) -> String {
+        let of_files = &self.study.scenarios;
+        let known = |role: &str, rated: &Rated| {
+            role == "baseline" && of_files.iter().any(|scenario| scenario.name == rated.name)
+        };
+        let all = self.all().filter(|(role, rated)| !known(role, rated));
+        let saved: Vec<Saved> =
+            all.map(|(role, rated)| Saved { view: self.view(rated), role, static_work: false }).collect();
+        let mut facts = vec![("Found by", "numasim explore".to_owned())];
+        facts.extend(self.facts());
+        saved::toml(&facts, &saved, of_files)
     }
 
     /// The best allocation with everything that belongs to it.

@@ -6,13 +6,16 @@ use serde_json::{Value, json};
 use super::sensitivity::SensitivityView;
 use super::{Answer, Rated};
 use crate::view::caution;
-use crate::view::json::{Number, Sequence, entries, name_model, number};
+use crate::view::intervals;
+use crate::view::json::{Number, Sequence, ends, entries, name_model, number};
 
 /// The documented JSON of `explore`, keys in the documented order.
 ///
 /// Beyond the contract: `cautions` (what to know beside value and status: `code`, `apps` or `nodes`, `message`), `unproven` (null, `time-limit`, `interrupted`, `too-large`), `restrictions`, `seed`,
 /// `alternatives_complete`, `alone_gflops`; on each scenario object its `value`, on alternatives `tie`, on baselines
 /// `factor` (how many times better the best is) and `breaks` (the restriction that the baseline breaks).
+/// Where figures of the machine are uncertain: `intervals` (of what they are), `value_interval`, and on all but the best
+/// `difference_interval` (its value less that of the best, draw by draw) and `distinguishable`.
 pub(crate) struct Document<'a> {
     pub(crate) answer: &'a Answer<'a>,
     pub(crate) sensitivity: Option<&'a SensitivityView<'a>>,
@@ -43,6 +46,9 @@ impl Serialize for Document<'_> {
             "restrictions": answer.problem.restrictions().describe(&answer.study.apps),
             "seed": answer.seed,
         });
+        if let Some((draws, _)) = &answer.uncertainty {
+            head["intervals"] = intervals::json(draws);
+        }
         for (key, value) in [&head, &rest].into_iter().filter_map(Value::as_object).flatten() {
             document.serialize_entry(key, value)?;
         }
@@ -87,6 +93,15 @@ impl Serialize for RatedObject<'_> {
         let mut object = serializer.serialize_map(None)?;
         entries(&answer.view(rated), &mut object)?;
         object.serialize_entry("value", &Number(rated.value))?;
+        match (&answer.uncertainty, &rated.rival) {
+            (Some((_, value)), None) => object.serialize_entry("value_interval", &ends(*value))?,
+            (_, Some(rival)) => {
+                object.serialize_entry("value_interval", &ends(rival.value))?;
+                object.serialize_entry("difference_interval", &ends(rival.difference))?;
+                object.serialize_entry("distinguishable", &rival.distinguishable)?;
+            }
+            (None, None) => {}
+        }
         match role {
             Role::Best => {}
             Role::Alternative => object.serialize_entry("tie", &answer.ties(rated))?,

@@ -6,10 +6,12 @@ mod csv;
 mod head;
 mod json;
 mod others;
+mod rivals;
 pub(crate) mod sensitivity;
 mod table;
 
 use numasim_model::{Evaluation, Study};
+use numasim_sim::intervals::{Draws, Interval, Prediction, Rival};
 use numasim_sim::{Candidate, Caution, Problem};
 
 use super::ScenarioView;
@@ -28,6 +30,10 @@ pub(crate) struct Rated {
     pub(crate) candidate: Candidate,
     /// What becomes of it.
     pub(crate) evaluation: Evaluation,
+    /// How far off the figures may be; of the best only.
+    pub(crate) intervals: Option<Prediction>,
+    /// Beside the best on the same uncertain machines; of all others.
+    pub(crate) rival: Option<Rival>,
 }
 
 /// Why an answer is not proven.
@@ -82,6 +88,8 @@ pub(crate) struct Answer<'a> {
     pub(crate) alternatives_complete: bool,
     /// What people do without a search, and the restriction that it breaks, if any.
     pub(crate) baselines: Vec<(Rated, Option<String>)>,
+    /// Where the intervals come from, and that of the best value; `None` where nothing of the machine is uncertain.
+    pub(crate) uncertainty: Option<(Draws, Interval)>,
 }
 
 impl Answer<'_> {
@@ -93,6 +101,7 @@ impl Answer<'_> {
             allocation: &rated.candidate.allocation,
             placements: &rated.candidate.placements,
             evaluation: &rated.evaluation,
+            intervals: rated.intervals.as_ref(),
         }
     }
 

@@ -27,11 +27,13 @@ impl Answer<'_> {
             let difference = (rated.value - self.best.value) / self.best.value * 100.0;
             let mut row = vec![rated.name.clone()];
             row.extend(cells);
-            row.push(match difference {
-                _ if self.ties(rated) => "tie".to_owned(),
+            let ties = self.ties(rated);
+            let difference = match difference {
+                _ if ties => "tie".to_owned(),
                 percent if percent.is_finite() => format!("{} %", signed(percent)),
                 _ => "-".to_owned(),
-            });
+            };
+            row.push(difference + rated.blurred(ties));
             row.push(self.differences(&rated.candidate, &self.best.candidate, &letters, style));
             grid.row(row);
         }

@@ -5,6 +5,7 @@ use numasim_sim::Objective;
 
 use super::others::NO_BREAK;
 use super::{Answer, WhyUnproven};
+use crate::view::intervals::plus_minus;
 use crate::view::{Style, caution, figures, machine_title, table};
 
 /// Columns of the words before the answer.
@@ -19,6 +20,7 @@ impl Answer<'_> {
         if let Some(others) = self.others(style) {
             parts.push(others);
         }
+        parts.extend(self.told_apart(style));
         parts.join("\n")
     }
 
@@ -53,7 +55,9 @@ impl Answer<'_> {
 
     /// How good the answer is, and how sure.
     fn verdict(&self, style: &Style) -> String {
-        let value = style.strong(&self.with_unit(self.best.value));
+        let off = self.uncertainty.as_ref().map(|(_, value)| plus_minus(*value, self.best.value, style));
+        let off = off.map_or(String::new(), |off| format!(" ({off})"));
+        let value = style.strong(&self.with_unit(self.best.value)) + &off;
         let bound = self.with_unit(self.bound);
         let limit = if self.problem.goal().objective() == Objective::Makespan {
             format!("no allocation takes less than {bound}")
@@ -83,7 +87,8 @@ impl Answer<'_> {
             }
             Some(WhyUnproven::TooLarge) => {
                 format!(
-                    "Best found: {value}{but}. Not proven, the search space is too large: {limit} ({gap}, {time})."
+                    "Best found: {value}{but}. Not proven, the search space is too large: {limit} ({gap}, {time}). With --time-limit the \
+                     search goes on."
                 )
             }
         };

@@ -47,8 +47,11 @@ fn head(result: &Result) -> String {
 
 fn measured(result: &Result, repetitions: u32) -> String {
     let settings = &result.provenance.settings;
-    let bound =
-        if settings.bind == "node" { "threads bound to their node" } else { "one core for each thread" };
+    let bound = match settings.bind.as_str() {
+        "node" => "threads bound to their node",
+        "none" => "threads not bound",
+        _ => "one core for each thread",
+    };
     let apart = if settings.processes { ", a process for each application" } else { "" };
     format!(
         "{}, window {} s after {} s, {} kernels, {}, {bound}{apart}",

@@ -3,7 +3,7 @@
 use numasim_evidence::compare::{Compared, ComparedScenario, Errors, Mismatch, Regret, Unmatched};
 use serde_json::{Map, Value, json};
 
-use super::{View, figures, reason, repetitions};
+use super::{View, beside, coverage, figures, interval, reason, repetitions};
 use crate::view::json::number;
 
 /// The object of `compare --format json`.
@@ -20,7 +20,7 @@ pub(crate) fn json(view: &View<'_>) -> Value {
         object["scenarios"] = Value::from(choice.scenarios);
         object
     });
-    json!({
+    let mut document = json!({
         "schema": 1,
         "command": "compare",
         "machine": view.study.machine.name(),
@@ -33,11 +33,17 @@ pub(crate) fn json(view: &View<'_>) -> Value {
             "regret": comparison.regret.as_ref().map(regret),
             "regret_by_applications": choices.collect::<Vec<_>>(),
         },
+        "null_models": beside::nulls(&comparison.beside.nulls),
+        "sharing": beside::sharing(comparison),
         "scenarios": comparison.scenarios.iter().map(scenario).collect::<Vec<_>>(),
         "missing": missing.collect::<Vec<_>>(),
         "unmatched": comparison.unmatched.iter().map(unmatched).collect::<Vec<_>>(),
         "left_out": left_out.collect::<Vec<_>>(),
-    })
+    });
+    if let Some(found) = &comparison.coverage {
+        document["coverage"] = coverage::json(found);
+    }
+    document
 }
 
 fn scenario(scenario: &ComparedScenario) -> Value {
@@ -45,6 +51,10 @@ fn scenario(scenario: &ComparedScenario) -> Value {
     let apps: Vec<Value> =
         scenario.apps.iter().map(|app| named(&app.name, app.compared.as_ref()).into()).collect();
     object.insert("doubts".into(), scenario.doubts.iter().cloned().collect());
+    object.insert(
+        "contention".into(),
+        scenario.contention.map_or(Value::Null, |contention| number(contention.ratio)),
+    );
     object.insert("apps".into(), apps.into());
     object.into()
 }
@@ -57,6 +67,9 @@ fn named(name: &str, compared: Option<&Compared>) -> Map<String, Value> {
     object.extend(
         figures(compared).into_iter().map(|(key, value)| (key.to_owned(), value.map_or(Value::Null, number))),
     );
+    let interval =
+        interval(compared).into_iter().filter_map(|(key, value)| Some((key.to_owned(), number(value?))));
+    object.extend(interval);
     object
 }
 

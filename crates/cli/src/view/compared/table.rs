@@ -3,10 +3,13 @@
 use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_evidence::compare::{Compared, Comparison, Errors, Pair, Regret};
 use numasim_model::Study;
+use numasim_sim::intervals::Interval;
 
 use super::View;
 use super::bar::{self, bar, judged, percent, signed};
+use super::{beside, coverage, has_intervals};
 use crate::suggest;
+use crate::view::intervals::plus_minus;
 use crate::view::{Style, figures, machine_title};
 
 /// Of so many sets of applications the regret is told.
@@ -15,7 +18,10 @@ const MOST_CHOICES: usize = 8;
 /// The whole text.
 pub(crate) fn table(view: &View<'_>, style: &Style) -> String {
     let head = parties(view.study, view.model, view.measured);
-    [head, rows(view.comparison, style), errors(view.comparison, style), verdict(view.comparison, style)]
+    let comparison = view.comparison;
+    let coverage = comparison.coverage.map(|found| coverage::table(&found, style)).unwrap_or_default();
+    let nulls = beside::table(comparison, style);
+    [head, rows(comparison, style), errors(comparison, style), nulls, coverage, verdict(comparison, style)]
         .into_iter()
         .filter(|part| !part.is_empty())
         .collect::<Vec<_>>()
@@ -50,6 +56,8 @@ fn lines(comparison: &Comparison) -> Vec<Line<'_>> {
 }
 
 fn rows(comparison: &Comparison, style: &Style) -> String {
+    /// The column of the intervals.
+    const INTERVAL: usize = 2;
     let lines = lines(comparison);
     let gflops = in_columns(&lines, |compared| Some(&compared.gflops));
     let bandwidth = in_columns(&lines, |compared| compared.bandwidth_gbs.as_ref());
@@ -61,6 +69,7 @@ fn rows(comparison: &Comparison, style: &Style) -> String {
     let mut columns = vec![
         ("scenario", Align::Left),
         ("GFLOPS\npredicted", right),
+        ("\n95 %", right),
         ("\nmeasured", right),
         ("\nspread", right),
         ("\nerror", right),
@@ -78,6 +87,7 @@ fn rows(comparison: &Comparison, style: &Style) -> String {
         let mut cells = vec![
             strong(&line.name),
             predicted.clone(),
+            line.compared.map_or(String::new(), |compared| off(&compared.gflops, style)),
             measured.clone(),
             spread,
             judged(error, &strong(&signed(error)), style),
@@ -91,11 +101,18 @@ fn rows(comparison: &Comparison, style: &Style) -> String {
         cells.push(bar(error, scale, style));
         grid.row(cells);
     }
-    if grid.room(style) < bar::WIDTH {
-        grid.without(columns.len() - 1).render(style)
+    let (grid, last) = if has_intervals(comparison) {
+        (grid, columns.len() - 1)
     } else {
-        grid.render(style)
-    }
+        (grid.without(INTERVAL), columns.len() - 2)
+    };
+    if grid.room(style) < bar::WIDTH { grid.without(last).render(style) } else { grid.render(style) }
+}
+
+/// How far off a prediction may be, as far as the figures of the machine make it so.
+fn off(pair: &Pair, style: &Style) -> String {
+    let interval = pair.interval.map(|(low, high)| Interval { low, high });
+    interval.map_or(String::new(), |interval| plus_minus(interval, pair.predicted, style))
 }
 
 /// Predicted and measured figures of each line, all with the same number of decimals.
@@ -170,7 +187,8 @@ pub(crate) fn sentences(comparison: &Comparison, style: &Style) -> Vec<String> {
             percent(errors.mean_signed.abs())
         ));
     }
-    if let Some(regret) = &comparison.regret {
+    sentences.extend(beside::sentence(comparison));
+    if let Some(regret) = comparison.regret_of_one_question() {
         sentences.push(format!("Choice: {}", chosen(regret, style)));
     }
     for choice in comparison.choices.iter().take(MOST_CHOICES) {

@@ -1,6 +1,6 @@
 //! The other models: their rules in short, and who asks for and gets what of each memory.
 
-use numasim_draw::grid::{Align, Grid};
+use numasim_draw::grid::{Align, Grid, wrap};
 use numasim_model::sharing::{FlowView, PoolKind};
 
 use super::super::{ScenarioView, Style, figures};
@@ -9,15 +9,13 @@ use super::super::{ScenarioView, Style, figures};
 pub(super) fn explain(view: &ScenarioView, style: &Style) -> String {
     let sharing = view.machine.sharing();
     let about = sharing.kind.about();
-    let mut text = format!(
-        "How {} shares bandwidth (see `numasim models {}`):\n",
-        sharing.in_words(),
-        about.kind.name()
-    );
+    let title =
+        format!("How {} shares bandwidth (see `numasim models {}`):", sharing.in_words(), about.kind.name());
+    let mut text = wrap(&title, style.columns()).join("\n");
     for formula in about.formula {
-        text.extend(["  ", formula, "\n"]);
+        text.extend(["\n  ", &wrap(formula, style.columns().saturating_sub(4)).join("\n    ")]);
     }
-    text.push('\n');
+    text.push_str("\n\n");
     let mut grid = Grid::new(&[
         ("memory of", Align::Left),
         ("read over", Align::Left),

@@ -119,6 +119,7 @@ impl FrontView<'_> {
             allocation: &shown.allocation,
             placements: &shown.placements,
             evaluation: &shown.evaluation,
+            intervals: None,
         }
     }
 }

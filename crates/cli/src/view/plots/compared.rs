@@ -5,7 +5,7 @@ use numasim_draw::bars::{BarPlot, Pair};
 use numasim_draw::scatter::{Point, ScatterPlot, Series};
 use numasim_evidence::compare::{Compared, Errors};
 
-use crate::view::compared::View;
+use crate::view::compared::{View, has_intervals};
 use crate::view::machine_title;
 
 /// The total of each scenario that was measured.
@@ -17,6 +17,7 @@ pub(crate) fn bars(view: &View<'_>) -> BarPlot {
             name: scenario.name.clone(),
             model: gflops.predicted,
             measured: measured.median,
+            model_interval: gflops.interval.map(|(low, high)| [low, high]),
             range: (measured.repetitions > 1).then_some([measured.min, measured.max]),
             error_percent: gflops.error.map(|error| 100.0 * error),
         })
@@ -34,6 +35,7 @@ pub(crate) fn scatter(view: &View<'_>) -> ScatterPlot {
         name,
         measured: compared.gflops.measured.median,
         predicted: compared.gflops.predicted,
+        interval: compared.gflops.interval.map(|(low, high)| [low, high]),
     };
     let scenarios = || view.comparison.scenarios.iter();
     let totals = scenarios()
@@ -68,8 +70,9 @@ fn heading(view: &View<'_>, errors: Option<&Errors>, what: &str) -> Heading {
             100.0 * errors.worst
         )
     });
+    let lines = if has_intervals(view.comparison) { "; lines: 95 % interval of the model" } else { "" };
     Heading {
         title: machine_title(&view.study.machine),
-        subtitle: format!("{errors}model {}, measured in {}", view.model, view.measured),
+        subtitle: format!("{errors}model {}, measured in {}{lines}", view.model, view.measured),
     }
 }

@@ -116,6 +116,7 @@ fn together<'j>(judged: impl Iterator<Item = &'j Judged>, name: impl Fn(&Judged)
             },
             measured: point.measured,
             predicted: point.predicted,
+            interval: None,
         });
         if let Some(series) = all.iter_mut().find(|series| series.name == name) {
             series.points.extend(points);

@@ -65,6 +65,7 @@ fn each<T>(study: &Study, draw: impl Fn(&ScenarioView<'_>) -> T) -> Vec<T> {
                 allocation: &scenario.allocation,
                 placements: &placements,
                 evaluation: &evaluation,
+                intervals: None,
             })
         })
         .collect()

@@ -50,8 +50,8 @@ pub(crate) fn table(judged: &[Judged], style: &Style) -> String {
         parts.push(heading(
             "How to read it",
             "Absolute errors in % of the measured values, of points that no fit used. Gain: how much larger the mean error of the null model is that is \
-             hardest to beat, with the 95 % interval of a bootstrap over curves, or over points (p) where there are fewer than six. Better: \
-             the intervals of all null models are above 0; ? : too few to say.",
+             hardest to beat, with the 95 % interval of a bootstrap over curves, or over points (p) where there are fewer than six; points of one curve \
+             err together, so those intervals are too narrow. Better: the intervals of all null models are above 0; ? : too few to say.",
             style,
         ).trim_end().to_owned() + "\n");
     }
@@ -59,37 +59,48 @@ pub(crate) fn table(judged: &[Judged], style: &Style) -> String {
 }
 
 fn one(title: &str, notes: &str, sets: &[&OfSet], style: &Style) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for set in sets {
+        if !names.contains(&set.set.as_str()) {
+            names.push(&set.set);
+        }
+    }
+    let of = |name: &str| {
+        let methods: Vec<&OfSet> = sets.iter().copied().filter(|set| set.set == name).collect();
+        let points = methods.first().map_or(0, |set| set.summary.points);
+        format!("{name} ({points} points)\n{}", methods_of(&methods, points).render(style))
+    };
+    format!("{}{}", heading(title, notes, style), names.into_iter().map(of).collect::<Vec<_>>().join("\n"))
+}
+
+/// A row for each method of a set of so many points.
+fn methods_of(sets: &[&OfSet], points: usize) -> Grid {
     let mut grid = Grid::new(&[
-        ("set", Align::Left),
         ("method", Align::Left),
-        ("points", Align::Right),
         ("mean", Align::Right),
         ("worst", Align::Right),
         ("gain", Align::Left),
         ("better", Align::Left),
     ])
-    .named_by(2);
-    let mut before = "";
+    .named_by(1);
     for set in sets {
-        let name = if set.set == before { "" } else { &set.set };
-        before = &set.set;
         let better = match set.is_better() {
             _ if set.advantages.is_empty() => "",
             Some(true) => "yes",
             Some(false) => "no",
             None => "?",
         };
+        let fewer = set.summary.points;
+        let of = if fewer == points { String::new() } else { format!(", {fewer} points") };
         grid.row(vec![
-            name.to_owned(),
-            method(set),
-            set.summary.points.to_string(),
+            method(set) + &of,
             format!("{:.1}", 100.0 * set.summary.mean),
             format!("{:.1}", 100.0 * set.summary.worst),
             set.closest().map_or_else(String::new, gain),
             better.to_owned(),
         ]);
     }
-    format!("{}{}", heading(title, notes, style), grid.render(style))
+    grid
 }
 
 fn method(set: &OfSet) -> String {

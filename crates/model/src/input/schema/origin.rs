@@ -127,4 +127,9 @@ pub struct FigureTable {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0))]
     pub uncertainty_percent: Option<f64>,
+    /// Half-width of its interval of 95 %, in percent of the figure, or of the worst one where the key has several: the
+    /// true figure lies between figure / (1 + p / 100) and figure x (1 + p / 100). Predictions get an interval for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0))]
+    pub interval95_percent: Option<f64>,
 }

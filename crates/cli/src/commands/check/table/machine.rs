@@ -235,8 +235,10 @@ fn provenance(text: &mut String, machine: &Machine, width: usize) {
     for (key, provenance) in machine.provenance() {
         let label = format!("{key:key_width$}  {:kind_width$}", provenance.kind.as_str());
         let uncertainty = provenance.uncertainty_percent.map(|percent| format!("to {percent} %"));
+        let interval = provenance.interval95_percent.map(|percent| format!("95 % interval to {percent} %"));
         let source = provenance.source.as_deref().map(source_text);
-        let said: Vec<&str> = [uncertainty.as_deref(), source.as_deref()].into_iter().flatten().collect();
+        let said: Vec<&str> =
+            [uncertainty.as_deref(), interval.as_deref(), source.as_deref()].into_iter().flatten().collect();
         if said.is_empty() {
             let _ = writeln!(text, "  {}", label.trim_end());
         } else {

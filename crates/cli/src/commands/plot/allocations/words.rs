@@ -27,10 +27,14 @@ pub(super) fn heading(
     study: &Study,
     question: &Question,
     goal: &Goal,
+    static_work: bool,
     best: Option<(u32, u32, f64)>,
 ) -> Heading {
     let model = format!("model {}", study.machine.sharing().name());
     let mut parts = vec![goal.objective().name().to_owned(), model];
+    if static_work {
+        parts.push("work divided beforehand".to_owned());
+    }
     if let Some(rest) = &question.rest {
         parts.push(format!("{} gets the remaining cores", rest.name));
     }

@@ -1,0 +1,48 @@
+//! The draws behind the intervals of scenarios, and whether they can be had in time.
+
+use numasim_model::evaluation::{EvaluateError, Options};
+use numasim_model::{Data, Placement, Scenario, Study};
+use numasim_sim::intervals::{Draws, Prediction};
+
+use super::amount::figures_of;
+use crate::shell::Shell;
+
+/// Figures of all evaluations of one run: some seconds.
+const MOST_FIGURES_DRAWN: u64 = 40_000_000;
+/// The same files have the same intervals.
+const SEED: u64 = 0;
+
+/// The draws for evaluations of so many figures together. `None` where nothing of the machine is uncertain; where it would
+/// take too long, it warns of that.
+pub(in crate::commands) fn draws(study: &Study, figures: u64, shell: &Shell) -> Option<Draws> {
+    let draws = Draws::of(&study.machine, SEED)?;
+    if figures.saturating_mul(Draws::COUNT as u64) > MOST_FIGURES_DRAWN {
+        shell.warn(format!(
+            "no intervals: {figures} figures (threads on each node, links) would be evaluated {} times; fewer scenarios have them",
+            Draws::COUNT
+        ));
+        return None;
+    }
+    Some(draws)
+}
+
+/// The draws for these scenarios.
+pub(in crate::commands) fn of_scenarios(
+    study: &Study,
+    scenarios: &[&Scenario],
+    shell: &Shell,
+) -> Option<Draws> {
+    let of_one = |scenario: &&Scenario| figures_of(study, scenario.data.iter().filter_map(Data::placement));
+    draws(study, scenarios.iter().map(of_one).sum(), shell)
+}
+
+/// The intervals of one scenario.
+pub(in crate::commands) fn of_scenario(
+    study: &Study,
+    scenario: &Scenario,
+    placements: &[Placement],
+    draws: &Draws,
+) -> Result<Option<Prediction>, EvaluateError> {
+    let options = Options { static_work: scenario.static_work, ..Options::default() };
+    draws.predict(&study.apps, placements, &scenario.allocation, options)
+}

@@ -1,0 +1,74 @@
+//! The intervals of comparisons and answers, where figures of the machine are uncertain.
+
+use numasim_evidence::compare::{Comparison, PredictedIntervals};
+use numasim_model::evaluation::Options;
+use numasim_model::{Scenario, Study};
+use numasim_sim::Candidate;
+use numasim_sim::intervals::{Interval, Rivals};
+
+use super::evaluate::{drawn, failed, figures_of, impossible, placements};
+use crate::failure::Failure;
+use crate::shell::Shell;
+use crate::view::answer::Answer;
+
+/// A comparison with the intervals of what was predicted.
+pub(super) fn of_comparison(
+    study: &Study,
+    scenarios: &[&Scenario],
+    comparison: Comparison,
+    shell: &Shell,
+) -> Result<Comparison, Failure> {
+    let compared: Vec<&Scenario> = scenarios
+        .iter()
+        .copied()
+        .filter(|scenario| comparison.scenarios.iter().any(|one| one.name == scenario.name))
+        .collect();
+    let Some(draws) = drawn::of_scenarios(study, &compared, shell) else { return Ok(comparison) };
+    let mut found = Vec::new();
+    for scenario in compared {
+        let prediction = drawn::of_scenario(study, scenario, &placements(study, scenario)?, &draws)
+            .map_err(|error| failed(&format!("scenario '{}'", scenario.name), &error))?;
+        if let Some(prediction) = prediction {
+            found.push((scenario.name.as_str(), prediction));
+        }
+    }
+    let ends = |interval: &Interval| (interval.low, interval.high);
+    Ok(comparison.with_intervals(|name| {
+        let (_, prediction) = found.iter().find(|(known, _)| *known == name)?;
+        let apps = study.apps.iter().zip(&prediction.gflops);
+        Some(PredictedIntervals {
+            total: ends(&prediction.total_gflops),
+            apps: apps.map(|(app, interval)| (app.name.clone(), ends(interval))).collect(),
+        })
+    }))
+}
+
+/// What the answer of a search is worth where figures are uncertain: the intervals of the best, and who cannot be told from it.
+pub(super) fn of_answer(answer: &mut Answer<'_>, shell: &Shell) -> Result<(), Failure> {
+    let Answer { study, problem, best, alternatives, baselines, .. } = &*answer;
+    let all: Vec<&Candidate> = alternatives
+        .iter()
+        .chain(baselines.iter().map(|(rated, _)| rated))
+        .map(|rated| &rated.candidate)
+        .collect();
+    let of_one = figures_of(study, &best.candidate.placements);
+    // The best is evaluated in full and compared.
+    let Some(draws) = drawn::draws(study, of_one.saturating_mul(all.len() as u64 + 2), shell) else {
+        return Ok(());
+    };
+    let Candidate { allocation, placements, .. } = &best.candidate;
+    let prediction = draws
+        .predict(&study.apps, placements, allocation, Options::default())
+        .map_err(|error| impossible(&error))?;
+    let Some(Rivals { best: value, others }) = draws.rivals(problem, &best.candidate, &all) else {
+        return Ok(());
+    };
+    answer.best.intervals = prediction;
+    let others_rated =
+        answer.alternatives.iter_mut().chain(answer.baselines.iter_mut().map(|(rated, _)| rated));
+    for (rated, rival) in others_rated.zip(others) {
+        rated.rival = Some(rival);
+    }
+    answer.uncertainty = Some((draws, value));
+    Ok(())
+}

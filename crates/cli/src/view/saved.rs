@@ -1,0 +1,77 @@
+//! What `--save` writes: scenarios that other commands take with the same files.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use numasim_draw::grid::wrap;
+use numasim_model::Scenario;
+use numasim_model::input::writing::scenario::Written;
+
+use super::{ScenarioView, figures};
+
+/// Columns of comments.
+const WIDTH: usize = 100;
+
+/// One scenario of the file.
+pub(crate) struct Saved<'a> {
+    /// What it is, and its result.
+    pub(crate) view: ScenarioView<'a>,
+    /// What it is for: "best", "alternative", "baseline".
+    pub(crate) role: &'static str,
+    /// Whether work is divided beforehand.
+    pub(crate) static_work: bool,
+}
+
+/// A file of scenarios: `facts` as comments, then each scenario, with a name that none of `others` has (those of the files that it
+/// will be used with).
+pub(crate) fn toml(facts: &[(&'static str, String)], saved: &[Saved<'_>], others: &[Scenario]) -> String {
+    let mut text = String::new();
+    for (name, value) in facts {
+        comment(&mut text, &format!("{name}: {value}"));
+    }
+    comment(&mut text, "Use it with the files of the same machine and applications.");
+    let mut taken: HashSet<String> = others.iter().map(|scenario| scenario.name.clone()).collect();
+    for one in saved {
+        let view = &one.view;
+        text.push('\n');
+        comment(
+            &mut text,
+            &format!("{}: {} GFLOPS", one.role, figures::single(view.evaluation.total.value())),
+        );
+        let name = free_name(view.name, &taken);
+        let written = Written {
+            name: &name,
+            apps: view.apps,
+            allocation: view.allocation,
+            placements: view.placements,
+            static_work: one.static_work,
+        };
+        text.push_str(&written.toml());
+        taken.insert(name);
+    }
+    text
+}
+
+fn comment(text: &mut String, words: &str) {
+    for line in wrap(&words.replace('\n', " "), WIDTH) {
+        let _ = writeln!(text, "# {line}");
+    }
+}
+
+/// `name`, or with the first number from 2 on that nobody has.
+fn free_name(name: &str, taken: &HashSet<String>) -> String {
+    let numbered = (2_usize..).map(|number| format!("{name} ({number})"));
+    std::iter::once(name.to_owned()).chain(numbered).find(|name| !taken.contains(name)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_somebody_has_gets_a_number() {
+        let taken: HashSet<String> = ["best", "best (2)"].map(str::to_owned).into();
+        assert_eq!(free_name("even", &taken), "even");
+        assert_eq!(free_name("best", &taken), "best (3)");
+    }
+}

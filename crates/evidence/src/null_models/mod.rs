@@ -1,0 +1,184 @@
+//! What models that know nothing of sharing say: a model of sharing that is no better than these has shown nothing.
+//!
+//! # Problem
+//! Small errors are worth something only where a prediction without any rule of sharing would have been wrong.
+//!
+//! # Terminology
+//! - **resource**: what threads share: a memory controller, a link, a shared link, what a node can read ([`Resource`]).
+//! - **no sharing**: every thread is as fast as it would be alone on the machine: GB/s of a thread = the smallest of what its core digests
+//!   (`gflops_per_core` / arithmetic intensity), what its core can draw (`core_bandwidth_gbs`), and all of each resource that it uses.
+//! - **equal parts**: every resource is divided by the number of threads that use it, whatever they want, and what one does
+//!   not need is given to nobody; nobody is faster than without sharing.
+//! - **contention** of a scenario: the largest demand / capacity of its resources, where demand is what all threads would draw
+//!   without sharing ([`Contention`]).
+//!
+//! A thread whose data lie on several memories is as fast as the one that holds it back most. Where work is divided beforehand
+//! ([`Scenario::static_work`]), the slowest thread of an application decides. Corrections of sharing models are not looked at.
+//!
+//! In [`crate::published`] the same two words stand for data of which less is known (totals of links and controllers); each part
+//! there says how.
+
+mod uses;
+
+use numasim_model::demand::OpenHome;
+use numasim_model::units::Gflops;
+use numasim_model::{AppId, NodeId, Scenario, Study};
+
+pub use uses::{Contention, Resource};
+use uses::{Group, Uses};
+
+/// Name of [`NullModel::NoSharing`].
+pub const NO_SHARING: &str = "no-sharing";
+/// Name of [`NullModel::EqualParts`].
+pub const EQUAL_PARTS: &str = "equal-parts";
+
+/// A model that knows nothing of sharing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NullModel {
+    /// Nobody takes anything from anybody.
+    NoSharing,
+    /// All have the same part of everything.
+    EqualParts,
+}
+
+impl NullModel {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::NoSharing, Self::EqualParts];
+
+    /// Its name in CSV and JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NoSharing => NO_SHARING,
+            Self::EqualParts => EQUAL_PARTS,
+        }
+    }
+
+    /// Its name for people.
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Self::NoSharing => "no sharing",
+            Self::EqualParts => "equal parts",
+        }
+    }
+}
+
+/// What null models say of a scenario.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Nulls {
+    /// GFLOPS of each application, in the order of the study, by [`NullModel::ALL`].
+    gflops: [Vec<Gflops>; 2],
+    /// How far the threads want more than there is; `None` without threads.
+    pub contention: Option<Contention>,
+}
+
+impl Nulls {
+    /// GFLOPS of each application, in the order of the study.
+    pub fn gflops(&self, null: NullModel) -> &[Gflops] {
+        &self.gflops[null as usize]
+    }
+
+    /// GFLOPS of all applications.
+    pub fn total(&self, null: NullModel) -> Gflops {
+        Gflops::new(self.gflops(null).iter().map(|gflops| gflops.value()).sum())
+    }
+}
+
+/// What null models say of `scenario`.
+///
+/// # Errors
+/// [`OpenHome`] if somebody reads data whose home is not decided.
+pub fn predict(study: &Study, scenario: &Scenario) -> Result<Nulls, OpenHome> {
+    let machine = &study.machine;
+    let demands = study.demands(scenario)?;
+    let groups: Vec<Group> = (0..demands.len())
+        .map(AppId)
+        .flat_map(|app| {
+            let row = scenario.allocation.row(app).iter().enumerate();
+            row.filter(|(_, threads)| **threads > 0).map(move |(node, &threads)| (app, NodeId(node), threads))
+        })
+        .map(|(app, node, threads)| Group::new(machine, &demands[app.0], app, node, threads))
+        .collect();
+    let uses = Uses::new(&groups);
+    let gflops = NullModel::ALL.map(|null| {
+        // Of each application: GFLOPS of all threads, of the slowest one, and how many there are.
+        let mut apps = vec![(0.0, f64::INFINITY, 0.0); demands.len()];
+        for group in &groups {
+            let gbs = match null {
+                NullModel::NoSharing => group.alone_gbs(),
+                NullModel::EqualParts => group.alone_gbs().min(uses.equal_part_gbs(group)),
+            };
+            let rate = group.gflops(gbs);
+            let (sum, slowest, threads) = &mut apps[group.app.0];
+            *sum += f64::from(group.threads) * rate;
+            *slowest = slowest.min(rate);
+            *threads += f64::from(group.threads);
+        }
+        let of_app = |(sum, slowest, threads): (f64, f64, f64)| {
+            Gflops::new(if scenario.static_work && threads > 0.0 { slowest * threads } else { sum })
+        };
+        apps.into_iter().map(of_app).collect()
+    });
+    Ok(Nulls { gflops, contention: uses::contention(&groups) })
+}
+
+#[cfg(test)]
+mod tests {
+    use numasim_model::input::{SourceFile, read_study};
+
+    use super::*;
+
+    fn nulls(text: &str) -> Nulls {
+        let study = read_study(&[SourceFile { name: "s.toml".into(), text: text.into() }]).expect("in order");
+        predict(&study.study, &study.study.scenarios[0]).expect("homes are decided")
+    }
+
+    fn shown(nulls: &Nulls, null: NullModel) -> Vec<f64> {
+        nulls.gflops(null).iter().map(|gflops| (gflops.value() * 1e6).round() / 1e6).collect()
+    }
+
+    const TWO_CORES: &str = "[machine]\nname = \"m\"\nnodes = 1\ncores_per_node = 2\ngflops_per_core = 117.6\nbandwidth_gbs = 40.88\n\
+        core_bandwidth_gbs = 21.55\n[[app]]\nname = \"a\"\narithmetic_intensity = 0.125\n[[app]]\nname = \"b\"\n\
+        arithmetic_intensity = 16\n[[scenario]]\nname = \"s\"\nthreads = { a = [1], b = [1] }\n";
+
+    #[test]
+    fn two_threads_of_a_node_have_half_the_controller_each() {
+        let nulls = nulls(TWO_CORES);
+        // alone: 21.55 x 0.125 and the peak; parts of 20.44 GB/s: 2.555, and still the peak, which is 7.35 GB/s
+        assert_eq!(shown(&nulls, NullModel::NoSharing), [2.693_75, 117.6]);
+        assert_eq!(shown(&nulls, NullModel::EqualParts), [2.555, 117.6]);
+        // 21.55 + 7.35 of 40.88
+        let contention = nulls.contention.expect("there are threads");
+        assert!((contention.ratio - 28.9 / 40.88).abs() < 1e-12);
+        assert_eq!(contention.resource, Resource::Controller(NodeId(0)));
+    }
+
+    #[test]
+    fn a_link_is_divided_among_those_who_read_over_it() {
+        // 4 threads on node 1 read node 0 over 10 GB/s, 2 on node 0 their own 60. Each would draw 12 GB/s at its peak, alone
+        // 10 over the link: 4 x 10 + 2 x 12 = 64 of 60 at the controller, 40 of 10 at the link.
+        let nulls = nulls(
+            "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 4\ngflops_per_core = 12\nbandwidth_gbs = 60\nlink_gbs = 10\n\
+             [[app]]\nname = \"own\"\narithmetic_intensity = 1\n\
+             [[app]]\nname = \"far\"\narithmetic_intensity = 1\ndata = { home = 0 }\n\
+             [[scenario]]\nname = \"s\"\nthreads = { own = [2, 0], far = [0, 4] }\n",
+        );
+        assert_eq!(shown(&nulls, NullModel::NoSharing), [24.0, 40.0]);
+        // 60 / 6 = 10 at the controller, 10 / 4 = 2.5 over the link
+        assert_eq!(shown(&nulls, NullModel::EqualParts), [20.0, 10.0]);
+        assert_eq!(nulls.total(NullModel::EqualParts).value(), 30.0);
+        let contention = nulls.contention.expect("there are threads");
+        assert_eq!((contention.ratio, contention.resource), (4.0, Resource::Link(NodeId(1), NodeId(0))));
+    }
+
+    #[test]
+    fn the_slowest_thread_decides_where_work_is_divided_beforehand() {
+        // Node 1's threads have 1 GB/s of the link's 2 each; those of node 0 10 GB/s of 40 among 4 threads.
+        let nulls = nulls(
+            "[machine]\nname = \"m\"\nnodes = 2\ncores_per_node = 2\ngflops_per_core = 20\nbandwidth_gbs = 40\nlink_gbs = 2\n\
+             [[app]]\nname = \"a\"\narithmetic_intensity = 1\ndata = { home = 0 }\n\
+             [[scenario]]\nname = \"s\"\nstatic = true\nthreads = { a = [2, 2] }\n",
+        );
+        assert_eq!(shown(&nulls, NullModel::EqualParts), [4.0]);
+        assert_eq!(shown(&nulls, NullModel::NoSharing), [8.0]);
+    }
+}

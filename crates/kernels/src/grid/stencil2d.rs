@@ -1,0 +1,145 @@
+//! Five points: 5 FLOP and 16 bytes for each point, 0.3125 FLOP/byte.
+
+use serde::{Deserialize, Serialize};
+
+use super::five::{self, Around};
+use super::{bands, checked, points};
+use crate::array::{AccessError, Array};
+use crate::fill::{self, number};
+use crate::isa::Isa;
+use crate::kernel::{
+    Kernel, Lies, Need, Problem, SetupError, Work, WrongResult, common_steps, compare, exactly,
+};
+use crate::stencil::{Beside, average_tile};
+use crate::team::{Division, Team};
+use crate::turns::Turn;
+use crate::way::Loops;
+
+/// Iterations until the problem begins anew with its first grid: a serial run takes as many, and rows depend on as many around them.
+const ITERATIONS: u64 = 10;
+/// What a grid holds.
+const WHAT: &str = "points of a grid";
+
+/// Each point becomes a fifth of itself and its four neighbours, in another grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stencil2d {
+    /// Rows of the grid.
+    pub rows: usize,
+    /// Columns of the grid.
+    pub columns: usize,
+}
+
+impl Problem for Stencil2d {
+    fn name(&self) -> &'static str {
+        "stencil2d"
+    }
+
+    /// The first grid, and two that are written in turn.
+    fn arrays(&self, team: &Team) -> Result<Vec<Need>, SetupError> {
+        checked(self.rows, self.columns)?;
+        let rows = Division::even(self.rows, team.parts());
+        let lies = Lies::Divided(rows.times(8 * self.columns));
+        Ok([(); 3].map(|()| Need::new(WHAT, 8 * self.rows * self.columns, lies.clone())).into())
+    }
+
+    fn work(&self) -> Work {
+        let points = points(self.rows, self.columns);
+        Work { bytes: 16 * points, flop: 5 * points }
+    }
+
+    fn place<'m>(
+        &self,
+        team: &Team,
+        loops: Loops,
+        memory: Vec<&'m mut [f64]>,
+    ) -> Result<Box<dyn Kernel + 'm>, SetupError> {
+        let [first, even, odd] = exactly(memory)?;
+        let rows = Division::even(self.rows, team.parts());
+        let grid = |memory| Array::new(WHAT, memory, rows.times(self.columns));
+        let grids = [grid(first)?, grid(even)?, grid(odd)?];
+        Ok(Box::new(Placed { isa: loops.isa, size: *self, rows, beyond: vec![0.0; self.columns], grids }))
+    }
+}
+
+/// Three grids in memory.
+struct Placed<'m> {
+    isa: Isa,
+    size: Stencil2d,
+    rows: Division,
+    /// What is above the first row and below the last one.
+    beyond: Vec<f64>,
+    grids: [Array<'m, f64>; 3],
+}
+
+impl Kernel for Placed<'_> {
+    fn parts(&self) -> usize {
+        self.rows.parts()
+    }
+
+    fn prepare(&self, part: usize) -> Result<(), AccessError> {
+        let [first, others @ ..] = &self.grids;
+        let corner = (self.rows.range(part).start, 0);
+        fill::rows(&mut first.write(part)?, self.size.columns, corner, number);
+        others.iter().try_for_each(|grid| {
+            grid.write(part)?.fill(0.0);
+            Ok(())
+        })
+    }
+
+    fn in_lockstep(&self) -> bool {
+        true
+    }
+
+    fn run(&self, part: usize, step: u64) -> Result<(), AccessError> {
+        let Turn { read, written, .. } = Turn::of(step, ITERATIONS);
+        // One of three.
+        let (old, mut new) = (self.grids[read].read()?, self.grids[written].write(part)?);
+        let columns = self.size.columns;
+        let row = |number: usize| old.get(number * columns..(number + 1) * columns);
+        let first = self.rows.range(part).start;
+        let around = |number: usize| {
+            let number = first + number;
+            let up = if number == 0 { Some(&self.beyond[..]) } else { row(number - 1) };
+            let down = if number + 1 == self.size.rows { Some(&self.beyond[..]) } else { row(number + 1) };
+            Some(Around { up: up?, row: row(number)?, down: down? })
+        };
+        five::rows(self.isa, columns, around, &mut new);
+        Ok(())
+    }
+
+    fn work(&self, part: usize) -> Work {
+        Stencil2d { rows: self.rows.range(part).len(), ..self.size }.work()
+    }
+
+    /// Band by band, with the kernel of tasks: a band and the rows that it depends on fit the caches.
+    fn check_part(&self, part: usize, steps: &[u64]) -> Result<(), WrongResult> {
+        let steps = common_steps(steps)?;
+        // What the last two iterations wrote is still there.
+        let made = steps.checked_sub(1).map_or(0, |last| Turn::of(last, ITERATIONS).number + 1);
+        let Stencil2d { rows, columns } = self.size;
+        // At most `ITERATIONS`.
+        let halo = usize::try_from(made).unwrap_or(rows);
+        for band in bands(self.rows.range(part), halo, rows) {
+            let mut old = vec![0.0; band.with_halo.len() * columns];
+            let mut new = old.clone();
+            fill::rows(&mut old, columns, (band.with_halo.start, 0), number);
+            let from = (band.own.start - band.with_halo.start) * columns;
+            let own = band.own.start * columns..band.own.end * columns;
+            let same = |grid: usize, serial: &[f64]| {
+                let found = self.grids[grid].read()?;
+                let found = found.get(own.clone()).unwrap_or_default().iter().copied();
+                compare(WHAT, found, serial.get(from..from + own.len()).unwrap_or_default().iter().copied())
+                    .map_err(|wrong| wrong.moved(own.start))
+            };
+            same(0, &old)?;
+            for number in 0..made {
+                average_tile(columns, &old, Beside::default(), &mut new);
+                if number + 2 >= made {
+                    same(Turn::of(number, ITERATIONS).written, &new)?;
+                }
+                std::mem::swap(&mut old, &mut new);
+            }
+        }
+        Ok(())
+    }
+}

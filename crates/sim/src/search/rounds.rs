@@ -1,0 +1,115 @@
+//! Searching until the proof or the end of the time that somebody gave: [`explore_to_the_end`].
+//!
+//! # Approach
+//! One search after the other, each with [`RISE`] times the effort of the one before and other random restarts, until one is proven or the
+//! monitor says stop. Of all of them the best allocation and the tightest bound count. Starting over costs at most a third of all steps, and each
+//! search stays as it is: the answer of every round is that of [`explore`] with these settings.
+
+use super::{ExploreError, Monitor, Outcome, Settings, Status, explore};
+use crate::objective::Objective;
+use crate::problem::Problem;
+
+/// How much more effort each round has than the one before.
+const RISE: u64 = 4;
+
+/// [`explore`], again and again with more effort until the answer is proven or `monitor` says stop. Without anybody who stops it, it may
+/// go on for very long.
+///
+/// # Errors
+/// Those of [`explore`]; [`ExploreError::NothingFound`] only when it was stopped.
+pub fn explore_to_the_end(
+    problem: &Problem,
+    settings: &Settings,
+    monitor: &dyn Monitor,
+) -> Result<Outcome, ExploreError> {
+    let mut settings = *settings;
+    let mut found = explore(problem, &settings, monitor);
+    loop {
+        let goes_on = match &found {
+            Ok(outcome) => outcome.status != Status::Optimal,
+            Err(ExploreError::NothingFound) => true,
+            Err(_) => false,
+        };
+        if !goes_on || monitor.stop() || settings.effort == u64::MAX {
+            return found;
+        }
+        settings.effort = settings.effort.saturating_mul(RISE);
+        settings.seed = settings.seed.wrapping_add(1);
+        found = match (found, explore(problem, &settings, monitor)) {
+            (Ok(before), Ok(after)) => Ok(together(problem, before, after)),
+            (Ok(before), Err(ExploreError::NothingFound)) => Ok(before),
+            (_, after) => after,
+        };
+    }
+}
+
+/// What two searches for the same say together.
+fn together(problem: &Problem, before: Outcome, after: Outcome) -> Outcome {
+    if after.status == Status::Optimal {
+        return after;
+    }
+    let status = after.status;
+    let bound = if problem.goal.objective() == Objective::Makespan {
+        before.bound.max(after.bound)
+    } else {
+        before.bound.min(after.bound)
+    };
+    // A search that was stopped has looked for no alternatives.
+    let (mut better, other) = if after.best.beats(&before.best) { (after, before) } else { (before, after) };
+    if better.alternatives.is_empty() && better.best == other.best {
+        better.alternatives = other.alternatives;
+    }
+    let gap = if better.value == bound { 0.0 } else { ((bound - better.value) / bound).abs() };
+    Outcome { bound, gap, status, ..better }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+    use super::super::testing::question;
+    use super::super::{Progress, Unattended};
+    use super::*;
+
+    /// Says stop at the question `at`.
+    struct StopAt {
+        at: u64,
+        asked: AtomicU64,
+    }
+
+    impl Monitor for StopAt {
+        fn stop(&self) -> bool {
+            self.asked.fetch_add(1, Relaxed) + 1 >= self.at
+        }
+        fn progress(&self, _: &Progress) {}
+    }
+
+    const LITTLE: Settings = Settings { top: 3, seed: 0, effort: 1 };
+
+    #[test]
+    fn rounds_with_more_effort_end_in_the_proof() {
+        let problem = question(7, Objective::Fair);
+        let little = explore(&problem, &LITTLE, &Unattended).expect("an answer");
+        assert_eq!(little.status, Status::Unproven, "one round would be enough");
+        let found = explore_to_the_end(&problem, &LITTLE, &Unattended).expect("an answer");
+        let much = explore(&problem, &Settings::default(), &Unattended).expect("an answer");
+        assert_eq!((found.status, found.value), (Status::Optimal, much.value));
+    }
+
+    #[test]
+    fn what_a_round_knew_stays_when_the_next_one_is_stopped() {
+        let problem = question(7, Objective::Fair);
+        let first = explore(&problem, &LITTLE, &Unattended).expect("an answer");
+        let counted = StopAt { at: u64::MAX, asked: AtomicU64::new(0) };
+        explore(&problem, &LITTLE, &counted).expect("an answer");
+        let of_one_round = counted.asked.into_inner();
+        // Right after the first round, and a little later in the second one.
+        for at in [of_one_round + 1, of_one_round + 3, of_one_round + 6] {
+            let monitor = StopAt { at, asked: AtomicU64::new(0) };
+            let found = explore_to_the_end(&problem, &LITTLE, &monitor).expect("an answer");
+            assert!(found.value >= first.value && found.bound <= first.bound, "{found:?} {first:?}");
+            assert!(found.value <= found.bound && found.alternatives.len() >= first.alternatives.len());
+            assert!((found.gap - (found.bound - found.value) / found.bound).abs() < 1e-12);
+        }
+    }
+}
