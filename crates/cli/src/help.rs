@@ -377,7 +377,7 @@ of one of these sets:
   machine,threads_socket0,threads_socket1,bandwidth_MBps
   machine,run,experiment,n_corunning,core,bandwidth_MBps
   kernel,threads_per_domain,memory_domains,rate_MBps
-  machine,kernel,threads_node0,threads_node1,threads_node2,threads_node3,policy,mem_nodes,bandwidth_MBps
+  machine,kernel,threads_node0 to threads_node3,policy,mem_nodes,bandwidth_MBps
   benchmark,kernel_or_mix,placement,weights_dram_cxl,bandwidth_best_MBps,machine
   interleave_nodes,pattern,threads,buffer_GB,read_ratio,total_MBps
   machine,mode,parallelism,kernel,bandwidth_GBps

@@ -68,7 +68,11 @@ fn one(title: &str, notes: &str, sets: &[&OfSet], style: &Style) -> String {
     let of = |name: &str| {
         let methods: Vec<&OfSet> = sets.iter().copied().filter(|set| set.set == name).collect();
         let points = methods.first().map_or(0, |set| set.summary.points);
-        format!("{name} ({points} points)\n{}", methods_of(&methods, points).render(style))
+        format!(
+            "{name} ({points} {})\n{}",
+            if points == 1 { "point" } else { "points" },
+            methods_of(&methods, points).render(style)
+        )
     };
     format!("{}{}", heading(title, notes, style), names.into_iter().map(of).collect::<Vec<_>>().join("\n"))
 }

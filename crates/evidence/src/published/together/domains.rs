@@ -181,7 +181,7 @@ impl Series {
         let apart = told.work == Work::Free;
         let names: Vec<String> = (0..if apart { most } else { 1 }).map(|at| format!("on {at}")).collect();
         let mut study = self.like_domains(most, one, full, &names)?;
-        study.machine = study.machine.clone().with_sharing(told.machine.sharing().clone());
+        study.machine = study.machine.clone().with_sharing(*told.machine.sharing());
         let predict = by_solver(&study);
         let of_scenario = |(load, scenario): (&Load, _)| {
             let apps = predict(&study.machine, scenario).map_err(PublishedError::Model)?;

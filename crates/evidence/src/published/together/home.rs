@@ -38,9 +38,12 @@ fn one_home(sockets: u32, each: f64) -> Result<Study, PublishedError> {
     study("sockets", &text)
 }
 
+/// GB/s of each kernel, with local data and with global data.
+type Kernels = BTreeMap<String, [Option<f64>; 2]>;
+
 /// The rows with global data, from those with local data.
 pub(super) fn judge(text: &str) -> Result<Vec<Judged>, PublishedError> {
-    let mut found: BTreeMap<(String, u32), BTreeMap<String, [Option<f64>; 2]>> = BTreeMap::new();
+    let mut found: BTreeMap<(String, u32), Kernels> = BTreeMap::new();
     each_row(text, COLUMNS, |row, [machine, mode, parallelism, kernel, rate]| {
         let place = ["local", "global"].iter().position(|name| row.text(Some(mode)).starts_with(name));
         if let Some(place) = place.filter(|_| row.text(Some(parallelism)) == "threads") {

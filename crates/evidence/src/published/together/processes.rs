@@ -113,14 +113,16 @@ pub(super) fn threads(text: &str) -> Result<Vec<Judged>, PublishedError> {
     Ok(all)
 }
 
-/// A run of a machine with so many processes, in one of several attempts.
-type Attempt = (String, u32);
+/// What the process on each core has, GB/s, by number of processes and run.
+type Attempts = BTreeMap<(u32, String), Vec<(u32, f64)>>;
+/// Processes on each domain, and the GB/s of one of them.
+type Try = (Vec<u32>, f64);
 
 /// Processes of one thread on the first cores. What one of them has: the median of those of a domain, then over the attempts; of a socket of
 /// chiplets, which are not alike, all together.
 pub(super) fn processes(text: &str) -> Result<Vec<Judged>, PublishedError> {
     let extra = extra(text)?;
-    let mut found: BTreeMap<Attempt, BTreeMap<(u32, String), Vec<(u32, f64)>>> = BTreeMap::new();
+    let mut found: BTreeMap<(String, u32), Attempts> = BTreeMap::new();
     each_row(text, PROCESSES, |row, [machine, run, experiment, count, core, rate]| {
         // Strides say where on the socket; a process that failed has no figure.
         if row.text(Some(experiment)).contains("stride") || row.text(Some(rate)).is_empty() {
@@ -138,7 +140,7 @@ pub(super) fn processes(text: &str) -> Result<Vec<Judged>, PublishedError> {
     for ((machine, domain), attempts) in found {
         let chiplets = machine == "dxt";
         let part = if chiplets { Part::Chiplets } else { Part::Domains };
-        let mut loads: BTreeMap<(u32, usize), Vec<(Vec<u32>, f64)>> = BTreeMap::new();
+        let mut loads: BTreeMap<(u32, usize), Vec<Try>> = BTreeMap::new();
         for ((count, _), list) in &attempts {
             let mut threads: Vec<u32> = Vec::new();
             let mut rates: Vec<Vec<f64>> = Vec::new();
@@ -162,7 +164,7 @@ pub(super) fn processes(text: &str) -> Result<Vec<Judged>, PublishedError> {
                 loads.entry((*count, at)).or_default().extend(each.map(|each| (threads.clone(), each)));
             }
         }
-        let load = |((_, at), tries): (&(u32, usize), &Vec<(Vec<u32>, f64)>)| {
+        let load = |((_, at), tries): (&(u32, usize), &Vec<Try>)| {
             let value = median(&tries.iter().map(|(_, each)| *each).collect::<Vec<_>>())?;
             Some(Load { threads: tries.first()?.0.clone(), each_of: Some(*at), value })
         };
