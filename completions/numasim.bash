@@ -455,7 +455,7 @@ _numasim() {
                     return 0
                     ;;
                 --bind)
-                    COMPREPLY=($(compgen -W "core node" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "core node none" -- "${cur}"))
                     return 0
                     ;;
                 --host-machine)
@@ -912,7 +912,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__evaluate)
-            opts="-o -h -V --model --scenario --static-work --explain --emit --cpus-from --format --output --color --help --version"
+            opts="-o -h -V --model --scenario --static-work --save --explain --emit --cpus-from --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -924,6 +924,21 @@ _numasim() {
                     ;;
                 --scenario)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --emit)
@@ -991,7 +1006,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__explore)
-            opts="-o -h -V --model --objective --pareto --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --time-limit --top --seed --sensitivity --threads --plot --emit --cpus-from --format --output --color --help --version"
+            opts="-o -h -V --model --objective --pareto --same-on-every-node --whole-nodes --min-threads-per-node --no-idle-cores --time-limit --top --seed --sensitivity --threads --save --plot --emit --cpus-from --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1027,6 +1042,21 @@ _numasim() {
                     ;;
                 --threads)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --save)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --plot)
@@ -2353,7 +2383,7 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__plot)
-            opts="-o -h -V --model --scenario --measured --x --y --rest --objective --output --color --help --version roofline matrix allocations threads bars scatter"
+            opts="-o -h -V --model --scenario --measured --x --y --rest --objective --static-work --output --color --help --version roofline matrix allocations threads bars scatter"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2619,13 +2649,28 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__published)
-            opts="-o -h -V --scaling --plots --format --output --color --help --version"
+            opts="-o -h -V --scaling --co-run --data --plots --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --scaling)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --data)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
                         oldifs="$IFS"

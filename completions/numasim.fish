@@ -65,6 +65,7 @@ request-fraction\t''
 ecm\t''
 all\t''"
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l scenario -d 'Only the scenario with this name; may be given more than once' -r
+complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l save -d 'Also write the scenarios to FILE, as [[scenario]] tables for any command, with the files of the same machine and applications' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand evaluate" -l emit -d 'Print a script that realises the allocation on the machine, instead of the table' -r -f -a "numactl\t'Binds processors and memory of each process'
 omp\t'Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND'
 slurm\t'A batch script: srun with --cpu-bind and --mem-bind'
@@ -95,11 +96,12 @@ geomean\t'The largest weighted geometric mean of GFLOPS / GFLOPS alone on the wh
 makespan\t'The shortest time until every application has done its work_gflop, in seconds'"
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l pareto -d 'Compute the Pareto front of two objectives: allocations that cannot be improved in one without losing in the other' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l min-threads-per-node -d 'Each application has at least N threads on every node that has cores' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l time-limit -d 'Stop after this many seconds with the best allocation found so far [default: no limit]' -r
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l time-limit -d 'Search until proven, for this many seconds at most, and keep the best found so far [default: until proven or until an effort of some seconds is spent]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l top -d 'Show up to K alternatives, next best first' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l seed -d 'Seed of the random restarts; the same seed gives the same answer' -r
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l threads -d 'Worker threads of the search [default: one per core of this host]' -r
-complete -c numasim -n "__fish_numasim_using_subcommand explore" -l plot -d 'Draw the trade-off, as SVG or PNG' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l save -d 'Also write best, alternatives and baselines to FILE, as [[scenario]] tables that `evaluate`, `bench`, `compare` and others take with the same files' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand explore" -l plot -d 'Draw the best, thread by thread, or with --pareto the trade-off, as SVG or PNG' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand explore" -l emit -d 'Print a script that realises the allocation on the machine, instead of the table' -r -f -a "numactl\t'Binds processors and memory of each process'
 omp\t'Pins each OpenMP thread: OMP_NUM_THREADS, OMP_PLACES, OMP_PROC_BIND'
 slurm\t'A batch script: srun with --cpu-bind and --mem-bind'
@@ -353,7 +355,8 @@ complete -c numasim -n "__fish_numasim_using_subcommand bench" -l warm-up -d 'Ti
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l isa -d 'Instruction set of the kernels: avx512, avx2 or portable [default: the best this host has]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l memory-per-thread -d 'Size of each thread\'s data, such as 64MiB [default: 4 x its share of the last-level cache, at least 64 MiB]' -r
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l bind -d 'What a thread is bound to' -r -f -a "core\t'A core of its own'
-node\t'All cores of its node'"
+node\t'All cores of its node'
+none\t'Nothing: the system moves threads among all cores'"
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l host-machine -d 'Machine file of this host: its values are written to RESULT.study.toml' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -s o -l output -d 'Write the measurements to this new file [default: bench-HOST-TIME.csv]' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand bench" -l format -d 'Format of the summary (or the plan) on standard output' -r -f -a "table\t'For people'
@@ -434,6 +437,7 @@ never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l scaling -d 'Assess only the curves of bandwidth over cores in this CSV' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand published" -l data -d 'Assess only this CSV of one of these sets; its columns say which' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l plots -d 'Draw the plots into this directory, as SVG' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
@@ -442,6 +446,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand published" -s o -l outpu
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand published" -l co-run -d 'Assess only the sets of several domains, memories and applications at once'
 complete -c numasim -n "__fish_numasim_using_subcommand published" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand published" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l app -d 'The application in the CSV, where it has several' -r
@@ -480,6 +485,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand plot" -s o -l output -d 
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand plot" -l static-work -d 'Divide the work of every application equally among its threads beforehand: its slowest thread decides [default: what --scenario says]'
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand plot" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand report" -l measured -d 'Measurements: the CSV of `numasim bench`, or one with the columns scenario,app,gflops [default: the CSV of the folder]' -r -F

@@ -142,12 +142,31 @@ fn curves_of_another_file_are_judged_alone() {
 }
 
 #[test]
-#[ignore = "long: .ci/run runs it"]
 fn the_results_of_several_at_once_are_current() {
     let output = numasim(&["published", "--co-run"]);
     assert!(output.status.success(), "{output:?}");
     let checked_in = fs::read_to_string(repository("results/published-data/co-run.txt")).expect("a file");
     assert!(text(&output.stdout) == checked_in, "results/published-data/co-run.txt is out of date");
+}
+
+#[test]
+fn the_page_quotes_the_figures_of_several_at_once() {
+    let read =
+        |name: &str| fs::read_to_string(repository("results/published-data").join(name)).expect("a file");
+    let (page, results) = (read("README.md"), read("co-run.txt"));
+    let rows: Vec<Vec<&str>> = results.lines().map(|line| line.split_whitespace().collect()).collect();
+    let section = page.split("## (f)").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("a section");
+    let cells = section.lines().filter(|line| line.starts_with('|')).flat_map(|line| line.split('|'));
+    let mut quoted = 0;
+    for cell in cells {
+        // "20.7 / 48.8, yes"
+        let figures = cell.split(',').next().unwrap_or_default();
+        let Some((mean, worst)) = figures.trim().split_once(" / ") else { continue };
+        let stands = rows.iter().any(|row| row.windows(2).any(|pair| pair == [mean, worst]));
+        assert!(stands, "{mean} / {worst} is not in co-run.txt");
+        quoted += 1;
+    }
+    assert!(quoted > 70, "{quoted}");
 }
 
 /// Writes rows, and judges them as a set of several at once.
