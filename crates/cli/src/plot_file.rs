@@ -3,9 +3,25 @@
 use std::path::{Path, PathBuf};
 
 use numasim_draw::DrawError;
+use numasim_model::Machine;
 
 use crate::failure::Failure;
 use crate::output::Destination;
+
+/// A map of more nodes is no picture any more.
+pub(crate) const MOST_MAPPED_NODES: usize = 32;
+
+/// Whether a thread map has room for the machine.
+pub(crate) fn can_be_mapped(machine: &Machine) -> Result<(), Failure> {
+    let nodes = machine.node_count();
+    if nodes <= MOST_MAPPED_NODES {
+        return Ok(());
+    }
+    Err(Failure::input(format!(
+        "a thread map shows up to {MOST_MAPPED_NODES} nodes, and this machine has {nodes}"
+    ))
+    .hint("use `numasim evaluate`: its tables have no such limit"))
+}
 
 /// What becomes of the SVG.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -197,7 +197,11 @@ pub trait Problem: Send + Sync {
         if needed != given {
             return Err(SetupError::Arrays { needed, given });
         }
-        self.place(team, loops.available()?, memory)
+        let isa = loops.isa;
+        if !isa.is_available() {
+            return Err(SetupError::Unavailable { isa });
+        }
+        self.place(team, loops, memory)
     }
 
     /// What [`Self::on`] gives, with as many arrays as are needed and an instruction set that this processor has.

@@ -6,7 +6,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::isa::Isa;
-use crate::kernel::SetupError;
 
 /// How lines are written that a kernel does not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -60,12 +59,6 @@ impl From<Isa> for Loops {
 }
 
 impl Loops {
-    /// Those that this processor can run.
-    pub(crate) fn available(self) -> Result<Self, SetupError> {
-        let isa = self.isa;
-        if isa.is_available() { Ok(self) } else { Err(SetupError::Unavailable { isa }) }
-    }
-
     /// How many bytes ahead lines are asked for, far and near: as chosen, else as the kernel does on its own.
     pub(crate) fn ahead(self, own: [usize; 2]) -> [usize; 2] {
         self.way.map_or(own, |way| way.prefetch_bytes.map(|bytes| bytes as usize))

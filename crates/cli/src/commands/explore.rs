@@ -14,14 +14,13 @@ use numasim_sim::{Candidate, Infeasible, Objective, Problem, ProblemError, Restr
 use super::evaluate::{MOST_FIGURES, can_be_shown, figures_of};
 use super::intervals;
 use super::located::Located;
-use super::plot::can_be_mapped;
 use super::room;
 use crate::args::{ExploreArgs, ObjectiveName};
 use crate::emit::{self, processors};
 use crate::failure::Failure;
 use crate::files;
 use crate::output::{Destination, Format};
-use crate::plot_file::PlotFile;
+use crate::plot_file::{PlotFile, can_be_mapped};
 use crate::sharing;
 use crate::shell::Shell;
 use crate::threads;

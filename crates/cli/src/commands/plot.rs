@@ -4,7 +4,7 @@ pub(super) mod allocations;
 
 use std::path::{Path, PathBuf};
 
-use numasim_model::{Machine, Scenario, Study};
+use numasim_model::{Scenario, Study};
 
 use super::compare;
 use super::evaluate::{Evaluated, wanted};
@@ -12,14 +12,11 @@ use super::located::Located;
 use crate::args::{PlotArgs, PlotKind};
 use crate::failure::Failure;
 use crate::files;
-use crate::plot_file::PlotFile;
+use crate::plot_file::{PlotFile, can_be_mapped};
 use crate::sharing;
 use crate::shell::Shell;
 use crate::suggest;
 use crate::view::{compared, plots};
-
-/// A map of more nodes is no picture any more.
-pub(super) const MOST_MAPPED_NODES: usize = 32;
 
 /// Runs the command.
 pub(crate) fn run(args: &PlotArgs, shell: &Shell) -> Result<(), Failure> {
@@ -105,18 +102,6 @@ fn roofline(args: &PlotArgs, study: &Study, located: &Located) -> Result<String,
     let evaluated = scenario.map(|scenario| Evaluated::new(study, scenario)).transpose()?;
     let view = evaluated.as_ref().map(|one| one.view(study));
     Ok(plots::roofline(&study.machine, &study.apps, view.as_ref()).svg())
-}
-
-/// Whether a thread map has room for the machine.
-pub(super) fn can_be_mapped(machine: &Machine) -> Result<(), Failure> {
-    let nodes = machine.node_count();
-    if nodes <= MOST_MAPPED_NODES {
-        return Ok(());
-    }
-    Err(Failure::input(format!(
-        "a thread map shows up to {MOST_MAPPED_NODES} nodes, and this machine has {nodes}"
-    ))
-    .hint("use `numasim evaluate`: its tables have no such limit"))
 }
 
 fn threads(args: &PlotArgs, study: &Study, located: &Located) -> Result<String, Failure> {

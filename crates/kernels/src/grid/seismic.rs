@@ -141,7 +141,9 @@ impl Kernel for Placed<'_> {
                 continue;
             }
             for (row, to) in (from..).zip(own.chunks_mut(self.size.columns)) {
-                (0..).zip(to).for_each(|(column, to)| *to = first(number, row, column));
+                for (column, to) in to.iter_mut().enumerate() {
+                    *to = first(number, row, column);
+                }
             }
         }
         Ok(())

@@ -80,10 +80,10 @@ impl Kernel for Placed<'_> {
         let [first, others @ ..] = &self.grids;
         let corner = (self.rows.range(part).start, 0);
         fill::rows(&mut first.write(part)?, self.size.columns, corner, number);
-        others.iter().try_for_each(|grid| {
+        for grid in others {
             grid.write(part)?.fill(0.0);
-            Ok(())
-        })
+        }
+        Ok(())
     }
 
     fn in_lockstep(&self) -> bool {

@@ -26,6 +26,15 @@ pub struct Lattice {
     pub cells: [usize; 3],
 }
 
+/// What elements are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Elements {
+    /// Two numbers, real and imaginary parts apart.
+    Complex,
+    /// One: the real parts alone.
+    Real,
+}
+
 impl Lattice {
     /// Atoms; `None` where they cannot be counted.
     fn checked_atoms(self) -> Option<usize> {

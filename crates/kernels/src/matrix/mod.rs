@@ -21,6 +21,6 @@ mod vectors;
 const NEAR: usize = 256;
 
 pub use dmv::Dmv;
-pub use lattice::Lattice;
-pub use spmv::{Elements, Partition, Spmv, Storage};
+pub use lattice::{Elements, Lattice};
+pub use spmv::{Partition, Spmv, Storage};
 pub use vectors::CALLS;

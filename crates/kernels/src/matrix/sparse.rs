@@ -7,10 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::csr::{self, Csr, MOST_COLUMNS};
 use super::csr_real;
-use super::lattice::{Counted, Lattice};
+use super::lattice::{Counted, Elements, Lattice};
 use super::placed::Matrix;
 use super::split::{Split, SplitMut};
-use super::spmv::Elements;
 use crate::array::{AccessError, Array, elements};
 use crate::kernel::{Lies, Need, SetupError, Work, WrongResult, compare, exactly};
 use crate::team::Division;

@@ -1,6 +1,6 @@
 //! Sparse matrix times vector: of complex numbers 20 bytes and 8 FLOP for each element, 0.38 FLOP/byte where it does not fit the caches; of real ones 12 and 2, 0.16.
 
-use super::lattice::{Counted, Lattice};
+use super::lattice::{Counted, Elements, Lattice};
 use super::placed::Placed;
 use super::sparse::{Block, Sparse};
 use super::vectors::{ARRAYS, VECTORS, Vectors};
@@ -29,15 +29,6 @@ pub enum Storage {
     Whole,
     /// For neighbouring parts of one group arrays of their own, so that each may lie wholly on the node of its threads.
     PerGroup,
-}
-
-/// What elements are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Elements {
-    /// Two numbers, real and imaginary parts apart.
-    Complex,
-    /// One: the real parts alone.
-    Real,
 }
 
 /// The matrix of a crystal in compressed rows.

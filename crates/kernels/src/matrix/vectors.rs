@@ -97,10 +97,10 @@ impl<'m> Vectors<'m> {
             let [first, written @ ..] = arrays;
             let mut own = first.write(part)?;
             self.division().range(part).zip(own.iter_mut()).for_each(|(row, to)| *to = number(row));
-            written.iter().try_for_each(|array| {
+            for array in written {
                 array.write(part)?.fill(0.0);
-                Ok(())
-            })
+            }
+            Ok(())
         };
         begin(&self.re, |row| first(row).0)?;
         self.im.as_ref().map_or(Ok(()), |im| begin(im, |row| first(row).1))
