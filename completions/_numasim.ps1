@@ -388,11 +388,13 @@ Register-ArgumentCompleter -Native -CommandName 'numasim' -ScriptBlock {
         }
         'numasim;published' {
             [CompletionResult]::new('--scaling', '--scaling', [CompletionResultType]::ParameterName, 'Assess only the curves of bandwidth over cores in this CSV')
+            [CompletionResult]::new('--data', '--data', [CompletionResultType]::ParameterName, 'Assess only this CSV of one of these sets; its columns say which')
             [CompletionResult]::new('--plots', '--plots', [CompletionResultType]::ParameterName, 'Draw the plots into this directory, as SVG')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How to write the result')
             [CompletionResult]::new('-o', '-o', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Write the result to FILE, whole or not at all, instead of standard output')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colours')
+            [CompletionResult]::new('--co-run', '--co-run', [CompletionResultType]::ParameterName, 'Assess only the sets of several domains, memories and applications at once')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')

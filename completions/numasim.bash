@@ -2649,13 +2649,28 @@ _numasim() {
             return 0
             ;;
         numasim__subcmd__published)
-            opts="-o -h -V --scaling --plots --format --output --color --help --version"
+            opts="-o -h -V --scaling --co-run --data --plots --format --output --color --help --version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --scaling)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --data)
                     local oldifs
                     if [ -n "${IFS+x}" ]; then
                         oldifs="$IFS"

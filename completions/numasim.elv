@@ -365,11 +365,13 @@ set edit:completion:arg-completer[numasim] = {|@words|
         }
         &'numasim;published'= {
             cand --scaling 'Assess only the curves of bandwidth over cores in this CSV'
+            cand --data 'Assess only this CSV of one of these sets; its columns say which'
             cand --plots 'Draw the plots into this directory, as SVG'
             cand --format 'How to write the result'
             cand -o 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --output 'Write the result to FILE, whole or not at all, instead of standard output'
             cand --color 'When to use colours'
+            cand --co-run 'Assess only the sets of several domains, memories and applications at once'
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
             cand -V 'Print version'

@@ -437,6 +437,7 @@ never\t'No colours'"
 complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand discriminate" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l scaling -d 'Assess only the curves of bandwidth over cores in this CSV' -r -F
+complete -c numasim -n "__fish_numasim_using_subcommand published" -l data -d 'Assess only this CSV of one of these sets; its columns say which' -r -F
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l plots -d 'Draw the plots into this directory, as SVG' -r -f -a "(__fish_complete_directories)"
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l format -d 'How to write the result' -r -f -a "table\t'For people'
 json\t'For programs; one object'
@@ -445,6 +446,7 @@ complete -c numasim -n "__fish_numasim_using_subcommand published" -s o -l outpu
 complete -c numasim -n "__fish_numasim_using_subcommand published" -l color -d 'When to use colours' -r -f -a "auto\t'On a terminal only'
 always\t'Also into pipes and with NO_COLOR set'
 never\t'No colours'"
+complete -c numasim -n "__fish_numasim_using_subcommand published" -l co-run -d 'Assess only the sets of several domains, memories and applications at once'
 complete -c numasim -n "__fish_numasim_using_subcommand published" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c numasim -n "__fish_numasim_using_subcommand published" -s V -l version -d 'Print version'
 complete -c numasim -n "__fish_numasim_using_subcommand profile-app" -l app -d 'The application in the CSV, where it has several' -r

@@ -142,6 +142,91 @@ fn curves_of_another_file_are_judged_alone() {
 }
 
 #[test]
+fn the_results_of_several_at_once_are_current() {
+    let output = numasim(&["published", "--co-run"]);
+    assert!(output.status.success(), "{output:?}");
+    let checked_in = fs::read_to_string(repository("results/published-data/co-run.txt")).expect("a file");
+    assert!(text(&output.stdout) == checked_in, "results/published-data/co-run.txt is out of date");
+}
+
+#[test]
+fn the_page_quotes_the_figures_of_several_at_once() {
+    let read =
+        |name: &str| fs::read_to_string(repository("results/published-data").join(name)).expect("a file");
+    let (page, results) = (read("README.md"), read("co-run.txt"));
+    let rows: Vec<Vec<&str>> = results.lines().map(|line| line.split_whitespace().collect()).collect();
+    let section = page.split("## (f)").nth(1).and_then(|rest| rest.split("\n## ").next()).expect("a section");
+    let cells = section.lines().filter(|line| line.starts_with('|')).flat_map(|line| line.split('|'));
+    let mut quoted = 0;
+    for cell in cells {
+        // "20.7 / 48.8, yes"
+        let figures = cell.split(',').next().unwrap_or_default();
+        let Some((mean, worst)) = figures.trim().split_once(" / ") else { continue };
+        let stands = rows.iter().any(|row| row.windows(2).any(|pair| pair == [mean, worst]));
+        assert!(stands, "{mean} / {worst} is not in co-run.txt");
+        quoted += 1;
+    }
+    assert!(quoted > 70, "{quoted}");
+}
+
+/// Writes rows, and judges them as a set of several at once.
+fn judged_as_data(rows: &str, more: &[&str]) -> Output {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let file = folder.path().join("set.csv");
+    fs::write(&file, rows).expect("a file for the test");
+    let mut program = common::numasim();
+    program.args(["published", "--data", "set.csv"]).args(more).current_dir(folder.path());
+    program.output().expect("the program starts")
+}
+
+#[test]
+fn a_set_of_several_at_once_is_judged_alone() {
+    // DRAM has 90 GB/s, CXL 20. Half of the data on each: 2 x 20 = 40; in fact 36, so that 11.1 % are too much.
+    // The null models: 110 of both together (205.6 %) and 90 of the better one (150 %).
+    let rows = "benchmark,kernel_or_mix,placement,weights_dram_cxl,bandwidth_best_MBps,machine,note\n\
+                STREAM,Triad,DRAM only,,90000,mine,a\n\
+                STREAM,Triad,CXL only,,20000,mine,b\n\
+                STREAM,Triad,both,1:1,36000,mine,\"other columns, as many as you like\"\n";
+    let output = judged_as_data(rows, &[]);
+    assert!(output.status.success(), "{output:?}");
+    insta::assert_snapshot!(text(&output.stdout));
+
+    let json = text(&judged_as_data(rows, &["--format", "json"]).stdout);
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    let default = &json["sets"][0];
+    assert_eq!(default["model"], "baseline-proportional", "{default}");
+    let mean = default["summary"]["mean"].as_f64().expect("a number");
+    assert!((mean - 4.0 / 36.0).abs() < 1e-9, "{mean}");
+    assert!(default["better_than_null_models"].is_null(), "one point says nothing: {default}");
+}
+
+#[test]
+fn a_set_that_nobody_knows_is_refused_with_the_nearest_one() {
+    let output = judged_as_data("machine,threads_socket0,threads_socket1,speed\nics,1,0,9\n", &[]);
+    assert_eq!(output.status.code(), Some(1));
+    insta::assert_snapshot!(text(&output.stderr));
+}
+
+#[test]
+fn a_bad_row_of_a_set_is_told_with_its_place() {
+    let rows = "machine,threads_socket0,threads_socket1,bandwidth_MBps\nics,1,0,13000\nics,two,0,26000\nmine,3,0,39000\n";
+    let output = judged_as_data(rows, &[]);
+    assert_eq!(output.status.code(), Some(1));
+    insta::assert_snapshot!(text(&output.stderr));
+}
+
+#[test]
+fn a_set_with_nothing_to_predict_is_refused() {
+    let output =
+        judged_as_data("machine,threads_socket0,threads_socket1,bandwidth_MBps\nics,1,0,13000\n", &[]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("has nothing that can be predicted"), "{}", text(&output.stderr));
+    for other in [&["--scaling", "x.csv"][..], &["--co-run"]] {
+        assert_eq!(judged_as_data("a\n", other).status.code(), Some(2), "{other:?}");
+    }
+}
+
+#[test]
 fn a_curve_that_falls_is_named_with_how_much() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let file = folder.path().join("curves.csv");

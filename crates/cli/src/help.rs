@@ -359,13 +359,31 @@ Examples:
   numasim published
   numasim published --format csv -o summary.csv --plots .
   numasim published --scaling curves.csv
+  numasim published --co-run
+  numasim published --data lulesh.csv
 
 The data are built in: bandwidth over cores of eight machines (RRZE), several nodes that read \
 one memory of an Opteron, the paper's Table III, local and remote readers of a Xeon Max. Errors are those of \
 points that no fit used. results/published-data/README.md explains them.
 
 --scaling takes the columns machine_file,kernel,cores,bw_GBs,cores_per_numa_domain and, if there are \
-hyper-threads, smt_per_core_used. Three points of each curve are fitted: one core, half of the NUMA domain, all of it.";
+hyper-threads, smt_per_core_used. Four points of each curve are fitted: one core, half, three quarters (or a quarter) and all of the NUMA domain.
+
+--co-run has sets of several domains, memories or applications at once, with null models beside every model. --data takes a file of the columns \
+of one of these sets:
+  cluster,size_per_domain,mpi_ranks,omp_threads,fom_zones_per_s
+  cluster,benchmark,ranks,runtime_max_s,mem_total_MBps
+  cluster,size,threads,kernel,runtime_s,mem_total_MBps
+  machine,threads_socket0,threads_socket1,bandwidth_MBps
+  machine,run,experiment,n_corunning,core,bandwidth_MBps
+  kernel,threads_per_domain,memory_domains,rate_MBps
+  machine,kernel,threads_node0 to threads_node3,policy,mem_nodes,bandwidth_MBps
+  benchmark,kernel_or_mix,placement,weights_dram_cxl,bandwidth_best_MBps,machine
+  interleave_nodes,pattern,threads,buffer_GB,read_ratio,total_MBps
+  machine,mode,parallelism,kernel,bandwidth_GBps
+  experiment,app,threads,alone_gbs,together_gbs,capacity_gbs
+Other columns do not matter. Machines that are not known here give the cores of a domain as cores_per_numa_domain (the fourth to \
+the sixth kind). results/published-data/CHOICES.md says what is given and what is predicted.";
 
 /// End of `numasim profile-app --help`.
 pub(crate) const PROFILE_APP: &str = "\

@@ -69,18 +69,27 @@ pub fn median_interval(values: &[f64]) -> Option<(f64, f64)> {
 /// An interval of 95 % for the median, by the percentile bootstrap (Efron and Tibshirani, An Introduction to the Bootstrap, 13.3): the
 /// medians of 10,000 samples drawn from the values with replacement, always the same ones. `None` below 6 values.
 pub fn bootstrap_median_interval(values: &[f64]) -> Option<(f64, f64)> {
+    bootstrap(values, median)
+}
+
+/// The same for the mean.
+pub fn bootstrap_mean_interval(values: &[f64]) -> Option<(f64, f64)> {
+    bootstrap(values, mean)
+}
+
+fn bootstrap(values: &[f64], figure: fn(&[f64]) -> Option<f64>) -> Option<(f64, f64)> {
     const SAMPLES: usize = 10_000;
     if values.len() < 6 {
         return None;
     }
     let mut draws = Draws::default();
-    let mut medians = Vec::with_capacity(SAMPLES);
+    let mut figures = Vec::with_capacity(SAMPLES);
     let mut sample = vec![0.0; values.len()];
     for _ in 0..SAMPLES {
         sample.fill_with(|| values[draws.below(values.len())]);
-        medians.push(median(&sample)?);
+        figures.push(figure(&sample)?);
     }
-    Some((percentile(&medians, 0.025)?, percentile(&medians, 0.975)?))
+    Some((percentile(&figures, 0.025)?, percentile(&figures, 0.975)?))
 }
 
 /// Kendall's rank correlation tau-b of pairs: 1 if both put all in the same order, -1 in the opposite one.
@@ -201,6 +210,9 @@ mod tests {
         // 0.018 for k = 6 and 0.056 for k = 7, so that 2.5 % of all medians lie at 7 or below, and as many at 15 or above.
         let values: Vec<f64> = (1..=21).map(f64::from).collect();
         assert_eq!(bootstrap_median_interval(&values), Some((7.0, 15.0)));
+        // The mean of 21 draws: 11 +- 1.96 x 6.06 / sqrt(21) = 8.4 to 13.6.
+        let (low, high) = bootstrap_mean_interval(&values).expect("enough");
+        assert!((low - 8.4).abs() < 0.1 && (high - 13.6).abs() < 0.1, "{low} to {high}");
     }
 
     #[test]

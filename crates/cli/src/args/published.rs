@@ -13,6 +13,14 @@ pub(crate) struct PublishedArgs {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) scaling: Option<PathBuf>,
 
+    /// Assess only the sets of several domains, memories and applications at once
+    #[arg(long, conflicts_with_all = ["scaling", "data"])]
+    pub(crate) co_run: bool,
+
+    /// Assess only this CSV of one of these sets; its columns say which
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "scaling")]
+    pub(crate) data: Option<PathBuf>,
+
     /// Draw the plots into this directory, as SVG
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath, help_heading = "Output")]
     pub(crate) plots: Option<PathBuf>,

@@ -1,6 +1,8 @@
 //! `numasim published`: the sharing models on published measurements.
 
-use numasim_evidence::published::{self, Judged, PublishedError, scaling};
+use std::path::Path;
+
+use numasim_evidence::published::{self, Judged, PublishedError, scaling, together};
 
 use crate::args::PublishedArgs;
 use crate::failure::Failure;
@@ -12,34 +14,17 @@ use crate::view::{plots, published as view};
 
 /// Runs the command.
 pub(crate) fn run(args: &PublishedArgs, shell: &Shell) -> Result<(), Failure> {
-    let inputs: Vec<_> = args.scaling.iter().cloned().collect();
+    let inputs: Vec<_> = args.scaling.iter().chain(&args.data).cloned().collect();
     let destination = Destination::open(args.output.output.as_deref(), &inputs)?;
     if let Some(folder) = args.plots.as_deref().filter(|folder| !folder.is_dir()) {
         return Err(Failure::output(format!("there is no directory {}", folder.display()))
             .hint("create it first, or name another one"));
     }
-    let judged = match &args.scaling {
-        None => published::everything().map_err(|error| broken(&error))?,
-        Some(path) => {
-            let source = files::read_measurements(path)?;
-            let curves = match scaling::read(&source.text) {
-                Ok(curves) => curves,
-                Err(problems) => return Err(files::refused(&problems, source)),
-            };
-            for curve in curves.iter().filter(|curve| curve.seen().is_none()) {
-                shell.warn(format!(
-                    "{} of {}: a curve needs one core and at least four more counts within the NUMA domain",
-                    curve.kernel,
-                    curve.name()
-                ));
-            }
-            let judged = scaling::judge(&curves).map_err(|error| broken(&error))?;
-            if judged.is_empty() {
-                return Err(Failure::input(format!("{} has no curve that can be predicted", source.name))
-                    .hint("four counts of cores are fitted: one, half, three quarters and all of the NUMA domain; others are predicted"));
-            }
-            judged
-        }
+    let judged = match (&args.scaling, &args.data) {
+        (Some(path), _) => curves(path, shell)?,
+        (None, Some(path)) => sets(path)?,
+        (None, None) if args.co_run => together::carried().map_err(|error| broken(&error))?,
+        (None, None) => published::everything().map_err(|error| broken(&error))?,
     };
     if let Some(folder) = &args.plots {
         for (name, svg) in plots::published(&judged) {
@@ -47,6 +32,40 @@ pub(crate) fn run(args: &PublishedArgs, shell: &Shell) -> Result<(), Failure> {
         }
     }
     destination.deliver(&text(&judged, args, shell)?)
+}
+
+/// The curves over cores of a file.
+fn curves(path: &Path, shell: &Shell) -> Result<Vec<Judged>, Failure> {
+    let source = files::read_measurements(path)?;
+    let curves = match scaling::read(&source.text) {
+        Ok(curves) => curves,
+        Err(problems) => return Err(files::refused(&problems, source)),
+    };
+    for curve in curves.iter().filter(|curve| curve.seen().is_none()) {
+        shell.warn(format!(
+            "{} of {}: a curve needs one core and at least four more counts within the NUMA domain",
+            curve.kernel,
+            curve.name()
+        ));
+    }
+    let judged = scaling::judge(&curves).map_err(|error| broken(&error))?;
+    if judged.is_empty() {
+        return Err(Failure::input(format!("{} has no curve that can be predicted", source.name))
+            .hint("four counts of cores are fitted: one, half, three quarters and all of the NUMA domain; others are predicted"));
+    }
+    Ok(judged)
+}
+
+/// The sets of several at once of a file.
+fn sets(path: &Path) -> Result<Vec<Judged>, Failure> {
+    let source = files::read_measurements(path)?;
+    match together::judge(&source.text) {
+        Ok(judged) if judged.is_empty() => Err(Failure::input(format!("{} has nothing that can be predicted", source.name))
+            .hint("`published --help` says what each kind of file needs: what is given, and what is predicted from it")),
+        Ok(judged) => Ok(judged),
+        Err(PublishedError::Data(problems)) => Err(files::refused(&problems, source)),
+        Err(error) => Err(Failure::input(format!("{} cannot be judged", source.name)).caused_by(&error)),
+    }
 }
 
 fn text(judged: &[Judged], args: &PublishedArgs, shell: &Shell) -> Result<String, Failure> {

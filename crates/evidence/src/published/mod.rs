@@ -3,7 +3,7 @@
 //! # Problem
 //! Which model is right where? Five data sets answer a part of it each: bandwidth over cores of one NUMA domain
 //! ([`scaling`]), over a link ([`links`]), several nodes that read one memory ([`readers`]), the paper's own table ([`table_iii`]), local and remote
-//! readers of one memory ([`co_run`]).
+//! readers of one memory ([`co_run`]). Sets of several domains, memories and applications at once are apart: [`together`].
 //!
 //! # Terminology
 //! - **set**: measurements of one machine with one kind of traffic.
@@ -24,6 +24,7 @@ pub mod scaling;
 pub mod table_iii;
 #[cfg(test)]
 mod tests;
+pub mod together;
 pub mod totals;
 
 use numasim_model::input::{self, Problem, SourceFile};
@@ -34,7 +35,7 @@ use crate::fit::FitError;
 pub use crate::null_models::{EQUAL_PARTS, NO_SHARING};
 use crate::statistics;
 
-/// The five questions.
+/// The questions: five of [`everything`], then those of [`together`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Part {
@@ -48,6 +49,18 @@ pub enum Part {
     TableIii,
     /// Local and remote readers of one memory.
     CoRun,
+    /// Unequal numbers of threads on like domains.
+    Domains,
+    /// A socket of chiplets as one domain.
+    Chiplets,
+    /// Many cores from what one has and how much it moves.
+    Intensity,
+    /// Data on several memories.
+    Interleave,
+    /// All threads on one memory.
+    Home,
+    /// Unlike applications on one memory.
+    Pair,
 }
 
 impl Part {
@@ -59,7 +72,21 @@ impl Part {
             Self::Readers => "readers",
             Self::TableIii => "table-iii",
             Self::CoRun => "co-run",
+            Self::Domains => "domains",
+            Self::Chiplets => "chiplets",
+            Self::Intensity => "intensity",
+            Self::Interleave => "interleave",
+            Self::Home => "home",
+            Self::Pair => "pair",
         }
+    }
+
+    /// Whether it is one of [`together`].
+    pub const fn is_together(self) -> bool {
+        matches!(
+            self,
+            Self::Domains | Self::Chiplets | Self::Intensity | Self::Interleave | Self::Home | Self::Pair
+        )
     }
 }
 
@@ -191,6 +218,8 @@ impl From<Problem> for PublishedError {
     }
 }
 
+/// The null model in which data on several memories are as fast as those on the best of them.
+pub const ONE_MEMORY: &str = "one-memory";
 /// The variant without any correction.
 const NO_FIT: &str = "no fit";
 /// The variant with the correction that is advised, and its usual value.

@@ -1,6 +1,7 @@
 //! What the sharing models are worth on published measurements.
 
 use numasim_draw::grid::{self, Align, Grid};
+use numasim_evidence::published::together::verdict;
 use numasim_evidence::published::totals::{Of, totals};
 use numasim_evidence::published::{EQUAL_PARTS, Judged, NO_SHARING, Part, Role, Summary, summary};
 use numasim_model::ModelKind;
@@ -9,6 +10,7 @@ use serde_json::{Value, json};
 use super::Style;
 
 mod scaling;
+mod together;
 
 /// For people: one table for each question; four rows of figures for each set, a column for each model.
 pub(crate) fn table(judged: &[Judged], style: &Style) -> String {
@@ -45,6 +47,10 @@ pub(crate) fn table(judged: &[Judged], style: &Style) -> String {
         if !shown.is_empty() {
             parts.push(part(title, notes, &shown, style));
         }
+    }
+    let together = together::table(judged, style);
+    if !together.is_empty() {
+        parts.push(together);
     }
     parts.join("\n")
 }
@@ -180,5 +186,20 @@ pub(crate) fn json(judged: &[Judged]) -> Value {
         value["summary"] = json!(summary(&one.points));
         value
     };
-    json!({ "schema": 1, "command": "published", "judged": judged.iter().map(one).collect::<Vec<_>>() })
+    let mut value =
+        json!({ "schema": 1, "command": "published", "judged": judged.iter().map(one).collect::<Vec<_>>() });
+    let sets = verdict::of_sets(judged)
+        .into_iter()
+        .filter(|set| !set.advantages.is_empty() && set.part.is_together());
+    let sets: Vec<Value> = sets
+        .map(|set| {
+            let mut value = json!(set);
+            value["better_than_null_models"] = json!(set.is_better());
+            value
+        })
+        .collect();
+    if !sets.is_empty() {
+        value["sets"] = json!(sets);
+    }
+    value
 }

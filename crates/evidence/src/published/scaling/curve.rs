@@ -115,7 +115,7 @@ impl Curve {
     }
 
     /// GB/s of that many cores; not a number where they were not measured.
-    pub(super) fn at(&self, cores: u32) -> f64 {
+    pub(in crate::published) fn at(&self, cores: u32) -> f64 {
         self.points.get(&cores).copied().unwrap_or(f64::NAN)
     }
 

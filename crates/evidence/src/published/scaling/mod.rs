@@ -161,7 +161,7 @@ fn cores_in_words(cores: u32) -> String {
 }
 
 /// The machine of one node that the points seen say.
-fn calibrated(curve: &Curve, seen: &Seen, method: Method) -> Result<Machine, PublishedError> {
+pub(super) fn calibrated(curve: &Curve, seen: &Seen, method: Method) -> Result<Machine, PublishedError> {
     let counts: Vec<u32> = seen.fitted().collect();
     let mut study = study(curve, &counts)?;
     let Some((softness, usual)) = method.softness() else { return Ok(study.machine) };

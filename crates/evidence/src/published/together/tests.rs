@@ -1,0 +1,180 @@
+//! A row of each set by hand, null models that are what they say, and files that mean nothing.
+
+use super::super::{ADVISED, EQUAL_PARTS, NO_FIT, NO_SHARING, ONE_MEMORY, Part, Point};
+use super::*;
+
+const DEFAULT: &str = "baseline-proportional";
+const HARD: &str = "hard corner";
+
+/// The point of a set, kernel, model and variant.
+fn point(judged: &[Judged], [set, traffic, model, variant]: [&str; 4], name: &str) -> Point {
+    let found = judged.iter().filter(|one| {
+        one.set.starts_with(set) && one.traffic == traffic && one.model == model && one.variant == variant
+    });
+    let mut points = found.flat_map(|one| one.points.iter().chain(&one.fitted));
+    points
+        .find(|point| point.name == name)
+        .unwrap_or_else(|| panic!("{set}, {traffic}, {model}, {name}"))
+        .clone()
+}
+
+fn of(kind: &str) -> Vec<Judged> {
+    let format = FORMATS.iter().find(|format| format.about == kind).expect("a kind");
+    judge(format.carried).expect("in order")
+}
+
+#[track_caller]
+fn near(value: f64, expected: f64) {
+    assert!((value / expected - 1.0).abs() < 1e-4, "{value}, not {expected}");
+}
+
+#[test]
+fn all_kinds_are_known_by_their_columns_and_tell_something() {
+    for format in FORMATS {
+        let judged = judge(format.carried).expect("in order");
+        assert!(!judged.is_empty(), "{}", format.about);
+        for one in &judged {
+            assert!(one.part.is_together(), "{}", one.set);
+            let all = one.points.iter().all(|point| point.predicted.is_finite() && point.predicted > 0.0);
+            assert!(all, "{} {} {}", one.set, one.traffic, one.model);
+        }
+    }
+}
+
+#[test]
+fn a_synchronised_code_waits_for_the_full_domain() {
+    // 18 threads have 9306.3 zones/s: of 19 none is faster than a thread of the full domain, 19 x 9306.3 / 18.
+    let judged = of("LULESH over cores");
+    let of = |model, variant| point(&judged, ["LULESH", "size 250", model, variant], "18+1");
+    near(of(DEFAULT, HARD).measured, 9916.2028);
+    near(of(DEFAULT, HARD).predicted, 19.0 * 9306.3 / 18.0);
+    near(of(NO_SHARING, NO_FIT).predicted, 19.0 * 1549.0522);
+    near(of(EQUAL_PARTS, NO_FIT).predicted, 2.0 * 9306.3);
+    // Ten threads of a full socket have 40.41387 GB/s, eleven 11 / 10 of it.
+    let threads = super::tests::of("threads of one process on two sockets");
+    near(point(&threads, ["threads", "triad", DEFAULT, HARD], "10+1").predicted, 44.455_257);
+}
+
+#[test]
+fn a_process_on_the_other_socket_has_what_one_has_alone() {
+    // Medians of two runs: 13.13603 and 13.13728 GB/s, as they stand in the file.
+    let judged = of("processes at once");
+    let eleventh = |model, variant| {
+        point(&judged, ["processes, 2 x E5", "triad", model, variant], "10+1, each on domain 1")
+    };
+    let alone = eleventh(NO_SHARING, NO_FIT).predicted;
+    assert!((alone - 13.137).abs() < 0.002, "{alone}");
+    near(eleventh(DEFAULT, HARD).predicted, alone);
+}
+
+#[test]
+fn domains_are_independent() {
+    // Copy, 16 threads on one domain: 26.649779 GB/s, one thread 21.977077.
+    let judged = of("threads on several memory domains");
+    let of = |model, variant| point(&judged, ["equal domains", "Copy", model, variant], "16+16").predicted;
+    near(of(DEFAULT, HARD), 2.0 * 26.649_779);
+    near(of(EQUAL_PARTS, NO_FIT), 2.0 * 26.649_779);
+    near(of(NO_SHARING, NO_FIT), 32.0 * 21.977_077);
+}
+
+#[test]
+fn an_application_gets_the_bandwidth_of_the_others() {
+    // One rank: (17.9454846 + 17.6393938) / 2 GB/s. The others' most: tealeaf, (75.2808028 + 75.6230) / 2 GB/s with 18.
+    let judged = of("SPEChpc over ranks");
+    let predicted = point(&judged, ["SPEChpc", "clvleaf", DEFAULT, NO_FIT], "18").predicted;
+    assert!((predicted - 75.4519 / 17.79244).abs() < 0.01, "{predicted}");
+    let measured = point(&judged, ["SPEChpc", "clvleaf", "ecm", ADVISED], "18").measured;
+    // (9645.376 + 9783.392) / (2003.963 + 2000.302) s
+    near(measured, 19_428.768 / 4_004.265);
+}
+
+#[test]
+fn the_slowest_memory_for_its_part_sets_the_rate() {
+    // 208.5238 GB/s of DRAM and 24.4846 of CXL: half of each 2 x 24.4846; nine parts and one 208.5238 / 0.9, less than 24.4846 / 0.1.
+    let judged = of("STREAM with weights");
+    let of = |model, variant, name| {
+        point(&judged, ["DRAM and CXL", "STREAM Triad", model, variant], name).predicted
+    };
+    near(of(DEFAULT, NO_FIT, "interleave=1,2 1:1"), 48.9692);
+    near(of(DEFAULT, NO_FIT, "weighted interleave=1,2 (whole task) 9:1"), 231.693_111);
+    near(of(EQUAL_PARTS, NO_FIT, "interleave=1,2 1:1"), 233.0084);
+    near(of(ONE_MEMORY, NO_FIT, "interleave=1,2 1:1"), 208.5238);
+
+    // 4 threads have 40 MiB/s, node 1 100 and node 2 20: 64 threads 2 x 20 on both, and no more than 43 of them run.
+    let header = "interleave_nodes,pattern,threads,buffer_GB,read_ratio,total_MBps\n";
+    let rows = "1,random,4,16,0.5,40\n1,random,64,16,0.5,100\n2,random,64,16,0.5,20\n\"1,2\",random,64,16,0.5,44\n\"1,2\",sequential,64,16,0.5,9\n";
+    let swept = judge(&format!("{header}{rows}")).expect("in order");
+    let of =
+        |model| point(&swept, ["sets of nodes", "reads 0.50", model, NO_FIT], "64 threads, 16 GB on [1, 2]");
+    let mib = 1_048_576.0 / 1e9;
+    near(of(DEFAULT).predicted, 40.0 * mib);
+    near(of(EQUAL_PARTS).predicted, 120.0 * mib);
+    near(of(NO_SHARING).predicted, 430.0 * mib);
+    near(of(ONE_MEMORY).predicted, 100.0 * mib);
+}
+
+#[test]
+fn memories_of_a_kunpeng_are_the_most_of_each() {
+    let judged = of("STREAM under numactl");
+    let of = |model, variant| {
+        let name = "[32, 0, 0, 0] on [0, 1]";
+        point(&judged, ["interleave, kp920.2P.8CCL.type2", "triad", model, variant], name)
+    };
+    // Fitted to 32 processes on all four nodes: 93.963 GB/s are more than two nodes have.
+    near(of(DEFAULT, "read_gbs").predicted, of(DEFAULT, NO_FIT).predicted);
+    let [no_sharing, equal] = [NO_SHARING, EQUAL_PARTS].map(|null| of(null, NO_FIT).predicted);
+    assert!(equal >= of(DEFAULT, NO_FIT).predicted && no_sharing > equal, "{no_sharing} {equal}");
+}
+
+#[test]
+fn all_on_one_of_two_memories_have_half() {
+    let judged = of("local and global memory");
+    let of = |model| point(&judged, ["all on one memory", "4 kernels", model, NO_FIT], "AXPY").predicted;
+    near(of(DEFAULT), 89.314 / 2.0);
+    near(of(EQUAL_PARTS), 89.314 / 2.0);
+    near(of(NO_SHARING), 89.314);
+}
+
+#[test]
+fn models_disagree_about_a_modest_application_beside_a_greedy_one() {
+    // 237.4977 GB/s for 206.8976 and 51.4611. The default: ResNet-50 wants less than half and has it. Proportional: both lose alike.
+    let judged = of("unlike applications on one memory");
+    let of = |model, name| point(&judged, ["MLC", "co-run", model, NO_FIT], name).predicted;
+    near(of(DEFAULT, "ResNet-50"), 51.4611);
+    near(of(DEFAULT, "MLC"), 237.4977 - 51.4611);
+    near(of("proportional", "ResNet-50"), 237.4977 * 51.4611 / (206.8976 + 51.4611));
+    near(of(NO_SHARING, "MLC"), 206.8976);
+    near(of(EQUAL_PARTS, "MLC"), 237.4977 / 2.0);
+}
+
+#[test]
+fn a_model_is_better_where_every_null_model_is_worse() {
+    let sets = verdict::of_sets(&of("threads on several memory domains"));
+    let hard =
+        sets.iter().find(|set| set.variant == HARD && set.set.ends_with("several domains")).expect("a set");
+    assert_eq!((hard.curves, hard.advantages.len(), hard.part), (7, 2, Part::Domains));
+    // The mean over curves of differences: that of equal parts lies within its interval.
+    for one in &hard.advantages {
+        let (low, high) = one.interval.expect("seven curves");
+        assert!(low <= one.mean && one.mean <= high, "{one:?}");
+    }
+    assert!(sets.iter().filter(|set| set.model == NO_SHARING).all(|set| set.is_better().is_none()));
+}
+
+#[test]
+fn files_that_mean_nothing_are_refused_where_they_do() {
+    let why = |text: &str| match judge(text) {
+        Err(PublishedError::Data(problems)) => problems[0].message.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert!(
+        why("cluster,threads,kernel,runtime_s,mem_total_MBps\n")
+            .contains("kernels of LULESH there is no column `size`")
+    );
+    let lulesh = "cluster,size_per_domain,mpi_ranks,omp_threads,fom_zones_per_s\n";
+    assert!(why(&format!("{lulesh}Z,250,1,1,5\n")).contains("cluster 'Z' are not known"));
+    assert!(why(&format!("{lulesh}A,250,1,0,5\n")).contains("`omp_threads` is '0'"));
+    assert!(why(&format!("{lulesh}A,250,1,1,0\n")).contains("no relative error"));
+    let weights = "benchmark,kernel_or_mix,placement,weights_dram_cxl,bandwidth_best_MBps,machine\n";
+    assert!(why(&format!("{weights}STREAM,Triad,both,9 to 1,5,B\n")).contains("are no weights"));
+}
