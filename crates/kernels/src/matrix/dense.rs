@@ -12,7 +12,8 @@ use crate::way::Loops;
 /// Several rows at once because a vector x of some thousand numbers comes from the second-level cache again and again. Tried on one machine (AMD, AVX-512, one
 /// thread, 2500 to 5100 columns, in pairs beside other work) as shares of what four streams read: one row 0.64, four neighbouring rows 0.86, four places 0.92, five
 /// 0.93, with [`NEAR`] 0.96, with [`FURTHER`] 0.98; rows in pieces for which x stays in the first-level cache 0.65, as the processor no longer sees what is
-/// read next.
+/// read next. That was the time of the thread's processor; by the clock, in pairs with nothing beside it, it is 0.91 of the benchmark's read on one thread and
+/// 0.86 on two (`results/2026-11-24-2-core-vm-real-kernels`).
 const PLACES: usize = 5;
 /// Where nothing but [`NEAR`] is asked for: how many bytes ahead lines are fetched into the second-level cache (0.02 more).
 const FURTHER: usize = 1024;
