@@ -104,7 +104,7 @@ impl Notes {
             let users = || common.users.iter().map(|&p| p as usize);
             for p in users() {
                 let others = users().filter(|&other| other != p).map(|other| asks[other]);
-                self.capacities[p] = self.capacities[p].min(left_by(common.capacity, &others));
+                self.capacities[p] = self.capacities[p].min(left_by(common.capacity, others));
             }
         }
     }

@@ -84,24 +84,9 @@ pub(super) fn shared_level(capacity: f64, asks: &(impl Iterator<Item = f64> + Cl
     }
 }
 
-/// What `others`, that ask for so much of `capacity` GB/s, leave to one more link, however much it asks for: max-min among equals.
-pub(super) fn left_by(capacity: f64, others: &(impl Iterator<Item = f64> + Clone)) -> f64 {
-    let mut level = 0.0;
-    loop {
-        let (mut served, mut hungry) = (0.0, 1_u32);
-        for ask in others.clone() {
-            if ask > level {
-                hungry += 1;
-            } else {
-                served += ask;
-            }
-        }
-        let next = (capacity - served) / f64::from(hungry);
-        if next.is_nan() || next <= level {
-            return level;
-        }
-        level = next;
-    }
+/// What `others`, that ask for so much of `capacity` GB/s, leave to one more link, however much it asks for: the level of all of them.
+pub(super) fn left_by(capacity: f64, others: impl Iterator<Item = f64> + Clone) -> f64 {
+    shared_level(capacity, &others.chain(std::iter::once(f64::INFINITY)))
 }
 
 #[cfg(test)]
@@ -119,7 +104,7 @@ mod tests {
 
     #[test]
     fn one_more_link_has_what_the_others_do_not_ask_for_or_its_equal_part() {
-        let left = |others: &[f64]| left_by(12.0, &others.iter().copied());
+        let left = |others: &[f64]| left_by(12.0, others.iter().copied());
         assert_eq!(left(&[]), 12.0);
         assert_eq!(left(&[3.0]), 9.0);
         assert_eq!(left(&[50.0]), 6.0);
