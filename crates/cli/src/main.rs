@@ -3,7 +3,6 @@
 #[allow(rustdoc::broken_intra_doc_links, reason = "TOML tables in square brackets: these texts are the help")]
 mod args;
 mod commands;
-mod diagnostics;
 mod emit;
 mod failure;
 mod fault;
@@ -25,6 +24,7 @@ mod watch;
 use std::process::ExitCode;
 
 use clap::Parser;
+use numasim_document::diagnostics;
 
 use crate::args::{Cli, ColorWhen, Command};
 use crate::failure::Failure;

@@ -1,11 +1,10 @@
 //! Intervals of predictions for people and programs.
 
+use numasim_document::intervals::figures;
 use numasim_draw::grid::wrap;
 use numasim_sim::intervals::{Draws, Interval};
-use serde_json::{Map, Value, json};
 
 use super::Style;
-use super::json::number;
 
 /// `±0.41`: the farther end of the interval, with two significant digits.
 pub(crate) fn plus_minus(interval: Interval, figure: f64, style: &Style) -> String {
@@ -30,13 +29,6 @@ fn two_digits(value: f64) -> String {
     format!("{value:.*}", usize::try_from((1 - magnitude).clamp(0, 12)).unwrap_or(0))
 }
 
-/// What the intervals of a document are: their level, how many machines were drawn, and which figures to how many percent.
-pub(crate) fn json(draws: &Draws) -> Value {
-    let figures: Map<String, Value> =
-        figures(draws).into_iter().map(|(key, p)| (key.to_owned(), number(p))).collect();
-    json!({ "level": 0.95, "draws": Draws::COUNT, "interval95_percent": figures })
-}
-
 /// What the intervals are, and what they are not.
 pub(crate) fn note(draws: &Draws, style: &Style) -> String {
     let figures: Vec<String> =
@@ -49,14 +41,6 @@ pub(crate) fn note(draws: &Draws, style: &Style) -> String {
         figures.join(", ")
     );
     wrap(&text, style.columns()).iter().map(|line| style.faint(line) + "\n").collect()
-}
-
-/// Each key once, with its percentage.
-fn figures(draws: &Draws) -> Vec<(&'static str, f64)> {
-    let mut figures: Vec<(&'static str, f64)> =
-        draws.uncertain().iter().map(|one| (one.key, one.percent)).collect();
-    figures.dedup();
-    figures
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ pub(crate) mod agent;
 pub(crate) mod answer;
 pub(crate) mod bench;
 pub(crate) mod beside;
-pub(crate) mod caution;
 pub(crate) mod compare;
 pub(crate) mod compared;
 pub(crate) mod csv;
@@ -20,7 +19,6 @@ pub(crate) mod fitted;
 pub(crate) mod front;
 mod held_back;
 pub(crate) mod intervals;
-pub(crate) mod json;
 pub(crate) mod lettering;
 pub(crate) mod models;
 mod picture;
@@ -39,11 +37,10 @@ pub(crate) mod tasked;
 mod tests;
 #[cfg(target_os = "linux")]
 pub(crate) mod top;
-pub(crate) mod warning;
 
-use numasim_model::{Allocation, App, AppId, Evaluation, Machine, NodeId, Placement};
+use numasim_model::{Machine, NodeId};
 
-use numasim_sim::intervals::Prediction;
+pub(crate) use numasim_document::{ScenarioView, caution, json, numbers, warning};
 
 pub(crate) use held_back::in_words as held_back;
 pub(crate) use numasim_draw::{Style, figures};
@@ -58,53 +55,7 @@ pub(crate) fn machine_title(machine: &Machine) -> String {
     format!("{} ({nodes}, {})", machine.name(), figures::count(machine.total_cores(), "core"))
 }
 
-/// The numbers of nodes.
-pub(crate) fn numbers(nodes: &[NodeId]) -> Vec<usize> {
-    nodes.iter().map(|node| node.0).collect()
-}
-
 /// `0-3, 6`
 pub(crate) fn node_ranges(nodes: &[NodeId]) -> String {
     figures::ranges(&numbers(nodes))
-}
-
-/// One evaluated scenario with everything that went into it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ScenarioView<'a> {
-    /// The name of the scenario.
-    pub(crate) name: &'a str,
-    /// The machine.
-    pub(crate) machine: &'a Machine,
-    /// The applications, in the order of the files.
-    pub(crate) apps: &'a [App],
-    /// Threads of each application on each node.
-    pub(crate) allocation: &'a Allocation,
-    /// Where the data of each application lies in this scenario.
-    pub(crate) placements: &'a [Placement],
-    /// The result.
-    pub(crate) evaluation: &'a Evaluation,
-    /// How far off it may be, where figures of the machine are uncertain.
-    pub(crate) intervals: Option<&'a Prediction>,
-}
-
-impl ScenarioView<'_> {
-    /// The applications as ids.
-    fn app_ids(&self) -> impl Iterator<Item = AppId> + Clone + use<> {
-        (0..self.apps.len()).map(AppId)
-    }
-
-    /// What the scenario is worth, with its unit: GFLOPS; GB/s where everybody who has threads only moves data.
-    pub(crate) fn worth(&self) -> (f64, &'static str) {
-        let mut active = self.active_apps().peekable();
-        if active.peek().is_none() || active.any(|app| self.apps[app.0].computes()) {
-            return (self.evaluation.total.value(), "GFLOPS");
-        }
-        let moved = self.evaluation.apps.iter().map(|app| app.bandwidth.value());
-        (moved.fold(0.0, |sum, gbs| sum + gbs), "GB/s")
-    }
-
-    /// The applications that have threads.
-    pub(crate) fn active_apps(&self) -> impl Iterator<Item = AppId> + '_ {
-        self.app_ids().filter(|&app| self.allocation.total(app) > 0)
-    }
 }

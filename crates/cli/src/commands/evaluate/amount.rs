@@ -1,7 +1,7 @@
 //! How much one run shows at most.
 
-use numasim_model::evaluation::MOST_NODES_WITH_ALL_LINKS;
-use numasim_model::{Data, Placement, Scenario, Study};
+pub(in crate::commands) use numasim_document::intervals::figures_of;
+use numasim_model::{Data, Scenario, Study};
 
 use crate::failure::Failure;
 use crate::view::figures;
@@ -9,18 +9,6 @@ use crate::view::figures;
 /// Figures that one run shows: threads of applications on nodes, and links, over all scenarios. As JSON these are some
 /// hundred megabytes, which nobody reads, but programs still do.
 pub(in crate::commands) const MOST_FIGURES: u64 = 3_000_000;
-
-/// Figures of one scenario with such data.
-pub(in crate::commands) fn figures_of<'a>(
-    study: &Study,
-    placements: impl IntoIterator<Item = &'a Placement>,
-) -> u64 {
-    let (apps, nodes) = (study.apps.len() as u64, study.machine.node_count() as u64);
-    // Of a large machine only the links that are used are shown.
-    let all_links = study.machine.node_count() <= MOST_NODES_WITH_ALL_LINKS;
-    let links = if all_links || placements.into_iter().any(Placement::is_spread) { nodes * nodes } else { 0 };
-    apps * nodes + links
-}
 
 /// Refuses what would take more memory and text than anybody has use for, each scenario evaluated `times` times.
 pub(in crate::commands) fn can_be_shown(

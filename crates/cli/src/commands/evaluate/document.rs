@@ -1,11 +1,12 @@
 //! `evaluate --format json`.
 
+use numasim_document::evaluated;
 use numasim_model::Study;
 use numasim_sim::intervals::Draws;
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::view::{ScenarioView, Style, explain, intervals, json};
+use crate::view::{ScenarioView, Style, explain, json};
 
 /// The worked calculation in JSON has room for its long titles.
 const IN_JSON: Style = Style { color: false, unicode: true, width: Some(120) };
@@ -21,19 +22,6 @@ pub(super) struct Document<'a> {
 }
 
 impl Document<'_> {
-    fn head(&self) -> Value {
-        let mut head = json!({
-            "schema": 1,
-            "command": "evaluate",
-            "machine": self.study.machine.name(),
-        });
-        json::name_model(&mut head, self.study.machine.sharing());
-        if let Some(draws) = self.draws {
-            head["intervals"] = intervals::json(draws);
-        }
-        head
-    }
-
     fn scenario<'b>(&self, view: &'b ScenarioView<'b>) -> json::Explained<'b> {
         let explanation = self.explained.then(|| explain::explain(view, &IN_JSON));
         json::Explained { view, explanation }
@@ -43,7 +31,7 @@ impl Document<'_> {
 impl Serialize for Document<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for (key, value) in self.head().as_object().into_iter().flatten() {
+        for (key, value) in evaluated::head(self.study, self.draws).as_object().into_iter().flatten() {
             map.serialize_entry(key, value)?;
         }
         map.serialize_entry("scenarios", &Scenarios(self))?;

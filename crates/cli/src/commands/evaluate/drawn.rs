@@ -1,5 +1,6 @@
 //! The draws behind the intervals of scenarios, and whether they can be had in time.
 
+use numasim_document::intervals;
 use numasim_model::evaluation::{EvaluateError, Options};
 use numasim_model::{Data, Placement, Scenario, Study};
 use numasim_sim::intervals::{Draws, Prediction};
@@ -7,23 +8,13 @@ use numasim_sim::intervals::{Draws, Prediction};
 use super::amount::figures_of;
 use crate::shell::Shell;
 
-/// Figures of all evaluations of one run: some seconds.
-const MOST_FIGURES_DRAWN: u64 = 40_000_000;
-/// The same files have the same intervals.
-const SEED: u64 = 0;
-
 /// The draws for evaluations of so many figures together. `None` where nothing of the machine is uncertain; where it would
 /// take too long, it warns of that.
 pub(in crate::commands) fn draws(study: &Study, figures: u64, shell: &Shell) -> Option<Draws> {
-    let draws = Draws::of(&study.machine, SEED)?;
-    if figures.saturating_mul(Draws::COUNT as u64) > MOST_FIGURES_DRAWN {
-        shell.warn(format!(
-            "no intervals: {figures} figures (threads on each node, links) would be evaluated {} times; fewer scenarios have them",
-            Draws::COUNT
-        ));
-        return None;
-    }
-    Some(draws)
+    intervals::draws(study, figures).unwrap_or_else(|warning| {
+        shell.warn(warning);
+        None
+    })
 }
 
 /// The draws for these scenarios.

@@ -114,11 +114,6 @@ impl Answer<'_> {
 
     /// Whether `rated` is as good as the best, to the precision of the search.
     fn ties(&self, rated: &Rated) -> bool {
-        // Also where both are infinite: a makespan without an end.
-        if rated.value == self.best.value {
-            return true;
-        }
-        let difference = (rated.value - self.best.value).abs();
-        difference <= 1e-9 * self.best.value.abs()
+        numasim_document::explored::ties(self.best.value, rated.value)
     }
 }

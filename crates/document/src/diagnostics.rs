@@ -16,7 +16,7 @@ const FAR: usize = 1 << 15;
 /// All problems, one block each, and a last line that counts them.
 ///
 /// `styled` adds ANSI colours; what goes to a file or a pipe has them stripped later.
-pub(crate) fn render(problems: &[Problem], sources: &[SourceFile], styled: bool) -> String {
+pub fn render(problems: &[Problem], sources: &[SourceFile], styled: bool) -> String {
     let renderer = if styled { Renderer::styled() } else { Renderer::plain() };
     let mut text = String::new();
     for problem in problems {
@@ -30,22 +30,23 @@ pub(crate) fn render(problems: &[Problem], sources: &[SourceFile], styled: bool)
 }
 
 /// A problem with a line of a file that is not held whole.
-pub(crate) struct LineProblem<'a> {
+pub struct LineProblem<'a> {
     /// The name of the file.
-    pub(crate) name: &'a str,
+    pub name: &'a str,
     /// The number of the line, from 1.
-    pub(crate) line: usize,
-    /// The line, and the bytes of it that are wrong.
-    pub(crate) text: &'a str,
-    pub(crate) span: Range<usize>,
+    pub line: usize,
+    /// The line.
+    pub text: &'a str,
+    /// The bytes of the line that are wrong.
+    pub span: Range<usize>,
     /// What is wrong, in one sentence without a full stop.
-    pub(crate) message: &'a str,
+    pub message: &'a str,
     /// What to write instead.
-    pub(crate) hint: Option<&'a str>,
+    pub hint: Option<&'a str>,
 }
 
 /// One problem, as [`render`] shows them.
-pub(crate) fn render_line(problem: &LineProblem<'_>) -> String {
+pub fn render_line(problem: &LineProblem<'_>) -> String {
     let LineProblem { name, line, text, .. } = *problem;
     let span = problem.span.clone();
     let column = text.get(..span.start).unwrap_or_default().chars().count() + 1;

@@ -10,7 +10,8 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::{ScenarioView, numbers, warning};
+use crate::scenario::{ScenarioView, numbers};
+use crate::warning;
 
 /// The scenario object of the documented JSON, keys in the documented order.
 ///
@@ -27,7 +28,10 @@ impl Serialize for ScenarioView<'_> {
 }
 
 /// The entries of the scenario object, for objects that have more.
-pub(super) fn entries<M: SerializeMap>(view: &ScenarioView, object: &mut M) -> Result<(), M::Error> {
+///
+/// # Errors
+/// Those of the serializer.
+pub fn entries<M: SerializeMap>(view: &ScenarioView, object: &mut M) -> Result<(), M::Error> {
     let evaluation = view.evaluation;
     let of_app =
         |app: AppId, of: fn(&Prediction) -> &Vec<Interval>| of(view.intervals?).get(app.0).copied().map(ends);
@@ -90,9 +94,11 @@ pub(super) fn entries<M: SerializeMap>(view: &ScenarioView, object: &mut M) -> R
 }
 
 /// The scenario object, with the worked calculation as text where it is asked for.
-pub(crate) struct Explained<'a> {
-    pub(crate) view: &'a ScenarioView<'a>,
-    pub(crate) explanation: Option<String>,
+pub struct Explained<'a> {
+    /// The scenario.
+    pub view: &'a ScenarioView<'a>,
+    /// The calculation.
+    pub explanation: Option<String>,
 }
 
 impl Serialize for Explained<'_> {
@@ -159,7 +165,7 @@ fn occupied(bandwidth: GigabytesPerSecond, occupied: GigabytesPerSecond) -> Opti
 }
 
 /// A list that is made while it is written.
-pub(super) struct Sequence<I>(pub(super) I);
+pub struct Sequence<I>(pub I);
 
 impl<I: Iterator<Item: Serialize> + Clone> Serialize for Sequence<I> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -168,7 +174,7 @@ impl<I: Iterator<Item: Serialize> + Clone> Serialize for Sequence<I> {
 }
 
 /// The scenario object as a value.
-pub(crate) fn json(view: &ScenarioView) -> Value {
+pub fn json(view: &ScenarioView) -> Value {
     // All keys are text, so that nothing can fail.
     serde_json::to_value(view).unwrap_or_default()
 }
@@ -177,7 +183,7 @@ pub(crate) fn json(view: &ScenarioView) -> Value {
 ///
 /// # Errors
 /// Those of `out`.
-pub(crate) fn write(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(document: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     // It comes in pieces of a few bytes.
     let mut out = BufWriter::new(out);
     serde_json::to_writer_pretty(&mut out, document)?;
@@ -186,7 +192,7 @@ pub(crate) fn write(document: &impl Serialize, out: &mut dyn Write) -> io::Resul
 }
 
 /// Names the sharing model in a document: `model`, and `model_parameters` where corrections are in use.
-pub(crate) fn name_model(document: &mut Value, sharing: &Model) {
+pub fn name_model(document: &mut Value, sharing: &Model) {
     document["model"] = sharing.name().into();
     let used: Map<String, Value> =
         sharing.in_use().map(|(parameter, value)| (parameter.key().to_owned(), number(value))).collect();
@@ -211,7 +217,7 @@ fn warning_object(found: &Warning) -> Value {
 
 /// As [`number`] writes it.
 #[derive(Clone, Copy)]
-pub(super) struct Number(pub(super) f64);
+pub struct Number(pub f64);
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -220,12 +226,12 @@ impl Serialize for Number {
 }
 
 /// `[low, high]`.
-pub(super) fn ends(interval: Interval) -> Value {
+pub fn ends(interval: Interval) -> Value {
     Value::from(vec![number(interval.low), number(interval.high)])
 }
 
 /// JSON has no infinity: null. A negative zero becomes zero.
-pub(super) fn number(value: f64) -> Value {
+pub fn number(value: f64) -> Value {
     serde_json::Number::from_f64(value + 0.0).map_or(Value::Null, Value::Number)
 }
 

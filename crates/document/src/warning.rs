@@ -4,12 +4,12 @@ use numasim_draw::figures::{self, single};
 use numasim_model::evaluation::Warning;
 
 /// Why the model does it, and what that means for the reader.
-pub(crate) const RULE: &str = "remote-first serves remote reads first (the paper's literal rule); where links are wide this can \
+pub const RULE: &str = "remote-first serves remote reads first (the paper's literal rule); where links are wide this can \
                                leave a node's own threads with nothing, so treat these results with care, or use \
                                the default model, baseline-proportional, which serves them as equals.";
 
 /// What happened, in one sentence for all nodes with the same figures.
-pub(crate) fn facts(warnings: &[Warning]) -> Vec<String> {
+pub fn facts(warnings: &[Warning]) -> Vec<String> {
     let mut classes: Vec<(String, Vec<usize>)> = Vec::new();
     for warning in warnings {
         let Warning::StarvedByRemote { node, .. } = warning;
@@ -27,13 +27,13 @@ pub(crate) fn facts(warnings: &[Warning]) -> Vec<String> {
 }
 
 /// All warnings of an allocation in one sentence without figures, `None` where there are none.
-pub(crate) fn summary(warnings: &[Warning]) -> Option<String> {
+pub fn summary(warnings: &[Warning]) -> Option<String> {
     let nodes: Vec<usize> = warnings.iter().map(|Warning::StarvedByRemote { node, .. }| node.0).collect();
     (!nodes.is_empty()).then(|| format!("remote reads starve the threads of {}.", figures::nodes(&nodes)))
 }
 
 /// One warning with the rule behind it.
-pub(super) fn message(warning: &Warning) -> String {
+pub fn message(warning: &Warning) -> String {
     format!("{} {RULE}", facts(std::slice::from_ref(warning)).concat())
 }
 

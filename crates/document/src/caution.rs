@@ -5,7 +5,7 @@ use numasim_model::{App, AppId};
 use numasim_sim::{Caution, Objective, cautions};
 use serde_json::{Value, json};
 
-use super::{ScenarioView, numbers};
+use crate::scenario::{ScenarioView, numbers};
 
 /// Of more names the rest are counted.
 const MOST_NAMES: usize = 6;
@@ -13,29 +13,29 @@ const MOST_NAMES: usize = 6;
 const A_ROW: usize = 3;
 
 /// What to know about a scenario that somebody chose; empty where there is nothing.
-pub(crate) fn of_scenario(view: &ScenarioView<'_>) -> Vec<String> {
+pub fn of_scenario(view: &ScenarioView<'_>) -> Vec<String> {
     clauses(&cautions::of_evaluation(view.evaluation, view.allocation), view.apps)
 }
 
 /// The same where the warnings of the model stand beside it.
-pub(crate) fn beside_warnings(view: &ScenarioView<'_>) -> Vec<String> {
+pub fn beside_warnings(view: &ScenarioView<'_>) -> Vec<String> {
     let all = cautions::of_evaluation(view.evaluation, view.allocation).into_iter();
     let other: Vec<Caution> = all.filter(|one| !matches!(one, Caution::StarvedByRemote { .. })).collect();
     clauses(&other, view.apps)
 }
 
 /// Each caution as the rest of a sentence that begins with "but", without a full stop.
-pub(crate) fn clauses(cautions: &[Caution], apps: &[App]) -> Vec<String> {
+pub fn clauses(cautions: &[Caution], apps: &[App]) -> Vec<String> {
     cautions.iter().map(|caution| clause(caution, apps)).collect()
 }
 
 /// `, but` and all of them; nothing where there are none.
-pub(crate) fn but(clauses: &[String]) -> String {
+pub fn but(clauses: &[String]) -> String {
     if clauses.is_empty() { String::new() } else { format!(", but {}", clauses.join("; ")) }
 }
 
 /// For programs: a stable word, whom it is about, and the sentence.
-pub(super) fn json(caution: &Caution, apps: &[App]) -> Value {
+pub fn json(caution: &Caution, apps: &[App]) -> Value {
     let message = clause(caution, apps);
     match caution {
         Caution::NothingDecided { apps: of, .. }
@@ -53,7 +53,7 @@ pub(super) fn json(caution: &Caution, apps: &[App]) -> Value {
 }
 
 /// For CSV: the stable words of all, with `;` between them.
-pub(crate) fn codes(cautions: &[Caution]) -> String {
+pub fn codes(cautions: &[Caution]) -> String {
     cautions.iter().map(code).collect::<Vec<_>>().join(";")
 }
 

@@ -1,0 +1,171 @@
+//! A search for programs.
+
+use numasim_model::Study;
+use numasim_sim::intervals::{Draws, Interval, Rival};
+use numasim_sim::{Caution, Problem};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Value, json};
+
+use crate::json::{Number, Sequence, ends, entries, name_model, number};
+use crate::{ScenarioView, caution, intervals};
+
+/// An allocation with its value.
+#[derive(Clone, Copy, Debug)]
+pub struct RatedView<'a> {
+    /// The allocation and what becomes of it.
+    pub scenario: ScenarioView<'a>,
+    /// Value of the objective.
+    pub value: f64,
+    /// Beside the best on the same uncertain machines; of all but the best.
+    pub rival: Option<&'a Rival>,
+}
+
+/// The documented JSON of `explore`, keys in the documented order.
+///
+/// Beyond the contract: `cautions` (what to know beside value and status: `code`, `apps` or `nodes`, `message`), `unproven` (null, `time-limit`, `interrupted`, `too-large`), `restrictions`, `seed`,
+/// `alternatives_complete`, `alone_gflops`; on each scenario object its `value`, on alternatives `tie`, on baselines
+/// `factor` (how many times better the best is) and `breaks` (the restriction that the baseline breaks).
+/// Where figures of the machine are uncertain: `intervals` (of what they are), `value_interval`, and on all but the best
+/// `difference_interval` (its value less that of the best, draw by draw) and `distinguishable`.
+#[derive(Debug)]
+pub struct Explored<'a> {
+    /// What was asked about.
+    pub study: &'a Study,
+    /// What was asked.
+    pub problem: &'a Problem,
+    /// Seed of the random restarts.
+    pub seed: u64,
+    /// What to know about the best beside its value.
+    pub cautions: &'a [Caution],
+    /// The best allocation.
+    pub best: RatedView<'a>,
+    /// No allocation has a better value.
+    pub bound: f64,
+    /// |bound - value| / |bound|.
+    pub gap: f64,
+    /// Why the best is not proven, in a stable word; `None` where it is.
+    pub unproven: Option<&'static str>,
+    /// Seconds of the search.
+    pub elapsed_s: f64,
+    /// The next best ones.
+    pub alternatives: Vec<RatedView<'a>>,
+    /// No better alternative is missing.
+    pub alternatives_complete: bool,
+    /// What people do without a search, and the restriction that it breaks, if any.
+    pub baselines: Vec<(RatedView<'a>, Option<&'a str>)>,
+    /// Where the intervals come from, and that of the best value; `None` where nothing of the machine is uncertain.
+    pub uncertainty: Option<(&'a Draws, Interval)>,
+    /// What more of each resource is worth, where it is asked for.
+    pub sensitivity: Option<Value>,
+}
+
+impl Serialize for Explored<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let goal = self.problem.goal();
+        let mut document = serializer.serialize_map(None)?;
+        let mut head = json!({
+            "schema": 1,
+            "command": "explore",
+            "machine": self.study.machine.name(),
+        });
+        name_model(&mut head, self.study.machine.sharing());
+        let cautions: Vec<Value> =
+            self.cautions.iter().map(|one| caution::json(one, &self.study.apps)).collect();
+        let rest = json!({
+            "objective": goal.objective().name(),
+            "status": if self.unproven.is_none() { "optimal" } else { "feasible" },
+            "cautions": cautions,
+            "value": number(self.best.value),
+            "bound": number(self.bound),
+            "gap": number(self.gap),
+            "elapsed_s": number(self.elapsed_s),
+            "unproven": self.unproven,
+            "restrictions": self.problem.restrictions().describe(&self.study.apps),
+            "seed": self.seed,
+        });
+        if let Some((draws, _)) = &self.uncertainty {
+            head["intervals"] = intervals::json(draws);
+        }
+        for (key, value) in [&head, &rest].into_iter().filter_map(Value::as_object).flatten() {
+            document.serialize_entry(key, value)?;
+        }
+        let object = |rated, role| RatedObject { explored: self, rated, role };
+        document.serialize_entry("best", &object(&self.best, Role::Best))?;
+        let alternatives = self.alternatives.iter().map(|rated| object(rated, Role::Alternative));
+        document.serialize_entry("alternatives", &Sequence(alternatives))?;
+        document.serialize_entry("alternatives_complete", &self.alternatives_complete)?;
+        let baselines = self.baselines.iter();
+        let baselines = baselines.map(|(rated, breaks)| object(rated, Role::Baseline { breaks: *breaks }));
+        document.serialize_entry("baselines", &Sequence(baselines))?;
+        let apps = self.study.apps.iter().zip(goal.alone());
+        let alone: serde_json::Map<String, Value> =
+            apps.map(|(app, &alone)| (app.name.clone(), number(alone))).collect();
+        document.serialize_entry("alone_gflops", &alone)?;
+        if let Some(sensitivity) = &self.sensitivity {
+            document.serialize_entry("sensitivity", sensitivity)?;
+        }
+        document.end()
+    }
+}
+
+/// Whether a value is as good as the best, to the precision of the search.
+pub fn ties(best: f64, other: f64) -> bool {
+    // Also where both are infinite: a makespan without an end.
+    other == best || (other - best).abs() <= 1e-9 * best.abs()
+}
+
+/// What an allocation is in the document.
+enum Role<'a> {
+    Best,
+    Alternative,
+    Baseline { breaks: Option<&'a str> },
+}
+
+struct RatedObject<'a> {
+    explored: &'a Explored<'a>,
+    rated: &'a RatedView<'a>,
+    role: Role<'a>,
+}
+
+impl Serialize for RatedObject<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { explored, rated, role } = self;
+        let mut object = serializer.serialize_map(None)?;
+        entries(&rated.scenario, &mut object)?;
+        object.serialize_entry("value", &Number(rated.value))?;
+        match (&explored.uncertainty, rated.rival) {
+            (Some((_, value)), None) => object.serialize_entry("value_interval", &ends(*value))?,
+            (_, Some(rival)) => {
+                object.serialize_entry("value_interval", &ends(rival.value))?;
+                object.serialize_entry("difference_interval", &ends(rival.difference))?;
+                object.serialize_entry("distinguishable", &rival.distinguishable)?;
+            }
+            (None, None) => {}
+        }
+        match role {
+            Role::Best => {}
+            Role::Alternative => {
+                object.serialize_entry("tie", &ties(explored.best.value, rated.value))?;
+            }
+            Role::Baseline { breaks } => {
+                let factor = explored.problem.goal().factor(explored.best.value, rated.value);
+                object.serialize_entry("factor", &factor.map(Number))?;
+                object.serialize_entry("breaks", breaks)?;
+            }
+        }
+        object.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_differ_by_less_than_the_precision_tie() {
+        assert!(ties(100.0, 100.0 - 1e-8));
+        assert!(!ties(100.0, 100.0 - 1e-6));
+        assert!(ties(f64::INFINITY, f64::INFINITY));
+        assert!(!ties(f64::INFINITY, 1.0));
+    }
+}

@@ -1,0 +1,14 @@
+//! Answers and mistakes in words and as JSON, for every front end: the command line and the bindings say the same.
+//!
+//! Pure functions from values to text and JSON. Tables, colours and plots are those of the command line.
+
+pub mod caution;
+pub mod diagnostics;
+pub mod evaluated;
+pub mod explored;
+pub mod intervals;
+pub mod json;
+mod scenario;
+pub mod warning;
+
+pub use scenario::{ScenarioView, numbers};
